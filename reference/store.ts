@@ -1,0 +1,222 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { integerOf, JsonFault, Numeral, readJson, type Value } from './json.ts';
+
+/** A request as the steps of the store see it. */
+export interface Received {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: NodeJS.Dict<string[]>;
+  readonly body: Buffer;
+  readonly message: IncomingMessage;
+}
+
+/** What the store says back. */
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Record<string, string | string[]>;
+  readonly body?: string | Uint8Array;
+}
+
+export interface NewPlant {
+  readonly id: bigint;
+  readonly name: string;
+  readonly tag?: string;
+}
+
+/** A request that is not taken, and what to say of it. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly code: number;
+  readonly headers: Record<string, string>;
+
+  constructor(status: number, code: number, message: string, headers: Record<string, string> = {}) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.headers = headers;
+  }
+}
+
+/**
+ * The store as a line of steps. Each takes what the one before it gave and either goes on or throws a
+ * Refusal. Whoever wants a store that is wrong in one respect replaces one step.
+ */
+export interface Steps {
+  route(request: Received): void;
+  authenticate(request: Received): void;
+  negotiate(request: Received): void;
+  parse(body: Buffer, request: Received): Value;
+  validate(value: Value, request: Received): NewPlant;
+  create(plant: NewPlant, request: Received): Answer;
+  refuse(refusal: Refusal, request: Received): Answer;
+  /** What becomes of an error that is not a Refusal. */
+  fail(error: unknown, request: Received): Answer;
+  send(answer: Answer, response: ServerResponse, request: Received): void;
+}
+
+export interface RunningStore {
+  readonly url: string;
+  readonly token: string;
+  stop(): Promise<void>;
+}
+
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+const LARGEST_BODY = 1024 * 1024;
+
+export const json = (status: number, value: unknown, headers: Record<string, string> = {}): Answer => ({
+  status,
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(value),
+});
+
+const digest = (text: string) => createHash('sha256').update(text).digest();
+
+/** The credential of the Authorization header, where there is exactly one and it is a bearer token. */
+export function bearerToken(request: Received): string | undefined {
+  const fields = request.headers.authorization ?? [];
+  return fields.length === 1 ? /^bearer +([^\s]+) *$/i.exec(fields[0] ?? '')?.[1] : undefined;
+}
+
+/** The steps of a store that does everything right, for one token. */
+export function rightSteps(token: string): Steps {
+  const expected = digest(token);
+  return {
+    route({ method, path }) {
+      if (path !== '/plants') throw new Refusal(404, 404, 'there is nothing here; plants are created at /plants');
+      if (method !== 'POST') {
+        throw new Refusal(405, 405, `${method} is not offered here`, { allow: 'POST' });
+      }
+    },
+
+    authenticate(request) {
+      const given = bearerToken(request);
+      if (given === undefined) {
+        throw new Refusal(401, 401, 'a bearer token is needed', { 'www-authenticate': 'Bearer realm="plants"' });
+      }
+      if (!timingSafeEqual(digest(given), expected)) {
+        throw new Refusal(401, 401, 'the bearer token is not known', {
+          'www-authenticate': 'Bearer realm="plants", error="invalid_token"',
+        });
+      }
+    },
+
+    negotiate(request) {
+      const mediaType = request.headers['content-type']?.[0]?.split(';')[0]?.trim().toLowerCase();
+      if (mediaType !== 'application/json') throw new Refusal(415, 415, 'a plant is sent as application/json');
+    },
+
+    parse(body) {
+      try {
+        return readJson(body);
+      } catch (error) {
+        throw error instanceof JsonFault ? new Refusal(400, 1, error.message) : error;
+      }
+    },
+
+    validate(value) {
+      if (!(value instanceof Map)) throw new Refusal(400, 2, 'a plant is a JSON object');
+      const [id, name, tag] = [value.get('id'), value.get('name'), value.get('tag')];
+      const number = id instanceof Numeral ? integerOf(id) : undefined;
+      if (number === undefined) throw new Refusal(400, 3, 'id must be an integer');
+      if (number < INT64_MIN || number > INT64_MAX) throw new Refusal(400, 4, 'id must fit in 64 bits');
+      if (typeof name !== 'string') throw new Refusal(400, 5, 'name must be a string');
+      if (tag === undefined) return { id: number, name };
+      if (typeof tag !== 'string') throw new Refusal(400, 6, 'tag must be a string');
+      return { id: number, name, tag };
+    },
+
+    create: ({ name, tag }) => json(200, { name, tag }),
+
+    refuse: ({ status, code, message, headers }) => json(status, { error: code, message }, headers),
+
+    fail: () => json(500, { error: 500, message: 'the store failed' }),
+
+    send({ status, headers = {}, body = '' }, response) {
+      const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+      response.writeHead(status, { 'content-length': String(bytes.length), ...headers });
+      response.end(bytes);
+    },
+  };
+}
+
+async function bodyOf(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of message) {
+    length += (chunk as Buffer).length;
+    if (length <= LARGEST_BODY) chunks.push(chunk as Buffer);
+  }
+  if (length > LARGEST_BODY) throw new Refusal(413, 413, 'the body is larger than a mebibyte');
+  return Buffer.concat(chunks);
+}
+
+/** Answers one request by taking it through the steps. */
+export async function answer(steps: Steps, message: IncomingMessage, response: ServerResponse): Promise<void> {
+  const path = (message.url ?? '').split('?')[0] ?? '';
+  let request: Received = {
+    method: message.method ?? '',
+    path,
+    headers: message.headersDistinct,
+    body: Buffer.alloc(0),
+    message,
+  };
+  let said: Answer;
+  try {
+    request = { ...request, body: await bodyOf(message) };
+    steps.route(request);
+    steps.authenticate(request);
+    steps.negotiate(request);
+    said = steps.create(steps.validate(steps.parse(request.body, request), request), request);
+  } catch (error) {
+    said = error instanceof Refusal ? steps.refuse(error, request) : steps.fail(error, request);
+  }
+  steps.send(said, response, request);
+}
+
+/** Listens on a loopback port and gives the address back. */
+export async function listen(server: Server, port = 0): Promise<{ url: string; stop(): Promise<void> }> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+export interface StoreOptions {
+  readonly token: string;
+  /** 0, the default, takes a free port. */
+  readonly port?: number;
+  /** Steps to put in the place of the right ones. */
+  readonly steps?: (right: Steps) => Partial<Steps>;
+}
+
+/**
+ * Starts a plant store on 127.0.0.1.
+ * @throws the error of `server.listen`, EADDRINUSE for a port that is taken
+ */
+export async function startStore({ token, port = 0, steps }: StoreOptions): Promise<RunningStore> {
+  const right = rightSteps(token);
+  const line: Steps = { ...right, ...steps?.(right) };
+  const server = createServer((message, response) => {
+    answer(line, message, response).catch(() => response.destroy());
+  });
+  // A broken frame never reaches the steps; it is answered in the shape of every other refusal.
+  server.on('clientError', (_error, socket) => {
+    if (!socket.writable) return;
+    const body = JSON.stringify({ error: 400, message: 'the request is not well-formed HTTP' });
+    socket.end(
+      `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+    );
+  });
+  return { token, ...(await listen(server, port)) };
+}
