@@ -19,7 +19,16 @@ const NUMERAL = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 8259 section 7 names exactly these.
 const PLAIN = /[^"\\\u0000-\u001f]*/y;
 const SPACE = /[ \t\n\r]*/y;
-const SHORT: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', '/': '/' };
+const SHORT: Record<string, string> = {
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+};
 
 /**
  * Reads exactly one JSON value (RFC 8259) out of the bytes of a body.
@@ -109,13 +118,13 @@ class Reader {
         return string;
       }
       if (stop !== '\\') this.fail();
-      const escape = this.text[this.at + 1] ?? '';
+      const mark = this.text[this.at + 1] ?? '';
       const hex = this.text.slice(this.at + 2, this.at + 6);
-      if (escape === 'u' && /^[\da-f]{4}$/i.test(hex)) {
+      if (mark === 'u' && /^[\da-f]{4}$/i.test(hex)) {
         string += String.fromCharCode(Number.parseInt(hex, 16));
         this.at += 6;
       } else {
-        string += SHORT[escape] ?? this.fail();
+        string += SHORT[mark] ?? this.fail();
         this.at += 2;
       }
     }
@@ -147,7 +156,9 @@ class Reader {
 
   private fail(): never {
     throw new JsonFault(
-      this.at < this.text.length ? `the body is not JSON at character ${this.at}` : 'the body ends before its JSON does',
+      this.at < this.text.length
+        ? `the body is not JSON at character ${this.at}`
+        : 'the body ends before its JSON does',
     );
   }
 }

@@ -85,7 +85,8 @@ export function rightSteps(token: string): Steps {
   const expected = digest(token);
   return {
     route({ method, path }) {
-      if (path !== '/plants') throw new Refusal(404, 404, 'there is nothing here; plants are created at /plants');
+      if (path !== '/plants')
+        throw new Refusal(404, 404, 'there is nothing here; plants are created at /plants');
       if (method !== 'POST') {
         throw new Refusal(405, 405, `${method} is not offered here`, { allow: 'POST' });
       }
@@ -94,7 +95,9 @@ export function rightSteps(token: string): Steps {
     authenticate(request) {
       const given = bearerToken(request);
       if (given === undefined) {
-        throw new Refusal(401, 401, 'a bearer token is needed', { 'www-authenticate': 'Bearer realm="plants"' });
+        throw new Refusal(401, 401, 'a bearer token is needed', {
+          'www-authenticate': 'Bearer realm="plants"',
+        });
       }
       if (!timingSafeEqual(digest(given), expected)) {
         throw new Refusal(401, 401, 'the bearer token is not known', {
@@ -105,7 +108,8 @@ export function rightSteps(token: string): Steps {
 
     negotiate(request) {
       const mediaType = request.headers['content-type']?.[0]?.split(';')[0]?.trim().toLowerCase();
-      if (mediaType !== 'application/json') throw new Refusal(415, 415, 'a plant is sent as application/json');
+      if (mediaType !== 'application/json')
+        throw new Refusal(415, 415, 'a plant is sent as application/json');
     },
 
     parse(body) {
@@ -154,7 +158,11 @@ async function bodyOf(message: IncomingMessage): Promise<Buffer> {
 }
 
 /** Answers one request by taking it through the steps. */
-export async function answer(steps: Steps, message: IncomingMessage, response: ServerResponse): Promise<void> {
+export async function answer(
+  steps: Steps,
+  message: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const path = (message.url ?? '').split('?')[0] ?? '';
   let request: Received = {
     method: message.method ?? '',

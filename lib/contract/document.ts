@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { LineCounter, parseDocument } from 'yaml';
+
+/** The OpenAPI document or an overlay cannot be used. Says which file, where in it, and what to do. */
+export class DocumentError extends Error {
+  constructor(file: string, place: string | undefined, problem: string) {
+    super(`${file}${place === undefined ? '' : `:${place}`}: ${problem}`);
+    this.name = 'DocumentError';
+  }
+}
+
+export type Pointer = readonly (string | number)[];
+
+/** A YAML or JSON file, with the way back from a value to the line that it stands on. */
+export interface Document {
+  readonly file: string;
+  readonly value: unknown;
+  /** `line:column` of the value that the pointer leads to, or of the nearest one around it. */
+  place(pointer: Pointer): string | undefined;
+}
+
+/**
+ * Reads a YAML 1.2 or JSON file.
+ * @throws DocumentError when it cannot be read or is not YAML
+ */
+export function readDocument(file: string): Document {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    throw new DocumentError(
+      file,
+      undefined,
+      code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code})`,
+    );
+  }
+  const lines = new LineCounter();
+  const yaml = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const position = (offset: number) => {
+    const { line, col } = lines.linePos(offset);
+    return `${line}:${col}`;
+  };
+  const fault = yaml.errors[0];
+  if (fault !== undefined)
+    throw new DocumentError(file, position(fault.pos[0]), `is not YAML: ${fault.message}`);
+  let value: unknown;
+  try {
+    value = yaml.toJS();
+  } catch (error) {
+    throw new DocumentError(file, undefined, `is not usable YAML: ${(error as Error).message}`);
+  }
+  return {
+    file,
+    value,
+    place(pointer) {
+      for (let length = pointer.length; length >= 0; length -= 1) {
+        const node: unknown = length === 0 ? yaml.contents : yaml.getIn(pointer.slice(0, length), true);
+        const range = (node as { range?: readonly number[] } | undefined)?.range;
+        if (range?.[0] !== undefined) return position(range[0]);
+      }
+      return undefined;
+    },
+  };
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

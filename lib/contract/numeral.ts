@@ -1,0 +1,100 @@
+/**
+ * Numbers as they stand in a JSON text. A double cannot tell 2^63-1 from 2^63, nor 1 from
+ * 1.00000000000000000001, so whatever must be exact is decided on the numeral.
+ */
+
+/** Everything beyond this exponent is outside of any integer format. */
+const FAR = 400;
+
+/** The integer that a JSON numeral denotes (1.0 and 1e0 are integers, JSON Schema 2020-12 section 6.1.1), if it does. */
+export function exactInteger(numeral: string): bigint | undefined {
+  const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(numeral);
+  if (parts === null) return undefined;
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts;
+  const digits = (whole + fraction).replace(/^0+/, '');
+  if (digits === '') return 0n;
+  const significant = digits.replace(/0+$/, '');
+  const shift = Number(exponent) - fraction.length + (digits.length - significant.length);
+  if (shift < 0) return undefined;
+  return BigInt(`${sign}${significant}`) * 10n ** BigInt(Math.min(shift, FAR));
+}
+
+const RANGES: Readonly<Record<string, readonly [bigint, bigint]>> = {
+  int32: [-(2n ** 31n), 2n ** 31n - 1n],
+  int64: [-(2n ** 63n), 2n ** 63n - 1n],
+};
+
+/** The least and greatest value of an integer format, ends included. */
+export const integerRange = (format: string | undefined): readonly [bigint, bigint] | undefined =>
+  format === undefined ? undefined : RANGES[format];
+
+/**
+ * The source text of the value that a path leads to in a valid JSON text, or undefined where it leads nowhere.
+ * Of a name that occurs twice the last counts, as for JSON.parse. Does not recurse, whatever the nesting.
+ */
+export function sourceAt(text: string, path: readonly string[]): string | undefined {
+  let at = skipSpace(text, 0);
+  for (const segment of path) {
+    const found = text[at] === '{' ? memberAt(text, at, segment) : elementAt(text, at, Number(segment));
+    if (found === undefined) return undefined;
+    at = found;
+  }
+  return text.slice(at, skipValue(text, at)).trim();
+}
+
+function memberAt(text: string, start: number, name: string): number | undefined {
+  let found: number | undefined;
+  let at = skipSpace(text, start + 1);
+  while (text[at] === '"') {
+    const end = skipValue(text, at);
+    const value = skipSpace(text, skipSpace(text, end) + 1);
+    if (JSON.parse(text.slice(at, end)) === name) found = value;
+    at = skipComma(text, skipValue(text, value));
+  }
+  return found;
+}
+
+function elementAt(text: string, start: number, index: number): number | undefined {
+  if (text[start] !== '[') return undefined;
+  let at = skipSpace(text, start + 1);
+  for (let position = 0; text[at] !== ']' && at < text.length; position += 1) {
+    if (position === index) return at;
+    at = skipComma(text, skipValue(text, at));
+  }
+  return undefined;
+}
+
+function skipComma(text: string, start: number): number {
+  const at = skipSpace(text, start);
+  return text[at] === ',' ? skipSpace(text, at + 1) : at;
+}
+
+function skipSpace(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && ' \t\n\r'.includes(text.charAt(at))) at += 1;
+  return at;
+}
+
+function skipString(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at + 1;
+}
+
+function skipValue(text: string, start: number): number {
+  if (text[start] === '"') return skipString(text, start);
+  if (text[start] !== '{' && text[start] !== '[') {
+    let end = start;
+    while (end < text.length && !',]} \t\n\r'.includes(text.charAt(end))) end += 1;
+    return end;
+  }
+  let depth = 0;
+  let at = start;
+  do {
+    const mark = text[at];
+    if (mark === '{' || mark === '[') depth += 1;
+    if (mark === '}' || mark === ']') depth -= 1;
+    at = mark === '"' ? skipString(text, at) : at + 1;
+  } while (depth > 0 && at < text.length);
+  return at;
+}

@@ -1,0 +1,79 @@
+import { jsonpath } from 'json-p3';
+import { DocumentError, isObject, type Pointer, readDocument } from './document.ts';
+
+type JsonPathValue = Parameters<typeof jsonpath.query>[1];
+
+/**
+ * Applies an OpenAPI Overlay 1.0 file to a document and gives the changed copy.
+ * Objects are merged property by property, lists are appended to, anything else is replaced
+ * (Overlay 1.0, section 4.4.3). Targets are JSONPath, RFC 9535.
+ * @throws DocumentError when the overlay is not one, or an action's target finds nothing
+ */
+export function applyOverlay(document: unknown, file: string): unknown {
+  const overlay = readDocument(file);
+  const fail: (pointer: Pointer, problem: string) => never = (pointer, problem) => {
+    throw new DocumentError(file, overlay.place(pointer), problem);
+  };
+  const { value } = overlay;
+  if (!isObject(value) || typeof value.overlay !== 'string') {
+    return fail([], 'is not an OpenAPI overlay: it has no `overlay` version');
+  }
+  if (!/^1\.0(\.|$)/.test(value.overlay)) {
+    return fail(['overlay'], `overlay version ${value.overlay} is not known here; use 1.0.0`);
+  }
+  if (!Array.isArray(value.actions) || value.actions.length === 0) {
+    return fail(['actions'], 'the overlay has no actions');
+  }
+  let changed = structuredClone(document);
+  for (const [index, action] of value.actions.entries()) {
+    const at = ['actions', index];
+    if (!isObject(action) || typeof action.target !== 'string') return fail(at, 'the action has no `target`');
+    const places = find(changed, action.target, (problem) => fail([...at, 'target'], problem));
+    // The specification lets such an action pass; here it would be a constraint that is silently not checked.
+    if (places.length === 0) fail([...at, 'target'], `${action.target} finds nothing in the document`);
+    if (action.remove === true) {
+      for (const place of places.reverse()) changed = removed(changed, place);
+    } else if ('update' in action) {
+      for (const place of places) changed = updated(changed, place, action.update);
+    } else {
+      fail(at, 'the action has neither `update` nor `remove: true`');
+    }
+  }
+  return changed;
+}
+
+function find(document: unknown, target: string, fail: (problem: string) => never): (string | number)[][] {
+  try {
+    return [...jsonpath.query(target, document as JsonPathValue)].map((node) => [...node.location]);
+  } catch (error) {
+    return fail(`${target} is not a JSONPath: ${(error as Error).message}`);
+  }
+}
+
+const child = (parent: unknown, key: string | number): unknown =>
+  (parent as Record<string | number, unknown>)[key];
+
+function updated(root: unknown, place: readonly (string | number)[], update: unknown): unknown {
+  const [key, ...rest] = place;
+  if (key === undefined) return merged(root, structuredClone(update));
+  (root as Record<string | number, unknown>)[key] = updated(child(root, key), rest, update);
+  return root;
+}
+
+function merged(target: unknown, update: unknown): unknown {
+  if (Array.isArray(target)) return [...target, ...(Array.isArray(update) ? update : [update])];
+  if (!isObject(target) || !isObject(update)) return update;
+  for (const [key, value] of Object.entries(update)) {
+    target[key] = key in target ? merged(target[key], value) : value;
+  }
+  return target;
+}
+
+function removed(root: unknown, place: readonly (string | number)[]): unknown {
+  const key = place.at(-1);
+  if (key === undefined) return {};
+  const parent = place.slice(0, -1).reduce<unknown>(child, root);
+  if (Array.isArray(parent)) parent.splice(Number(key), 1);
+  else delete (parent as Record<string, unknown>)[key];
+  return root;
+}

@@ -1,0 +1,177 @@
+import { isObject } from './document.ts';
+import { integerRange } from './numeral.ts';
+
+export const JSON_TYPES = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'] as const;
+export type JsonType = (typeof JSON_TYPES)[number];
+
+/**
+ * What a schema says of a value, with `allOf` merged in, in the terms that payloads are made from.
+ * Whatever it cannot express (`not`, `if`, `dependentSchemas`) is left to the validator, which every
+ * payload has to pass or fail as its population demands.
+ */
+export interface Shape {
+  /** Never empty. `number` includes the integers. */
+  readonly types: readonly JsonType[];
+  readonly values: readonly unknown[] | undefined;
+  readonly text: TextLimits;
+  readonly number: NumberLimits;
+  readonly items: Shape | undefined;
+  readonly minItems: number;
+  readonly maxItems: number | undefined;
+  readonly uniqueItems: boolean;
+  readonly properties: ReadonlyMap<string, Shape>;
+  readonly required: ReadonlySet<string>;
+  /** No properties beyond the declared ones. */
+  readonly closed: boolean;
+  /** `oneOf` or `anyOf`, each already merged with what stands beside it. */
+  readonly alternatives: readonly Shape[];
+}
+
+export interface TextLimits {
+  /** In Unicode code points, as JSON Schema counts. */
+  readonly min: number;
+  readonly max: number | undefined;
+  readonly patterns: readonly string[];
+  readonly format: string | undefined;
+}
+
+/** int64 ends are not doubles. */
+type Bound = bigint | number;
+
+export interface NumberLimits {
+  readonly min: Bound | undefined;
+  readonly max: Bound | undefined;
+  readonly above: number | undefined;
+  readonly below: number | undefined;
+  readonly multipleOf: number | undefined;
+  readonly format: string | undefined;
+}
+
+type Schema = Record<string, unknown>;
+
+const numberOf = (schema: Schema, key: string) => (typeof schema[key] === 'number' ? schema[key] : undefined);
+const stringOf = (schema: Schema, key: string) => (typeof schema[key] === 'string' ? schema[key] : undefined);
+
+const both = <T>(a: T | undefined, b: T | undefined, choose: (a: T, b: T) => T): T | undefined =>
+  a === undefined ? b : b === undefined ? a : choose(a, b);
+const greater = (a: number | undefined, b: number | undefined) => both(a, b, Math.max);
+const smaller = (a: number | undefined, b: number | undefined) => both(a, b, Math.min);
+const pick = (first: boolean, a: Bound, b: Bound) => (first ? a : b);
+const upper = (a: Bound | undefined, b: Bound | undefined) => both(a, b, (x, y) => pick(x > y, x, y));
+const lower = (a: Bound | undefined, b: Bound | undefined) => both(a, b, (x, y) => pick(x < y, x, y));
+
+const ANYTHING: Shape = {
+  types: JSON_TYPES,
+  values: undefined,
+  text: { min: 0, max: undefined, patterns: [], format: undefined },
+  number: {
+    min: undefined,
+    max: undefined,
+    above: undefined,
+    below: undefined,
+    multipleOf: undefined,
+    format: undefined,
+  },
+  items: undefined,
+  minItems: 0,
+  maxItems: undefined,
+  uniqueItems: false,
+  properties: new Map(),
+  required: new Set(),
+  closed: false,
+  alternatives: [],
+};
+
+/** The shape of a dereferenced schema. `true`, and whatever is not a schema, is the shape of anything. */
+export function shapeOf(schema: unknown): Shape {
+  if (!isObject(schema)) return ANYTHING;
+  const own = ownShape(schema);
+  const whole = list(schema.allOf).map(shapeOf).reduce(meet, own);
+  const branches = [...list(schema.oneOf), ...list(schema.anyOf)].map(shapeOf);
+  return branches.length === 0
+    ? whole
+    : { ...whole, alternatives: branches.map((branch) => meet(whole, branch)) };
+}
+
+const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+function ownShape(schema: Schema): Shape {
+  const declared = schema.type === undefined ? JSON_TYPES : [schema.type].flat();
+  const format = stringOf(schema, 'format');
+  const range = integerRange(format);
+  const values = 'const' in schema ? [schema.const] : Array.isArray(schema.enum) ? schema.enum : undefined;
+  const pattern = stringOf(schema, 'pattern');
+  return {
+    types: JSON_TYPES.filter((type) => declared.includes(type)),
+    values,
+    text: {
+      min: numberOf(schema, 'minLength') ?? 0,
+      max: numberOf(schema, 'maxLength'),
+      patterns: pattern === undefined ? [] : [pattern],
+      format,
+    },
+    number: {
+      min: upper(range?.[0], numberOf(schema, 'minimum')),
+      max: lower(range?.[1], numberOf(schema, 'maximum')),
+      above: numberOf(schema, 'exclusiveMinimum'),
+      below: numberOf(schema, 'exclusiveMaximum'),
+      multipleOf: numberOf(schema, 'multipleOf'),
+      format,
+    },
+    items: 'items' in schema ? shapeOf(schema.items) : undefined,
+    minItems: numberOf(schema, 'minItems') ?? 0,
+    maxItems: numberOf(schema, 'maxItems'),
+    uniqueItems: schema.uniqueItems === true,
+    properties: new Map(
+      Object.entries(isObject(schema.properties) ? schema.properties : {}).map(([name, property]) => [
+        name,
+        shapeOf(property),
+      ]),
+    ),
+    required: new Set(list(schema.required).filter((name) => typeof name === 'string')),
+    closed: schema.additionalProperties === false || schema.unevaluatedProperties === false,
+    alternatives: [],
+  };
+}
+
+function meetTypes(a: readonly JsonType[], b: readonly JsonType[]): readonly JsonType[] {
+  const allows = (types: readonly JsonType[], type: JsonType) =>
+    types.includes(type) || (type === 'integer' && types.includes('number'));
+  return JSON_TYPES.filter((type) => allows(a, type) && allows(b, type));
+}
+
+function meet(a: Shape, b: Shape): Shape {
+  const properties = new Map(a.properties);
+  for (const [name, shape] of b.properties) {
+    const other = properties.get(name);
+    properties.set(name, other === undefined ? shape : meet(other, shape));
+  }
+  return {
+    types: meetTypes(a.types, b.types),
+    values: both(a.values, b.values, (x, y) =>
+      x.filter((value) => y.some((other) => JSON.stringify(other) === JSON.stringify(value))),
+    ),
+    text: {
+      min: Math.max(a.text.min, b.text.min),
+      max: smaller(a.text.max, b.text.max),
+      patterns: [...a.text.patterns, ...b.text.patterns],
+      format: a.text.format ?? b.text.format,
+    },
+    number: {
+      min: upper(a.number.min, b.number.min),
+      max: lower(a.number.max, b.number.max),
+      above: greater(a.number.above, b.number.above),
+      below: smaller(a.number.below, b.number.below),
+      multipleOf: greater(a.number.multipleOf, b.number.multipleOf),
+      format: a.number.format ?? b.number.format,
+    },
+    items: both(a.items, b.items, meet),
+    minItems: Math.max(a.minItems, b.minItems),
+    maxItems: smaller(a.maxItems, b.maxItems),
+    uniqueItems: a.uniqueItems || b.uniqueItems,
+    properties,
+    required: new Set([...a.required, ...b.required]),
+    closed: a.closed || b.closed,
+    alternatives: [...a.alternatives, ...b.alternatives],
+  };
+}

@@ -1,0 +1,87 @@
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { isObject } from './document.ts';
+import { exactInteger, integerRange, sourceAt } from './numeral.ts';
+
+/** One way in which a value is not what the schema says. */
+export interface Problem {
+  /** JSON Pointer to the value at fault; empty for the whole. */
+  readonly at: string;
+  readonly message: string;
+}
+
+/**
+ * Judges a JSON text that parsed to `value`; no problems means that it is valid. The text decides wherever
+ * a double would blur an integer.
+ */
+export type Validator = (text: string, value: unknown) => readonly Problem[];
+
+const EXACT = 'x-exact-integer';
+
+/** What an integer schema asks of the numeral, beyond what a double can show. */
+interface Exactness {
+  readonly integral: boolean;
+  readonly format: string | undefined;
+}
+
+/**
+ * Compiles a dereferenced schema of JSON Schema 2020-12.
+ * @throws Error when ajv does not accept the schema
+ */
+export function compile(schema: unknown): Validator {
+  // Formats and keywords that ajv does not know are annotations (JSON Schema 2020-12 section 6.5).
+  const ajv = new Ajv2020({ strict: false, allErrors: false, passContext: true, logger: false });
+  formats.default(ajv);
+  // ajv-formats reads doubles, for which 2^63-1 and 2^63 are one; the numeral is read instead.
+  for (const format of ['int32', 'int64']) ajv.addFormat(format, true);
+  ajv.addKeyword({
+    keyword: EXACT,
+    error: {
+      message: ({ schema: wanted }) =>
+        `must be an integer${(wanted as Exactness).format === undefined ? '' : ` within ${(wanted as Exactness).format}`}`,
+    },
+    validate(
+      this: { readonly text: string },
+      wanted: Exactness,
+      data: unknown,
+      _parent: unknown,
+      context?: { instancePath: string },
+    ) {
+      if (typeof data !== 'number') return true;
+      const numeral = sourceAt(this.text, pathOf(context?.instancePath ?? '')) ?? String(data);
+      const integer = exactInteger(numeral);
+      if (integer === undefined) return !wanted.integral;
+      const range = integerRange(wanted.format);
+      return range === undefined || (integer >= range[0] && integer <= range[1]);
+    },
+  });
+  const validate = ajv.compile(exact(schema) as object);
+  return (text, value) => (validate.call({ text }, value) ? [] : (validate.errors ?? []).map(problem));
+}
+
+/** A copy of the schema in which each integer also asks for an exact reading. */
+function exact(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(exact);
+  if (!isObject(schema)) return schema;
+  const copy = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, DATA.has(key) ? value : exact(value)]),
+  );
+  const integral = schema.type === 'integer';
+  const format = typeof schema.format === 'string' ? schema.format : undefined;
+  if (integral || integerRange(format) !== undefined) copy[EXACT] = { integral, format } satisfies Exactness;
+  return copy;
+}
+
+/** Keywords whose value is data, not schema. */
+const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'example', 'examples', 'required']);
+
+const pathOf = (pointer: string): string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+
+function problem({ instancePath, message, keyword, params }: ErrorObject): Problem {
+  const detail = keyword === 'enum' ? `: ${JSON.stringify(params.allowedValues)}` : '';
+  return { at: instancePath, message: `${message ?? keyword}${detail}` };
+}

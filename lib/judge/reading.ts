@@ -1,0 +1,109 @@
+import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
+import type { Exchange, Response } from '../wire/exchange.ts';
+
+/** Bytes of a decoded body after which it counts as unreadable, whatever it was compressed to. */
+const DECODED_CAP = 8 * 1024 * 1024;
+
+/** Every value of a header field, in the order of arrival. */
+export const fields = (response: Response, name: string): string[] =>
+  response.headers.filter(([own]) => own.toLowerCase() === name).map(([, value]) => value);
+
+/** The media types of every Content-Type of an answer, without parameters, in lower case. */
+export function mediaTypes(response: Response): string[] {
+  return fields(response, 'content-type')
+    .flatMap((value) => commaParts(value))
+    .map((value) => (value.split(';')[0] ?? '').trim().toLowerCase());
+}
+
+/** Fields that a proxy joined into one line; a comma within a quoted parameter does not part them. */
+const commaParts = (value: string) => value.match(/(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g) ?? [''];
+
+/** What the body of an answer holds. */
+export type Content =
+  | { readonly kind: 'json'; readonly text: string; readonly value: unknown; readonly bom: boolean }
+  | { readonly kind: 'unreadable'; readonly problem: string };
+
+const readings = new WeakMap<Response, Content>();
+
+/** Reads the body as one JSON value in UTF-8, RFC 8259, with nothing after it. */
+export function contentOf(response: Response): Content {
+  const known = readings.get(response);
+  if (known !== undefined) return known;
+  const content = read(response);
+  readings.set(response, content);
+  return content;
+}
+
+const unreadable = (problem: string): Content => ({ kind: 'unreadable', problem });
+
+function read(response: Response): Content {
+  if (response.truncated)
+    return unreadable(`a body that does not end (${response.body.length} bytes so far)`);
+  const decoded = decode(response);
+  if (typeof decoded === 'string') return unreadable(decoded);
+  if (decoded.length === 0) return unreadable('no body');
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(decoded);
+  } catch {
+    return unreadable('a body that is not valid UTF-8');
+  }
+  // A reader may ignore a byte order mark (RFC 8259 section 8.1); that one was sent is judged elsewhere.
+  const bom = text.startsWith('\ufeff');
+  if (bom) text = text.slice(1);
+  try {
+    return { kind: 'json', text, value: JSON.parse(text), bom };
+  } catch (error) {
+    return unreadable(`a body that is not one JSON value (${(error as Error).message})`);
+  }
+}
+
+/** The body without its content codings (RFC 9110 section 8.4), or what is wrong with them. */
+function decode(response: Response): Uint8Array | string {
+  let bytes = response.body;
+  const codings = fields(response, 'content-encoding').flatMap((value) => value.toLowerCase().split(','));
+  for (const coding of codings.map((name) => name.trim()).reverse()) {
+    try {
+      bytes = undo(coding, bytes);
+    } catch (error) {
+      return `a body that does not decode as ${coding} (${(error as Error).message})`;
+    }
+  }
+  return bytes;
+}
+
+function undo(coding: string, bytes: Uint8Array): Uint8Array {
+  const limit = { maxOutputLength: DECODED_CAP };
+  switch (coding) {
+    case '':
+    case 'identity':
+      return bytes;
+    case 'gzip':
+    case 'x-gzip':
+      return gunzipSync(bytes, limit);
+    case 'br':
+      return brotliDecompressSync(bytes, limit);
+    case 'deflate':
+      try {
+        return inflateSync(bytes, limit);
+      } catch {
+        return inflateRawSync(bytes, limit);
+      }
+    default:
+      throw new Error('unknown coding');
+  }
+}
+
+/** The status that the store gave, even where the rest of its answer is missing. */
+export const statusOf = (exchange: Exchange): number | undefined => exchange.response?.status;
+
+/** An exchange in a few words: `500 text/html`, `no answer: connection closed`. */
+export function briefly(exchange: Exchange): string {
+  const { response } = exchange;
+  const status =
+    response === undefined
+      ? ''
+      : [response.status, fields(response, 'content-type').join(', ')].filter(Boolean).join(' ');
+  if (exchange.kind === 'answered') return status;
+  return `${status === '' ? 'no answer' : `${status}, then no end of it`}: ${exchange.fault.detail}`;
+}

@@ -1,0 +1,278 @@
+import type { Contract } from '../contract/contract.ts';
+import type { Validator } from '../contract/validator.ts';
+import type { Exchange, Response } from '../wire/exchange.ts';
+import { briefly, contentOf, fields, mediaTypes, statusOf } from './reading.ts';
+
+/** What an exchange is not as it should be. Expected and actual are said so that they can be read side by side. */
+export interface Finding {
+  readonly expected: string;
+  readonly actual: string;
+  /** Findings with the same cause are likely to be mended by the same change. */
+  readonly cause: string;
+}
+
+/** What the judge has to know of a request to judge its answer. */
+export interface Sent {
+  /** The members of the plant that was sent, where it was one. */
+  readonly plant?: { readonly name?: string | undefined; readonly tag?: string | undefined } | undefined;
+  readonly token: string;
+  /** Whether the right token was sent as it should be. */
+  readonly authorised: boolean;
+}
+
+/** One demand on one exchange: nothing, where it is met. Pure, so that a saved exchange can be judged again. */
+export type Rule = (exchange: Exchange, contract: Contract, sent: Sent) => Finding | undefined;
+
+const found = (expected: string, actual: string, cause: string): Finding => ({ expected, actual, cause });
+
+const isSuccess = (status: number | undefined) => status !== undefined && status >= 200 && status < 300;
+
+/** What a body of a declared shape is not. */
+function shapeFault(
+  response: Response,
+  name: 'a Plant' | 'an Error',
+  validate: Validator,
+): Finding | undefined {
+  const content = contentOf(response);
+  if (content.kind === 'unreadable')
+    return found(
+      `one JSON value: ${name}`,
+      content.problem,
+      `${response.status} body: ${content.problem.slice(0, 40)}`,
+    );
+  const [problem] = validate(content.text, content.value);
+  if (problem === undefined) return undefined;
+  const where = problem.at === '' ? 'the body' : problem.at;
+  return found(
+    `${name}: ${where} ${problem.message}`,
+    excerpt(content.text),
+    `${response.status} body is not ${name}: ${where} ${problem.message}`,
+  );
+}
+
+const excerpt = (text: string) => (text.length > 200 ? `${text.slice(0, 200)}…` : text);
+
+/** Section 4, declared content type: every Content-Type there is must be application/json. */
+function mediaTypeFault(response: Response): Finding | undefined {
+  const types = mediaTypes(response);
+  if (types.length > 0 && types.every((type) => type === 'application/json')) return undefined;
+  const actual = fields(response, 'content-type').join(', ') || 'no content type';
+  return found(
+    'content type application/json',
+    `${response.status} ${actual}`,
+    `${response.status} as ${actual}`,
+  );
+}
+
+/** Section 4, rule 1: exactly 200. */
+export const answers200: Rule = (exchange) =>
+  exchange.kind === 'answered' && exchange.response.status === 200
+    ? undefined
+    : found(
+        'status 200',
+        briefly(exchange),
+        `not 200: ${statusOf(exchange) ?? (exchange.kind === 'broken' ? exchange.fault.kind : '')}`,
+      );
+
+/** Section 4: a 200 is application/json. Another status is another rule's matter. */
+export const plantMediaType: Rule = (exchange) =>
+  statusOf(exchange) === 200 && exchange.response !== undefined
+    ? mediaTypeFault(exchange.response)
+    : undefined;
+
+/** Section 4, rules 1 and 2: the body of a 200 is a Plant. */
+export const plantBody: Rule = (exchange, contract) =>
+  statusOf(exchange) === 200 && exchange.response !== undefined
+    ? shapeFault(exchange.response, 'a Plant', contract.plant.validate)
+    : undefined;
+
+/** Section 7: whenever the status is 400, the content type is application/json. */
+export const errorMediaType: Rule = (exchange) =>
+  exchange.kind === 'answered' && exchange.response.status === 400 && exchange.request.method !== 'HEAD'
+    ? mediaTypeFault(exchange.response)
+    : undefined;
+
+/** Section 7: whenever the status is 400, the body is an Error. */
+export const errorBody: Rule = (exchange, contract) =>
+  statusOf(exchange) === 400 && exchange.response !== undefined && exchange.request.method !== 'HEAD'
+    ? shapeFault(exchange.response, 'an Error', contract.error.validate)
+    : undefined;
+
+/** No success for what must not succeed, said before the answer broke off or not. */
+export const notSuccess: Rule = (exchange) =>
+  isSuccess(statusOf(exchange))
+    ? found('no success (2xx)', briefly(exchange), `success: ${statusOf(exchange)}`)
+    : undefined;
+
+/** Section 5: no success without the token, whatever was sent. */
+export const notSuccessUnauthorised: Rule = (exchange, contract, sent) =>
+  sent.authorised ? undefined : notSuccess(exchange, contract, sent);
+
+/** The server did not fail. 501 is a fair answer to a method that is not declared (RFC 9110 section 15.6.2). */
+export const noServerError: Rule = (exchange) => {
+  const status = statusOf(exchange);
+  if (status === undefined || status < 500) return undefined;
+  if (status === 501 && exchange.request.method !== 'POST') return undefined;
+  return found('no server error (5xx)', briefly(exchange), `server error: ${status}`);
+};
+
+/** There was a whole answer. */
+export const answered: Rule = (exchange) =>
+  exchange.kind === 'answered' && !exchange.response.truncated
+    ? undefined
+    : found(
+        'a whole answer',
+        briefly(exchange),
+        `no whole answer: ${exchange.kind === 'broken' ? exchange.fault.kind : 'endless'}`,
+      );
+
+/** A plant whose constraints are not shown is taken as section 4 says, or refused; nothing third. */
+export const takenOrRefused: Rule = (exchange) => {
+  const status = statusOf(exchange);
+  return status === 200 || (status !== undefined && status >= 400 && status < 500)
+    ? undefined
+    : found(
+        '200, or a refusal (4xx)',
+        briefly(exchange),
+        `not 200: ${status ?? (exchange.kind === 'broken' ? exchange.fault.kind : '')}`,
+      );
+};
+
+/** What holds for any well-framed request whatever. */
+export const sound: readonly Rule[] = [
+  answered,
+  noServerError,
+  plantlike(plantMediaType),
+  plantlike(plantBody),
+  errorMediaType,
+  errorBody,
+];
+
+function plantlike(rule: Rule): Rule {
+  return (exchange, contract, sent) =>
+    exchange.request.method === 'POST' ? rule(exchange, contract, sent) : undefined;
+}
+
+/** One of these statuses. */
+export const statusIn =
+  (...statuses: readonly number[]): Rule =>
+  (exchange) =>
+    statuses.includes(statusOf(exchange) ?? 0)
+      ? undefined
+      : found(
+          `status ${statuses.join(' or ')}`,
+          briefly(exchange),
+          `status ${statusOf(exchange)} for ${statuses.join(' or ')}`,
+        );
+
+/** The value of a property of a 200, if there is one. */
+function plantValue(exchange: Exchange, property: string): unknown {
+  if (exchange.kind !== 'answered' || exchange.response.status !== 200) return undefined;
+  const content = contentOf(exchange.response);
+  if (content.kind !== 'json' || typeof content.value !== 'object' || content.value === null)
+    return undefined;
+  return Object.hasOwn(content.value, property)
+    ? (content.value as Record<string, unknown>)[property]
+    : undefined;
+}
+
+/** A property of the plant comes back as it was sent. Silent where the answer is no plant: that is another rule's matter. */
+export const echoes =
+  (property: 'name' | 'tag'): Rule =>
+  (exchange, _contract, sent) => {
+    const wanted = sent.plant?.[property];
+    if (wanted === undefined || exchange.kind !== 'answered' || exchange.response.status !== 200)
+      return undefined;
+    const actual = plantValue(exchange, property);
+    return actual === wanted
+      ? undefined
+      : found(
+          `${property} ${JSON.stringify(wanted)}`,
+          actual === undefined ? `no ${property}` : JSON.stringify(actual),
+          `${property} is not echoed`,
+        );
+  };
+
+/** The message of a 400, where it is an Error. */
+function errorMessage(exchange: Exchange, contract: Contract): string | undefined {
+  if (exchange.kind !== 'answered' || exchange.response.status !== 400) return undefined;
+  const content = contentOf(exchange.response);
+  if (content.kind !== 'json' || contract.error.validate(content.text, content.value).length > 0)
+    return undefined;
+  const { message } = content.value as { message?: unknown };
+  return typeof message === 'string' ? message : undefined;
+}
+
+export const messageSaysSomething: Rule = (exchange, contract) =>
+  errorMessage(exchange, contract)?.trim() === ''
+    ? found('a message that says something', 'an empty message', 'empty message')
+    : undefined;
+
+/** Frames of stack traces as the common runtimes print them, and paths of source files. */
+const INTERNALS: readonly RegExp[] = [
+  /\bat [\w$.<>]+ ?\([^)]*:\d+(?::\d+)?\)/,
+  /Traceback \(most recent call last\)/,
+  /File "[^"]+", line \d+/,
+  /\bgoroutine \d+ \[/,
+  /\.java:\d+\)/,
+  /(?:^|[\s"'(:=])(?:file:\/\/)?\/(?:[\w.@+-]+\/)+[\w.@+-]+\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|php|cs|exs?)\b/,
+  /\b[A-Za-z]:\\(?:[\w .-]+\\)+[\w .-]+/,
+];
+
+/** No stack trace or file path in any answer that is not a success. */
+export const keepsInternals: Rule = (exchange) => {
+  if (exchange.response === undefined || exchange.response.status < 400) return undefined;
+  const text = Buffer.from(exchange.response.body.subarray(0, 65_536))
+    .toString('utf8')
+    .replaceAll('\\n', '\n')
+    .replaceAll('\\"', '"');
+  const leak = INTERNALS.map((pattern) => pattern.exec(text)?.[0]).find((match) => match !== undefined);
+  return leak === undefined
+    ? undefined
+    : found('no stack trace or file path', excerpt(leak.trim()), 'internals in an error');
+};
+
+/** The credential is nowhere in an answer. */
+export const keepsCredential: Rule = (exchange, _contract, { token }) => {
+  const { response } = exchange;
+  if (response === undefined || token.length < 4) return undefined;
+  const places = [
+    ['the reason phrase', response.statusText],
+    ['the headers', response.headers.map(([name, value]) => `${name}: ${value}`).join('\n')],
+    ['the body', Buffer.from(response.body).toString('latin1')],
+  ] as const;
+  const place = places.find(([, text]) => text.includes(token))?.[0];
+  return place === undefined
+    ? undefined
+    : found('an answer without the credential', `the credential in ${place}`, 'the credential is echoed');
+};
+
+export const noByteOrderMark: Rule = (exchange) => {
+  if (exchange.kind !== 'answered' || exchange.response.body.length === 0) return undefined;
+  const content = contentOf(exchange.response);
+  return content.kind === 'json' && content.bom
+    ? found('no byte order mark', 'a byte order mark', 'byte order mark')
+    : undefined;
+};
+
+/** RFC 9110 section 11.6.1: a 401 names the schemes that would be taken. */
+export const challengesBearer: Rule = (exchange) => {
+  if (exchange.response === undefined || exchange.response.status !== 401) return undefined;
+  const challenges = fields(exchange.response, 'www-authenticate');
+  const bearer = challenges.some((value) =>
+    /(?:^|,)\s*bearer(?:$|[\s,])/i.test(value.replace(/"(?:[^"\\]|\\.)*"/g, '""')),
+  );
+  return bearer
+    ? undefined
+    : found(
+        'WWW-Authenticate: Bearer with the 401',
+        challenges.join(' | ') || 'no WWW-Authenticate',
+        'no Bearer challenge',
+      );
+};
+
+/** RFC 9110 section 15.5.6. */
+export const allowsSomething: Rule = (exchange) =>
+  exchange.response?.status === 405 && fields(exchange.response, 'allow').length === 0
+    ? found('Allow with the 405', 'no Allow', 'no Allow')
+    : undefined;

@@ -1,0 +1,64 @@
+import { COMPACT, type Json, type Style, write } from './json.ts';
+
+/** What a payload is to the contract. `other` is whatever is not about a payload. */
+export type Population = 'ordinary' | 'whole-shape' | 'malformed' | 'other';
+
+/** The body of a request before it has an id: JSON, and what is then done to its text. */
+export type Body =
+  | { readonly json: Json; readonly style?: Style; readonly edit?: (text: string) => string | Uint8Array }
+  | { readonly bytes: Uint8Array }
+  /** A body that holds the token. */
+  | { readonly secret: (token: string) => string };
+
+/** The values of the Authorization headers to send. */
+export interface Credential {
+  /** Made from the token that the store takes. */
+  readonly values: (token: string) => readonly string[];
+  /** The same for a shell that has the token in $PLANT_STORE_TOKEN: all that is ever written down. */
+  readonly shell: readonly string[];
+}
+
+export const bearer: Credential = {
+  values: (token) => [`Bearer ${token}`],
+  shell: ['Bearer $PLANT_STORE_TOKEN'],
+};
+
+export const nothing: Credential = { values: () => [], shell: [] };
+
+/** A request but for its id and token. What is left out is as an ordinary client sends it. */
+export interface Draft {
+  readonly method?: string;
+  /** Path and query below the base URL. */
+  readonly path?: string;
+  readonly credential?: Credential;
+  /** A query parameter that holds the token. */
+  readonly tokenIn?: string;
+  /** `undefined` sends none. */
+  readonly contentType?: string | undefined;
+  readonly headers?: readonly (readonly [name: string, value: string])[];
+  readonly body?: Body | undefined;
+  readonly framing?: 'length' | 'chunked';
+  /** The whole request as bytes, for one that is not well-framed HTTP. */
+  readonly verbatim?: (host: string, path: string, authorization: string) => string;
+  /** Beyond what is promised of any request (64 KiB, sound framing): a proxy may answer in its own way. */
+  readonly beyond?: boolean;
+}
+
+/** One thing to try: a request, what it is, and the well-formed request that it differs from in one respect. */
+export interface Case {
+  readonly label: string;
+  readonly population: Population;
+  readonly draft: Draft;
+  readonly twin?: Draft;
+}
+
+const encoder = new TextEncoder();
+
+/** The bytes of a body, with `id` for its fresh id. */
+export function bytesOf(body: Body, id: bigint, token: string): Uint8Array {
+  if ('bytes' in body) return body.bytes;
+  if ('secret' in body) return encoder.encode(body.secret(token));
+  const text = write(body.json, id, body.style ?? COMPACT);
+  const edited = body.edit?.(text) ?? text;
+  return typeof edited === 'string' ? encoder.encode(edited) : edited;
+}

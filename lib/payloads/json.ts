@@ -1,0 +1,116 @@
+/**
+ * JSON as it is written, not as JavaScript holds it: integers of any size, numerals to the letter, names
+ * that occur twice, in the order given.
+ */
+
+/** Stands where a request gets an id that was never sent before. */
+export const FRESH: unique symbol = Symbol('a fresh id');
+
+/** JSON text that is written exactly like this: a numeral in its notation, or what is too deep to build. */
+export class Raw {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export type Member = readonly [name: string, value: Json];
+
+/** An object as the list of its members. */
+export class JsonObject {
+  readonly members: readonly Member[];
+  constructor(members: readonly Member[]) {
+    this.members = members;
+  }
+
+  get(name: string): Json | undefined {
+    return this.members.find(([own]) => own === name)?.[1];
+  }
+
+  /** With this value in the place of the property's own, or at the end. */
+  with(name: string, value: Json): JsonObject {
+    if (this.get(name) === undefined) return new JsonObject([...this.members, [name, value]]);
+    return new JsonObject(this.members.map((member) => (member[0] === name ? [name, value] : member)));
+  }
+
+  without(name: string): JsonObject {
+    return new JsonObject(this.members.filter(([own]) => own !== name));
+  }
+
+  renamed(name: string, other: string): JsonObject {
+    return new JsonObject(this.members.map((member) => (member[0] === name ? [other, member[1]] : member)));
+  }
+}
+
+export type Json = null | boolean | string | bigint | Raw | typeof FRESH | readonly Json[] | JsonObject;
+
+export const object = (members: Readonly<Record<string, Json>>): JsonObject =>
+  new JsonObject(Object.entries(members));
+
+/** How one JSON value is put into text; all of these denote the same value (RFC 8259 sections 2 and 7). */
+export interface Style {
+  /** White space around tokens, taken in turn; empty for none. */
+  readonly gaps: readonly string[];
+  /** Which strings are written with `\u` escapes where they need none. */
+  readonly escapes: 'none' | 'values' | 'names' | 'both';
+  /** Of those, every character or every other one. */
+  readonly every: 1 | 2;
+}
+
+export const COMPACT: Style = { gaps: [], escapes: 'none', every: 1 };
+
+/**
+ * Writes a value as JSON text.
+ * @param id what FRESH becomes
+ */
+export function write(value: Json, id: bigint, style: Style = COMPACT): string {
+  let gaps = 0;
+  const gap = () => {
+    gaps += 1;
+    return style.gaps[gaps % style.gaps.length] ?? '';
+  };
+  const string = (text: string, inEscapes: boolean) =>
+    inEscapes ? escaped(text, style.every) : JSON.stringify(text);
+  const inValues = style.escapes === 'values' || style.escapes === 'both';
+  const inNames = style.escapes === 'names' || style.escapes === 'both';
+  const text = (one: Json): string => {
+    if (one === FRESH) return id.toString();
+    if (one instanceof Raw) return one.text;
+    if (typeof one === 'string') return string(one, inValues);
+    if (one instanceof JsonObject) {
+      const members = one.members.map(
+        ([name, member]) => `${gap()}${string(name, inNames)}${gap()}:${gap()}${text(member)}${gap()}`,
+      );
+      return `{${members.join(',')}${members.length === 0 ? gap() : ''}}`;
+    }
+    if (isList(one)) return `[${one.map((element) => `${gap()}${text(element)}${gap()}`).join(',')}]`;
+    return String(one);
+  };
+  return `${gap()}${text(value)}${gap()}`;
+}
+
+const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
+
+const hex = (unit: number) => `\\u${unit.toString(16).padStart(4, '0')}`;
+
+function escaped(text: string, every: 1 | 2): string {
+  let written = '';
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    const plain = unit >= 0x20 && unit < 0x7f && unit !== 0x22 && unit !== 0x5c;
+    written += plain && index % every !== 0 ? text.charAt(index) : hex(unit);
+  }
+  return `"${written}"`;
+}
+
+/** A JavaScript value, for instance one out of a schema, as JSON to write. */
+export function fromValue(value: unknown): Json {
+  if (value === null || typeof value === 'boolean' || typeof value === 'string' || typeof value === 'bigint')
+    return value;
+  if (typeof value === 'number') return new Raw(JSON.stringify(value));
+  if (Array.isArray(value)) return value.map(fromValue);
+  if (typeof value === 'object') {
+    return new JsonObject(Object.entries(value).map(([name, member]) => [name, fromValue(member)]));
+  }
+  return null;
+}

@@ -1,0 +1,189 @@
+import fc, { type Arbitrary } from 'fast-check';
+import type { NumberLimits, Shape } from '../contract/schema.ts';
+import { FRESH, fromValue, type Json, JsonObject, type Member, Raw, type Style } from './json.ts';
+import { anyString, ordinaryName, ordinaryTag, patterned, plainName } from './strings.ts';
+
+/** How adventurous a value is: `plain` where it is not the point, `ordinary`, or `any` that the schema admits. */
+export type Breadth = 'plain' | 'ordinary' | 'any';
+
+/** The identification number of the interface, section 2. */
+export const ID = 'id';
+
+const BIGGEST_ORDINARY = 2n ** 31n - 1n;
+
+/** Objects of the shape, with every declared property or only the required ones. */
+export function plantOf(
+  shape: Shape,
+  breadth: Breadth,
+  properties: 'all' | 'required' | 'some',
+): Arbitrary<JsonObject> {
+  const members = [...shape.properties].map(([name, property]): Arbitrary<Member | undefined> => {
+    const required = shape.required.has(name);
+    const value =
+      name === ID && takesFresh(property)
+        ? fc.constant<Json>(FRESH)
+        : oneOfShape(property, breadth, required);
+    const member = value.map((json): Member => [name, json]);
+    if (required || properties === 'all') return member;
+    return properties === 'required'
+      ? fc.constant(undefined)
+      : fc.option(member, { nil: undefined, freq: 2 });
+  });
+  return fc.tuple(...members).map((drawn) => new JsonObject(drawn.filter((member) => member !== undefined)));
+}
+
+/** Whether fresh ids, which are integers, fit the id of the document. */
+export const takesFresh = (shape: Shape): boolean =>
+  shape.values === undefined && shape.types.some((type) => type === 'integer' || type === 'number');
+
+/** The ids that ordinary plants may have: 1 to 2^31-1 within the limits of the document. */
+export function ordinaryIds(newPlant: Shape): {
+  readonly first: bigint;
+  readonly last: bigint;
+  readonly step: bigint;
+} {
+  const limits = newPlant.properties.get(ID)?.number;
+  const { min, max } = integerBounds(limits, 1n, BIGGEST_ORDINARY);
+  const step =
+    limits?.multipleOf !== undefined && Number.isInteger(limits.multipleOf) ? BigInt(limits.multipleOf) : 1n;
+  const first = ((min + step - 1n) / step) * step;
+  return { first, last: max, step };
+}
+
+/** One value of a shape. */
+function oneOfShape(shape: Shape, breadth: Breadth, required: boolean): Arbitrary<Json> {
+  const [first, ...others] = shape.alternatives;
+  if (first !== undefined)
+    return fc.oneof(...[first, ...others].map((one) => oneOfShape(one, breadth, required)));
+  if (shape.values !== undefined && shape.values.length > 0)
+    return fc.constantFrom(...shape.values.map(fromValue));
+  switch (mainType(shape)) {
+    case 'object':
+      return plantOf(shape, breadth, 'some');
+    case 'string': {
+      const text = patterned(shape.text);
+      if (text !== undefined) return text;
+      if (breadth === 'any') return anyString(shape.text);
+      if (!required) return ordinaryTag(shape.text);
+      return breadth === 'plain' ? plainName(shape.text) : ordinaryName(shape.text);
+    }
+    case 'integer':
+      return integerOf(shape.number, breadth);
+    case 'number':
+      return fc.oneof(
+        integerOf(shape.number, breadth),
+        fc.integer({ min: 1, max: 999 }).map((n) => new Raw(`${n}.5`)),
+      );
+    case 'array':
+      return shape.items === undefined
+        ? fc.constant([])
+        : fc.array(oneOfShape(shape.items, breadth, required), {
+            minLength: shape.minItems,
+            maxLength: Math.min(shape.maxItems ?? Infinity, shape.minItems + 3),
+          });
+    case 'boolean':
+      return fc.boolean();
+    default:
+      return fc.constant(null);
+  }
+}
+
+/** Of several types, the one that a client of the document would send. */
+const mainType = ({ types, properties }: Shape) =>
+  types.includes('object') && properties.size > 0
+    ? 'object'
+    : (['string', 'integer', 'number', 'boolean', 'array', 'object', 'null'] as const).find((type) =>
+        types.includes(type),
+      );
+
+function integerBounds(limits: NumberLimits | undefined, least: bigint, greatest: bigint) {
+  const floor = (value: bigint | number) => (typeof value === 'bigint' ? value : BigInt(Math.floor(value)));
+  const ceil = (value: bigint | number) => (typeof value === 'bigint' ? value : BigInt(Math.ceil(value)));
+  const lower = [
+    limits?.min === undefined ? undefined : ceil(limits.min),
+    limits?.above === undefined ? undefined : floor(limits.above) + 1n,
+  ];
+  const upper = [
+    limits?.max === undefined ? undefined : floor(limits.max),
+    limits?.below === undefined ? undefined : ceil(limits.below) - 1n,
+  ];
+  const min = lower.reduce<bigint>((a, b) => (b !== undefined && b > a ? b : a), least);
+  const max = upper.reduce<bigint>((a, b) => (b !== undefined && b < a ? b : a), greatest);
+  // Where the document's range lies wholly outside of the wanted one, the document's is used.
+  return min <= max
+    ? { min, max }
+    : {
+        min: lower.find((one) => one !== undefined) ?? max,
+        max: upper.find((one) => one !== undefined) ?? min,
+      };
+}
+
+function integerOf(limits: NumberLimits, breadth: Breadth): Arbitrary<Json> {
+  const widest: readonly [bigint, bigint] =
+    breadth === 'any' ? [-(2n ** 63n), 2n ** 63n - 1n] : [1n, BIGGEST_ORDINARY];
+  const { min, max } = integerBounds(limits, ...widest);
+  const step =
+    limits.multipleOf !== undefined && Number.isInteger(limits.multipleOf) ? BigInt(limits.multipleOf) : 1n;
+  return fc.bigInt({ min, max }).map((value) => (step === 1n ? value : value - (value % step)));
+}
+
+/** Ids of a magnitude: at least `from` and less than `below`, in or out of the ordinary range. */
+export const idsBetween = (from: bigint, below: bigint): Arbitrary<bigint> =>
+  fc.bigInt({ min: from, max: below - 1n });
+
+const GAPS = ['', ' ', '  ', '\n', '\t', '\r\n', '\n    '];
+
+/** Ways of writing one value: white space where RFC 8259 allows it, escapes in values and in names. */
+export const styles: Arbitrary<Style> = fc.record({
+  gaps: fc.array(fc.constantFrom(...GAPS), { minLength: 0, maxLength: 7, size: 'max' }),
+  escapes: fc.constantFrom('none', 'values', 'names', 'both'),
+  every: fc.constantFrom(1, 2),
+});
+
+/** The same object with its properties in any order. */
+export const reordered = (plants: Arbitrary<JsonObject>): Arbitrary<JsonObject> =>
+  plants.chain(({ members }) =>
+    fc
+      .shuffledSubarray([...members], { minLength: members.length, maxLength: members.length })
+      .map((order) => new JsonObject(order)),
+  );
+
+/** Properties that the document does not declare, some with names that libraries stumble over. */
+export const undeclared: Arbitrary<Member> = fc.tuple(
+  fc.constantFrom(
+    '__proto__',
+    'constructor',
+    'prototype',
+    'toString',
+    'hasOwnProperty',
+    'length',
+    '$ref',
+    '$where',
+    '_id',
+    '@type',
+    'class',
+    '',
+    ' ',
+    'price',
+    'a.b',
+    'a[0]',
+    '🌵',
+  ),
+  fc.oneof(
+    fc.constant<Json>(null),
+    fc.boolean(),
+    fc.constantFrom(...['', 'x', 'function(){}'].map((text): Json => text)),
+    fc
+      .constantFrom('0', '-0', '1e2', '0.1', '1E-7', '123456789012345678901234567890')
+      .map((numeral): Json => new Raw(numeral)),
+    fc.constant<Json>([]),
+    fc.constant<Json>(new JsonObject([])),
+    fc.constant<Json>(
+      new JsonObject([
+        ['name', 'inner'],
+        ['__proto__', new JsonObject([['polluted', true]])],
+      ]),
+    ),
+    fc.constant<Json>([[[[[['deep']]]]]]),
+  ),
+);

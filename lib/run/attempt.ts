@@ -1,0 +1,84 @@
+import type { Contract } from '../contract/contract.ts';
+import { briefly } from '../judge/reading.ts';
+import { answers200, type Finding, type Rule, type Sent } from '../judge/rules.ts';
+import { bearer, type Case, type Draft } from '../payloads/case.ts';
+import { JsonObject } from '../payloads/json.ts';
+import type { Exchange } from '../wire/exchange.ts';
+import { Untestable } from './check.ts';
+import type { Ids } from './ids.ts';
+import type { Failure } from './result.ts';
+import type { Sender } from './sender.ts';
+
+/** What every way of carrying out a check has at hand. */
+export interface Tools {
+  readonly contract: Contract;
+  readonly sender: Sender;
+  readonly ids: Ids;
+  readonly token: string;
+  readonly seed: number;
+  readonly concurrency: number;
+  readonly onProgress: () => void;
+}
+
+/** What the judge is told of a request. */
+export function sentOf({ body, credential = bearer }: Draft, token: string): Sent {
+  const json = body !== undefined && 'json' in body ? body.json : undefined;
+  const authorised = credential === bearer;
+  if (!(json instanceof JsonObject)) return { token, authorised };
+  const text = (name: string) => {
+    const value = json.get(name);
+    return typeof value === 'string' ? value : undefined;
+  };
+  return { token, authorised, plant: { name: text('name'), tag: text('tag') } };
+}
+
+/** The first rule that an exchange breaks. */
+export function judged(
+  exchange: Exchange,
+  draft: Draft,
+  rules: readonly Rule[],
+  { contract, token }: Tools,
+): Finding | undefined {
+  const sent = sentOf(draft, token);
+  for (const rule of rules) {
+    const finding = rule(exchange, contract, sent);
+    if (finding !== undefined) return finding;
+  }
+  return undefined;
+}
+
+/** Sends a case and judges the answer. */
+export async function attempt(
+  one: Case,
+  id: bigint,
+  rules: readonly Rule[],
+  tools: Tools,
+): Promise<Failure | undefined> {
+  const exchange = await tools.sender.send(one.draft, id);
+  tools.onProgress();
+  const finding = judged(exchange, one.draft, rules, tools);
+  if (finding === undefined) return undefined;
+  return {
+    label: one.label,
+    population: one.population,
+    finding,
+    draft: one.draft,
+    exchange,
+    when: 'always',
+  };
+}
+
+/**
+ * Makes sure that a well-formed twin is taken, and if not at first, then alone.
+ * @throws Untestable when it is not
+ */
+export async function mustBeTaken(twin: Draft, id: bigint, tools: Tools): Promise<void> {
+  let exchange = await tools.sender.send(twin, id);
+  if (judged(exchange, twin, [answers200], tools) === undefined) return;
+  exchange = await tools.sender.send(twin, tools.ids.aside());
+  if (judged(exchange, twin, [answers200], tools) === undefined) return;
+  throw new Untestable(
+    'create/answers-200',
+    `the well-formed twin of the request is not taken (${briefly(exchange)})`,
+  );
+}

@@ -1,0 +1,98 @@
+import type { Arbitrary } from 'fast-check';
+import type { Contract } from '../contract/contract.ts';
+import type { Finding, Rule } from '../judge/rules.ts';
+import type { Case, Draft } from '../payloads/case.ts';
+import type { JsonObject } from '../payloads/json.ts';
+import type { Exchange } from '../wire/exchange.ts';
+
+/**
+ * MUST: the interface states it. SHOULD: a standard that it leans on says so, or it follows from reading
+ * the document as the whole contract. OBSERVE: the interface leaves it open; it is recorded, never judged.
+ */
+export type Level = 'MUST' | 'SHOULD' | 'OBSERVE';
+
+/** What a check is, apart from how it is carried out. */
+export interface About {
+  /** Semantic, and for good: `auth/rejects-missing-token`. */
+  readonly id: string;
+  readonly level: Level;
+  /** One sentence about a conforming store. */
+  readonly statement: string;
+  /** Sections of the interface, pointers into openapi.yaml, sections of RFCs. */
+  readonly basis: readonly string[];
+  /** What a failure means, and how to mend it. */
+  readonly hint: string;
+}
+
+/** Plants to make requests of; the n-th of a check is the same in every run of a seed. */
+export interface Plants {
+  readonly contract: Contract;
+  /** A plant of which nothing is the point, with every declared property or the required ones. */
+  plain(properties?: 'all' | 'required'): JsonObject;
+  /** A value of an arbitrary. */
+  draw<T>(arbitrary: Arbitrary<T>): T;
+}
+
+/** What a procedure works with. */
+export interface Bench {
+  readonly plants: Plants;
+  send(draft: Draft): Promise<Exchange>;
+  /** Sends all of them, as many at a time as the run allows; the exchanges are in the order of the drafts. */
+  sendAll(drafts: readonly Draft[]): Promise<readonly Exchange[]>;
+  /** Judges an exchange; true when every rule holds, else the finding is booked. */
+  judge(exchange: Exchange, draft: Draft, label: string, rules: readonly Rule[]): boolean;
+  /** Books a finding that no single rule makes. */
+  book(exchange: Exchange, draft: Draft, label: string, finding: Finding): void;
+  /** Goes on only where the store takes this; a refusal proves nothing where its well-formed twin is refused as well. */
+  control(draft: Draft): Promise<void>;
+  /** Records what the interface leaves open, under a stable key. */
+  note(key: string, value: string | number | boolean): void;
+  /** Milliseconds of the answers to POST so far, a sample of at most some thousands. */
+  readonly latencies: readonly number[];
+}
+
+/** How a check is carried out. */
+export type Test =
+  /** Each of these cases, by name. */
+  | {
+      readonly kind: 'cases';
+      readonly cases: (plants: Plants) => readonly Case[];
+      readonly rules: readonly Rule[];
+      /** How many refused attempts, each with other values, are forgiven: an id may be taken already. */
+      readonly attempts?: number;
+    }
+  /** Cases drawn at random, `share` times as many as the run asks for. */
+  | {
+      readonly kind: 'property';
+      readonly cases: (plants: Plants) => Arbitrary<Case>;
+      readonly rules: readonly Rule[];
+      readonly share: number;
+    }
+  /** Every exchange of the run that it applies to, whichever check it was sent for. */
+  | {
+      readonly kind: 'standing';
+      readonly applies: (exchange: Exchange) => boolean;
+      /** What there was none of, where it applied to nothing. */
+      readonly lacking: string;
+      readonly rules: readonly Rule[];
+    }
+  /** Steps that depend on one another. */
+  | { readonly kind: 'procedure'; readonly run: (bench: Bench) => Promise<void> };
+
+/** A check is a value; whoever runs it is a loop over values. */
+export type Check = About & {
+  readonly test: Test;
+  /** Why the check says nothing for this document, or undefined where it does. */
+  readonly silent?: ((contract: Contract) => string | undefined) | undefined;
+};
+
+/** The check could not be carried out, through no fault that it looks for. */
+export class Untestable extends Error {
+  readonly blockedBy: string;
+
+  constructor(blockedBy: string, message: string) {
+    super(message);
+    this.name = 'Untestable';
+    this.blockedBy = blockedBy;
+  }
+}

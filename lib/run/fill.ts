@@ -1,0 +1,46 @@
+import { bearer, bytesOf, type Draft } from '../payloads/case.ts';
+import type { HeaderPair, Request } from '../wire/exchange.ts';
+
+const ALWAYS: readonly HeaderPair[] = [
+  ['accept', 'application/json'],
+  ['user-agent', 'plant-store-conformance'],
+];
+
+/** What a run adds to every request. */
+export interface Surroundings {
+  readonly token: string;
+  /** `host:port` of the target. */
+  readonly host: string;
+  /** Path of the base URL, without a slash at its end. */
+  readonly prefix: string;
+  /** Headers that the user asked for. */
+  readonly headers: readonly HeaderPair[];
+}
+
+/** Makes a draft ready to be sent, with `id` for its fresh id. */
+export function fill(draft: Draft, id: bigint, { token, host, prefix, headers }: Surroundings): Request {
+  const { method = 'POST', credential = bearer, body, framing = 'length' } = draft;
+  const query = draft.tokenIn === undefined ? '' : `?${draft.tokenIn}=${encodeURIComponent(token)}`;
+  const path = `${draft.path ?? '/plants'}${query}`;
+  const contentType =
+    'contentType' in draft ? draft.contentType : body === undefined ? undefined : 'application/json';
+  const own: HeaderPair[] = [
+    ...credential.values(token).map((value): HeaderPair => ['authorization', value]),
+    ...(contentType === undefined ? [] : [['content-type', contentType] as const]),
+    ...(draft.headers ?? []),
+  ];
+  const named = new Set(own.map(([name]) => name.toLowerCase()));
+  const request: Request = {
+    method,
+    path,
+    headers: [...own, ...[...ALWAYS, ...headers].filter(([name]) => !named.has(name.toLowerCase()))],
+    body: body === undefined ? undefined : bytesOf(body, id, token),
+    framing,
+  };
+  if (draft.verbatim === undefined) return request;
+  const authorization = credential.values(token)[0] ?? '';
+  return {
+    ...request,
+    verbatim: Buffer.from(draft.verbatim(host, `${prefix}${path}`, authorization), 'latin1'),
+  };
+}

@@ -1,0 +1,20 @@
+import type { Arbitrary } from 'fast-check';
+import type { Contract } from '../contract/contract.ts';
+import type { JsonObject } from '../payloads/json.ts';
+import { plantOf } from '../payloads/plants.ts';
+import { draw } from '../payloads/random.ts';
+import type { Plants } from './check.ts';
+
+/** The plants of one check: they follow from the seed of the run and the id of the check alone. */
+export function plantsFor(contract: Contract, seed: number, checkId: string): Plants {
+  let drawn = 0;
+  const one = <T>(arbitrary: Arbitrary<T>): T => {
+    drawn += 1;
+    return draw(arbitrary, seed, `${checkId}/named`, drawn).value;
+  };
+  return {
+    contract,
+    plain: (properties = 'all'): JsonObject => one(plantOf(contract.newPlant.shape, 'plain', properties)),
+    draw: one,
+  };
+}

@@ -1,0 +1,22 @@
+/** Does `work` for each index, at most `width` at a time, starting in order. Rejects with the first error, once all have ended. */
+export async function inPool(
+  count: number,
+  width: number,
+  work: (index: number) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  let failure: { error: unknown } | undefined;
+  const lane = async () => {
+    while (next < count && failure === undefined) {
+      const index = next;
+      next += 1;
+      try {
+        await work(index);
+      } catch (error) {
+        failure ??= { error };
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(width, count) }, lane));
+  if (failure !== undefined) throw failure.error;
+}

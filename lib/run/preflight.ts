@@ -1,0 +1,108 @@
+import { briefly } from '../judge/reading.ts';
+import type { Draft } from '../payloads/case.ts';
+import type { Exchange } from '../wire/exchange.ts';
+import type { Wire } from '../wire/wire.ts';
+import type { Ids } from './ids.ts';
+import type { Stop } from './result.ts';
+import type { Sender } from './sender.ts';
+
+/** Whether a run can begin; else why it cannot, or what the user may have got wrong. */
+export interface Readiness {
+  readonly stop?: Stop;
+  readonly advice?: string;
+}
+
+/** Requests after which a token counts as refused throughout, and a store as one that only closes connections. */
+const TRIES = 3;
+
+/**
+ * Sends an ordinary plant and tells what stands in the way of a verdict from what the store does wrong.
+ * A store that is there and does not answer is not excused: the checks will say so.
+ */
+export async function preflight(
+  wire: Wire,
+  sender: Sender,
+  ids: Ids,
+  drafts: readonly Draft[],
+): Promise<Readiness> {
+  const { origin, prefix } = wire.endpoint;
+  const url = `${origin}${prefix}/plants`;
+  const seen: Exchange[] = [];
+  for (const draft of drafts.slice(0, TRIES)) {
+    let exchange = await sender.send(draft, ids.next());
+    if (exchange.kind === 'broken' && exchange.fault.kind === 'not-http') {
+      // The library takes an unasked 100 Continue for an error; RFC 9110 section 15.2 lets a server send it.
+      wire.speakPlainly();
+      exchange = await sender.send(draft, ids.next());
+    }
+    seen.push(exchange);
+    const stop = unreachable(exchange, url);
+    if (stop !== undefined) return { stop };
+    const status = exchange.response?.status;
+    if (status !== 401 && status !== 403) break;
+  }
+  const last = seen.at(-1);
+  if (
+    seen.length === TRIES &&
+    seen.every(({ response }) => response?.status === 401 || response?.status === 403)
+  ) {
+    return {
+      stop: {
+        kind: 'token-refused',
+        reason: `POST ${url} refuses the token on every request (${last === undefined ? '' : briefly(last)})`,
+        remedy: 'give a token that the store takes: PLANT_STORE_TOKEN=... or --token',
+      },
+    };
+  }
+  if (last?.response?.status === 404) {
+    return {
+      advice: `POST ${url} is answered 404. If that is not where plants are created, give the base URL that stands before /plants.`,
+    };
+  }
+  return {};
+}
+
+function unreachable(exchange: Exchange, url: string): Stop | undefined {
+  if (exchange.kind === 'answered') return undefined;
+  const { kind, detail } = exchange.fault;
+  switch (kind) {
+    case 'unresolved':
+      return {
+        kind: 'unreachable',
+        reason: `${url}: the name does not resolve (${detail})`,
+        remedy: 'check the host in the base URL',
+      };
+    case 'refused':
+      return {
+        kind: 'unreachable',
+        reason: `${url}: nothing listens there (${detail})`,
+        remedy: 'start the store, or let --start CMD do it and --wait S wait for it',
+      };
+    case 'connect-timeout':
+      return {
+        kind: 'unreachable',
+        reason: `${url}: no connection (${detail})`,
+        remedy: 'check host and port, or give more time with --timeout',
+      };
+    case 'untrusted':
+      return {
+        kind: 'untrusted',
+        reason: `${url}: the certificate is not trusted (${detail})`,
+        remedy: 'give its authority with --ca FILE, or try without with --insecure',
+      };
+    case 'not-tls':
+      return {
+        kind: 'not-http',
+        reason: `${url}: this is no TLS (${detail})`,
+        remedy: 'the store may want http:// in the base URL',
+      };
+    case 'not-http':
+      return {
+        kind: 'not-http',
+        reason: `${url}: what answers does not speak HTTP/1.1 (${detail})`,
+        remedy: 'check the port, and whether it wants https://',
+      };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,52 @@
+import type { Finding } from '../judge/rules.ts';
+import type { Draft, Population } from '../payloads/case.ts';
+import type { Exchange } from '../wire/exchange.ts';
+import type { About } from './check.ts';
+
+export type Verdict = 'pass' | 'fail' | 'observed' | 'untestable' | 'skipped';
+
+/** One case on which a check failed. */
+export interface Failure {
+  readonly label: string;
+  readonly population: Population;
+  readonly finding: Finding;
+  readonly draft: Draft;
+  readonly exchange: Exchange;
+  /** Where in the draws it came from, and what it took to make it small. */
+  readonly drawn?: { readonly path: string; readonly shrinks: number };
+  /** Whether it happens every time: alone as well, or only among others. */
+  readonly when: 'always' | 'not-alone';
+}
+
+export type Observations = Readonly<Record<string, string | number | boolean>>;
+
+export interface CheckResult {
+  readonly check: About;
+  readonly verdict: Verdict;
+  /** Cases tried, or exchanges judged. */
+  readonly cases: number;
+  /** Cases that failed. */
+  readonly failed: number;
+  readonly seconds: number;
+  /** The one to look at, smallest first; a few at most. */
+  readonly failures: readonly Failure[];
+  readonly observations: Observations;
+  /** Why it was not tried, or not to the end. */
+  readonly blocked?: { readonly by: string; readonly reason: string };
+}
+
+/** What ended a run before its end. */
+export interface Stop {
+  readonly kind:
+    | 'unreachable'
+    | 'untrusted'
+    | 'not-http'
+    | 'token-refused'
+    | 'throttled'
+    | 'cut-off'
+    | 'gone';
+  /** What happened. */
+  readonly reason: string;
+  /** What to do about it. */
+  readonly remedy: string;
+}

@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Draft } from '../payloads/case.ts';
+import type { Exchange, HeaderPair } from '../wire/exchange.ts';
+import type { Wire } from '../wire/wire.ts';
+import { fill } from './fill.ts';
+import type { Stop } from './result.ts';
+
+/** The run has ended, for a reason that is not the store's answer to this request. */
+export class Stopped extends Error {
+  readonly stop: Stop;
+  constructor(stop: Stop) {
+    super(stop.reason);
+    this.name = 'Stopped';
+    this.stop = stop;
+  }
+}
+
+export interface SenderOptions {
+  readonly token: string;
+  readonly headers: readonly HeaderPair[];
+  /** Requests per second at most. */
+  readonly rate: number | undefined;
+  /** Milliseconds that a run waits in all because a store asks it to. */
+  readonly patience: number;
+  readonly onExchange: (exchange: Exchange, draft: Draft, id: bigint) => void;
+}
+
+const LONGEST_WAIT = 30_000;
+/** How often a 503 that asks to be tried again is believed, for one request. */
+const BELIEVED = 3;
+const SAMPLE = 4096;
+
+/** Sends drafts at the pace that the user and the store ask for. 429 is waited out and never judged. */
+export class Sender {
+  requests = 0;
+  readonly latencies: number[] = [];
+  private readonly wire: Wire;
+  private readonly options: SenderOptions;
+  private stop: Stop | undefined;
+  private waited = 0;
+  private pausedUntil = 0;
+  private nextSlot = 0;
+
+  constructor(wire: Wire, options: SenderOptions) {
+    this.wire = wire;
+    this.options = options;
+  }
+
+  /** From now on nothing is sent. */
+  halt(stop: Stop): void {
+    this.stop ??= stop;
+  }
+
+  /** @throws Stopped when the run has ended */
+  async send(draft: Draft, id: bigint): Promise<Exchange> {
+    const { origin, prefix } = this.wire.endpoint;
+    const host = new URL(origin).host;
+    for (let attempt = 1; ; attempt += 1) {
+      await this.pace();
+      const request = fill(draft, id, {
+        token: this.options.token,
+        host,
+        prefix,
+        headers: this.options.headers,
+      });
+      const exchange = await this.wire.send(request);
+      this.requests += 1;
+      if (this.stop !== undefined) throw new Stopped(this.stop);
+      const pause = pauseAsked(exchange, attempt);
+      if (pause === undefined) {
+        if (exchange.kind === 'answered' && request.method === 'POST') {
+          this.latencies[this.requests % SAMPLE] = exchange.ms;
+        }
+        this.options.onExchange(exchange, draft, id);
+        return exchange;
+      }
+      this.pause(pause);
+    }
+  }
+
+  private pause(ms: number): void {
+    const until = Date.now() + ms;
+    if (until <= this.pausedUntil) return;
+    this.waited += until - Math.max(this.pausedUntil, Date.now());
+    this.pausedUntil = until;
+    if (this.waited > this.options.patience) {
+      this.halt({
+        kind: 'throttled',
+        reason: `the store limits the rate of requests (429), and ${Math.round(this.options.patience / 1000)} s of waiting did not do`,
+        remedy: 'send fewer a second with --rate, or lift the limit for the run',
+      });
+    }
+  }
+
+  private async pace(): Promise<void> {
+    for (;;) {
+      if (this.stop !== undefined) throw new Stopped(this.stop);
+      const now = Date.now();
+      if (now < this.pausedUntil) {
+        await sleep(Math.min(this.pausedUntil - now, 250));
+        continue;
+      }
+      if (this.options.rate === undefined) return;
+      const slot = Math.max(now, this.nextSlot);
+      this.nextSlot = slot + 1000 / this.options.rate;
+      if (slot > now) await sleep(slot - now);
+      return;
+    }
+  }
+}
+
+/** Milliseconds that an answer asks to wait before the same request is sent again; undefined where it is an answer. */
+function pauseAsked(exchange: Exchange, attempt: number): number | undefined {
+  const { response } = exchange;
+  if (response === undefined || (response.status !== 429 && response.status !== 503)) return undefined;
+  const after = response.headers.find(([name]) => name.toLowerCase() === 'retry-after')?.[1];
+  // A 503 without a time to come back is a server error like any other.
+  if (response.status === 503 && (after === undefined || attempt >= BELIEVED)) return undefined;
+  const asked =
+    after === undefined
+      ? Number.NaN
+      : /^\d+$/.test(after)
+        ? Number(after) * 1000
+        : Date.parse(after) - Date.now();
+  return Math.min(Math.max(Number.isFinite(asked) ? asked : 1000, 50), LONGEST_WAIT);
+}

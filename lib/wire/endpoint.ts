@@ -1,0 +1,42 @@
+/** Where requests go, and how long and how much of an answer is waited for. */
+export interface Endpoint {
+  readonly origin: string;
+  readonly host: string;
+  readonly port: number;
+  readonly secure: boolean;
+  /** Path of the base URL, without a slash at its end. */
+  readonly prefix: string;
+  readonly tls: { readonly ca?: string; readonly rejectUnauthorized?: boolean };
+  /** Milliseconds for the connection, and again for the whole answer. */
+  readonly timeout: number;
+  /** Bytes of body after which an answer is cut off. */
+  readonly cap: number;
+}
+
+export const BODY_CAP = 8 * 1024 * 1024;
+
+/** The end of a base URL: `http://[::1]:8080/api/` and the like. */
+export function endpointOf(
+  baseUrl: string,
+  options: {
+    readonly timeout: number;
+    readonly ca?: string | undefined;
+    readonly insecure?: boolean | undefined;
+  },
+): Endpoint {
+  const { origin, hostname, port, protocol, pathname } = new URL(baseUrl);
+  const secure = protocol === 'https:';
+  return {
+    origin,
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? (secure ? 443 : 80) : Number(port),
+    secure,
+    prefix: pathname.replace(/\/+$/, ''),
+    tls: {
+      ...(options.ca === undefined ? {} : { ca: options.ca }),
+      ...(options.insecure === true ? { rejectUnauthorized: false } : {}),
+    },
+    timeout: options.timeout,
+    cap: BODY_CAP,
+  };
+}

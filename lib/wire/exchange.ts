@@ -1,0 +1,79 @@
+export type HeaderPair = readonly [name: string, value: string];
+
+/** A request that is ready to be sent. */
+export interface Request {
+  readonly method: string;
+  /** Path and query, below the path of the base URL. */
+  readonly path: string;
+  readonly headers: readonly HeaderPair[];
+  readonly body: Uint8Array | undefined;
+  readonly framing: 'length' | 'chunked';
+  /** Bytes to send as they are, in the place of all of the above but for the record. */
+  readonly verbatim?: Uint8Array;
+}
+
+/** The final answer to a request, as it came. */
+export interface Response {
+  readonly status: number;
+  readonly statusText: string;
+  /** In the order of their arrival, names in their own case, Latin-1. */
+  readonly headers: readonly HeaderPair[];
+  /** Without its transfer coding, with its content coding. */
+  readonly body: Uint8Array;
+  /** The body goes on; it was cut at the cap. */
+  readonly truncated: boolean;
+}
+
+export type FaultKind =
+  | 'unresolved'
+  | 'refused'
+  | 'untrusted'
+  | 'not-tls'
+  | 'connect-timeout'
+  | 'timeout'
+  | 'closed'
+  | 'not-http';
+
+/** Why no whole answer came. */
+export interface Fault {
+  readonly kind: FaultKind;
+  /** What the transport said. */
+  readonly detail: string;
+}
+
+/**
+ * One request and what became of it. A broken exchange may still have got a status before it broke:
+ * a store that says 200 and then stalls has said 200.
+ */
+export type Exchange = {
+  /** As sent: with the headers that framing adds. */
+  readonly request: Request;
+  /** Milliseconds from the first byte sent to the last one received. */
+  readonly ms: number;
+  /** Statuses of the 1xx answers before the final one. */
+  readonly interim: readonly number[];
+} & (
+  | { readonly kind: 'answered'; readonly response: Response }
+  | { readonly kind: 'broken'; readonly fault: Fault; readonly response: Response | undefined }
+);
+
+const UNTRUSTED =
+  /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|ALTNAME|INVALID_CA|HOSTNAME_MISMATCH|PATH_LENGTH_EXCEEDED/;
+const NOT_TLS = /^(?:EPROTO|ERR_SSL)/;
+
+/** Names a transport error. */
+export function faultOf(error: unknown): Fault {
+  const inner = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
+  const { code = '', message = String(inner) } = (inner ?? {}) as { code?: string; message?: string };
+  const kind = (): FaultKind => {
+    if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unresolved';
+    if (code === 'ECONNREFUSED' || code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return 'refused';
+    if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return 'connect-timeout';
+    if (UNTRUSTED.test(code)) return 'untrusted';
+    if (NOT_TLS.test(code)) return 'not-tls';
+    if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW' || message.startsWith('bad '))
+      return 'not-http';
+    return 'closed';
+  };
+  return { kind: kind(), detail: code !== '' && !message.includes(code) ? `${message} (${code})` : message };
+}

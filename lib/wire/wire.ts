@@ -1,0 +1,249 @@
+import { Readable } from 'node:stream';
+import { Client, type Dispatcher } from 'undici';
+import type { Endpoint } from './endpoint.ts';
+import { type Exchange, type Fault, faultOf, type HeaderPair, type Request } from './exchange.ts';
+import { sendBySocket } from './socket.ts';
+
+/** One connection at a time, and how often the present one was used. */
+interface Lane {
+  client: Client;
+  used: number;
+}
+
+/**
+ * Sends requests over a bounded number of connections. Follows no redirect, decodes nothing, and sends a
+ * request again in one case alone: the store had closed an idle connection when it arrived there.
+ */
+export class Wire {
+  readonly endpoint: Endpoint;
+  private readonly lanes: Lane[] = [];
+  private readonly idle: Lane[] = [];
+  private readonly waiting: ((lane: Lane) => void)[] = [];
+  private readonly most: number;
+  /** undici takes an unasked 100 Continue for an error; a store may send one (RFC 9110 section 15.2). */
+  private plain = false;
+
+  constructor(endpoint: Endpoint, connections: number) {
+    this.endpoint = endpoint;
+    this.most = connections;
+  }
+
+  /** Sends a request and waits for its end, whatever it is. Never rejects for what a store does. */
+  async send(draft: Request): Promise<Exchange> {
+    const alone = draft.verbatim !== undefined || this.plain;
+    const request = framed(this.endpoint, draft, alone);
+    if (alone) return sendBySocket(this.endpoint, request);
+    const lane = await this.take();
+    try {
+      const reused = lane.used > 0;
+      const exchange = await this.sendOn(lane, request);
+      if (reused && isStale(exchange)) {
+        this.renew(lane);
+        return await this.sendOn(lane, request);
+      }
+      return exchange;
+    } finally {
+      this.give(lane);
+    }
+  }
+
+  /** From now on each request goes over a connection and a reader of our own. */
+  speakPlainly(): void {
+    this.plain = true;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.lanes.map(({ client }) => client.destroy()));
+  }
+
+  private take(): Promise<Lane> {
+    // The lane that was used last: its connection is the warmest, and state that clings to one shows.
+    const lane = this.idle.pop();
+    if (lane !== undefined) return Promise.resolve(lane);
+    if (this.lanes.length < this.most) {
+      const opened = this.connected({ used: 0 });
+      this.lanes.push(opened);
+      return Promise.resolve(opened);
+    }
+    return new Promise((resolve) => this.waiting.push(resolve));
+  }
+
+  private give(lane: Lane): void {
+    const next = this.waiting.shift();
+    if (next === undefined) this.idle.push(lane);
+    else next(lane);
+  }
+
+  private connected(lane: { used: number }): Lane {
+    const client = new Client(this.endpoint.origin, {
+      pipelining: 1,
+      // The clocks are ours: undici's know nothing of a body that drips.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize: 64 * 1024,
+      connect: { ...this.endpoint.tls, timeout: this.endpoint.timeout },
+    });
+    const opened = Object.assign(lane, { client, used: 0 });
+    client.on('disconnect', () => {
+      if (opened.client === client) opened.used = 0;
+    });
+    return opened;
+  }
+
+  private renew(lane: Lane): void {
+    void lane.client.destroy();
+    this.connected(lane);
+  }
+
+  private async sendOn(lane: Lane, request: Request): Promise<Exchange> {
+    const exchange = await new Promise<Exchange>((resolve) => {
+      lane.client.dispatch(
+        {
+          method: request.method as Dispatcher.HttpMethod,
+          path: request.path,
+          headers: request.headers
+            .filter(([name]) => name !== 'content-length' && name !== 'transfer-encoding')
+            .flat(),
+          body:
+            request.framing === 'chunked' && request.body !== undefined
+              ? chunks(request.body)
+              : (request.body ?? null),
+        },
+        new Recorder(request, this.endpoint, resolve),
+      );
+    });
+    lane.used += 1;
+    // Whatever is left of a broken answer must not run into the next one.
+    if (exchange.kind === 'broken') this.renew(lane);
+    return exchange;
+  }
+}
+
+/** The connection was closed without a byte of an answer. */
+const isStale = (exchange: Exchange) =>
+  exchange.kind === 'broken' &&
+  exchange.fault.kind === 'closed' &&
+  exchange.response === undefined &&
+  exchange.interim.length === 0;
+
+/** The request with the path of the base URL and the headers of its framing. */
+function framed({ origin, prefix }: Endpoint, request: Request, alone: boolean): Request {
+  const { headers, body, method } = request;
+  // A socket of its own is not worth chunks.
+  const framing = alone ? 'length' : request.framing;
+  const framings: HeaderPair[] =
+    framing === 'chunked'
+      ? [['transfer-encoding', 'chunked']]
+      : body !== undefined || method === 'POST'
+        ? [['content-length', String(body?.length ?? 0)]]
+        : [];
+  return {
+    ...request,
+    path: `${prefix}${request.path}`,
+    headers: [
+      ['host', new URL(origin).host],
+      ...headers,
+      ...framings,
+      ...(alone ? [['connection', 'close'] as const] : []),
+    ],
+  };
+}
+
+function chunks(body: Uint8Array): Readable {
+  const middle = Math.floor(body.length / 2);
+  return Readable.from(
+    [Buffer.from(body.subarray(0, middle)), Buffer.from(body.subarray(middle))].filter(
+      (part) => part.length > 0,
+    ),
+  );
+}
+
+/** Writes down what undici reports of one answer. */
+class Recorder implements Dispatcher.DispatchHandler {
+  private readonly request: Request;
+  private readonly endpoint: Endpoint;
+  private readonly resolve: (exchange: Exchange) => void;
+  private readonly interim: number[] = [];
+  private readonly body: Uint8Array[] = [];
+  private received = 0;
+  private started = performance.now();
+  private timer: NodeJS.Timeout | undefined;
+  private head: { status: number; statusText: string; headers: readonly HeaderPair[] } | undefined;
+  private ended = false;
+
+  constructor(request: Request, endpoint: Endpoint, resolve: (exchange: Exchange) => void) {
+    this.request = request;
+    this.endpoint = endpoint;
+    this.resolve = resolve;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.started = performance.now();
+    this.timer = setTimeout(() => {
+      const detail = `no ${this.head === undefined ? 'answer' : 'whole answer'} within ${this.endpoint.timeout} ms`;
+      this.end({ kind: 'timeout', detail });
+      controller.abort(new Error(detail));
+    }, this.endpoint.timeout);
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    _headers: unknown,
+    statusText = '',
+  ): void {
+    if (status < 200) {
+      this.interim.push(status);
+      return;
+    }
+    this.head = { status, statusText, headers: pairs(controller.rawHeaders) };
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.body.push(chunk);
+    this.received += chunk.length;
+    if (this.received < this.endpoint.cap) return;
+    this.end();
+    controller.abort(new Error('the answer is long enough'));
+  }
+
+  onResponseEnd(): void {
+    this.end();
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.end(faultOf(error));
+  }
+
+  private end(fault?: Fault): void {
+    if (this.ended) return;
+    this.ended = true;
+    clearTimeout(this.timer);
+    const truncated = this.received >= this.endpoint.cap || fault !== undefined;
+    const [only] = this.body;
+    const body =
+      this.body.length === 1 && only !== undefined
+        ? only
+        : Buffer.concat(this.body).subarray(0, this.endpoint.cap);
+    const response = this.head === undefined ? undefined : { ...this.head, body, truncated };
+    const base = { request: this.request, ms: performance.now() - this.started, interim: this.interim };
+    if (fault === undefined && response !== undefined) this.resolve({ ...base, kind: 'answered', response });
+    else
+      this.resolve({
+        ...base,
+        kind: 'broken',
+        fault: fault ?? { kind: 'closed', detail: 'no answer' },
+        response,
+      });
+  }
+}
+
+function pairs(raw: unknown): HeaderPair[] {
+  const fields = (Array.isArray(raw) ? raw : []).map((field: unknown) =>
+    Buffer.isBuffer(field) ? field.toString('latin1') : String(field),
+  );
+  const found: HeaderPair[] = [];
+  for (let index = 0; index + 1 < fields.length; index += 2)
+    found.push([fields[index] ?? '', fields[index + 1] ?? '']);
+  return found;
+}

@@ -1,0 +1,321 @@
+import fc, { type Arbitrary } from 'fast-check';
+import { fields, statusOf } from '../lib/judge/reading.ts';
+import {
+  answers200,
+  challengesBearer,
+  notSuccess,
+  notSuccessUnauthorised,
+  plantBody,
+  statusIn,
+} from '../lib/judge/rules.ts';
+import { bearer, type Case, type Credential, type Draft, nothing } from '../lib/payloads/case.ts';
+import { type Impostor, noToken, otherSchemes, twice, wrongTokens } from '../lib/payloads/credentials.ts';
+import { plantOf } from '../lib/payloads/plants.ts';
+import { notJson } from '../lib/payloads/texts.ts';
+import type { Bench, Check, Plants } from '../lib/run/check.ts';
+import { as, must, observe, posting, should } from './vocabulary.ts';
+
+const refuseIt =
+  'Look at the whole credential before anything else, and answer 401 with WWW-Authenticate: Bearer.';
+
+/** A body of each population, and none. */
+const everyBody = (plants: Plants): Readonly<Record<string, Draft>> => ({
+  'an ordinary plant': posting(plants.plain()),
+  'a plant without a tag': posting(plants.plain('required')),
+  'an unusual plant': posting(plants.draw(plantOf(plants.contract.newPlant.shape, 'any', 'all'))),
+  'an empty object': { body: { bytes: new TextEncoder().encode('{}') } },
+  'what is not JSON': { body: { json: plants.plain(), edit: notJson[2]?.apply ?? ((text) => text) } },
+  'no body': { contentType: 'application/json' },
+  'a plant as plain text': posting(plants.plain(), { contentType: 'text/plain' }),
+});
+
+const each =
+  (impostors: readonly Impostor[]) =>
+  (plants: Plants): Case[] =>
+    impostors.flatMap(({ name, credential }) =>
+      Object.entries(everyBody(plants)).map(([what, draft]) => ({
+        label: `${name}, ${what}`,
+        population: 'other' as const,
+        draft: as(credential, draft),
+        twin: posting(plants.plain()),
+      })),
+    );
+
+/** Each credential with an ordinary plant and nothing else. */
+const eachOnce = (plants: Plants, impostors: readonly Impostor[]): Case[] =>
+  impostors.map(({ name, credential }) => ({
+    label: name,
+    population: 'other',
+    draft: as(credential, posting(plants.plain())),
+    twin: posting(plants.plain()),
+  }));
+
+const everyone: readonly Impostor[] = [...noToken, ...otherSchemes, ...wrongTokens];
+
+const [random, , after] = wrongTokens;
+
+const rejects = (id: string, statement: string, hint: string, test: Check['test']): Check =>
+  must(
+    id,
+    { statement, basis: ['section 5, rule 1', 'section 5, rule 2', 'RFC 6750 section 2.1'], hint },
+    test,
+  );
+
+/** Ordinary plants with the token and without, in one stream. */
+const anyone = (plants: Plants): Arbitrary<Case> => {
+  const { shape } = plants.contract.newPlant;
+  const twin = posting(plants.plain());
+  const plant = fc.oneof(
+    { weight: 3, arbitrary: plantOf(shape, 'ordinary', 'some') },
+    { weight: 1, arbitrary: plantOf(shape, 'any', 'some') },
+  );
+  const body = fc.oneof(
+    { weight: 5, arbitrary: plant.map((json) => posting(json)) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(plant, fc.constantFrom(...notJson))
+        .map(([json, { apply }]): Draft => ({ body: { json, edit: apply } })),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom<Draft>(
+        { contentType: 'application/json' },
+        { body: { bytes: new Uint8Array([0x7b, 0x7d]) } },
+      ),
+    },
+  );
+  const impostor = fc
+    .tuple(fc.constantFrom(...everyone), body)
+    .map(([{ name, credential }, draft]) => ({ name, draft: as(credential, draft) }));
+  const company = body.map((draft) => ({ name: 'the right token', draft }));
+  return fc
+    .oneof({ weight: 3, arbitrary: impostor }, { weight: 2, arbitrary: company })
+    .map(({ name, draft }) => ({ label: name, population: 'other', draft, twin }));
+};
+
+async function oneAfterTheOther(bench: Bench): Promise<void> {
+  const plain = () => posting(bench.plants.plain());
+  await bench.control(plain());
+  const wrong = random?.credential ?? nothing;
+  const near = after?.credential ?? nothing;
+  // Each follows one that was let in, on the same connection as far as the store keeps it open.
+  for (const credential of [
+    bearer,
+    nothing,
+    bearer,
+    wrong,
+    bearer,
+    near,
+    nothing,
+    bearer,
+    wrong,
+    wrong,
+    nothing,
+    bearer,
+  ]) {
+    const draft = as(credential, plain());
+    const exchange = await bench.send(draft);
+    if (credential === bearer)
+      bench.judge(exchange, draft, 'with the token, after one without', [answers200, plantBody]);
+    else bench.judge(exchange, draft, 'without the token, after one with it', [notSuccess]);
+  }
+}
+
+export const auth: readonly Check[] = [
+  rejects(
+    'auth/rejects-missing-token',
+    'Nothing is created without a token: no Authorization header, an empty one, Bearer alone.',
+    `Require the header for every request and every body. ${refuseIt}`,
+    { kind: 'cases', cases: each(noToken), rules: [notSuccess] },
+  ),
+  rejects(
+    'auth/rejects-other-schemes',
+    'The right token under another scheme, or under none, lets nobody in.',
+    `Take the credential of the scheme Bearer alone. ${refuseIt}`,
+    { kind: 'cases', cases: each(otherSchemes), rules: [notSuccess] },
+  ),
+  rejects(
+    'auth/rejects-wrong-tokens',
+    'A token that is not the right one lets nobody in, however much it resembles it.',
+    `Compare the whole token, character for character. ${refuseIt}`,
+    { kind: 'cases', cases: each(wrongTokens), rules: [notSuccess] },
+  ),
+  rejects(
+    'auth/rejects-any-wrong-credential',
+    'Whatever is sent, and whoever else is let in meanwhile, no wrong credential is enough.',
+    `Decide each request by its own header: no state of the connection, the address or another request. ${refuseIt}`,
+    { kind: 'property', cases: anyone, rules: [notSuccessUnauthorised], share: 1.5 },
+  ),
+  rejects(
+    'auth/decides-each-request-alone',
+    'A request is judged by its own header, not by one that came before it.',
+    `Keep nothing of a credential between requests. ${refuseIt}`,
+    { kind: 'procedure', run: oneAfterTheOther },
+  ),
+  should(
+    'auth/takes-scheme-in-any-case',
+    {
+      statement: 'The scheme is compared without regard to case.',
+      basis: ['RFC 9110 section 11.1'],
+      hint: 'Put the scheme, and only the scheme, in lower case before comparing it.',
+    },
+    {
+      kind: 'cases',
+      cases: (plants) =>
+        ['bearer', 'BEARER'].map((scheme) => ({
+          label: scheme,
+          population: 'ordinary' as const,
+          draft: as(
+            { values: (token) => [`${scheme} ${token}`], shell: [`${scheme} $PLANT_STORE_TOKEN`] },
+            posting(plants.plain()),
+          ),
+          twin: posting(plants.plain()),
+        })),
+      rules: [answers200],
+    },
+  ),
+  should(
+    'auth/refuses-with-401',
+    {
+      statement: 'A missing or refused token is answered 401, or the declared 400.',
+      basis: ['RFC 6750 section 3.1', 'RFC 9110 section 15.5.2', 'section 7'],
+      hint: refuseIt,
+    },
+    { kind: 'cases', cases: (plants) => eachOnce(plants, everyone), rules: [statusIn(401, 400)] },
+  ),
+  should(
+    'auth/challenges',
+    {
+      statement: 'A 401 names the scheme Bearer in WWW-Authenticate.',
+      basis: ['RFC 9110 section 11.6.1', 'RFC 6750 section 3'],
+      hint: 'Send WWW-Authenticate: Bearer with every 401.',
+    },
+    {
+      kind: 'standing',
+      applies: (exchange) => exchange.request.method === 'POST' && statusOf(exchange) === 401,
+      lacking: 'the store never answered 401',
+      rules: [challengesBearer],
+    },
+  ),
+  should(
+    'auth/rejects-token-in-query',
+    {
+      statement: 'A token in the query of the URL is not enough.',
+      basis: ['section 5, rule 2', 'section 4, parameters', 'RFC 6750 section 2.3'],
+      hint: 'Take the token from the Authorization header alone; URLs end up in logs.',
+    },
+    {
+      kind: 'cases',
+      cases: (plants) =>
+        ['access_token', 'token'].map((parameter) => ({
+          label: parameter,
+          population: 'other' as const,
+          draft: posting(plants.plain(), { credential: nothing, tokenIn: parameter }),
+          twin: posting(plants.plain()),
+        })),
+      rules: [notSuccess],
+    },
+  ),
+  should(
+    'auth/rejects-token-in-form',
+    {
+      statement: 'A token in a form or in the plant is not enough.',
+      basis: ['section 5, rule 2', 'RFC 6750 section 2.2'],
+      hint: 'Take the token from the Authorization header alone.',
+    },
+    {
+      kind: 'cases',
+      cases: (plants) => [
+        {
+          label: 'a form',
+          population: 'other',
+          draft: {
+            credential: nothing,
+            contentType: 'application/x-www-form-urlencoded',
+            body: { secret: (token: string) => `id=12&name=Aloe&access_token=${encodeURIComponent(token)}` },
+          },
+          twin: posting(plants.plain()),
+        },
+        {
+          label: 'a property of the plant',
+          population: 'other',
+          draft: {
+            credential: nothing,
+            body: {
+              secret: (token: string) => `{"id":12,"name":"Aloe","access_token":${JSON.stringify(token)}}`,
+            },
+          },
+          twin: posting(plants.plain()),
+        },
+      ],
+      rules: [notSuccess],
+    },
+  ),
+  observe(
+    'auth/observe-refusals',
+    {
+      statement: 'How missing and wrong credentials are answered.',
+      basis: ['section 7, not shown', 'section 5, rule 3'],
+      hint: 'Nothing to mend: the interface leaves this open.',
+    },
+    {
+      kind: 'procedure',
+      async run(bench) {
+        const ask = async (
+          key: string,
+          credential: Credential,
+          draft: Draft = posting(bench.plants.plain()),
+        ) => {
+          const exchange = await bench.send(as(credential, draft));
+          bench.note(`${key}/status`, statusOf(exchange) ?? 'no answer');
+          return exchange;
+        };
+        const challenge = async (key: string, credential: Credential) => {
+          const { response } = await ask(key, credential);
+          bench.note(
+            `${key}/challenge`,
+            response === undefined ? '' : fields(response, 'www-authenticate').join(', '),
+          );
+          bench.note(
+            `${key}/content-type`,
+            response === undefined ? '' : fields(response, 'content-type').join(', '),
+          );
+        };
+        await challenge('missing-token', nothing);
+        await challenge('wrong-token', random?.credential ?? nothing);
+        for (const [key, { credential }] of Object.entries({
+          'empty-authorization': noToken[1],
+          'bearer-alone': noToken[2],
+          'basic-scheme': otherSchemes[0],
+          'bare-token': otherSchemes[7],
+        }).filter((entry): entry is [string, Impostor] => entry[1] !== undefined)) {
+          await ask(key, credential);
+        }
+        const malformed: Draft = { body: { bytes: new TextEncoder().encode('{') } };
+        const unauthorised = statusOf(await bench.send(as(nothing, malformed)));
+        const invalid = statusOf(await bench.send(malformed));
+        const missing = statusOf(await bench.send(as(nothing, posting(bench.plants.plain()))));
+        bench.note(
+          'authentication/order',
+          missing === invalid
+            ? 'cannot be told apart'
+            : unauthorised === missing
+              ? 'before validation'
+              : unauthorised === invalid
+                ? 'after validation'
+                : 'neither',
+        );
+        await ask('two-authorization-headers/right-one-first', twice('f3a91c07d2', 'first'));
+        await ask('two-authorization-headers/right-one-last', twice('f3a91c07d2', 'last'));
+        const long = 'x'.repeat(16 * 1024);
+        const exchange = await bench.send({
+          ...posting(bench.plants.plain()),
+          credential: { values: () => [`Bearer ${long}`], shell: ['Bearer <16 KiB of x>'] },
+          beyond: true,
+        });
+        bench.note('token-of-16-kib/status', statusOf(exchange) ?? 'no answer');
+      },
+    },
+  ),
+];

@@ -1,0 +1,397 @@
+import { sourceAt } from '../lib/contract/numeral.ts';
+import { contentOf, fields, statusOf } from '../lib/judge/reading.ts';
+import { admits } from '../lib/payloads/admits.ts';
+import type { Draft } from '../lib/payloads/case.ts';
+import { defectsOf, type Family } from '../lib/payloads/defects.ts';
+import { type Json, JsonObject, Raw } from '../lib/payloads/json.ts';
+import { ID, idsBetween } from '../lib/payloads/plants.ts';
+import { type Edit, extensions } from '../lib/payloads/texts.ts';
+import type { Bench, Check } from '../lib/run/check.ts';
+import type { Exchange } from '../lib/wire/exchange.ts';
+import type { Basis } from './clauses.ts';
+import { observe, posting } from './vocabulary.ts';
+
+const open = (id: string, statement: string, basis: Basis, run: (bench: Bench) => Promise<void>): Check =>
+  observe(
+    id,
+    { statement, basis: [basis], hint: 'Nothing to mend: the interface leaves this open.' },
+    { kind: 'procedure', run },
+  );
+
+const status = (exchange: Exchange): number | string =>
+  statusOf(exchange) ?? (exchange.kind === 'broken' ? `no answer (${exchange.fault.kind})` : 'no answer');
+
+/** The text of a JSON answer and the object in it. */
+function plantIn(exchange: Exchange): { text: string; plant: Record<string, unknown> } | undefined {
+  if (exchange.kind !== 'answered') return undefined;
+  const content = contentOf(exchange.response);
+  if (content.kind !== 'json' || typeof content.value !== 'object' || content.value === null)
+    return undefined;
+  return { text: content.text, plant: content.value as Record<string, unknown> };
+}
+
+const text = (body: string): Draft => ({ body: { bytes: new TextEncoder().encode(body) } });
+
+/** Sends one request and notes its status. */
+async function ask(bench: Bench, key: string, draft: Draft): Promise<Exchange> {
+  const exchange = await bench.send(draft);
+  bench.note(`${key}/status`, status(exchange));
+  return exchange;
+}
+
+const numeral = (bench: Bench, from: bigint, below: bigint) => bench.plants.draw(idsBetween(from, below));
+
+const FAMILIES: readonly Family[] = [
+  'not-an-object',
+  'missing',
+  'null',
+  'wrong-type',
+  'numeral',
+  'fraction',
+  'beyond-format',
+];
+
+const edit = (bench: Bench, { apply }: Edit): Draft => ({
+  body: { json: bench.plants.plain(), edit: apply },
+});
+
+export const observations: readonly Check[] = [
+  open('observe/id', 'Whether the id comes back, and as what.', 'section 2, not shown', async (bench) => {
+    const sent = numeral(bench, 2n ** 30n, 2n ** 31n);
+    const answer = plantIn(await bench.send(posting(bench.plants.plain().with(ID, sent))));
+    const echoed = answer === undefined ? undefined : sourceAt(answer.text, [ID]);
+    bench.note(
+      'id/echo',
+      echoed === undefined
+        ? 'absent'
+        : echoed === String(sent)
+          ? 'as sent'
+          : echoed === `"${sent}"`
+            ? 'as a string'
+            : 'changed',
+    );
+    const large = numeral(bench, 2n ** 60n, 2n ** 61n) | 1n;
+    const exact = plantIn(await ask(bench, 'id/beyond-2^53', posting(bench.plants.plain().with(ID, large))));
+    const kept = exact === undefined ? undefined : sourceAt(exact.text, [ID]);
+    bench.note(
+      'id/beyond-2^53/echo',
+      kept === undefined ? 'absent' : kept.replaceAll('"', '') === String(large) ? 'exact' : 'changed',
+    );
+  }),
+  open(
+    'observe/fields',
+    'What an answer holds beyond name and tag, and what becomes of an absent tag.',
+    'section 2, not shown',
+    async (bench) => {
+      const full = plantIn(await bench.send(posting(bench.plants.plain('all'))));
+      const bare = plantIn(await bench.send(posting(bench.plants.plain('required'))));
+      const declared = bench.plants.contract.plant.shape.properties;
+      bench.note(
+        'answer/further-fields',
+        Object.keys(full?.plant ?? {})
+          .filter((name) => !declared.has(name))
+          .sort()
+          .slice(0, 20)
+          .join(', ') || 'none',
+      );
+      const tag = bare?.plant.tag;
+      bench.note('tag/absent', tag === undefined ? 'absent' : tag === '' ? 'empty' : 'filled in');
+      const empty = plantIn(await ask(bench, 'tag/empty', posting(bench.plants.plain().with('tag', ''))));
+      bench.note(
+        'tag/empty/echo',
+        empty === undefined
+          ? 'refused'
+          : empty.plant.tag === ''
+            ? 'empty'
+            : empty.plant.tag === undefined
+              ? 'absent'
+              : 'changed',
+      );
+    },
+  ),
+  open(
+    'observe/same-id-again',
+    'What becomes of a second plant with the same id.',
+    'section 2, not shown',
+    async (bench) => {
+      const id = numeral(bench, 2n ** 30n, 2n ** 31n);
+      await ask(bench, 'same-id/first', posting(bench.plants.plain().with(ID, id)));
+      await ask(bench, 'same-id/second', posting(bench.plants.plain().with(ID, id)));
+    },
+  ),
+  open(
+    'observe/same-id-at-once',
+    'What becomes of two plants with the same id at the same time.',
+    'section 2, not shown',
+    async (bench) => {
+      const id = numeral(bench, 2n ** 30n, 2n ** 31n);
+      const both = await bench.sendAll([1, 2].map(() => posting(bench.plants.plain().with(ID, id))));
+      bench.note('same-id/at-once', both.map(status).sort().join(' and '));
+    },
+  ),
+  open(
+    'observe/undeclared-properties',
+    'What becomes of a property that the document does not declare.',
+    'section 2, not shown',
+    async (bench) => {
+      const answer = plantIn(
+        await ask(bench, 'undeclared-property', posting(bench.plants.plain().with('colour', 'green'))),
+      );
+      bench.note('undeclared-property/echo', answer?.plant.colour === 'green');
+    },
+  ),
+  open(
+    'observe/id-notations',
+    'How ids are taken that are integers in another notation.',
+    'JSON Schema 2020-12 section 6.1.1',
+    async (bench) => {
+      const id = numeral(bench, 2n ** 28n, 2n ** 29n);
+      for (const [key, written] of Object.entries({ '1.0': `${id}.0`, '1e0': `${id + 1n}e0`, '-0': '-0' })) {
+        await ask(bench, `id-written/${key}`, posting(bench.plants.plain().with(ID, new Raw(written))));
+      }
+    },
+  ),
+  open(
+    'observe/id-extremes',
+    'How the exact ends of int64 are answered.',
+    'section 2, NewPlant',
+    async (bench) => {
+      await ask(bench, 'id/2^63-1', posting(bench.plants.plain().with(ID, 2n ** 63n - 1n)));
+      await ask(bench, 'id/-2^63', posting(bench.plants.plain().with(ID, -(2n ** 63n))));
+    },
+  ),
+  open(
+    'observe/longest-name',
+    'The longest name that is taken, and the status beyond it.',
+    'section 2, not shown',
+    async (bench) => {
+      let longest = 0;
+      for (const length of [40, 64, 100, 128, 200, 255, 256, 500, 512, 1000, 1024, 4096, 10_000, 60_000]) {
+        const exchange = await bench.send(posting(bench.plants.plain().with('name', 'n'.repeat(length))));
+        if (statusOf(exchange) === 200) longest = length;
+        else {
+          bench.note('name/beyond-longest/status', status(exchange));
+          break;
+        }
+      }
+      bench.note('name/longest-taken', longest);
+    },
+  ),
+  open(
+    'observe/largest-body',
+    'The largest body that is taken, and the status beyond it.',
+    'section 8',
+    async (bench) => {
+      let largest = 'less than 128 KiB';
+      for (const kib of [128, 256, 1024, 4096]) {
+        const exchange = await bench.send(
+          posting(bench.plants.plain().with('name', 'n'.repeat(kib * 1024)), { beyond: true }),
+        );
+        if (statusOf(exchange) !== 200) {
+          bench.note('body/beyond-largest/status', status(exchange));
+          break;
+        }
+        largest = `${kib} KiB`;
+      }
+      bench.note('body/largest-taken', largest);
+    },
+  ),
+  open(
+    'observe/duplicate-names',
+    'Which of two properties with the same name counts.',
+    'RFC 8259 section 4',
+    async (bench) => {
+      const plant = bench.plants.plain();
+      const twice = new JsonObject([...plant.members, ['name', 'Second']]);
+      const answer = plantIn(await ask(bench, 'duplicate-name', posting(twice)));
+      const name = answer?.plant.name;
+      bench.note(
+        'duplicate-name/counts',
+        name === 'Second'
+          ? 'the last'
+          : name === plant.get('name')
+            ? 'the first'
+            : answer === undefined
+              ? 'none'
+              : 'neither',
+      );
+    },
+  ),
+  open(
+    'observe/byte-order-mark',
+    'How a byte order mark before the plant is answered.',
+    'RFC 8259 section 8.1',
+    async (bench) => {
+      await ask(bench, 'byte-order-mark', {
+        body: { json: bench.plants.plain(), edit: (body) => `\ufeff${body}` },
+      });
+    },
+  ),
+  open(
+    'observe/lone-surrogates',
+    'How half of a surrogate pair in a name is answered.',
+    'RFC 8259 section 8.2',
+    async (bench) => {
+      await ask(bench, 'lone-surrogate', {
+        body: {
+          json: bench.plants.plain().with('name', 'half'),
+          edit: (body) => body.replace('half', 'half \\ud83c of a cactus'),
+        },
+      });
+    },
+  ),
+  open(
+    'observe/json-extensions',
+    'Which extensions of JSON are taken.',
+    'RFC 8259 section 9',
+    async (bench) => {
+      for (const extension of extensions)
+        await ask(bench, `json-extension/${extension.name}`, edit(bench, extension));
+    },
+  ),
+  open('observe/utf-16', 'How a body in UTF-16 is answered.', 'RFC 8259 section 8.1', async (bench) => {
+    await ask(bench, 'utf-16', {
+      body: { json: bench.plants.plain(), edit: (body) => Buffer.from(`\ufeff${body}`, 'utf16le') },
+    });
+  }),
+  open(
+    'observe/missing-content-type',
+    'How a plant without a content type is answered.',
+    'RFC 9110 section 8.3',
+    async (bench) => {
+      await ask(bench, 'missing-content-type', posting(bench.plants.plain(), { contentType: undefined }));
+    },
+  ),
+  open(
+    'observe/accept-without-json',
+    'How a request is answered that does not accept JSON.',
+    'RFC 9110 section 12.5.1',
+    async (bench) => {
+      await ask(
+        bench,
+        'accept-without-json',
+        posting(bench.plants.plain(), { headers: [['accept', 'text/html']] }),
+      );
+    },
+  ),
+  open(
+    'observe/refusals',
+    'The status and the error values used for each kind of malformed request.',
+    'section 7, not shown',
+    async (bench) => {
+      const { contract } = bench.plants;
+      const said = async (key: string, draft: Draft) => {
+        const exchange = await ask(bench, `refusal/${key}`, draft);
+        const error = plantIn(exchange)?.plant.error;
+        if (typeof error === 'number') bench.note(`refusal/${key}/error`, error);
+      };
+      for (const family of FAMILIES) {
+        const bodies = defectsOf(contract.newPlant.shape)
+          .filter((defect) => defect.family === family)
+          .flatMap((defect): readonly Json[] => defect.typical(bench.plants.plain()))
+          .filter((json) => !admits(contract, json));
+        if (bodies[0] !== undefined) await said(family, posting(bodies[0]));
+      }
+      await said('no-body', { contentType: 'application/json' });
+      await said('not-json', text('{"id":'));
+      await said('foreign-media-type', posting(bench.plants.plain(), { contentType: 'text/plain' }));
+    },
+  ),
+  open(
+    'observe/methods',
+    'How the safe methods are answered beside POST.',
+    'section 4, operation',
+    async (bench) => {
+      for (const method of ['GET', 'HEAD', 'OPTIONS']) {
+        const exchange = await ask(bench, `method/${method}`, { method });
+        const allow = exchange.response === undefined ? '' : fields(exchange.response, 'allow').join(', ');
+        if (allow !== '') bench.note(`method/${method}/allow`, allow);
+      }
+    },
+  ),
+  open(
+    'observe/paths',
+    'How POST is answered at paths that resemble /plants.',
+    'section 4, operation',
+    async (bench) => {
+      for (const path of ['/plants/', '/PLANTS'])
+        await ask(bench, `path${path}`, posting(bench.plants.plain(), { path }));
+    },
+  ),
+  open(
+    'observe/cors-preflight',
+    'How a CORS preflight is answered.',
+    'section 4, operation',
+    async (bench) => {
+      const exchange = await ask(bench, 'cors-preflight', {
+        method: 'OPTIONS',
+        credential: { values: () => [], shell: [] },
+        headers: [
+          ['origin', 'https://plants.example'],
+          ['access-control-request-method', 'POST'],
+          ['access-control-request-headers', 'authorization, content-type'],
+        ],
+      });
+      bench.note(
+        'cors-preflight/allow-origin',
+        exchange.response === undefined
+          ? ''
+          : fields(exchange.response, 'access-control-allow-origin').join(', '),
+      );
+    },
+  ),
+  open(
+    'observe/oversized-header',
+    'How a header field of 64 KiB is answered.',
+    'RFC 9110 section 5.4',
+    async (bench) => {
+      await ask(
+        bench,
+        'header-of-64-kib',
+        posting(bench.plants.plain(), { headers: [['x-padding', 'x'.repeat(65_536)]], beyond: true }),
+      );
+    },
+  ),
+  open(
+    'observe/broken-framing',
+    'How requests are answered that are not well-formed HTTP.',
+    'RFC 9112 section 6.3',
+    async (bench) => {
+      const head = (host: string, path: string, authorization: string, ...lines: string[]) =>
+        [
+          `POST ${path} HTTP/1.1`,
+          `Host: ${host}`,
+          `Authorization: ${authorization}`,
+          'Content-Type: application/json',
+          'Connection: close',
+          ...lines,
+          '',
+          '',
+        ].join('\r\n');
+      const broken: Record<string, Draft['verbatim'] & object> = {
+        'content-length-no-number': (...to) => head(...to, 'Content-Length: twelve'),
+        'two-lengths': (...to) => `${head(...to, 'Content-Length: 2', 'Content-Length: 3')}{} `,
+        'length-and-chunks': (...to) =>
+          `${head(...to, 'Content-Length: 2', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
+        'space-before-colon': (...to) => `${head(...to, 'X-Space : 1', 'Content-Length: 2')}{}`,
+        'no-host': (_host, path, authorization) =>
+          `POST ${path} HTTP/1.1\r\nAuthorization: ${authorization}\r\nContent-Length: 2\r\n\r\n{}`,
+        'no-http': () => 'HELLO\r\n\r\n',
+      };
+      for (const [key, verbatim] of Object.entries(broken))
+        await ask(bench, `framing/${key}`, { verbatim, beyond: true });
+    },
+  ),
+  open('observe/response-time', 'How long answers take.', 'section 8', async (bench) => {
+    await bench.send(posting(bench.plants.plain()));
+    const sorted = bench.latencies.filter((ms) => ms > 0).toSorted((a, b) => a - b);
+    const at = (share: number) =>
+      Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) * 100) / 100;
+    for (const [key, share] of [
+      ['median', 0.5],
+      ['95th-percentile', 0.95],
+      ['99th-percentile', 0.99],
+    ] as const)
+      bench.note(`response-time-ms/${key}`, at(share));
+  }),
+];

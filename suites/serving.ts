@@ -1,0 +1,107 @@
+import { answers200, notSuccess, plantBody, plantMediaType } from '../lib/judge/rules.ts';
+import { admits } from '../lib/payloads/admits.ts';
+import { type Draft, nothing } from '../lib/payloads/case.ts';
+import { defectsOf } from '../lib/payloads/defects.ts';
+import { notJson } from '../lib/payloads/texts.ts';
+import type { Bench, Check, Plants } from '../lib/run/check.ts';
+import { must, posting } from './vocabulary.ts';
+
+const aPlant = [answers200, plantMediaType, plantBody];
+
+const hint =
+  'Look for what a refused request leaves behind: a connection or lock that is not given back, a variable that keeps its last value, a worker that died.';
+
+const text = (body: string): Draft => ({ body: { bytes: new TextEncoder().encode(body) } });
+
+/** One of everything that a store has to refuse. */
+const barrage = (plants: Plants): Draft[] => [
+  ...defectsOf(plants.contract.newPlant.shape).flatMap((defect) => {
+    // To take an id beyond int64 is against a SHOULD only.
+    if (defect.family === 'beyond-format') return [];
+    const [json] = defect.typical(plants.plain()).filter((value) => !admits(plants.contract, value));
+    return json === undefined ? [] : [posting(json)];
+  }),
+  ...notJson.map(({ apply }): Draft => ({ body: { json: plants.plain(), edit: apply } })),
+  ...['', '[', '{"id":', '['.repeat(5000), `"${'x'.repeat(20_000)}"`].map(text),
+  { contentType: undefined },
+  posting(plants.plain(), { credential: nothing }),
+  posting(plants.plain(), { credential: { values: () => ['Bearer wrong'], shell: ['Bearer wrong'] } }),
+];
+
+async function goesOnServing(bench: Bench): Promise<void> {
+  await bench.control(posting(bench.plants.plain()));
+  // Twice, with ordinary plants in between: what leaks may need a full pool to show.
+  const bad = [...barrage(bench.plants), ...barrage(bench.plants)];
+  const good = new Set<Draft>();
+  const mixed = bad.flatMap((draft, index) => {
+    if (index % 6 !== 5) return [draft];
+    const plant = posting(bench.plants.plain());
+    good.add(plant);
+    return [draft, plant];
+  });
+  const exchanges = await bench.sendAll(mixed);
+  for (const [index, exchange] of exchanges.entries()) {
+    const draft = mixed[index];
+    if (draft === undefined) continue;
+    if (good.has(draft)) bench.judge(exchange, draft, 'an ordinary plant among malformed ones', aPlant);
+    else bench.judge(exchange, draft, 'a malformed request among many', [notSuccess]);
+  }
+  for (let turn = 0; turn < 8; turn += 1) {
+    const draft = posting(bench.plants.plain(turn % 2 === 0 ? 'all' : 'required'));
+    bench.judge(await bench.send(draft), draft, 'an ordinary plant after malformed ones', aPlant);
+  }
+}
+
+async function alternates(bench: Bench): Promise<void> {
+  await bench.control(posting(bench.plants.plain()));
+  for (const bad of [text('{'), text(''), text('null'), text('{}'), text('[]')]) {
+    // What the plant before it left behind must not fill the gaps.
+    bench.judge(await bench.send(bad), bad, 'a malformed request after an ordinary plant', [notSuccess]);
+    const draft = posting(bench.plants.plain('required'));
+    bench.judge(await bench.send(draft), draft, 'an ordinary plant after a malformed request', aPlant);
+  }
+}
+
+async function toTheEnd(bench: Bench): Promise<void> {
+  const drafts = Array.from({ length: 12 }, (_, index) =>
+    posting(bench.plants.plain(index % 2 === 0 ? 'all' : 'required')),
+  );
+  for (const draft of drafts)
+    bench.judge(await bench.send(draft), draft, 'an ordinary plant after all the others', aPlant);
+  const bad = text('{}');
+  bench.judge(await bench.send(bad), bad, 'an empty object after all the others', [notSuccess]);
+  const stranger = posting(bench.plants.plain(), { credential: nothing });
+  bench.judge(await bench.send(stranger), stranger, 'no token, after all the others', [notSuccess]);
+}
+
+/** What has to hold whatever came before. */
+export const serving: readonly Check[] = [
+  must(
+    'serving/alternates',
+    {
+      statement:
+        'Ordinary plants and malformed requests in turn on one connection are each answered for themselves.',
+      basis: ['section 4, rule 1', 'section 4, request body', 'RFC 9110 section 3.3'],
+      hint,
+    },
+    { kind: 'procedure', run: alternates },
+  ),
+  must(
+    'serving/after-a-barrage',
+    {
+      statement: 'Ordinary plants are created among and after many malformed requests.',
+      basis: ['section 4, rule 1', 'RFC 9110 section 3.3'],
+      hint,
+    },
+    { kind: 'procedure', run: goesOnServing },
+  ),
+  must(
+    'serving/to-the-end',
+    {
+      statement: 'After everything else in the run, plants are created and refused as at its beginning.',
+      basis: ['section 4, rule 1', 'section 5, rule 1', 'RFC 9110 section 3.3'],
+      hint,
+    },
+    { kind: 'procedure', run: toTheEnd },
+  ),
+];

@@ -1,0 +1,306 @@
+import fc, { type Arbitrary } from 'fast-check';
+import { answers200, echoes, sound, takenOrRefused } from '../lib/judge/rules.ts';
+import { admits } from '../lib/payloads/admits.ts';
+import type { Case } from '../lib/payloads/case.ts';
+import { type Json, JsonObject, Raw } from '../lib/payloads/json.ts';
+import { ID, idsBetween, plantOf, undeclared } from '../lib/payloads/plants.ts';
+import { anyString, HOSTILE } from '../lib/payloads/strings.ts';
+import type { Check, Plants } from '../lib/run/check.ts';
+import { must, posting, should } from './vocabulary.ts';
+
+/** A store may refuse these; what it answers is judged all the same. */
+const soundly = [takenOrRefused, ...sound];
+
+const answerHint =
+  'Take it with 200 and a Plant, or refuse it with 400 and an Error; whatever a client sends, the server must not fail.';
+
+const wide = (label: string, plant: JsonObject, twin?: JsonObject): Case => ({
+  label,
+  population: 'whole-shape',
+  draft: posting(plant),
+  ...(twin === undefined ? {} : { twin: posting(twin) }),
+});
+
+const admitted = (plants: Plants, cases: readonly Case[]): Case[] =>
+  cases.filter(
+    ({ draft: { body } }) => body !== undefined && 'json' in body && admits(plants.contract, body.json),
+  );
+
+const kept = (plants: Plants, drawn: Arbitrary<JsonObject>): Arbitrary<JsonObject> =>
+  drawn.filter((plant) => admits(plants.contract, plant));
+
+/** Plants in which one property is any value that its schema admits. */
+const anyValueOf = (plants: Plants, property: string): Arbitrary<Case> => {
+  const { shape } = plants.contract.newPlant;
+  const limits = shape.properties.get(property)?.text ?? {
+    min: 0,
+    max: undefined,
+    patterns: [],
+    format: undefined,
+  };
+  const twin = plants.plain();
+  return kept(
+    plants,
+    fc
+      .tuple(plantOf(shape, 'plain', 'all'), anyString(limits))
+      .map(([plant, value]) => plant.with(property, value)),
+  ).map((plant) => wide(`any ${property}`, plant, twin));
+};
+
+const hostile = (plants: Plants, property: string): Case[] =>
+  admitted(
+    plants,
+    HOSTILE.map((value) =>
+      wide(`${property} ${JSON.stringify(value)}`, plants.plain().with(property, value)),
+    ),
+  );
+
+const ids = (plants: Plants, ranges: readonly (readonly [bigint, bigint])[]): Case[] =>
+  admitted(
+    plants,
+    ranges.map(([from, below]) => {
+      const id = plants.draw(idsBetween(from, below));
+      return wide(`id ${id}`, plants.plain().with(ID, id), plants.plain());
+    }),
+  );
+
+const nested = (depth: number): Json => new Raw('['.repeat(depth) + ']'.repeat(depth));
+
+const accepts = (
+  id: string,
+  statement: string,
+  hint: string,
+  test: Check['test'],
+  silent?: Check['silent'],
+): Check =>
+  should(
+    id,
+    {
+      statement,
+      basis: ['section 4, rule 1', 'section 2, NewPlant', 'section 2, not shown'],
+      hint,
+      ...(silent === undefined ? {} : { silent }),
+    },
+    test,
+  );
+
+export const wholeShape: readonly Check[] = [
+  must(
+    'whole-shape/answers-any-plant',
+    {
+      statement:
+        'Whatever NewPlant is sent, the answer is a Plant with 200, or a refusal; a 400 carries an Error.',
+      basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, NewPlant'],
+      hint: answerHint,
+    },
+    {
+      kind: 'property',
+      cases: (plants) =>
+        kept(plants, plantOf(plants.contract.newPlant.shape, 'any', 'some')).map((plant) =>
+          wide('any plant', plant),
+        ),
+      rules: soundly,
+      share: 1.5,
+    },
+  ),
+  must(
+    'whole-shape/answers-hostile-names',
+    {
+      statement:
+        'A name that means something to a parser, database, shell, template or log is answered like any other.',
+      basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, Plant'],
+      hint: `Treat a name as text wherever it goes. ${answerHint}`,
+    },
+    { kind: 'cases', cases: (plants) => hostile(plants, 'name'), rules: soundly },
+  ),
+  must(
+    'whole-shape/answers-hostile-tags',
+    {
+      statement:
+        'A tag that means something to a parser, database, shell, template or log is answered like any other.',
+      basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, Plant'],
+      hint: `Treat a tag as text wherever it goes. ${answerHint}`,
+    },
+    { kind: 'cases', cases: (plants) => hostile(plants, 'tag'), rules: soundly },
+  ),
+  must(
+    'whole-shape/answers-any-id',
+    {
+      statement:
+        'Whatever int64 the id is, the answer is a Plant with 200, or a refusal; a 400 carries an Error.',
+      basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, NewPlant'],
+      hint: `Mind the width of the column and of the variable. ${answerHint}`,
+    },
+    {
+      kind: 'cases',
+      cases: (plants) => [
+        ...ids(
+          plants,
+          [0, 4, 7, 8, 15, 16, 23, 24, 31, 32, 33, 40, 52, 53, 54, 60, 62].flatMap((bits) => {
+            const [from, below] = [2n ** BigInt(bits), 2n ** BigInt(bits + 1)];
+            return [
+              [from, below],
+              [1n - below, 1n - from],
+            ] as const;
+          }),
+        ),
+        ...admitted(
+          plants,
+          [0n, 2n ** 31n, -(2n ** 31n) - 1n, 2n ** 32n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)].map(
+            (id) => wide(`id ${id}`, plants.plain().with(ID, id)),
+          ),
+        ),
+      ],
+      rules: soundly,
+    },
+  ),
+  must(
+    'whole-shape/answers-undeclared-properties',
+    {
+      statement: 'A NewPlant with properties that the document does not declare is answered soundly.',
+      basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, not shown'],
+      hint: `Names such as __proto__ or hasOwnProperty are data like any other. ${answerHint}`,
+      silent: ({ newPlant }) =>
+        newPlant.shape.closed ? 'the document admits no undeclared properties' : undefined,
+    },
+    {
+      kind: 'property',
+      cases: (plants) =>
+        fc
+          .tuple(
+            plantOf(plants.contract.newPlant.shape, 'plain', 'some'),
+            fc.array(undeclared, { minLength: 1, maxLength: 3 }),
+            fc.boolean(),
+          )
+          .map(
+            ([plant, extra, first]) =>
+              new JsonObject(first ? [...extra, ...plant.members] : [...plant.members, ...extra]),
+          )
+          .filter((plant) => admits(plants.contract, plant))
+          .map((plant) => wide('undeclared properties', plant)),
+      rules: soundly,
+      share: 0.5,
+    },
+  ),
+  must(
+    'whole-shape/answers-large-plants',
+    {
+      statement: 'A NewPlant of up to 64 KiB is answered soundly, however its size comes about.',
+      basis: ['section 4, rule 1', 'section 4, rule 3', 'section 8'],
+      hint: `Where a limit is overstepped, say so with 400 (or 413). ${answerHint}`,
+    },
+    {
+      kind: 'cases',
+      cases: (plants) => {
+        const many = (count: number): [string, Json][] =>
+          Array.from({ length: count }, (_, index) => [`extra${index}`, 1n]);
+        return admitted(plants, [
+          ...[1000, 8000, 60_000].map((length) =>
+            wide(`a name of ${length} letters`, plants.plain().with('name', 'a'.repeat(length))),
+          ),
+          ...[1000, 60_000].map((length) =>
+            wide(`a tag of ${length} letters`, plants.plain().with('tag', 'a'.repeat(length))),
+          ),
+          wide('a name of 15000 astral characters', plants.plain().with('name', '🌵'.repeat(15_000))),
+          ...[300, 4000].map((count) =>
+            wide(
+              `${count} undeclared properties`,
+              new JsonObject([...plants.plain().members, ...many(count)]),
+            ),
+          ),
+          ...[100, 600, 6000, 30_000].map((depth) =>
+            wide(`an undeclared property nested ${depth} deep`, plants.plain().with('extra', nested(depth))),
+          ),
+        ]);
+      },
+      rules: soundly,
+    },
+  ),
+  accepts(
+    'whole-shape/takes-any-name',
+    'Any Unicode string is taken as a name, as the document limits it in no way.',
+    'Drop the limit, or declare it in the document: an overlay with minLength, maxLength or pattern makes it part of the contract.',
+    { kind: 'property', cases: (plants) => anyValueOf(plants, 'name'), rules: [answers200], share: 0.5 },
+  ),
+  accepts(
+    'whole-shape/takes-any-tag',
+    'Any Unicode string is taken as a tag, as the document limits it in no way.',
+    'Drop the limit, or declare it in the document: an overlay with an enum of tags makes it part of the contract.',
+    { kind: 'property', cases: (plants) => anyValueOf(plants, 'tag'), rules: [answers200], share: 0.25 },
+  ),
+  should(
+    'whole-shape/echoes-any-name',
+    {
+      statement: 'Any name that is taken comes back character for character.',
+      basis: ['section 4, rule 2', 'RFC 8259 section 8.2'],
+      hint: 'Keep the string as it is: no other encoding, no normal form, no replaced or dropped characters.',
+    },
+    { kind: 'property', cases: (plants) => anyValueOf(plants, 'name'), rules: [echoes('name')], share: 0.5 },
+  ),
+  should(
+    'whole-shape/echoes-any-tag',
+    {
+      statement: 'Any tag that is taken comes back character for character.',
+      basis: ['section 4, rule 2', 'RFC 8259 section 8.2'],
+      hint: 'Keep the string as it is: no other encoding, no normal form, no replaced or dropped characters.',
+    },
+    { kind: 'property', cases: (plants) => anyValueOf(plants, 'tag'), rules: [echoes('tag')], share: 0.25 },
+  ),
+  accepts(
+    'whole-shape/takes-ids-above-2^31',
+    'Ids above 2^31 are taken.',
+    'An int64 needs a column and a variable of 64 bits.',
+    {
+      kind: 'cases',
+      attempts: 2,
+      cases: (plants) =>
+        ids(plants, [
+          [2n ** 31n, 2n ** 32n],
+          [2n ** 32n, 2n ** 40n],
+          [2n ** 40n, 2n ** 53n],
+        ]),
+      rules: [answers200],
+    },
+    ({ newPlant }) => narrow(newPlant.shape.properties.get(ID)?.number.max, 2n ** 53n),
+  ),
+  accepts(
+    'whole-shape/takes-ids-above-2^53',
+    'Ids above 2^53 are taken.',
+    'A double holds no int64: read the id with a parser that keeps integers exact.',
+    {
+      kind: 'cases',
+      attempts: 2,
+      cases: (plants) =>
+        ids(plants, [
+          [2n ** 53n, 2n ** 54n],
+          [2n ** 54n, 2n ** 62n],
+          [2n ** 62n, 2n ** 63n],
+        ]),
+      rules: [answers200],
+    },
+    ({ newPlant }) => narrow(newPlant.shape.properties.get(ID)?.number.max, 2n ** 63n - 1n),
+  ),
+  accepts(
+    'whole-shape/takes-negative-ids',
+    'Negative ids are taken, as the document limits the range in no way.',
+    'Drop the limit, or declare it in the document: an overlay with minimum makes it part of the contract.',
+    {
+      kind: 'cases',
+      attempts: 2,
+      cases: (plants) =>
+        ids(plants, [
+          [-(2n ** 31n), -(2n ** 20n)],
+          [-(2n ** 53n), -(2n ** 31n)],
+          [-(2n ** 63n), -(2n ** 53n)],
+        ]),
+      rules: [answers200],
+    },
+    ({ newPlant }) =>
+      narrow(-BigInt(Math.trunc(Number(newPlant.shape.properties.get(ID)?.number.min ?? 0))), 2n ** 63n),
+  ),
+];
+
+/** Why nothing is to be expected up to `wanted`, where the document's limit lies below. */
+function narrow(limit: bigint | number | undefined, wanted: bigint): string | undefined {
+  return limit !== undefined && limit < wanted ? 'the document admits no such ids' : undefined;
+}
