@@ -2,6 +2,7 @@ import { statusOf } from '../lib/judge/reading.ts';
 import {
   allowsSomething,
   answered,
+  answers200,
   errorBody,
   errorMediaType,
   keepsCredential,
@@ -12,12 +13,13 @@ import {
   plantBody,
   plantMediaType,
 } from '../lib/judge/rules.ts';
+import type { Draft } from '../lib/payloads/case.ts';
 import type { Check, Test } from '../lib/run/check.ts';
 import type { Exchange } from '../lib/wire/exchange.ts';
 import { must, should } from './vocabulary.ts';
 
 const whenever = (
-  applies: (exchange: Exchange) => boolean,
+  applies: (exchange: Exchange, draft: Draft) => boolean,
   lacking: string,
   ...rules: (Test & { kind: 'standing' })['rules']
 ): Test => ({
@@ -51,6 +53,16 @@ export const always: readonly Check[] = [
       hint: 'Whatever a client sends is for the store to take or to refuse: find the exception behind the 5xx and answer 400.',
     },
     whenever(ever, 'nothing was sent', noServerError),
+  ),
+  must(
+    'always/creates-ordinary-plants',
+    {
+      statement:
+        'Every ordinary plant of the run is answered 200, whatever was sent before it and beside it.',
+      basis: ['section 4, rule 1'],
+      hint: 'The same plant is taken at other times: look for what the requests before it or beside it leave behind.',
+    },
+    whenever((_exchange, draft) => draft.ordinary === true, 'no ordinary plant was sent', answers200),
   ),
   must(
     'always/200-is-a-plant',

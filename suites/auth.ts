@@ -13,7 +13,7 @@ import { type Impostor, noToken, otherSchemes, twice, wrongTokens } from '../lib
 import { plantOf } from '../lib/payloads/plants.ts';
 import { notJson } from '../lib/payloads/texts.ts';
 import type { Bench, Check, Plants } from '../lib/run/check.ts';
-import { as, must, observe, posting, should } from './vocabulary.ts';
+import { as, creating, must, observe, posting, should } from './vocabulary.ts';
 
 const refuseIt =
   'Look at the whole credential before anything else, and answer 401 with WWW-Authenticate: Bearer.';
@@ -37,7 +37,7 @@ const each =
         label: `${name}, ${what}`,
         population: 'other' as const,
         draft: as(credential, draft),
-        twin: posting(plants.plain()),
+        twin: creating(plants.plain()),
       })),
     );
 
@@ -47,7 +47,7 @@ const eachOnce = (plants: Plants, impostors: readonly Impostor[]): Case[] =>
     label: name,
     population: 'other',
     draft: as(credential, posting(plants.plain())),
-    twin: posting(plants.plain()),
+    twin: creating(plants.plain()),
   }));
 
 const everyone: readonly Impostor[] = [...noToken, ...otherSchemes, ...wrongTokens];
@@ -64,7 +64,7 @@ const rejects = (id: string, statement: string, hint: string, test: Check['test'
 /** Ordinary plants with the token and without, in one stream. */
 const anyone = (plants: Plants): Arbitrary<Case> => {
   const { shape } = plants.contract.newPlant;
-  const twin = posting(plants.plain());
+  const twin = creating(plants.plain());
   const plant = fc.oneof(
     { weight: 3, arbitrary: plantOf(shape, 'ordinary', 'some') },
     { weight: 1, arbitrary: plantOf(shape, 'any', 'some') },
@@ -95,7 +95,7 @@ const anyone = (plants: Plants): Arbitrary<Case> => {
 };
 
 async function oneAfterTheOther(bench: Bench): Promise<void> {
-  const plain = () => posting(bench.plants.plain());
+  const plain = () => creating(bench.plants.plain());
   await bench.control(plain());
   const wrong = random?.credential ?? nothing;
   const near = after?.credential ?? nothing;
@@ -170,7 +170,7 @@ export const auth: readonly Check[] = [
             { values: (token) => [`${scheme} ${token}`], shell: [`${scheme} $PLANT_STORE_TOKEN`] },
             posting(plants.plain()),
           ),
-          twin: posting(plants.plain()),
+          twin: creating(plants.plain()),
         })),
       rules: [answers200],
     },
@@ -212,7 +212,7 @@ export const auth: readonly Check[] = [
           label: parameter,
           population: 'other' as const,
           draft: posting(plants.plain(), { credential: nothing, tokenIn: parameter }),
-          twin: posting(plants.plain()),
+          twin: creating(plants.plain()),
         })),
       rules: [notSuccess],
     },
@@ -235,7 +235,7 @@ export const auth: readonly Check[] = [
             contentType: 'application/x-www-form-urlencoded',
             body: { secret: (token: string) => `id=12&name=Aloe&access_token=${encodeURIComponent(token)}` },
           },
-          twin: posting(plants.plain()),
+          twin: creating(plants.plain()),
         },
         {
           label: 'a property of the plant',
@@ -246,7 +246,7 @@ export const auth: readonly Check[] = [
               secret: (token: string) => `{"id":12,"name":"Aloe","access_token":${JSON.stringify(token)}}`,
             },
           },
-          twin: posting(plants.plain()),
+          twin: creating(plants.plain()),
         },
       ],
       rules: [notSuccess],
@@ -265,7 +265,7 @@ export const auth: readonly Check[] = [
         const ask = async (
           key: string,
           credential: Credential,
-          draft: Draft = posting(bench.plants.plain()),
+          draft: Draft = creating(bench.plants.plain()),
         ) => {
           const exchange = await bench.send(as(credential, draft));
           bench.note(`${key}/status`, statusOf(exchange) ?? 'no answer');
@@ -295,7 +295,7 @@ export const auth: readonly Check[] = [
         const malformed: Draft = { body: { bytes: new TextEncoder().encode('{') } };
         const unauthorised = statusOf(await bench.send(as(nothing, malformed)));
         const invalid = statusOf(await bench.send(malformed));
-        const missing = statusOf(await bench.send(as(nothing, posting(bench.plants.plain()))));
+        const missing = statusOf(await bench.send(as(nothing, creating(bench.plants.plain()))));
         bench.note(
           'authentication/order',
           missing === invalid
@@ -310,7 +310,7 @@ export const auth: readonly Check[] = [
         await ask('two-authorization-headers/right-one-last', twice('f3a91c07d2', 'last'));
         const long = 'x'.repeat(16 * 1024);
         const exchange = await bench.send({
-          ...posting(bench.plants.plain()),
+          ...creating(bench.plants.plain()),
           credential: { values: () => [`Bearer ${long}`], shell: ['Bearer <16 KiB of x>'] },
           beyond: true,
         });

@@ -5,7 +5,7 @@ import type { Case, Draft } from '../lib/payloads/case.ts';
 import { COMPACT, JsonObject, type Style } from '../lib/payloads/json.ts';
 import { ID, idsBetween, plantOf, reordered, styles } from '../lib/payloads/plants.ts';
 import type { Check, Plants } from '../lib/run/check.ts';
-import { must, ordinary, posting, should } from './vocabulary.ts';
+import { creating, must, ordinary, posting, should } from './vocabulary.ts';
 
 const aPlant = [answers200, plantMediaType, plantBody];
 
@@ -58,7 +58,7 @@ const written = (plants: Plants, spellings: Readonly<Record<string, Style>>): Ca
 const saying = (plants: Plants, more: Readonly<Record<string, Draft>>): Case[] =>
   Object.entries(more).map(([label, draft]) => {
     const plant = plants.plain();
-    return { label, population: 'ordinary', draft: posting(plant, draft), twin: posting(plants.plain()) };
+    return { label, population: 'ordinary', draft: posting(plant, draft), twin: creating(plants.plain()) };
   });
 
 export const create: readonly Check[] = [
@@ -311,7 +311,7 @@ export const create: readonly Check[] = [
       kind: 'procedure',
       async run(bench) {
         const drafts = Array.from({ length: 64 }, (_, index) =>
-          posting(bench.plants.plain(index % 2 === 0 ? 'all' : 'required')),
+          creating(bench.plants.plain(index % 2 === 0 ? 'all' : 'required')),
         );
         const exchanges = await bench.sendAll(drafts);
         for (const [index, exchange] of exchanges.entries()) {

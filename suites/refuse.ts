@@ -10,8 +10,8 @@ import {
 import { admits } from '../lib/payloads/admits.ts';
 import type { Case, Draft } from '../lib/payloads/case.ts';
 import { type Defect, defectsOf, type Family } from '../lib/payloads/defects.ts';
-import { Raw } from '../lib/payloads/json.ts';
-import { ID, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
+import { FRESH, type JsonObject, Raw } from '../lib/payloads/json.ts';
+import { ID, idsBetween, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
 import { type Edit, notJson, notUtf8, spoilt } from '../lib/payloads/texts.ts';
 import type { Check, Plants } from '../lib/run/check.ts';
 import type { Basis } from './clauses.ts';
@@ -25,6 +25,19 @@ const refuseIt = 'Refuse it, best with status 400 and an Error; never answer it 
 const defects = (plants: Plants, families: readonly Family[]): readonly Defect[] =>
   defectsOf(plants.contract.newPlant.shape).filter(({ family }) => families.includes(family));
 
+/**
+ * Ids for what is refused: it leaves none behind, so they need not be fresh, and validation may depend on
+ * their size. Small, large, and anything between.
+ */
+const anyIds = fc.oneof(
+  idsBetween(1n, 1000n),
+  idsBetween(2n ** 31n - 2n ** 27n, 2n ** 31n),
+  idsBetween(1n, 2n ** 31n),
+);
+
+const withId = (plant: JsonObject, id: bigint | undefined): JsonObject =>
+  id === undefined || plant.get(ID) !== FRESH ? plant : plant.with(ID, id);
+
 /** Every typical malformed value of some families, with and without the optional properties. */
 const malformed =
   (...families: Family[]) =>
@@ -34,8 +47,12 @@ const malformed =
         const twin = plants.plain(properties);
         return defect
           .typical(twin)
-          .filter((json) => !admits(plants.contract, json))
-          .map((json) => unlike(defect.name, 'malformed', posting(json), twin));
+          .map(
+            (_, index) =>
+              defect.typical(withId(twin, index % 2 === 0 ? undefined : plants.draw(anyIds)))[index],
+          )
+          .filter((json) => json !== undefined && !admits(plants.contract, json))
+          .map((json) => unlike(defect.name, 'malformed', posting(json ?? null), twin));
       }),
     );
 
@@ -50,15 +67,17 @@ const anyMalformed =
             reordered(plantOf(plants.contract.newPlant.shape, 'ordinary', 'some')),
             fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: undeclared }),
             fc.oneof({ weight: 2, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: styles }),
+            fc.option(anyIds, { nil: undefined, freq: 2 }),
           )
-          .chain(([plain, extra, style]) => {
+          .chain(([drawn, extra, style, id]) => {
+            const plain = withId(drawn, id);
             // An inherited property is a defect of its own: nothing else may be called __proto__.
-            const twin =
+            const whole =
               extra === undefined || extra[0] === '__proto__' ? plain : plain.with(extra[0], extra[1]);
             return defect
-              .drawn(twin)
+              .drawn(whole)
               .filter((json) => !admits(plants.contract, json))
-              .map((json): Case => unlike(defect.name, 'malformed', posting(json, {}, style), twin));
+              .map((json): Case => unlike(defect.name, 'malformed', posting(json, {}, style), drawn));
           }),
       ),
     );

@@ -4,7 +4,7 @@ import { type Draft, nothing } from '../lib/payloads/case.ts';
 import { defectsOf } from '../lib/payloads/defects.ts';
 import { notJson } from '../lib/payloads/texts.ts';
 import type { Bench, Check, Plants } from '../lib/run/check.ts';
-import { must, posting } from './vocabulary.ts';
+import { creating, must, posting } from './vocabulary.ts';
 
 const aPlant = [answers200, plantMediaType, plantBody];
 
@@ -29,13 +29,13 @@ const barrage = (plants: Plants): Draft[] => [
 ];
 
 async function goesOnServing(bench: Bench): Promise<void> {
-  await bench.control(posting(bench.plants.plain()));
+  await bench.control(creating(bench.plants.plain()));
   // Twice, with ordinary plants in between: what leaks may need a full pool to show.
   const bad = [...barrage(bench.plants), ...barrage(bench.plants)];
   const good = new Set<Draft>();
   const mixed = bad.flatMap((draft, index) => {
     if (index % 6 !== 5) return [draft];
-    const plant = posting(bench.plants.plain());
+    const plant = creating(bench.plants.plain());
     good.add(plant);
     return [draft, plant];
   });
@@ -47,24 +47,24 @@ async function goesOnServing(bench: Bench): Promise<void> {
     else bench.judge(exchange, draft, 'a malformed request among many', [notSuccess]);
   }
   for (let turn = 0; turn < 8; turn += 1) {
-    const draft = posting(bench.plants.plain(turn % 2 === 0 ? 'all' : 'required'));
+    const draft = creating(bench.plants.plain(turn % 2 === 0 ? 'all' : 'required'));
     bench.judge(await bench.send(draft), draft, 'an ordinary plant after malformed ones', aPlant);
   }
 }
 
 async function alternates(bench: Bench): Promise<void> {
-  await bench.control(posting(bench.plants.plain()));
+  await bench.control(creating(bench.plants.plain()));
   for (const bad of [text('{'), text(''), text('null'), text('{}'), text('[]')]) {
     // What the plant before it left behind must not fill the gaps.
     bench.judge(await bench.send(bad), bad, 'a malformed request after an ordinary plant', [notSuccess]);
-    const draft = posting(bench.plants.plain('required'));
+    const draft = creating(bench.plants.plain('required'));
     bench.judge(await bench.send(draft), draft, 'an ordinary plant after a malformed request', aPlant);
   }
 }
 
 async function toTheEnd(bench: Bench): Promise<void> {
   const drafts = Array.from({ length: 12 }, (_, index) =>
-    posting(bench.plants.plain(index % 2 === 0 ? 'all' : 'required')),
+    creating(bench.plants.plain(index % 2 === 0 ? 'all' : 'required')),
   );
   for (const draft of drafts)
     bench.judge(await bench.send(draft), draft, 'an ordinary plant after all the others', aPlant);

@@ -25,11 +25,14 @@ export const posting = (json: Json, more: Draft = {}, style?: Style): Draft => (
   ...more,
 });
 
+/** The request of any client for an ordinary plant. */
+export const creating = (plant: JsonObject): Draft => ({ body: { json: plant }, ordinary: true });
+
 /** A case of an ordinary plant. */
-export const ordinary = (label: string, plant: JsonObject, more: Draft = {}): Case => ({
+export const ordinary = (label: string, plant: JsonObject): Case => ({
   label,
   population: 'ordinary',
-  draft: posting(plant, more),
+  draft: creating(plant),
 });
 
 /** A case that differs from its twin in what is wrong with it. */
@@ -37,8 +40,12 @@ export const unlike = (label: string, population: Population, draft: Draft, twin
   label,
   population,
   draft,
-  twin: posting(twin),
+  twin: creating(twin),
 });
 
 /** The same request with another credential. */
-export const as = (credential: Credential, draft: Draft): Draft => ({ ...draft, credential });
+export const as = (credential: Credential, draft: Draft): Draft => ({
+  ...draft,
+  credential,
+  ordinary: false,
+});

@@ -6,7 +6,7 @@ import { type Json, JsonObject, Raw } from '../lib/payloads/json.ts';
 import { ID, idsBetween, plantOf, undeclared } from '../lib/payloads/plants.ts';
 import { anyString, HOSTILE } from '../lib/payloads/strings.ts';
 import type { Check, Plants } from '../lib/run/check.ts';
-import { must, posting, should } from './vocabulary.ts';
+import { creating, must, posting, should } from './vocabulary.ts';
 
 /** A store may refuse these; what it answers is judged all the same. */
 const soundly = [takenOrRefused, ...sound];
@@ -18,7 +18,7 @@ const wide = (label: string, plant: JsonObject, twin?: JsonObject): Case => ({
   label,
   population: 'whole-shape',
   draft: posting(plant),
-  ...(twin === undefined ? {} : { twin: posting(twin) }),
+  ...(twin === undefined ? {} : { twin: creating(twin) }),
 });
 
 const admitted = (plants: Plants, cases: readonly Case[]): Case[] =>

@@ -40,6 +40,8 @@ export interface Draft {
   readonly framing?: 'length' | 'chunked';
   /** The whole request as bytes, for one that is not well-framed HTTP. */
   readonly verbatim?: (host: string, path: string, authorization: string) => string;
+  /** An ordinary plant, sent as any client would: a store has to create it, whatever it is sent for. */
+  readonly ordinary?: boolean;
   /** Beyond what is promised of any request (64 KiB, sound framing): a proxy may answer in its own way. */
   readonly beyond?: boolean;
 }

@@ -145,7 +145,10 @@ const drawnImpostors: Readonly<Record<keyof typeof IMPOSTORS, (own: Json) => Arb
     ),
   fraction: () =>
     fc
-      .tuple(fc.integer({ min: -99_999, max: 99_999 }), fc.integer({ min: 1, max: 9999 }))
+      .tuple(
+        fc.oneof(fc.integer({ min: -99_999, max: 99_999 }), fc.integer({ min: 1, max: 2 ** 31 - 1 })),
+        fc.integer({ min: 1, max: 9999 }),
+      )
       .map(([a, b]): Json => new Raw(`${a}.${String(b).padStart(4, '0')}`)),
   numeral: () =>
     fc.oneof(fc.bigInt({ min: 0n, max: 2n ** 31n }), fc.bigInt({ min: -9n, max: 99n })).map(String),

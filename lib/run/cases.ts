@@ -15,6 +15,12 @@ export interface Tried {
 /** A report shows the first; the others are there to tell one cause from several. */
 export const KEPT = 5;
 
+/** Answers that were waited for in vain, after which a check does not go on. */
+export const MOST_TIMEOUTS = 3;
+
+export const timedOut = ({ exchange }: Failure): boolean =>
+  exchange.kind === 'broken' && exchange.fault.kind === 'timeout';
+
 /** Tries every named case of a check, and the control of the first beside them. */
 export async function tryCases(test: Test & { kind: 'cases' }, plants: Plants, tools: Tools): Promise<Tried> {
   const rounds = Array.from({ length: test.attempts ?? 1 }, () => test.cases(plants));
@@ -23,6 +29,7 @@ export async function tryCases(test: Test & { kind: 'cases' }, plants: Plants, t
   const id = tools.ids.reserve(cases.length + 1);
   const failures: (Failure | undefined)[] = [];
   let blocked: Untestable | undefined;
+  let [tried, timeouts] = [0, 0];
   // The control comes first in the line but is not waited for.
   await inPool(cases.length + 1, tools.concurrency, async (place) => {
     if (place === 0) {
@@ -31,7 +38,7 @@ export async function tryCases(test: Test & { kind: 'cases' }, plants: Plants, t
       return;
     }
     const one = cases[place - 1];
-    if (one === undefined) return;
+    if (one === undefined || timeouts >= MOST_TIMEOUTS) return;
     let failure = await attempt(one, id(place), test.rules, tools);
     for (const round of rounds.slice(1)) {
       const again = round[place - 1];
@@ -39,10 +46,12 @@ export async function tryCases(test: Test & { kind: 'cases' }, plants: Plants, t
       failure = await attempt(again, tools.ids.aside(), test.rules, tools);
     }
     failures[place] = failure;
+    tried += 1;
+    if (failure !== undefined && timedOut(failure)) timeouts += 1;
   });
   const found = failures.filter((failure) => failure !== undefined);
   return {
-    cases: cases.length,
+    cases: tried,
     failed: found.length,
     failures: found.slice(0, KEPT),
     ...(blocked === undefined ? {} : { blocked }),

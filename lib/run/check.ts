@@ -71,7 +71,7 @@ export type Test =
   /** Every exchange of the run that it applies to, whichever check it was sent for. */
   | {
       readonly kind: 'standing';
-      readonly applies: (exchange: Exchange) => boolean;
+      readonly applies: (exchange: Exchange, draft: Draft) => boolean;
       /** What there was none of, where it applied to nothing. */
       readonly lacking: string;
       readonly rules: readonly Rule[];

@@ -20,21 +20,16 @@ const TRIES = 3;
  * A store that is there and does not answer is not excused: the checks will say so.
  */
 export async function preflight(
-  wire: Wire,
+  { endpoint }: Wire,
   sender: Sender,
   ids: Ids,
   drafts: readonly Draft[],
 ): Promise<Readiness> {
-  const { origin, prefix } = wire.endpoint;
+  const { origin, prefix } = endpoint;
   const url = `${origin}${prefix}/plants`;
   const seen: Exchange[] = [];
   for (const draft of drafts.slice(0, TRIES)) {
-    let exchange = await sender.send(draft, ids.next());
-    if (exchange.kind === 'broken' && exchange.fault.kind === 'not-http') {
-      // The library takes an unasked 100 Continue for an error; RFC 9110 section 15.2 lets a server send it.
-      wire.speakPlainly();
-      exchange = await sender.send(draft, ids.next());
-    }
+    const exchange = await sender.send(draft, ids.next());
     seen.push(exchange);
     const stop = unreachable(exchange, url);
     if (stop !== undefined) return { stop };

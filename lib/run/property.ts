@@ -3,15 +3,13 @@ import type { Rule } from '../judge/rules.ts';
 import type { Case } from '../payloads/case.ts';
 import { draw } from '../payloads/random.ts';
 import { attempt, mustBeTaken, type Tools } from './attempt.ts';
-import { blockedBy, KEPT, type Tried } from './cases.ts';
+import { blockedBy, KEPT, MOST_TIMEOUTS, type Tried, timedOut } from './cases.ts';
 import type { Plants, Test, Untestable } from './check.ts';
 import { inPool } from './pool.ts';
 import type { Failure } from './result.ts';
 
 /** Requests spent on making one failure small. */
 const SHRINK_BUDGET = 80;
-/** Broken exchanges after which a check does not go on: each may have cost a whole timeout. */
-const MOST_FAULTS = 3;
 
 /**
  * Tries random cases, many at a time. The first that fails is tried again alone, and there made as small as
@@ -28,10 +26,10 @@ export async function tryProperty(
   const id = tools.ids.reserve(count + 1);
   const failures: { index: number; failure: Failure }[] = [];
   const drawn = (index: number) => draw(arbitrary, tools.seed, checkId, index);
-  let [tried, failed, faults] = [0, 0, 0];
+  let [tried, failed, timeouts] = [0, 0, 0];
   let blocked: Untestable | undefined;
   await inPool(count, tools.concurrency, async (index) => {
-    if (faults >= MOST_FAULTS) return;
+    if (timeouts >= MOST_TIMEOUTS) return;
     const one = drawn(index).value;
     if (index === 0) {
       const { twin } = one;
@@ -41,7 +39,7 @@ export async function tryProperty(
     const failure = await attempt(one, id(index), test.rules, tools);
     if (failure === undefined) return;
     failed += 1;
-    if (failure.exchange.kind === 'broken') faults += 1;
+    if (timedOut(failure)) timeouts += 1;
     failures.push({ index, failure });
     failures.sort((a, b) => a.index - b.index).splice(KEPT);
   });
@@ -69,7 +67,7 @@ async function alone(
   if (again === undefined)
     return { ...failure, when: 'not-alone', drawn: { path: String(index), shrinks: 0 } };
   let smallest: Failure = { ...again, drawn: { path: String(index), shrinks: 0 } };
-  if (again.exchange.kind === 'broken' && again.exchange.fault.kind === 'timeout') return smallest;
+  if (timedOut(again)) return smallest;
   let current = value;
   let budget = SHRINK_BUDGET;
   let path = String(index);

@@ -22,6 +22,8 @@ export interface SenderOptions {
   readonly rate: number | undefined;
   /** Milliseconds that a run waits in all because a store asks it to. */
   readonly patience: number;
+  /** An id in the place of one that may have been used up. */
+  readonly anotherId: () => bigint;
   readonly onExchange: (exchange: Exchange, draft: Draft, id: bigint) => void;
 }
 
@@ -52,7 +54,8 @@ export class Sender {
   }
 
   /** @throws Stopped when the run has ended */
-  async send(draft: Draft, id: bigint): Promise<Exchange> {
+  async send(draft: Draft, freshId: bigint): Promise<Exchange> {
+    let id = freshId;
     const { origin, prefix } = this.wire.endpoint;
     const host = new URL(origin).host;
     for (let attempt = 1; ; attempt += 1) {
@@ -66,6 +69,11 @@ export class Sender {
       const exchange = await this.wire.send(request);
       this.requests += 1;
       if (this.stop !== undefined) throw new Stopped(this.stop);
+      if (exchange.kind === 'broken' && exchange.fault.kind === 'unasked-continue') {
+        this.wire.speakPlainly();
+        id = this.options.anotherId();
+        continue;
+      }
       const pause = pauseAsked(exchange, attempt);
       if (pause === undefined) {
         if (exchange.kind === 'answered' && request.method === 'POST') {

@@ -66,6 +66,7 @@ export class Session {
   private readonly limits: { lowest: bigint; highest: bigint };
   private during = 'preflight';
   private broken = 0;
+  private timeouts = 0;
 
   constructor(
     contract: Contract,
@@ -87,6 +88,7 @@ export class Session {
       headers,
       rate,
       patience: PATIENCE,
+      anotherId: () => ids.aside(),
       onExchange: (...seen) => this.see(...seen),
     });
     this.tools = {
@@ -121,7 +123,7 @@ export class Session {
   /** Finds out whether the store can be judged at all. */
   async open(): Promise<void> {
     const plants = plantsFor(this.contract, this.options.seed, 'preflight');
-    const drafts = [1, 2, 3].map((): Draft => ({ body: { json: plants.plain() } }));
+    const drafts = [1, 2, 3].map((): Draft => ({ body: { json: plants.plain() }, ordinary: true }));
     const { wire, sender, tools } = this;
     try {
       const { stop, advice } = await preflight(wire, sender, tools.ids, drafts);
@@ -216,6 +218,7 @@ export class Session {
     const { response } = exchange;
     this.server ??= response?.headers.find(([name]) => name.toLowerCase() === 'server')?.[1];
     if (exchange.kind === 'broken' && draft.beyond !== true) this.broken += 1;
+    if (exchange.kind === 'broken' && exchange.fault.kind === 'timeout') this.timedOut();
     if (
       exchange.request.method === 'POST' &&
       response !== undefined &&
@@ -227,6 +230,18 @@ export class Session {
       if (id > this.limits.highest) this.limits.highest = id;
     }
     this.standing.watch(exchange, draft, this.during, this.tools);
+  }
+
+  /**
+   * A store that leaves requests unanswered has failed already. What is still to be learnt does not justify
+   * a whole timeout each: from the third on it is given many times what it usually takes.
+   */
+  private timedOut(): void {
+    this.timeouts += 1;
+    if (this.timeouts < 3) return;
+    const usual = this.sender.latencies.filter((ms) => ms > 0).toSorted((a, b) => a - b);
+    const median = usual[Math.floor(usual.length / 2)] ?? Number.POSITIVE_INFINITY;
+    this.wire.hurry(Math.max(1000, median * 20));
   }
 
   /** After broken exchanges: waits until the store serves an ordinary plant again, and ends the run when it does not. */

@@ -17,7 +17,7 @@ export class Standing {
   watch(exchange: Exchange, draft: Draft, during: string, tools: Tools): void {
     if (draft.beyond === true) return;
     for (const { id, test } of this.checks) {
-      if (test.kind !== 'standing' || !test.applies(exchange)) continue;
+      if (test.kind !== 'standing' || !test.applies(exchange, draft)) continue;
       const tally = this.tallies.get(id) ?? { cases: 0, failed: 0, failures: [] };
       this.tallies.set(id, tally);
       tally.cases += 1;

@@ -32,7 +32,9 @@ export type FaultKind =
   | 'connect-timeout'
   | 'timeout'
   | 'closed'
-  | 'not-http';
+  | 'not-http'
+  /** undici takes a 100 Continue that nobody asked for as an error; RFC 9110 section 15.2 lets a store send it. */
+  | 'unasked-continue';
 
 /** Why no whole answer came. */
 export interface Fault {
@@ -71,6 +73,7 @@ export function faultOf(error: unknown): Fault {
     if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return 'connect-timeout';
     if (UNTRUSTED.test(code)) return 'untrusted';
     if (NOT_TLS.test(code)) return 'not-tls';
+    if (message === 'bad response') return 'unasked-continue';
     if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW' || message.startsWith('bad '))
       return 'not-http';
     return 'closed';

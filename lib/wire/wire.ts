@@ -15,12 +15,11 @@ interface Lane {
  * request again in one case alone: the store had closed an idle connection when it arrived there.
  */
 export class Wire {
-  readonly endpoint: Endpoint;
+  endpoint: Endpoint;
   private readonly lanes: Lane[] = [];
   private readonly idle: Lane[] = [];
   private readonly waiting: ((lane: Lane) => void)[] = [];
   private readonly most: number;
-  /** undici takes an unasked 100 Continue for an error; a store may send one (RFC 9110 section 15.2). */
   private plain = false;
 
   constructor(endpoint: Endpoint, connections: number) {
@@ -50,6 +49,11 @@ export class Wire {
   /** From now on each request goes over a connection and a reader of our own. */
   speakPlainly(): void {
     this.plain = true;
+  }
+
+  /** From now on no answer is waited for longer than this. */
+  hurry(timeout: number): void {
+    this.endpoint = { ...this.endpoint, timeout: Math.min(timeout, this.endpoint.timeout) };
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,230 @@
+import type { Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import { startStore } from '../../reference/store.ts';
+import { type BrokenStore, broken, type Change } from '../fleet.ts';
+import {
+  admitting,
+  anew,
+  authorization,
+  crowded,
+  every,
+  knowing,
+  lastIs,
+  letting,
+  seen,
+  tagless,
+  type When,
+} from '../helpers.ts';
+
+const half = (token: string) => Math.ceil(token.length / 2);
+
+/** Some bodies are not guarded. */
+const unguarded = (when: When): Change => letting((request) => when(seen(request)));
+
+/** Right in what it compares, wrong in when: the result of each authentication is told. */
+const told =
+  (make: () => { told(right: boolean, socket: Socket): void; lets(socket: Socket): boolean }): Change =>
+  (right) => {
+    const watch = make();
+    return {
+      authenticate(request) {
+        const { socket } = request.message;
+        try {
+          right.authenticate(request);
+        } catch (error) {
+          const lets = watch.lets(socket);
+          watch.told(false, socket);
+          if (!lets) throw error;
+          return;
+        }
+        watch.told(true, socket);
+      },
+    };
+  };
+
+/** A token is let in that is not valid, or a request that carries none, and only sometimes. */
+export const authSubtle: readonly BrokenStore[] = [
+  // What is compared.
+  knowing('auth-starts-with', 'the token is compared: what begins with it will do', [], (given, token) =>
+    given.startsWith(token),
+  ),
+  knowing('auth-prefix', 'the token is compared: what it begins with will do', [], (given, token) =>
+    token.startsWith(given),
+  ),
+  knowing(
+    'auth-any-case',
+    'the token is compared: without regard to case',
+    [],
+    (given, token) => given.toLowerCase() === token.toLowerCase(),
+  ),
+  knowing(
+    'auth-same-length',
+    'the token is compared: only its length',
+    [],
+    (given, token) => given.length === token.length,
+  ),
+  knowing('auth-contains', 'the token is compared: what contains it will do', [], (given, token) =>
+    given.includes(token),
+  ),
+  knowing('auth-first-half', 'the token is compared: only its first half', [], (given, token) =>
+    given.startsWith(token.slice(0, half(token))),
+  ),
+  knowing(
+    'auth-given-length',
+    'the token is compared: only as far as what is given (strncmp)',
+    [],
+    (given, token) => given.length > 1 && token.startsWith(given),
+  ),
+  knowing(
+    'auth-at-least-as-long',
+    'the token is compared: anything as long or longer',
+    [],
+    (given, token) => given.length >= token.length,
+  ),
+  {
+    name: 'auth-anywhere',
+    breaks: 'the scheme is Bearer: a header that contains the token anywhere will do',
+    fails: [],
+    start: (token) =>
+      startStore({ token, steps: letting((request) => authorization(request)?.includes(token) ?? false) }),
+  },
+
+  // Which bodies are guarded.
+  broken('auth-guards-tagged', 'every request is authenticated: only what has a tag', [], unguarded(tagless)),
+  broken(
+    'auth-guards-short',
+    'every request is authenticated: only what has a name of at most 20',
+    [],
+    unguarded(({ name }) => name.length > 20),
+  ),
+  broken(
+    'auth-guards-odd',
+    'every request is authenticated: only what has an odd id',
+    [],
+    unguarded(({ id }) => id !== undefined && id % 2n === 0n),
+  ),
+  broken(
+    'auth-guards-32-bits',
+    'every request is authenticated: only what has an id below 2^31',
+    [],
+    unguarded(({ id }) => id !== undefined && id > 2n ** 31n),
+  ),
+  broken(
+    'auth-guards-ascii',
+    'every request is authenticated: only what has an ASCII name',
+    [],
+    unguarded(({ name }) => name !== '' && !/^[ -~]*$/.test(name)),
+  ),
+  broken(
+    'auth-guards-id-last',
+    'every request is authenticated: only what does not end with id',
+    [],
+    unguarded(lastIs('id')),
+  ),
+  broken(
+    'auth-guards-plain-names',
+    'every request is authenticated: only names of letters and spaces',
+    [],
+    unguarded(({ name }) => /['\d-]/.test(name)),
+  ),
+  broken(
+    'auth-guards-valid',
+    'every request is authenticated: only what is a NewPlant; the rest is taken',
+    [],
+    (right) => {
+      const malformed: When = ({ request }) => {
+        try {
+          right.validate(right.parse(request.body, request), request);
+          return false;
+        } catch {
+          return true;
+        }
+      };
+      const unauthorised: When = ({ request }) => {
+        try {
+          right.authenticate(request);
+          return false;
+        } catch {
+          return true;
+        }
+      };
+      return {
+        ...unguarded(malformed)(right),
+        ...admitting((request) => unauthorised(request) && malformed(request))(right),
+      };
+    },
+  ),
+
+  // When it is compared.
+  broken(
+    'auth-connection',
+    'every request is authenticated: only the first of a connection that was right',
+    [],
+    told(() => {
+      const known = new WeakSet<Socket>();
+      return {
+        told: (right, socket) => right && known.add(socket),
+        lets: (socket) => known.has(socket),
+      };
+    }),
+  ),
+  broken(
+    'auth-address',
+    'every request is authenticated: whoever was right is known for 100 ms, by address',
+    [],
+    told(() => {
+      let until = 0;
+      return {
+        told(right) {
+          if (right) until = performance.now() + 100;
+        },
+        lets: () => performance.now() < until,
+      };
+    }),
+  ),
+  broken(
+    'auth-after-one',
+    'every request is authenticated: the next one only after a right one is not',
+    [],
+    told(() => {
+      let before = false;
+      return {
+        told(right) {
+          before = right;
+        },
+        lets: () => before,
+      };
+    }),
+  ),
+  broken(
+    'auth-gives-up',
+    'every request is authenticated: given up after eight refusals in a row',
+    [],
+    told(() => {
+      let refused = 0;
+      return {
+        told(right) {
+          refused = right ? 0 : refused + 1;
+        },
+        lets: () => refused >= 8,
+      };
+    }),
+  ),
+  broken(
+    'auth-every-20th',
+    'every request is authenticated: one only in 20 is let in',
+    [],
+    anew(() =>
+      told(() => {
+        const twentieth = every<Socket>(20);
+        return { told: () => {}, lets: twentieth };
+      }),
+    ),
+  ),
+  broken(
+    'auth-crowd',
+    'every request is authenticated: only where no other is under way',
+    [],
+    crowded(15, (here) => letting(() => here() > 1)),
+  ),
+];

@@ -1,0 +1,150 @@
+import { json, type Received } from '../../reference/store.ts';
+import { type BrokenStore, broken } from '../fleet.ts';
+import { authorization, challenging, finding, html, letting, plain, unable } from '../helpers.ts';
+
+const header = (pattern: RegExp) => (request: Received) => pattern.test(authorization(request) ?? '\0');
+const absent = (request: Received) => authorization(request) === undefined;
+const basic = (header: string) => {
+  const [, pair] = /^basic +(\S+)$/i.exec(header) ?? [];
+  const [user = '', ...password] =
+    pair === undefined ? [] : Buffer.from(pair, 'base64').toString().split(':');
+  return pair === undefined ? undefined : { user, password: password.join(':') };
+};
+
+/** Whoever carries no valid bearer token is let in, or the store fails on them. */
+export const auth: readonly BrokenStore[] = [
+  broken(
+    'auth-none',
+    'a bearer token is needed: nothing is',
+    [],
+    letting(() => true),
+  ),
+  broken(
+    'auth-missing',
+    'a bearer token is needed: checked only where there is a header',
+    [],
+    letting(absent),
+  ),
+  broken('auth-empty', 'a bearer token is needed: an empty header will do', [], letting(header(/^$/))),
+  broken(
+    'auth-falsy',
+    'a bearer token is needed: no header or an empty one will do',
+    [],
+    letting((request) => !authorization(request)),
+  ),
+  broken(
+    'auth-bearer-alone',
+    'a bearer token is needed: Bearer alone will do',
+    [],
+    letting(header(/^bearer *$/i)),
+  ),
+  broken(
+    'auth-any-header',
+    'the token is checked: any header that is not empty will do',
+    [],
+    letting(header(/^[^\0]+$/)),
+  ),
+  broken('auth-any-token', 'the token is checked: any will do', [], letting(header(/^bearer +\S+/i))),
+  broken(
+    'auth-any-long-token',
+    'the token is checked: any of eight characters or more will do',
+    [],
+    letting(header(/^bearer +\S{8,}/i)),
+  ),
+  broken('auth-any-basic', 'the scheme is Bearer: any Basic will do', [], letting(header(/^basic /i))),
+  broken(
+    'auth-basic-password',
+    'the scheme is Bearer: the token as password of Basic',
+    [],
+    finding((said) => basic(said)?.password),
+  ),
+  broken(
+    'auth-basic-user',
+    'the scheme is Bearer: the token as user of Basic',
+    [],
+    finding((said) => basic(said)?.user),
+  ),
+  broken(
+    'auth-bare',
+    'the scheme is Bearer: the bare token will do',
+    [],
+    finding((said) => /^\S+$/.exec(said)?.[0]),
+  ),
+  broken(
+    'auth-token-scheme',
+    'the scheme is Bearer: Token will do',
+    [],
+    finding((said) => /^token +(\S+)$/i.exec(said)?.[1]),
+  ),
+  broken(
+    'auth-any-scheme',
+    'the scheme is Bearer: any will do',
+    [],
+    finding((said) => /^\S+ +(\S+)$/.exec(said)?.[1]),
+  ),
+  broken(
+    'auth-last-word',
+    'the scheme is Bearer: the last word of the header is the token',
+    [],
+    finding((said) => said.split(' ').at(-1)),
+  ),
+  broken(
+    'auth-pass-through',
+    'what is refused is no success: 200 with an Error',
+    [],
+    challenging(() => json(200, { error: 401, message: 'a bearer token is needed' })),
+  ),
+  broken(
+    'auth-204',
+    'what is refused is no success: 204 without a header',
+    [],
+    challenging((request) => (absent(request) ? { status: 204 } : undefined)),
+  ),
+  broken(
+    'auth-login-page',
+    'what is refused is no success: a page to log in, under 200',
+    [],
+    challenging(() => html(200, 'Log in')),
+  ),
+  broken(
+    'auth-202',
+    'what is refused is no success: 202 to a wrong token',
+    [],
+    challenging((request) => (absent(request) ? undefined : plain(202, 'checking'))),
+  ),
+
+  broken(
+    'auth-missing-500',
+    'no answer is 5xx: undefined.split() without a header',
+    [],
+    unable(absent, 'fail'),
+  ),
+  broken('auth-empty-500', 'no answer is 5xx: 500 to an empty header', [], unable(header(/^$/), 'fail')),
+  broken('auth-basic-500', 'no answer is 5xx: 500 to Basic', [], unable(header(/^basic /i), 'fail')),
+  broken(
+    'auth-bare-500',
+    'no answer is 5xx: 500 to a header of one word',
+    [],
+    unable(header(/^[^\s\0]+$/), 'fail'),
+  ),
+  broken(
+    'auth-missing-cut',
+    'every request is answered: the connection is cut without a header',
+    [],
+    unable(absent, 'cut'),
+  ),
+  broken(
+    'auth-basic-hang',
+    'every request is answered: silence to Basic',
+    [],
+    unable(header(/^basic /i), 'hang'),
+  ),
+  broken(
+    'auth-provider-502',
+    'no answer is 5xx: 502 where the token is not known to the provider',
+    [],
+    challenging((request) =>
+      absent(request) ? undefined : json(502, { error: 502, message: 'bad gateway' }),
+    ),
+  ),
+];

@@ -1,0 +1,150 @@
+import { type Received, Refusal } from '../../reference/store.ts';
+import { type BrokenStore, broken, type Change } from '../fleet.ts';
+import {
+  authorization,
+  contentType,
+  cutting,
+  failing,
+  failingAt,
+  hanging,
+  mediaType,
+  parsing,
+  routing,
+} from '../helpers.ts';
+
+const method =
+  (...methods: string[]) =>
+  (request: Received) =>
+    methods.includes(request.method);
+const url = ({ message }: Received) => message.url ?? '';
+const accepts = ({ headers }: Received) => headers.accept?.join(',') ?? '*/*';
+
+/** 500 to some requests that are authorised. */
+const failingHead =
+  (when: (request: Received) => boolean): Change =>
+  (right) => ({
+    negotiate(request) {
+      if (when(request)) throw new Error('simulated');
+      right.negotiate(request);
+    },
+  });
+
+/** Something in the HTTP around the body ends in 5xx, in silence or in a closed connection. */
+export const httpMessage: readonly BrokenStore[] = [
+  broken('http-get-500', 'no answer is 5xx: 500 to GET', [], failingAt(method('GET'))),
+  broken('http-head-500', 'no answer is 5xx: 500 to HEAD', [], failingAt(method('HEAD'))),
+  broken(
+    'http-head-cut',
+    'every request is answered: the connection is cut on HEAD',
+    [],
+    routing(method('HEAD'), 'cut'),
+  ),
+  broken('http-options-500', 'no answer is 5xx: 500 to OPTIONS', [], failingAt(method('OPTIONS'))),
+  broken(
+    'http-options-hang',
+    'every request is answered: silence to OPTIONS',
+    [],
+    routing(method('OPTIONS'), 'hang'),
+  ),
+  broken(
+    'http-slash-500',
+    'no answer is 5xx: 500 to /plants/',
+    [],
+    failingAt(({ path }) => path === '/plants/'),
+  ),
+  broken(
+    'http-capitals-500',
+    'no answer is 5xx: 500 to /PLANTS',
+    [],
+    failingAt(({ path }) => path === '/PLANTS'),
+  ),
+  broken(
+    'http-query-500',
+    'no answer is 5xx: 500 to any query',
+    [],
+    failingAt((request) => url(request).includes('?')),
+  ),
+  broken(
+    'http-no-type-500',
+    'no answer is 5xx: 500 without a content type',
+    [],
+    failingHead((request) => contentType(request) === ''),
+  ),
+  broken(
+    'http-foreign-500',
+    'no answer is 5xx: 500 to a foreign media type',
+    [],
+    failingHead((request) => !['', 'application/json'].includes(mediaType(request))),
+  ),
+  broken(
+    'http-form-500',
+    'no answer is 5xx: 500 to a form',
+    [],
+    failingHead((request) => /form/.test(mediaType(request))),
+  ),
+  broken('http-plain-cut', 'every request is answered: the connection is cut on text/plain', [], (right) => ({
+    send(answer, response, request) {
+      if (mediaType(request) === 'text/plain') request.message.socket.destroy();
+      else right.send(answer, response, request);
+    },
+  })),
+  broken(
+    'http-charset-500',
+    'no answer is 5xx: 500 to a charset parameter',
+    [],
+    failingHead((request) => /;\s*charset/i.test(contentType(request))),
+  ),
+  broken(
+    'http-chunked-500',
+    'no answer is 5xx: 500 to a chunked body, for want of a length',
+    [],
+    failingHead(({ headers }) => headers['content-length'] === undefined),
+  ),
+  broken(
+    'http-chunked-hang',
+    'every request is answered: silence to a chunked body',
+    [],
+    hanging(({ request }) => request.headers['transfer-encoding'] !== undefined),
+  ),
+  broken(
+    'http-accept-500',
+    'no answer is 5xx: 500 to an Accept with a quality',
+    [],
+    failingHead((request) => /;\s*q=/i.test(accepts(request))),
+  ),
+  broken(
+    'http-two-credentials-500',
+    'no answer is 5xx: 500 to two Authorization headers',
+    [],
+    failingAt(({ headers }) => (headers.authorization?.length ?? 0) > 1),
+  ),
+  broken(
+    'http-16k-cut',
+    'every request is answered: the connection is cut above 16 KiB',
+    [],
+    cutting(({ text }) => text.length > 16_384),
+  ),
+  broken(
+    'http-32k-500',
+    'no answer is 5xx: 500 above 32 KiB',
+    [],
+    failing(({ text }) => text.length > 32_768),
+  ),
+  broken(
+    'http-40k-503',
+    'no answer is 5xx: 503 above 40 KiB',
+    [],
+    parsing(
+      ({ text }) => text.length > 40_960,
+      () => {
+        throw new Refusal(503, 503, 'too busy for so much');
+      },
+    ),
+  ),
+  broken(
+    'http-no-credential-cut',
+    'every request is answered: the connection is cut without an Authorization header',
+    [],
+    routing((request) => request.method === 'POST' && authorization(request) === undefined, 'cut'),
+  ),
+];

@@ -1,0 +1,361 @@
+import { Numeral, type Value } from '../../reference/json.ts';
+import {
+  type Answer,
+  bearerToken,
+  json,
+  type NewPlant,
+  type Received,
+  type Refusal,
+  type Steps,
+} from '../../reference/store.ts';
+import { type BrokenStore, broken, type Change } from '../fleet.ts';
+import {
+  authorization,
+  challenging,
+  coded,
+  complaining,
+  contentType,
+  crowded,
+  mediaType,
+  NOT_JSON,
+  ONE,
+  reading,
+  refusing,
+  refusingHead,
+  saying,
+  sending,
+  takingType,
+  writing,
+} from '../helpers.ts';
+
+const naming = (name: (plant: NewPlant) => string) =>
+  saying((plant) => ({ name: name(plant), tag: plant.tag }));
+const tagging = (tag: (tag: string) => string | undefined) =>
+  saying((plant) => ({ name: plant.name, tag: plant.tag === undefined ? undefined : tag(plant.tag) }));
+const messaging = (
+  say: (refusal: Refusal, request: Received) => string,
+  codes?: (refusal: Refusal, request: Received) => boolean,
+) => complaining((refusal, request) => ({ error: refusal.code, message: say(refusal, request) }), codes);
+
+/** What is wrong with a body is answered with another status than 400. */
+const refusingWith =
+  (status: number): Change =>
+  (right) => ({
+    refuse: (refusal, request) => ({
+      ...right.refuse(refusal, request),
+      status: refusal.status === 400 ? status : refusal.status,
+    }),
+  });
+
+/** A 401 has other headers. */
+const challengedBy = (headers: Record<string, string>): Change =>
+  challenging(() => json(401, { error: 401, message: 'a bearer token is needed' }, headers));
+
+/** The credential is also found elsewhere than in the header, where there is none. */
+const findingElsewhere =
+  (find: (request: Received) => string | null | undefined) =>
+  (right: Steps): Partial<Steps> => ({
+    authenticate(request) {
+      const found = authorization(request) === undefined ? find(request) : undefined;
+      const headers = { ...request.headers, authorization: [`Bearer ${found}`] };
+      right.authenticate(found ? { ...request, headers } : request);
+    },
+  });
+
+const isForm = (request: Received) => mediaType(request) === 'application/x-www-form-urlencoded';
+const form = ({ body }: Received) => new URLSearchParams(body.toString());
+const accepts = ({ headers }: Received) =>
+  (headers.accept ?? ['*/*']).flatMap((field) => field.split(',')).map((type) => type.trim());
+const outside = (value: Value | undefined) =>
+  value instanceof Numeral &&
+  /^-?\d+$/.test(value.text) &&
+  BigInt.asIntN(64, BigInt(value.text)) !== BigInt(value.text);
+const trace =
+  'TypeError: no\n    at validate (store.js:42:7)\n    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)';
+
+/** Each goes against one SHOULD, and against no MUST. */
+export const should: readonly BrokenStore[] = [
+  // What is sent comes back equal.
+  broken(
+    'name-trimmed',
+    'name comes back equal: trimmed, with inner white space made one',
+    [],
+    naming(({ name }) => name.trim().replace(/\s+/g, ' ')),
+  ),
+  broken(
+    'name-lower-case',
+    'name comes back equal: in lower case',
+    [],
+    naming(({ name }) => name.toLowerCase()),
+  ),
+  broken(
+    'name-capitalised',
+    'name comes back equal: with a capital',
+    [],
+    naming(({ name }) => name.replace(/^./u, (first) => first.toUpperCase())),
+  ),
+  broken(
+    'name-cut',
+    'name comes back equal: cut after 32 characters',
+    [],
+    naming(({ name }) => name.slice(0, 32)),
+  ),
+  broken(
+    'name-composed',
+    'name comes back equal: in NFC',
+    [],
+    naming(({ name }) => name.normalize('NFC')),
+  ),
+  broken(
+    'name-html',
+    'name comes back equal: escaped for HTML, an apostrophe becomes &#39;',
+    [],
+    naming(({ name }) => name.replace(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`)),
+  ),
+  broken(
+    'name-constant',
+    'name comes back equal: always the same',
+    [],
+    naming(() => 'Aloe'),
+  ),
+  broken('name-of-another', 'name comes back equal: that of another which is under way', [], (right) => {
+    let shared: Answer | undefined;
+    const mixed: Change = () => ({
+      create(plant, request) {
+        shared = right.create(plant, request);
+        return shared;
+      },
+      send: (answer, response, request) =>
+        right.send((answer.status === 200 && shared) || answer, response, request),
+    });
+    return crowded(10, () => mixed)(right);
+  }),
+  broken(
+    'tag-dropped',
+    'tag comes back equal: left out',
+    [],
+    tagging(() => undefined),
+  ),
+  broken(
+    'tag-upper-case',
+    'tag comes back equal: in upper case',
+    [],
+    tagging((tag) => tag.toUpperCase()),
+  ),
+  broken(
+    'tag-cut',
+    'tag comes back equal: cut after 10 characters',
+    [],
+    tagging((tag) => tag.slice(0, 10)),
+  ),
+
+  // What NewPlant admits is taken.
+  broken(
+    'refuses-empty',
+    'whole-shape payloads are taken: an empty name is refused',
+    [],
+    refusing(({ fields }) => fields.get('name') === ''),
+  ),
+  broken(
+    'refuses-astral',
+    'whole-shape payloads are taken: astral characters are refused',
+    [],
+    refusing(({ name, tag }) => /[\u{10000}-\u{10ffff}]/u.test(name + tag)),
+  ),
+  broken(
+    'refuses-control',
+    'whole-shape payloads are taken: control characters are refused',
+    [],
+    refusing(({ name, tag }) => /\p{Cc}/u.test(name + tag)),
+  ),
+  broken(
+    'refuses-255',
+    'whole-shape payloads are taken: a name longer than 255 is refused',
+    [],
+    refusing(({ name }) => name.length > 255),
+  ),
+  broken(
+    'refuses-markup',
+    'whole-shape payloads are taken: < and > are refused',
+    [],
+    refusing(({ name, tag }) => /[<>]/.test(name + tag)),
+  ),
+  broken(
+    'refuses-31-bits',
+    'ids above 2^31 are taken: refused',
+    [],
+    refusing(({ id }) => id !== undefined && id >= 2n ** 31n && id <= 2n ** 53n),
+  ),
+  broken(
+    'refuses-53-bits',
+    'ids above 2^53 are taken: refused',
+    [],
+    refusing(({ id }) => id !== undefined && id > 2n ** 53n && id < 2n ** 63n),
+  ),
+  broken(
+    'refuses-negative',
+    'whole-shape payloads are taken: a negative id is refused',
+    [],
+    refusing(({ id }) => id !== undefined && id < 0n),
+  ),
+
+  // HTTP and JSON as their standards have them.
+  broken(
+    'refuses-charset',
+    'application/json; charset=utf-8 is taken: 415',
+    [],
+    refusingHead((request) => contentType(request).includes(';'), 415),
+  ),
+  broken(
+    'refuses-type-case',
+    'Application/JSON is taken: 415',
+    [],
+    refusingHead((request) => /[A-Z]/.test(contentType(request).split(';')[0] ?? ''), 415),
+  ),
+  broken(
+    'refuses-chunked',
+    'a chunked body is taken: 411',
+    [],
+    refusingHead(({ headers }) => headers['content-length'] === undefined, 411),
+  ),
+  broken(
+    'refuses-accept',
+    'Accept that allows JSON is answered: 406 where it is a range or has a quality',
+    [],
+    refusingHead(
+      (request) => !accepts(request).some((type) => ['*/*', 'application/json'].includes(type)),
+      406,
+    ),
+  ),
+  broken(
+    'answers-bom',
+    'the answer holds no byte order mark: it does',
+    [],
+    writing((text) => `\ufeff${text}`),
+  ),
+  broken(
+    '405-no-allow',
+    'a 405 carries Allow: none',
+    [],
+    sending((answer) =>
+      answer.status === 405 ? { ...answer, headers: { 'content-type': 'application/json' } } : answer,
+    ),
+  ),
+
+  // How what is malformed is refused.
+  broken('refuses-422', 'the refusal is 400: 422', [], refusingWith(422)),
+  broken('refuses-404', 'the refusal is 400: 404', [], refusingWith(404)),
+  broken(
+    'takes-plain',
+    'JSON under a foreign media type is refused: taken as text/plain',
+    [],
+    takingType((request) => mediaType(request) === 'text/plain'),
+  ),
+  broken('takes-form', 'JSON under a foreign media type is refused: taken as a form', [], takingType(isForm)),
+  broken(
+    'takes-xml',
+    'JSON under a foreign media type is refused: taken as XML',
+    [],
+    takingType((request) => /\/xml$/.test(mediaType(request))),
+  ),
+  broken(
+    'takes-any-type',
+    'JSON under a foreign media type is refused: the type is not looked at',
+    [],
+    takingType(() => true),
+  ),
+  broken(
+    'takes-id-64',
+    'an id outside int64 is refused: taken, and wrapped',
+    [],
+    reading('id', (id) => (outside(id) ? ONE : id)),
+  ),
+  broken('takes-utf8', 'invalid UTF-8 is refused: taken, with replacement characters', [], (right) => ({
+    parse: (body, request) => right.parse(Buffer.from(body.toString()), request),
+  })),
+  broken(
+    'message-empty',
+    'the message is not empty: it is',
+    [],
+    messaging(() => ''),
+  ),
+  broken(
+    'message-trace',
+    'the message carries no stack trace: it does',
+    [],
+    messaging(() => trace),
+  ),
+  broken(
+    'message-path',
+    'the message carries no file path: it does',
+    [],
+    messaging(({ message }) => `/srv/plants/lib/store.py, line 7: ${message}`),
+  ),
+  broken(
+    'message-path-syntax',
+    'the message carries no file path: a Windows path where the body is not JSON',
+    [],
+    messaging(({ message }) => `C:\\plants\\Store.cs:line 7: ${message}`, coded(NOT_JSON)),
+  ),
+  broken(
+    'message-credential',
+    'the message never carries the credential: it does',
+    [],
+    messaging(({ message }, request) => `${message} (token ${bearerToken(request)})`),
+  ),
+
+  // Bearer tokens.
+  broken(
+    'missing-404',
+    'a missing token is answered 401 or 400: 404, as if there were nothing',
+    [],
+    challenging((request) =>
+      authorization(request) === undefined ? json(404, { error: 404, message: 'not found' }) : undefined,
+    ),
+  ),
+  broken(
+    'refused-403',
+    'a refused token is answered 401 or 400: 403',
+    [],
+    challenging((request) =>
+      authorization(request) === undefined ? undefined : json(403, { error: 403, message: 'forbidden' }),
+    ),
+  ),
+  broken('401-no-challenge', 'a 401 carries WWW-Authenticate: none', [], challengedBy({})),
+  broken(
+    '401-basic',
+    'a 401 names Bearer: Basic only',
+    [],
+    challengedBy({ 'www-authenticate': 'Basic realm="plants"' }),
+  ),
+  broken('scheme-case', 'the scheme is matched without regard to case: only Bearer', [], (right) => ({
+    authenticate(request) {
+      const exact = /^Bearer /.test(authorization(request) ?? '');
+      right.authenticate(exact ? request : { ...request, headers: {} });
+    },
+  })),
+  broken(
+    'token-in-query',
+    'a token in the query is not enough: it is',
+    [],
+    findingElsewhere(({ message }) =>
+      new URLSearchParams((message.url ?? '').split('?')[1]).get('access_token'),
+    ),
+  ),
+  broken('token-in-form', 'a token in a form is not enough: it is', [], (right) => {
+    const inForm = (request: Received) =>
+      authorization(request) === undefined && isForm(request) && form(request).has('access_token');
+    return {
+      ...findingElsewhere((request) => (isForm(request) ? form(request).get('access_token') : undefined))(
+        right,
+      ),
+      ...takingType(inForm)(right),
+      parse(body, request) {
+        if (!inForm(request)) return right.parse(body, request);
+        const fields = new Map<string, Value>(form(request));
+        const id = form(request).get('id') ?? '';
+        return /^\d+$/.test(id) ? fields.set('id', new Numeral(id)) : fields;
+      },
+    };
+  }),
+];

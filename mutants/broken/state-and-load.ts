@@ -1,0 +1,282 @@
+import type { Socket } from 'node:net';
+import type { Value } from '../../reference/json.ts';
+import { json, Refusal } from '../../reference/store.ts';
+import { type BrokenStore, broken, type Change } from '../fleet.ts';
+import {
+  anew,
+  breakingOff,
+  crowded,
+  cutting,
+  depthOf,
+  every,
+  failing,
+  hanging,
+  kindOf,
+  parsing,
+  reading,
+  refusing,
+  type Seen,
+  sending,
+  textOf,
+} from '../helpers.ts';
+
+const unavailable = new Refusal(503, 503, 'the store is busy');
+
+/** Hears of every body that is refused, once it is. */
+const hearing =
+  (
+    make: () => { refused(socket: Socket): void; blocks(socket: Socket): boolean },
+    block: (when: (seen: Seen) => boolean) => Change,
+  ): Change =>
+  (right) => {
+    const state = make();
+    const line = { ...right, ...block(({ request }) => state.blocks(request.message.socket))(right) };
+    return {
+      ...line,
+      refuse(refusal, request) {
+        if (refusal.status < 401) state.refused(request.message.socket);
+        return line.refuse(refusal, request);
+      },
+    };
+  };
+
+const countdown = (after: number, length: number) => () => {
+  let [refused, left] = [0, 0];
+  return {
+    refused() {
+      refused += 1;
+      if (refused % after === 0) left = length;
+    },
+    blocks() {
+      left -= 1;
+      return left >= 0;
+    },
+  };
+};
+
+const latch = (after: number) => countdown(after, Number.POSITIVE_INFINITY);
+
+const onSocket = () => {
+  const spoilt = new WeakSet<Socket>();
+  return {
+    refused: (socket: Socket) => void spoilt.add(socket),
+    blocks: (socket: Socket) => spoilt.has(socket),
+  };
+};
+
+const busy = (when: (seen: Seen) => boolean) =>
+  parsing(when, () => {
+    throw unavailable;
+  });
+
+/** What came before, or comes at once, spoils a request. */
+export const stateAndLoad: readonly BrokenStore[] = [
+  // After a refusal.
+  broken(
+    'state-next-refused',
+    'an ordinary plant is taken: the one after a refusal is refused',
+    [],
+    hearing(countdown(1, 1), refusing),
+  ),
+  broken(
+    'state-next-500',
+    'no answer is 5xx: 500 only to the one after a refusal',
+    [],
+    hearing(countdown(1, 1), failing),
+  ),
+  broken(
+    'state-next-three-cut',
+    'the store goes on serving: the next three connections are cut after a refusal',
+    [],
+    hearing(countdown(1, 3), cutting),
+  ),
+  broken(
+    'state-breaker',
+    'the store goes on serving: 503 to the next five only after five refusals',
+    [],
+    hearing(countdown(5, 5), busy),
+  ),
+  broken(
+    'state-pool',
+    'the store goes on serving: each refusal keeps one of 20 connections to the database',
+    [],
+    hearing(latch(20), failing),
+  ),
+  broken(
+    'state-lock',
+    'the store goes on serving: a lock is kept after the tenth refusal',
+    [],
+    hearing(latch(10), hanging),
+  ),
+  broken(
+    'state-banned',
+    'an ordinary plant is taken: 403 for ever after 30 refusals',
+    [],
+    hearing(latch(30), (when) => refusing(when, 403)),
+  ),
+  broken(
+    'state-connection',
+    'an ordinary plant is taken: refused only on a connection that had a refusal',
+    [],
+    hearing(onSocket, refusing),
+  ),
+  broken(
+    'state-connection-500',
+    'no answer is 5xx: 500 only on a connection that had a refusal',
+    [],
+    hearing(onSocket, failing),
+  ),
+  broken(
+    'state-restart',
+    'the store goes on serving: down for half a second after deep nesting',
+    [],
+    (right) => {
+      let up = 0;
+      return cutting(({ text }) => {
+        if (Date.now() < up) return true;
+        if (depthOf(text) > 100) up = Date.now() + 500;
+        return false;
+      })(right);
+    },
+  ),
+
+  // After a plant.
+  broken(
+    'state-name-leaks',
+    'name is required: the name before stands in',
+    [],
+    anew(() => {
+      let before: Value | undefined;
+      return reading('name', (name) => {
+        if (typeof name === 'string') before = name;
+        return name === undefined ? before : name;
+      });
+    }),
+  ),
+  broken(
+    'state-id-leaks',
+    'id is required: the id before stands in',
+    [],
+    anew(() => {
+      let before: Value | undefined;
+      return reading('id', (id) => {
+        if (kindOf(id) === 'integer') before = id;
+        return id === undefined ? before : id;
+      });
+    }),
+  ),
+  broken(
+    'state-full',
+    'an ordinary plant is taken: 507 only after 80',
+    [],
+    anew(() => {
+      let taken = 0;
+      return parsing(
+        ({ value }) => value instanceof Map && ++taken > 80,
+        () => {
+          throw new Refusal(507, 507, 'the store is full');
+        },
+      );
+    }),
+  ),
+  broken(
+    'state-hash',
+    'an ordinary plant is taken: 409 where the last byte of the id was seen before',
+    [],
+    anew(() => {
+      const taken = new Set<bigint>();
+      return refusing(({ id, name }) => {
+        if (id === undefined || name === '') return false;
+        const byte = id % 256n;
+        const again = taken.has(byte);
+        taken.add(byte);
+        return again;
+      }, 409);
+    }),
+  ),
+  broken(
+    'state-initials',
+    'an ordinary plant is taken: 409 where the length of the name was seen before',
+    [],
+    anew(() => {
+      const taken = new Set<number>();
+      return refusing(({ name }) => taken.has(name.length) || !taken.add(name.length), 409);
+    }),
+  ),
+
+  // Now and then.
+  broken(
+    'state-25th-500',
+    'no answer is 5xx: 500 only to one in 25',
+    [],
+    anew(() => failing(every<Seen>(25))),
+  ),
+  broken(
+    'state-30th-hang',
+    'every request is answered: silence only to one in 30',
+    [],
+    anew(() => hanging(every<Seen>(30))),
+  ),
+  broken(
+    'state-20th-cut',
+    'every request is answered: one answer only in 20 is broken off',
+    [],
+    anew(() => breakingOff(every<Seen>(20))),
+  ),
+  broken(
+    'state-15th-empty',
+    'a 200 carries a Plant: one only in 15 is {}',
+    [],
+    anew(() => {
+      const fifteenth = every<unknown>(15);
+      return sending((answer) => (answer.status === 200 && fifteenth(answer) ? json(200, {}) : answer));
+    }),
+  ),
+  broken(
+    'state-12th-201',
+    'status is 200: one only in 12 is 201',
+    [],
+    anew(() => {
+      const twelfth = every<unknown>(12);
+      return sending((answer) =>
+        answer.status === 200 && twelfth(answer) ? { ...answer, status: 201 } : answer,
+      );
+    }),
+  ),
+
+  // At once.
+  broken(
+    'load-4-500',
+    'plants are taken at once: 500 above four',
+    [],
+    crowded(20, (here) => failing(() => here() > 4)),
+  ),
+  broken(
+    'load-2-409',
+    'plants are taken at once: 409 to the second',
+    [],
+    crowded(10, (here) => refusing(() => here() > 1, 409)),
+  ),
+  broken(
+    'load-4-broken-off',
+    'plants are taken at once: broken off above four',
+    [],
+    crowded(20, (here) => breakingOff(() => here() > 4)),
+  ),
+  broken(
+    'load-3-503',
+    'plants are taken at once: 503 above three',
+    [],
+    crowded(20, (here) => busy(() => here() > 3)),
+  ),
+  broken(
+    'load-glued',
+    'the body is one JSON value: two only where two are under way',
+    [],
+    crowded(10, (here) =>
+      sending((answer) =>
+        answer.status === 200 && here() > 1 ? { ...answer, body: textOf(answer).repeat(2) } : answer,
+      ),
+    ),
+  ),
+];

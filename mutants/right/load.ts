@@ -1,0 +1,83 @@
+import type { Received } from '../../reference/store.ts';
+import { type Change, type RightStore, right } from '../fleet.ts';
+import { every, html, later } from '../helpers.ts';
+
+/** Some requests are put off before they are looked at; they say when to come again. */
+const deferring =
+  (status: number, retryAfter: () => string, make: () => (request: Received) => boolean): Change =>
+  (reference) => {
+    const over = make();
+    return {
+      send(answer, response, request) {
+        const deferred = {
+          ...html(status, 'Later'),
+          headers: { 'content-type': 'text/html', 'retry-after': retryAfter() },
+        };
+        reference.send(over(request) ? deferred : answer, response, request);
+      },
+    };
+  };
+
+const perSecond = (limit: number) => () => {
+  let [since, count] = [0, 0];
+  return () => {
+    if (Date.now() - since >= 1000) [since, count] = [Date.now(), 0];
+    count += 1;
+    return count > limit;
+  };
+};
+
+/** Limits are not shown. */
+export const load: readonly RightStore[] = [
+  right(
+    '429-above-200',
+    '429 with Retry-After: 1 above 200 requests a second',
+    deferring(429, () => '1', perSecond(200)),
+  ),
+  right(
+    '429-above-50',
+    '429 with Retry-After: 1 above 50 requests a second',
+    deferring(429, () => '1', perSecond(50)),
+  ),
+  right(
+    '429-date',
+    '429 with a date in Retry-After above 200 requests a second',
+    deferring(429, () => new Date(Date.now() + 1500).toUTCString(), perSecond(200)),
+  ),
+  right(
+    '429-at-times',
+    '429 with Retry-After: 0 to one in 30',
+    deferring(
+      429,
+      () => '0',
+      () => every(30),
+    ),
+  ),
+  right(
+    '503-at-times',
+    '503 with Retry-After: 1 to one in 100: RFC 9110 has it for a store that is busy for a while',
+    deferring(
+      503,
+      () => '1',
+      () => every(100),
+    ),
+  ),
+  right('serial', 'one at a time, 3 ms each', (reference) => {
+    let queue = Promise.resolve();
+    return {
+      send(answer, response, request) {
+        queue = queue.then(() => later(3)).then(() => reference.send(answer, response, request));
+      },
+    };
+  }),
+  right('out-of-order', 'answers that are under way together come in another order', (reference) => {
+    let turn = 0;
+    return {
+      async send(answer, response, request) {
+        turn = (turn + 7) % 20;
+        await later(turn);
+        reference.send(answer, response, request);
+      },
+    };
+  }),
+];

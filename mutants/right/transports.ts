@@ -1,0 +1,227 @@
+import { createServer } from 'node:http';
+import type { Socket } from 'node:net';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { type Answer, answer as answerTo, listen, type Received, rightSteps } from '../../reference/store.ts';
+import { type Change, type RightStore, right } from '../fleet.ts';
+import { every, html, later, sending } from '../helpers.ts';
+
+const bytesOf = ({ body = '' }: Answer) => (typeof body === 'string' ? Buffer.from(body) : body);
+const fieldsOf = ({ headers = {} }: Answer) =>
+  Object.entries(headers)
+    .flatMap(([name, value]) => [value].flat().map((line) => `${name}: ${line}\r\n`))
+    .join('');
+
+/** Node's own writing is passed by: the whole message is up to the caller. */
+const written =
+  (write: (answer: Answer, bytes: Uint8Array, request: Received) => string | Buffer, close = true): Change =>
+  () => ({
+    send(answer, _response, request) {
+      const { socket } = request.message;
+      const bytes = request.method === 'HEAD' ? Buffer.alloc(0) : bytesOf(answer);
+      const message = write(answer, bytes, request);
+      if (close) socket.end(message);
+      else socket.write(message);
+    },
+  });
+
+const encoded = (coding: string, encode: (bytes: Uint8Array) => Uint8Array) =>
+  sending((answer) => ({
+    ...answer,
+    headers: { ...answer.headers, 'content-encoding': coding, vary: 'accept-encoding' },
+    body: encode(bytesOf(answer)),
+  }));
+
+/** Connections end after some answers, and nothing says so beforehand. */
+const closing =
+  (after: number): Change =>
+  (reference) => {
+    const answered = new WeakMap<Socket, number>();
+    return {
+      send(answer, response, request) {
+        const { socket } = request.message;
+        const count = (answered.get(socket) ?? 0) + 1;
+        answered.set(socket, count);
+        if (count >= after) response.once('finish', () => socket.end());
+        reference.send(answer, response, request);
+      },
+    };
+  };
+
+async function chunkByChunk(answer: Answer, { method, message: { socket } }: Received) {
+  socket.setNoDelay(true);
+  socket.write(
+    `HTTP/1.1 ${answer.status} \r\n${fieldsOf(answer)}Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n`,
+  );
+  for (const byte of method === 'HEAD' ? [] : bytesOf(answer)) {
+    socket.write(Buffer.concat([Buffer.from('1;n=v\r\n'), Buffer.of(byte), Buffer.from('\r\n')]));
+    await new Promise(setImmediate);
+  }
+  socket.end(method === 'HEAD' ? '' : '0\r\n\r\n');
+}
+
+/** A proxy that answers broken framing by itself. */
+const behind = (name: string, odd: string, change: Change, page: string): RightStore => ({
+  name,
+  odd,
+  async start(token) {
+    const reference = rightSteps(token);
+    const line = { ...reference, ...change(reference) };
+    const server = createServer((message, response) => {
+      answerTo(line, message, response).catch(() => response.destroy());
+    });
+    server.on('clientError', (_error, socket) => {
+      if (socket.writable)
+        socket.end(`HTTP/1.1 400 Bad Request\r\ncontent-type: text/html\r\nconnection: close\r\n\r\n${page}`);
+    });
+    return { token, ...(await listen(server)) };
+  },
+});
+
+/** The same answers, carried in another way. */
+export const transports: readonly RightStore[] = [
+  right(
+    'http-1.0',
+    'answers are HTTP/1.0',
+    written((answer, bytes) =>
+      Buffer.concat([
+        Buffer.from(
+          `HTTP/1.0 ${answer.status} OK\r\n${fieldsOf(answer)}Content-Length: ${bytes.length}\r\n\r\n`,
+        ),
+        bytes,
+      ]),
+    ),
+  ),
+  right(
+    'close-delimited',
+    'the end of the connection ends the body',
+    written((answer, bytes) =>
+      Buffer.concat([
+        Buffer.from(`HTTP/1.1 ${answer.status} OK\r\n${fieldsOf(answer)}Connection: close\r\n\r\n`),
+        bytes,
+      ]),
+    ),
+  ),
+  right(
+    'connection-close',
+    'Connection: close on every answer',
+    sending((answer) => ({ ...answer, headers: { ...answer.headers, connection: 'close' } })),
+  ),
+  right('closes-after-7', 'connections end after 7 answers, without a word', closing(7)),
+  right('closes-after-1', 'connections end after every answer, without a word', closing(1)),
+  right(
+    'short-keep-alive',
+    'connections are kept for a second',
+    sending((answer) => ({
+      ...answer,
+      headers: { ...answer.headers, connection: 'keep-alive', 'keep-alive': 'timeout=1, max=5' },
+    })),
+  ),
+  right('byte-by-byte', 'chunks of a byte each, with extensions; no reason phrase', () => ({
+    send: (answer, _response, request) => void chunkByChunk(answer, request),
+  })),
+  right('chunked', 'chunked, in two chunks', () => ({
+    send(answer, response) {
+      const bytes = bytesOf(answer);
+      response.writeHead(answer.status, { ...answer.headers });
+      response.write(bytes.subarray(0, 5));
+      response.end(bytes.subarray(5));
+    },
+  })),
+  right('trailers', 'a trailer comes after the body', (reference) => ({
+    send(answer, response, request) {
+      if (request.method === 'HEAD') return reference.send(answer, response, request);
+      response.writeHead(answer.status, { ...answer.headers, trailer: 'x-checksum' });
+      response.write(bytesOf(answer));
+      response.addTrailers({ 'x-checksum': '7' });
+      response.end();
+    },
+  })),
+  right('gzip', 'always gzip: whoever sends no Accept-Encoding takes any coding', encoded('gzip', gzipSync)),
+  right(
+    'brotli',
+    'always br: whoever sends no Accept-Encoding takes any coding',
+    encoded('br', brotliCompressSync),
+  ),
+  right('continue', '100 Continue comes first, though nobody asked', (reference) => ({
+    send(answer, response, request) {
+      response.writeContinue();
+      reference.send(answer, response, request);
+    },
+  })),
+  right('early-hints', '103 Early Hints comes first', (reference) => ({
+    send(answer, response, request) {
+      response.writeEarlyHints({ link: '</style.css>; rel=preload; as=style' });
+      reference.send(answer, response, request);
+    },
+  })),
+  right('processing', '102 Processing comes twice before the answer', (reference) => ({
+    send(answer, response, request) {
+      response.writeProcessing();
+      response.writeProcessing();
+      reference.send(answer, response, request);
+    },
+  })),
+  right('odd-reason', 'the reason phrase is a sentence: clients ignore it', (reference) => ({
+    send(answer, response, request) {
+      response.statusMessage = '404 Not Found, or so they say';
+      reference.send(answer, response, request);
+    },
+  })),
+  right(
+    'odd-spelling',
+    'header names in odd case, values between tabs and spaces',
+    written(
+      (answer, bytes) =>
+        Buffer.concat([
+          Buffer.from(
+            `HTTP/1.1 ${answer.status} \xe9t\xe9\r\n${fieldsOf(answer).toUpperCase().replaceAll(': ', ':\t ').replaceAll('\r\n', ' \t\r\n')}CONTENT-length:${bytes.length}\r\n\r\n`,
+            'latin1',
+          ),
+          bytes,
+        ]),
+      false,
+    ),
+  ),
+  right('slow', 'every answer takes 60 ms', (reference) => ({
+    async send(answer, response, request) {
+      await later(60);
+      reference.send(answer, response, request);
+    },
+  })),
+  right('slow-start', 'the first answer takes a second, one in 50 a quarter of one', (reference) => {
+    const fiftieth = every<unknown>(50);
+    let first = true;
+    return {
+      async send(answer, response, request) {
+        const wait = first ? 1000 : fiftieth(answer) ? 250 : 0;
+        first = false;
+        if (wait > 0) await later(wait);
+        reference.send(answer, response, request);
+      },
+    };
+  }),
+
+  // Behind a proxy.
+  behind(
+    'proxy-framing',
+    'a proxy answers broken framing with an HTML 400, before the service sees it',
+    () => ({}),
+    '<h1>400 Bad Request</h1>',
+  ),
+  behind(
+    'proxy-elsewhere',
+    'a proxy answers all but POST /plants with HTML, and adds Via',
+    (reference) => ({
+      refuse(refusal, request) {
+        const answer = [404, 405, 413, 415].includes(refusal.status)
+          ? html(refusal.status, 'nginx')
+          : reference.refuse(refusal, request);
+        return {
+          ...answer,
+          headers: { ...answer.headers, ...refusal.headers, via: '1.1 nginx', server: 'nginx' },
+        };
+      },
+    }),
+    '<h1>400 Bad Request</h1><hr>nginx',
+  ),
+];
