@@ -32,6 +32,16 @@ function plantIn(exchange: Exchange): { text: string; plant: Record<string, unkn
 
 const text = (body: string): Draft => ({ body: { bytes: new TextEncoder().encode(body) } });
 
+/** Sends requests side by side and notes their statuses; the exchanges are in the order of the keys. */
+async function askAll(bench: Bench, drafts: Readonly<Record<string, Draft>>): Promise<readonly Exchange[]> {
+  const exchanges = await bench.sendAll(Object.values(drafts));
+  for (const [index, key] of Object.keys(drafts).entries()) {
+    const exchange = exchanges[index];
+    if (exchange !== undefined) bench.note(`${key}/status`, status(exchange));
+  }
+  return exchanges;
+}
+
 /** Sends one request and notes its status. */
 async function ask(bench: Bench, key: string, draft: Draft): Promise<Exchange> {
   const exchange = await bench.send(draft);
@@ -146,9 +156,12 @@ export const observations: readonly Check[] = [
     'JSON Schema 2020-12 section 6.1.1',
     async (bench) => {
       const id = numeral(bench, 2n ** 28n, 2n ** 29n);
-      for (const [key, written] of Object.entries({ '1.0': `${id}.0`, '1e0': `${id + 1n}e0`, '-0': '-0' })) {
-        await ask(bench, `id-written/${key}`, posting(bench.plants.plain().with(ID, new Raw(written))));
-      }
+      const written = Object.entries({ '1.0': `${id}.0`, '1e0': `${id + 1n}e0`, '-0': '-0' });
+      const drafts = written.map(([key, numeral]) => [
+        `id-written/${key}`,
+        posting(bench.plants.plain().with(ID, new Raw(numeral))),
+      ]);
+      await askAll(bench, Object.fromEntries(drafts));
     },
   ),
   open(
@@ -165,16 +178,14 @@ export const observations: readonly Check[] = [
     'The longest name that is taken, and the status beyond it.',
     'section 2, not shown',
     async (bench) => {
-      let longest = 0;
-      for (const length of [40, 64, 100, 128, 200, 255, 256, 500, 512, 1000, 1024, 4096, 10_000, 60_000]) {
-        const exchange = await bench.send(posting(bench.plants.plain().with('name', 'n'.repeat(length))));
-        if (statusOf(exchange) === 200) longest = length;
-        else {
-          bench.note('name/beyond-longest/status', status(exchange));
-          break;
-        }
-      }
-      bench.note('name/longest-taken', longest);
+      const lengths = [40, 64, 100, 128, 200, 255, 256, 500, 512, 1000, 1024, 4096, 10_000, 60_000];
+      const exchanges = await bench.sendAll(
+        lengths.map((length) => posting(bench.plants.plain().with('name', 'n'.repeat(length)))),
+      );
+      const refused = exchanges.findIndex((exchange) => statusOf(exchange) !== 200);
+      const [last, beyond] = [lengths[refused < 0 ? lengths.length - 1 : refused - 1], exchanges[refused]];
+      bench.note('name/longest-taken', last ?? 0);
+      if (beyond !== undefined) bench.note('name/beyond-longest/status', status(beyond));
     },
   ),
   open(
@@ -245,8 +256,10 @@ export const observations: readonly Check[] = [
     'Which extensions of JSON are taken.',
     'RFC 8259 section 9',
     async (bench) => {
-      for (const extension of extensions)
-        await ask(bench, `json-extension/${extension.name}`, edit(bench, extension));
+      await askAll(
+        bench,
+        Object.fromEntries(extensions.map((one) => [`json-extension/${one.name}`, edit(bench, one)])),
+      );
     },
   ),
   open('observe/utf-16', 'How a body in UTF-16 is answered.', 'RFC 8259 section 8.1', async (bench) => {
@@ -280,21 +293,25 @@ export const observations: readonly Check[] = [
     'section 7, not shown',
     async (bench) => {
       const { contract } = bench.plants;
-      const said = async (key: string, draft: Draft) => {
-        const exchange = await ask(bench, `refusal/${key}`, draft);
-        const error = plantIn(exchange)?.plant.error;
-        if (typeof error === 'number') bench.note(`refusal/${key}/error`, error);
-      };
-      for (const family of FAMILIES) {
+      const malformed = FAMILIES.flatMap((family) => {
         const bodies = defectsOf(contract.newPlant.shape)
           .filter((defect) => defect.family === family)
           .flatMap((defect): readonly Json[] => defect.typical(bench.plants.plain()))
           .filter((json) => !admits(contract, json));
-        if (bodies[0] !== undefined) await said(family, posting(bodies[0]));
+        return bodies[0] === undefined ? [] : [[`refusal/${family}`, posting(bodies[0])] as const];
+      });
+      const drafts: Record<string, Draft> = {
+        ...Object.fromEntries(malformed),
+        'refusal/no-body': { contentType: 'application/json' },
+        'refusal/not-json': text('{"id":'),
+        'refusal/foreign-media-type': posting(bench.plants.plain(), { contentType: 'text/plain' }),
+      };
+      const exchanges = await askAll(bench, drafts);
+      for (const [index, key] of Object.keys(drafts).entries()) {
+        const exchange = exchanges[index];
+        const error = exchange === undefined ? undefined : plantIn(exchange)?.plant.error;
+        if (typeof error === 'number') bench.note(`${key}/error`, error);
       }
-      await said('no-body', { contentType: 'application/json' });
-      await said('not-json', text('{"id":'));
-      await said('foreign-media-type', posting(bench.plants.plain(), { contentType: 'text/plain' }));
     },
   ),
   open(
@@ -302,10 +319,11 @@ export const observations: readonly Check[] = [
     'How the safe methods are answered beside POST.',
     'section 4, operation',
     async (bench) => {
-      for (const method of ['GET', 'HEAD', 'OPTIONS']) {
-        const exchange = await ask(bench, `method/${method}`, { method });
-        const allow = exchange.response === undefined ? '' : fields(exchange.response, 'allow').join(', ');
-        if (allow !== '') bench.note(`method/${method}/allow`, allow);
+      const methods = ['GET', 'HEAD', 'OPTIONS'];
+      const asked = methods.map((method) => [`method/${method}`, { method }] as const);
+      for (const [index, { response }] of (await askAll(bench, Object.fromEntries(asked))).entries()) {
+        const allow = response === undefined ? '' : fields(response, 'allow').join(', ');
+        if (allow !== '') bench.note(`method/${methods[index]}/allow`, allow);
       }
     },
   ),
@@ -314,8 +332,11 @@ export const observations: readonly Check[] = [
     'How POST is answered at paths that resemble /plants.',
     'section 4, operation',
     async (bench) => {
-      for (const path of ['/plants/', '/PLANTS'])
-        await ask(bench, `path${path}`, posting(bench.plants.plain(), { path }));
+      const at = (path: string) => posting(bench.plants.plain(), { path });
+      await askAll(bench, {
+        'path/with-a-slash-at-its-end': at('/plants/'),
+        'path/in-capitals': at('/PLANTS'),
+      });
     },
   ),
   open(
@@ -378,20 +399,28 @@ export const observations: readonly Check[] = [
           `POST ${path} HTTP/1.1\r\nAuthorization: ${authorization}\r\nContent-Length: 2\r\n\r\n{}`,
         'no-http': () => 'HELLO\r\n\r\n',
       };
-      for (const [key, verbatim] of Object.entries(broken))
-        await ask(bench, `framing/${key}`, { verbatim, beyond: true });
+      const drafts = Object.entries(broken).map(([key, verbatim]): [string, Draft] => [
+        `framing/${key}`,
+        { verbatim, beyond: true },
+      ]);
+      await askAll(bench, Object.fromEntries(drafts));
     },
   ),
-  open('observe/response-time', 'How long answers take.', 'section 8', async (bench) => {
-    await bench.send(posting(bench.plants.plain()));
-    const sorted = bench.latencies.filter((ms) => ms > 0).toSorted((a, b) => a - b);
-    const at = (share: number) =>
-      Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) * 100) / 100;
-    for (const [key, share] of [
-      ['median', 0.5],
-      ['95th-percentile', 0.95],
-      ['99th-percentile', 0.99],
-    ] as const)
-      bench.note(`response-time-ms/${key}`, at(share));
-  }),
+  open(
+    'observe/response-time',
+    'How long answers take at the concurrency of the run.',
+    'section 8',
+    async (bench) => {
+      await bench.send(posting(bench.plants.plain()));
+      const sorted = bench.latencies.filter((ms) => ms > 0).toSorted((a, b) => a - b);
+      const at = (share: number) =>
+        Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) * 100) / 100;
+      for (const [key, share] of [
+        ['median', 0.5],
+        ['95th-percentile', 0.95],
+        ['99th-percentile', 0.99],
+      ] as const)
+        bench.note(`response-time-ms/${key}`, at(share));
+    },
+  ),
 ];

@@ -46,7 +46,7 @@ async function goesOnServing(bench: Bench): Promise<void> {
     if (good.has(draft)) bench.judge(exchange, draft, 'an ordinary plant among malformed ones', aPlant);
     else bench.judge(exchange, draft, 'a malformed request among many', [notSuccess]);
   }
-  for (let turn = 0; turn < 8; turn += 1) {
+  for (let turn = 0; turn < 4; turn += 1) {
     const draft = creating(bench.plants.plain(turn % 2 === 0 ? 'all' : 'required'));
     bench.judge(await bench.send(draft), draft, 'an ordinary plant after malformed ones', aPlant);
   }
@@ -63,7 +63,7 @@ async function alternates(bench: Bench): Promise<void> {
 }
 
 async function toTheEnd(bench: Bench): Promise<void> {
-  const drafts = Array.from({ length: 12 }, (_, index) =>
+  const drafts = Array.from({ length: 8 }, (_, index) =>
     creating(bench.plants.plain(index % 2 === 0 ? 'all' : 'required')),
   );
   for (const draft of drafts)

@@ -144,23 +144,32 @@ export const HOSTILE: readonly string[] = [
 
 const LONG = [63, 64, 100, 128, 255, 256, 257, 511, 1000, 4000];
 
+/** Code points of a kind, ends included. */
+const BLOCKS: readonly (readonly [weight: number, from: number, to: number])[] = [
+  [5, 0x20, 0x7e],
+  [2, 0x00, 0xff],
+  [1, 0x0300, 0x036f], // combining
+  [1, 0x0590, 0x06ff], // right to left
+  [1, 0x2000, 0x206f], // spaces, joiners, directions
+  [1, 0x4e00, 0x9fff],
+  [1, 0xe000, 0xffff],
+  [2, 0x1f300, 0x1faff],
+  [1, 0x10000, 0x10ffff],
+];
+
+const character: Arbitrary<string> = fc.oneof(
+  ...BLOCKS.map(([weight, min, max]) => ({
+    weight,
+    arbitrary: fc.integer({ min, max }).map((code) => String.fromCodePoint(code)),
+  })),
+);
+
 /** Any Unicode string that the limits admit: hostile words, every plane, and lengths at which columns end. */
 export const anyString = (limits: TextLimits): Arbitrary<string> => {
   const { min, max = 16_000 } = limits;
   const fitting = HOSTILE.filter((text) => [...text].length >= min && [...text].length <= max);
   const long = LONG.filter((length) => length >= min && length <= max);
   const bounds = { minLength: min, maxLength: Math.min(max, min + 40) };
-  const unit = fc.oneof(
-    { weight: 3, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }) },
-    {
-      weight: 3,
-      arbitrary: fc
-        .string({ unit: 'grapheme', minLength: 1, maxLength: 1 })
-        .filter((text) => [...text].length === 1),
-    },
-    { weight: 2, arbitrary: fc.nat({ max: 0xff }).map((code) => String.fromCharCode(code)) },
-    { weight: 2, arbitrary: fc.constantFrom(...NAME_CHARACTERS) },
-  );
   return fc.oneof(
     ...(fitting.length > 0 ? [{ weight: 4, arbitrary: fc.constantFrom(...fitting) }] : []),
     ...(long.length > 0
@@ -173,6 +182,6 @@ export const anyString = (limits: TextLimits): Arbitrary<string> => {
           },
         ]
       : []),
-    { weight: 6, arbitrary: fc.array(unit, bounds).map((units) => units.join('')) },
+    { weight: 6, arbitrary: fc.array(character, bounds).map((characters) => characters.join('')) },
   );
 };

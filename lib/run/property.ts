@@ -28,13 +28,16 @@ export async function tryProperty(
   const drawn = (index: number) => draw(arbitrary, tools.seed, checkId, index);
   let [tried, failed, timeouts] = [0, 0, 0];
   let blocked: Untestable | undefined;
-  await inPool(count, tools.concurrency, async (index) => {
+  // The control comes first in the line but is not waited for.
+  await inPool(count + 1, tools.concurrency, async (place) => {
+    const index = place - 1;
     if (timeouts >= MOST_TIMEOUTS) return;
-    const one = drawn(index).value;
-    if (index === 0) {
-      const { twin } = one;
+    if (place === 0) {
+      const { twin } = drawn(0).value;
       if (twin !== undefined) blocked = await blockedBy(() => mustBeTaken(twin, id(count), tools));
+      return;
     }
+    const one = drawn(index).value;
     tried += 1;
     const failure = await attempt(one, id(index), test.rules, tools);
     if (failure === undefined) return;
