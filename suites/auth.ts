@@ -61,6 +61,22 @@ const rejects = (id: string, statement: string, hint: string, test: Check['test'
     test,
   );
 
+const notJsonAtAll: Draft = { body: { bytes: new TextEncoder().encode('{') } };
+
+const endless: Credential = {
+  values: () => [`Bearer ${'x'.repeat(16 * 1024)}`],
+  shell: ['Bearer <16 KiB of x>'],
+};
+
+/** Whether the token or the body is looked at first, as far as the statuses show it. */
+function orderOf(statuses: ReadonlyMap<string, number | string>): string {
+  const [missing, invalid] = [statuses.get('missing-token'), statuses.get('not-json-with-token')];
+  const both = statuses.get('not-json-without-token');
+  if (missing === invalid) return 'cannot be told apart';
+  if (both === missing) return 'before validation';
+  return both === invalid ? 'after validation' : 'neither';
+}
+
 /** Ordinary plants with the token and without, in one stream. */
 const anyone = (plants: Plants): Arbitrary<Case> => {
   const { shape } = plants.contract.newPlant;
@@ -262,17 +278,29 @@ export const auth: readonly Check[] = [
     {
       kind: 'procedure',
       async run(bench) {
-        const ask = async (
-          key: string,
-          credential: Credential,
-          draft: Draft = creating(bench.plants.plain()),
-        ) => {
-          const exchange = await bench.send(as(credential, draft));
-          bench.note(`${key}/status`, statusOf(exchange) ?? 'no answer');
-          return exchange;
-        };
-        const challenge = async (key: string, credential: Credential) => {
-          const { response } = await ask(key, credential);
+        const asked: readonly (readonly [key: string, draft: Draft])[] = [
+          ...Object.entries({
+            'missing-token': nothing,
+            'wrong-token': random?.credential ?? nothing,
+            'empty-authorization': { values: () => [''], shell: [''] },
+            'bearer-alone': { values: () => ['Bearer'], shell: ['Bearer'] },
+            'basic-scheme': otherSchemes[0]?.credential ?? nothing,
+            'bare-token': { values: (token: string) => [token], shell: ['$PLANT_STORE_TOKEN'] },
+            'two-authorization-headers/right-one-first': twice('f3a91c07d2', 'first'),
+            'two-authorization-headers/right-one-last': twice('f3a91c07d2', 'last'),
+          }).map(([key, credential]) => [key, as(credential, posting(bench.plants.plain()))] as const),
+          ['not-json-without-token', as(nothing, notJsonAtAll)],
+          ['not-json-with-token', notJsonAtAll],
+          ['token-of-16-kib', { ...as(endless, posting(bench.plants.plain())), beyond: true }],
+        ];
+        const exchanges = await bench.sendAll(asked.map(([, draft]) => draft));
+        const statuses = new Map(
+          asked.map(([key], index) => [key, exchanges[index]?.response?.status ?? 'no answer']),
+        );
+        for (const [key, status] of statuses)
+          if (!key.startsWith('not-json')) bench.note(`${key}/status`, status);
+        for (const [index, key] of ['missing-token', 'wrong-token'].entries()) {
+          const response = exchanges[index]?.response;
           bench.note(
             `${key}/challenge`,
             response === undefined ? '' : fields(response, 'www-authenticate').join(', '),
@@ -281,40 +309,8 @@ export const auth: readonly Check[] = [
             `${key}/content-type`,
             response === undefined ? '' : fields(response, 'content-type').join(', '),
           );
-        };
-        await challenge('missing-token', nothing);
-        await challenge('wrong-token', random?.credential ?? nothing);
-        for (const [key, { credential }] of Object.entries({
-          'empty-authorization': noToken[1],
-          'bearer-alone': noToken[2],
-          'basic-scheme': otherSchemes[0],
-          'bare-token': otherSchemes[7],
-        }).filter((entry): entry is [string, Impostor] => entry[1] !== undefined)) {
-          await ask(key, credential);
         }
-        const malformed: Draft = { body: { bytes: new TextEncoder().encode('{') } };
-        const unauthorised = statusOf(await bench.send(as(nothing, malformed)));
-        const invalid = statusOf(await bench.send(malformed));
-        const missing = statusOf(await bench.send(as(nothing, creating(bench.plants.plain()))));
-        bench.note(
-          'authentication/order',
-          missing === invalid
-            ? 'cannot be told apart'
-            : unauthorised === missing
-              ? 'before validation'
-              : unauthorised === invalid
-                ? 'after validation'
-                : 'neither',
-        );
-        await ask('two-authorization-headers/right-one-first', twice('f3a91c07d2', 'first'));
-        await ask('two-authorization-headers/right-one-last', twice('f3a91c07d2', 'last'));
-        const long = 'x'.repeat(16 * 1024);
-        const exchange = await bench.send({
-          ...creating(bench.plants.plain()),
-          credential: { values: () => [`Bearer ${long}`], shell: ['Bearer <16 KiB of x>'] },
-          beyond: true,
-        });
-        bench.note('token-of-16-kib/status', statusOf(exchange) ?? 'no answer');
+        bench.note('authentication/order', orderOf(statuses));
       },
     },
   ),
