@@ -10,7 +10,7 @@ import {
 } from '../lib/judge/rules.ts';
 import { bearer, type Case, type Credential, type Draft, nothing } from '../lib/payloads/case.ts';
 import { type Impostor, noToken, otherSchemes, twice, wrongTokens } from '../lib/payloads/credentials.ts';
-import { plantOf } from '../lib/payloads/plants.ts';
+import { ID, idsBetween, plantOf } from '../lib/payloads/plants.ts';
 import { notJson } from '../lib/payloads/texts.ts';
 import type { Bench, Check, Plants } from '../lib/run/check.ts';
 import { as, creating, must, observe, posting, should } from './vocabulary.ts';
@@ -22,6 +22,7 @@ const refuseIt =
 const everyBody = (plants: Plants): Readonly<Record<string, Draft>> => ({
   'an ordinary plant': posting(plants.plain()),
   'a plant without a tag': posting(plants.plain('required')),
+  'a plant with a large id': posting(plants.plain().with(ID, plants.draw(idsBetween(2n ** 40n, 2n ** 62n)))),
   'an unusual plant': posting(plants.draw(plantOf(plants.contract.newPlant.shape, 'any', 'all'))),
   'an empty object': { body: { bytes: new TextEncoder().encode('{}') } },
   'what is not JSON': { body: { json: plants.plain(), edit: notJson[2]?.apply ?? ((text) => text) } },
@@ -84,6 +85,12 @@ const anyone = (plants: Plants): Arbitrary<Case> => {
   const plant = fc.oneof(
     { weight: 3, arbitrary: plantOf(shape, 'ordinary', 'some') },
     { weight: 1, arbitrary: plantOf(shape, 'any', 'some') },
+    {
+      weight: 2,
+      arbitrary: fc
+        .tuple(plantOf(shape, 'ordinary', 'some'), idsBetween(1n, 2n ** 63n))
+        .map(([json, id]) => json.with(ID, id)),
+    },
   );
   const body = fc.oneof(
     { weight: 5, arbitrary: plant.map((json) => posting(json)) },

@@ -256,6 +256,7 @@ export const create: readonly Check[] = [
       cases: (plants) =>
         written(plants, {
           'every character': { ...COMPACT, escapes: 'values' },
+          'every character, in capital digits': { ...COMPACT, escapes: 'values', digits: 'upper' },
           'every other character': { ...COMPACT, escapes: 'values', every: 2 },
         }),
       rules: aPlant,

@@ -9,6 +9,8 @@ export interface Finding {
   readonly actual: string;
   /** Findings with the same cause are likely to be mended by the same change. */
   readonly cause: string;
+  /** What was sent belongs to the cause: to take one malformed value and another are two faults. */
+  readonly ofRequest?: true;
 }
 
 /** What the judge has to know of a request to judge its answer. */
@@ -24,6 +26,12 @@ export interface Sent {
 export type Rule = (exchange: Exchange, contract: Contract, sent: Sent) => Finding | undefined;
 
 const found = (expected: string, actual: string, cause: string): Finding => ({ expected, actual, cause });
+
+/** The outcome of an exchange as a cause. */
+const outcome = (exchange: Exchange): string =>
+  exchange.kind === 'answered'
+    ? `answered ${exchange.response.status}${exchange.response.truncated ? ' without an end' : ''}`
+    : `no answer: ${exchange.fault.kind}`;
 
 const isSuccess = (status: number | undefined) => status !== undefined && status >= 200 && status < 300;
 
@@ -68,11 +76,7 @@ function mediaTypeFault(response: Response): Finding | undefined {
 export const answers200: Rule = (exchange) =>
   exchange.kind === 'answered' && exchange.response.status === 200
     ? undefined
-    : found(
-        'status 200',
-        briefly(exchange),
-        `not 200: ${statusOf(exchange) ?? (exchange.kind === 'broken' ? exchange.fault.kind : '')}`,
-      );
+    : found('status 200', briefly(exchange), outcome(exchange));
 
 /** Section 4: a 200 is application/json. Another status is another rule's matter. */
 export const plantMediaType: Rule = (exchange) =>
@@ -101,7 +105,7 @@ export const errorBody: Rule = (exchange, contract) =>
 /** No success for what must not succeed, said before the answer broke off or not. */
 export const notSuccess: Rule = (exchange) =>
   isSuccess(statusOf(exchange))
-    ? found('no success (2xx)', briefly(exchange), `success: ${statusOf(exchange)}`)
+    ? { ...found('no success (2xx)', briefly(exchange), 'taken'), ofRequest: true }
     : undefined;
 
 /** Section 5: no success without the token, whatever was sent. */
@@ -113,29 +117,21 @@ export const noServerError: Rule = (exchange) => {
   const status = statusOf(exchange);
   if (status === undefined || status < 500) return undefined;
   if (status === 501 && exchange.request.method !== 'POST') return undefined;
-  return found('no server error (5xx)', briefly(exchange), `server error: ${status}`);
+  return found('no server error (5xx)', briefly(exchange), outcome(exchange));
 };
 
 /** There was a whole answer. */
 export const answered: Rule = (exchange) =>
   exchange.kind === 'answered' && !exchange.response.truncated
     ? undefined
-    : found(
-        'a whole answer',
-        briefly(exchange),
-        `no whole answer: ${exchange.kind === 'broken' ? exchange.fault.kind : 'endless'}`,
-      );
+    : found('a whole answer', briefly(exchange), outcome(exchange));
 
 /** A plant whose constraints are not shown is taken as section 4 says, or refused; nothing third. */
 export const takenOrRefused: Rule = (exchange) => {
   const status = statusOf(exchange);
   return status === 200 || (status !== undefined && status >= 400 && status < 500)
     ? undefined
-    : found(
-        '200, or a refusal (4xx)',
-        briefly(exchange),
-        `not 200: ${status ?? (exchange.kind === 'broken' ? exchange.fault.kind : '')}`,
-      );
+    : found('200, or a refusal (4xx)', briefly(exchange), outcome(exchange));
 };
 
 /** What holds for any well-framed request whatever. */
@@ -159,11 +155,7 @@ export const statusIn =
   (exchange) =>
     statuses.includes(statusOf(exchange) ?? 0)
       ? undefined
-      : found(
-          `status ${statuses.join(' or ')}`,
-          briefly(exchange),
-          `status ${statusOf(exchange)} for ${statuses.join(' or ')}`,
-        );
+      : found(`status ${statuses.join(' or ')}`, briefly(exchange), outcome(exchange));
 
 /** The value of a property of a 200, if there is one. */
 function plantValue(exchange: Exchange, property: string): unknown {
@@ -224,8 +216,7 @@ export const keepsInternals: Rule = (exchange) => {
   if (exchange.response === undefined || exchange.response.status < 400) return undefined;
   const text = Buffer.from(exchange.response.body.subarray(0, 65_536))
     .toString('utf8')
-    .replaceAll('\\n', '\n')
-    .replaceAll('\\"', '"');
+    .replace(/\\([n"\\])/g, (_, mark: string) => (mark === 'n' ? '\n' : mark));
   const leak = INTERNALS.map((pattern) => pattern.exec(text)?.[0]).find((match) => match !== undefined);
   return leak === undefined
     ? undefined

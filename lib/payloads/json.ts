@@ -55,9 +55,11 @@ export interface Style {
   readonly escapes: 'none' | 'values' | 'names' | 'both';
   /** Of those, every character or every other one. */
   readonly every: 1 | 2;
+  /** The case of hexadecimal digits. */
+  readonly digits: 'lower' | 'upper';
 }
 
-export const COMPACT: Style = { gaps: [], escapes: 'none', every: 1 };
+export const COMPACT: Style = { gaps: [], escapes: 'none', every: 1, digits: 'lower' };
 
 /**
  * Writes a value as JSON text.
@@ -70,7 +72,7 @@ export function write(value: Json, id: bigint, style: Style = COMPACT): string {
     return style.gaps[gaps % style.gaps.length] ?? '';
   };
   const string = (text: string, inEscapes: boolean) =>
-    inEscapes ? escaped(text, style.every) : JSON.stringify(text);
+    inEscapes ? escaped(text, style) : JSON.stringify(text);
   const inValues = style.escapes === 'values' || style.escapes === 'both';
   const inNames = style.escapes === 'names' || style.escapes === 'both';
   const text = (one: Json): string => {
@@ -93,12 +95,17 @@ const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
 
 const hex = (unit: number) => `\\u${unit.toString(16).padStart(4, '0')}`;
 
-function escaped(text: string, every: 1 | 2): string {
+function escaped(text: string, { every, digits }: Style): string {
   let written = '';
   for (let index = 0; index < text.length; index += 1) {
     const unit = text.charCodeAt(index);
     const plain = unit >= 0x20 && unit < 0x7f && unit !== 0x22 && unit !== 0x5c;
-    written += plain && index % every !== 0 ? text.charAt(index) : hex(unit);
+    written +=
+      plain && index % every !== 0
+        ? text.charAt(index)
+        : digits === 'upper'
+          ? hex(unit).toUpperCase().replace('U', 'u')
+          : hex(unit);
   }
   return `"${written}"`;
 }

@@ -138,6 +138,7 @@ export const styles: Arbitrary<Style> = fc.record({
   gaps: fc.array(fc.constantFrom(...GAPS), { minLength: 0, maxLength: 7, size: 'max' }),
   escapes: fc.constantFrom('none', 'values', 'names', 'both'),
   every: fc.constantFrom(1, 2),
+  digits: fc.constantFrom('lower', 'upper'),
 });
 
 /** The same object with its properties in any order. */

@@ -156,8 +156,16 @@ export async function* events(options: RunOptions, signal?: AbortSignal): AsyncG
   await working;
 }
 
+/** Milliseconds from one `progress` event to the next, at least. */
+const BETWEEN_PROGRESS = 100;
+
 async function work(options: RunOptions, queue: Queue<RunEvent>, signal?: AbortSignal): Promise<void> {
-  const run = await openRun(options, (requests) => queue.push({ type: 'progress', requests }));
+  let told = 0;
+  const run = await openRun(options, (requests) => {
+    if (performance.now() - told < BETWEEN_PROGRESS) return;
+    told = performance.now();
+    queue.push({ type: 'progress', requests });
+  });
   const interrupt = () =>
     run.halt({ kind: 'cut-off', reason: 'the run was interrupted', remedy: 'run it again to the end' });
   if (signal?.aborted === true) interrupt();

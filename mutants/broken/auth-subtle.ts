@@ -45,92 +45,109 @@ const told =
 /** A token is let in that is not valid, or a request that carries none, and only sometimes. */
 export const authSubtle: readonly BrokenStore[] = [
   // What is compared.
-  knowing('auth-starts-with', 'the token is compared: what begins with it will do', [], (given, token) =>
-    given.startsWith(token),
+  knowing(
+    'auth-starts-with',
+    'the token is compared: what begins with it will do',
+    ['auth/decides-each-request-alone', 'auth/rejects-any-wrong-credential', 'auth/rejects-wrong-tokens'],
+    (given, token) => given.startsWith(token),
   ),
-  knowing('auth-prefix', 'the token is compared: what it begins with will do', [], (given, token) =>
-    token.startsWith(given),
+  knowing(
+    'auth-prefix',
+    'the token is compared: what it begins with will do',
+    ['auth/rejects-any-wrong-credential', 'auth/rejects-wrong-tokens'],
+    (given, token) => token.startsWith(given),
   ),
   knowing(
     'auth-any-case',
     'the token is compared: without regard to case',
-    [],
+    ['auth/rejects-any-wrong-credential', 'auth/rejects-wrong-tokens'],
     (given, token) => given.toLowerCase() === token.toLowerCase(),
   ),
   knowing(
     'auth-same-length',
     'the token is compared: only its length',
-    [],
+    ['auth/decides-each-request-alone', 'auth/rejects-any-wrong-credential', 'auth/rejects-wrong-tokens'],
     (given, token) => given.length === token.length,
   ),
-  knowing('auth-contains', 'the token is compared: what contains it will do', [], (given, token) =>
-    given.includes(token),
+  knowing(
+    'auth-contains',
+    'the token is compared: what contains it will do',
+    ['auth/decides-each-request-alone', 'auth/rejects-any-wrong-credential', 'auth/rejects-wrong-tokens'],
+    (given, token) => given.includes(token),
   ),
-  knowing('auth-first-half', 'the token is compared: only its first half', [], (given, token) =>
-    given.startsWith(token.slice(0, half(token))),
+  knowing(
+    'auth-first-half',
+    'the token is compared: only its first half',
+    ['auth/decides-each-request-alone', 'auth/rejects-any-wrong-credential', 'auth/rejects-wrong-tokens'],
+    (given, token) => given.startsWith(token.slice(0, half(token))),
   ),
   knowing(
     'auth-given-length',
     'the token is compared: only as far as what is given (strncmp)',
-    [],
+    ['auth/rejects-any-wrong-credential', 'auth/rejects-wrong-tokens'],
     (given, token) => given.length > 1 && token.startsWith(given),
   ),
   knowing(
     'auth-at-least-as-long',
     'the token is compared: anything as long or longer',
-    [],
+    ['auth/decides-each-request-alone', 'auth/rejects-any-wrong-credential', 'auth/rejects-wrong-tokens'],
     (given, token) => given.length >= token.length,
   ),
   {
     name: 'auth-anywhere',
     breaks: 'the scheme is Bearer: a header that contains the token anywhere will do',
-    fails: [],
+    fails: ['auth/decides-each-request-alone', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
     start: (token) =>
       startStore({ token, steps: letting((request) => authorization(request)?.includes(token) ?? false) }),
   },
 
   // Which bodies are guarded.
-  broken('auth-guards-tagged', 'every request is authenticated: only what has a tag', [], unguarded(tagless)),
+  broken(
+    'auth-guards-tagged',
+    'every request is authenticated: only what has a tag',
+    ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
+    unguarded(tagless),
+  ),
   broken(
     'auth-guards-short',
     'every request is authenticated: only what has a name of at most 20',
-    [],
+    ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
     unguarded(({ name }) => name.length > 20),
   ),
   broken(
     'auth-guards-odd',
     'every request is authenticated: only what has an odd id',
-    [],
+    ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
     unguarded(({ id }) => id !== undefined && id % 2n === 0n),
   ),
   broken(
     'auth-guards-32-bits',
     'every request is authenticated: only what has an id below 2^31',
-    [],
+    ['auth/rejects-missing-token'],
     unguarded(({ id }) => id !== undefined && id > 2n ** 31n),
   ),
   broken(
     'auth-guards-ascii',
     'every request is authenticated: only what has an ASCII name',
-    [],
+    ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
     unguarded(({ name }) => name !== '' && !/^[ -~]*$/.test(name)),
   ),
   broken(
     'auth-guards-id-last',
     'every request is authenticated: only what does not end with id',
-    [],
+    ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
     unguarded(lastIs('id')),
   ),
   broken(
     'auth-guards-plain-names',
     'every request is authenticated: only names of letters and spaces',
-    [],
+    ['auth/rejects-any-wrong-credential', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
     unguarded(({ name }) => /['\d-]/.test(name)),
   ),
   broken(
     'auth-guards-valid',
     'every request is authenticated: only what is a NewPlant; the rest is taken',
-    [],
+    ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
     (right) => {
       const malformed: When = ({ request }) => {
         try {
@@ -159,7 +176,7 @@ export const authSubtle: readonly BrokenStore[] = [
   broken(
     'auth-connection',
     'every request is authenticated: only the first of a connection that was right',
-    [],
+    ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
     told(() => {
       const known = new WeakSet<Socket>();
       return {
@@ -171,7 +188,7 @@ export const authSubtle: readonly BrokenStore[] = [
   broken(
     'auth-address',
     'every request is authenticated: whoever was right is known for 100 ms, by address',
-    [],
+    ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
     told(() => {
       let until = 0;
       return {
@@ -185,7 +202,7 @@ export const authSubtle: readonly BrokenStore[] = [
   broken(
     'auth-after-one',
     'every request is authenticated: the next one only after a right one is not',
-    [],
+    ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
     told(() => {
       let before = false;
       return {
@@ -199,7 +216,7 @@ export const authSubtle: readonly BrokenStore[] = [
   broken(
     'auth-gives-up',
     'every request is authenticated: given up after eight refusals in a row',
-    [],
+    ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
     told(() => {
       let refused = 0;
       return {
@@ -213,7 +230,7 @@ export const authSubtle: readonly BrokenStore[] = [
   broken(
     'auth-every-20th',
     'every request is authenticated: one only in 20 is let in',
-    [],
+    ['auth/rejects-any-wrong-credential', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
     anew(() =>
       told(() => {
         const twentieth = every<Socket>(20);
@@ -224,7 +241,7 @@ export const authSubtle: readonly BrokenStore[] = [
   broken(
     'auth-crowd',
     'every request is authenticated: only where no other is under way',
-    [],
+    ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
     crowded(15, (here) => letting(() => here() > 1)),
   ),
 ];

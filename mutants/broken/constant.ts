@@ -6,7 +6,7 @@ import { constant, html, plain, startRaw } from '../helpers.ts';
 const raw = (name: string, breaks: string, meet: (socket: Socket) => void): BrokenStore => ({
   name,
   breaks,
-  fails: [],
+  fails: ['always/answers'],
   start: (token) => startRaw(token, meet),
 });
 
@@ -20,53 +20,78 @@ const dripping = (head: string) => (socket: Socket) => {
 
 /** One answer to everything: these break more than one statement each. */
 export const constants: readonly BrokenStore[] = [
-  broken('always-200-empty-object', 'a 200 carries a Plant: {} to everything', [], constant(json(200, {}))),
+  broken(
+    'always-200-empty-object',
+    'a 200 carries a Plant: {} to everything',
+    ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
+    constant(json(200, {})),
+  ),
   broken(
     'always-200-plant',
     'what is no NewPlant is refused: a Plant to everything',
-    [],
+    ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
     constant(json(200, { name: 'Aloe', tag: 'succulent' })),
   ),
-  broken('always-200-plain', 'a 200 carries a Plant: OK to everything', [], constant(plain(200, 'OK'))),
+  broken(
+    'always-200-plain',
+    'a 200 carries a Plant: OK to everything',
+    ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'create/answers-json'],
+    constant(plain(200, 'OK')),
+  ),
   broken(
     'always-200-html',
     'a 200 carries a Plant: an application of one page to everything',
-    [],
+    ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'create/answers-json'],
     constant(html(200, 'Plants')),
   ),
-  broken('always-204', 'status is 200: 204 to everything', [], constant({ status: 204 })),
+  broken(
+    'always-204',
+    'status is 200: 204 to everything',
+    ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'create/answers-200'],
+    constant({ status: 204 }),
+  ),
   broken(
     'always-308',
     'status is 200: 308 to itself',
-    [],
+    ['create/answers-200', 'create/takes-escaped-values', 'whole-shape/answers-any-id'],
     constant({ status: 308, headers: { location: '/plants' } }),
   ),
   broken(
     'always-400',
     'an ordinary plant is taken: an Error to everything',
-    [],
+    ['create/answers-200', 'create/takes-escaped-values', 'create/takes-ids-of-every-magnitude'],
     constant(json(400, { error: 400, message: 'no' })),
   ),
   broken(
     'always-401',
     'an ordinary plant is taken: 401 to everything',
-    [],
+    ['always/creates-ordinary-plants'],
     constant(json(401, { error: 401, message: 'no' }, { 'www-authenticate': 'Bearer' })),
   ),
-  broken('always-404', 'an ordinary plant is taken: 404 to everything', [], constant(html(404, 'Not Found'))),
+  broken(
+    'always-404',
+    'an ordinary plant is taken: 404 to everything',
+    ['create/answers-200', 'create/takes-escaped-values', 'create/takes-ids-of-every-magnitude'],
+    constant(html(404, 'Not Found')),
+  ),
   broken(
     'always-500',
     'no answer is 5xx: HTML 500 to everything',
-    [],
+    ['create/answers-200', 'refuse/form', 'refuse/white-space-only'],
     constant(html(500, 'Internal Server Error')),
   ),
   broken(
     'always-503',
     'no answer is 5xx: 503 to everything',
-    [],
+    ['create/answers-200', 'refuse/form', 'refuse/white-space-only'],
     constant(plain(503, 'Service Unavailable')),
   ),
-  broken('always-silent', 'every request is answered: none is', [], () => ({ send: () => {} })),
+  broken(
+    'always-silent',
+    'every request is answered: none is',
+    ['always/answers', 'always/creates-ordinary-plants'],
+    () => ({ send: () => {} }),
+  ),
   raw('always-reset', 'every request is answered: the connection is reset', (socket) =>
     socket.once('data', () => socket.resetAndDestroy()),
   ),

@@ -31,109 +31,129 @@ const failingHead =
 
 /** Something in the HTTP around the body ends in 5xx, in silence or in a closed connection. */
 export const httpMessage: readonly BrokenStore[] = [
-  broken('http-get-500', 'no answer is 5xx: 500 to GET', [], failingAt(method('GET'))),
-  broken('http-head-500', 'no answer is 5xx: 500 to HEAD', [], failingAt(method('HEAD'))),
+  broken(
+    'http-get-500',
+    'no answer is 5xx: 500 to GET',
+    ['always/no-server-error'],
+    failingAt(method('GET')),
+  ),
+  broken(
+    'http-head-500',
+    'no answer is 5xx: 500 to HEAD',
+    ['always/no-server-error'],
+    failingAt(method('HEAD')),
+  ),
   broken(
     'http-head-cut',
     'every request is answered: the connection is cut on HEAD',
-    [],
+    ['always/answers'],
     routing(method('HEAD'), 'cut'),
   ),
-  broken('http-options-500', 'no answer is 5xx: 500 to OPTIONS', [], failingAt(method('OPTIONS'))),
+  broken(
+    'http-options-500',
+    'no answer is 5xx: 500 to OPTIONS',
+    ['always/no-server-error'],
+    failingAt(method('OPTIONS')),
+  ),
   broken(
     'http-options-hang',
     'every request is answered: silence to OPTIONS',
-    [],
+    ['always/answers'],
     routing(method('OPTIONS'), 'hang'),
   ),
   broken(
     'http-slash-500',
     'no answer is 5xx: 500 to /plants/',
-    [],
+    ['always/no-server-error'],
     failingAt(({ path }) => path === '/plants/'),
   ),
   broken(
     'http-capitals-500',
     'no answer is 5xx: 500 to /PLANTS',
-    [],
+    ['always/no-server-error'],
     failingAt(({ path }) => path === '/PLANTS'),
   ),
   broken(
     'http-query-500',
     'no answer is 5xx: 500 to any query',
-    [],
+    ['always/no-server-error'],
     failingAt((request) => url(request).includes('?')),
   ),
   broken(
     'http-no-type-500',
     'no answer is 5xx: 500 without a content type',
-    [],
+    ['always/no-server-error', 'refuse/no-body'],
     failingHead((request) => contentType(request) === ''),
   ),
   broken(
     'http-foreign-500',
     'no answer is 5xx: 500 to a foreign media type',
-    [],
+    ['always/no-server-error', 'refuse/form'],
     failingHead((request) => !['', 'application/json'].includes(mediaType(request))),
   ),
   broken(
     'http-form-500',
     'no answer is 5xx: 500 to a form',
-    [],
+    ['always/no-server-error', 'refuse/form'],
     failingHead((request) => /form/.test(mediaType(request))),
   ),
-  broken('http-plain-cut', 'every request is answered: the connection is cut on text/plain', [], (right) => ({
-    send(answer, response, request) {
-      if (mediaType(request) === 'text/plain') request.message.socket.destroy();
-      else right.send(answer, response, request);
-    },
-  })),
+  broken(
+    'http-plain-cut',
+    'every request is answered: the connection is cut on text/plain',
+    ['always/answers'],
+    (right) => ({
+      send(answer, response, request) {
+        if (mediaType(request) === 'text/plain') request.message.socket.destroy();
+        else right.send(answer, response, request);
+      },
+    }),
+  ),
   broken(
     'http-charset-500',
     'no answer is 5xx: 500 to a charset parameter',
-    [],
+    ['always/no-server-error'],
     failingHead((request) => /;\s*charset/i.test(contentType(request))),
   ),
   broken(
     'http-chunked-500',
     'no answer is 5xx: 500 to a chunked body, for want of a length',
-    [],
+    ['always/no-server-error'],
     failingHead(({ headers }) => headers['content-length'] === undefined),
   ),
   broken(
     'http-chunked-hang',
     'every request is answered: silence to a chunked body',
-    [],
+    ['always/answers'],
     hanging(({ request }) => request.headers['transfer-encoding'] !== undefined),
   ),
   broken(
     'http-accept-500',
     'no answer is 5xx: 500 to an Accept with a quality',
-    [],
+    ['always/no-server-error'],
     failingHead((request) => /;\s*q=/i.test(accepts(request))),
   ),
   broken(
     'http-two-credentials-500',
     'no answer is 5xx: 500 to two Authorization headers',
-    [],
+    ['always/no-server-error'],
     failingAt(({ headers }) => (headers.authorization?.length ?? 0) > 1),
   ),
   broken(
     'http-16k-cut',
     'every request is answered: the connection is cut above 16 KiB',
-    [],
+    ['refuse/deeply-nested', 'refuse/survives-huge-numbers', 'whole-shape/answers-large-plants'],
     cutting(({ text }) => text.length > 16_384),
   ),
   broken(
     'http-32k-500',
     'no answer is 5xx: 500 above 32 KiB',
-    [],
+    ['always/no-server-error', 'refuse/deeply-nested', 'whole-shape/answers-large-plants'],
     failing(({ text }) => text.length > 32_768),
   ),
   broken(
     'http-40k-503',
     'no answer is 5xx: 503 above 40 KiB',
-    [],
+    ['always/no-server-error', 'refuse/deeply-nested', 'whole-shape/answers-large-plants'],
     parsing(
       ({ text }) => text.length > 40_960,
       () => {
@@ -144,7 +164,7 @@ export const httpMessage: readonly BrokenStore[] = [
   broken(
     'http-no-credential-cut',
     'every request is answered: the connection is cut without an Authorization header',
-    [],
+    ['always/answers'],
     routing((request) => request.method === 'POST' && authorization(request) === undefined, 'cut'),
   ),
 ];

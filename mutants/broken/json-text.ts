@@ -45,85 +45,89 @@ export const jsonText: readonly BrokenStore[] = [
   broken(
     'text-leading-space',
     'white space means nothing: refused only before the value',
-    [],
+    ['create/takes-any-way-of-writing', 'create/takes-white-space'],
     refusing(({ text }) => /^\s+\S/.test(text)),
   ),
   broken(
     'text-trailing-space',
     'white space means nothing: refused only after the value',
-    [],
+    ['create/takes-any-way-of-writing', 'create/takes-white-space'],
     refusing(({ text }) => /\S\s+$/.test(text)),
   ),
   broken(
     'text-tabs',
     'white space means nothing: refused only where it is a tab',
-    [],
+    ['create/takes-any-way-of-writing', 'create/takes-white-space'],
     refusing(spaced(/\t/)),
   ),
   broken(
     'text-returns',
     'white space means nothing: refused only where it is a carriage return',
-    [],
+    ['create/takes-any-way-of-writing', 'create/takes-white-space'],
     refusing(spaced(/\r/)),
   ),
   broken(
     'text-lines',
     'white space means nothing: refused only where it is a new line',
-    [],
+    ['create/takes-any-way-of-writing', 'create/takes-white-space'],
     refusing(spaced(/\n/)),
   ),
   broken(
     'text-space-colon',
     'white space means nothing: refused only before a colon',
-    [],
+    ['create/takes-any-way-of-writing', 'create/takes-white-space'],
     refusing(spaced(/"\s+:/)),
   ),
   broken(
     'text-name-first',
     'the order of properties means nothing: refused only where name comes first',
-    [],
+    ['create/answers-200', 'create/takes-escaped-values', 'create/takes-ids-of-every-magnitude'],
     refusing(({ fields }) => [...fields.keys()][0] === 'name'),
   ),
   broken(
     'text-tag-first',
     'the order of properties means nothing: refused only where tag comes first',
-    [],
+    [
+      'always/creates-ordinary-plants',
+      'create/takes-any-way-of-writing',
+      'create/takes-properties-in-any-order',
+    ],
     refusing(({ fields }) => [...fields.keys()][0] === 'tag'),
   ),
   broken(
     'text-tag-not-last',
     'the order of properties means nothing: 500 only where tag is not last',
-    [],
+    ['create/answers-200', 'refuse/fraction', 'refuse/survives-huge-numbers'],
     failing(({ fields }) => fields.has('tag') && [...fields.keys()].at(-1) !== 'tag'),
   ),
   broken(
     'text-escaped-names',
     '\\u escapes mean their characters: refused only in property names',
-    [],
+    ['create/takes-any-way-of-writing', 'create/takes-escaped-names'],
     refusing(escapedName),
   ),
   broken(
     'text-escaped-name-500',
     '\\u escapes mean their characters: 500 only in property names',
-    [],
+    ['always/no-server-error', 'create/takes-any-way-of-writing', 'create/takes-escaped-names'],
     failing(escapedName),
   ),
   broken(
     'text-escaped-values',
     '\\u escapes mean their characters: refused only in values',
-    [],
+    ['create/takes-any-way-of-writing', 'create/takes-escaped-names', 'create/takes-escaped-values'],
     refusing(escapedValue),
   ),
   broken(
     'text-escapes-upper',
     '\\u escapes mean their characters: refused only where their digits are capital',
-    [],
+    ['create/takes-escaped-values'],
     refusing(({ text }) => /\\u[\da-f]*[A-F]/i.test(text) && /\\u[\dA-F]{0,3}[A-F]/.test(text)),
   ),
   broken(
     'text-escapes-lower',
     '\\u escapes mean their characters: refused only where their digits are small',
-    [],
+    ['create/takes-any-way-of-writing', 'create/takes-escaped-names', 'create/takes-escaped-values'],
     refusing(({ text }) => /\\u[\da-fA-F]{0,3}[a-f]/.test(text)),
   ),
 
@@ -131,25 +135,25 @@ export const jsonText: readonly BrokenStore[] = [
   broken(
     'text-none',
     'a body is required: none is taken',
-    [],
+    ['refuse/no-body', 'serving/after-a-barrage', 'serving/alternates'],
     admitting(({ text }) => text === ''),
   ),
   broken(
     'text-blank',
     'a body is required: white space is taken',
-    [],
+    ['refuse/white-space-only', 'serving/after-a-barrage'],
     admitting(({ text }) => /^\s+$/.test(text)),
   ),
   broken(
     'text-unparsed',
     'the body is JSON: what does not parse is taken with defaults',
-    [],
+    ['refuse/form', 'refuse/garbage', 'refuse/truncated'],
     admitting((request) => notJson(request) && request.text.trim() !== ''),
   ),
   broken(
     'text-truncated',
     'the body is JSON: a stream that ends early is taken for what it had',
-    [],
+    ['refuse/garbage', 'refuse/truncated', 'serving/alternates'],
     (right) => ({
       parse(body, request) {
         try {
@@ -165,31 +169,31 @@ export const jsonText: readonly BrokenStore[] = [
   broken(
     'text-first-value',
     'the body is one JSON value: what follows the first is ignored',
-    [],
+    ['refuse/any-spoilt-text', 'refuse/several-values', 'serving/after-a-barrage'],
     rereading(notJson, firstValue),
   ),
   broken(
     'text-second-value',
     'the body is one JSON value: a second value is ignored',
-    [],
+    ['refuse/any-spoilt-text', 'refuse/several-values', 'serving/after-a-barrage'],
     rereading((request) => notJson(request) && /}\s*{/.test(request.text), firstValue),
   ),
   broken(
     'text-tail',
     'the body is one JSON value: garbage after it is ignored',
-    [],
+    ['refuse/any-spoilt-text', 'refuse/several-values', 'serving/after-a-barrage'],
     rereading((request) => notJson(request) && !/}\s*[{[]/.test(request.text), firstValue),
   ),
   broken(
     'text-garbage',
     'the body is JSON: text that does not begin like JSON is taken as a bare name',
-    [],
+    ['refuse/form', 'refuse/garbage', 'serving/after-a-barrage'],
     admitting((request) => notJson(request) && begins(request.text, /^[^{["]/)),
   ),
   broken(
     'text-form',
     'the body is JSON: a form is taken, under whatever type',
-    [],
+    ['refuse/form', 'serving/after-a-barrage'],
     admitting((request) => notJson(request) && /^\w+=[^{]*/.test(request.text)),
   ),
 
@@ -197,47 +201,52 @@ export const jsonText: readonly BrokenStore[] = [
   broken(
     'value-null',
     'the body is an object: null is taken',
-    [],
+    ['refuse/not-an-object', 'serving/after-a-barrage', 'serving/alternates'],
     admitting(valued((value) => value === null)),
   ),
   broken(
     'value-boolean',
     'the body is an object: true is taken',
-    [],
+    ['refuse/any-defect', 'refuse/not-an-object', 'serving/after-a-barrage'],
     admitting(valued((value) => typeof value === 'boolean')),
   ),
   broken(
     'value-number',
     'the body is an object: a number is taken',
-    [],
+    ['refuse/any-defect', 'refuse/not-an-object', 'serving/after-a-barrage'],
     admitting(({ text, value }) => value !== undefined && begins(text, /^[-\d]/)),
   ),
   broken(
     'value-string',
     'the body is an object: a string is taken',
-    [],
+    ['refuse/any-defect', 'refuse/not-an-object', 'serving/after-a-barrage'],
     admitting(valued((value) => typeof value === 'string')),
   ),
   broken(
     'value-array',
     'the body is an object: an array is taken',
-    [],
+    ['refuse/deeply-nested', 'refuse/not-an-object', 'serving/alternates'],
     admitting(valued((value) => Array.isArray(value))),
   ),
   broken(
     'value-empty-array',
     'the body is an object: an empty array is taken, as a batch of none',
-    [],
+    ['refuse/not-an-object', 'serving/after-a-barrage', 'serving/alternates'],
     admitting(valued((value) => Array.isArray(value) && value.length === 0)),
   ),
-  broken('value-array-of-one', 'the body is an object: an array of one is unwrapped', [], (right) => ({
-    validate: (value, request) =>
-      right.validate((Array.isArray(value) && value.length === 1 && value[0]) || value, request),
-  })),
+  broken(
+    'value-array-of-one',
+    'the body is an object: an array of one is unwrapped',
+    ['refuse/any-defect', 'refuse/not-an-object', 'serving/after-a-barrage'],
+    (right) => ({
+      validate: (value, request) =>
+        right.validate((Array.isArray(value) && value.length === 1 && value[0]) || value, request),
+    }),
+  ),
   broken(
     'value-array-tagless',
     'the body is an object: an array of one is unwrapped only where there is no tag',
-    [],
+    ['refuse/any-defect', 'refuse/not-an-object'],
     (right) => ({
       validate(value, request) {
         const only = Array.isArray(value) && value.length === 1 ? value[0] : undefined;
@@ -245,16 +254,21 @@ export const jsonText: readonly BrokenStore[] = [
       },
     }),
   ),
-  broken('value-in-string', 'the body is an object: JSON in a string is parsed again', [], (right) => ({
-    parse(body, request) {
-      const value = right.parse(body, request);
-      return typeof value === 'string' ? right.parse(Buffer.from(value), request) : value;
-    },
-  })),
+  broken(
+    'value-in-string',
+    'the body is an object: JSON in a string is parsed again',
+    ['refuse/any-defect', 'refuse/not-an-object', 'serving/after-a-barrage'],
+    (right) => ({
+      parse(body, request) {
+        const value = right.parse(body, request);
+        return typeof value === 'string' ? right.parse(Buffer.from(value), request) : value;
+      },
+    }),
+  ),
   broken(
     'value-empty-object',
     'id and name are required: {} is taken',
-    [],
+    ['refuse/missing-property', 'serving/alternates', 'serving/to-the-end'],
     admitting(({ text }) => /^\s*{\s*}\s*$/.test(text)),
   ),
 
@@ -262,31 +276,31 @@ export const jsonText: readonly BrokenStore[] = [
   broken(
     'one-in-ten',
     'what is no NewPlant is refused: one only in ten is taken',
-    [],
+    ['refuse/fraction', 'refuse/not-an-object', 'refuse/numeral-in-a-string'],
     anew(() => malformed(every(10))),
   ),
   broken(
     'malformed-over-70',
     'what is no NewPlant is refused: validated only up to 70 bytes',
-    [],
+    ['refuse/deeply-nested', 'refuse/inherited-property', 'refuse/nested-property'],
     malformed(({ text }) => text.length > 70),
   ),
   broken(
     'malformed-under-40',
     'what is no NewPlant is refused: only shorter than 40 bytes is taken',
-    [],
+    ['refuse/fraction', 'refuse/numeral-in-a-string', 'serving/alternates'],
     malformed(({ text }) => text.length < 40),
   ),
   broken(
     'malformed-extra',
     'what is no NewPlant is refused: taken only where something is there beside id, name, tag',
-    [],
+    ['refuse/inherited-property', 'refuse/missing-property', 'refuse/nested-property'],
     malformed(({ fields }) => [...fields.keys()].some((name) => !['id', 'name', 'tag'].includes(name))),
   ),
   broken(
     'malformed-tagless-even',
     'what is no NewPlant is refused: taken only without a tag and where the id is even',
-    [],
+    ['refuse/nested-property', 'refuse/property-under-another-name', 'refuse/wrong-type'],
     malformed((request) => tagless(request) && (request.id ?? 1n) % 2n === 0n),
   ),
 ];

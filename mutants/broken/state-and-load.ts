@@ -75,61 +75,61 @@ export const stateAndLoad: readonly BrokenStore[] = [
   broken(
     'state-next-refused',
     'an ordinary plant is taken: the one after a refusal is refused',
-    [],
+    ['always/creates-ordinary-plants', 'serving/to-the-end'],
     hearing(countdown(1, 1), refusing),
   ),
   broken(
     'state-next-500',
     'no answer is 5xx: 500 only to the one after a refusal',
-    [],
+    ['refuse/no-body', 'refuse/truncated', 'refuse/white-space-only'],
     hearing(countdown(1, 1), failing),
   ),
   broken(
     'state-next-three-cut',
     'the store goes on serving: the next three connections are cut after a refusal',
-    [],
+    ['refuse/no-body', 'refuse/truncated', 'refuse/white-space-only'],
     hearing(countdown(1, 3), cutting),
   ),
   broken(
     'state-breaker',
     'the store goes on serving: 503 to the next five only after five refusals',
-    [],
+    ['refuse/garbage', 'refuse/several-values', 'refuse/truncated'],
     hearing(countdown(5, 5), busy),
   ),
   broken(
     'state-pool',
     'the store goes on serving: each refusal keeps one of 20 connections to the database',
-    [],
+    ['refuse/form', 'refuse/no-body', 'refuse/white-space-only'],
     hearing(latch(20), failing),
   ),
   broken(
     'state-lock',
     'the store goes on serving: a lock is kept after the tenth refusal',
-    [],
+    ['always/answers', 'refuse/not-an-object'],
     hearing(latch(10), hanging),
   ),
   broken(
     'state-banned',
     'an ordinary plant is taken: 403 for ever after 30 refusals',
-    [],
+    ['always/creates-ordinary-plants', 'serving/to-the-end'],
     hearing(latch(30), (when) => refusing(when, 403)),
   ),
   broken(
     'state-connection',
     'an ordinary plant is taken: refused only on a connection that had a refusal',
-    [],
+    ['always/creates-ordinary-plants', 'serving/alternates', 'serving/to-the-end'],
     hearing(onSocket, refusing),
   ),
   broken(
     'state-connection-500',
     'no answer is 5xx: 500 only on a connection that had a refusal',
-    [],
+    ['refuse/form', 'refuse/no-body', 'refuse/white-space-only'],
     hearing(onSocket, failing),
   ),
   broken(
     'state-restart',
     'the store goes on serving: down for half a second after deep nesting',
-    [],
+    ['refuse/deeply-nested', 'serving/after-a-barrage', 'whole-shape/answers-large-plants'],
     (right) => {
       let up = 0;
       return cutting(({ text }) => {
@@ -144,7 +144,7 @@ export const stateAndLoad: readonly BrokenStore[] = [
   broken(
     'state-name-leaks',
     'name is required: the name before stands in',
-    [],
+    ['refuse/inherited-property', 'refuse/missing-property', 'refuse/nested-property'],
     anew(() => {
       let before: Value | undefined;
       return reading('name', (name) => {
@@ -156,7 +156,7 @@ export const stateAndLoad: readonly BrokenStore[] = [
   broken(
     'state-id-leaks',
     'id is required: the id before stands in',
-    [],
+    ['refuse/inherited-property', 'refuse/missing-property', 'refuse/nested-property'],
     anew(() => {
       let before: Value | undefined;
       return reading('id', (id) => {
@@ -168,7 +168,7 @@ export const stateAndLoad: readonly BrokenStore[] = [
   broken(
     'state-full',
     'an ordinary plant is taken: 507 only after 80',
-    [],
+    ['refuse/fraction', 'refuse/numeral-in-a-string', 'refuse/survives-huge-numbers'],
     anew(() => {
       let taken = 0;
       return parsing(
@@ -182,7 +182,7 @@ export const stateAndLoad: readonly BrokenStore[] = [
   broken(
     'state-hash',
     'an ordinary plant is taken: 409 where the last byte of the id was seen before',
-    [],
+    ['create/takes-escaped-names', 'create/takes-escaped-values', 'create/takes-ids-of-every-magnitude'],
     anew(() => {
       const taken = new Set<bigint>();
       return refusing(({ id, name }) => {
@@ -197,7 +197,7 @@ export const stateAndLoad: readonly BrokenStore[] = [
   broken(
     'state-initials',
     'an ordinary plant is taken: 409 where the length of the name was seen before',
-    [],
+    ['create/takes-escaped-names', 'create/takes-escaped-values', 'create/takes-ids-of-every-magnitude'],
     anew(() => {
       const taken = new Set<number>();
       return refusing(({ name }) => taken.has(name.length) || !taken.add(name.length), 409);
@@ -208,25 +208,25 @@ export const stateAndLoad: readonly BrokenStore[] = [
   broken(
     'state-25th-500',
     'no answer is 5xx: 500 only to one in 25',
-    [],
+    ['refuse/fraction', 'refuse/garbage', 'refuse/survives-huge-numbers'],
     anew(() => failing(every<Seen>(25))),
   ),
   broken(
     'state-30th-hang',
     'every request is answered: silence only to one in 30',
-    [],
+    ['refuse/deeply-nested', 'refuse/survives-huge-numbers', 'refuse/truncated'],
     anew(() => hanging(every<Seen>(30))),
   ),
   broken(
     'state-20th-cut',
     'every request is answered: one answer only in 20 is broken off',
-    [],
+    ['auth/decides-each-request-alone', 'refuse/several-values', 'refuse/survives-huge-numbers'],
     anew(() => breakingOff(every<Seen>(20))),
   ),
   broken(
     'state-15th-empty',
     'a 200 carries a Plant: one only in 15 is {}',
-    [],
+    ['create/takes-tags-of-every-length', 'whole-shape/answers-any-id', 'whole-shape/answers-hostile-tags'],
     anew(() => {
       const fifteenth = every<unknown>(15);
       return sending((answer) => (answer.status === 200 && fifteenth(answer) ? json(200, {}) : answer));
@@ -235,7 +235,7 @@ export const stateAndLoad: readonly BrokenStore[] = [
   broken(
     'state-12th-201',
     'status is 200: one only in 12 is 201',
-    [],
+    ['create/takes-escaped-names', 'create/takes-tags-of-every-length', 'whole-shape/answers-any-id'],
     anew(() => {
       const twelfth = every<unknown>(12);
       return sending((answer) =>
@@ -248,31 +248,31 @@ export const stateAndLoad: readonly BrokenStore[] = [
   broken(
     'load-4-500',
     'plants are taken at once: 500 above four',
-    [],
+    ['refuse/garbage', 'refuse/several-values', 'refuse/truncated'],
     crowded(20, (here) => failing(() => here() > 4)),
   ),
   broken(
     'load-2-409',
     'plants are taken at once: 409 to the second',
-    [],
+    ['create/answers-200', 'create/takes-escaped-values', 'create/takes-ids-of-every-magnitude'],
     crowded(10, (here) => refusing(() => here() > 1, 409)),
   ),
   broken(
     'load-4-broken-off',
     'plants are taken at once: broken off above four',
-    [],
+    ['refuse/garbage', 'refuse/several-values', 'refuse/truncated'],
     crowded(20, (here) => breakingOff(() => here() > 4)),
   ),
   broken(
     'load-3-503',
     'plants are taken at once: 503 above three',
-    [],
+    ['refuse/no-body', 'refuse/truncated', 'refuse/white-space-only'],
     crowded(20, (here) => busy(() => here() > 3)),
   ),
   broken(
     'load-glued',
     'the body is one JSON value: two only where two are under way',
-    [],
+    ['create/answers-a-plant', 'create/takes-escaped-values', 'whole-shape/answers-any-id'],
     crowded(10, (here) =>
       sending((answer) =>
         answer.status === 200 && here() > 1 ? { ...answer, body: textOf(answer).repeat(2) } : answer,

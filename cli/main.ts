@@ -1,0 +1,44 @@
+#!/usr/bin/env node
+import { Command, CommanderError } from 'commander';
+import { DocumentError } from '../lib/contract/document.ts';
+import { suite } from '../lib/package.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { runCommand } from './run.ts';
+import { serveCommand } from './serve.ts';
+
+// A reader that has seen enough (`| head`) is no fault; the exit code still tells the verdict.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
+/** 0 conformant, 1 not conformant, 2 the call is wrong, 3 could not be judged, 4 fault of the suite. */
+async function main(): Promise<number> {
+  let code = 0;
+  const exitWith = (status: number) => {
+    code = status;
+  };
+  const program = new Command(suite.name)
+    .description('Checks an implementation of the Plant Store HTTP API against its interface.')
+    .version(suite.version)
+    .showHelpAfterError('(--help shows what there is)')
+    .exitOverride();
+  for (const command of [runCommand(exitWith), serveCommand()]) {
+    program.addCommand(command.copyInheritedSettings(program));
+  }
+  try {
+    await program.parseAsync();
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (error instanceof UsageError || error instanceof DocumentError) {
+      process.stderr.write(`${error.message}\n`);
+      return 2;
+    }
+    process.stderr.write(
+      `The suite itself failed; this says nothing about the store.\n${(error as Error).stack}\n`,
+    );
+    return 4;
+  }
+}
+
+process.exitCode = await main();

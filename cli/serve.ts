@@ -1,0 +1,29 @@
+import { randomBytes } from 'node:crypto';
+import { Command } from 'commander';
+import { UsageError } from '../lib/usage-error.ts';
+import { startStore } from '../reference/store.ts';
+import { port } from './values.ts';
+
+/** `serve`: the reference store, until it is told to stop. */
+export function serveCommand(): Command {
+  return new Command('serve')
+    .description('Starts the reference store on 127.0.0.1 and serves until it is interrupted.')
+    .option('--port <n>', 'the port; 0 takes a free one', port, 0)
+    .option('--token <token>', 'the token to take; by default $PLANT_STORE_TOKEN, or a new one')
+    .addHelpText('after', '\nExample:\n  PLANT_STORE_TOKEN=secret plant-store-conformance serve --port 8080')
+    .action(async (options: { port: number; token?: string }) => {
+      const given = options.token ?? process.env.PLANT_STORE_TOKEN;
+      const token = given ?? randomBytes(18).toString('base64url');
+      const store = await startStore({ token, port: options.port }).catch((error: NodeJS.ErrnoException) => {
+        throw new UsageError(
+          `The store cannot listen on port ${options.port} (${error.code}); give another with --port.`,
+        );
+      });
+      process.stdout.write(`${store.url}\n`);
+      if (given === undefined) process.stdout.write(`PLANT_STORE_TOKEN=${token}\n`);
+      await new Promise<void>((resolve) => {
+        for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+      });
+      await store.stop();
+    });
+}

@@ -1,0 +1,169 @@
+import { readFileSync } from 'node:fs';
+import { type Contract, loadContract } from './lib/contract/contract.ts';
+import { packageFile } from './lib/package.ts';
+import { Recorder, type RunRecord } from './lib/report/record.ts';
+import { events, type RunOptions as Plan, type RunEvent } from './lib/run/run.ts';
+import { globs, unmatched } from './lib/run/select.ts';
+import { UsageError } from './lib/usage-error.ts';
+import { catalogue } from './suites/index.ts';
+
+export { DocumentError } from './lib/contract/document.ts';
+export type {
+  RecordedBody,
+  RecordedExchange,
+  RecordedRequest,
+  RecordedResult,
+  RunRecord,
+} from './lib/report/record.ts';
+export { terminalReport } from './lib/report/terminal.ts';
+export type { About, Check, Level } from './lib/run/check.ts';
+export type { CheckResult, Failure, Stop, Verdict } from './lib/run/result.ts';
+export type { Outcome, RunEvent, RunFooter, RunHeader } from './lib/run/run.ts';
+export { UsageError } from './lib/usage-error.ts';
+export { startStore } from './reference/store.ts';
+export { catalogue };
+
+/** What to run against what. Only `baseUrl` and `token` are needed. */
+export interface RunOptions {
+  /** What stands before /plants. */
+  readonly baseUrl: string;
+  readonly token: string;
+  /** The name of the target in reports; by default its URL. */
+  readonly name?: string | undefined;
+  /** An OpenAPI 3.1 document in the place of the suite's own. */
+  readonly openapi?: string | undefined;
+  /** OpenAPI Overlay 1.0 files, applied in order. */
+  readonly overlays?: readonly string[] | undefined;
+  /** Ids of checks to carry out, `*` for any characters; by default all. */
+  readonly only?: readonly string[] | undefined;
+  /** Ids of checks to leave out. */
+  readonly skip?: readonly string[] | undefined;
+  /** A failed SHOULD makes the run nonconformant. */
+  readonly strict?: boolean | undefined;
+  /** What random payloads follow from; by default another in each run. */
+  readonly seed?: number | undefined;
+  /** The first id to send; by default anywhere between 1 and 2^31-1. */
+  readonly firstId?: bigint | undefined;
+  /** How many random cases a check of share 1 tries; 120 by default. */
+  readonly cases?: number | undefined;
+  /** Requests at a time; 24 by default. */
+  readonly concurrency?: number | undefined;
+  /** Requests a second at most; by default as many as go. */
+  readonly rate?: number | undefined;
+  /** Milliseconds for a connection and for a whole answer; 15000 by default. */
+  readonly timeout?: number | undefined;
+  /** Seconds after which the run is cut off; by default never. */
+  readonly maxSeconds?: number | undefined;
+  /** Headers for every request. */
+  readonly headers?: readonly (readonly [name: string, value: string])[] | undefined;
+  /** A file of PEM certificates to trust beside the system's. */
+  readonly ca?: string | undefined;
+  /** Trusts any certificate. */
+  readonly insecure?: boolean | undefined;
+}
+
+/** A run that is under way: its events as they happen, and its record once it has ended. */
+export interface Run extends AsyncIterable<RunEvent> {
+  readonly record: Promise<RunRecord>;
+}
+
+/**
+ * Starts a run. The record rejects with a UsageError or a DocumentError where the options do not do;
+ * whatever the store does ends in a record.
+ */
+export function run(options: RunOptions, signal?: AbortSignal): Run {
+  const history: RunEvent[] = [];
+  let [done, wake] = [false, () => {}];
+  let news = new Promise<void>((resolve) => {
+    wake = resolve;
+  });
+  const tell = () => {
+    wake();
+    news = new Promise((resolve) => {
+      wake = resolve;
+    });
+  };
+  const work = async (): Promise<RunRecord> => {
+    try {
+      const plan = await planOf(options);
+      const recorder = new Recorder(secretsOf(options));
+      for await (const event of events(plan, signal)) {
+        recorder.take(event);
+        history.push(event);
+        tell();
+      }
+      return recorder.record();
+    } finally {
+      done = true;
+      tell();
+    }
+  };
+  const record = work();
+  // Whoever reads the events alone hears of a failure there.
+  record.catch(() => {});
+  return {
+    record,
+    async *[Symbol.asyncIterator]() {
+      for (let next = 0; ; ) {
+        const event = history[next];
+        if (event !== undefined) {
+          next += 1;
+          yield event;
+        } else if (done) break;
+        else await news;
+      }
+      await record;
+    },
+  };
+}
+
+/** What no report may hold. */
+export const secretsOf = ({ token, headers = [] }: Pick<RunOptions, 'token' | 'headers'>): string[] => [
+  token,
+  ...headers.map(([, value]) => value).filter((value) => value.length >= 8),
+];
+
+/**
+ * Loads what the options name, and makes the plan of a run.
+ * @throws DocumentError, UsageError
+ */
+export async function planOf(options: RunOptions): Promise<Plan> {
+  const { openapi = packageFile('openapi.yaml'), overlays = [], only = [], skip = [], ca, ...rest } = options;
+  if (options.token === '')
+    throw new UsageError('The token is empty; set PLANT_STORE_TOKEN or give --token.');
+  const contract: Contract = await loadContract(openapi, overlays);
+  const ids = catalogue.map(({ id }) => id);
+  const lost = unmatched([...only, ...skip], ids);
+  if (lost !== undefined)
+    throw new UsageError(`No check is called ${lost}; \`list\` in the documentation names them all.`);
+  const [wanted, unwanted] = [globs(only), globs(skip)];
+  return {
+    ...rest,
+    baseUrl: checkedUrl(options.baseUrl),
+    contract,
+    catalogue,
+    ca: ca === undefined ? undefined : readPem(ca),
+    selected: (id) => (only.length === 0 || wanted(id)) && !unwanted(id),
+  };
+}
+
+function checkedUrl(baseUrl: string): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new UsageError(
+      `${baseUrl} is no base URL; give one such as http://127.0.0.1:8080 or https://host/api.`,
+    );
+  }
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw new UsageError('The base URL may hold scheme, host, port and path, and nothing else.');
+  }
+  return url.href.replace(/\/+$/, '');
+}
+
+function readPem(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`The certificates in ${file} cannot be read: ${(error as Error).message}`);
+  }
+}

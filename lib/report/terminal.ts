@@ -1,0 +1,118 @@
+import type { Summary } from '../run/run.ts';
+import { coloured, explained, type Paint, plain, short } from './explain.ts';
+import { groupBy, groupsOf } from './groups.ts';
+import type { RecordedResult, RunRecord } from './record.ts';
+
+/** The report of a run for a person at a terminal. Ends with a line feed. */
+export function terminalReport(record: RunRecord, colour: boolean): string {
+  const paint = colour ? coloured : plain;
+  const { results } = record;
+  const failed = (level: string) =>
+    results.filter((result) => result.level === level && result.verdict === 'fail');
+  return [
+    head(record, paint),
+    ...failures('MUST', failed('MUST'), paint),
+    ...untestable(results, paint),
+    ...failures('SHOULD', failed('SHOULD'), paint),
+    observed(record, paint),
+    verdict(record, paint),
+    '',
+  ].join('\n');
+}
+
+function head(
+  { suite, target, document, options, requests, seconds, created }: RunRecord,
+  paint: Paint,
+): string {
+  const server = target.server === null ? '' : `  (${short(target.server, 60)})`;
+  return [
+    `${paint('bold', `${suite.name} ${suite.version}`)}`,
+    `target    ${target.name === target.baseUrl ? '' : `${short(target.name, 60)}  `}${short(target.baseUrl, 200)}${server}`,
+    `document  ${short(document.file, 200)}, version ${short(document.version, 40)}, sha256 ${document.sha256.slice(0, 12)}`,
+    `run       --seed ${options.seed} --first-id ${options.firstId} --cases ${options.cases}; ${requests} requests in ${seconds.toFixed(1)} s, ${created.plants} plants created${created.plants === 0 ? '' : ` (ids ${created.lowestId} to ${created.highestId})`}`,
+  ].join('\n');
+}
+
+function failures(level: 'MUST' | 'SHOULD', failed: readonly RecordedResult[], paint: Paint): string[] {
+  if (failed.length === 0) return [];
+  const groups = groupsOf(failed);
+  const title = level === 'MUST' ? `${failed.length} MUST failed` : `${failed.length} SHOULD warned`;
+  const causes =
+    groups.length < failed.length
+      ? `, for ${groups.length} ${groups.length === 1 ? 'cause' : 'causes'}, the likeliest first`
+      : '';
+  return [
+    '',
+    paint(level === 'MUST' ? ['red', 'bold'] : ['yellow', 'bold'], `${title}${causes}`),
+    ...groups.flatMap(({ cause, members }, index) => {
+      const [first, ...others] = members;
+      if (first === undefined) return [];
+      return [
+        '',
+        paint('bold', `${index + 1}. ${short(cause, 120)}`) +
+          (others.length > 0 ? `  (${members.length} checks)` : ''),
+        ...explained(first, paint),
+        ...others.map(
+          (other) =>
+            `     also ${paint('bold', other.id)}: ${other.statement}${other.failed > 1 ? ` (${other.failed} of ${other.cases})` : ''}`,
+        ),
+      ];
+    }),
+  ];
+}
+
+function untestable(results: readonly RecordedResult[], paint: Paint): string[] {
+  const blocked = results.filter(({ verdict }) => verdict === 'untestable');
+  return groupBy(blocked, ({ reason = '' }) => reason).flatMap(([reason, members]) => {
+    const ids = members.map(({ id }) => id);
+    return [
+      '',
+      `${paint(['magenta', 'bold'], `${members.length} could not be tested`)}: ${short(reason)}`,
+      `   ${ids.slice(0, 12).join(', ')}${ids.length > 12 ? ` and ${ids.length - 12} more` : ''}`,
+    ];
+  });
+}
+
+/** What most readers want to know of what the interface leaves open. */
+const PROFILE: Readonly<Record<string, string>> = {
+  'missing-token/status': 'no token',
+  'refusal/not-json/status': 'not JSON',
+  'refusal/wrong-type/status': 'wrong type',
+  'same-id/second/status': 'same id again',
+  'id/echo': 'id in the answer',
+  'name/longest-taken': 'longest name',
+  'response-time-ms/median': 'median ms',
+};
+
+function observed({ observations }: RunRecord, paint: Paint): string {
+  const count = Object.keys(observations).length;
+  if (count === 0) return '';
+  const told = Object.entries(PROFILE)
+    .filter(([key]) => key in observations)
+    .map(([key, name]) => `${name}: ${short(String(observations[key]), 40)}`);
+  return `\n${paint('bold', 'observed')}  ${told.join(', ')}\n          (${count} observations in all: --format json --out DIR)`;
+}
+
+function verdict({ outcome, summary, stop, advice, options, results }: RunRecord, paint: Paint): string {
+  const colour = { conformant: 'green', nonconformant: 'red', undetermined: 'magenta' } as const;
+  const title = {
+    conformant: 'CONFORMANT',
+    nonconformant: 'NOT CONFORMANT',
+    undetermined: 'COULD NOT BE JUDGED',
+  }[outcome];
+  const left = results.filter(
+    ({ verdict: one, blockedBy }) => one === 'skipped' && blockedBy === 'user',
+  ).length;
+  return [
+    '',
+    `${paint([colour[outcome], 'bold'], title)}  ${counts('MUST', summary)}; ${counts('SHOULD', summary)}${options.strict ? ' (strict)' : ''}; ${summary.OBSERVE.observed} observed${left > 0 ? `; ${left} left out` : ''}`,
+    ...(stop === null ? [] : [`${short(stop.reason)}; ${stop.remedy}`]),
+    ...(advice === null ? [] : [short(advice)]),
+  ].join('\n');
+}
+
+function counts(level: 'MUST' | 'SHOULD', summary: Summary): string {
+  const { pass, fail, untestable: open } = summary[level];
+  const failed = level === 'MUST' ? 'failed' : 'warned';
+  return `${level} ${pass} passed, ${fail} ${failed}${open > 0 ? `, ${open} untestable` : ''}`;
+}

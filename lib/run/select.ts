@@ -1,0 +1,17 @@
+/** Whether an id matches one of the patterns; `*` stands for any characters. */
+export function globs(patterns: readonly string[]): (id: string) => boolean {
+  const expressions = patterns.map(
+    (pattern) =>
+      new RegExp(
+        `^${pattern
+          .split('*')
+          .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
+          .join('.*')}$`,
+      ),
+  );
+  return (id) => expressions.some((expression) => expression.test(id));
+}
+
+/** The first pattern that matches none of the ids. */
+export const unmatched = (patterns: readonly string[], ids: readonly string[]): string | undefined =>
+  patterns.find((pattern) => !ids.some(globs([pattern])));

@@ -1,0 +1,41 @@
+import type { Check } from '../lib/run/check.ts';
+import type { Trial } from './trial.ts';
+
+/** The kill matrix as text, and whether it proves what it should. */
+export function matrix(
+  trials: readonly Trial[],
+  catalogue: readonly Check[],
+  quick: boolean,
+): { readonly text: string; readonly proven: boolean } {
+  const broken = trials.filter(({ kind }) => kind === 'broken');
+  const right = trials.filter(({ kind }) => kind === 'right');
+  const levels = new Map(catalogue.map(({ id, level }) => [id, level]));
+  const caught = broken.filter(({ failed, missed }) => failed.length > 0 && missed.length === 0);
+  const missed = broken.filter((one) => !caught.includes(one));
+  const accused = trials.filter((one) => one.accused.length > 0);
+  const judged = catalogue.filter(({ level }) => level !== 'OBSERVE');
+  const blind = judged.filter(({ id }) => !broken.some(({ failed }) => failed.includes(id)));
+  const rows = judged.map(({ id, level }) => {
+    const by = broken.filter(({ failed }) => failed.includes(id));
+    const alone = by.filter(({ failed }) =>
+      failed.every((other) => other === id || levels.get(other) !== level),
+    );
+    const names = alone.slice(0, 3).map(({ name }) => name);
+    return `  ${level.padEnd(6)} ${id.padEnd(44)} ${String(by.length).padStart(4)}  ${String(alone.length).padStart(4)}  ${names.join(', ')}${alone.length > 3 ? ', …' : ''}`;
+  });
+  const seconds = trials.reduce((sum, one) => sum + one.seconds, 0);
+  const text = [
+    ...(quick
+      ? []
+      : ['  level  check                                        catches  alone, and which', ...rows, '']),
+    ...missed.map(
+      ({ name, missed: ids, failed }) =>
+        `missed    ${name}: ${ids.length > 0 ? `${ids.join(', ')} did not fail` : 'nothing failed'}${failed.length > 0 ? ` (${failed.slice(0, 4).join(', ')} did)` : ''}`,
+    ),
+    ...accused.map(({ name, accused: why }) => `accused   ${name}: ${why.slice(0, 3).join('; ')}`),
+    ...(quick ? [] : blind.map(({ id }) => `no store  ${id}: nothing in the fleet makes it fail`)),
+    `broken stores: ${caught.length} of ${broken.length} caught; right stores: ${right.length}; wrongly accused: ${accused.length}; ${Math.round(seconds)} s of runs`,
+    '',
+  ].join('\n');
+  return { text, proven: missed.length === 0 && accused.length === 0 && (quick || blind.length === 0) };
+}

@@ -1,0 +1,83 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { catalogue } from '../index.ts';
+import { brokenStores } from './broken/index.ts';
+import type { BrokenStore, RightStore } from './fleet.ts';
+import { matrix } from './matrix.ts';
+import { rightStores } from './right/index.ts';
+import { type Trial, trial } from './trial.ts';
+
+/**
+ * Runs the suite against every store of the fleet and prints what it caught, missed and wrongly accused.
+ * `--quick` carries out, on broken stores, only the checks that must fail there; `--seed` and `--only NAME`
+ * repeat a part of it.
+ */
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      quick: { type: 'boolean', default: false },
+      seed: { type: 'string', default: '1' },
+      only: { type: 'string', default: '' },
+    },
+  });
+  const options = { quick: values.quick, seed: Number(values.seed) };
+  if (process.send !== undefined) {
+    await work(options);
+    return 0;
+  }
+  const names = fleet()
+    .map(({ name }) => name)
+    .filter((name) => name.includes(values.only));
+  const trials = await inProcesses(names, process.argv.slice(2));
+  const { text, proven } = matrix(trials, catalogue, options.quick);
+  process.stdout.write(text);
+  return proven ? 0 : 1;
+}
+
+const fleet = (): readonly (BrokenStore | RightStore)[] => [...rightStores, ...brokenStores];
+
+/** In a process of its own: tries the stores that the parent names, one after the other. */
+async function work(options: { readonly quick: boolean; readonly seed: number }): Promise<void> {
+  const stores = new Map(fleet().map((store) => [store.name, store]));
+  await new Promise<void>((resolve) => {
+    process.on('message', (name: string) => {
+      const store = stores.get(name);
+      if (store === undefined) {
+        resolve();
+        return;
+      }
+      trial(store, options).then(
+        (done) => process.send?.(done),
+        (error: unknown) => {
+          throw error;
+        },
+      );
+    });
+    process.send?.(null);
+  });
+  process.exit();
+}
+
+/** Hands the stores out to as many processes as there are processors. */
+async function inProcesses(names: readonly string[], args: readonly string[]): Promise<Trial[]> {
+  const waiting = [...names];
+  const done: Trial[] = [];
+  const one = (child: ChildProcess) =>
+    new Promise<void>((resolve, reject) => {
+      child.on('message', (trial: Trial | null) => {
+        if (trial !== null) done.push(trial);
+        child.send(waiting.shift() ?? '');
+      });
+      child.once('exit', (code) =>
+        code === 0 ? resolve() : reject(new Error(`a process ended with ${code}`)),
+      );
+    });
+  await Promise.all(
+    Array.from({ length: availableParallelism() }, () => one(fork(fileURLToPath(import.meta.url), args))),
+  );
+  return done;
+}
+
+process.exitCode = await main();

@@ -1,0 +1,42 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { packageFile } from '../lib/package.ts';
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The environment of the tests without what would speak for a user of the command line. */
+const environment = (more: Readonly<Record<string, string>>) => {
+  const { PLANT_STORE_TOKEN: _token, NO_COLOR: _colour, FORCE_COLOR: _force, ...rest } = process.env;
+  return { ...rest, ...more };
+};
+
+export function start(
+  file: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): ChildProcess {
+  return spawn(file, args, { env: environment(env), cwd: packageFile('.') });
+}
+
+export function ended(child: ChildProcess): Promise<Ended> {
+  let [stdout, stderr] = ['', ''];
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr })));
+}
+
+const MAIN = packageFile('dist/cli/main.js');
+
+export const startSuite = (args: readonly string[], env?: Readonly<Record<string, string>>): ChildProcess =>
+  start(process.execPath, [MAIN, ...args], env);
+
+/** Runs the built command line to its end. */
+export const suite = (args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended> =>
+  ended(startSuite(args, env));

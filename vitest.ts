@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { catalogue, planOf, type RunOptions, secretsOf } from './index.ts';
+import { explain } from './lib/report/explain.ts';
+import { Recorder } from './lib/report/record.ts';
+import { type OpenRun, openRun } from './lib/run/run.ts';
+
+/** A store that was started for the tests. */
+export interface StartedStore {
+  readonly baseUrl: string;
+  readonly token: string;
+  readonly stop?: () => Promise<void> | void;
+}
+
+export interface ConformanceOptions extends Omit<RunOptions, 'baseUrl' | 'token'> {
+  /** Starts the store, or says where it is. Called once, before the first check. */
+  readonly start: () => Promise<StartedStore> | StartedStore;
+}
+
+/** Milliseconds for one check: many requests, each with a time-out of its own. */
+const LONGEST_CHECK = 300_000;
+
+/**
+ * Declares one vitest test for each check, named by its id. A failed MUST fails its test; a failed SHOULD is
+ * annotated, and fails with `strict`. To be called at the top level of a test file.
+ */
+export function plantStoreConformance({ start, ...options }: ConformanceOptions): void {
+  describe('plant store conformance', { concurrent: false, shuffle: false }, () => {
+    let store: StartedStore | undefined;
+    let run: OpenRun | undefined;
+    let recorder: Recorder | undefined;
+
+    beforeAll(async () => {
+      store = await start();
+      const target = { ...options, baseUrl: store.baseUrl, token: store.token };
+      run = await openRun(await planOf(target));
+      recorder = new Recorder(secretsOf(target));
+      recorder.take({ type: 'start', header: run.header });
+    }, LONGEST_CHECK);
+
+    afterAll(async () => {
+      await run?.close();
+      await store?.stop?.();
+    });
+
+    for (const check of catalogue) {
+      test(check.id, { timeout: LONGEST_CHECK }, async ({ annotate, skip }) => {
+        if (run === undefined || recorder === undefined) throw new Error('the run did not open');
+        const result = recorder.take({ type: 'result', result: await run.carryOut(check) });
+        if (result === undefined) return;
+        const fails = check.level === 'MUST' || options.strict === true;
+        switch (result.verdict) {
+          case 'pass':
+            return;
+          case 'observed':
+            await annotate(JSON.stringify(result.observations), 'observed');
+            return;
+          case 'skipped':
+            skip(result.reason);
+            return;
+          case 'fail':
+            if (fails) throw new Nonconformance(explain(result));
+            await annotate(explain(result), 'warning');
+            return;
+          case 'untestable':
+            if (fails) throw new Nonconformance(`${check.statement}\ncould not be tested: ${result.reason}`);
+            await annotate(`could not be tested: ${result.reason}`, 'warning');
+        }
+      });
+    }
+  });
+}
+
+/** What vitest shows of a failed check: its explanation, and no stack, which would lead into this file. */
+class Nonconformance extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'Nonconformance';
+    this.stack = `${this.name}: ${message}`;
+  }
+}
