@@ -1,7 +1,9 @@
-import { type RunningStore, type Steps, startStore } from '../reference/store.ts';
+import { Refusal, type RunningStore, type Steps, startStore } from '../reference/store.ts';
 
 interface Entry {
   readonly name: string;
+  /** Overlays of the document that the store is written to. */
+  readonly overlays?: readonly string[];
   start(token: string): Promise<RunningStore>;
 }
 
@@ -36,3 +38,30 @@ export const right = (name: string, odd: string, change: Change): RightStore => 
   odd,
   start: started(change),
 });
+
+/** The limits of mutants/overlays/limits.yaml. */
+interface Limits {
+  readonly shortest?: number;
+  readonly longest?: number;
+  readonly tags?: readonly string[] | undefined;
+  readonly anyCase?: boolean;
+  readonly least?: bigint;
+}
+
+/** A store that enforces limits, by default those of the overlay. */
+export const enforcing =
+  (limits: Limits): Change =>
+  (right) => ({
+    validate(value, request) {
+      const { shortest = 1, longest = 64, anyCase = false, least = 1n } = limits;
+      const tags = 'tags' in limits ? limits.tags : ['fern', 'cactus', 'herb', 'tree'];
+      const plant = right.validate(value, request);
+      const length = [...plant.name].length;
+      const tag = anyCase ? plant.tag?.toLowerCase() : plant.tag;
+      if (length < shortest || length > longest) throw new Refusal(400, 10, 'a name has 1 to 64 characters');
+      if (tag !== undefined && tags !== undefined && !tags.includes(tag))
+        throw new Refusal(400, 11, 'the tag is not known');
+      if (plant.id < least) throw new Refusal(400, 12, 'ids begin at 1');
+      return plant;
+    },
+  });

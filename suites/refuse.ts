@@ -61,25 +61,32 @@ const anyMalformed =
   (...families: Family[]) =>
   (plants: Plants): Arbitrary<Case> =>
     fc.oneof(
-      ...defects(plants, families).map((defect) =>
-        fc
-          .tuple(
-            reordered(plantOf(plants.contract.newPlant.shape, 'ordinary', 'some')),
-            fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: undeclared }),
-            fc.oneof({ weight: 2, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: styles }),
-            fc.option(anyIds, { nil: undefined, freq: 2 }),
-          )
-          .chain(([drawn, extra, style, id]) => {
-            const plain = withId(drawn, id);
-            // An inherited property is a defect of its own: nothing else may be called __proto__.
-            const whole =
-              extra === undefined || extra[0] === '__proto__' ? plain : plain.with(extra[0], extra[1]);
-            return defect
-              .drawn(whole)
-              .filter((json) => !admits(plants.contract, json))
-              .map((json): Case => unlike(defect.name, 'malformed', posting(json, {}, style), drawn));
-          }),
-      ),
+      ...defects(plants, families)
+        .filter((defect) => defect.typical(plants.plain()).some((json) => !admits(plants.contract, json)))
+        .map((defect) =>
+          fc
+            .tuple(
+              reordered(plantOf(plants.contract.newPlant.shape, 'ordinary', 'some')),
+              fc.oneof(
+                { weight: 3, arbitrary: fc.constant(undefined) },
+                { weight: 1, arbitrary: undeclared },
+              ),
+              fc.oneof({ weight: 2, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: styles }),
+              fc.option(anyIds, { nil: undefined, freq: 2 }),
+            )
+            .chain(([drawn, extra, style, id]) => {
+              const plain = withId(drawn, id);
+              // An inherited property is a defect of its own: nothing else may be called __proto__.
+              const whole =
+                extra === undefined || extra[0] === '__proto__' ? plain : plain.with(extra[0], extra[1]);
+              // What the validator lets pass after all gives way to a typical value of the defect, or to null.
+              const typical = defect.typical(whole).find((json) => !admits(plants.contract, json)) ?? null;
+              return defect
+                .drawn(whole)
+                .map((json) => (admits(plants.contract, json) ? typical : json))
+                .map((json): Case => unlike(defect.name, 'malformed', posting(json, {}, style), drawn));
+            }),
+        ),
     );
 
 /** The text of a plain plant, spoilt. */

@@ -1,10 +1,10 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { answers200, echoes, sound, takenOrRefused } from '../lib/judge/rules.ts';
-import { admits } from '../lib/payloads/admits.ts';
+import { admits, onlyAdmitted } from '../lib/payloads/admits.ts';
 import type { Case } from '../lib/payloads/case.ts';
 import { type Json, JsonObject, Raw } from '../lib/payloads/json.ts';
 import { ID, idsBetween, plantOf, undeclared } from '../lib/payloads/plants.ts';
-import { anyString, HOSTILE } from '../lib/payloads/strings.ts';
+import { HOSTILE } from '../lib/payloads/strings.ts';
 import type { Check, Plants } from '../lib/run/check.ts';
 import { creating, must, posting, should } from './vocabulary.ts';
 
@@ -27,23 +27,17 @@ const admitted = (plants: Plants, cases: readonly Case[]): Case[] =>
   );
 
 const kept = (plants: Plants, drawn: Arbitrary<JsonObject>): Arbitrary<JsonObject> =>
-  drawn.filter((plant) => admits(plants.contract, plant));
+  onlyAdmitted(plants.contract, drawn, plants.plain());
 
 /** Plants in which one property is any value that its schema admits. */
 const anyValueOf = (plants: Plants, property: string): Arbitrary<Case> => {
   const { shape } = plants.contract.newPlant;
-  const limits = shape.properties.get(property)?.text ?? {
-    min: 0,
-    max: undefined,
-    patterns: [],
-    format: undefined,
-  };
   const twin = plants.plain();
   return kept(
     plants,
     fc
-      .tuple(plantOf(shape, 'plain', 'all'), anyString(limits))
-      .map(([plant, value]) => plant.with(property, value)),
+      .tuple(plantOf(shape, 'plain', 'all'), plantOf(shape, 'any', 'all'))
+      .map(([plant, any]) => plant.with(property, any.get(property) ?? null)),
   ).map((plant) => wide(`any ${property}`, plant, twin));
 };
 
@@ -166,18 +160,19 @@ export const wholeShape: readonly Check[] = [
     {
       kind: 'property',
       cases: (plants) =>
-        fc
-          .tuple(
-            plantOf(plants.contract.newPlant.shape, 'plain', 'some'),
-            fc.array(undeclared, { minLength: 1, maxLength: 3 }),
-            fc.boolean(),
-          )
-          .map(
-            ([plant, extra, first]) =>
-              new JsonObject(first ? [...extra, ...plant.members] : [...plant.members, ...extra]),
-          )
-          .filter((plant) => admits(plants.contract, plant))
-          .map((plant) => wide('undeclared properties', plant)),
+        kept(
+          plants,
+          fc
+            .tuple(
+              plantOf(plants.contract.newPlant.shape, 'plain', 'some'),
+              fc.array(undeclared, { minLength: 1, maxLength: 3 }),
+              fc.boolean(),
+            )
+            .map(
+              ([plant, extra, first]) =>
+                new JsonObject(first ? [...extra, ...plant.members] : [...plant.members, ...extra]),
+            ),
+        ).map((plant) => wide('undeclared properties', plant)),
       rules: soundly,
       share: 0.5,
     },

@@ -1,8 +1,19 @@
+import type { Arbitrary } from 'fast-check';
 import type { Contract } from '../contract/contract.ts';
-import { type Json, write } from './json.ts';
+import { type Json, type JsonObject, write } from './json.ts';
 
 /** Whether a value is a NewPlant of the document, to the last digit. Any id in the place of a fresh one will do. */
 export function admits({ newPlant }: Contract, json: Json, id = 1_234_567n): boolean {
   const text = write(json, id);
   return newPlant.validate(text, JSON.parse(text)).length === 0;
 }
+
+/**
+ * The plants that are NewPlants of the document, with `otherwise` in the place of the others: what a schema
+ * says beyond shapes may leave none of an arbitrary, and a filter would then look for ever.
+ */
+export const onlyAdmitted = (
+  contract: Contract,
+  plants: Arbitrary<JsonObject>,
+  otherwise: JsonObject,
+): Arbitrary<JsonObject> => plants.map((plant) => (admits(contract, plant) ? plant : otherwise));

@@ -208,7 +208,7 @@ export const createAnswer: readonly BrokenStore[] = [
   broken(
     'refuses-even-id',
     'an ordinary plant is taken: refused only where the id is even',
-    ['create/answers-200', 'create/takes-escaped-values', 'serving/alternates'],
+    ['always/creates-ordinary-plants', 'create/takes-any-ordinary-plant'],
     refusing(({ id }) => id !== undefined && id % 2n === 0n),
   ),
   broken(

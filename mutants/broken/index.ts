@@ -8,6 +8,7 @@ import { createAnswer } from './create-answer.ts';
 import { errors } from './errors.ts';
 import { httpMessage } from './http-message.ts';
 import { jsonText } from './json-text.ts';
+import { limits } from './limits.ts';
 import { missingProperties } from './missing-properties.ts';
 import { plantBody } from './plant-body.ts';
 import { should } from './should.ts';
@@ -28,4 +29,5 @@ export const brokenStores: readonly BrokenStore[] = [
   ...stateAndLoad,
   ...constants,
   ...should,
+  ...limits,
 ];

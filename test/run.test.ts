@@ -1,0 +1,226 @@
+import { createServer } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { type RunRecord, run } from '../index.ts';
+import { listen, startStore } from '../reference/store.ts';
+import { TOKEN, withStore } from './stores.ts';
+
+const against = (baseUrl: string, more: Partial<Parameters<typeof run>[0]> = {}): Promise<RunRecord> =>
+  run({ baseUrl, token: TOKEN, seed: 5, cases: 20, timeout: 3000, ...more }).record;
+
+const verdictOf = (record: RunRecord, id: string) => record.results.find((result) => result.id === id);
+
+/** The bodies that a run sends, as the store sees them; those of checks that ask for no order are sorted. */
+async function requestsOf(concurrency: number): Promise<string[]> {
+  const seen: string[] = [];
+  const store = await startStore({
+    token: TOKEN,
+    steps: () => ({
+      route(request) {
+        seen.push(`${request.method} ${request.path} ${request.headers.authorization} ${request.body.toString('latin1')}`);
+      },
+    }),
+  });
+  await against(store.url, { concurrency, firstId: 1_000_000n, skip: ['observe/*'] });
+  await store.stop();
+  return concurrency === 1 ? seen : seen.sort();
+}
+
+describe('a run', () => {
+  test('passes every MUST and SHOULD of the reference store', async () => {
+    await withStore('reference', async ({ url }) => {
+      const record = await against(url, { strict: true });
+      expect(record.results.filter(({ verdict }) => verdict === 'fail' || verdict === 'untestable')).toEqual([]);
+      expect(record.outcome).toBe('conformant');
+    });
+  });
+
+  test('sends at least a thousand requests by default', async () => {
+    await withStore('reference', async ({ url }) => {
+      expect((await against(url, { cases: undefined })).requests).toBeGreaterThan(1000);
+    });
+  });
+
+  test('sends the same requests for the same seed and first id, at any concurrency', async () => {
+    const alone = await requestsOf(1);
+    expect((await requestsOf(1)).join('\n')).toBe(alone.join('\n'));
+    expect((await requestsOf(24)).join('\n')).toBe(alone.sort().join('\n'));
+  });
+
+  test('tells each plant from every other by its id', async () => {
+    const ids: string[] = [];
+    const store = await startStore({
+      token: TOKEN,
+      steps: (right) => ({
+        create(plant, request) {
+          ids.push(String(plant.id));
+          return right.create(plant, request);
+        },
+      }),
+    });
+    await against(store.url, { skip: ['observe/*', 'whole-shape/*'] });
+    await store.stop();
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('makes a failing payload small, and says where it came from', async () => {
+    const store = await startStore({
+      token: TOKEN,
+      steps: (right) => ({
+        create(plant, request) {
+          if (plant.name.includes('-')) throw new Error('a hyphen');
+          return right.create(plant, request);
+        },
+      }),
+    });
+    const record = await against(store.url, { cases: 120 });
+    await store.stop();
+    const { counterexample } = verdictOf(record, 'create/takes-any-ordinary-plant') ?? {};
+    const payload = counterexample !== undefined && 'text' in counterexample.payload ? counterexample.payload.text : '';
+    const { name, tag } = JSON.parse(payload) as { name: string; tag?: string };
+    expect(tag).toBeUndefined();
+    expect(name).toMatch(/^A*-A*$/);
+    expect(counterexample?.shrinks).toBeGreaterThan(0);
+    expect(counterexample?.path).toMatch(/^\d+(:\d+)+$/);
+  });
+
+  test('says of a failure that needs company that it needs it', async () => {
+    let busy = 0;
+    const store = await startStore({
+      token: TOKEN,
+      steps: (right) => ({
+        send(answer, response, request) {
+          busy += 1;
+          const crowded = busy > 4;
+          setTimeout(() => {
+            busy -= 1;
+            right.send(crowded ? { ...answer, status: 500 } : answer, response, request);
+          }, 5);
+        },
+      }),
+    });
+    const record = await against(store.url, { cases: 120 });
+    await store.stop();
+    expect(verdictOf(record, 'create/takes-any-ordinary-plant')?.counterexample?.when).toBe('not-alone');
+  });
+
+  test('is cut off after --max-seconds, and what is left is untestable', async () => {
+    await withStore('slow', async ({ url }) => {
+      const record = await against(url, { maxSeconds: 1 });
+      expect(record.outcome).toBe('undetermined');
+      expect(record.stop?.kind).toBe('cut-off');
+      expect(record.summary.MUST.untestable).toBeGreaterThan(10);
+    });
+  });
+
+  test('ends where the caller aborts it', async () => {
+    await withStore('slow', async ({ url }) => {
+      const abort = new AbortController();
+      const running = run({ baseUrl: url, token: TOKEN }, abort.signal);
+      let results = 0;
+      for await (const event of running) {
+        if (event.type === 'result') results += 1;
+        if (results === 3) abort.abort();
+      }
+      expect((await running.record).stop?.kind).toBe('cut-off');
+    });
+  });
+
+  test('tells its events from start to end, to whoever listens and however late', async () => {
+    await withStore('reference', async ({ url }) => {
+      const running = run({ baseUrl: url, token: TOKEN, cases: 5, only: ['create/*'] });
+      const { results } = await running.record;
+      const types: string[] = [];
+      for await (const event of running) if (event.type !== 'progress') types.push(event.type);
+      expect(types.at(0)).toBe('start');
+      expect(types.at(-1)).toBe('end');
+      expect(types.filter((type) => type === 'result')).toHaveLength(results.length);
+    });
+  });
+});
+
+describe('what stops a verdict', () => {
+  const stopOf = async (baseUrl: string, more = {}) => (await against(baseUrl, more)).stop?.kind;
+
+  test('nothing listens', async () => {
+    expect(await stopOf('http://127.0.0.1:1')).toBe('unreachable');
+  });
+
+  test('the token is refused on every request', async () => {
+    await withStore('reference', async ({ url }) => {
+      const record = await against(url, { token: 'not-the-one-it-takes' });
+      expect(record.stop?.kind).toBe('token-refused');
+      expect(record.outcome).toBe('undetermined');
+    });
+  });
+
+  test('429 is waited out and never judged', async () => {
+    let sent = 0;
+    const store = await startStore({
+      token: TOKEN,
+      steps: (right) => ({
+        send(answer, response, request) {
+          sent += 1;
+          const limited = sent % 50 === 0;
+          const headers = { 'retry-after': '0' };
+          right.send(limited ? { status: 429, headers } : answer, response, request);
+        },
+      }),
+    });
+    expect((await against(store.url)).outcome).toBe('conformant');
+    await store.stop();
+  });
+
+  test('a path at which there is no store is no list of a hundred faults, but one cause and an advice', async () => {
+    const elsewhere = createServer((_request, response) => response.writeHead(404).end());
+    const { url, stop } = await listen(elsewhere);
+    const record = await against(url);
+    await stop();
+    expect(record.advice).toContain('base URL');
+    expect(record.outcome).not.toBe('conformant');
+    const causes = new Set(record.results.filter(({ verdict }) => verdict === 'fail').map(({ exchanges }) => exchanges[0]?.cause));
+    expect([...causes]).toEqual(['answered 404']);
+  });
+
+  test('a store that dies in the middle fails for it, and the rest is not held against it', async () => {
+    let dead = false;
+    const store = await startStore({
+      token: TOKEN,
+      steps: (right) => ({
+        parse(body, request) {
+          if (body.toString('latin1').startsWith('[[[[')) dead = true;
+          return right.parse(body, request);
+        },
+        send(answer, response, request) {
+          if (dead) response.destroy();
+          else right.send(answer, response, request);
+        },
+      }),
+    });
+    const record = await against(store.url);
+    await store.stop();
+    expect(record.outcome).toBe('nonconformant');
+    expect(record.stop?.kind).toBe('gone');
+    expect(verdictOf(record, 'always/answers')?.verdict).toBe('fail');
+    expect(verdictOf(record, 'auth/rejects-missing-token')?.verdict).toBe('untestable');
+  });
+});
+
+describe('the constant stores', () => {
+  test.each([
+    'always-200-empty-object',
+    'always-200-plant',
+    'always-400',
+    'always-401',
+    'always-404',
+    'always-500',
+    'always-reset',
+    'always-closed',
+    'always-garbage',
+    'always-silent',
+    'always-dripping',
+  ])('%s is never conformant', async (name) => {
+    await withStore(name, async ({ url }) => {
+      expect((await against(url, { timeout: 1000 })).outcome).not.toBe('conformant');
+    });
+  });
+});
