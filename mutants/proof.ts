@@ -11,8 +11,8 @@ import { type Trial, trial } from './trial.ts';
 
 /**
  * Runs the suite against every store of the fleet and prints what it caught, missed and wrongly accused.
- * `--quick` carries out, on broken stores, only the checks that must fail there; `--seed` and `--only NAME`
- * repeat a part of it.
+ * `--quick` does as little as shows the same, without the matrix; `--seed` and `--only NAME` choose what is
+ * repeated.
  */
 async function main(): Promise<number> {
   const { values } = parseArgs({

@@ -47,7 +47,6 @@ export const CLAUSES = {
   'section 5, rule 2': { text: 'The credential is sent as Authorization: Bearer <ACCESS_TOKEN>.' },
   'section 5, rule 3': {
     text: 'How a token is obtained, its format, lifetime and scopes are not shown.',
-    excluded: 'The user brings the token; nothing about it is judged.',
   },
   'section 6': { text: 'Events are not shown.', excluded: 'There is nothing to hold a store to.' },
   'section 7': { text: 'The one declared error is 400, with an Error.' },

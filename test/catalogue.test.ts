@@ -40,6 +40,10 @@ test('every clause of the interface is checked, or left alone for a reason', () 
 
 test('every MUST rests on the interface', () => {
   for (const { id, level, basis } of catalogue) {
-    if (level === 'MUST') expect(basis.some((one) => one in CLAUSES), id).toBe(true);
+    if (level === 'MUST')
+      expect(
+        basis.some((one) => one in CLAUSES),
+        id,
+      ).toBe(true);
   }
 });

@@ -16,7 +16,9 @@ async function requestsOf(concurrency: number): Promise<string[]> {
     token: TOKEN,
     steps: () => ({
       route(request) {
-        seen.push(`${request.method} ${request.path} ${request.headers.authorization} ${request.body.toString('latin1')}`);
+        seen.push(
+          `${request.method} ${request.path} ${request.headers.authorization} ${request.body.toString('latin1')}`,
+        );
       },
     }),
   });
@@ -29,7 +31,9 @@ describe('a run', () => {
   test('passes every MUST and SHOULD of the reference store', async () => {
     await withStore('reference', async ({ url }) => {
       const record = await against(url, { strict: true });
-      expect(record.results.filter(({ verdict }) => verdict === 'fail' || verdict === 'untestable')).toEqual([]);
+      expect(record.results.filter(({ verdict }) => verdict === 'fail' || verdict === 'untestable')).toEqual(
+        [],
+      );
       expect(record.outcome).toBe('conformant');
     });
   });
@@ -75,7 +79,8 @@ describe('a run', () => {
     const record = await against(store.url, { cases: 120 });
     await store.stop();
     const { counterexample } = verdictOf(record, 'create/takes-any-ordinary-plant') ?? {};
-    const payload = counterexample !== undefined && 'text' in counterexample.payload ? counterexample.payload.text : '';
+    const payload =
+      counterexample !== undefined && 'text' in counterexample.payload ? counterexample.payload.text : '';
     const { name, tag } = JSON.parse(payload) as { name: string; tag?: string };
     expect(tag).toBeUndefined();
     expect(name).toMatch(/^A*-A*$/);
@@ -177,7 +182,9 @@ describe('what stops a verdict', () => {
     await stop();
     expect(record.advice).toContain('base URL');
     expect(record.outcome).not.toBe('conformant');
-    const causes = new Set(record.results.filter(({ verdict }) => verdict === 'fail').map(({ exchanges }) => exchanges[0]?.cause));
+    const causes = new Set(
+      record.results.filter(({ verdict }) => verdict === 'fail').map(({ exchanges }) => exchanges[0]?.cause),
+    );
     expect([...causes]).toEqual(['answered 404']);
   });
 

@@ -1,6 +1,6 @@
 import { briefly } from '../judge/reading.ts';
 import type { Draft } from '../payloads/case.ts';
-import type { Exchange, FaultKind } from '../wire/exchange.ts';
+import type { Exchange } from '../wire/exchange.ts';
 import type { Wire } from '../wire/wire.ts';
 import type { Ids } from './ids.ts';
 import type { Stop } from './result.ts';
@@ -57,9 +57,9 @@ export async function preflight(
   return {};
 }
 
-/** Whether a fault came before a store could have done anything. */
-export const neverReached = (kind: FaultKind): boolean =>
-  kind !== 'closed' && kind !== 'timeout' && kind !== 'unasked-continue';
+/** Whether a store was reached, and did not answer. */
+export const isSilence = (exchange: Exchange): boolean =>
+  exchange.kind === 'broken' && (exchange.fault.kind === 'closed' || exchange.fault.kind === 'timeout');
 
 function unreachable(exchange: Exchange, url: string): Stop | undefined {
   if (exchange.kind === 'answered') return undefined;

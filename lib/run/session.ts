@@ -11,7 +11,7 @@ import { type Tried, tryCases } from './cases.ts';
 import type { Check, Untestable } from './check.ts';
 import { anyFirstId, Ids } from './ids.ts';
 import { plantsFor } from './plants.ts';
-import { neverReached, preflight } from './preflight.ts';
+import { isSilence, preflight } from './preflight.ts';
 import { type Noted, tryProcedure } from './procedure.ts';
 import { tryProperty } from './property.ts';
 import type { CheckResult, Stop, Verdict } from './result.ts';
@@ -229,9 +229,8 @@ export class Session {
       if (id < this.limits.lowest) this.limits.lowest = id;
       if (id > this.limits.highest) this.limits.highest = id;
     }
-    // A store that nobody has reached yet has not broken a promise.
-    if (this.during === 'preflight' && exchange.kind === 'broken' && neverReached(exchange.fault.kind))
-      return;
+    // Before the checks begin, only silence is held against a store.
+    if (this.during === 'preflight' && !isSilence(exchange)) return;
     this.standing.watch(exchange, draft, this.during, this.tools);
   }
 

@@ -215,7 +215,7 @@ export const coercion: readonly BrokenStore[] = [
   broken(
     'name-object-even-id',
     'name is a string: an object only where the id is even',
-    ['refuse/any-wrong-type', 'refuse/wrong-type', 'serving/after-a-barrage'],
+    ['refuse/any-wrong-type', 'refuse/wrong-type'],
     taking('name', 'object', ({ id }) => id !== undefined && id % 2n === 0n),
   ),
   broken(

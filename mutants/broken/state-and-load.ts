@@ -248,7 +248,7 @@ export const stateAndLoad: readonly BrokenStore[] = [
   broken(
     'load-4-500',
     'plants are taken at once: 500 above four',
-    ['refuse/garbage', 'refuse/several-values', 'refuse/truncated'],
+    ['create/takes-any-ordinary-plant', 'create/takes-many-at-once'],
     crowded(20, (here) => failing(() => here() > 4)),
   ),
   broken(

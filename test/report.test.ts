@@ -1,0 +1,171 @@
+import { readFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createServer, type Server } from 'node:net';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RunRecord, run, terminalReport } from '../index.ts';
+import { packageFile } from '../lib/package.ts';
+import { visible } from '../lib/report/explain.ts';
+import { redactor } from '../lib/report/redact.ts';
+import { listen } from '../reference/store.ts';
+import { TOKEN, withStore } from './stores.ts';
+
+const validate = (() => {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+  formats.default(ajv);
+  return ajv.compile(
+    JSON.parse(readFileSync(packageFile('lib/report/record.schema.json'), 'utf8')) as object,
+  );
+})();
+
+const recordOf = (baseUrl: string, more = {}): Promise<RunRecord> =>
+  run({ baseUrl, token: TOKEN, seed: 9, firstId: 1_000_000n, cases: 10, timeout: 2000, ...more }).record;
+
+describe('the record', () => {
+  test.each([
+    'reference',
+    'always-500',
+    'always-garbage',
+    'always-silent',
+    'crash-deep-500',
+    'scheme-case',
+    'slow',
+  ])('of %s is valid against the published schema', async (name) => {
+    await withStore(name, async ({ url }) => {
+      const record = JSON.parse(
+        JSON.stringify(await recordOf(url, name === 'slow' ? { maxSeconds: 1 } : {})),
+      );
+      expect(validate(record), JSON.stringify(validate.errors?.slice(0, 2))).toBe(true);
+    });
+  });
+
+  test('of a run that could not begin is valid as well', async () => {
+    const record = await recordOf('http://127.0.0.1:1');
+    expect(validate(record), JSON.stringify(validate.errors?.slice(0, 2))).toBe(true);
+  });
+
+  test('carries for a failure the request, the answer, and a command that sends it again', async () => {
+    await withStore('always-400', async ({ url }) => {
+      const failed = (await recordOf(url)).results.find(({ id }) => id === 'create/answers-200');
+      const [exchange] = failed?.exchanges ?? [];
+      expect(exchange?.request.url).toBe(`${url}/plants`);
+      expect(exchange?.response?.status).toBe(400);
+      expect(exchange?.curl).toContain('"authorization: Bearer $PLANT_STORE_TOKEN"');
+    });
+  });
+});
+
+describe('the token', () => {
+  /** Echoes the credential wherever an answer has room for it, in every form that it may take. */
+  const gossip = createHttpServer((message, response) => {
+    message.resume().once('end', () => {
+      const said = message.headers.authorization ?? '';
+      const token = said.replace(/^\S+ /, '');
+      const forms = [
+        said,
+        token,
+        token.toUpperCase(),
+        encodeURIComponent(said),
+        Buffer.from(token).toString('base64'),
+        [...token].reverse().join(''),
+      ];
+      const header = forms.join(' ').replace(/[^\x20-\x7e]/g, '');
+      response.writeHead(message.url === '/plants' ? 400 : 404, header.slice(0, 400), {
+        'x-echo': header,
+        'x-url': encodeURI(message.url ?? ''),
+      });
+      response.end(JSON.stringify({ error: 'no', message: forms, url: message.url }));
+    });
+  });
+
+  test('is in no byte of the record or of the report, whatever the store echoes', async () => {
+    const { url, stop } = await listen(gossip);
+    const record = await recordOf(url, { headers: [['x-api-key', 'another-secret-value']] });
+    await stop();
+    const written = JSON.stringify(record) + terminalReport(record, false) + terminalReport(record, true);
+    expect(record.outcome).toBe('nonconformant');
+    expect(written).toContain('[redacted]');
+    for (const form of [
+      TOKEN,
+      Buffer.from(TOKEN).toString('base64').slice(0, -4),
+      Buffer.from(`user:${TOKEN}`).toString('base64').slice(8, -4),
+      [...TOKEN].reverse().join(''),
+      encodeURIComponent(TOKEN),
+      'another-secret-value',
+    ]) {
+      expect(written.toLowerCase(), form).not.toContain(form.toLowerCase());
+    }
+  });
+
+  test('is found in every form, and a short one does not take the text around it along', () => {
+    const redact = redactor(['abcdEFGH1234']);
+    expect(redact('x ABCDefgh1234 y')).toBe('x [redacted] y');
+    expect(redact(`Basic ${Buffer.from('user:abcdEFGH1234').toString('base64')}`)).not.toContain(
+      'YWJjZEVGR0gxMjM0'.slice(0, 10),
+    );
+    expect(redactor(['ab'])('an able cabin')).toBe('an [redacted]le c[redacted]in');
+    expect(redactor([])('nothing to hide')).toBe('nothing to hide');
+  });
+});
+
+describe('the terminal report', () => {
+  /** What a hostile store would like a terminal to do. */
+  const NASTY = '\u001b]0;owned\u0007\u001b[2J\u001b[31m<b>"\'`$(id)\u202edesrever\u2066\u0000\u0085\ud800';
+  let server: Server;
+  let url: string;
+
+  beforeAll(async () => {
+    // A raw socket: an HTTP library would not send these bytes.
+    server = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.on('data', (chunk) => {
+        if (!chunk.toString('latin1').includes('\r\n\r\n')) return;
+        const body = JSON.stringify({ error: NASTY, message: [NASTY, 'x'.repeat(1_000_000)] });
+        const type = 'application/json; x="\u001b[31m"';
+        socket.end(
+          `HTTP/1.1 400 Bad \u001b[5m Request\r\nServer: evil\u001b[1m\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+        );
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+
+  afterAll(() => {
+    server.close();
+  });
+
+  test('of a hostile store holds no character that a terminal obeys, and stays short', async () => {
+    const record = await recordOf(url, { only: ['create/*', 'always/*'] });
+    const report = terminalReport(record, false);
+    expect(report).not.toMatch(/[^\P{Cc}\n]|\p{Cf}|\p{Cs}/u);
+    expect(report.length).toBeLessThan(60_000);
+  });
+
+  test('of a broken store reads as it did', async () => {
+    await withStore('always-400', async (store) => {
+      const report = terminalReport(await recordOf(store.url), false);
+      const steady = report
+        .replaceAll(store.url, 'http://store')
+        .replace(/in \d+\.\d s/, 'in 0.0 s')
+        .replace(/\(\d+ ms\)/g, '(0 ms)')
+        .replace(/median ms: [\d.]+/, 'median ms: 0')
+        .replace(/document {2}\S+openapi\.yaml/, 'document  openapi.yaml');
+      expect(steady).toMatchSnapshot();
+    });
+  });
+
+  test('of a healthy store fits one screen', async () => {
+    await withStore('reference', async (store) => {
+      const report = terminalReport(await recordOf(store.url), false);
+      expect(report.split('\n').length).toBeLessThan(24);
+    });
+  });
+
+  test('spells out what cannot be shown', () => {
+    expect(visible('a\u001b[31m\u202e\n\ud800b')).toBe('a\\u001b[31m\\u202e\\n\\ud800b');
+    expect(visible('Zoë 🌵 "quoted"')).toBe('Zoë 🌵 "quoted"');
+  });
+});

@@ -1,0 +1,104 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { RunRecord } from '../index.ts';
+import { packageFile } from '../lib/package.ts';
+import { ended, start, suite } from './command.ts';
+import { TOKEN, withStore } from './stores.ts';
+
+interface VitestReport {
+  readonly success: boolean;
+  readonly numTotalTests: number;
+  readonly testResults: readonly {
+    readonly assertionResults: readonly { readonly title: string; readonly status: string }[];
+  }[];
+}
+
+const VITEST = packageFile('node_modules/vitest/vitest.mjs');
+
+async function byVitest(env: Readonly<Record<string, string>>, args: readonly string[] = []) {
+  const out = join(mkdtempSync(join(tmpdir(), 'plant-store-')), 'vitest.json');
+  const run = ['run', '--project', 'conformance', '--reporter=json', `--outputFile=${out}`, ...args];
+  const { code, stderr } = await ended(start(process.execPath, [VITEST, ...run], { CI: '1', ...env }));
+  const report = JSON.parse(readFileSync(out, 'utf8')) as VitestReport;
+  const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults);
+  return { code, stderr, report, tests };
+}
+
+/** How vitest shows a verdict. */
+const STATUS = {
+  pass: 'passed',
+  fail: 'failed',
+  observed: 'passed',
+  untestable: 'failed',
+  skipped: 'skipped',
+} as const;
+
+describe('the command line and vitest', () => {
+  test.each(['reference', 'always-400', 'crash-deep-500', 'scheme-case', 'auth-any-token', 'tag-null'])(
+    'come to the same verdicts on %s',
+    async (name) => {
+      await withStore(name, async ({ url }) => {
+        const strict = { PLANT_STORE_STRICT: '1', PLANT_STORE_SEED: '11' };
+        const { tests, code, stderr } = await byVitest({
+          PLANT_STORE_URL: url,
+          PLANT_STORE_TOKEN: TOKEN,
+          ...strict,
+        });
+        const args = ['run', url, '--strict', '--seed', '11', '--format', 'json', '--out', '-'];
+        const command = await suite(args, { PLANT_STORE_TOKEN: TOKEN });
+        const { results } = JSON.parse(command.stdout) as RunRecord;
+        const expected = results.map(({ id, level, verdict }) => [
+          id,
+          level === 'OBSERVE' && verdict === 'untestable' ? 'passed' : STATUS[verdict],
+        ]);
+        const actual = tests.map(({ title, status }) => [title, status === 'pending' ? 'skipped' : status]);
+        const exceptObserved = (rows: unknown[][]) =>
+          rows.filter(([id]) => !results.some((one) => one.id === id && one.level === 'OBSERVE'));
+        expect(exceptObserved(actual)).toEqual(exceptObserved(expected));
+        expect(code === 0).toBe(command.code === 0);
+        expect(stderr).not.toContain('Unhandled');
+      });
+    },
+  );
+
+  test('a failed SHOULD does not fail its test unless the run is strict', async () => {
+    await withStore('scheme-case', async ({ url }) => {
+      const { code, report } = await byVitest({ PLANT_STORE_URL: url, PLANT_STORE_TOKEN: TOKEN });
+      expect([code, report.success]).toEqual([0, true]);
+    });
+  });
+
+  test('a test is named by its check, and -t chooses one', async () => {
+    const { tests } = await byVitest({}, ['-t', 'auth/rejects-missing-token']);
+    expect(tests.filter(({ status }) => status === 'passed').map(({ title }) => title)).toEqual([
+      'auth/rejects-missing-token',
+    ]);
+  });
+
+  test('the binding works in somebody else’s project', async () => {
+    const folder = mkdtempSync(packageFile('node_modules/.binding-'));
+    writeFileSync(
+      join(folder, 'store.test.mjs'),
+      `import { plantStoreConformance } from 'plant-store-conformance/vitest';
+       import { startStore } from 'plant-store-conformance';
+       plantStoreConformance({
+         cases: 5,
+         start: async () => {
+           const store = await startStore({ token: 'their-own-token' });
+           return { baseUrl: store.url, token: store.token, stop: () => store.stop() };
+         },
+       });`,
+    );
+    writeFileSync(join(folder, 'vitest.config.mjs'), 'export default {};');
+    const { code, stdout } = await ended(
+      start(process.execPath, [VITEST, 'run', '--root', folder, '--exclude', 'x', '--reporter=json'], {
+        CI: '1',
+      }),
+    );
+    const report = JSON.parse(stdout.slice(stdout.indexOf('{'))) as VitestReport;
+    expect(report.numTotalTests).toBeGreaterThan(80);
+    expect(code).toBe(0);
+  });
+});
