@@ -126,7 +126,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The one place that knows that the suite can be bound to vitest: the binding applied to the reference store. */
+/** The binding to vitest, applied to the reference store: it stands in suites but above everything. */
 const BINDING = 'suites/conformance.test.ts';
 
 /** Which stage may use which package, and whether for its types alone. */

@@ -28,7 +28,12 @@ function file(text: string): string {
 /** An overlay with these actions, each a line of YAML flow mapping. */
 const overlay = (...actions: string[]): string =>
   file(
-    `overlay: 1.0.0\ninfo: { title: t, version: 1.0.0 }\nactions:\n${actions.map((a) => `  - ${a}\n`).join('')}`,
+    [
+      'overlay: 1.0.0',
+      'info: { title: t, version: 1.0.0 }',
+      'actions:',
+      ...actions.map((one) => `  - ${one}`),
+    ].join('\n'),
   );
 
 /** The shipped document with one passage replaced. Fails where the passage is not there. */
@@ -411,7 +416,8 @@ describe('overlays', () => {
     const contract = await loadContract(SHIPPED, [
       overlay(
         '{ target: $.components.schemas.Plant.properties.name, update: { maxLength: 64, minLength: 3 } }',
-        '{ target: "$.components.schemas.NewPlant.allOf[?@.properties.id].properties.id", update: { minimum: 1 } }',
+        '{ target: "$.components.schemas.NewPlant.allOf[?@.properties.id].properties.id",' +
+          ' update: { minimum: 1 } }',
       ),
     ]);
     const { shape, validate } = contract.newPlant;

@@ -545,7 +545,9 @@ describe('internals', () => {
     'Unexpected token } in JSON at position 12',
     'Unexpected token } in JSON at position 12 (line 1 column 13)',
     'Unexpected character (\'}\' (code 125))\n at [Source: (String)"{..."; line: 1, column: 2]',
-    'JSON parse error: Cannot deserialize value of type `long` from String "x"\n at [Source: (PushbackInputStream); line: 1, column: 7] (through reference chain: com.example.NewPlant["id"])',
+    'JSON parse error: Cannot deserialize value of type `long` from String "x"\n' +
+      ' at [Source: (PushbackInputStream); line: 1, column: 7]' +
+      ' (through reference chain: com.example.NewPlant["id"])',
     'json: cannot unmarshal string into Go struct field NewPlant.id of type int64',
     'Expecting value: line 1 column 1 (char 0)',
     'body.id: Input should be a valid integer, unable to parse string as an integer',

@@ -42,8 +42,10 @@ function withOverlay(...actions: string[]): Promise<Contract> {
 
 const PLANT = '$.components.schemas.Plant';
 const NEW_PLANT = '$.components.schemas.NewPlant';
-const on = (property: 'name' | 'tag' | 'id', update: string) =>
-  `{ target: "${property === 'id' ? `${NEW_PLANT}.allOf[1]` : PLANT}.properties.${property}", update: ${update} }`;
+const on = (property: 'name' | 'tag' | 'id', update: string) => {
+  const owner = property === 'id' ? `${NEW_PLANT}.allOf[1]` : PLANT;
+  return `{ target: "${owner}.properties.${property}", update: ${update} }`;
+};
 
 /** An action that requires one more property. */
 const added = (schema: string) =>
@@ -391,7 +393,7 @@ describe('ways of writing', () => {
       expect(parsed(write('a🌵"\\é', 1n, { ...COMPACT, escapes: 'values', every }))).toBe('a🌵"\\é');
   });
 
-  test('the bytes of a body are its text in UTF-8, its edit, its bytes, or what the token makes of it', () => {
+  test('the bytes of a body are its text in UTF-8, its edit, its bytes, or made of the token', () => {
     const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('utf8');
     const json = object({ id: FRESH, name: 'é' });
     expect(text(bytesOf({ json }, 3n, 't'))).toBe('{"id":3,"name":"é"}');
@@ -618,14 +620,16 @@ const CONSTRAINTS: readonly (readonly [what: string, actions: string[], defects:
     [
       `{ target: ${NEW_PLANT}.allOf, remove: true }`,
       `{ target: ${NEW_PLANT}, update: { type: object, required: [id, name], additionalProperties: false,` +
-        ' properties: { id: { type: integer }, name: { type: string, maxLength: 9 }, tag: { type: string } } } }',
+        ' properties: { id: { type: integer }, name: { type: string, maxLength: 9 },' +
+        ' tag: { type: string } } } }',
     ],
     ['an undeclared property', 'name is too long'],
   ],
   [
     'a new required string',
     [
-      `{ target: ${PLANT}, update: { required: [family], properties: { family: { type: string, maxLength: 5 } } } }`,
+      `{ target: ${PLANT}, update: { required: [family],` +
+        ' properties: { family: { type: string, maxLength: 5 } } } }',
     ],
     ['family is too long', 'no family', 'family is null'],
   ],

@@ -13,7 +13,7 @@ import { listen } from '../reference/store.ts';
 import { TOKEN, withStore } from './stores.ts';
 
 const validate = (() => {
-  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+  const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
   formats.default(ajv);
   return ajv.compile(
     JSON.parse(readFileSync(packageFile('lib/report/record.schema.json'), 'utf8')) as object,

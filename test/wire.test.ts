@@ -232,7 +232,8 @@ describe.each(WAYS)('a request %s', (way, prepare) => {
   test('gets its bytes back as they are, without the chunks and with the coding', async () => {
     const bytes = Buffer.from([0, 0xff, 0xfe, 0x1f, 0x8b, 13, 10, 13, 10]).toString('latin1');
     const server = await answering(
-      `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n${bytes.slice(0, 4)}\r\n5;x=y\r\n${bytes.slice(4)}\r\n0\r\nTrailer: t\r\n\r\n`,
+      'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n' +
+        `4\r\n${bytes.slice(0, 4)}\r\n5;x=y\r\n${bytes.slice(4)}\r\n0\r\nTrailer: t\r\n\r\n`,
     );
     const response = answerOf(await wired(server.url).send(post()));
     expect(Buffer.from(response.body).toString('latin1')).toBe(bytes);
@@ -496,7 +497,7 @@ describe('connections', () => {
     expect(most).toBe(3);
   });
 
-  test('a request on a connection that was closed while idle is sent again once, on a fresh one', async () => {
+  test('a request on a connection that was closed while idle is sent once more, on a fresh one', async () => {
     const server = await raw((_request, socket, { connection, onConnection }) => {
       if (connection === 1 && onConnection === 2) socket.destroy();
       else socket.write(OK);
@@ -741,7 +742,8 @@ describe('reading an answer', () => {
     ['304', 'HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n', {}, { status: 304, body: '' }],
     [
       'interim answers before the final one',
-      'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx',
+      'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nLink: x\r\n\r\n' +
+        'HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx',
       {},
       { body: 'x', interim: [100, 103] },
     ],
