@@ -1,12 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { type Contract, loadContract } from './lib/contract/contract.ts';
+import { loadContract } from './lib/contract/contract.ts';
 import { DocumentError } from './lib/contract/document.ts';
 import { packageFile } from './lib/package.ts';
-import { admits } from './lib/payloads/admits.ts';
-import { write } from './lib/payloads/json.ts';
-import { ordinaryIds, plantOf } from './lib/payloads/plants.ts';
-import { draw } from './lib/payloads/random.ts';
-import { Recorder, type RunRecord } from './lib/report/record.ts';
+import type { RunRecord } from './lib/report/record.ts';
+import { Recorder } from './lib/report/recorder.ts';
 import { events, type RunOptions as Plan, type RunEvent } from './lib/run/run.ts';
 import { globs, unmatched } from './lib/run/select.ts';
 import { UsageError } from './lib/usage-error.ts';
@@ -135,8 +132,7 @@ export async function planOf(options: RunOptions): Promise<Plan> {
   const { openapi = packageFile('openapi.yaml'), overlays = [], only = [], skip = [], ca, ...rest } = options;
   if (options.token === '')
     throw new UsageError('The token is empty; set PLANT_STORE_TOKEN or give --token.');
-  const contract: Contract = await loadContract(openapi, overlays);
-  requireOrdinary(contract, openapi);
+  const contract = await loadContract(openapi, overlays);
   const ids = catalogue.map(({ id }) => id);
   const lost = unmatched([...only, ...skip], ids);
   if (lost !== undefined)
@@ -150,26 +146,6 @@ export async function planOf(options: RunOptions): Promise<Plan> {
     ca: ca === undefined ? undefined : readPem(ca),
     selected: (id) => (only.length === 0 || wanted(id)) && !unwanted(id),
   };
-}
-
-/** Every verdict rests on plants that any store takes: a document that leaves none cannot be tested. */
-function requireOrdinary(contract: Contract, file: string): void {
-  const { shape } = contract.newPlant;
-  for (let index = 0; index < 8; index += 1) {
-    const plant = draw(
-      plantOf(shape, 'plain', index % 2 === 0 ? 'all' : 'required'),
-      0,
-      'document',
-      index,
-    ).value;
-    if (!admits(contract, plant, ordinaryIds(shape).first)) {
-      throw new DocumentError(
-        file,
-        undefined,
-        `no ordinary NewPlant could be made from its schema: ${write(plant, 1n)} is none`,
-      );
-    }
-  }
 }
 
 function checkedUrl(baseUrl: string): string {

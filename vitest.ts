@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { catalogue, planOf, type RunOptions, secretsOf } from './index.ts';
 import { explain } from './lib/report/explain.ts';
-import { Recorder } from './lib/report/record.ts';
+import { Recorder } from './lib/report/recorder.ts';
 import { type OpenRun, openRun } from './lib/run/run.ts';
 
 /** A store that was started for the tests. */

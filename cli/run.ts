@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
 import { planOf, type RunOptions, secretsOf } from '../index.ts';
-import { Recorder, type RunRecord } from '../lib/report/record.ts';
+import type { RunRecord } from '../lib/report/record.ts';
+import { Recorder } from '../lib/report/recorder.ts';
 import { terminalReport } from '../lib/report/terminal.ts';
 import { events } from '../lib/run/run.ts';
 import { UsageError } from '../lib/usage-error.ts';

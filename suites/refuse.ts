@@ -244,12 +244,6 @@ export const refuse: readonly Check[] = [
       cases: (plants) => [
         unlike('no body', 'malformed', { contentType: 'application/json' }, plants.plain()),
         unlike('no body and no content type', 'malformed', { contentType: undefined }, plants.plain()),
-        unlike(
-          'an empty body in chunks',
-          'malformed',
-          { contentType: 'application/json', framing: 'chunked', body: verbatim('') },
-          plants.plain(),
-        ),
       ],
       rules: refused,
     },

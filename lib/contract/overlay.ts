@@ -32,7 +32,7 @@ export function applyOverlay(document: unknown, file: string): unknown {
     // The specification lets such an action pass; here it would be a constraint that is silently not checked.
     if (places.length === 0) fail([...at, 'target'], `${action.target} finds nothing in the document`);
     if (action.remove === true) {
-      for (const place of places.reverse()) changed = removed(changed, place);
+      changed = without(changed, places);
     } else if ('update' in action) {
       for (const place of places) changed = updated(changed, place, action.update);
     } else {
@@ -69,11 +69,20 @@ function merged(target: unknown, update: unknown): unknown {
   return target;
 }
 
-function removed(root: unknown, place: readonly (string | number)[]): unknown {
-  const key = place.at(-1);
-  if (key === undefined) return {};
-  const parent = place.slice(0, -1).reduce<unknown>(child, root);
-  if (Array.isArray(parent)) parent.splice(Number(key), 1);
-  else delete (parent as Record<string, unknown>)[key];
+/** Removes all places at once: taking one out of a list would move the others. */
+function without(root: unknown, places: readonly (readonly (string | number)[])[]): unknown {
+  const lists = new Set<unknown[]>();
+  for (const place of places) {
+    const key = place.at(-1);
+    if (key === undefined) return {};
+    const parent = place.slice(0, -1).reduce<unknown>(child, root);
+    if (Array.isArray(parent)) {
+      parent[Number(key)] = GONE;
+      lists.add(parent);
+    } else if (isObject(parent)) delete parent[key];
+  }
+  for (const list of lists) list.splice(0, list.length, ...list.filter((element) => element !== GONE));
   return root;
 }
+
+const GONE = Symbol('removed by an overlay');

@@ -63,17 +63,24 @@ export function compile(schema: unknown): Validator {
 function exact(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(exact);
   if (!isObject(schema)) return schema;
-  const copy = Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => [key, DATA.has(key) ? value : exact(value)]),
+  const copy = mapped(schema, (value, key) =>
+    DATA.has(key) ? value : NAMED.has(key) && isObject(value) ? mapped(value, exact) : exact(value),
   );
-  const integral = schema.type === 'integer';
+  const types = [schema.type].flat();
+  const integral = types.includes('integer') && !types.includes('number');
   const format = typeof schema.format === 'string' ? schema.format : undefined;
   if (integral || integerRange(format) !== undefined) copy[EXACT] = { integral, format } satisfies Exactness;
   return copy;
 }
 
+const mapped = (object: Record<string, unknown>, change: (value: unknown, key: string) => unknown) =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
+
 /** Keywords whose value is data, not schema. */
 const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'example', 'examples', 'required']);
+
+/** Keywords whose value holds schemas under names that are not keywords. */
+const NAMED: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs']);
 
 const pathOf = (pointer: string): string[] =>
   pointer

@@ -157,25 +157,17 @@ export const statusIn =
       ? undefined
       : found(`status ${statuses.join(' or ')}`, briefly(exchange), outcome(exchange));
 
-/** The value of a property of a 200, if there is one. */
-function plantValue(exchange: Exchange, property: string): unknown {
-  if (exchange.kind !== 'answered' || exchange.response.status !== 200) return undefined;
-  const content = contentOf(exchange.response);
-  if (content.kind !== 'json' || typeof content.value !== 'object' || content.value === null)
-    return undefined;
-  return Object.hasOwn(content.value, property)
-    ? (content.value as Record<string, unknown>)[property]
-    : undefined;
-}
-
-/** A property of the plant comes back as it was sent. Silent where the answer is no plant: that is another rule's matter. */
+/** A property of the plant comes back as it was sent. Silent where the answer is no Plant: that is another rule's matter. */
 export const echoes =
   (property: 'name' | 'tag'): Rule =>
-  (exchange, _contract, sent) => {
-    const wanted = sent.plant?.[property];
+  (exchange, contract, { plant }) => {
+    const wanted = plant?.[property];
     if (wanted === undefined || exchange.kind !== 'answered' || exchange.response.status !== 200)
       return undefined;
-    const actual = plantValue(exchange, property);
+    const content = contentOf(exchange.response);
+    if (content.kind !== 'json' || contract.plant.validate(content.text, content.value).length > 0)
+      return undefined;
+    const actual = (content.value as Record<string, unknown>)[property];
     return actual === wanted
       ? undefined
       : found(
@@ -202,25 +194,36 @@ export const messageSaysSomething: Rule = (exchange, contract) =>
 
 /** Frames of stack traces as the common runtimes print them, and paths of source files. */
 const INTERNALS: readonly RegExp[] = [
-  /\bat [\w$.<>]+ ?\([^)]*:\d+(?::\d+)?\)/,
+  /\bat [\w$.<>]+ ?\([^)]*\.\w+:\d+(?::\d+)?\)/,
+  /\n\s+at [\w.<>`]+\(/,
+  /\(node:internal\//,
   /Traceback \(most recent call last\)/,
   /File "[^"]+", line \d+/,
   /\bgoroutine \d+ \[/,
+  /\bpanicked at /,
   /\.java:\d+\)/,
+  /(?:\w+\/)*\w+\.(?:rb|exs?|go|rs|kt|py|php|cs):\d+/,
   /(?:^|[\s"'(:=])(?:file:\/\/)?\/(?:[\w.@+-]+\/)+[\w.@+-]+\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|php|cs|exs?)\b/,
-  /\b[A-Za-z]:\\(?:[\w .-]+\\)+[\w .-]+/,
+  /\b[A-Za-z]:\\(?:[\w .-]+\\)+[\w-]+\.\w+/,
 ];
 
-/** No stack trace or file path in any answer that is not a success. */
-export const keepsInternals: Rule = (exchange) => {
-  if (exchange.response === undefined || exchange.response.status < 400) return undefined;
-  const text = Buffer.from(exchange.response.body.subarray(0, 65_536))
+const UNESCAPED: Readonly<Record<string, string>> = { n: '\n', t: '\t' };
+
+/** JSON text as it reads once it is decoded, near enough to be searched. */
+const legible = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.subarray(0, 65_536))
     .toString('utf8')
-    .replace(/\\([n"\\])/g, (_, mark: string) => (mark === 'n' ? '\n' : mark));
-  const leak = INTERNALS.map((pattern) => pattern.exec(text)?.[0]).find((match) => match !== undefined);
-  return leak === undefined
-    ? undefined
-    : found('no stack trace or file path', excerpt(leak.trim()), 'internals in an error');
+    .replace(/\\([nt"\\/])/g, (_, mark: string) => UNESCAPED[mark] ?? mark);
+
+/** No stack trace or file path in any answer that is not a success, but for what the request itself held. */
+export const keepsInternals: Rule = ({ request, response }) => {
+  if (response === undefined || response.status < 400) return undefined;
+  const text = legible(response.body);
+  const leak = INTERNALS.map((pattern) => pattern.exec(text)?.[0].trim()).find(
+    (match) => match !== undefined,
+  );
+  if (leak === undefined || legible(request.body ?? new Uint8Array()).includes(leak)) return undefined;
+  return found('no stack trace or file path', excerpt(leak), 'internals in an error');
 };
 
 /** The credential is nowhere in an answer. */

@@ -1,10 +1,11 @@
 import type { Arbitrary } from 'fast-check';
 import type { Contract } from '../contract/contract.ts';
 import { type Json, type JsonObject, write } from './json.ts';
+import { ordinaryIds } from './plants.ts';
 
-/** Whether a value is a NewPlant of the document, to the last digit. Any id in the place of a fresh one will do. */
-export function admits({ newPlant }: Contract, json: Json, id = 1_234_567n): boolean {
-  const text = write(json, id);
+/** Whether a value is a NewPlant of the document, to the last digit; with an ordinary id for a fresh one. */
+export function admits({ newPlant }: Contract, json: Json): boolean {
+  const text = write(json, ordinaryIds(newPlant.shape).first);
   return newPlant.validate(text, JSON.parse(text)).length === 0;
 }
 

@@ -19,6 +19,12 @@ const stranger = (length: number) =>
     .repeat(1 + length / 128)
     .slice(0, length);
 
+/** As long as the token, and not the token. */
+const strangerTo = (token: string) => {
+  const drawn = stranger(token.length);
+  return drawn === token ? other(drawn.charAt(0)) + drawn.slice(1) : drawn;
+};
+
 const middle = (token: string) => Math.floor(token.length / 2);
 const other = (character: string) => (character === 'x' ? 'y' : 'x');
 const swapped = (token: string) =>
@@ -82,7 +88,7 @@ export const wrongTokens: readonly Impostor[] = [
   {
     name: 'a random token of the same length',
     credential: {
-      values: (token) => [`Bearer ${stranger(token.length)}`],
+      values: (token) => [`Bearer ${strangerTo(token)}`],
       shell: ['Bearer <as many other characters>'],
     },
   },

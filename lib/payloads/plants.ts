@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { NumberLimits, Shape } from '../contract/schema.ts';
-import { FRESH, fromValue, type Json, JsonObject, type Member, Raw, type Style } from './json.ts';
+import { FRESH, fromValue, type Json, JsonObject, type Member, Raw, type Style, write } from './json.ts';
 import { anyString, ordinaryName, ordinaryTag, patterned, plainName } from './strings.ts';
 
 /** How adventurous a value is: `plain` where it is not the point, `ordinary`, or `any` that the schema admits. */
@@ -44,9 +44,8 @@ export function ordinaryIds(newPlant: Shape): {
 } {
   const limits = newPlant.properties.get(ID)?.number;
   const { min, max } = integerBounds(limits, 1n, BIGGEST_ORDINARY);
-  const step =
-    limits?.multipleOf !== undefined && Number.isInteger(limits.multipleOf) ? BigInt(limits.multipleOf) : 1n;
-  const first = ((min + step - 1n) / step) * step;
+  const step = stepOf(limits);
+  const first = ceilTo(min, step) * step;
   return { first, last: max, step };
 }
 
@@ -70,17 +69,9 @@ function oneOfShape(shape: Shape, breadth: Breadth, required: boolean): Arbitrar
     case 'integer':
       return integerOf(shape.number, breadth);
     case 'number':
-      return fc.oneof(
-        integerOf(shape.number, breadth),
-        fc.integer({ min: 1, max: 999 }).map((n) => new Raw(`${n}.5`)),
-      );
+      return numberOf(shape.number, breadth);
     case 'array':
-      return shape.items === undefined
-        ? fc.constant([])
-        : fc.array(oneOfShape(shape.items, breadth, required), {
-            minLength: shape.minItems,
-            maxLength: Math.min(shape.maxItems ?? Infinity, shape.minItems + 3),
-          });
+      return arrayOf(shape, breadth, required);
     case 'boolean':
       return fc.boolean();
     default:
@@ -118,13 +109,46 @@ function integerBounds(limits: NumberLimits | undefined, least: bigint, greatest
       };
 }
 
-function integerOf(limits: NumberLimits, breadth: Breadth): Arbitrary<Json> {
+function integerOf(limits: NumberLimits, breadth: Breadth): Arbitrary<bigint> {
   const widest: readonly [bigint, bigint] =
     breadth === 'any' ? [-(2n ** 63n), 2n ** 63n - 1n] : [1n, BIGGEST_ORDINARY];
   const { min, max } = integerBounds(limits, ...widest);
-  const step =
-    limits.multipleOf !== undefined && Number.isInteger(limits.multipleOf) ? BigInt(limits.multipleOf) : 1n;
-  return fc.bigInt({ min, max }).map((value) => (step === 1n ? value : value - (value % step)));
+  const step = stepOf(limits);
+  const [first, last] = [ceilTo(min, step), max / step - (max < 0n && max % step !== 0n ? 1n : 0n)];
+  return fc.bigInt({ min: first <= last ? first : last, max: last }).map((places) => places * step);
+}
+
+const stepOf = (limits: NumberLimits | undefined): bigint =>
+  limits?.multipleOf !== undefined && Number.isInteger(limits.multipleOf) ? BigInt(limits.multipleOf) : 1n;
+
+/** The least number of steps that is not below a value. */
+const ceilTo = (value: bigint, step: bigint): bigint =>
+  value / step + (value > 0n && value % step !== 0n ? 1n : 0n);
+
+/** Numbers within the limits, some with a fraction where there is room for one. */
+function numberOf(limits: NumberLimits, breadth: Breadth): Arbitrary<Json> {
+  const { max } = integerBounds(limits, 1n, BIGGEST_ORDINARY);
+  return fc
+    .tuple(integerOf(limits, breadth), fc.boolean())
+    .map(([whole, half]) =>
+      half && whole >= 0n && whole < max && limits.multipleOf === undefined ? new Raw(`${whole}.5`) : whole,
+    );
+}
+
+function arrayOf(
+  { items, minItems, maxItems, uniqueItems }: Shape,
+  breadth: Breadth,
+  required: boolean,
+): Arbitrary<Json> {
+  const bounds = {
+    minLength: minItems,
+    maxLength: Math.min(maxItems ?? Number.POSITIVE_INFINITY, minItems + 3),
+  };
+  const item =
+    items === undefined ? fc.bigInt({ min: 1n, max: 2n ** 31n }) : oneOfShape(items, breadth, required);
+  return uniqueItems
+    ? fc.uniqueArray(item, { ...bounds, selector: (json) => write(json, 0n) })
+    : fc.array(item, bounds);
 }
 
 /** Ids of a magnitude: at least `from` and less than `below`, in or out of the ordinary range. */

@@ -6,7 +6,7 @@ const LOWER = LETTERS.slice(26);
 const NAME_CHARACTERS = [...LETTERS, ...'0123456789', ' ', '-', "'"];
 
 const lengths = (limits: TextLimits, least: number, most: number) => {
-  const max = Math.min(limits.max ?? most, Math.max(most, limits.min));
+  const max = Math.min(limits.max ?? Number.POSITIVE_INFINITY, Math.max(most, limits.min));
   return { minLength: Math.min(Math.max(limits.min, least), max), maxLength: max };
 };
 
@@ -69,11 +69,7 @@ const FORMATS: Readonly<Record<string, () => Arbitrary<string>>> = {
 export function patterned({ patterns, format, min, max }: TextLimits): Arbitrary<string> | undefined {
   const [first, ...others] = patterns;
   const source =
-    first === undefined
-      ? format === undefined
-        ? undefined
-        : FORMATS[format]?.()
-      : fc.stringMatching(new RegExp(first, 'u'));
+    first === undefined ? (format === undefined ? undefined : FORMATS[format]?.()) : matching(first);
   return source?.filter((text) => {
     const length = [...text].length;
     return (
@@ -82,6 +78,15 @@ export function patterned({ patterns, format, min, max }: TextLimits): Arbitrary
       others.every((pattern) => new RegExp(pattern, 'u').test(text))
     );
   });
+}
+
+/** Strings of a regular expression, or undefined for one that they cannot be made from (with lookaheads, say). */
+function matching(pattern: string): Arbitrary<string> | undefined {
+  try {
+    return fc.stringMatching(new RegExp(pattern, 'u'));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Strings that mean something to whatever may stand behind a store: parsers, databases, shells, templates, logs. */

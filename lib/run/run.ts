@@ -1,4 +1,5 @@
 import type { Contract } from '../contract/contract.ts';
+import { requireOrdinary } from '../payloads/satisfiable.ts';
 import type { Check, Level } from './check.ts';
 import type { CheckResult, Stop, Verdict } from './result.ts';
 import { Session, type SessionOptions } from './session.ts';
@@ -82,6 +83,7 @@ export async function openRun(
   onProgress?: (requests: number) => void,
 ): Promise<OpenRun> {
   const { contract, catalogue, strict = false, selected = () => true } = options;
+  requireOrdinary(contract);
   const started = performance.now();
   const startedAt = new Date().toISOString();
   const settings = {

@@ -53,7 +53,9 @@ export class AnswerReader {
         this.left = this.framing.kind === 'length' ? this.framing.length : 0;
       }
     }
-    return this.readBody() ? this.whole(false) : this.received >= this.cap ? this.whole(true) : undefined;
+    const complete = this.readBody();
+    const over = this.received > this.cap;
+    return complete || over ? this.whole(over) : undefined;
   }
 
   /** The connection has ended: gives the answer, if it was to end so. */
@@ -114,7 +116,7 @@ export class AnswerReader {
       }
       const end = this.pending.indexOf('\r\n');
       if (end < 0) return false;
-      const size = /^[\da-f]+/i.exec(this.pending.toString('latin1', 0, end))?.[0];
+      const size = /^([\da-f]+)[ \t]*(?:;.*)?$/i.exec(this.pending.toString('latin1', 0, end))?.[1];
       if (size === undefined) throw new Error('bad answer: a chunk has no size');
       if (Number.parseInt(size, 16) === 0) {
         const trailers = this.pending.subarray(end);

@@ -66,7 +66,7 @@ const NOT_TLS = /^(?:EPROTO|ERR_SSL)/;
 /** Names a transport error. */
 export function faultOf(error: unknown): Fault {
   const inner = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
-  const { code = '', message = String(inner) } = (inner ?? {}) as { code?: string; message?: string };
+  const { code = '', name = '', message = String(inner) } = (inner ?? {}) as Partial<NodeJS.ErrnoException>;
   const kind = (): FaultKind => {
     if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unresolved';
     if (code === 'ECONNREFUSED' || code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return 'refused';
@@ -74,7 +74,12 @@ export function faultOf(error: unknown): Fault {
     if (UNTRUSTED.test(code)) return 'untrusted';
     if (NOT_TLS.test(code)) return 'not-tls';
     if (message === 'bad response') return 'unasked-continue';
-    if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW' || message.startsWith('bad '))
+    if (
+      name === 'HTTPParserError' ||
+      code.startsWith('HPE_') ||
+      code === 'UND_ERR_HEADERS_OVERFLOW' ||
+      message.startsWith('bad ')
+    )
       return 'not-http';
     return 'closed';
   };

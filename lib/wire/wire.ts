@@ -4,10 +4,10 @@ import type { Endpoint } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type HeaderPair, type Request } from './exchange.ts';
 import { sendBySocket } from './socket.ts';
 
-/** One connection at a time, and how often the present one was used. */
+/** One connection at a time, and how many there were. */
 interface Lane {
   client: Client;
-  used: number;
+  connections: number;
 }
 
 /**
@@ -34,8 +34,9 @@ export class Wire {
     if (alone) return sendBySocket(this.endpoint, request);
     const lane = await this.take();
     try {
-      const reused = lane.used > 0;
+      const before = lane.connections;
       const exchange = await this.sendOn(lane, request);
+      const reused = lane.connections === before;
       if (reused && isStale(exchange)) {
         this.renew(lane);
         return await this.sendOn(lane, request);
@@ -65,7 +66,7 @@ export class Wire {
     const lane = this.idle.pop();
     if (lane !== undefined) return Promise.resolve(lane);
     if (this.lanes.length < this.most) {
-      const opened = this.connected({ used: 0 });
+      const opened = this.connected({ connections: 0 });
       this.lanes.push(opened);
       return Promise.resolve(opened);
     }
@@ -78,7 +79,7 @@ export class Wire {
     else next(lane);
   }
 
-  private connected(lane: { used: number }): Lane {
+  private connected(lane: { connections: number }): Lane {
     const client = new Client(this.endpoint.origin, {
       pipelining: 1,
       // The clocks are ours: undici's know nothing of a body that drips.
@@ -87,9 +88,9 @@ export class Wire {
       maxHeaderSize: 64 * 1024,
       connect: { ...this.endpoint.tls, timeout: this.endpoint.timeout },
     });
-    const opened = Object.assign(lane, { client, used: 0 });
-    client.on('disconnect', () => {
-      if (opened.client === client) opened.used = 0;
+    const opened = Object.assign(lane, { client });
+    client.on('connect', () => {
+      opened.connections += 1;
     });
     return opened;
   }
@@ -116,7 +117,6 @@ export class Wire {
         new Recorder(request, this.endpoint, resolve),
       );
     });
-    lane.used += 1;
     // Whatever is left of a broken answer must not run into the next one.
     if (exchange.kind === 'broken') this.renew(lane);
     return exchange;
@@ -133,8 +133,8 @@ const isStale = (exchange: Exchange) =>
 /** The request with the path of the base URL and the headers of its framing. */
 function framed({ origin, prefix }: Endpoint, request: Request, alone: boolean): Request {
   const { headers, body, method } = request;
-  // A socket of its own is not worth chunks.
-  const framing = alone ? 'length' : request.framing;
+  // A socket of its own is not worth chunks, and undici makes none of nothing.
+  const framing = alone || body === undefined || body.length === 0 ? 'length' : request.framing;
   const framings: HeaderPair[] =
     framing === 'chunked'
       ? [['transfer-encoding', 'chunked']]
@@ -143,6 +143,7 @@ function framed({ origin, prefix }: Endpoint, request: Request, alone: boolean):
         : [];
   return {
     ...request,
+    framing,
     path: `${prefix}${request.path}`,
     headers: [
       ['host', new URL(origin).host],
@@ -206,7 +207,7 @@ class Recorder implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     this.body.push(chunk);
     this.received += chunk.length;
-    if (this.received < this.endpoint.cap) return;
+    if (this.received <= this.endpoint.cap) return;
     this.end();
     controller.abort(new Error('the answer is long enough'));
   }
@@ -223,12 +224,10 @@ class Recorder implements Dispatcher.DispatchHandler {
     if (this.ended) return;
     this.ended = true;
     clearTimeout(this.timer);
-    const truncated = this.received >= this.endpoint.cap || fault !== undefined;
+    const truncated = this.received > this.endpoint.cap || fault !== undefined;
     const [only] = this.body;
-    const body =
-      this.body.length === 1 && only !== undefined
-        ? only
-        : Buffer.concat(this.body).subarray(0, this.endpoint.cap);
+    const all = this.body.length === 1 && only !== undefined ? only : Buffer.concat(this.body);
+    const body = all.subarray(0, this.endpoint.cap);
     const response = this.head === undefined ? undefined : { ...this.head, body, truncated };
     const base = { request: this.request, ms: performance.now() - this.started, interim: this.interim };
     if (fault === undefined && response !== undefined) this.resolve({ ...base, kind: 'answered', response });
@@ -248,6 +247,6 @@ function pairs(raw: unknown): HeaderPair[] {
   );
   const found: HeaderPair[] = [];
   for (let index = 0; index + 1 < fields.length; index += 2)
-    found.push([fields[index] ?? '', fields[index + 1] ?? '']);
+    found.push([fields[index] ?? '', (fields[index + 1] ?? '').trim()]);
   return found;
 }
