@@ -11,7 +11,7 @@ interface Entry {
 export interface BrokenStore extends Entry {
   /** The statement, and how it is broken. */
   readonly breaks: string;
-  /** The checks that must fail on it. */
+  /** The checks that must fail on it; `stop/KIND` where the run has to end without a verdict instead. */
   readonly fails: readonly string[];
 }
 

@@ -73,7 +73,11 @@ async function attempt(
       }
       if (event.type === 'end') {
         seconds = event.footer.seconds;
-        if (event.footer.stop !== undefined) accused.push(event.footer.stop.reason);
+        const { stop } = event.footer;
+        if (stop !== undefined) {
+          failed.push(`stop/${stop.kind}`);
+          accused.push(stop.reason);
+        }
       }
     }
   } finally {

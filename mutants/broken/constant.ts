@@ -3,10 +3,15 @@ import { json } from '../../reference/store.ts';
 import { type BrokenStore, broken } from '../fleet.ts';
 import { constant, html, plain, startRaw } from '../helpers.ts';
 
-const raw = (name: string, breaks: string, meet: (socket: Socket) => void): BrokenStore => ({
+const raw = (
+  name: string,
+  breaks: string,
+  meet: (socket: Socket) => void,
+  fails = ['always/answers'],
+): BrokenStore => ({
   name,
   breaks,
-  fails: ['always/answers'],
+  fails,
   start: (token) => startRaw(token, meet),
 });
 
@@ -65,7 +70,7 @@ export const constants: readonly BrokenStore[] = [
   broken(
     'always-401',
     'an ordinary plant is taken: 401 to everything',
-    ['always/creates-ordinary-plants'],
+    ['stop/token-refused'],
     constant(json(401, { error: 401, message: 'no' }, { 'www-authenticate': 'Bearer' })),
   ),
   broken(
@@ -96,8 +101,11 @@ export const constants: readonly BrokenStore[] = [
     socket.once('data', () => socket.resetAndDestroy()),
   ),
   raw('always-closed', 'every request is answered: connections are closed at once', (socket) => socket.end()),
-  raw('always-garbage', 'the store speaks HTTP: it does not', (socket) =>
-    socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.6\r\n')),
+  raw(
+    'always-garbage',
+    'the store speaks HTTP: it does not',
+    (socket) => socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.6\r\n')),
+    ['stop/not-http'],
   ),
   raw(
     'always-dripping',

@@ -81,13 +81,13 @@ export const stateAndLoad: readonly BrokenStore[] = [
   broken(
     'state-next-500',
     'no answer is 5xx: 500 only to the one after a refusal',
-    ['refuse/no-body', 'refuse/truncated', 'refuse/white-space-only'],
+    ['always/creates-ordinary-plants', 'always/no-server-error'],
     hearing(countdown(1, 1), failing),
   ),
   broken(
     'state-next-three-cut',
     'the store goes on serving: the next three connections are cut after a refusal',
-    ['refuse/no-body', 'refuse/truncated', 'refuse/white-space-only'],
+    ['always/answers'],
     hearing(countdown(1, 3), cutting),
   ),
   broken(
@@ -220,7 +220,7 @@ export const stateAndLoad: readonly BrokenStore[] = [
   broken(
     'state-20th-cut',
     'every request is answered: one answer only in 20 is broken off',
-    ['auth/decides-each-request-alone', 'refuse/several-values', 'refuse/survives-huge-numbers'],
+    ['always/answers'],
     anew(() => breakingOff(every<Seen>(20))),
   ),
   broken(
@@ -266,7 +266,7 @@ export const stateAndLoad: readonly BrokenStore[] = [
   broken(
     'load-3-503',
     'plants are taken at once: 503 above three',
-    ['refuse/no-body', 'refuse/truncated', 'refuse/white-space-only'],
+    ['always/no-server-error', 'create/takes-any-ordinary-plant'],
     crowded(20, (here) => busy(() => here() > 3)),
   ),
   broken(
