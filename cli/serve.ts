@@ -19,11 +19,12 @@ export function serveCommand(): Command {
           `The store cannot listen on port ${options.port} (${error.code}); give another with --port.`,
         );
       });
-      process.stdout.write(`${store.url}\n`);
-      if (given === undefined) process.stdout.write(`PLANT_STORE_TOKEN=${token}\n`);
-      await new Promise<void>((resolve) => {
+      const told = new Promise<void>((resolve) => {
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
       });
+      process.stdout.write(`${store.url}\n`);
+      if (given === undefined) process.stdout.write(`PLANT_STORE_TOKEN=${token}\n`);
+      await told;
       await store.stop();
     });
 }

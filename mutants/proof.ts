@@ -55,12 +55,14 @@ async function work(options: { readonly quick: boolean; readonly seed: number })
         },
       );
     });
+    // Nobody is left to hear of it.
+    process.once('disconnect', () => process.exit());
     process.send?.(null);
   });
   process.exit();
 }
 
-/** Hands the stores out to as many processes as there are processors. */
+/** Hands the stores out to two processes for each processor: much of the time is spent on stores that hang. */
 async function inProcesses(names: readonly string[], args: readonly string[]): Promise<Trial[]> {
   const waiting = [...names];
   const done: Trial[] = [];
@@ -75,7 +77,7 @@ async function inProcesses(names: readonly string[], args: readonly string[]): P
       );
     });
   await Promise.all(
-    Array.from({ length: availableParallelism() }, () => one(fork(fileURLToPath(import.meta.url), args))),
+    Array.from({ length: availableParallelism() * 2 }, () => one(fork(fileURLToPath(import.meta.url), args))),
   );
   return done;
 }
