@@ -1,7 +1,8 @@
+import { gzipSync } from 'node:zlib';
 import { sourceAt } from '../lib/contract/numeral.ts';
 import { contentOf, fields, statusOf } from '../lib/judge/reading.ts';
 import { admits } from '../lib/payloads/admits.ts';
-import type { Draft } from '../lib/payloads/case.ts';
+import { type Draft, nothing } from '../lib/payloads/case.ts';
 import { defectsOf, type Family } from '../lib/payloads/defects.ts';
 import { type Json, JsonObject, Raw } from '../lib/payloads/json.ts';
 import { ID, idsBetween } from '../lib/payloads/plants.ts';
@@ -267,6 +268,72 @@ export const observations: readonly Check[] = [
       body: { json: bench.plants.plain(), edit: (body) => Buffer.from(`\ufeff${body}`, 'utf16le') },
     });
   }),
+  open('observe/coded-body', 'How a compressed body is answered.', 'RFC 9110 section 8.4', async (bench) => {
+    const coded = (coding: string, edit: (text: string) => string | Uint8Array): Draft => ({
+      body: { json: bench.plants.plain(), edit },
+      headers: [['content-encoding', coding]],
+    });
+    await askAll(bench, {
+      'coded-body/gzip': coded('gzip', (text) => gzipSync(text)),
+      'coded-body/not-what-it-says': coded('gzip', (text) => text),
+      'coded-body/unknown-coding': coded('rot13', (text) => text),
+    });
+  }),
+  open(
+    'observe/odd-content-types',
+    'How content types are answered that say little or nothing.',
+    'RFC 9110 section 8.3.1',
+    async (bench) => {
+      const types = {
+        'no-type': 'plants',
+        'json-alone': 'json',
+        'a-range': 'application/*',
+        'vendor-json': 'application/vnd.plants+json',
+        'merge-patch': 'application/merge-patch+json',
+        'unknown-charset': 'application/json; charset=nonsense',
+        'charset-utf-16': 'application/json; charset=utf-16',
+        'half-a-parameter': 'application/json; charset',
+      };
+      const drafts = Object.entries(types).map(([key, contentType]): [string, Draft] => [
+        `odd-content-type/${key}`,
+        posting(bench.plants.plain(), { contentType }),
+      ]);
+      await askAll(bench, Object.fromEntries(drafts));
+    },
+  ),
+  open(
+    'observe/odd-headers',
+    'How headers are answered that do not concern a store.',
+    'section 4, parameters',
+    async (bench) => {
+      const headers: Record<string, [string, string]> = {
+        cookie: ['cookie', 'a=b; =; ;; session="x'],
+        range: ['range', 'bytes=0-1'],
+        'if-none-match': ['if-none-match', '*'],
+        'if-modified-since': ['if-modified-since', 'yesterday'],
+        forwarded: ['x-forwarded-for', 'unknown, 127.0.0.1, [::1]:80'],
+        origin: ['origin', 'null'],
+        'accept-nothing': ['accept', '*/*;q=0'],
+        'accept-nonsense': ['accept', 'plants'],
+        'accept-language': ['accept-language', 'xx-YY-zz;q=7'],
+        'content-language': ['content-language', 'plants'],
+      };
+      const drafts = Object.entries(headers).map(([key, pair]): [string, Draft] => [
+        `odd-header/${key}`,
+        posting(bench.plants.plain(), { headers: [pair] }),
+      ]);
+      await askAll(bench, Object.fromEntries(drafts));
+    },
+  ),
+  open('observe/query', 'How a query is answered.', 'section 4, parameters', async (bench) => {
+    const at = (query: string) => posting(bench.plants.plain(), { path: `/plants?${query}` });
+    await askAll(bench, {
+      'query/one-parameter': at('colour=green'),
+      'query/twice-and-nested': at('a=1&a=2&b%5B__proto__%5D%5Bc%5D=3&d%5B%5D=4'),
+      'query/empty': at(''),
+      'query/long': at(`q=${'x'.repeat(2000)}`),
+    });
+  }),
   open(
     'observe/missing-content-type',
     'How a plant without a content type is answered.',
@@ -321,6 +388,7 @@ export const observations: readonly Check[] = [
     async (bench) => {
       const methods = ['GET', 'HEAD', 'OPTIONS'];
       const asked = methods.map((method) => [`method/${method}`, { method }] as const);
+      await askAll(bench, { 'method/GET/without-token': { method: 'GET', credential: nothing } });
       for (const [index, { response }] of (await askAll(bench, Object.fromEntries(asked))).entries()) {
         const allow = response === undefined ? '' : fields(response, 'allow').join(', ');
         if (allow !== '') bench.note(`method/${methods[index]}/allow`, allow);

@@ -324,6 +324,26 @@ export const refuse: readonly Check[] = [
     },
   ),
   refuses(
+    'refuse/properties-in-the-query',
+    'Properties in the query of the URL do not make up for properties that the body lacks.',
+    ['section 4, parameters'],
+    'No query parameters are declared: read the properties from the body alone.',
+    {
+      kind: 'cases',
+      cases: (plants) =>
+        Object.entries({ 'an empty object': '{}', 'no name': '{"id":12}', 'no id': '{"name":"Aloe"}' }).map(
+          ([label, text]) =>
+            unlike(
+              label,
+              'malformed',
+              { path: '/plants?id=12&name=Aloe&tag=fern', body: verbatim(text) },
+              plants.plain(),
+            ),
+        ),
+      rules: refused,
+    },
+  ),
+  refuses(
     'refuse/any-spoilt-text',
     'The text of a NewPlant, cut off or followed by anything, is refused.',
     ['RFC 8259 section 2'],

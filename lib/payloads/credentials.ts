@@ -137,6 +137,7 @@ export const otherSchemes: readonly Impostor[] = [
   scheme('the scheme ApiKey', (token) => `ApiKey ${token}`, `ApiKey ${T}`),
   scheme('a scheme that begins like Bearer', (token) => `BearerToken ${token}`, `BearerToken ${T}`),
   scheme('the bare token', (token) => token, T),
+  scheme('the scheme twice', (token) => `Bearer Bearer ${token}`, `Bearer Bearer ${T}`),
   scheme('the scheme after the token', (token) => `${token} Bearer`, `${T} Bearer`),
 ];
 

@@ -167,4 +167,26 @@ export const httpMessage: readonly BrokenStore[] = [
     ['always/answers'],
     routing((request) => request.method === 'POST' && authorization(request) === undefined, 'cut'),
   ),
+  broken(
+    'http-coded-500',
+    'no answer is 5xx: where a coding of the body is named',
+    ['always/no-server-error'],
+    (right) => ({
+      negotiate(request) {
+        if (request.headers['content-encoding'] !== undefined) throw new Error('unknown coding');
+        right.negotiate(request);
+      },
+    }),
+  ),
+  broken(
+    'http-cookie-500',
+    'no answer is 5xx: where a cookie has no name',
+    ['always/no-server-error'],
+    (right) => ({
+      route(request) {
+        if (/(?:^|;)\s*=/.test(request.headers.cookie?.[0] ?? '')) throw new Error('a cookie without a name');
+        right.route(request);
+      },
+    }),
+  ),
 ];

@@ -1,4 +1,4 @@
-import type { Value } from '../../reference/json.ts';
+import { Numeral, type Value } from '../../reference/json.ts';
 import { type BrokenStore, broken, type Change } from '../fleet.ts';
 import { reading, type Seen, tagged, tagless, taking } from '../helpers.ts';
 
@@ -26,6 +26,17 @@ const oneDown = (property: string) => (fields: ReadonlyMap<string, Value>) =>
 const inherited = (property: string) => (fields: ReadonlyMap<string, Value>) => {
   const prototype = fields.get('__proto__');
   return prototype instanceof Map ? prototype.get(property) : undefined;
+};
+
+/** The properties of the query beside those of the body, as frameworks merge them. */
+const withQuery = (value: Value, url: string): Value => {
+  if (!(value instanceof Map)) return value;
+  const query = new URL(url, 'http://store').searchParams;
+  const merged = new Map<string, Value>();
+  for (const [name, text] of query)
+    merged.set(name, name === 'id' && /^\d+$/.test(text) ? new Numeral(text) : text);
+  for (const [name, one] of value) merged.set(name, one);
+  return merged;
 };
 
 /** A required property that is not there is not missed. */
@@ -131,5 +142,25 @@ export const missingProperties: readonly BrokenStore[] = [
     'name is required: inherited through __proto__',
     ['refuse/any-defect', 'refuse/inherited-property', 'serving/after-a-barrage'],
     looking('name', inherited('name')),
+  ),
+  broken(
+    'query-merged',
+    'a body is required: what it lacks is taken from the query',
+    ['refuse/properties-in-the-query'],
+    (right) => ({
+      validate: (value, request) => right.validate(withQuery(value, request.message.url ?? ''), request),
+    }),
+  ),
+  broken(
+    'query-first',
+    'the body is the plant: what the query says goes before it',
+    ['refuse/properties-in-the-query'],
+    (right) => ({
+      validate(value, request) {
+        const query = withQuery(new Map(), request.message.url ?? '');
+        const merged = query instanceof Map && value instanceof Map ? new Map([...value, ...query]) : value;
+        return right.validate(merged, request);
+      },
+    }),
   ),
 ];
