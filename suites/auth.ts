@@ -6,7 +6,7 @@ import {
   notSuccess,
   notSuccessUnauthorised,
   plantBody,
-  statusIn,
+  refusesWith,
 } from '../lib/judge/rules.ts';
 import { bearer, type Case, type Credential, type Draft, nothing } from '../lib/payloads/case.ts';
 import { type Impostor, noToken, otherSchemes, twice, wrongTokens } from '../lib/payloads/credentials.ts';
@@ -205,7 +205,7 @@ export const auth: readonly Check[] = [
       basis: ['RFC 6750 section 3.1', 'RFC 9110 section 15.5.2', 'section 7'],
       hint: refuseIt,
     },
-    { kind: 'cases', cases: (plants) => eachOnce(plants, everyone), rules: [statusIn(401, 400)] },
+    { kind: 'cases', cases: (plants) => eachOnce(plants, everyone), rules: [refusesWith(401, 400)] },
   ),
   should(
     'auth/challenges',

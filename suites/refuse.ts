@@ -5,7 +5,7 @@ import {
   errorMediaType,
   noServerError,
   notSuccess,
-  statusIn,
+  refusesWith,
 } from '../lib/judge/rules.ts';
 import { admits } from '../lib/payloads/admits.ts';
 import type { Case, Draft } from '../lib/payloads/case.ts';
@@ -432,7 +432,7 @@ export const refuse: readonly Check[] = [
         ...edited(plants, named('cut off in the middle', 'words', 'twice')),
         unlike('no body', 'malformed', { contentType: 'application/json' }, plants.plain()),
       ],
-      rules: [statusIn(400)],
+      rules: [refusesWith(400)],
     },
   ),
   should(

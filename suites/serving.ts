@@ -13,38 +13,51 @@ const hint =
 
 const text = (body: string): Draft => ({ body: { bytes: new TextEncoder().encode(body) } });
 
+interface Labelled {
+  readonly label: string;
+  readonly draft: Draft;
+}
+
 /** One of everything that a store has to refuse. */
-const barrage = (plants: Plants): Draft[] => [
+const barrage = (plants: Plants): Labelled[] => [
   ...defectsOf(plants.contract.newPlant.shape).flatMap((defect) => {
     // To take an id beyond int64 is against a SHOULD only.
     if (defect.family === 'beyond-format') return [];
     const [json] = defect.typical(plants.plain()).filter((value) => !admits(plants.contract, value));
-    return json === undefined ? [] : [posting(json)];
+    return json === undefined ? [] : [{ label: defect.name, draft: posting(json) }];
   }),
-  ...notJson.map(({ apply }): Draft => ({ body: { json: plants.plain(), edit: apply } })),
-  ...['', '[', '{"id":', '['.repeat(5000), `"${'x'.repeat(20_000)}"`].map(text),
-  { contentType: undefined },
-  posting(plants.plain(), { credential: nothing }),
-  posting(plants.plain(), { credential: { values: () => ['Bearer wrong'], shell: ['Bearer wrong'] } }),
+  ...notJson.map(({ name, apply }) => ({
+    label: name,
+    draft: { body: { json: plants.plain(), edit: apply } },
+  })),
+  ...['[', '{"id":', '['.repeat(5000), `"${'x'.repeat(20_000)}"`].map((body) => ({
+    label: 'what is not JSON',
+    draft: text(body),
+  })),
+  { label: 'no body', draft: { contentType: undefined } },
+  { label: 'no token', draft: posting(plants.plain(), { credential: nothing }) },
+  {
+    label: 'a random token',
+    draft: posting(plants.plain(), {
+      credential: { values: () => ['Bearer wrong'], shell: ['Bearer wrong'] },
+    }),
+  },
 ];
 
 async function goesOnServing(bench: Bench): Promise<void> {
   await bench.control(creating(bench.plants.plain()));
   // Twice, with ordinary plants in between: what leaks may need a full pool to show.
   const bad = [...barrage(bench.plants), ...barrage(bench.plants)];
-  const good = new Set<Draft>();
-  const mixed = bad.flatMap((draft, index) => {
-    if (index % 6 !== 5) return [draft];
-    const plant = creating(bench.plants.plain());
-    good.add(plant);
-    return [draft, plant];
-  });
-  const exchanges = await bench.sendAll(mixed);
-  for (const [index, exchange] of exchanges.entries()) {
-    const draft = mixed[index];
-    if (draft === undefined) continue;
-    if (good.has(draft)) bench.judge(exchange, draft, 'an ordinary plant among malformed ones', aPlant);
-    else bench.judge(exchange, draft, 'a malformed request among many', [notSuccess]);
+  const mixed = bad.flatMap((one, index): Labelled[] =>
+    index % 6 === 5
+      ? [one, { label: 'an ordinary plant among malformed ones', draft: creating(bench.plants.plain()) }]
+      : [one],
+  );
+  const exchanges = await bench.sendAll(mixed.map(({ draft }) => draft));
+  for (const [index, { label, draft }] of mixed.entries()) {
+    const exchange = exchanges[index];
+    if (exchange !== undefined)
+      bench.judge(exchange, draft, label, draft.ordinary === true ? aPlant : [notSuccess]);
   }
   for (let turn = 0; turn < 4; turn += 1) {
     const draft = creating(bench.plants.plain(turn % 2 === 0 ? 'all' : 'required'));

@@ -149,13 +149,15 @@ function plantlike(rule: Rule): Rule {
     exchange.request.method === 'POST' ? rule(exchange, contract, sent) : undefined;
 }
 
-/** One of these statuses. */
-export const statusIn =
+/** A refusal has one of these statuses. Silent where there is none: that is another rule's matter. */
+export const refusesWith =
   (...statuses: readonly number[]): Rule =>
-  (exchange) =>
-    statuses.includes(statusOf(exchange) ?? 0)
+  (exchange) => {
+    const status = statusOf(exchange);
+    return status === undefined || isSuccess(status) || statuses.includes(status)
       ? undefined
       : found(`status ${statuses.join(' or ')}`, briefly(exchange), outcome(exchange));
+  };
 
 /** A property of the plant comes back as it was sent. Silent where the answer is no Plant: that is another rule's matter. */
 export const echoes =
