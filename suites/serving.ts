@@ -30,7 +30,7 @@ const barrage = (plants: Plants): Labelled[] => [
     label: name,
     draft: { body: { json: plants.plain(), edit: apply } },
   })),
-  ...['[', '{"id":', '['.repeat(5000), `"${'x'.repeat(20_000)}"`].map((body) => ({
+  ...['', '[', '{"id":', '['.repeat(5000), `"${'x'.repeat(20_000)}"`].map((body) => ({
     label: 'what is not JSON',
     draft: text(body),
   })),

@@ -214,7 +214,7 @@ export const stateAndLoad: readonly BrokenStore[] = [
   broken(
     'state-30th-hang',
     'every request is answered: silence only to one in 30',
-    ['refuse/deeply-nested', 'refuse/survives-huge-numbers', 'refuse/truncated'],
+    ['always/answers'],
     anew(() => hanging(every<Seen>(30))),
   ),
   broken(
