@@ -1,6 +1,9 @@
 import type { Check } from '../lib/run/check.ts';
 import type { Trial } from './trial.ts';
 
+/** What holds for every answer fails beside almost everything; to catch a store beside it is to catch it alone. */
+const isSibling = (other: string, id: string) => other.startsWith('always/') && !id.startsWith('always/');
+
 /** The kill matrix as text, and whether it proves what it should. */
 export function matrix(
   trials: readonly Trial[],
@@ -18,7 +21,7 @@ export function matrix(
   const rows = judged.map(({ id, level }) => {
     const by = broken.filter(({ failed }) => failed.includes(id));
     const alone = by.filter(({ failed }) =>
-      failed.every((other) => other === id || levels.get(other) !== level),
+      failed.every((other) => other === id || levels.get(other) !== level || isSibling(other, id)),
     );
     const names = alone.slice(0, 3).map(({ name }) => name);
     return `  ${level.padEnd(6)} ${id.padEnd(44)} ${String(by.length).padStart(4)}  ${String(alone.length).padStart(4)}  ${names.join(', ')}${alone.length > 3 ? ', …' : ''}`;

@@ -2,6 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { packageFile } from '../lib/package.ts';
+import { brokenStores } from '../mutants/broken/index.ts';
+import { rightStores } from '../mutants/right/index.ts';
 import { type RunningStore, startStore } from '../reference/store.ts';
 import { ended, start } from './command.ts';
 
@@ -91,6 +93,13 @@ test('the snippets of the README compile', async () => {
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+test('the size of the fleet is what the README says', () => {
+  const [broken, right] = [brokenStores.length, rightStores.length];
+  expect(read('README.md')).toContain(
+    `${broken} of ${broken} broken stores caught, 0 of ${right} right ones`,
+  );
 });
 
 test('every relative link leads somewhere', () => {
