@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib';
 import { sourceAt } from '../lib/contract/numeral.ts';
 import { contentOf, fields, statusOf } from '../lib/judge/reading.ts';
 import { admits } from '../lib/payloads/admits.ts';
@@ -6,7 +5,7 @@ import { type Draft, nothing } from '../lib/payloads/case.ts';
 import { defectsOf, type Family } from '../lib/payloads/defects.ts';
 import { type Json, JsonObject, Raw } from '../lib/payloads/json.ts';
 import { ID, idsBetween } from '../lib/payloads/plants.ts';
-import { type Edit, extensions } from '../lib/payloads/texts.ts';
+import { type Edit, extensions, gzipped } from '../lib/payloads/texts.ts';
 import type { Bench, Check } from '../lib/run/check.ts';
 import type { Exchange } from '../lib/wire/exchange.ts';
 import type { Basis } from './clauses.ts';
@@ -274,7 +273,7 @@ export const observations: readonly Check[] = [
       headers: [['content-encoding', coding]],
     });
     await askAll(bench, {
-      'coded-body/gzip': coded('gzip', (text) => gzipSync(text)),
+      'coded-body/gzip': coded('gzip', gzipped.apply),
       'coded-body/not-what-it-says': coded('gzip', (text) => text),
       'coded-body/unknown-coding': coded('rot13', (text) => text),
     });

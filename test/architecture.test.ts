@@ -140,7 +140,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 
 /** Modules of Node that a stage may use, where it is to have no other effect than its result. */
 const PURE: Readonly<Record<string, readonly string[]>> = {
-  'lib/payloads': ['node:crypto'],
+  'lib/payloads': ['node:crypto', 'node:zlib'],
   'lib/judge': ['node:zlib'],
   suites: [],
 };

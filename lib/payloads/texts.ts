@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import fc, { type Arbitrary } from 'fast-check';
 
 /** Something done to the text of a NewPlant. */
@@ -41,6 +42,9 @@ export const extensions: readonly Edit[] = [
   edit('leading-zero', (text) => text.replace(/}\s*$/, ',"height":01}')),
   edit('raw-newline-in-string', (text) => text.replace(/("name":"[^"])/, '$1\n')),
 ];
+
+/** The text in a content coding (RFC 9110 section 8.4). */
+export const gzipped: Edit = edit('gzip', (text) => gzipSync(text));
 
 /** Bytes that are not UTF-8 (RFC 8259 section 8.1), inside of a string. */
 export const notUtf8: readonly Edit[] = (
