@@ -136,7 +136,7 @@ export async function planOf(options: RunOptions): Promise<Plan> {
   const ids = catalogue.map(({ id }) => id);
   const lost = unmatched([...only, ...skip], ids);
   if (lost !== undefined)
-    throw new UsageError(`No check is called ${lost}; \`list\` in the documentation names them all.`);
+    throw new UsageError(`No check is called ${lost}; the areas are ${areasOf(ids)}, as in --only 'auth/*'.`);
   const [wanted, unwanted] = [globs(only), globs(skip)];
   return {
     ...rest,
@@ -147,6 +147,8 @@ export async function planOf(options: RunOptions): Promise<Plan> {
     selected: (id) => (only.length === 0 || wanted(id)) && !unwanted(id),
   };
 }
+
+const areasOf = (ids: readonly string[]) => [...new Set(ids.map((id) => id.split('/')[0]))].join(', ');
 
 function checkedUrl(baseUrl: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
