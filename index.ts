@@ -130,8 +130,7 @@ export const secretsOf = ({ token, headers = [] }: Pick<RunOptions, 'token' | 'h
  */
 export async function planOf(options: RunOptions): Promise<Plan> {
   const { openapi = packageFile('openapi.yaml'), overlays = [], only = [], skip = [], ca, ...rest } = options;
-  if (options.token === '')
-    throw new UsageError('The token is empty; set PLANT_STORE_TOKEN or give --token.');
+  requireSendable(options);
   const contract = await loadContract(openapi, overlays);
   const ids = catalogue.map(({ id }) => id);
   const lost = unmatched([...only, ...skip], ids);
@@ -146,6 +145,33 @@ export async function planOf(options: RunOptions): Promise<Plan> {
     ca: ca === undefined ? undefined : readPem(ca),
     selected: (id) => (only.length === 0 || wanted(id)) && !unwanted(id),
   };
+}
+
+/** Headers that are the suite's own to set: the checks are about them. */
+const OWN = new Set([
+  'authorization',
+  'content-type',
+  'content-length',
+  'transfer-encoding',
+  'host',
+  'connection',
+  'expect',
+  'upgrade',
+]);
+
+function requireSendable({ token, headers = [] }: RunOptions): void {
+  // RFC 6750 section 2.1: a bearer token is made of visible ASCII characters.
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new UsageError(
+      'The token is empty, or holds what no header can carry; check PLANT_STORE_TOKEN or --token.',
+    );
+  }
+  for (const [name, value] of headers) {
+    if (OWN.has(name.toLowerCase()))
+      throw new UsageError(`The header ${name} is what the checks are about; it cannot be added.`);
+    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+      throw new UsageError(`The value of ${name} holds what no header can carry.`);
+  }
 }
 
 const areasOf = (ids: readonly string[]) => [...new Set(ids.map((id) => id.split('/')[0]))].join(', ');

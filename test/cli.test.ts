@@ -98,6 +98,9 @@ describe('exit codes', () => {
       ['run', '--only', 'create/answers-200', '--out', '/dev/null/x'],
       'cannot be written',
     ],
+    ['an empty token', ['run', 'http://127.0.0.1:1', '--token', ''], 'The token is empty'],
+    ['a token for no header', ['run', 'http://127.0.0.1:1', '--token', 'né 木'], 'no header can carry'],
+    ['a header of the checks', ['run', '--header', 'Authorization: x'], 'what the checks are about'],
     ['a header that is none', ['run', '--header', 'nonsense'], "'Name: value'"],
   ])('2 for %s, in a line or two and without a stack', async (_name, args, says) => {
     const { code, stderr } = await suite(args);
@@ -163,7 +166,7 @@ describe('where a store may be', () => {
   });
 
   test('started and stopped by the run itself', async () => {
-    const port = 20_000 + Math.floor(Math.random() * 20_000);
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
     const url = `http://127.0.0.1:${port}`;
     const command = `"${process.execPath}" "${packageFile('dist/cli/main.js')}" serve --port ${port}`;
     const { code } = await suite(['run', url, ...QUICK, '--start', command, '--wait', '20'], env);

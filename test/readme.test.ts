@@ -35,7 +35,7 @@ const prepared = (line: string, url: string) =>
     .replace(/npm run serve --/, 'node dist/cli/main.js serve')
     .replaceAll('http://127.0.0.1:8080', url)
     .replace('--port 8080', '--port 0')
-    .replaceAll('8099', String(30_000 + Math.floor(Math.random() * 20_000)));
+    .replaceAll('8099', String(20_000 + Math.floor(Math.random() * 12_000)));
 
 describe('the commands of the documents', () => {
   let store: RunningStore;
