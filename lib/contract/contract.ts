@@ -104,13 +104,15 @@ function requireBearer(document: Document, api: Record<string, unknown>): void {
   const operation = part(document, api, ['paths', PATH, 'post']);
   const requirements = (isObject(operation) ? operation.security : undefined) ?? api.security;
   const schemes = part(document, api, ['components', 'securitySchemes']);
-  const names = Array.isArray(requirements)
-    ? requirements.flatMap((one: unknown) => (isObject(one) ? Object.keys(one) : []))
-    : [];
-  const bearer = names.some((name) => {
+  const isBearer = (name: string) => {
     const scheme = isObject(schemes) ? schemes[name] : undefined;
     return isObject(scheme) && scheme.type === 'http' && String(scheme.scheme).toLowerCase() === 'bearer';
-  });
+  };
+  // Any one of the list is enough, so that an empty one among them makes the token optional.
+  const bearer =
+    Array.isArray(requirements) &&
+    requirements.length > 0 &&
+    requirements.every((one: unknown) => isObject(one) && Object.keys(one).some(isBearer));
   if (!bearer) {
     throw new DocumentError(
       document.file,
