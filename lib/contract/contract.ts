@@ -6,7 +6,7 @@ import { applyOverlay } from './overlay.ts';
 import { type Shape, shapeOf } from './schema.ts';
 import { compile, type Validator } from './validator.ts';
 
-export const PATH = '/plants';
+const PATH = '/plants';
 
 /** What the document promises of `POST /plants`: all that payloads are made from and answers judged by. */
 export interface Contract {

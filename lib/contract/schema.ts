@@ -1,7 +1,7 @@
 import { isObject } from './document.ts';
 import { integerRange } from './numeral.ts';
 
-export const JSON_TYPES = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'] as const;
+const JSON_TYPES = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'] as const;
 export type JsonType = (typeof JSON_TYPES)[number];
 
 /**

@@ -33,7 +33,7 @@ export function plantOf(
 }
 
 /** Whether fresh ids, which are integers, fit the id of the document. */
-export const takesFresh = (shape: Shape): boolean =>
+const takesFresh = (shape: Shape): boolean =>
   shape.values === undefined && shape.types.some((type) => type === 'integer' || type === 'number');
 
 /** The ids that ordinary plants may have: 1 to 2^31-1 within the limits of the document. */

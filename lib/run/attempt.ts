@@ -21,7 +21,7 @@ export interface Tools {
 }
 
 /** What the judge is told of a request. */
-export function sentOf({ body, credential = bearer }: Draft, token: string): Sent {
+function sentOf({ body, credential = bearer }: Draft, token: string): Sent {
   const json = body !== undefined && 'json' in body ? body.json : undefined;
   const authorised = credential === bearer;
   if (!(json instanceof JsonObject)) return { token, authorised };

@@ -21,7 +21,7 @@ export interface RunOptions
   readonly selected?: ((id: string) => boolean) | undefined;
 }
 
-export const DEFAULTS = { cases: 120, concurrency: 24, timeout: 15_000 } as const;
+const DEFAULTS = { cases: 120, concurrency: 24, timeout: 15_000 } as const;
 
 /** The options of a run with everything that was left out. */
 export interface Settled {

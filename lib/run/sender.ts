@@ -56,8 +56,7 @@ export class Sender {
   /** @throws Stopped when the run has ended */
   async send(draft: Draft, freshId: bigint): Promise<Exchange> {
     let id = freshId;
-    const { origin, prefix } = this.wire.endpoint;
-    const host = new URL(origin).host;
+    const { authority: host, prefix } = this.wire.endpoint;
     for (let attempt = 1; ; attempt += 1) {
       await this.pace();
       const request = fill(draft, id, {

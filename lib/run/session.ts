@@ -129,10 +129,11 @@ export class Session {
       const { stop, advice } = await preflight(wire, sender, tools.ids, drafts);
       this.advice = advice;
       if (stop !== undefined) this.halt(stop);
+      else if (this.broken > 0) await this.awaitComeback();
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
+      this.stop ??= error.stop;
     }
-    if (this.stop === undefined && this.broken > 0) await this.awaitComeback();
   }
 
   /** Ends the run: nothing more is sent, and what is on its way is given up. */

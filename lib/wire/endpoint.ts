@@ -1,6 +1,8 @@
 /** Where requests go, and how long and how much of an answer is waited for. */
 export interface Endpoint {
   readonly origin: string;
+  /** Host and port as the Host header says them. */
+  readonly authority: string;
   readonly host: string;
   readonly port: number;
   readonly secure: boolean;
@@ -24,10 +26,11 @@ export function endpointOf(
     readonly insecure?: boolean | undefined;
   },
 ): Endpoint {
-  const { origin, hostname, port, protocol, pathname } = new URL(baseUrl);
+  const { origin, host: authority, hostname, port, protocol, pathname } = new URL(baseUrl);
   const secure = protocol === 'https:';
   return {
     origin,
+    authority,
     host: hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? (secure ? 443 : 80) : Number(port),
     secure,

@@ -131,7 +131,7 @@ const isStale = (exchange: Exchange) =>
   exchange.interim.length === 0;
 
 /** The request with the path of the base URL and the headers of its framing. */
-function framed({ origin, prefix }: Endpoint, request: Request, alone: boolean): Request {
+function framed({ authority, prefix }: Endpoint, request: Request, alone: boolean): Request {
   const { headers, body, method } = request;
   // A socket of its own is not worth chunks, and undici makes none of nothing.
   const framing = alone || body === undefined || body.length === 0 ? 'length' : request.framing;
@@ -146,7 +146,7 @@ function framed({ origin, prefix }: Endpoint, request: Request, alone: boolean):
     framing,
     path: `${prefix}${request.path}`,
     headers: [
-      ['host', new URL(origin).host],
+      ['host', authority],
       ...headers,
       ...framings,
       ...(alone ? [['connection', 'close'] as const] : []),
