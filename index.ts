@@ -1,15 +1,22 @@
 import { readFileSync } from 'node:fs';
+import { readBaseline } from './lib/config/baseline.ts';
 import { loadContract } from './lib/contract/contract.ts';
 import { DocumentError } from './lib/contract/document.ts';
+import { nearest } from './lib/nearest.ts';
 import { packageFile } from './lib/package.ts';
-import type { RunRecord } from './lib/report/record.ts';
+import { areaOf } from './lib/report/groups.ts';
+import type { Baseline, RunRecord } from './lib/report/record.ts';
 import { Recorder } from './lib/report/recorder.ts';
 import { events, type RunOptions as Plan, type RunEvent } from './lib/run/run.ts';
 import { globs, unmatched } from './lib/run/select.ts';
 import { UsageError } from './lib/usage-error.ts';
 import { catalogue } from './suites/index.ts';
 
+export { FORMATS, type Format } from './lib/report/formats.ts';
 export type {
+  Baseline,
+  BaselineEntry,
+  Gate,
   RecordedBody,
   RecordedExchange,
   RecordedRequest,
@@ -61,6 +68,8 @@ export interface RunOptions {
   readonly ca?: string | undefined;
   /** Trusts any certificate. */
   readonly insecure?: boolean | undefined;
+  /** A file of known deviations, which do not close the gate. */
+  readonly baseline?: string | undefined;
 }
 
 /** A run that is under way: its events as they happen, and its record once it has ended. */
@@ -87,7 +96,7 @@ export function run(options: RunOptions, signal?: AbortSignal): Run {
   const work = async (): Promise<RunRecord> => {
     try {
       const plan = await planOf(options);
-      const recorder = new Recorder(secretsOf(options));
+      const recorder = new Recorder(secretsOf(options), knownDeviations(options));
       for await (const event of events(plan, signal)) {
         recorder.take(event);
         history.push(event);
@@ -125,17 +134,31 @@ export const secretsOf = ({ token, headers = [] }: Pick<RunOptions, 'token' | 'h
 ];
 
 /**
+ * The deviations that a run is told of.
+ * @throws UsageError, DocumentError
+ */
+export const knownDeviations = ({ baseline }: Pick<RunOptions, 'baseline'>): Baseline | undefined =>
+  baseline === undefined ? undefined : readBaseline(baseline, catalogue);
+
+/**
  * Loads what the options name, and makes the plan of a run.
+ * @param loaded the contract of these options, where another plan has it already
  * @throws DocumentError, UsageError
  */
-export async function planOf(options: RunOptions): Promise<Plan> {
-  const { openapi = packageFile('openapi.yaml'), overlays = [], only = [], skip = [], ca, ...rest } = options;
+export async function planOf(options: RunOptions, loaded?: Plan['contract']): Promise<Plan> {
+  const { openapi, overlays = [], only = [], skip = [], ca, ...rest } = options;
   requireSendable(options);
-  const contract = await loadContract(openapi, overlays);
+  const contract = loaded ?? (await contractOf(openapi, overlays));
   const ids = catalogue.map(({ id }) => id);
   const lost = unmatched([...only, ...skip], ids);
-  if (lost !== undefined)
-    throw new UsageError(`No check is called ${lost}; the areas are ${areasOf(ids)}, as in --only 'auth/*'.`);
+  if (lost !== undefined) {
+    const close = nearest(lost, ids);
+    const advice =
+      close === undefined
+        ? `the areas are ${[...new Set(catalogue.map(areaOf))].join(', ')}, as in --only 'auth/*'`
+        : `did you mean ${close}?`;
+    throw new UsageError(`No check is called ${lost}; ${advice}`);
+  }
   const [wanted, unwanted] = [globs(only), globs(skip)];
   return {
     ...rest,
@@ -146,6 +169,16 @@ export async function planOf(options: RunOptions): Promise<Plan> {
     selected: (id) => (only.length === 0 || wanted(id)) && !unwanted(id),
   };
 }
+
+/** The contract of a document, by default of the suite's own, whatever folder that lies in. */
+async function contractOf(file: string | undefined, overlays: readonly string[]): Promise<Plan['contract']> {
+  const contract = await loadContract(file ?? packageFile(OWN_DOCUMENT), overlays);
+  return file === undefined
+    ? { ...contract, document: { ...contract.document, file: OWN_DOCUMENT } }
+    : contract;
+}
+
+const OWN_DOCUMENT = 'openapi.yaml';
 
 /** Headers that are the suite's own to set: the checks are about them. */
 const OWN = new Set([
@@ -173,8 +206,6 @@ function requireSendable({ token, headers = [] }: RunOptions): void {
       throw new UsageError(`The value of ${name} holds what no header can carry.`);
   }
 }
-
-const areasOf = (ids: readonly string[]) => [...new Set(ids.map((id) => id.split('/')[0]))].join(', ');
 
 function checkedUrl(baseUrl: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;

@@ -5,7 +5,9 @@ export default defineConfig({
     // The tests wait for stores and for processes more than they compute.
     maxWorkers: 4,
     projects: [
-      { test: { name: 'unit', include: ['test/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 120_000 } },
+      { test: { name: 'unit', include: ['test/*.test.ts'], testTimeout: 120_000, hookTimeout: 120_000 } },
+      // Waits for many clocks and fills memory: `npm run hostile`, apart from the others.
+      { test: { name: 'hostile', include: ['test/hostile/*.test.ts'], testTimeout: 300_000 } },
       { test: { name: 'conformance', include: ['suites/conformance.test.ts'] } },
     ],
   },

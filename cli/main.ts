@@ -3,12 +3,17 @@ import { Command, CommanderError } from 'commander';
 import { DocumentError } from '../lib/contract/document.ts';
 import { suite } from '../lib/package.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { compareCommand } from './compare.ts';
+import { diffCommand } from './diff.ts';
+import { listCommand } from './list.ts';
+import { renderCommand } from './render.ts';
+import { replayCommand } from './replay.ts';
 import { runCommand } from './run.ts';
 import { serveCommand } from './serve.ts';
 
-// A reader that has seen enough (`| head`) is no fault; the exit code still tells the verdict.
+// A reader that has seen enough (`| head`), or a terminal that was closed, is no fault; the exit code still tells the verdict.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
+  if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
 });
 
 /** 0 conformant, 1 not conformant, 2 the call is wrong, 3 could not be judged, 4 fault of the suite. */
@@ -21,8 +26,26 @@ async function main(): Promise<number> {
     .description('Checks an implementation of the Plant Store HTTP API against its interface.')
     .version(suite.version)
     .showHelpAfterError('(--help shows what there is)')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  plant-store-conformance run
+  plant-store-conformance run http://127.0.0.1:8080
+  plant-store-conformance list auth
+  plant-store-conformance run --help`,
+    )
     .exitOverride();
-  for (const command of [runCommand(exitWith), serveCommand()]) {
+  const commands = [
+    runCommand(exitWith),
+    compareCommand(exitWith),
+    diffCommand(exitWith),
+    replayCommand(exitWith),
+    renderCommand(),
+    listCommand(),
+    serveCommand(),
+  ];
+  for (const command of commands) {
     program.addCommand(command.copyInheritedSettings(program));
   }
   try {

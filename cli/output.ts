@@ -1,54 +1,143 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import type { RunRecord } from '../lib/report/record.ts';
+import { suite } from '../lib/package.ts';
+import { FORMATS, type Format, isFormat } from '../lib/report/formats.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
-/** Every format is a pure function of the record. */
-const RENDERERS = {
-  json: (record: RunRecord) => `${JSON.stringify(record, null, 2)}\n`,
-} as const;
+/** The names of the formats, for a help text. */
+export const formatNames = Object.keys(FORMATS).join(', ');
 
-export type Format = keyof typeof RENDERERS;
-
-export const FORMATS = Object.keys(RENDERERS) as Format[];
-
-const isFormat = (name: string): name is Format => name in RENDERERS;
-
-export const formats = (text: string): Format[] =>
-  text.split(',').map((name) => {
-    if (!isFormat(name)) throw new InvalidArgumentError(`The formats are ${FORMATS.join(', ')}.`);
+/** Reads a list of formats. */
+export const formats = (text: string, others: readonly Format[] = []): Format[] => [
+  ...others,
+  ...text.split(',').map((name) => {
+    if (!isFormat(name)) throw new InvalidArgumentError(`The formats are ${formatNames}.`);
     return name;
-  });
+  }),
+];
+
+/** Where reports go: into a folder, each under a name that says its format, or one to standard output. */
+export interface Destination {
+  /** `-` is standard output. */
+  readonly out: string;
+  readonly formats: readonly Format[];
+}
 
 /**
- * Writes the reports of a run: into a folder, each under a name that says its format, or one of them to
- * standard output. A file is there whole or not at all.
- * @throws UsageError when the folder cannot be written
+ * Where reports go and in which formats.
+ * @throws UsageError when standard output is to take several, where there is no such format, and when the
+ *   folder cannot be written or holds a file of that name that others have written
  */
-export async function writeReports(
-  record: RunRecord,
-  wanted: readonly Format[] | undefined,
-  out: string | undefined,
-): Promise<void> {
-  if (out === undefined && wanted === undefined) return;
-  const list = wanted ?? ['json'];
-  const folder = out ?? 'reports';
-  if (folder === '-') {
-    const [only, ...others] = list;
-    if (only === undefined || others.length > 0)
-      throw new UsageError('Standard output takes one format; give one with --format.');
-    await new Promise<void>((resolve) => process.stdout.write(RENDERERS[only](record), () => resolve()));
-    return;
-  }
+export function destinationOf(
+  out: string,
+  wanted: readonly Format[],
+  renderers: Renderers<never>,
+  force = false,
+): Destination {
+  if (out === '-' && new Set(wanted).size > 1)
+    throw new UsageError('Standard output takes one format; give one with --format, or a folder with --out.');
+  const lost = wanted.find((format) => !Object.hasOwn(renderers, format));
+  if (lost !== undefined)
+    throw new UsageError(`There is no ${lost} here; the formats are ${Object.keys(renderers).join(', ')}.`);
+  if (out !== '-') requireRoom(out, wanted, renderers, force);
+  return { out, formats: [...new Set(wanted)] };
+}
+
+/** Finds out before a run, and not after it, that its reports cannot be written. */
+function requireRoom(
+  folder: string,
+  wanted: readonly Format[],
+  renderers: Renderers<never>,
+  force: boolean,
+): void {
   try {
     mkdirSync(folder, { recursive: true });
-    for (const format of list) {
-      const file = join(folder, `report.${format}`);
-      writeFileSync(`${file}.part`, RENDERERS[format](record));
-      renameSync(`${file}.part`, file);
-    }
+    accessSync(folder, constants.W_OK);
   } catch (error) {
-    throw new UsageError(`The reports cannot be written to ${folder}: ${(error as Error).message}`);
+    throw new UsageError(`Reports cannot be written into ${folder}: ${(error as Error).message}`);
+  }
+  for (const format of wanted) {
+    const file = join(folder, renderers[format]?.file ?? '');
+    if (!force && existsSync(file) && !isOurs(file))
+      throw new UsageError(`${file} is there already, and no report of this suite; --force overwrites it.`);
+  }
+}
+
+/** What the options say of reports. */
+export interface Wanted {
+  readonly out?: string | undefined;
+  readonly format?: Format[] | undefined;
+  readonly force?: boolean | undefined;
+}
+
+/**
+ * What a run is to write: by default the record, into reports; nothing, where nothing is asked for.
+ * @throws UsageError as above
+ */
+export const wantedOf = (
+  { out, format, force }: Wanted,
+  renderers: Renderers<never>,
+): Destination | undefined =>
+  out === undefined && format === undefined
+    ? undefined
+    : destinationOf(out ?? 'reports', format ?? ['json'], renderers, force);
+
+/** Whatever the suite writes has its name in it. */
+function isOurs(file: string): boolean {
+  try {
+    const text = readFileSync(file, 'utf8');
+    return text === '' || text.includes(suite.name);
+  } catch {
+    return false;
+  }
+}
+
+/** How something can be written down, by the names of formats. */
+type Renderers<T> = Readonly<
+  Partial<Record<Format, { readonly file: string; readonly render: (subject: T) => string }>>
+>;
+
+/**
+ * Writes reports of a run, or of something else that has formats of its own.
+ * @throws UsageError when the folder cannot be written
+ */
+export async function writeReports<T>(
+  subject: T,
+  { out, formats: list }: Destination,
+  renderers: Renderers<T>,
+): Promise<void> {
+  for (const format of list) {
+    const renderer = renderers[format];
+    if (renderer === undefined)
+      throw new UsageError(
+        `There is no ${format} here; the formats are ${Object.keys(renderers).join(', ')}.`,
+      );
+    const { file, render } = renderer;
+    const text = render(subject);
+    if (out !== '-') writeWhole(join(out, file), text);
+    else await new Promise<void>((resolve) => process.stdout.write(text, () => resolve()));
+  }
+}
+
+/**
+ * Writes a file that is there whole or not at all.
+ * @throws UsageError when it cannot be written
+ */
+export function writeWhole(file: string, text: string): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(`${file}.part`, text);
+    renameSync(`${file}.part`, file);
+  } catch (error) {
+    throw new UsageError(`${file} cannot be written: ${(error as Error).message}`);
   }
 }

@@ -1,125 +1,172 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { Command } from 'commander';
-import { planOf, type RunOptions, secretsOf } from '../index.ts';
-import type { RunRecord } from '../lib/report/record.ts';
+import { catalogue, knownDeviations, planOf, secretsOf } from '../index.ts';
+import { baselineOf, baselineText, readBaseline } from '../lib/config/baseline.ts';
+import { FORMATS } from '../lib/report/formats.ts';
+import { gateOf } from '../lib/report/gate.ts';
+import type { Baseline, RunRecord } from '../lib/report/record.ts';
 import { Recorder } from '../lib/report/recorder.ts';
-import { terminalReport } from '../lib/report/terminal.ts';
-import { events } from '../lib/run/run.ts';
+import { type Redact, redactor } from '../lib/report/redact.ts';
+import { terminalReport, verdictLines } from '../lib/report/terminal.ts';
+import { traceLine } from '../lib/report/trace.ts';
+import { events, type RunOptions as Plan } from '../lib/run/run.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { startStore } from '../reference/store.ts';
-import { FORMATS, type Format, formats, writeReports } from './output.ts';
+import { wantsColour } from './colour.ts';
+import { tellGitHub } from './github.ts';
+import { interruptible } from './interrupt.ts';
+import {
+  type Connection,
+  connectionOptions,
+  reportOptions,
+  type Sampling,
+  samplingOptions,
+} from './options.ts';
+import { formatNames, type Wanted, wantedOf, writeReports, writeWhole } from './output.ts';
 import { progress } from './progress.ts';
+import { settle } from './settle.ts';
 import { startCommand } from './start.ts';
-import { count, each, header, id, positive, rate, seed } from './values.ts';
-import { waitUntilItListens } from './wait.ts';
+import { choose, tokenOf } from './target.ts';
+import { positive } from './values.ts';
+import { waitForStore } from './wait.ts';
 
-interface Flags extends Omit<RunOptions, 'baseUrl' | 'token' | 'overlays' | 'headers'> {
-  readonly token?: string;
-  readonly overlay?: string[];
-  readonly header?: [string, string][];
+interface Flags extends Connection, Sampling, Wanted {
+  readonly baseline?: string;
+  readonly config?: string;
+  readonly target?: string;
   readonly start?: string;
   readonly wait?: number;
-  readonly out?: string;
-  readonly format?: Format[];
+  readonly writeBaseline?: string;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
 }
 
 /** `run`: everything against one store. */
 export function runCommand(exitWith: (code: number) => void): Command {
-  return new Command('run')
+  const command = new Command('run')
     .description('Runs the checks against a store; without a base URL, against the reference store.')
-    .argument('[base-url]', 'what stands before /plants, such as http://127.0.0.1:8080')
-    .option('--token <token>', 'the bearer token that the store takes; better: $PLANT_STORE_TOKEN')
-    .option('--strict', 'a failed SHOULD makes the run nonconformant')
-    .option('--only <glob>', 'carry out these checks alone, such as "auth/*"; may be repeated', each)
-    .option('--skip <glob>', 'leave these checks out; may be repeated', each)
-    .option('--cases <n>', 'random cases of a generated check (default: 120)', count)
-    .option('--seed <n>', 'what random payloads follow from (default: another in each run)', seed)
-    .option('--first-id <n>', 'the first id to send (default: anywhere below 2^31)', id)
-    .option('--concurrency <n>', 'requests at a time (default: 24)', count)
-    .option('--rate <n/s>', 'requests a second at most (default: as many as go)', rate)
-    .option('--timeout <ms>', 'for a connection, and for a whole answer (default: 15000)', count)
-    .option('--max-seconds <n>', 'cut the run off after this long', positive)
-    .option('--openapi <file>', "an OpenAPI 3.1 document in the place of the suite's own")
-    .option('--overlay <file>', 'an OpenAPI Overlay 1.0 file to apply to it; may be repeated', each)
+    .argument('[base-url]', 'what stands before /plants, such as http://127.0.0.1:8080');
+  return reportOptions(samplingOptions(connectionOptions(command)), formatNames, 'json')
+    .option('--baseline <file>', 'known deviations, which do not close the gate')
+    .option('--write-baseline <file>', 'write the deviations that are left as the known ones')
     .option('--start <command>', 'start the store with this command, and stop it at the end')
     .option(
       '--wait <s>',
       'wait this long for the store to listen (default: 30 with --start, else 0)',
       positive,
     )
-    .option('--header <header>', "a header for every request, 'Name: value'; may be repeated", header)
-    .option('--ca <file>', "PEM certificates to trust beside the system's")
-    .option('--insecure', 'trust any certificate')
-    .option('--out <dir>', 'write reports into this folder; - writes one to standard output')
-    .option('--format <list>', `what to write: ${FORMATS.join(', ')} (default: json)`, formats)
+    .option('--config <file>', 'settings and targets (default: conformance.yaml, where there is one)')
+    .option('--target <name>', 'a store that the configuration names')
+    .option('--quiet', 'print the verdict alone')
+    .option('--verbose', 'print every exchange as it happens')
     .addHelpText(
       'after',
       `
+An option that is not given is taken from the environment, PLANT_STORE_SEED for --seed and
+PLANT_STORE_URL for the base URL, and else from the configuration file.
+
 Exit codes:
   0 conformant, 1 not conformant, 2 the call is wrong, 3 could not be judged, 4 fault of the suite
 
 Examples:
   plant-store-conformance run
   PLANT_STORE_TOKEN=secret plant-store-conformance run http://127.0.0.1:8080
-  plant-store-conformance run http://127.0.0.1:8080 --start 'node server.js' --out reports
-  plant-store-conformance run http://127.0.0.1:8080 --only 'auth/*' --seed 7 --first-id 1000`,
+  plant-store-conformance run http://127.0.0.1:8080 --start 'node server.js' --out reports --format json,html
+  plant-store-conformance run http://127.0.0.1:8080 --only 'auth/*' --seed 7 --first-id 1000
+  plant-store-conformance run http://127.0.0.1:8080 --baseline baseline.yaml
+  plant-store-conformance run --target staging`,
     )
-    .action(async (baseUrl: string | undefined, flags: Flags) => {
-      exitWith(await runAgainst(baseUrl, flags));
+    .action(async (given: string | undefined, _flags: Flags, self: Command) => {
+      const choice = choose(given, self.opts<Flags>(), process.env);
+      settle(self, process.env, choice.config, choice.target);
+      const flags = self.opts<Flags>();
+      const token = tokenOf(flags.token, choice.target, process.env);
+      exitWith(await runAgainst(choice.baseUrl, token, choice.target?.name, flags));
     });
 }
 
-async function runAgainst(baseUrl: string | undefined, flags: Flags): Promise<number> {
-  const { overlay, header: headers, start, wait, out, format, ...options } = flags;
+async function runAgainst(
+  baseUrl: string | undefined,
+  token: string | undefined,
+  name: string | undefined,
+  flags: Flags,
+): Promise<number> {
+  const { overlay, header, start, wait, out, format, force, quiet, verbose, writeBaseline, ...rest } = flags;
+  const destination = wantedOf({ out, format, force }, FORMATS);
+  const earlier = earlierOf(flags);
   const closing: (() => Promise<void>)[] = [];
-  const interrupted = new AbortController();
-  const interrupt = () => interrupted.abort();
-  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+  const interrupted = interruptible();
   try {
-    const target = { ...options, overlays: overlay, headers, ...(await targetOf(baseUrl, flags, closing)) };
-    const plan = await planOf(target);
-    if (start !== undefined) {
-      closing.push(startCommand(start, target.token));
-    }
-    const patience = wait ?? (start === undefined ? 0 : 30);
-    if (patience > 0) await waitUntilItListens(plan.baseUrl, patience, interrupted.signal);
-    const recorder = new Recorder(secretsOf(target));
-    const show = progress(process.stderr);
-    for await (const event of events(plan, interrupted.signal)) {
+    const target = await targetOf(baseUrl, token, start, closing);
+    const options = { name, ...rest, overlays: overlay, headers: header, ...target };
+    const [plan, known, secrets] = [await planOf(options), knownDeviations(options), secretsOf(options)];
+    if (start !== undefined) closing.push(startCommand(start, target.token));
+    await waitForStore({ baseUrl: plan.baseUrl, start, wait }, interrupted.signal);
+    const recorder = new Recorder(secrets, known);
+    const show = quiet || verbose ? () => {} : progress(process.stderr);
+    const onExchange = verbose ? trace(plan.baseUrl, redactor(secrets)) : undefined;
+    for await (const event of events({ ...plan, onExchange }, interrupted.signal)) {
       recorder.take(event);
       show(event);
     }
-    const record = recorder.record();
-    await writeReports(record, format, out);
-    if (out !== '-')
-      process.stdout.write(terminalReport(record, process.stdout.isTTY === true && !process.env.NO_COLOR));
-    return interrupted.signal.aborted ? 3 : exitCode(record);
+    let record = recorder.record();
+    if (writeBaseline !== undefined) record = withBaseline(record, writeBaseline, earlier);
+    if (destination !== undefined) await writeReports(record, destination, FORMATS);
+    tellGitHub(record, process.env);
+    if (destination?.out !== '-') {
+      const colour = wantsColour();
+      process.stdout.write(quiet ? verdictLines(record, colour) : terminalReport(record, colour));
+    }
+    return interrupted.signal.aborted ? 3 : record.gate.exitCode;
   } finally {
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+    interrupted.release();
     for (const close of closing.reverse()) await close();
   }
 }
 
+/** Prints every exchange as it happens. */
+const trace =
+  (baseUrl: string, redact: Redact): Plan['onExchange'] =>
+  (exchange, draft, during) => {
+    process.stderr.write(`${traceLine(exchange, draft, during, baseUrl, redact)}\n`);
+  };
+
 /** The store to run against, which may have to be started first. */
 async function targetOf(
   baseUrl: string | undefined,
-  { token, start }: Flags,
+  token: string | undefined,
+  start: string | undefined,
   closing: (() => Promise<void>)[],
 ): Promise<{ baseUrl: string; token: string; name?: string }> {
-  const given = token ?? process.env.PLANT_STORE_TOKEN;
   if (baseUrl !== undefined) {
-    if (given === undefined) {
+    if (token === undefined) {
       throw new UsageError(
         'There is no token: set PLANT_STORE_TOKEN to one that the store takes, or give --token.',
       );
     }
-    return { baseUrl, token: given };
+    return { baseUrl, token };
   }
   if (start !== undefined) throw new UsageError('--start needs the base URL at which the store will listen.');
-  const store = await startStore({ token: given ?? randomBytes(18).toString('base64url') });
+  const store = await startStore({ token: token ?? randomBytes(18).toString('base64url') });
   closing.push(() => store.stop());
   return { baseUrl: store.url, token: store.token, name: 'the reference store' };
 }
 
-const exitCode = ({ outcome }: RunRecord): number =>
-  ({ conformant: 0, nonconformant: 1, undetermined: 3 })[outcome];
+/** The explanations that a new baseline is to keep. */
+function earlierOf({ writeBaseline, baseline }: Flags): Baseline | undefined {
+  if (writeBaseline === undefined) return undefined;
+  return existsSync(writeBaseline) ? readBaseline(writeBaseline, catalogue) : knownDeviations({ baseline });
+}
+
+/** Writes what is left as known, and lets the gate know of it. */
+function withBaseline(record: RunRecord, file: string, earlier: Baseline | undefined): RunRecord {
+  if (record.outcome === 'undetermined' || record.stop !== null) {
+    process.stderr.write(`${file} was not written: the store could not be judged to the end.\n`);
+    return record;
+  }
+  const baseline = baselineOf(record, file, earlier);
+  writeWhole(file, baselineText(baseline, record));
+  process.stderr.write(`${file} holds ${baseline.entries.length} known deviations; say why in each.\n`);
+  return { ...record, gate: gateOf(record, baseline) };
+}

@@ -18,11 +18,11 @@ const root = findRoot();
 /** A file of the package. */
 export const packageFile = (name: string): string => join(root, name);
 
+/** The text of a file of the package. */
+export const packageText = (name: string): string => readFileSync(packageFile(name), 'utf8');
+
 /** Name and version of the suite. */
 export const suite: { readonly name: string; readonly version: string } = (() => {
-  const { name, version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as Record<
-    string,
-    string
-  >;
+  const { name, version } = JSON.parse(packageText('package.json')) as Record<string, string>;
   return { name: name ?? '', version: version ?? '' };
 })();

@@ -433,3 +433,27 @@ export async function startRaw(token: string, meet: (socket: Socket) => void): P
       }),
   };
 }
+
+/** Refuses what was there before, by a key; what is malformed is left to validation. */
+export const unique = (
+  key: (plant: NewPlant) => unknown,
+  status = 409,
+  before: readonly unknown[] = [],
+): Change =>
+  anew(() => {
+    const taken = new Set<unknown>(before);
+    return (reference) => ({
+      create(plant, request) {
+        const said = key(plant);
+        if (taken.has(said)) return json(status, { error: status, message: 'there is such a plant already' });
+        taken.add(said);
+        return reference.create(plant, request);
+      },
+    });
+  });
+
+/** Several steps changed at once. */
+export const together =
+  (...changes: readonly Change[]): Change =>
+  (right) =>
+    Object.assign({}, ...changes.map((change) => change(right)));

@@ -54,6 +54,7 @@ const eachOnce = (plants: Plants, impostors: readonly Impostor[]): Case[] =>
 const everyone: readonly Impostor[] = [...noToken, ...otherSchemes, ...wrongTokens];
 
 const [random, , after] = wrongTokens;
+const swapped = wrongTokens.find(({ name }) => name === 'the token in the other case');
 
 const rejects = (id: string, statement: string, hint: string, test: Check['test']): Check =>
   must(
@@ -122,12 +123,16 @@ async function oneAfterTheOther(bench: Bench): Promise<void> {
   await bench.control(plain());
   const wrong = random?.credential ?? nothing;
   const near = after?.credential ?? nothing;
+  // A cache of header fields may know the one before it by its letters alone.
+  const alike = swapped?.credential ?? nothing;
   // Each follows one that was let in, on the same connection as far as the store keeps it open.
   for (const credential of [
     bearer,
     nothing,
     bearer,
     wrong,
+    bearer,
+    alike,
     bearer,
     near,
     nothing,
@@ -174,7 +179,12 @@ export const auth: readonly Check[] = [
     'auth/decides-each-request-alone',
     'A request is judged by its own header, not by one that came before it.',
     `Keep nothing of a credential between requests. ${refuseIt}`,
-    { kind: 'procedure', run: oneAfterTheOther },
+    {
+      kind: 'procedure',
+      sends:
+        'Twelve ordinary plants, one after the other, on one connection where the store keeps it open: five with the right token, and between them others without a token, with a random one, and with the right one and something after it.',
+      run: oneAfterTheOther,
+    },
   ),
   should(
     'auth/takes-scheme-in-any-case',
@@ -249,29 +259,35 @@ export const auth: readonly Check[] = [
     },
     {
       kind: 'cases',
-      cases: (plants) => [
-        {
-          label: 'a form',
-          population: 'other',
-          draft: {
-            credential: nothing,
-            contentType: 'application/x-www-form-urlencoded',
-            body: { secret: (token: string) => `id=12&name=Aloe&access_token=${encodeURIComponent(token)}` },
-          },
-          twin: creating(plants.plain()),
-        },
-        {
-          label: 'a property of the plant',
-          population: 'other',
-          draft: {
-            credential: nothing,
-            body: {
-              secret: (token: string) => `{"id":12,"name":"Aloe","access_token":${JSON.stringify(token)}}`,
+      cases: (plants) => {
+        const [form, json] = [1, 2].map(() => plants.draw(idsBetween(2n ** 20n, 2n ** 31n)));
+        return [
+          {
+            label: 'a form',
+            population: 'other',
+            draft: {
+              credential: nothing,
+              contentType: 'application/x-www-form-urlencoded',
+              body: {
+                secret: (token: string) => `id=${form}&name=Aloe&access_token=${encodeURIComponent(token)}`,
+              },
             },
+            twin: creating(plants.plain()),
           },
-          twin: creating(plants.plain()),
-        },
-      ],
+          {
+            label: 'a property of the plant',
+            population: 'other',
+            draft: {
+              credential: nothing,
+              body: {
+                secret: (token: string) =>
+                  `{"id":${json},"name":"Aloe","access_token":${JSON.stringify(token)}}`,
+              },
+            },
+            twin: creating(plants.plain()),
+          },
+        ];
+      },
       rules: [notSuccess],
     },
   ),
@@ -284,6 +300,8 @@ export const auth: readonly Check[] = [
     },
     {
       kind: 'procedure',
+      sends:
+        'An ordinary plant with each of these: no token, a random one, an empty Authorization header, Bearer alone, the scheme Basic, the bare token, two Authorization headers with the right token first and last, a token of 16 KiB; and an opening brace alone, with the token and without.',
       async run(bench) {
         const asked: readonly (readonly [key: string, draft: Draft])[] = [
           ...Object.entries({

@@ -7,11 +7,15 @@ import { refuse } from './refuse.ts';
 import { serving } from './serving.ts';
 import { wholeShape } from './whole-shape.ts';
 
-/** Everything that is checked, in the order in which it is. What holds for every answer is decided last. */
+/**
+ * Everything that is checked, in the order in which it is. What must be refused comes before the ids 0 and 1 are
+ * used up: a store that takes `true` for 1 would refuse it as one that it knows. What holds for every answer is
+ * decided last.
+ */
 export const catalogue: readonly Check[] = [
   ...create,
-  ...wholeShape,
   ...refuse,
+  ...wholeShape,
   ...auth,
   ...observations,
   ...serving,

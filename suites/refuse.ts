@@ -314,8 +314,7 @@ export const refuse: readonly Check[] = [
         ...bodies(
           plants,
           {
-            'a multipart form':
-              '--b\r\nContent-Disposition: form-data; name="id"\r\n\r\n12\r\n--b\r\nContent-Disposition: form-data; name="name"\r\n\r\nAloe\r\n--b--\r\n',
+            'a multipart form': `--b\r\nContent-Disposition: form-data; name="id"\r\n\r\n${plants.draw(idsBetween(2n ** 20n, 2n ** 31n))}\r\n--b\r\nContent-Disposition: form-data; name="name"\r\n\r\nAloe\r\n--b--\r\n`,
           },
           'multipart/form-data; boundary=b',
         ),
@@ -336,7 +335,10 @@ export const refuse: readonly Check[] = [
             unlike(
               label,
               'malformed',
-              { path: '/plants?id=12&name=Aloe&tag=fern', body: verbatim(text) },
+              {
+                path: `/plants?id=${plants.draw(idsBetween(2n ** 20n, 2n ** 31n))}&name=Aloe&tag=fern`,
+                body: verbatim(text),
+              },
               plants.plain(),
             ),
         ),

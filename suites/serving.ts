@@ -98,7 +98,12 @@ export const serving: readonly Check[] = [
       basis: ['section 4, rule 1', 'section 4, request body', 'RFC 9110 section 3.3'],
       hint,
     },
-    { kind: 'procedure', run: alternates },
+    {
+      kind: 'procedure',
+      sends:
+        'An opening brace, an empty body, null, an empty object and an empty array, one after the other, and after each of them an ordinary plant without a tag.',
+      run: alternates,
+    },
   ),
   must(
     'serving/after-a-barrage',
@@ -107,7 +112,12 @@ export const serving: readonly Check[] = [
       basis: ['section 4, rule 1', 'RFC 9110 section 3.3'],
       hint,
     },
-    { kind: 'procedure', run: goesOnServing },
+    {
+      kind: 'procedure',
+      sends:
+        'One plant with each defect, each kind of text that is not JSON, a request without a body, one without a token and one with a random token, all of it twice and many at a time, with an ordinary plant after every sixth; then four ordinary plants, one after the other.',
+      run: goesOnServing,
+    },
   ),
   must(
     'serving/to-the-end',
@@ -116,6 +126,11 @@ export const serving: readonly Check[] = [
       basis: ['section 4, rule 1', 'section 5, rule 1', 'RFC 9110 section 3.3'],
       hint,
     },
-    { kind: 'procedure', run: toTheEnd },
+    {
+      kind: 'procedure',
+      sends:
+        'Eight ordinary plants side by side, then an empty object, then an ordinary plant without a token.',
+      run: toTheEnd,
+    },
   ),
 ];

@@ -286,12 +286,11 @@ export const wholeShape: readonly Check[] = [
         ids(plants, [
           [-(2n ** 31n), -(2n ** 20n)],
           [-(2n ** 53n), -(2n ** 31n)],
-          [-(2n ** 63n), -(2n ** 53n)],
         ]),
       rules: [answers200],
     },
     ({ newPlant }) =>
-      narrow(-BigInt(Math.trunc(Number(newPlant.shape.properties.get(ID)?.number.min ?? 0))), 2n ** 63n),
+      narrow(-BigInt(Math.trunc(Number(newPlant.shape.properties.get(ID)?.number.min ?? 0))), 2n ** 53n),
   ),
 ];
 

@@ -19,7 +19,7 @@ const slashed = (path: string) => path.split(sep).join('/');
 const sources: readonly string[] = [
   ...['lib', 'suites', 'cli', 'reference'].flatMap((folder) =>
     readdirSync(`${ROOT}/${folder}`, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+      .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
       .map((entry) => slashed(relative(ROOT, `${entry.parentPath}/${entry.name}`))),
   ),
   'index.ts',
@@ -55,8 +55,12 @@ function importsIn(from: string, text: string): Import[] {
 }
 
 const imports = sources.flatMap((file) => importsIn(file, readFileSync(`${ROOT}/${file}`, 'utf8')));
+/** What a compiler puts in the place of JSX. */
+const jsx = sources
+  .filter((file) => file.endsWith('.tsx'))
+  .map((from): Import => ({ from, to: 'preact', typeOnly: false }));
 const internal = imports.filter(({ to }) => sources.includes(to));
-const external = imports.filter(({ to }) => !to.endsWith('.ts'));
+const external = [...imports, ...jsx].filter(({ to }) => !/\.tsx?$/.test(to));
 
 /** The stage that a file belongs to: `lib/judge`, `suites`, or the file itself where it stands alone. */
 function stageOf(file: string): string {
@@ -74,6 +78,8 @@ const told = ({ from, to, typeOnly }: Import) => `${from} -> ${to}${typeOnly ? '
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'lib/package.ts': [],
   'lib/usage-error.ts': [],
+  'lib/nearest.ts': [],
+  'lib/schema.ts': ['lib/package.ts'],
   'lib/contract': [],
   'lib/wire': [],
   'lib/payloads': ['type lib/contract/', 'lib/contract/document.ts'],
@@ -86,7 +92,52 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'lib/wire/endpoint.ts',
     'type lib/wire/exchange.ts',
   ],
-  'lib/report': ['lib/package.ts', 'lib/payloads/case.ts', 'type lib/run/', 'type lib/wire/exchange.ts'],
+  'lib/report': [
+    'lib/package.ts',
+    'lib/schema.ts',
+    'lib/usage-error.ts',
+    'lib/payloads/case.ts',
+    'lib/payloads/credentials.ts',
+    'lib/payloads/json.ts',
+    'lib/run/keep.ts',
+    'lib/run/result.ts',
+    'type lib/run/',
+    'type lib/wire/exchange.ts',
+  ],
+  'lib/config': [
+    'lib/contract/document.ts',
+    'lib/nearest.ts',
+    'lib/schema.ts',
+    'lib/usage-error.ts',
+    'lib/report/explain.ts',
+    'lib/report/gate.ts',
+    'type lib/report/record.ts',
+    'type lib/run/check.ts',
+  ],
+  'lib/catalogue': [
+    'type lib/contract/contract.ts',
+    'lib/payloads/case.ts',
+    'lib/payloads/random.ts',
+    'lib/report/explain.ts',
+    'lib/report/groups.ts',
+    'type lib/run/check.ts',
+    'lib/run/fill.ts',
+    'lib/run/plants.ts',
+  ],
+  'lib/compare': [
+    'type lib/contract/contract.ts',
+    'lib/judge/signature.ts',
+    'type lib/payloads/case.ts',
+    'lib/payloads/random.ts',
+    'lib/report/',
+    'type lib/run/check.ts',
+    'type lib/run/result.ts',
+    'lib/run/plants.ts',
+    'lib/run/pool.ts',
+    'lib/run/run.ts',
+    'lib/usage-error.ts',
+    'type lib/wire/exchange.ts',
+  ],
   suites: [
     'lib/contract/numeral.ts',
     'lib/judge/reading.ts',
@@ -97,8 +148,10 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   reference: [],
   'index.ts': [
+    'lib/config/baseline.ts',
     'lib/contract/contract.ts',
     'lib/contract/document.ts',
+    'lib/nearest.ts',
     'lib/package.ts',
     'lib/usage-error.ts',
     'lib/report/',
@@ -111,11 +164,18 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'vitest.ts': ['index.ts', 'lib/report/', 'lib/run/run.ts'],
   cli: [
     'index.ts',
+    'lib/compare/',
+    'lib/catalogue/',
+    'lib/config/',
+    'lib/contract/contract.ts',
     'lib/contract/document.ts',
+    'lib/nearest.ts',
     'lib/package.ts',
     'lib/usage-error.ts',
     'lib/report/',
     'lib/run/run.ts',
+    'lib/run/select.ts',
+    'suites/clauses.ts',
     'lib/wire/endpoint.ts',
     'reference/store.ts',
   ],
@@ -127,14 +187,18 @@ const BINDING = 'suites/conformance.test.ts';
 /** Which stage may use which package, and whether for its types alone. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@apidevtools/swagger-parser': ['lib/contract'],
-  ajv: ['lib/contract'],
-  'ajv-formats': ['lib/contract'],
+  ajv: ['lib/contract', 'lib/schema.ts', 'type lib/config'],
+  'ajv-formats': ['lib/contract', 'lib/schema.ts'],
   'json-p3': ['lib/contract'],
-  yaml: ['lib/contract'],
+  yaml: ['lib/config', 'lib/contract'],
   undici: ['lib/wire'],
-  'fast-check': ['lib/payloads', 'suites', 'type lib/run'],
+  'fast-check': ['lib/payloads', 'suites', 'type lib/compare', 'type lib/run'],
   'pure-rand': ['lib/payloads'],
   commander: ['cli'],
+  'fast-xml-builder': ['lib/report'],
+  leven: ['lib/nearest.ts'],
+  preact: ['lib/compare', 'lib/report'],
+  'preact-render-to-string': ['lib/compare', 'lib/report'],
   vitest: ['vitest.ts'],
 };
 
@@ -286,10 +350,11 @@ describe('packages', () => {
     );
   });
 
-  test('undici is in one file, and so is ajv', () => {
-    const users = (name: string) => named.filter(({ to }) => packageOf(to) === name).map(({ from }) => from);
+  test('undici is in one file, and ajv in one for documents and one for our own schemas', () => {
+    const users = (name: string) =>
+      named.filter(({ to, typeOnly }) => packageOf(to) === name && !typeOnly).map(({ from }) => from);
     expect(users('undici')).toEqual(['lib/wire/wire.ts']);
-    expect([...new Set(users('ajv'))]).toEqual(['lib/contract/validator.ts']);
+    expect([...new Set(users('ajv'))].sort()).toEqual(['lib/contract/validator.ts', 'lib/schema.ts']);
   });
 
   test.each(Object.entries(PURE))('%s uses no module of Node but %j', (stage, allowed) => {
@@ -300,10 +365,11 @@ describe('packages', () => {
     expect(strange.map(told)).toEqual([]);
   });
 
-  test('only the contract reads files, and only the wire opens connections', () => {
+  test('only documents, the package and saved records are read from files, and only the wire opens connections', () => {
     const effects = external.filter(({ from, to }) => EFFECTS.test(to) && from.startsWith('lib/'));
     const strange = effects.filter(({ from, to }) => {
-      if (to === 'node:fs') return from !== 'lib/package.ts' && from !== 'lib/contract/document.ts';
+      if (to === 'node:fs')
+        return !['lib/package.ts', 'lib/contract/document.ts', 'lib/report/saved.ts'].includes(from);
       return stageOf(from) !== 'lib/wire';
     });
     expect(strange.map(told)).toEqual([]);

@@ -136,6 +136,18 @@ describe('exit codes', () => {
   });
 });
 
+test('an interruption is heeded while the store is still silent', async () => {
+  let interrupt = () => {};
+  // Never answers, and says when it has been asked.
+  const silent = createServer(() => interrupt());
+  await listening(silent, '127.0.0.1', async (port) => {
+    const child = startSuite(['run', `http://127.0.0.1:${port}`, '--timeout', '60000'], env);
+    interrupt = () => child.kill('SIGINT');
+    const { code, stdout } = await ended(child);
+    expect([code, stdout]).toEqual([3, expect.stringContaining('the run was interrupted')]);
+  });
+});
+
 describe('where a store may be', () => {
   test('below a path', async () => {
     await listening(createServer(handler('/api/v3')), '127.0.0.1', async (port) => {

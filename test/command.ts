@@ -7,18 +7,21 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** The environment of the tests without what would speak for a user of the command line. */
+/** The environment of the tests without what would speak for a user of the command line, or for a pipeline. */
 const environment = (more: Readonly<Record<string, string>>) => {
-  const { PLANT_STORE_TOKEN: _token, NO_COLOR: _colour, FORCE_COLOR: _force, ...rest } = process.env;
-  return { ...rest, ...more };
+  const own = Object.entries(process.env).filter(
+    ([name]) => !/^(?:PLANT_STORE_|GITHUB_)|^(?:NO|FORCE)_COLOR$/.test(name),
+  );
+  return { ...Object.fromEntries(own), ...more };
 };
 
 export function start(
   file: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  cwd: string = packageFile('.'),
 ): ChildProcess {
-  return spawn(file, args, { env: environment(env), cwd: packageFile('.') });
+  return spawn(file, args, { env: environment(env), cwd });
 }
 
 export function ended(child: ChildProcess): Promise<Ended> {
@@ -34,9 +37,15 @@ export function ended(child: ChildProcess): Promise<Ended> {
 
 const MAIN = packageFile('dist/cli/main.js');
 
-export const startSuite = (args: readonly string[], env?: Readonly<Record<string, string>>): ChildProcess =>
-  start(process.execPath, [MAIN, ...args], env);
+export const startSuite = (
+  args: readonly string[],
+  env?: Readonly<Record<string, string>>,
+  cwd?: string,
+): ChildProcess => start(process.execPath, [MAIN, ...args], env, cwd);
 
 /** Runs the built command line to its end. */
-export const suite = (args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended> =>
-  ended(startSuite(args, env));
+export const suite = (
+  args: readonly string[],
+  env?: Readonly<Record<string, string>>,
+  cwd?: string,
+): Promise<Ended> => ended(startSuite(args, env, cwd));

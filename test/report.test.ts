@@ -1,24 +1,15 @@
-import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunRecord, run, terminalReport } from '../index.ts';
-import { packageFile } from '../lib/package.ts';
 import { visible } from '../lib/report/explain.ts';
 import { redactor } from '../lib/report/redact.ts';
+import { ownSchema } from '../lib/schema.ts';
 import { listen } from '../reference/store.ts';
 import { TOKEN, withStore } from './stores.ts';
 
-const validate = (() => {
-  const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
-  formats.default(ajv);
-  return ajv.compile(
-    JSON.parse(readFileSync(packageFile('lib/report/record.schema.json'), 'utf8')) as object,
-  );
-})();
+const validate = ownSchema('lib/report/record.schema.json');
 
 const recordOf = (baseUrl: string, more = {}): Promise<RunRecord> =>
   run({ baseUrl, token: TOKEN, seed: 9, firstId: 1_000_000n, cases: 10, timeout: 2000, ...more }).record;

@@ -1,3 +1,4 @@
+import { type RunRecord, run } from '../index.ts';
 import { brokenStores } from '../mutants/broken/index.ts';
 import { rightStores } from '../mutants/right/index.ts';
 import type { RunningStore } from '../reference/store.ts';
@@ -23,3 +24,16 @@ export async function withStore<T>(name: string, use: (store: RunningStore) => P
     await store.stop();
   }
 }
+
+/** The record of a small run that goes the same way each time. */
+export const smallRecordOf = (baseUrl: string, more: object = {}): Promise<RunRecord> =>
+  run({
+    baseUrl,
+    token: TOKEN,
+    seed: 9,
+    firstId: 1_000_000n,
+    cases: 3,
+    concurrency: 1,
+    timeout: 2000,
+    ...more,
+  }).record;

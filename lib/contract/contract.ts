@@ -28,7 +28,7 @@ export async function loadContract(file: string, overlays: readonly string[] = [
     throw new DocumentError(
       file,
       document.place(['openapi']),
-      `is not an OpenAPI 3.1 document (openapi: ${JSON.stringify(version)}); give one with \`openapi: 3.1.0\``,
+      `is not an OpenAPI 3.1 document (${version === undefined ? 'it has no `openapi`' : `openapi: ${JSON.stringify(version)}`}); give one with \`openapi: 3.1.0\``,
     );
   }
   const described = overlays.reduce(applyOverlay, document.value);
@@ -48,7 +48,7 @@ export async function loadContract(file: string, overlays: readonly string[] = [
       throw new DocumentError(
         file,
         document.place(pointer),
-        `is not a usable schema: ${(error as Error).message}`,
+        `is not a usable schema${overlays.length === 0 ? '' : `, with ${overlays.join(', ')} applied`}: ${(error as Error).message}`,
       );
     }
   };

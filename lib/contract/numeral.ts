@@ -13,9 +13,13 @@ export function exactInteger(numeral: string): bigint | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts;
   const digits = (whole + fraction).replace(/^0+/, '');
   if (digits === '') return 0n;
-  const significant = digits.replace(/0+$/, '');
+  // Not by /0+$/, which takes the square of the time for a numeral that is all zeros but for its ends.
+  let end = digits.length;
+  while (digits[end - 1] === '0') end -= 1;
+  const significant = digits.slice(0, end);
   const shift = Number(exponent) - fraction.length + (digits.length - significant.length);
   if (shift < 0) return undefined;
+  if (significant.length > FAR) return BigInt(`${sign}1`) * 10n ** BigInt(FAR);
   return BigInt(`${sign}${significant}`) * 10n ** BigInt(Math.min(shift, FAR));
 }
 

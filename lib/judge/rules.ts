@@ -211,16 +211,19 @@ const INTERNALS: readonly RegExp[] = [
 
 const UNESCAPED: Readonly<Record<string, string>> = { n: '\n', t: '\t' };
 
+/** Bytes that are searched: a trace begins early, and some of the patterns take the square of the length. */
+const SEARCHED = 8 * 1024;
+
 /** JSON text as it reads once it is decoded, near enough to be searched. */
 const legible = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.subarray(0, 65_536))
+  Buffer.from(bytes)
     .toString('utf8')
     .replace(/\\([nt"\\/])/g, (_, mark: string) => UNESCAPED[mark] ?? mark);
 
 /** No stack trace or file path in any answer that is not a success, but for what the request itself held. */
 export const keepsInternals: Rule = ({ request, response }) => {
   if (response === undefined || response.status < 400) return undefined;
-  const text = legible(response.body);
+  const text = legible(response.body.subarray(0, SEARCHED));
   const leak = INTERNALS.map((pattern) => pattern.exec(text)?.[0].trim()).find(
     (match) => match !== undefined,
   );

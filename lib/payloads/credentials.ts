@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Credential, nothing } from './case.ts';
+import { bearer, type Credential, nothing } from './case.ts';
 
 /** A credential that is not the one that the store takes, or not where it belongs. */
 export interface Impostor {
@@ -147,3 +147,11 @@ export const twice = (other: string, right: 'first' | 'last'): Credential => {
   const inOrder = (values: string[]) => (right === 'first' ? values : values.reverse());
   return { values: (token) => inOrder(pair(token)), shell: inOrder(pair(T)) };
 };
+
+/** The credential that is written down like this. */
+export function credentialOf(shell: readonly string[]): Credential {
+  const impostors = [...noToken, ...otherSchemes, ...wrongTokens].map(({ credential }) => credential);
+  const written = shell.join('\n');
+  const known = [bearer, nothing, ...impostors].find((one) => one.shell.join('\n') === written);
+  return known ?? { values: (token) => shell.map((value) => value.replaceAll(T, token)), shell };
+}

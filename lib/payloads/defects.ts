@@ -119,11 +119,24 @@ const IMPOSTORS: Readonly<Record<JsonType | 'fraction' | 'numeral', (own: Json) 
   boolean: () => [true, false],
   integer: () => [FRESH, 0n, 1n, -1n],
   number: () => [FRESH, 0n, 1n, -1n, new Raw('1.5'), new Raw('1e3')],
-  fraction: () =>
-    ['1.5', '0.1', '-2.25', '1e-1', '12345.000001', '16777217.5', '2147483646.5'].map(
+  fraction: () => [
+    ...['.5', '.000001'].map((end) => new Raw((id) => `${id}${end}`)),
+    ...['1.5', '0.1', '-2.25', '1e-1', '12345.000001', '16777217.5', '2147483646.5'].map(
       (text) => new Raw(text),
     ),
-  numeral: () => ['12', '2147483646', '0', '-7', '1.0', '0x10', ' 5 '],
+  ],
+  // A store that takes the numeral for an id must not be saved by knowing that id already.
+  numeral: () => [
+    ...[
+      (id: bigint) => `"${id}"`,
+      (id: bigint) => `"-${id}"`,
+      (id: bigint) => `"${id}.0"`,
+      (id: bigint) => `"0x${id.toString(16)}"`,
+      (id: bigint) => `" ${id} "`,
+      (id: bigint) => `"0${id}"`,
+    ].map((text) => new Raw(text)),
+    '0',
+  ],
   string: () => ['', 'Aloe', 'null', 'true'],
   array: (own) => [[], [own], [own, own], [null]],
   object: (own) => [

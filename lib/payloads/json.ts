@@ -6,11 +6,18 @@
 /** Stands where a request gets an id that was never sent before. */
 export const FRESH: unique symbol = Symbol('a fresh id');
 
-/** JSON text that is written exactly like this: a numeral in its notation, or what is too deep to build. */
+/**
+ * JSON text that is written exactly like this: a numeral in its notation, what is too deep to build, or what
+ * is made of a fresh id.
+ */
 export class Raw {
-  readonly text: string;
-  constructor(text: string) {
+  private readonly text: string | ((id: bigint) => string);
+  constructor(text: string | ((id: bigint) => string)) {
     this.text = text;
+  }
+
+  written(id: bigint): string {
+    return typeof this.text === 'string' ? this.text : this.text(id);
   }
 }
 
@@ -77,7 +84,7 @@ export function write(value: Json, id: bigint, style: Style = COMPACT): string {
   const inNames = style.escapes === 'names' || style.escapes === 'both';
   const text = (one: Json): string => {
     if (one === FRESH) return id.toString();
-    if (one instanceof Raw) return one.text;
+    if (one instanceof Raw) return one.written(id);
     if (typeof one === 'string') return string(one, inValues);
     if (one instanceof JsonObject) {
       const members = one.members.map(

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { RecordedBody, RecordedExchange, RecordedResult } from './record.ts';
+import type { RecordedBody, RecordedExchange, RecordedRequest, RecordedResult } from './record.ts';
 
 type Format = Parameters<typeof styleText>[0];
 
@@ -17,7 +17,10 @@ const LONGEST = 400;
  * and lone surrogates are spelled out.
  */
 export const visible = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => SHORT[character] ?? escaped(character));
+  text
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => SHORT[character] ?? escaped(character))
+    // Runners of GitHub and Azure carry out ##[command] and ##vso[command] wherever it stands in a line of a log.
+    .replace(/##(?=\[|vso\[)/gi, '#\\u0023');
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
@@ -25,14 +28,16 @@ const escaped = (character: string) => `\\u${(character.codePointAt(0) ?? 0).toS
 
 export const short = (text: string, longest = LONGEST) => {
   const shown = visible(text);
-  return shown.length > longest ? `${shown.slice(0, longest)}… (${text.length} characters)` : shown;
+  return shown.length > longest
+    ? `${shown.slice(0, longest).replace(/[\ud800-\udbff]$/, '')}… (${text.length} characters)`
+    : shown;
 };
 
-const bodyText = (body: RecordedBody): string =>
+const bodyText = (body: RecordedBody, longest: number): string =>
   body.bytes === 0
     ? '(no body)'
     : 'text' in body
-      ? short(body.text)
+      ? short(body.text, longest)
       : `(${body.bytes} bytes that are not UTF-8, base64) ${short(body.base64, 120)}`;
 
 /** One failed check at length, without colour. */
@@ -65,33 +70,39 @@ export function explained(result: RecordedResult, paint: Paint): string[] {
   ];
 }
 
-function shown(
-  { expected, actual, request, response, fault, ms }: RecordedExchange,
-  line: (name: string, text: string) => string,
-): string[] {
-  const type = (headers: readonly (readonly [string, string])[]) =>
-    headers
-      .filter(([name]) => name.toLowerCase() === 'content-type')
-      .map(([, value]) => visible(value))
-      .join(', ');
-  const credential = request.headers.filter(([name]) => name === 'authorization').map(([, value]) => value);
+const shown = (exchange: RecordedExchange, line: (name: string, text: string) => string): string[] => [
+  line('expected', short(exchange.expected)),
+  line('actual', short(exchange.actual)),
+  line('request', requestLine(exchange.request)),
+  line('answer', answerLine(exchange)),
+];
+
+const contentType = (headers: readonly (readonly [string, string])[]) =>
+  headers
+    .filter(([name]) => name.toLowerCase() === 'content-type')
+    .map(([, value]) => short(value, 120))
+    .join(', ');
+
+/** Path and query of an address. */
+export const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
+
+/** A request in one line: what was asked with which body, and the credential where it is not the usual one. */
+export function requestLine({ method, url, headers, body }: RecordedRequest, longest = LONGEST): string {
+  const credential = headers.filter(([name]) => name === 'authorization').map(([, value]) => value);
   const usual = credential.length === 1 && credential[0] === 'Bearer $PLANT_STORE_TOKEN';
   const authorization = usual
     ? ''
     : ` [Authorization: ${credential.length === 0 ? 'none' : short(credential.join(' | '), 80)}]`;
-  const url = new URL(request.url);
-  return [
-    line('expected', short(expected)),
-    line('actual', short(actual)),
-    line(
-      'request',
-      `${request.method} ${url.pathname}${url.search} ${type(request.headers)}${authorization} ${bodyText(request.body)}`,
-    ),
-    line(
-      'answer',
-      response === undefined
-        ? `none: ${short(fault?.detail ?? '')}`
-        : `${response.status} ${short(response.statusText, 60)} ${type(response.headers)} ${bodyText(response.body)}${fault === undefined ? '' : ` — then ${short(fault.detail)}`}  (${Math.round(ms)} ms)`,
-    ),
-  ];
+  return `${method} ${pathOf(url)} ${contentType(headers)}${authorization} ${bodyText(body, longest)}`;
+}
+
+/** An answer in one line, or why there was none. */
+export function answerLine(
+  { response, fault, ms }: Pick<RecordedExchange, 'response' | 'fault' | 'ms'>,
+  longest = LONGEST,
+): string {
+  if (response === undefined) return `none: ${short(fault?.detail ?? '')}`;
+  const { status, statusText, headers, body } = response;
+  const then = fault === undefined ? '' : ` — then ${short(fault.detail)}`;
+  return `${status} ${short(statusText, 60)} ${contentType(headers)} ${bodyText(body, longest)}${then}  (${Math.round(ms)} ms)`;
 }

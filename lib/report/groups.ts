@@ -25,3 +25,6 @@ export function groupBy<T>(list: readonly T[], keyOf: (one: T) => string): [key:
   }
   return [...groups];
 }
+
+/** The area of a check: what stands before the slash of its id. */
+export const areaOf = ({ id }: { readonly id: string }): string => id.slice(0, id.indexOf('/'));

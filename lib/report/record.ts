@@ -1,5 +1,6 @@
-import type { Level } from '../run/check.ts';
-import type { Failure, Observations, Stop, Verdict } from '../run/result.ts';
+import type { Level, TestKind } from '../run/check.ts';
+import type { Latency } from '../run/latency.ts';
+import type { Cause, Failure, Observations, Stop, Verdict } from '../run/result.ts';
 import type { Outcome, RunFooter, Settled, Summary } from '../run/run.ts';
 import type { FaultKind } from '../wire/exchange.ts';
 
@@ -41,10 +42,13 @@ export interface RecordedResult {
   readonly statement: string;
   readonly basis: readonly string[];
   readonly hint: string;
+  readonly kind: TestKind;
   readonly verdict: Verdict;
   readonly cases: number;
   readonly failed: number;
   readonly seconds: number;
+  /** What it failed for, the first cause first; a fingerprint names one cause of one check. */
+  readonly causes: readonly (Cause & { readonly fingerprint: string })[];
   readonly expected?: string;
   readonly actual?: string;
   readonly blockedBy?: string;
@@ -61,6 +65,40 @@ export interface RecordedResult {
   readonly observations: Observations;
 }
 
+/** A known deviation: a failure that a team has decided to live with for a time. */
+export interface BaselineEntry {
+  readonly id: string;
+  readonly reason: string;
+  readonly issue?: string;
+  /** The last day on which it holds, `2026-12-31`. */
+  readonly until?: string;
+  /** The one cause that is excused; without it, every failure of the check is. */
+  readonly fingerprint?: string;
+}
+
+export interface Baseline {
+  readonly file: string;
+  readonly entries: readonly BaselineEntry[];
+}
+
+/**
+ * What became of an entry: it excuses a failure, its failure is mended, its date is past, or nothing can be
+ * said, as its check was not carried out or may have missed the failure by chance.
+ */
+export type EntryState = 'excuses' | 'mended' | 'past' | 'unseen';
+
+/** What the run means for a pipeline. The outcome is the store's; the gate is the team's. */
+export interface Gate {
+  /** 0 open, 1 closed by a failure or by the baseline itself, 3 could not be judged. */
+  readonly exitCode: 0 | 1 | 3;
+  /** Why, in one sentence. */
+  readonly reason: string;
+  readonly baseline: {
+    readonly file: string;
+    readonly entries: readonly (BaselineEntry & { readonly state: EntryState; readonly remedy?: string })[];
+  } | null;
+}
+
 /** All that a run has found, and all that reports are made of. The token is nowhere in it. */
 export interface RunRecord {
   readonly schemaVersion: 1;
@@ -72,7 +110,9 @@ export interface RunRecord {
   readonly seconds: number;
   readonly requests: number;
   readonly created: RunFooter['created'];
+  readonly latency: Latency | null;
   readonly outcome: Outcome;
+  readonly gate: Gate;
   readonly stop: Stop | null;
   readonly advice: string | null;
   readonly summary: Summary;

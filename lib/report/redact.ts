@@ -28,11 +28,27 @@ function formsOf(secret: string): string[] {
     encodeURIComponent(secret),
     JSON.stringify(secret).slice(1, -1),
     ...inBase64(secret),
+    Buffer.from(secret).toString('hex'),
     secret.slice(0, half),
     secret.slice(half),
     secret.slice(1),
   ];
   return [secret, ...forms.filter((form) => form.length >= TELLING)];
+}
+
+/**
+ * A text, each character of it as it is or as an encoder may write it: a slash with a backslash before it, in
+ * a string within a string, as \\u0041, %41, &#65; or &#x41;, and in UTF-16. What repeats has a limit, or a long
+ * text of backslashes would take long.
+ */
+function spelt(text: string): string {
+  const character = (char: string) => {
+    const code = char.codePointAt(0) ?? 0;
+    const hex = code.toString(16).padStart(2, '0');
+    const own = char.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+    return `(?:\\\\{0,4}${own}|\\\\{1,4}(?:u00|x)${hex}|%(?:25){0,2}${hex}|&#(?:0{0,4}${code}|x0{0,4}${hex});)`;
+  };
+  return [...text].map(character).join('\\0{0,3}');
 }
 
 /** Takes every form of some secrets out of texts, in whatever case they stand there. */
@@ -41,11 +57,22 @@ export function redactor(secrets: readonly string[]): Redact {
     (a, b) => b.length - a.length,
   );
   if (forms.length === 0) return (text) => text;
-  const pattern = new RegExp(
-    forms.map((form) => form.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|'),
-    'gi',
-  );
-  return (text) => text.replace(pattern, REDACTED);
+  const pattern = new RegExp(forms.map(spelt).join('|'), 'gi');
+  return (text) => withoutStart(text, forms).replace(pattern, REDACTED);
+}
+
+/** Takes the start of a secret from the end of a text that was cut short within it. */
+function withoutStart(text: string, forms: readonly string[]): string {
+  const cut = text.endsWith('…') ? 1 : 0;
+  const whole = text.slice(0, text.length - cut);
+  for (const form of forms) {
+    const end = whole.slice(-form.length).toLowerCase();
+    const low = form.toLowerCase();
+    const at = end.indexOf(low.slice(0, TELLING));
+    if (at >= 0 && form.length > TELLING && low.startsWith(end.slice(at)) && end.length - at < form.length)
+      return `${whole.slice(0, whole.length - end.length + at)}${REDACTED}${text.slice(text.length - cut)}`;
+  }
+  return text;
 }
 
 /** Redacts every string in a value. The names of properties are the suite's own. */

@@ -1,21 +1,32 @@
 import type { Summary } from '../run/run.ts';
+import { type Entry, entriesOf, excuse } from './deviations.ts';
 import { coloured, explained, type Paint, plain, short } from './explain.ts';
+import { isExcused } from './gate.ts';
 import { groupBy, groupsOf } from './groups.ts';
 import type { RecordedResult, RunRecord } from './record.ts';
+
+/** The verdict alone. Ends with a line feed. */
+export const verdictLines = (record: RunRecord, colour: boolean): string =>
+  `${[verdict(record, colour ? coloured : plain), ...gate(record, colour ? coloured : plain)].join('\n').trimStart()}\n`;
 
 /** The report of a run for a person at a terminal. Ends with a line feed. */
 export function terminalReport(record: RunRecord, colour: boolean): string {
   const paint = colour ? coloured : plain;
   const { results } = record;
+  const excused = entriesOf(record, 'excuses');
+  const failing = results.filter(({ verdict: one }) => one === 'fail');
+  const known = failing.filter((result) => isExcused(result, excused));
   const failed = (level: string) =>
-    results.filter((result) => result.level === level && result.verdict === 'fail');
+    failing.filter((result) => result.level === level && !known.includes(result));
   return [
     head(record, paint),
     ...failures('MUST', failed('MUST'), paint),
     ...untestable(results, paint),
     ...failures('SHOULD', failed('SHOULD'), paint),
-    observed(record, paint),
+    ...deviations(known, excused, paint),
+    ...observed(record, paint),
     verdict(record, paint),
+    ...gate(record, paint),
     '',
   ].join('\n');
 }
@@ -61,6 +72,19 @@ function failures(level: 'MUST' | 'SHOULD', failed: readonly RecordedResult[], p
   ];
 }
 
+/** What fails and is known to: a line each. */
+function deviations(known: readonly RecordedResult[], entries: readonly Entry[], paint: Paint): string[] {
+  if (known.length === 0) return [];
+  return [
+    '',
+    paint('bold', `${known.length} known ${known.length === 1 ? 'deviation' : 'deviations'}`),
+    ...known.map(({ id, level }) => {
+      const entry = entries.find((one) => one.id === id);
+      return `   ${id}  ${level}  ${entry === undefined ? '' : excuse(entry)}`;
+    }),
+  ];
+}
+
 function untestable(results: readonly RecordedResult[], paint: Paint): string[] {
   const blocked = results.filter(({ verdict }) => verdict === 'untestable');
   return groupBy(blocked, ({ reason = '' }) => reason).flatMap(([reason, members]) => {
@@ -84,13 +108,17 @@ const PROFILE: Readonly<Record<string, string>> = {
   'response-time-ms/median': 'median ms',
 };
 
-function observed({ observations }: RunRecord, paint: Paint): string {
+function observed({ observations }: RunRecord, paint: Paint): string[] {
   const count = Object.keys(observations).length;
-  if (count === 0) return '';
+  if (count === 0) return [];
   const told = Object.entries(PROFILE)
     .filter(([key]) => key in observations)
     .map(([key, name]) => `${name}: ${short(String(observations[key]), 40)}`);
-  return `\n${paint('bold', 'observed')}  ${told.join(', ')}\n          (${count} observations in all: --format json --out DIR)`;
+  return [
+    '',
+    `${paint('bold', 'observed')}  ${told.join(', ')}`,
+    `          (${count} observations in all: --format html --out DIR)`,
+  ];
 }
 
 function verdict({ outcome, summary, stop, advice, options, results }: RunRecord, paint: Paint): string {
@@ -109,6 +137,17 @@ function verdict({ outcome, summary, stop, advice, options, results }: RunRecord
     ...(stop === null ? [] : [`${short(stop.reason)}; ${stop.remedy}`]),
     ...(advice === null ? [] : [short(advice)]),
   ].join('\n');
+}
+
+/** What the run means for a pipeline, where that is not what the verdict says. */
+function gate({ gate: { baseline, exitCode, reason } }: RunRecord, paint: Paint): string[] {
+  if (baseline === null) return [];
+  const stale = baseline.entries.filter(({ remedy }) => remedy !== undefined);
+  const state = { 0: 'open', 1: 'closed', 3: 'closed' } as const;
+  return [
+    `${paint('bold', `GATE ${state[exitCode]}`)}  ${reason} (${short(baseline.file, 120)})`,
+    ...stale.map(({ remedy = '' }) => `   ${short(remedy)}`),
+  ];
 }
 
 function counts(level: 'MUST' | 'SHOULD', summary: Summary): string {

@@ -6,6 +6,7 @@ import { JsonObject } from '../payloads/json.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { Untestable } from './check.ts';
 import type { Ids } from './ids.ts';
+import { kept, shortly } from './keep.ts';
 import type { Failure } from './result.ts';
 import type { Sender } from './sender.ts';
 
@@ -63,7 +64,7 @@ export async function attempt(
     population: one.population,
     finding,
     draft: one.draft,
-    exchange,
+    exchange: kept(exchange),
     when: 'always',
   };
 }
@@ -73,12 +74,12 @@ export async function attempt(
  * @throws Untestable when it is not
  */
 export async function mustBeTaken(twin: Draft, id: bigint, tools: Tools): Promise<void> {
-  let exchange = await tools.sender.send(twin, id);
-  if (judged(exchange, twin, [answers200], tools) === undefined) return;
-  exchange = await tools.sender.send(twin, tools.ids.aside());
-  if (judged(exchange, twin, [answers200], tools) === undefined) return;
-  throw new Untestable(
-    'create/answers-200',
-    `the well-formed twin of the request is not taken (${briefly(exchange)})`,
-  );
+  const refusal = async (freshId: bigint) => {
+    const exchange = await tools.sender.send(twin, freshId);
+    return judged(exchange, twin, [answers200], tools) === undefined ? undefined : shortly(briefly(exchange));
+  };
+  if ((await refusal(id)) === undefined) return;
+  const again = await refusal(tools.ids.aside());
+  if (again === undefined) return;
+  throw new Untestable('create/answers-200', `the well-formed twin of the request is not taken (${again})`);
 }

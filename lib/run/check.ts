@@ -77,7 +77,14 @@ export type Test =
       readonly rules: readonly Rule[];
     }
   /** Steps that depend on one another. */
-  | { readonly kind: 'procedure'; readonly run: (bench: Bench) => Promise<void> };
+  | {
+      readonly kind: 'procedure';
+      /** What is sent, in one sentence. */
+      readonly sends: string;
+      readonly run: (bench: Bench) => Promise<void>;
+    };
+
+export type TestKind = Test['kind'];
 
 /** A check is a value; whoever runs it is a loop over values. */
 export type Check = About & {

@@ -3,6 +3,7 @@ import type { Draft } from '../payloads/case.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Wire } from '../wire/wire.ts';
 import type { Ids } from './ids.ts';
+import { shortly } from './keep.ts';
 import type { Stop } from './result.ts';
 import type { Sender } from './sender.ts';
 
@@ -31,11 +32,13 @@ export async function preflight(
   for (const draft of drafts.slice(0, TRIES)) {
     const exchange = await sender.send(draft, ids.next());
     seen.push(exchange);
+    if (isForeign(exchange)) continue;
     const stop = unreachable(exchange, url);
     if (stop !== undefined) return { stop };
     const status = exchange.response?.status;
     if (status !== 401 && status !== 403) break;
   }
+  if (seen.length > 0 && seen.every(isForeign)) return { stop: foreign(seen[0], url) };
   const last = seen.at(-1);
   if (
     seen.length === TRIES &&
@@ -44,7 +47,7 @@ export async function preflight(
     return {
       stop: {
         kind: 'token-refused',
-        reason: `POST ${url} refuses the token on every request (${last === undefined ? '' : briefly(last)})`,
+        reason: `POST ${url} refuses the token on every request (${last === undefined ? '' : shortly(briefly(last))})`,
         remedy: 'give a token that the store takes: PLANT_STORE_TOKEN=... or --token',
       },
     };
@@ -57,9 +60,16 @@ export async function preflight(
   return {};
 }
 
-/** Whether a store was reached, and did not answer. */
+/** Whether another protocol than HTTP is spoken. */
+const isForeign = (exchange: Exchange): boolean =>
+  exchange.kind === 'broken' && exchange.fault.foreign === true && exchange.response === undefined;
+
+/** Whether a store was reached, and gave no answer or none that can be read. */
 export const isSilence = (exchange: Exchange): boolean =>
-  exchange.kind === 'broken' && (exchange.fault.kind === 'closed' || exchange.fault.kind === 'timeout');
+  exchange.kind === 'broken' &&
+  (exchange.fault.kind === 'closed' ||
+    exchange.fault.kind === 'timeout' ||
+    (exchange.fault.kind === 'not-http' && !isForeign(exchange)));
 
 function unreachable(exchange: Exchange, url: string): Stop | undefined {
   if (exchange.kind === 'answered') return undefined;
@@ -95,13 +105,13 @@ function unreachable(exchange: Exchange, url: string): Stop | undefined {
         reason: `${url}: this is no TLS (${detail})`,
         remedy: 'the store may want http:// in the base URL',
       };
-    case 'not-http':
-      return {
-        kind: 'not-http',
-        reason: `${url}: what answers does not speak HTTP/1.1 (${detail})`,
-        remedy: 'check the port, and whether it wants https://',
-      };
     default:
       return undefined;
   }
 }
+
+const foreign = (exchange: Exchange | undefined, url: string): Stop => ({
+  kind: 'not-http',
+  reason: `${url}: what answers does not speak HTTP/1.1 (${exchange?.kind === 'broken' ? exchange.fault.detail : ''})`,
+  remedy: 'check the port, and whether it wants https://',
+});

@@ -1,26 +1,29 @@
 import type { Exchange } from '../wire/exchange.ts';
 import { judged, mustBeTaken, type Tools } from './attempt.ts';
-import { KEPT, type Tried } from './cases.ts';
 import { type Bench, type Plants, type Test, Untestable } from './check.ts';
+import { shortly } from './keep.ts';
 import { inPool } from './pool.ts';
 import type { Failure } from './result.ts';
+import type { Tally } from './tally.ts';
 
-export type Noted = Record<string, string | number | boolean>;
+/** Bytes of answers that a procedure can hold at a time. */
+const HELD = 64 * 1024 * 1024;
+
+/** The same exchange, with an answer of which nothing has been read: what is read of it is forgotten with it. */
+const unread = (exchange: Exchange): Exchange =>
+  exchange.kind === 'answered' ? { ...exchange, response: { ...exchange.response } } : exchange;
 
 /** Carries a procedure out. */
 export async function tryProcedure(
   test: Test & { kind: 'procedure' },
   plants: Plants,
   tools: Tools,
-): Promise<Tried & { readonly noted: Noted }> {
-  const failures: Failure[] = [];
-  const noted: Noted = {};
-  let cases = 0;
-  const book = (failure: Failure) => {
-    failures.push(failure);
-  };
+  tally: Tally,
+): Promise<void> {
+  const book = (failure: Omit<Failure, 'population' | 'when'>) =>
+    tally.book({ ...failure, population: 'other', when: 'always' });
   const send: Bench['send'] = async (draft) => {
-    cases += 1;
+    tally.cases += 1;
     const exchange = await tools.sender.send(draft, tools.ids.next());
     tools.onProgress();
     return exchange;
@@ -30,41 +33,40 @@ export async function tryProcedure(
     send,
     async sendAll(drafts) {
       const exchanges: Exchange[] = [];
+      let held = 0;
       const id = tools.ids.reserve(drafts.length);
-      cases += drafts.length;
+      tally.cases += drafts.length;
       await inPool(drafts.length, tools.concurrency, async (index) => {
         const draft = drafts[index];
-        if (draft !== undefined) exchanges[index] = await tools.sender.send(draft, id(index));
+        if (draft === undefined) return;
+        const exchange = unread(await tools.sender.send(draft, id(index)));
+        exchanges[index] = exchange;
         tools.onProgress();
+        held += exchange.response?.body.length ?? 0;
+        if (held > HELD)
+          throw new Untestable(
+            'always/answers',
+            `the answers are too long to be held side by side (${held} bytes so far)`,
+          );
       });
       return exchanges;
     },
     judge(exchange, draft, label, rules) {
-      const finding = judged(exchange, draft, rules, tools);
-      if (finding !== undefined)
-        book({ label, population: 'other', finding, draft, exchange, when: 'always' });
+      const finding = judged(unread(exchange), draft, rules, tools);
+      if (finding !== undefined) book({ label, finding, draft, exchange });
       return finding === undefined;
     },
-    book: (exchange, draft, label, finding) =>
-      book({ label, population: 'other', finding, draft, exchange, when: 'always' }),
+    book: (exchange, draft, label, finding) => book({ label, finding, draft, exchange }),
     control: (draft) => mustBeTaken(draft, tools.ids.next(), tools),
     note: (key, value) => {
-      noted[key] = value;
+      tally.noted[key] = typeof value === 'string' ? shortly(value) : value;
     },
-    latencies: tools.sender.latencies,
+    latencies: tools.sender.latency.sample,
   };
-  let blocked: Untestable | undefined;
   try {
     await test.run(bench);
   } catch (error) {
     if (!(error instanceof Untestable)) throw error;
-    blocked = error;
+    tally.blocked = error;
   }
-  return {
-    cases,
-    failed: failures.length,
-    failures: failures.slice(0, KEPT),
-    noted,
-    ...(blocked === undefined ? {} : { blocked }),
-  };
 }

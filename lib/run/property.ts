@@ -3,10 +3,10 @@ import type { Rule } from '../judge/rules.ts';
 import type { Case } from '../payloads/case.ts';
 import { draw } from '../payloads/random.ts';
 import { attempt, mustBeTaken, type Tools } from './attempt.ts';
-import { blockedBy, KEPT, MOST_TIMEOUTS, type Tried, timedOut } from './cases.ts';
-import type { Plants, Test, Untestable } from './check.ts';
-import { inPool } from './pool.ts';
+import { tryEach } from './cases.ts';
+import type { Plants, Test } from './check.ts';
 import type { Failure } from './result.ts';
+import { type Tally, timedOut } from './tally.ts';
 
 /** Requests spent on making one failure small. */
 const SHRINK_BUDGET = 80;
@@ -21,45 +21,25 @@ export async function tryProperty(
   count: number,
   plants: Plants,
   tools: Tools,
-): Promise<Tried> {
+  tally: Tally,
+): Promise<void> {
   const arbitrary = test.cases(plants);
   const id = tools.ids.reserve(count + 1);
-  const failures: { index: number; failure: Failure }[] = [];
   const drawn = (index: number) => draw(arbitrary, tools.seed, checkId, index);
-  let [tried, failed, timeouts] = [0, 0, 0];
-  let blocked: Untestable | undefined;
-  // The control comes first in the line but is not waited for.
-  await inPool(count + 1, tools.concurrency, async (place) => {
-    const index = place - 1;
-    if (timeouts >= MOST_TIMEOUTS) return;
-    if (place === 0) {
-      const { twin } = drawn(0).value;
-      if (twin !== undefined) blocked = await blockedBy(() => mustBeTaken(twin, id(count), tools));
-      return;
-    }
-    const one = drawn(index).value;
-    tried += 1;
-    const failure = await attempt(one, id(index), test.rules, tools);
-    if (failure === undefined) return;
-    failed += 1;
-    if (timedOut(failure)) timeouts += 1;
-    failures.push({ index, failure });
-    failures.sort((a, b) => a.index - b.index).splice(KEPT);
-  });
-  const [first, ...others] = failures;
-  const kept =
-    first === undefined ? [] : [await alone(first, drawn(first.index), arbitrary, test.rules, tools)];
-  return {
-    cases: tried,
-    failed,
-    failures: [...kept, ...others.map(({ failure }) => failure)],
-    ...(blocked === undefined ? {} : { blocked }),
-  };
+  const { twin } = drawn(0).value;
+  const control = twin === undefined ? undefined : () => mustBeTaken(twin, id(count), tools);
+  await tryEach(count, control, tools, tally, (index) =>
+    attempt(drawn(index).value, id(index), test.rules, tools),
+  );
+  const { first } = tally;
+  if (first === undefined) return;
+  tally.leadWith(await alone(first.failure, first.place, drawn(first.place), arbitrary, test.rules, tools));
 }
 
 /** The failure as it is without company: shrunk, or marked as one that needs company. */
 async function alone(
-  { index, failure }: { index: number; failure: Failure },
+  failure: Failure,
+  index: number,
   value: Value<Case>,
   arbitrary: Arbitrary<Case>,
   rules: readonly Rule[],

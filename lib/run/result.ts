@@ -1,7 +1,7 @@
 import type { Finding } from '../judge/rules.ts';
 import type { Draft, Population } from '../payloads/case.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import type { About } from './check.ts';
+import type { About, TestKind } from './check.ts';
 
 export type Verdict = 'pass' | 'fail' | 'observed' | 'untestable' | 'skipped';
 
@@ -18,18 +18,32 @@ export interface Failure {
   readonly when: 'always' | 'not-alone';
 }
 
+/** What a failure is told apart by: failures of one cause are likely to be mended by one change. */
+export const causeOf = ({ finding, label }: Pick<Failure, 'finding' | 'label'>): string =>
+  finding.ofRequest === true ? `${finding.cause}: ${label}` : finding.cause;
+
+/** One cause that a check has failed for. */
+export interface Cause {
+  readonly cause: string;
+  /** Cases that failed for it. */
+  readonly failed: number;
+}
+
 export type Observations = Readonly<Record<string, string | number | boolean>>;
 
 export interface CheckResult {
   readonly check: About;
+  /** How it was carried out. */
+  readonly kind: TestKind;
   readonly verdict: Verdict;
   /** Cases tried, or exchanges judged. */
   readonly cases: number;
   /** Cases that failed. */
   readonly failed: number;
   readonly seconds: number;
-  /** The one to look at, smallest first; a few at most. */
+  /** The one to look at first, then some of other causes; a few at most. */
   readonly failures: readonly Failure[];
+  readonly causes: readonly Cause[];
   readonly observations: Observations;
   /** Why it was not tried, or not to the end. */
   readonly blocked?: { readonly by: string; readonly reason: string };

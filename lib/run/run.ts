@@ -1,6 +1,9 @@
 import type { Contract } from '../contract/contract.ts';
+import type { Draft } from '../payloads/case.ts';
 import { requireOrdinary } from '../payloads/satisfiable.ts';
+import type { Exchange } from '../wire/exchange.ts';
 import type { Check, Level } from './check.ts';
+import type { Latency } from './latency.ts';
 import type { CheckResult, Stop, Verdict } from './result.ts';
 import { Session, type SessionOptions } from './session.ts';
 
@@ -21,7 +24,7 @@ export interface RunOptions
   readonly selected?: ((id: string) => boolean) | undefined;
 }
 
-const DEFAULTS = { cases: 120, concurrency: 24, timeout: 15_000 } as const;
+export const DEFAULTS = { cases: 120, concurrency: 24, timeout: 15_000 } as const;
 
 /** The options of a run with everything that was left out. */
 export interface Settled {
@@ -57,6 +60,7 @@ export interface RunFooter {
   readonly advice: string | undefined;
   readonly requests: number;
   readonly seconds: number;
+  readonly latency: Latency | undefined;
   /** How many plants the store said it created, and the span of the ids that were sent for them. */
   readonly created: { readonly plants: number; readonly lowestId: string; readonly highestId: string };
 }
@@ -72,15 +76,18 @@ export type RunEvent =
 export interface OpenRun {
   readonly header: RunHeader;
   carryOut(check: Check): Promise<CheckResult>;
+  /** Sends what belongs to no check. The answers in the order of the drafts; undefined where the run has ended. */
+  ask(drafts: readonly Draft[]): Promise<readonly Exchange[] | undefined>;
   /** Ends the run early. What is left becomes untestable. */
   halt(stop: Stop): void;
   close(): Promise<RunFooter>;
 }
 
-/** Connects to the target and finds out whether it can be judged. */
+/** Connects to the target and finds out whether it can be judged. A signal ends the run at any time from here on. */
 export async function openRun(
   options: RunOptions,
   onProgress?: (requests: number) => void,
+  signal?: AbortSignal,
 ): Promise<OpenRun> {
   const { contract, catalogue, strict = false, selected = () => true } = options;
   requireOrdinary(contract);
@@ -101,6 +108,10 @@ export async function openRun(
     onProgress,
   );
   const { seed, cases, concurrency, timeout, rate = null, maxSeconds = null } = settings;
+  const interrupt = () =>
+    session.halt({ kind: 'cut-off', reason: 'the run was interrupted', remedy: 'run it again to the end' });
+  if (signal?.aborted === true) interrupt();
+  signal?.addEventListener('abort', interrupt, { once: true });
   await session.open();
   const results: CheckResult[] = [];
   return {
@@ -125,8 +136,10 @@ export async function openRun(
       results.push(result);
       return result;
     },
+    ask: (drafts) => session.ask(drafts),
     halt: (stop) => session.halt(stop),
     async close() {
+      signal?.removeEventListener('abort', interrupt);
       await session.close();
       const summary = summarise(results);
       return {
@@ -137,6 +150,7 @@ export async function openRun(
         advice: session.advice,
         requests: session.requests,
         seconds: (performance.now() - started) / 1000,
+        latency: session.latency,
         created: {
           plants: session.created,
           lowestId: String(session.ids.lowest),
@@ -163,15 +177,12 @@ const BETWEEN_PROGRESS = 100;
 
 async function work(options: RunOptions, queue: Queue<RunEvent>, signal?: AbortSignal): Promise<void> {
   let told = 0;
-  const run = await openRun(options, (requests) => {
+  const onProgress = (requests: number) => {
     if (performance.now() - told < BETWEEN_PROGRESS) return;
     told = performance.now();
     queue.push({ type: 'progress', requests });
-  });
-  const interrupt = () =>
-    run.halt({ kind: 'cut-off', reason: 'the run was interrupted', remedy: 'run it again to the end' });
-  if (signal?.aborted === true) interrupt();
-  signal?.addEventListener('abort', interrupt, { once: true });
+  };
+  const run = await openRun(options, onProgress, signal);
   try {
     queue.push({ type: 'start', header: run.header });
     for (const [index, check] of options.catalogue.entries()) {
@@ -179,7 +190,6 @@ async function work(options: RunOptions, queue: Queue<RunEvent>, signal?: AbortS
       queue.push({ type: 'result', result: await run.carryOut(check) });
     }
   } finally {
-    signal?.removeEventListener('abort', interrupt);
     queue.push({ type: 'end', footer: await run.close() });
   }
 }

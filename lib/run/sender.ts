@@ -3,6 +3,7 @@ import type { Draft } from '../payloads/case.ts';
 import type { Exchange, HeaderPair } from '../wire/exchange.ts';
 import type { Wire } from '../wire/wire.ts';
 import { fill } from './fill.ts';
+import { LatencyLog } from './latency.ts';
 import type { Stop } from './result.ts';
 
 /** The run has ended, for a reason that is not the store's answer to this request. */
@@ -30,12 +31,11 @@ export interface SenderOptions {
 const LONGEST_WAIT = 30_000;
 /** How often a 503 that asks to be tried again is believed, for one request. */
 const BELIEVED = 3;
-const SAMPLE = 4096;
 
 /** Sends drafts at the pace that the user and the store ask for. 429 is waited out and never judged. */
 export class Sender {
   requests = 0;
-  readonly latencies: number[] = [];
+  readonly latency = new LatencyLog();
   private readonly wire: Wire;
   private readonly options: SenderOptions;
   private stop: Stop | undefined;
@@ -75,9 +75,7 @@ export class Sender {
       }
       const pause = pauseAsked(exchange, attempt);
       if (pause === undefined) {
-        if (exchange.kind === 'answered' && request.method === 'POST') {
-          this.latencies[this.requests % SAMPLE] = exchange.ms;
-        }
+        if (exchange.kind === 'answered' && request.method === 'POST') this.latency.add(exchange.ms);
         this.options.onExchange(exchange, draft, id);
         return exchange;
       }
@@ -110,8 +108,16 @@ export class Sender {
       if (this.options.rate === undefined) return;
       const slot = Math.max(now, this.nextSlot);
       this.nextSlot = slot + 1000 / this.options.rate;
-      if (slot > now) await sleep(slot - now);
+      await this.until(slot);
       return;
+    }
+  }
+
+  /** @throws Stopped when the run has ended meanwhile */
+  private async until(time: number): Promise<void> {
+    for (let left = time - Date.now(); left > 0; left = time - Date.now()) {
+      await sleep(Math.min(left, 250));
+      if (this.stop !== undefined) throw new Stopped(this.stop);
     }
   }
 }

@@ -7,16 +7,20 @@ import { endpointOf } from '../wire/endpoint.ts';
 import type { Exchange, HeaderPair } from '../wire/exchange.ts';
 import { Wire } from '../wire/wire.ts';
 import { judged, type Tools } from './attempt.ts';
-import { type Tried, tryCases } from './cases.ts';
-import type { Check, Untestable } from './check.ts';
+import { tryCases } from './cases.ts';
+import type { Check } from './check.ts';
 import { anyFirstId, Ids } from './ids.ts';
+import { shortly } from './keep.ts';
+import type { Latency } from './latency.ts';
 import { plantsFor } from './plants.ts';
+import { inPool } from './pool.ts';
 import { isSilence, preflight } from './preflight.ts';
-import { type Noted, tryProcedure } from './procedure.ts';
+import { tryProcedure } from './procedure.ts';
 import { tryProperty } from './property.ts';
 import type { CheckResult, Stop, Verdict } from './result.ts';
 import { Sender, Stopped } from './sender.ts';
 import { Standing } from './standing.ts';
+import { Tally } from './tally.ts';
 
 export interface SessionOptions {
   /** The part of the URL that stands before /plants. */
@@ -38,14 +42,14 @@ export interface SessionOptions {
   /** PEM certificates to trust beside the system's. */
   readonly ca?: string | undefined;
   readonly insecure?: boolean | undefined;
+  /** Is told of every exchange as it happens, and of the check that it was sent for. */
+  readonly onExchange?: ((exchange: Exchange, draft: Draft, during: string) => void) | undefined;
 }
 
 /** Milliseconds that a run waits in all for a store that asks it to. */
 const PATIENCE = 120_000;
 /** Milliseconds that a store which has stopped answering is given to come back. */
 const COMEBACK = 5_000;
-
-const NOTHING: Tried = { cases: 0, failed: 0, failures: [] };
 
 /** One run against one store: holds the connections, and carries out checks one after the other. */
 export class Session {
@@ -115,6 +119,10 @@ export class Session {
     return this.sender.requests;
   }
 
+  get latency(): Latency | undefined {
+    return this.sender.latency.summary;
+  }
+
   /** The ids of the plants that the store said it created. */
   get ids(): { readonly lowest: bigint; readonly highest: bigint } {
     return this.limits;
@@ -145,47 +153,37 @@ export class Session {
 
   /** Carries one check out, whatever state the store is in. */
   async carryOut(check: Check): Promise<CheckResult> {
-    const started = performance.now();
     const silent = check.silent?.(this.contract);
-    const seconds = () => (performance.now() - started) / 1000;
-    if (silent !== undefined)
-      return this.result(check, 'skipped', NOTHING, 0, {
-        by: 'document',
-        reason: silent,
-      });
+    if (silent !== undefined) return skipped(check, new Tally(), 'document', silent);
     this.during = check.id;
     this.broken = 0;
-    if (check.test.kind === 'standing') {
-      const tally = this.standing.tally(check.id);
-      if (tally.cases === 0 && this.stop === undefined) {
-        return this.result(check, 'skipped', tally, 0, { by: 'store', reason: check.test.lacking });
-      }
-      if (tally.cases === 0 || (tally.failed === 0 && this.stop !== undefined))
-        return this.untestable(check, tally, 0);
-      return this.result(check, tally.failed > 0 ? 'fail' : 'pass', tally, 0);
-    }
-    if (this.stop !== undefined) return this.untestable(check, NOTHING, 0);
+    const started = performance.now();
+    const tally = check.test.kind === 'standing' ? this.standing.tally(check) : new Tally();
+    if (this.stop === undefined) await this.attempt(check, tally);
+    return this.resultOf(check, tally, (performance.now() - started) / 1000);
+  }
+
+  /** Sends drafts that belong to no check; undefined where the run has ended. */
+  async ask(drafts: readonly Draft[]): Promise<readonly Exchange[] | undefined> {
+    this.during = 'comparison';
+    const exchanges: Exchange[] = [];
+    const { sender, ids, concurrency } = this.tools;
+    const id = ids.reserve(drafts.length);
     try {
-      const tried = await this.attempt(check);
-      if (this.broken > 0) await this.awaitComeback();
-      if (tried.cases === 0 && tried.blocked === undefined) {
-        if (check.test.kind !== 'cases') throw new Error(`${check.id} made no request`);
-        return this.result(check, 'skipped', tried, 0, {
-          by: 'document',
-          reason: 'the document admits no such request',
-        });
-      }
-      return this.result(check, verdictOf(check, tried), tried, seconds(), blockedOf(tried.blocked));
+      await inPool(drafts.length, concurrency, async (index) => {
+        const draft = drafts[index];
+        if (draft !== undefined) exchanges[index] = await sender.send(draft, id(index));
+      });
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
       this.stop ??= error.stop;
-      return this.untestable(check, NOTHING, seconds());
     }
+    return this.stop === undefined ? exchanges : undefined;
   }
 
   /** A check that the user left out. */
   leaveOut(check: Check): CheckResult {
-    return this.result(check, 'skipped', NOTHING, 0, { by: 'user', reason: 'left out by --only or --skip' });
+    return skipped(check, new Tally(), 'user', 'left out by --only or --skip');
   }
 
   /** Closes every connection. */
@@ -194,30 +192,46 @@ export class Session {
     await this.wire.close();
   }
 
-  private attempt(check: Check): Promise<Tried & { noted?: Noted }> {
+  private async attempt(check: Check, tally: Tally): Promise<void> {
     const { test, id } = check;
-    const plants = plantsFor(this.contract, this.options.seed, id);
-    switch (test.kind) {
-      case 'cases':
-        return tryCases(test, plants, this.tools);
-      case 'property':
-        return tryProperty(
-          test,
-          id,
-          Math.max(1, Math.ceil(this.options.cases * test.share)),
-          plants,
-          this.tools,
-        );
-      case 'procedure':
-        return tryProcedure(test, plants, this.tools);
-      case 'standing':
-        return Promise.resolve(this.standing.tally(id));
+    const { contract, tools, options } = this;
+    const plants = plantsFor(contract, options.seed, id);
+    try {
+      if (test.kind === 'cases') await tryCases(test, plants, tools, tally);
+      if (test.kind === 'property') {
+        const count = Math.max(1, Math.ceil(options.cases * test.share));
+        await tryProperty(test, id, count, plants, tools, tally);
+      }
+      if (test.kind === 'procedure') await tryProcedure(test, plants, tools, tally);
+      if (this.broken > 0) await this.awaitComeback();
+    } catch (error) {
+      if (!(error instanceof Stopped)) throw error;
+      this.stop ??= error.stop;
     }
+  }
+
+  /** What has been found stands, whatever became of the run; what has not been tried to the end is no pass. */
+  private resultOf(check: Check, tally: Tally, seconds: number): CheckResult {
+    const { level, id, test } = check;
+    const { cases, failed, blocked } = tally;
+    if (failed > 0 && level !== 'OBSERVE') return result(check, 'fail', tally, seconds, blockedOf(blocked));
+    if (this.stop !== undefined) {
+      const { kind: by, reason } = this.stop;
+      return result(check, 'untestable', tally, seconds, { by, reason });
+    }
+    if (blocked !== undefined) return result(check, 'untestable', tally, seconds, blockedOf(blocked));
+    if (cases > 0) return result(check, level === 'OBSERVE' ? 'observed' : 'pass', tally, seconds);
+    if (test.kind === 'standing') return skipped(check, tally, 'store', test.lacking);
+    if (test.kind === 'cases')
+      return skipped(check, tally, 'document', 'the document admits no such request');
+    throw new Error(`${id} made no request`);
   }
 
   private see(exchange: Exchange, draft: Draft, id: bigint): void {
     const { response } = exchange;
-    this.server ??= response?.headers.find(([name]) => name.toLowerCase() === 'server')?.[1];
+    this.options.onExchange?.(exchange, draft, this.during);
+    const server = response?.headers.find(([name]) => name.toLowerCase() === 'server')?.[1];
+    if (server !== undefined) this.server ??= shortly(server);
     if (exchange.kind === 'broken' && draft.beyond !== true) this.broken += 1;
     if (exchange.kind === 'broken' && exchange.fault.kind === 'timeout') this.timedOut();
     if (
@@ -242,9 +256,7 @@ export class Session {
   private timedOut(): void {
     this.timeouts += 1;
     if (this.timeouts < 3) return;
-    const usual = this.sender.latencies.filter((ms) => ms > 0).toSorted((a, b) => a - b);
-    const median = usual[Math.floor(usual.length / 2)] ?? Number.POSITIVE_INFINITY;
-    this.wire.hurry(Math.max(1000, median * 20));
+    this.wire.hurry(Math.max(1000, (this.latency?.median ?? Number.POSITIVE_INFINITY) * 20));
   }
 
   /** After broken exchanges: waits until the store serves an ordinary plant again, and ends the run when it does not. */
@@ -263,41 +275,33 @@ export class Session {
     this.halt({
       kind: 'gone',
       reason: `the store stopped answering during ${this.during}, and did not come back within ${COMEBACK / 1000} s`,
-      remedy: 'see what became of its process at that point; the request is in the failure of always/answers',
+      remedy:
+        'see what became of its process at that point: always/answers has a request that it met then, one of the last',
     });
   }
-
-  private untestable(check: Check, tried: Tried, seconds: number): CheckResult {
-    const { kind, reason } = this.stop ?? { kind: 'gone', reason: 'the run has ended' };
-    return this.result(check, 'untestable', tried, seconds, { by: kind, reason });
-  }
-
-  private result(
-    { id, level, statement, basis, hint }: Check,
-    verdict: Verdict,
-    { cases, failed, failures, noted = {} }: Tried & { readonly noted?: Noted },
-    seconds: number,
-    blocked?: CheckResult['blocked'],
-  ): CheckResult {
-    return {
-      check: { id, level, statement, basis, hint },
-      verdict,
-      cases,
-      failed,
-      seconds,
-      failures,
-      observations: noted,
-      ...(blocked === undefined ? {} : { blocked }),
-    };
-  }
 }
 
-const blockedOf = (blocked: Untestable | undefined): CheckResult['blocked'] =>
+const result = (
+  { id, level, statement, basis, hint, test }: Check,
+  verdict: Verdict,
+  { cases, failed, failures, causes, noted }: Tally,
+  seconds: number,
+  blocked?: CheckResult['blocked'],
+): CheckResult => ({
+  check: { id, level, statement, basis, hint },
+  kind: test.kind,
+  verdict,
+  cases,
+  failed,
+  seconds,
+  failures,
+  causes,
+  observations: noted,
+  ...(blocked === undefined ? {} : { blocked }),
+});
+
+const skipped = (check: Check, tally: Tally, by: string, reason: string): CheckResult =>
+  result(check, 'skipped', tally, 0, { by, reason });
+
+const blockedOf = (blocked: Tally['blocked']): CheckResult['blocked'] =>
   blocked === undefined ? undefined : { by: blocked.blockedBy, reason: blocked.message };
-
-/** A failure stands whatever became of the control: it is what the control was to make sure could be seen. */
-function verdictOf({ level }: Check, { failed, blocked }: Tried): Verdict {
-  if (level === 'OBSERVE') return blocked === undefined ? 'observed' : 'untestable';
-  if (failed > 0) return 'fail';
-  return blocked === undefined ? 'pass' : 'untestable';
-}

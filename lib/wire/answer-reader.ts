@@ -1,3 +1,5 @@
+import { Bytes } from './bytes.ts';
+import { HEAD_CAP, INTERIM_CAP } from './endpoint.ts';
 import type { HeaderPair, Response } from './exchange.ts';
 
 interface Head {
@@ -10,8 +12,6 @@ type Framing =
   | { readonly kind: 'none' | 'chunked' | 'until-close' }
   | { readonly kind: 'length'; readonly length: number };
 
-const HEAD_CAP = 256 * 1024;
-
 /** Reads one HTTP/1.x answer out of the bytes of a connection, RFC 9112. */
 export class AnswerReader {
   readonly interim: number[] = [];
@@ -19,8 +19,7 @@ export class AnswerReader {
   private readonly cap: number;
   private pending: Buffer = Buffer.alloc(0);
   private head: Head | undefined;
-  private body: Buffer[] = [];
-  private received = 0;
+  private readonly body = new Bytes();
   private left = 0;
   private framing: Framing = { kind: 'none' };
 
@@ -46,15 +45,16 @@ export class AnswerReader {
       }
       const head = headOf(this.pending.toString('latin1', 0, end));
       this.pending = this.pending.subarray(end + 4);
-      if (head.status >= 100 && head.status < 200 && head.status !== 101) this.interim.push(head.status);
-      else {
+      if (head.status >= 100 && head.status < 200 && head.status !== 101) {
+        if (this.interim.length < INTERIM_CAP) this.interim.push(head.status);
+      } else {
         this.head = head;
         this.framing = framingOf(head, this.method);
         this.left = this.framing.kind === 'length' ? this.framing.length : 0;
       }
     }
     const complete = this.readBody();
-    const over = this.received > this.cap;
+    const over = this.body.length > this.cap;
     return complete || over ? this.whole(over) : undefined;
   }
 
@@ -70,13 +70,12 @@ export class AnswerReader {
 
   private whole(truncated: boolean): Response | undefined {
     if (this.head === undefined) return undefined;
-    return { ...this.head, body: Buffer.concat(this.body).subarray(0, this.cap), truncated };
+    return { ...this.head, body: this.body.first(this.cap), truncated };
   }
 
   private keep(length: number): void {
     const bytes = this.pending.subarray(0, length);
-    this.body.push(bytes);
-    this.received += bytes.length;
+    this.body.add(bytes);
     this.pending = this.pending.subarray(bytes.length);
   }
 
@@ -89,9 +88,9 @@ export class AnswerReader {
         this.keep(this.pending.length);
         return false;
       case 'length': {
-        const before = this.received;
+        const before = this.body.length;
         this.keep(Math.min(this.left, this.pending.length));
-        this.left -= this.received - before;
+        this.left -= this.body.length - before;
         return this.left === 0;
       }
       case 'chunked':
@@ -102,9 +101,9 @@ export class AnswerReader {
   private readChunks(): boolean {
     for (;;) {
       if (this.left > 0) {
-        const before = this.received;
+        const before = this.body.length;
         this.keep(Math.min(this.left, this.pending.length));
-        this.left -= this.received - before;
+        this.left -= this.body.length - before;
         if (this.left > 0) return false;
         // The line end that closes a chunk.
         this.left = -2;
@@ -115,16 +114,22 @@ export class AnswerReader {
         this.left = 0;
       }
       const end = this.pending.indexOf('\r\n');
-      if (end < 0) return false;
+      if (end < 0) return this.awaits('a chunk size does not end');
       const size = /^([\da-f]+)[ \t]*(?:;.*)?$/i.exec(this.pending.toString('latin1', 0, end))?.[1];
       if (size === undefined) throw new Error('bad answer: a chunk has no size');
       if (Number.parseInt(size, 16) === 0) {
         const trailers = this.pending.subarray(end);
-        return trailers.indexOf('\r\n\r\n') >= 0;
+        return trailers.indexOf('\r\n\r\n') >= 0 || this.awaits('the trailers do not end');
       }
       this.left = Number.parseInt(size, 16);
       this.pending = this.pending.subarray(end + 2);
     }
+  }
+
+  /** Not yet, unless what is waited for is too long already. */
+  private awaits(problem: string): false {
+    if (this.pending.length > HEAD_CAP) throw new Error(`bad answer: ${problem}`);
+    return false;
   }
 }
 

@@ -16,6 +16,10 @@ export interface Endpoint {
 }
 
 export const BODY_CAP = 8 * 1024 * 1024;
+/** Bytes of a head, of a trailer section, or of one chunk's extensions: nobody who means well sends more. */
+export const HEAD_CAP = 256 * 1024;
+/** Interim answers that are noted down; the others are passed over. */
+export const INTERIM_CAP = 1000;
 
 /** The end of a base URL: `http://[::1]:8080/api/` and the like. */
 export function endpointOf(

@@ -22,6 +22,8 @@ export interface Response {
   readonly body: Uint8Array;
   /** The body goes on; it was cut at the cap. */
   readonly truncated: boolean;
+  /** How many bytes of body there were, where not all of them are kept. */
+  readonly size?: number;
 }
 
 export type FaultKind =
@@ -41,6 +43,8 @@ export interface Fault {
   readonly kind: FaultKind;
   /** What the transport said. */
   readonly detail: string;
+  /** What came does not even begin like HTTP/1: it is another protocol, rather than HTTP with a fault. */
+  readonly foreign?: true;
 }
 
 /**
@@ -62,6 +66,8 @@ export type Exchange = {
 const UNTRUSTED =
   /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|ALTNAME|INVALID_CA|HOSTNAME_MISMATCH|PATH_LENGTH_EXCEEDED/;
 const NOT_TLS = /^(?:EPROTO|ERR_SSL)/;
+/** What undici's parser says of a first line that does not begin with HTTP. */
+const FOREIGN = '(Expected HTTP/';
 
 /** Names a transport error. */
 export function faultOf(error: unknown): Fault {
@@ -78,10 +84,16 @@ export function faultOf(error: unknown): Fault {
       name === 'HTTPParserError' ||
       code.startsWith('HPE_') ||
       code === 'UND_ERR_HEADERS_OVERFLOW' ||
+      // undici does not foresee every answer: a status of 099 meets an assertion.
+      code === 'ERR_ASSERTION' ||
       message.startsWith('bad ')
     )
       return 'not-http';
     return 'closed';
   };
-  return { kind: kind(), detail: code !== '' && !message.includes(code) ? `${message} (${code})` : message };
+  return {
+    kind: kind(),
+    detail: code !== '' && !message.includes(code) ? `${message} (${code})` : message,
+    ...(message.includes(FOREIGN) ? { foreign: true } : {}),
+  };
 }

@@ -8,13 +8,14 @@ import { type Exchange, type Fault, faultOf, type Request, type Response } from 
  * Sends one request over a connection of its own, for what an HTTP library does not send (broken framing)
  * or does not take (a 100 Continue that nobody asked for).
  */
-export function sendBySocket(endpoint: Endpoint, request: Request): Promise<Exchange> {
+export function sendBySocket(endpoint: Endpoint, request: Request, signal?: AbortSignal): Promise<Exchange> {
   return new Promise((resolve) => {
     const reader = new AnswerReader(request.method, endpoint.cap);
     const started = performance.now();
     const socket = open(endpoint);
     const settle = (outcome: Response | Fault) => {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', abandon);
       socket.removeAllListeners('close').destroy();
       const ended = { request, ms: performance.now() - started, interim: reader.interim };
       resolve(
@@ -23,10 +24,12 @@ export function sendBySocket(endpoint: Endpoint, request: Request): Promise<Exch
           : { ...ended, kind: 'broken', fault: outcome, response: reader.partial() },
       );
     };
+    const abandon = () => settle(ABANDONED);
     const timer = setTimeout(
       () => settle({ kind: 'timeout', detail: `no whole answer within ${endpoint.timeout} ms` }),
       endpoint.timeout,
     );
+    signal?.addEventListener('abort', abandon, { once: true });
     socket.once(endpoint.secure ? 'secureConnect' : 'connect', () => {
       socket.write(request.verbatim ?? serialized(request));
     });
@@ -49,6 +52,9 @@ export function sendBySocket(endpoint: Endpoint, request: Request): Promise<Exch
     });
   });
 }
+
+/** The wire was closed; nothing is said of the store. */
+export const ABANDONED: Fault = { kind: 'closed', detail: 'the run has ended' };
 
 function open({ host, port, secure, tls }: Endpoint): Socket {
   return secure

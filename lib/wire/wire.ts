@@ -1,8 +1,10 @@
+import { setMaxListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import { Client, type Dispatcher } from 'undici';
-import type { Endpoint } from './endpoint.ts';
+import { Bytes } from './bytes.ts';
+import { type Endpoint, HEAD_CAP, INTERIM_CAP } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type HeaderPair, type Request } from './exchange.ts';
-import { sendBySocket } from './socket.ts';
+import { ABANDONED, sendBySocket } from './socket.ts';
 
 /** One connection at a time, and how many there were. */
 interface Lane {
@@ -20,24 +22,28 @@ export class Wire {
   private readonly idle: Lane[] = [];
   private readonly waiting: ((lane: Lane) => void)[] = [];
   private readonly most: number;
+  private readonly ending = new AbortController();
   private plain = false;
 
   constructor(endpoint: Endpoint, connections: number) {
     this.endpoint = endpoint;
     this.most = connections;
+    // A listener for each request that is on its way.
+    setMaxListeners(0, this.ending.signal);
   }
 
   /** Sends a request and waits for its end, whatever it is. Never rejects for what a store does. */
   async send(draft: Request): Promise<Exchange> {
     const alone = draft.verbatim !== undefined || this.plain;
     const request = framed(this.endpoint, draft, alone);
-    if (alone) return sendBySocket(this.endpoint, request);
+    if (this.closed) return abandoned(request);
+    if (alone) return sendBySocket(this.endpoint, request, this.ending.signal);
     const lane = await this.take();
     try {
       const before = lane.connections;
       const exchange = await this.sendOn(lane, request);
       const reused = lane.connections === before;
-      if (reused && isStale(exchange)) {
+      if (reused && isStale(exchange) && !this.closed) {
         this.renew(lane);
         return await this.sendOn(lane, request);
       }
@@ -57,7 +63,13 @@ export class Wire {
     this.endpoint = { ...this.endpoint, timeout: Math.min(timeout, this.endpoint.timeout) };
   }
 
+  private get closed(): boolean {
+    return this.ending.signal.aborted;
+  }
+
+  /** Gives up what is on its way. Nothing is sent after that. */
   async close(): Promise<void> {
+    this.ending.abort();
     await Promise.all(this.lanes.map(({ client }) => client.destroy()));
   }
 
@@ -85,7 +97,7 @@ export class Wire {
       // The clocks are ours: undici's know nothing of a body that drips.
       headersTimeout: 0,
       bodyTimeout: 0,
-      maxHeaderSize: 64 * 1024,
+      maxHeaderSize: HEAD_CAP,
       connect: { ...this.endpoint.tls, timeout: this.endpoint.timeout },
     });
     const opened = Object.assign(lane, { client });
@@ -101,6 +113,7 @@ export class Wire {
   }
 
   private async sendOn(lane: Lane, request: Request): Promise<Exchange> {
+    if (this.closed) return abandoned(request);
     const exchange = await new Promise<Exchange>((resolve) => {
       lane.client.dispatch(
         {
@@ -118,10 +131,19 @@ export class Wire {
       );
     });
     // Whatever is left of a broken answer must not run into the next one.
-    if (exchange.kind === 'broken') this.renew(lane);
+    if (exchange.kind === 'broken' && !this.closed) this.renew(lane);
     return exchange;
   }
 }
+
+const abandoned = (request: Request): Exchange => ({
+  request,
+  ms: 0,
+  interim: [],
+  kind: 'broken',
+  fault: ABANDONED,
+  response: undefined,
+});
 
 /** The connection was closed without a byte of an answer. */
 const isStale = (exchange: Exchange) =>
@@ -169,8 +191,7 @@ class Recorder implements Dispatcher.DispatchHandler {
   private readonly endpoint: Endpoint;
   private readonly resolve: (exchange: Exchange) => void;
   private readonly interim: number[] = [];
-  private readonly body: Uint8Array[] = [];
-  private received = 0;
+  private readonly body = new Bytes();
   private started = performance.now();
   private timer: NodeJS.Timeout | undefined;
   private head: { status: number; statusText: string; headers: readonly HeaderPair[] } | undefined;
@@ -198,16 +219,15 @@ class Recorder implements Dispatcher.DispatchHandler {
     statusText = '',
   ): void {
     if (status < 200) {
-      this.interim.push(status);
+      if (this.interim.length < INTERIM_CAP) this.interim.push(status);
       return;
     }
     this.head = { status, statusText, headers: pairs(controller.rawHeaders) };
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    this.body.push(chunk);
-    this.received += chunk.length;
-    if (this.received <= this.endpoint.cap) return;
+    this.body.add(chunk);
+    if (this.body.length <= this.endpoint.cap) return;
     this.end();
     controller.abort(new Error('the answer is long enough'));
   }
@@ -217,17 +237,18 @@ class Recorder implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    this.end(faultOf(error));
+    const fault = faultOf(error);
+    // Before there is a head, undici says this of any connection that it closed for what the head held.
+    const misled = this.head === undefined && fault.detail.includes('UND_ERR_RES_CONTENT_LENGTH_MISMATCH');
+    this.end(misled ? { kind: 'not-http', detail: 'bad answer: its header cannot be read' } : fault);
   }
 
   private end(fault?: Fault): void {
     if (this.ended) return;
     this.ended = true;
     clearTimeout(this.timer);
-    const truncated = this.received > this.endpoint.cap || fault !== undefined;
-    const [only] = this.body;
-    const all = this.body.length === 1 && only !== undefined ? only : Buffer.concat(this.body);
-    const body = all.subarray(0, this.endpoint.cap);
+    const truncated = this.body.length > this.endpoint.cap || fault !== undefined;
+    const body = this.body.first(this.endpoint.cap);
     const response = this.head === undefined ? undefined : { ...this.head, body, truncated };
     const base = { request: this.request, ms: performance.now() - this.started, interim: this.interim };
     if (fault === undefined && response !== undefined) this.resolve({ ...base, kind: 'answered', response });

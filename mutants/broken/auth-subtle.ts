@@ -174,6 +174,26 @@ export const authSubtle: readonly BrokenStore[] = [
 
   // When it is compared.
   broken(
+    'auth-header-cache',
+    'the token is compared: a connection remembers its headers, and finds them again whatever their case',
+    ['auth/decides-each-request-alone'],
+    anew(() => {
+      const caches = new WeakMap<Socket, Map<string, string>>();
+      return (right) => ({
+        authenticate(request) {
+          const value = authorization(request);
+          if (value === undefined) return right.authenticate(request);
+          const { socket } = request.message;
+          const cache = caches.get(socket) ?? new Map<string, string>();
+          caches.set(socket, cache);
+          const known = cache.get(value.toLowerCase()) ?? value;
+          cache.set(value.toLowerCase(), known);
+          right.authenticate({ ...request, headers: { ...request.headers, authorization: [known] } });
+        },
+      });
+    }),
+  ),
+  broken(
     'auth-connection',
     'every request is authenticated: only the first of a connection that was right',
     ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],

@@ -8,6 +8,7 @@ import { createAnswer } from './create-answer.ts';
 import { errors } from './errors.ts';
 import { httpMessage } from './http-message.ts';
 import { jsonText } from './json-text.ts';
+import { knownIds } from './known-ids.ts';
 import { limits } from './limits.ts';
 import { missingProperties } from './missing-properties.ts';
 import { plantBody } from './plant-body.ts';
@@ -20,6 +21,7 @@ export const brokenStores: readonly BrokenStore[] = [
   ...plantBody,
   ...missingProperties,
   ...coercion,
+  ...knownIds,
   ...jsonText,
   ...httpMessage,
   ...errors,

@@ -1,7 +1,6 @@
-import { json, type NewPlant, Refusal } from '../../reference/store.ts';
+import { Refusal } from '../../reference/store.ts';
 import { type Change, type RightStore, right } from '../fleet.ts';
 import {
-  anew,
   BAD_TAG,
   coded,
   complaining,
@@ -16,6 +15,7 @@ import {
   type Seen,
   sending,
   textOf,
+  unique,
 } from '../helpers.ts';
 
 /** What is refused with 400 has another status, and whatever body that status brings. */
@@ -35,20 +35,6 @@ const either =
   (pattern: RegExp) =>
   ({ name, tag }: Seen) =>
     pattern.test(name) || pattern.test(tag);
-
-/** Refuses what was there before, by a key; what is malformed is left to validation. */
-const unique = (key: (plant: NewPlant) => unknown, status = 409): Change =>
-  anew(() => {
-    const taken = new Set<unknown>();
-    return (reference) => ({
-      create(plant, request) {
-        const said = key(plant);
-        if (taken.has(said)) return json(status, { error: status, message: 'there is such a plant already' });
-        taken.add(said);
-        return reference.create(plant, request);
-      },
-    });
-  });
 
 /** Refusals in their own way. */
 export const refusals: readonly RightStore[] = [

@@ -1,0 +1,149 @@
+import { Command } from 'commander';
+import { knownDeviations, planOf, secretsOf } from '../index.ts';
+import { type Contestant, compareStores } from '../lib/compare/compare.ts';
+import type { Comparison } from '../lib/compare/comparison.ts';
+import { comparisonOf } from '../lib/compare/fold.ts';
+import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
+import { comparisonText } from '../lib/compare/terminal.ts';
+import { type Config, readConfig, type Target } from '../lib/config/config.ts';
+import { readRecord } from '../lib/report/saved.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { paint } from './colour.ts';
+import { interruptible } from './interrupt.ts';
+import {
+  type Connection,
+  connectionOptions,
+  reportOptions,
+  type Sampling,
+  samplingOptions,
+} from './options.ts';
+import { type Wanted, wantedOf, writeReports } from './output.ts';
+import { settle } from './settle.ts';
+import { startCommand } from './start.ts';
+import { tokenOf, USUAL } from './target.ts';
+import { waitForStore } from './wait.ts';
+
+interface Flags extends Connection, Sampling, Wanted {}
+
+const formatNames = Object.keys(COMPARISON_FORMATS).join(', ');
+
+/** `compare`: several stores, the same requests, one matrix. */
+export function compareCommand(exitWith: (code: number) => void): Command {
+  const command = new Command('compare')
+    .description('Sends several stores the same requests, and shows side by side what they do.')
+    .argument(
+      '[stores...]',
+      'a configuration with targets (default: conformance.yaml), NAME=URL of each, or the report.json of each',
+    );
+  return reportOptions(samplingOptions(connectionOptions(command)), formatNames, 'json')
+    .addHelpText(
+      'after',
+      `
+Every store is sent the same payloads; only the ids are its own. Stores of a configuration are started and
+stopped as it says. Of saved records the checks and observations are compared, and nothing is sent.
+
+Exit codes, the worst of all stores:
+  0 conformant, 1 not conformant, 2 the call is wrong, 3 could not be judged, 4 fault of the suite
+
+Examples:
+  plant-store-conformance compare
+  PLANT_STORE_TOKEN=secret plant-store-conformance compare old=http://127.0.0.1:8080 new=http://127.0.0.1:8081
+  plant-store-conformance compare stores.yaml --seed 7 --out reports --format json,html,markdown
+  plant-store-conformance compare go/report.json rust/report.json`,
+    )
+    .action(async (given: string[], _flags: Flags, self: Command) => {
+      const destination = wantedOf(self.opts<Flags>(), COMPARISON_FORMATS);
+      const records = given.length > 0 && given.every((one) => one.endsWith('.json'));
+      const comparison = records ? saved(given) : await live(given, self);
+      if (destination !== undefined) await writeReports(comparison, destination, COMPARISON_FORMATS);
+      if (destination?.out !== '-') process.stdout.write(comparisonText(comparison, paint()));
+      exitWith(comparison.exitCode);
+    });
+}
+
+/** Records side by side, each under the name of its target, or of its file where two have one name. */
+function saved(files: readonly string[]): Comparison {
+  if (files.length < 2) throw new UsageError('One record is nothing to compare; give two or more.');
+  const records = files.map((file) => ({ file, record: readRecord(file) }));
+  const names = records.map(({ record }) => record.target.name);
+  const unique = new Set(names).size === names.length;
+  return comparisonOf(
+    records.map(({ file, record }) => ({ name: unique ? record.target.name : file, record })),
+    null,
+  );
+}
+
+/** Ids that one store is sent at most; those of the next begin after them. */
+const APART = 1_000_000n;
+
+async function live(given: readonly string[], self: Command): Promise<Comparison> {
+  const { targets, config } = storesOf(given);
+  settle(self, process.env, config, undefined);
+  const { overlay, header, token, out: _out, format: _format, force: _force, ...rest } = self.opts<Flags>();
+  const common = {
+    ...rest,
+    overlays: overlay,
+    headers: header,
+    seed: rest.seed ?? Math.floor(Math.random() * 2 ** 31),
+  };
+  // As many digits for every store, so that the requests are equally long.
+  const base = rest.firstId ?? BigInt(1_000_000_000 + Math.floor(Math.random() * 1_000_000_000));
+  const contestants: Contestant[] = [];
+  for (const [index, target] of targets.entries()) {
+    const { name, baseUrl, baseline } = target;
+    const own = tokenOf(token, target, process.env);
+    if (own === undefined || own === '')
+      throw new UsageError(
+        `There is no token for ${name}: set PLANT_STORE_TOKEN, or give the target a tokenEnv.`,
+      );
+    const options = { ...common, name, baseUrl, token: own, firstId: base + BigInt(index) * APART };
+    contestants.push({
+      name,
+      plan: await planOf(options, contestants[0]?.plan.contract),
+      secrets: secretsOf(options),
+      baseline: knownDeviations({ baseline }),
+    });
+  }
+  return asking(targets, contestants);
+}
+
+/** Starts what is to be started, compares, and stops it again. */
+async function asking(targets: readonly Target[], contestants: readonly Contestant[]): Promise<Comparison> {
+  const closing: (() => Promise<void>)[] = [];
+  const interrupted = interruptible();
+  try {
+    for (const [index, { start }] of targets.entries())
+      if (start !== undefined) closing.push(startCommand(start, contestants[index]?.plan.token ?? ''));
+    await Promise.all(targets.map((target) => waitForStore(target, interrupted.signal)));
+    return await compareStores(contestants, interrupted.signal);
+  } finally {
+    interrupted.release();
+    await Promise.all(closing.map((close) => close()));
+  }
+}
+
+/** The stores that are meant: the targets of a configuration, or those on the command line. */
+function storesOf(given: readonly string[]): {
+  readonly targets: readonly Target[];
+  readonly config?: Config;
+} {
+  const [file = USUAL, ...others] = given;
+  if (others.length === 0 && !file.includes('=')) {
+    const config = readConfig(file);
+    if (config.targets.length < 2)
+      throw new UsageError(`${file} names ${config.targets.length} targets; a comparison takes two or more.`);
+    return { targets: config.targets, config };
+  }
+  const targets = given.map((text): Target => {
+    const [, name, baseUrl] = /^([\w.-]+)=(.+)$/.exec(text) ?? [];
+    if (name === undefined || baseUrl === undefined)
+      throw new UsageError(`${text} is no NAME=URL; give stores such as go=http://127.0.0.1:8080.`);
+    return { name, baseUrl };
+  });
+  const names = targets.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined)
+    throw new UsageError(`Two stores are called ${twice}; give each a name of its own.`);
+  if (targets.length < 2) throw new UsageError('One store is nothing to compare; give two or more.');
+  return { targets };
+}

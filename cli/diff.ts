@@ -1,0 +1,27 @@
+import { Command } from 'commander';
+import { diffExitCode, diffOf, diffText } from '../lib/report/diff.ts';
+import { readRecord } from '../lib/report/saved.ts';
+import { paint } from './colour.ts';
+
+/** `diff`: what changed between two runs. */
+export function diffCommand(exitWith: (code: number) => void): Command {
+  return new Command('diff')
+    .description('Tells what newly fails, what is mended, and what moved, from one run to a later one.')
+    .argument('<before>', 'the report.json of the earlier run')
+    .argument('<now>', 'the report.json of the later run')
+    .addHelpText(
+      'after',
+      `
+Exit codes:
+  0 nothing newly fails, 1 something does, 2 the call is wrong, 3 a MUST can no longer be judged
+
+Example:
+  plant-store-conformance diff main/report.json reports/report.json`,
+    )
+    .action((before: string, now: string) => {
+      const [earlier, later] = [readRecord(before), readRecord(now)];
+      const diff = diffOf(earlier, later);
+      process.stdout.write(diffText(diff, earlier, later, paint()));
+      exitWith(diffExitCode(diff));
+    });
+}

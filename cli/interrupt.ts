@@ -1,0 +1,14 @@
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Turns the signals that ask a process to end into one that a run ends by, with its report. */
+export function interruptible(): { readonly signal: AbortSignal; release(): void } {
+  const controller = new AbortController();
+  const interrupt = () => controller.abort();
+  for (const name of SIGNALS) process.on(name, interrupt);
+  return {
+    signal: controller.signal,
+    release() {
+      for (const name of SIGNALS) process.off(name, interrupt);
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { Command } from 'commander';
+import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
+import { readEither } from '../lib/compare/saved.ts';
+import { FORMATS } from '../lib/report/formats.ts';
+import { reportOptions } from './options.ts';
+import { destinationOf, formatNames, type Wanted, writeReports } from './output.ts';
+
+/** `render`: a saved record or comparison in other formats. */
+export function renderCommand(): Command {
+  const command = new Command('render')
+    .description('Shows a saved record or comparison in another format, as the run itself would have.')
+    .argument('<report>', 'the report.json of a run, or the comparison.json of a comparison');
+  return reportOptions(command, formatNames, 'terminal, to standard output')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  plant-store-conformance render reports/report.json
+  plant-store-conformance render reports/report.json --format markdown
+  plant-store-conformance render reports/report.json --format html,junit --out reports`,
+    )
+    .action(async (file: string, { out = '-', format = ['terminal'], force }: Wanted) => {
+      const saved = readEither(file);
+      if (saved.kind === 'run')
+        await writeReports(saved.record, destinationOf(out, format, FORMATS, force), FORMATS);
+      else
+        await writeReports(
+          saved.comparison,
+          destinationOf(out, format, COMPARISON_FORMATS, force),
+          COMPARISON_FORMATS,
+        );
+    });
+}

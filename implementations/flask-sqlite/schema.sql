@@ -1,0 +1,7 @@
+DROP TABLE IF EXISTS plant;
+
+CREATE TABLE plant (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  tag TEXT
+);

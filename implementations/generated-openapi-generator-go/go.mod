@@ -1,0 +1,5 @@
+module plantstore
+
+go 1.18
+
+require github.com/gorilla/mux v1.8.1

@@ -1,0 +1,3 @@
+module plant-store/go-net-http
+
+go 1.26.0

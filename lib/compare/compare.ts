@@ -1,0 +1,75 @@
+import type { Baseline, RunRecord } from '../report/record.ts';
+import { Recorder } from '../report/recorder.ts';
+import { redactor } from '../report/redact.ts';
+import { inPool } from '../run/pool.ts';
+import { type OpenRun, openRun, type RunOptions } from '../run/run.ts';
+import type { Comparison, Portrait } from './comparison.ts';
+import { differentialOf } from './differential.ts';
+import { comparisonOf, type Entry } from './fold.ts';
+
+/** A store to compare, and what is to be sent to it. */
+export interface Contestant {
+  readonly name: string;
+  readonly plan: RunOptions;
+  /** What no report may hold. */
+  readonly secrets: readonly string[];
+  readonly baseline?: Baseline | undefined;
+  readonly portrait?: Portrait | undefined;
+}
+
+/** Stores that are run against at a time. */
+const AT_A_TIME = 4;
+
+/**
+ * Runs the catalogue against each of several stores, sends all of them the same generated payloads, and puts
+ * what was found side by side.
+ */
+export async function compareStores(
+  contestants: readonly Contestant[],
+  signal?: AbortSignal,
+): Promise<Comparison> {
+  const open: { readonly contestant: Contestant; readonly run: OpenRun; readonly recorder: Recorder }[] = [];
+  await inPool(contestants.length, AT_A_TIME, async (index) => {
+    const contestant = contestants[index];
+    if (contestant === undefined) return;
+    const { plan, secrets, baseline } = contestant;
+    const recorder = new Recorder(secrets, baseline);
+    const run = await openRun(plan, undefined, signal);
+    open[index] = { contestant, run, recorder };
+    recorder.take({ type: 'start', header: run.header });
+    for (const check of plan.catalogue) recorder.take({ type: 'result', result: await run.carryOut(check) });
+  });
+  const differential = await differenceOf(open);
+  const entries: Entry[] = [];
+  for (const { contestant, run, recorder } of open) {
+    recorder.take({ type: 'end', footer: await run.close() });
+    const { name, portrait } = contestant;
+    const record: RunRecord = recorder.record();
+    entries.push({ name, record, ...(portrait === undefined ? {} : { portrait }) });
+  }
+  return comparisonOf(entries, differential);
+}
+
+async function differenceOf(
+  open: readonly { readonly contestant: Contestant; readonly run: OpenRun }[],
+): Promise<Comparison['differential']> {
+  const [first] = open;
+  if (first === undefined) return null;
+  const { plan } = first.contestant;
+  const { seed, cases } = first.run.header.options;
+  const selected = plan.catalogue.filter(({ id }) => plan.selected?.(id) ?? true);
+  return differentialOf(
+    open.map(({ contestant, run }) => ({
+      name: contestant.name,
+      baseUrl: contestant.plan.baseUrl,
+      ask: (drafts) => run.ask(drafts),
+    })),
+    selected,
+    {
+      contract: plan.contract,
+      seed,
+      cases,
+      redact: redactor(open.flatMap(({ contestant }) => contestant.secrets)),
+    },
+  );
+}

@@ -1,0 +1,111 @@
+import { groupBy } from '../../report/groups.ts';
+import { Sentence } from '../../report/html/profile.tsx';
+import { counted } from '../../report/html/text.tsx';
+import { type Part, profileOf, textOf } from '../../report/profile.ts';
+import type { Comparison } from '../comparison.ts';
+import { ran } from '../table.ts';
+import { Names, Share } from './parts.tsx';
+
+/** Times always differ, and have a section of their own. */
+const TIMES = 'Response times';
+
+/** One thing that the interface leaves open, and the ways in which it is done, that of the most stores first. */
+interface Question {
+  readonly heading: string;
+  readonly label: string;
+  readonly ways: readonly { readonly sentence: readonly Part[]; readonly names: readonly string[] }[];
+}
+
+export function questionsOf(comparison: Comparison): readonly Question[] {
+  const told = ran(comparison).flatMap(({ name, observations }) =>
+    profileOf(observations).flatMap(({ heading, entries }) =>
+      entries.map(({ label, sentence }) => ({ name, heading, label, sentence })),
+    ),
+  );
+  const asked = groupBy(
+    told.filter(({ heading }) => heading !== TIMES),
+    ({ heading, label }) => JSON.stringify([heading, label]),
+  );
+  return asked.flatMap(([, answers]) => {
+    const [first] = answers;
+    if (first === undefined) return [];
+    const ways = groupBy(answers, ({ sentence }) => textOf(sentence)).map(([, alike]) => ({
+      sentence: alike[0]?.sentence ?? [],
+      names: alike.map(({ name }) => name),
+    }));
+    const { heading, label } = first;
+    return [{ heading, label, ways: ways.toSorted((a, b) => b.names.length - a.names.length) }];
+  });
+}
+
+/** What the interface leaves open, side by side. */
+export function Behaviour({ comparison }: { readonly comparison: Comparison }) {
+  const questions = questionsOf(comparison);
+  const differ = questions.filter(({ ways }) => ways.length > 1);
+  const topics = groupBy(differ, ({ heading }) => heading);
+  const alike = questions.filter(({ ways }) => ways.length === 1);
+  return (
+    <section class="behaviour" id="behaviour" aria-labelledby="behaviour-heading">
+      <h2 id="behaviour-heading">Behaviour</h2>
+      <p class="note">
+        {questions.length === 0
+          ? 'Nothing was observed.'
+          : 'What the interface leaves open, and what the stores do. None of it is judged.'}
+      </p>
+      {topics.length > 1 && (
+        <ul class="topics-of">
+          {topics.map(([heading], index) => (
+            <li key={heading}>
+              <a href={`#topic-${index + 1}`}>{heading}</a>
+            </li>
+          ))}
+        </ul>
+      )}
+      {topics.map(([heading, members], index) => (
+        <section key={heading} class="topic" id={`topic-${index + 1}`}>
+          <h3>{heading}</h3>
+          {members.map((question) => (
+            <Differs key={question.label} question={question} />
+          ))}
+        </section>
+      ))}
+      {alike.length > 0 && <Alike questions={alike} />}
+    </section>
+  );
+}
+
+function Differs({ question: { label, ways } }: { readonly question: Question }) {
+  const all = ways.reduce((sum, { names }) => sum + names.length, 0);
+  return (
+    <div class="question">
+      <h4>{label}</h4>
+      <ul class="answers">
+        {ways.map(({ sentence, names }) => (
+          <li key={textOf(sentence)}>
+            <span class="many">
+              <strong>{names.length}</strong>
+              <Share count={names.length} of={all} />
+            </span>
+            <div>
+              <p>
+                <Sentence parts={sentence} />
+              </p>
+              <Names names={names} of={all} />
+            </div>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+const Alike = ({ questions }: { readonly questions: readonly Question[] }) => (
+  <details class="more alike">
+    <summary>All alike: {counted(questions.length, 'question')}</summary>
+    <ul class="sentences">
+      {questions.map(({ heading, label, ways: [way] }) => (
+        <li key={`${heading} ${label}`}>{way !== undefined && <Sentence parts={way.sentence} />}</li>
+      ))}
+    </ul>
+  </details>
+);

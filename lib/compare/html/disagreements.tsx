@@ -1,0 +1,148 @@
+import { groupBy } from '../../report/groups.ts';
+import { Box, Command, counted, grouped, inline, lines } from '../../report/html/text.tsx';
+import type { RecordedBody } from '../../report/record.ts';
+import type { Answer, Comparison, Disagreement } from '../comparison.ts';
+import { Names, Share } from './parts.tsx';
+
+/** Generated payloads that stores do not answer alike. */
+export function Disagreements({ comparison: { differential } }: { readonly comparison: Comparison }) {
+  return (
+    <section class="disagreements" id="disagreements" aria-labelledby="disagreements-heading">
+      <h2 id="disagreements-heading">Disagreements</h2>
+      {differential === null ? (
+        <p class="note">Saved records were compared: no store was sent anything for it.</p>
+      ) : (
+        <Found differential={differential} />
+      )}
+    </section>
+  );
+}
+
+function Found({
+  differential: { payloads, disagreements, more },
+}: {
+  readonly differential: NonNullable<Comparison['differential']>;
+}) {
+  if (disagreements.length + more === 0)
+    return <p>{counted(payloads, 'generated payload')}, each answered alike by all stores.</p>;
+  return (
+    <>
+      <p class="note">
+        Beside the checks, every store that could be asked was sent the same {counted(payloads, 'payload')}.
+        Payloads that divide the stores in the same way are one disagreement; each is shown by one payload,
+        made as small as it goes. Statuses of a class and the wording of messages make no difference.
+      </p>
+      <ol class="kinds">
+        {disagreements.map((one, index) => (
+          <li key={index}>
+            <Kind one={one} number={index + 1} />
+          </li>
+        ))}
+      </ol>
+      {more > 0 && (
+        <p class="note">
+          {grouped(more)} more {more === 1 ? 'kind is' : 'kinds are'} not shown.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Kind({ one, number }: { readonly one: Disagreement; readonly number: number }) {
+  const { label, request, payloads, shrinks, ways } = one;
+  const all = ways.reduce((sum, { answers }) => sum + answers.length, 0);
+  return (
+    <details class="cause kind" id={`disagreement-${number}`} open={number === 1}>
+      <summary>
+        <span class="rank">{number}</span>
+        <span class="head">
+          <span class="label">{inline(label, 100)}</span>
+          <span class="code">{inline(textOf(request.body), 120)}</span>
+        </span>
+        <span class="weight">
+          <span>{counted(payloads, 'payload')}</span>
+          <Split ways={ways} />
+        </span>
+      </summary>
+      <div class="inside">
+        <figure>
+          <figcaption>
+            Sent{' '}
+            <span class="aside">
+              as {request.contentType === '' ? 'no content type' : inline(request.contentType, 100)},{' '}
+              {sizeOf(request.body)}
+              {shrinks > 0 && `, made small in ${counted(shrinks, 'step')}`}
+            </span>
+          </figcaption>
+          <Box text={lines(textOf(request.body))} />
+        </figure>
+        <Command name="The request as curl" text={request.curl} />
+        <ul class="answers">
+          {ways.map(({ signature, answers }) => (
+            <li key={signature}>
+              <span class="many">
+                <strong>{answers.length}</strong>
+                <Share count={answers.length} of={all} />
+              </span>
+              <div>
+                <h3>{inline(signature, 200)}</h3>
+                <Names names={answers.map(({ name }) => name)} of={all} />
+                <Answers answers={answers} />
+              </div>
+            </li>
+          ))}
+        </ul>
+        <p class="permalink">
+          <a href={`#disagreement-${number}`}>#disagreement-{number}</a>
+        </p>
+      </div>
+    </details>
+  );
+}
+
+/** How the stores are divided: 20 to 2. */
+const Split = ({ ways }: Pick<Disagreement, 'ways'>) => (
+  <span class="aside">{ways.map(({ answers }) => answers.length).join(' : ')} stores</span>
+);
+
+/** What came back; stores that said the very same are told of together. */
+function Answers({ answers }: { readonly answers: readonly Answer[] }) {
+  const alike = groupBy(answers, ({ name: _name, ...said }) => JSON.stringify(said));
+  return (
+    <details class="more">
+      <summary>What {answers.length === 1 ? 'it' : 'they'} answered</summary>
+      <ul class="said">
+        {alike.map(([key, members]) => (
+          <li key={key}>
+            <p>
+              <span class="names">
+                {members.map(({ name }, index) => (
+                  <span key={index} class="name">
+                    {inline(name, 80)}
+                  </span>
+                ))}
+              </span>
+            </p>
+            {members[0] !== undefined && <Said answer={members[0]} />}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+const Said = ({ answer: { status, contentType, body, fault } }: { readonly answer: Answer }) => (
+  <>
+    <p class="aside">
+      {status === undefined ? inline(fault ?? 'no answer') : status}{' '}
+      {contentType !== undefined && inline(contentType, 100)}
+      {body !== undefined && `, ${sizeOf(body)}`}
+    </p>
+    {body !== undefined && body.bytes > 0 && <Box text={lines(textOf(body))} />}
+  </>
+);
+
+const textOf = (body: RecordedBody): string =>
+  body.bytes === 0 ? '(no body)' : 'text' in body ? body.text : `(no UTF-8; base64) ${body.base64}`;
+
+const sizeOf = ({ bytes }: RecordedBody): string => (bytes === 0 ? 'no body' : counted(bytes, 'byte'));

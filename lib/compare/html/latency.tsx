@@ -1,0 +1,166 @@
+import { ticksBetween } from '../../report/html/latency.tsx';
+import { time } from '../../report/html/text.tsx';
+import type { Comparison } from '../comparison.ts';
+import type { RunColumn } from '../table.ts';
+import { Heard, nameOf, percent, placed, Scrolling, StoreLink } from './parts.tsx';
+
+/** How long the answers of each store took, on one axis. */
+export function Latency({ comparison }: { readonly comparison: Comparison }) {
+  const answered = placed(comparison).flatMap(({ column, number }) =>
+    column.state === 'run' && column.latency !== null ? [{ column, number, latency: column.latency }] : [],
+  );
+  const silent = placed(comparison).filter((one) => answered.every(({ number }) => number !== one.number));
+  const axis = axisOf(answered.map(({ latency }) => latency));
+  return (
+    <section class="latency" id="latency" aria-labelledby="latency-heading">
+      <h2 id="latency-heading">Response times</h2>
+      {answered.length === 0 ? (
+        <p class="note">There was no answer.</p>
+      ) : (
+        <>
+          <Legend />
+          <Scrolling name="Table of response times">
+            <table class="sortable times">
+              <thead>
+                <tr>
+                  <th scope="col" data-sort="ascending">
+                    Store
+                  </th>
+                  <th scope="col" class="axis">
+                    <Heard>On a logarithmic axis</Heard>
+                    <Ticks axis={axis} />
+                  </th>
+                  {NUMBERS.map(([word]) => (
+                    <th key={word} scope="col" class="number" data-sort="ascending">
+                      {word}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {answered.map(({ column, number, latency }) => (
+                  <tr key={number}>
+                    <th scope="row" data-value={nameOf(column).toLowerCase()}>
+                      <StoreLink column={column} number={number} />
+                    </th>
+                    <td class="axis">
+                      <Plot latency={latency} axis={axis} />
+                    </td>
+                    {NUMBERS.map(([word, key]) => (
+                      <td key={word} class="number" data-value={latency[key]}>
+                        {time(latency[key])}
+                      </td>
+                    ))}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </Scrolling>
+          <p class="note">
+            Measured where the suite ran, while other stores were asked as well: differences of a few
+            milliseconds say little.
+            {silent.length > 0 &&
+              ` Without an answer: ${silent.map(({ column }) => nameOf(column)).join(', ')}.`}
+          </p>
+        </>
+      )}
+    </section>
+  );
+}
+
+type LatencyOf = NonNullable<RunColumn['latency']>;
+
+const NUMBERS = [
+  ['Median', 'median'],
+  ['95 %', 'p95'],
+  ['99 %', 'p99'],
+  ['Longest', 'longest'],
+] as const;
+
+interface Axis {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** From the shortest median to the longest answer, with some room. */
+const axisOf = (all: readonly LatencyOf[]): Axis => ({
+  low: Math.max(Math.min(...all.map(({ median }) => median)) / 1.6, 0.001),
+  high: Math.max(...all.map(({ longest }) => longest), 0.01) * 1.15,
+});
+
+const at = (ms: number, { low, high }: Axis): number =>
+  (100 * Math.log(Math.min(Math.max(ms, low), high) / low)) / Math.max(Math.log(high / low), 0.01);
+
+const HEIGHT = 36;
+const MIDDLE = HEIGHT / 2;
+
+function Grid({ axis }: { readonly axis: Axis }) {
+  return (
+    <>
+      {ticksBetween(axis.low, axis.high).map((ms) => (
+        <line
+          key={ms}
+          class="grid"
+          x1={percent(at(ms, axis))}
+          x2={percent(at(ms, axis))}
+          y1="0"
+          y2={HEIGHT}
+        />
+      ))}
+    </>
+  );
+}
+
+/** Thick from the median to 95 in 100, thinner to 99 in 100, and a line to the longest. */
+function Plot({
+  latency: { median, p95, p99, longest },
+  axis,
+}: {
+  readonly latency: LatencyOf;
+  readonly axis: Axis;
+}) {
+  const x = (ms: number) => percent(at(ms, axis));
+  return (
+    <svg class="plot" width="100%" height={HEIGHT} aria-hidden="true" focusable="false">
+      <Grid axis={axis} />
+      <line class="tail" x1={x(median)} x2={x(longest)} y1={MIDDLE} y2={MIDDLE} />
+      <rect
+        class="span"
+        x={x(median)}
+        width={percent(at(p99, axis) - at(median, axis))}
+        y={MIDDLE - 2}
+        height="4"
+      />
+      <rect
+        class="box"
+        x={x(median)}
+        width={percent(at(p95, axis) - at(median, axis))}
+        y={MIDDLE - 5}
+        height="10"
+      />
+      <circle class="median" cx={x(median)} cy={MIDDLE} r="5.5" />
+      <line class="end" x1={x(longest)} x2={x(longest)} y1={MIDDLE - 5} y2={MIDDLE + 5} />
+    </svg>
+  );
+}
+
+function Ticks({ axis }: { readonly axis: Axis }) {
+  return (
+    <svg class="plot" width="100%" height="20" aria-hidden="true" focusable="false">
+      {ticksBetween(axis.low, axis.high).map((ms) => {
+        return (
+          <text key={ms} class="tick" x={percent(at(ms, axis))} y="14" text-anchor="middle">
+            {time(ms)}
+          </text>
+        );
+      })}
+    </svg>
+  );
+}
+
+const Legend = () => (
+  <p class="note">
+    On one logarithmic axis for all: a dot at the time in which half of the answers had come, a thick bar to
+    that of 95 in 100, a thin one to that of 99 in 100, a line to the longest.
+  </p>
+);

@@ -1,0 +1,47 @@
+import { renderToStaticMarkup } from 'preact-render-to-string';
+import { asset, SCRIPT, STYLE } from '../../report/html/assets.ts';
+import { Shell } from '../../report/html/shell.tsx';
+import type { Comparison } from '../comparison.ts';
+import { About } from './about.tsx';
+import { Behaviour } from './behaviour.tsx';
+import { Checks } from './checks.tsx';
+import { Disagreements } from './disagreements.tsx';
+import { Latency } from './latency.tsx';
+import { MANY } from './parts.tsx';
+import { Stores } from './stores.tsx';
+import { sentenceOf, Verdict } from './verdict.tsx';
+
+/** Several stores side by side, as one page that needs nothing else: no network, and for reading no script. */
+export const comparisonPage = (comparison: Comparison): string =>
+  `<!doctype html>\n${renderToStaticMarkup(<Page comparison={comparison} />)}\n`;
+
+const Page = ({ comparison }: { readonly comparison: Comparison }) => (
+  <Shell
+    title={sentenceOf(comparison)}
+    suite={comparison.suite}
+    assets={{
+      style: asset(STYLE, 'lib/compare/html/compare.css'),
+      script: asset(SCRIPT, 'lib/compare/html/compare.js'),
+    }}
+    sections={SECTIONS}
+    skip="Skip to the result"
+    class={comparison.columns.length > MANY ? 'side-by-side wide' : 'side-by-side'}
+  >
+    <Verdict comparison={comparison} />
+    <Stores comparison={comparison} />
+    <Checks comparison={comparison} />
+    <Behaviour comparison={comparison} />
+    <Disagreements comparison={comparison} />
+    <Latency comparison={comparison} />
+    <About comparison={comparison} />
+  </Shell>
+);
+
+const SECTIONS: Readonly<Record<string, string>> = {
+  stores: 'Stores',
+  checks: 'Checks',
+  behaviour: 'Behaviour',
+  disagreements: 'Disagreements',
+  latency: 'Times',
+  compared: 'What was compared',
+};

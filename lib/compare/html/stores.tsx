@@ -1,0 +1,131 @@
+import { grouped, inline, time } from '../../report/html/text.tsx';
+import type { Comparison, Portrait } from '../comparison.ts';
+import { type RunColumn, reasonOf, verdictOf } from '../table.ts';
+import { Heard, nameOf, type Placed, percent, placed, Scrolling, StoreVerdict, VERDICTS } from './parts.tsx';
+
+/** One row for each store: what it is, its verdict, its counts, how fast it answers. */
+export function Stores({ comparison }: { readonly comparison: Comparison }) {
+  const portraits = comparison.columns.some(({ portrait }) => portrait !== undefined);
+  return (
+    <section class="stores" id="stores" aria-labelledby="stores-heading">
+      <h2 id="stores-heading">Stores</h2>
+      <Scrolling name="Table of stores">
+        <table class="sortable">
+          <thead>
+            <tr>
+              <Head>Store</Head>
+              <Head>Verdict</Head>
+              <Head first="descending">MUST</Head>
+              <Head first="descending">SHOULD</Head>
+              <Head number>Median</Head>
+              <Head number>95 %</Head>
+              <Head number>Requests</Head>
+              {portraits && <Head>Language</Head>}
+            </tr>
+          </thead>
+          <tbody>
+            {placed(comparison).map((one) => (
+              <Store key={one.number} {...one} portraits={portraits} />
+            ))}
+          </tbody>
+        </table>
+      </Scrolling>
+      <p class="note">
+        MUST and SHOULD: checks that passed, of those that apply. Times are those in which half of the
+        answers, and 95 in 100, had come.
+      </p>
+    </section>
+  );
+}
+
+/** A head by which the script can sort. */
+const Head = ({
+  first,
+  number = false,
+  children,
+}: {
+  readonly first?: 'descending';
+  readonly number?: boolean;
+  readonly children: string;
+}) => (
+  <th scope="col" data-sort={first ?? 'ascending'} class={number ? 'number' : undefined}>
+    {children}
+  </th>
+);
+
+function Store({ column, number, portraits }: Placed & { readonly portraits: boolean }) {
+  const { portrait } = column;
+  const rank = Object.keys(VERDICTS).indexOf(verdictOf(column));
+  const reason = reasonOf(column);
+  return (
+    <tr id={`store-${number}`}>
+      <th scope="row" data-value={nameOf(column).toLowerCase()}>
+        {nameOf(column)}
+        {portrait !== undefined && <Framework portrait={portrait} />}
+      </th>
+      <td data-value={rank} class="told">
+        <StoreVerdict column={column} />
+        {reason !== undefined && <span class="why">{inline(reason)}</span>}
+        {column.state === 'run' && column.advice !== null && <span class="why">{inline(column.advice)}</span>}
+      </td>
+      {column.state === 'run' && wasTried(column) ? (
+        <Numbers column={column} />
+      ) : (
+        [...Array(5).keys()].map((index) => (
+          <td key={index} class={index < 2 ? 'none' : 'none number'}>
+            <span aria-hidden="true">–</span>
+            <Heard>none</Heard>
+          </td>
+        ))
+      )}
+      {portraits && (
+        <td data-value={inline(portrait?.language ?? '', 40).toLowerCase()}>
+          {inline(portrait?.language ?? '', 40)}
+        </td>
+      )}
+    </tr>
+  );
+}
+
+const Framework = ({ portrait: { framework, version } }: { readonly portrait: Portrait }) => (
+  <span class="framework">
+    {inline(framework, 60)} {inline(version, 60)}
+  </span>
+);
+
+/** A store that never answered has no counts worth showing. */
+const wasTried = ({ latency }: RunColumn) => latency !== null;
+
+const Numbers = ({ column: { summary, latency, requests } }: { readonly column: RunColumn }) => (
+  <>
+    <Count counts={summary.MUST} />
+    <Count counts={summary.SHOULD} />
+    <td class="number" data-value={latency?.median}>
+      {latency !== null && time(latency.median)}
+    </td>
+    <td class="number" data-value={latency?.p95}>
+      {latency !== null && time(latency.p95)}
+    </td>
+    <td class="number" data-value={requests}>
+      {grouped(requests)}
+    </td>
+  </>
+);
+
+type Counts = RunColumn['summary']['MUST'];
+
+function Count({ counts: { pass, fail, untestable } }: { readonly counts: Counts }) {
+  const all = pass + fail + untestable;
+  const width = (count: number) => percent((100 * count) / Math.max(all, 1));
+  return (
+    <td data-value={(pass / Math.max(all, 1)).toFixed(6)} class="count">
+      <strong>{pass}</strong> of {all}
+      <svg class="bar" width="100%" height="6" aria-hidden="true" focusable="false">
+        <rect class="pass" width={width(pass)} height="6" />
+        <rect class="fail" x={width(pass)} width={width(fail)} height="6" />
+        <rect class="untestable" x={width(pass + fail)} width={width(untestable)} height="6" />
+      </svg>
+      {untestable > 0 && <span class="why">{untestable} untestable</span>}
+    </td>
+  );
+}

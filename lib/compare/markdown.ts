@@ -1,0 +1,81 @@
+import { cell, code, joined, lines, prose } from '../report/markdown-text.ts';
+import type { Comparison, Disagreement } from './comparison.ts';
+import { differing, kinds, MARKS, ran, reasonOf, verdictOf } from './table.ts';
+
+/** Rows of the matrix, and disagreements, that are shown; a comment on GitHub may have 65,536 characters. */
+const MOST_ROWS = 120;
+const MOST_DISAGREEMENTS = 12;
+
+/** Several stores side by side, for a page or a comment. Text of stores stands in code alone. */
+export function comparisonMarkdown(comparison: Comparison): string {
+  return `${joined([
+    `## ${comparison.suite.name}: ${comparison.columns.length} stores side by side`,
+    summaryTable(comparison),
+    `Seed ${comparison.options.seed}, ${comparison.options.cases} cases, ${comparison.startedAt.slice(0, 10)}, suite ${comparison.suite.version}.`,
+    matrix(comparison),
+    disagreements(comparison),
+  ])}\n`;
+}
+
+/** One row for each store: what it is, its verdict, its counts, how fast it answers. */
+export function summaryTable({ columns }: Comparison): string {
+  const rows = columns.map((column) => {
+    const { name, portrait } = column;
+    const what = portrait === undefined ? '' : ` ${prose(portrait.framework)} ${prose(portrait.version)}`;
+    const head = `| ${cell(name, 40)}${what} | ${verdictOf(column)} |`;
+    if (column.state === 'not-run' || column.stop !== null)
+      return `${head} | | | ${cell(reasonOf(column) ?? '', 160)} |`;
+    const { MUST, SHOULD } = column.summary;
+    const must = `${MUST.pass} of ${MUST.pass + MUST.fail + MUST.untestable}`;
+    const should = `${SHOULD.pass} of ${SHOULD.pass + SHOULD.fail + SHOULD.untestable}`;
+    return `${head} ${must} | ${should} | ${column.latency?.median.toFixed(1) ?? ''} |`;
+  });
+  return lines([
+    '| store | verdict | MUST | SHOULD | median ms |',
+    '| --- | --- | --- | --- | --- |',
+    ...rows,
+  ]);
+}
+
+function matrix(comparison: Comparison): string {
+  const [rows, columns] = [differing(comparison), ran(comparison)];
+  if (rows.length === 0) return 'All checks came out alike.';
+  const marks = Object.entries(MARKS)
+    .map(([verdict, mark]) => `\`${mark}\` ${verdict}`)
+    .join(', ');
+  return joined([
+    `<details>\n<summary>${rows.length} of ${comparison.checks.length} checks did not come out alike</summary>`,
+    `${marks}.`,
+    lines([
+      `| check | level | ${columns.map(({ name }) => cell(name, 40)).join(' | ')} |`,
+      `| --- | --- | ${columns.map(() => ':-:').join(' | ')} |`,
+      ...rows.slice(0, MOST_ROWS).map((id) => {
+        const level = comparison.checks.find((check) => check.id === id)?.level ?? '';
+        return `| \`${id}\` | ${level} | ${columns.map(({ cells }) => `\`${MARKS[cells[id]?.verdict ?? 'skipped']}\``).join(' | ')} |`;
+      }),
+    ]),
+    '</details>',
+  ]);
+}
+
+function disagreements({ differential }: Comparison): string {
+  if (differential === null) return '';
+  const { payloads, disagreements: list, more } = differential;
+  if (list.length === 0) return `${payloads} generated payloads were answered alike by all.`;
+  return joined([
+    `### ${kinds(list.length + more)} of disagreement among ${payloads} generated payloads`,
+    ...list.slice(0, MOST_DISAGREEMENTS).map(told),
+    list.length + more > MOST_DISAGREEMENTS ? `And ${list.length + more - MOST_DISAGREEMENTS} more.` : '',
+  ]);
+}
+
+const told = ({ label, request, payloads, ways }: Disagreement): string =>
+  joined([
+    `- ${code(label, 100)}, ${payloads} ${payloads === 1 ? 'payload' : 'payloads'}, such as ${code('text' in request.body ? request.body.text : request.body.base64, 200)}`,
+    lines(
+      ways.map(
+        ({ signature, answers }) =>
+          `  - ${prose(signature)}: ${answers.map(({ name, status }) => `${code(name, 40)}${status === undefined ? '' : ` (${status})`}`).join(', ')}`,
+      ),
+    ),
+  ]);

@@ -1,0 +1,19 @@
+import type { RunRecord } from '../report/record.ts';
+import { heldTo, readRecord, readSaved } from '../report/saved.ts';
+import type { Comparison } from './comparison.ts';
+
+export type Saved =
+  | { readonly kind: 'run'; readonly record: RunRecord }
+  | { readonly kind: 'comparison'; readonly comparison: Comparison };
+
+/**
+ * Reads the record of a run, or a comparison.
+ * @throws UsageError when it is neither
+ */
+export function readEither(file: string): Saved {
+  const value = readSaved(file);
+  if ((value as { kind?: unknown } | null)?.kind !== 'comparison')
+    return { kind: 'run', record: readRecord(file) };
+  const schema = 'lib/compare/comparison.schema.json';
+  return { kind: 'comparison', comparison: heldTo<Comparison>(value, file, schema, 'a comparison') };
+}

@@ -1,0 +1,55 @@
+import type { Observations } from '../run/result.ts';
+import type { Cell, Column, Comparison } from './comparison.ts';
+
+export type RunColumn = Extract<Column, { state: 'run' }>;
+
+/** One word for what became of a store. */
+export function verdictOf(
+  column: Column,
+): 'conformant' | 'not conformant' | 'could not be judged' | 'not run' {
+  if (column.state === 'not-run') return 'not run';
+  return {
+    conformant: 'conformant' as const,
+    nonconformant: 'not conformant' as const,
+    undetermined: 'could not be judged' as const,
+  }[column.outcome];
+}
+
+/** Why a store could not be judged or run. */
+export const reasonOf = (column: Column): string | undefined =>
+  column.state === 'not-run' ? column.reason : column.stop === null ? undefined : column.stop.reason;
+
+export const ran = ({ columns }: Comparison): readonly RunColumn[] =>
+  columns.filter((column) => column.state === 'run');
+
+/** The checks on which stores that were judged differ. */
+export function differing(comparison: Comparison): readonly string[] {
+  const columns = ran(comparison).filter(({ stop }) => stop === null);
+  return comparison.checks
+    .map(({ id }) => id)
+    .filter((id) => new Set(columns.map(({ cells }) => cells[id]?.verdict)).size > 1);
+}
+
+/** What stands in a cell: a mark that needs no colour. */
+export const MARKS: Readonly<Record<Cell['verdict'], string>> = {
+  pass: '+',
+  fail: 'F',
+  observed: '.',
+  untestable: '?',
+  skipped: '-',
+};
+
+/** The observations that differ, each with what the stores do. Times always differ, and are left out. */
+export function differingObservations(
+  comparison: Comparison,
+): readonly { readonly key: string; readonly values: readonly (Observations[string] | undefined)[] }[] {
+  const columns = ran(comparison);
+  const keys = [...new Set(columns.flatMap(({ observations }) => Object.keys(observations)))];
+  return keys
+    .filter((key) => !key.startsWith('response-time-ms/'))
+    .map((key) => ({ key, values: columns.map(({ observations }) => observations[key]) }))
+    .filter(({ values }) => new Set(values.filter((value) => value !== undefined)).size > 1);
+}
+
+/** `1 kind`, `2 kinds`. */
+export const kinds = (count: number): string => `${count} ${count === 1 ? 'kind' : 'kinds'}`;

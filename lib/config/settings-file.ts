@@ -1,0 +1,64 @@
+import type { ErrorObject } from 'ajv';
+import { isObject, type Pointer, readDocument } from '../contract/document.ts';
+import { nearest } from '../nearest.ts';
+import { ownSchema } from '../schema.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** A YAML file of the user's that fits its schema. */
+export interface SettingsFile<T> {
+  readonly value: T;
+  /** @throws UsageError with the file, the line of the value that the pointer leads to, and the problem */
+  refuse(pointer: Pointer, problem: string): never;
+}
+
+/**
+ * Reads a YAML file and holds it to one of the schemas beside this file.
+ * @throws UsageError or DocumentError with the file and the line, and the nearest known key for an unknown one
+ */
+export function readSettings<T>(file: string, schemaName: string): SettingsFile<T> {
+  const document = readDocument(file);
+  const refuse = (pointer: Pointer, problem: string): never => {
+    const place = document.place(pointer);
+    throw new UsageError(`${file}${place === undefined ? '' : `:${place}`}: ${problem}`);
+  };
+  const validate = ownSchema(`lib/config/${schemaName}`);
+  if (!validate(document.value)) {
+    const errors = validate.errors ?? [];
+    // What is missing under its name may well be there under a mistyped one.
+    const error = errors.find(({ keyword }) => keyword === 'additionalProperties') ?? errors[0];
+    if (error === undefined) throw new Error('a schema refused without a reason');
+    refuse(pointerOf(error, document.value), problemOf(error));
+  }
+  return { value: document.value as T, refuse };
+}
+
+/** Where an error is: at the unknown key itself, where that is the problem. */
+function pointerOf({ instancePath, keyword, params }: ErrorObject, root: unknown): Pointer {
+  const names = instancePath
+    .split('/')
+    .slice(1)
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+  if (keyword === 'additionalProperties') names.push(String(params.additionalProperty));
+  const pointer: (string | number)[] = [];
+  let value = root;
+  for (const name of names) {
+    pointer.push(Array.isArray(value) ? Number(name) : name);
+    value = isObject(value) || Array.isArray(value) ? (value as Record<string, unknown>)[name] : undefined;
+  }
+  return pointer;
+}
+
+function problemOf({ instancePath, keyword, params, message = '', parentSchema }: ErrorObject): string {
+  const what = instancePath === '' ? 'the file' : instancePath.slice(1).replaceAll('/', '.');
+  if (keyword === 'additionalProperties') {
+    const unknown = String(params.additionalProperty);
+    const known = Object.keys((parentSchema as { properties?: object }).properties ?? {});
+    const close = nearest(unknown, known);
+    if (unknown === 'token')
+      return 'a token does not belong into a file; set PLANT_STORE_TOKEN, or name a variable with tokenEnv of a target';
+    return `there is no key ${unknown}${close === undefined ? `; the keys are ${known.join(', ')}` : `; did you mean ${close}?`}`;
+  }
+  if (keyword === 'required') return `${what} needs ${String(params.missingProperty)}`;
+  const described = (parentSchema as { description?: string }).description;
+  return `${what} ${message}${described === undefined ? '' : `: ${described}`}`;
+}

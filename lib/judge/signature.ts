@@ -1,0 +1,55 @@
+import type { Contract } from '../contract/contract.ts';
+import type { Exchange, Response } from '../wire/exchange.ts';
+import { contentOf } from './reading.ts';
+
+/**
+ * What an answer amounts to, in words that are the same for two stores which do the same: whether the plant
+ * was taken, what the body is, and what of the plant did not come back as it was sent. Neither statuses of a class nor the wording
+ * of messages make a difference.
+ */
+export function signatureOf(exchange: Exchange, contract: Contract): string {
+  if (exchange.kind === 'broken') return `no answer (${exchange.fault.kind})`;
+  const { response } = exchange;
+  const kind = Math.floor(response.status / 100);
+  if (kind === 2) return `taken: ${plantIn(response, exchange, contract)}`;
+  if (kind === 4)
+    return `refused: ${isShape(response, contract.error.validate) ? 'an Error' : 'not an Error'}`;
+  return kind === 5 ? 'a server error' : `answered ${response.status}`;
+}
+
+function isShape(response: Response, validate: Contract['plant']['validate']): boolean {
+  const content = contentOf(response);
+  return content.kind === 'json' && validate(content.text, content.value).length === 0;
+}
+
+function plantIn(response: Response, { request }: Exchange, contract: Contract): string {
+  const content = contentOf(response);
+  if (content.kind !== 'json' || content.value === null || typeof content.value !== 'object')
+    return 'not a Plant';
+  const shape = isShape(response, contract.plant.validate) ? 'a Plant' : 'not a Plant';
+  const sent = membersOf(new TextDecoder().decode(request.body ?? new Uint8Array()));
+  const back = content.value as Readonly<Record<string, unknown>>;
+  const echoes = ['name', 'tag', 'id'].map((name) => [name, echo(sent, back, name)] as const);
+  return [shape, ...echoes.filter(([, kept]) => kept !== 'kept').map((parts) => parts.join(' '))].join(', ');
+}
+
+function echo(
+  sent: Readonly<Record<string, unknown>>,
+  back: Readonly<Record<string, unknown>>,
+  name: string,
+): string {
+  const [asked, told] = [sent, back].map((members) => Object.hasOwn(members, name));
+  if (!told) return asked ? 'left out' : 'kept';
+  if (!asked) return back[name] === null ? 'null' : 'made up';
+  return JSON.stringify(sent[name]) === JSON.stringify(back[name]) ? 'kept' : 'changed';
+}
+
+/** The members of the object that a text holds, if it holds one. */
+function membersOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}

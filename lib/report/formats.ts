@@ -1,0 +1,22 @@
+import { htmlReport } from './html/page.tsx';
+import { junitReport } from './junit.ts';
+import { markdownReport } from './markdown.ts';
+import type { RunRecord } from './record.ts';
+import { terminalReport } from './terminal.ts';
+
+/** Runners of GitHub and Azure obey ##[command] in any line of a log: a number sign stands only inside of strings. */
+export const json = (record: object) =>
+  `${JSON.stringify(record, null, 2).replace(/##(?=\[|vso\[)/gi, '#\\u0023')}\n`;
+
+/** Every format is a pure function of the record, and has a file name of its own. */
+export const FORMATS = {
+  terminal: { file: 'report.txt', render: (record: RunRecord) => terminalReport(record, false) },
+  json: { file: 'report.json', render: json },
+  html: { file: 'report.html', render: htmlReport },
+  junit: { file: 'report.junit.xml', render: junitReport },
+  markdown: { file: 'report.md', render: markdownReport },
+} as const;
+
+export type Format = keyof typeof FORMATS;
+
+export const isFormat = (name: string): name is Format => Object.hasOwn(FORMATS, name);

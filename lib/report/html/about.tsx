@@ -1,0 +1,91 @@
+import type { ComponentChildren } from 'preact';
+import type { RunRecord } from '../record.ts';
+import { Command, counted, grouped, inline } from './text.tsx';
+
+/** What was tested, with what, and how to do it again. */
+export function About({ record }: { readonly record: RunRecord }) {
+  const { target, document, options, suite, startedAt, seconds, requests, created, results } = record;
+  const left = results.filter(
+    ({ blockedBy, verdict }) => verdict === 'skipped' && blockedBy === 'user',
+  ).length;
+  return (
+    <section class="about" id="run" aria-labelledby="run-heading">
+      <h2 id="run-heading">The run</h2>
+      <dl class="facts">
+        <Fact name="Target">
+          {target.name !== target.baseUrl && <>{inline(target.name, 80)}, </>}
+          <span class="code">{inline(target.baseUrl, 200)}</span>
+        </Fact>
+        <Fact name="Server">
+          {target.server === null ? 'does not name itself' : inline(target.server, 100)}
+        </Fact>
+        <Fact name="Document">
+          {inline(document.file.split(/[\\/]/).at(-1) ?? '', 100)}, version {inline(document.version, 40)},
+          sha256 <span class="code">{document.sha256.slice(0, 12)}</span>
+        </Fact>
+        <Fact name="Began">
+          <time dateTime={startedAt}>{startedAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</time>, took{' '}
+          {seconds.toFixed(1)} s
+        </Fact>
+        <Fact name="Drawn from">
+          seed {options.seed}, first id {inline(options.firstId, 40)}, {counted(options.cases, 'case')} a
+          generated check
+        </Fact>
+        <Fact name="Sent">
+          {counted(requests, 'request')}, {options.concurrency} at a time
+        </Fact>
+        <Fact name="Created">
+          {created.plants === 0
+            ? 'no plants'
+            : `${counted(created.plants, 'plant')}, with ids from ${inline(created.lowestId, 40)} to ${inline(created.highestId, 40)}`}
+        </Fact>
+        <Fact name="Suite">
+          {inline(suite.name, 80)} {inline(suite.version, 40)}, {counted(results.length, 'check')}
+          {left > 0 && `, ${grouped(left)} of them left out`}
+        </Fact>
+      </dl>
+      <h3>The same run again</h3>
+      <Command name="The command" text={commandOf(record)} />
+      <p class="note">
+        With the token in <code>$PLANT_STORE_TOKEN</code>
+        {left > 0 && (
+          <>
+            , and with the <code>--only</code> and <code>--skip</code> of this run
+          </>
+        )}
+        . Documents, overlays and headers of your own have to be given again. A store that refuses ids that it
+        knows needs another <code>--first-id</code>.
+      </p>
+    </section>
+  );
+}
+
+export const Fact = ({ name, children }: { readonly name: string; readonly children: ComponentChildren }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+function commandOf({ suite, target, options }: RunRecord): string {
+  const { seed, firstId, cases, concurrency, timeout, rate, maxSeconds, strict } = options;
+  return [
+    `${suite.name} run`,
+    quoted(target.baseUrl),
+    ...Object.entries({
+      seed,
+      'first-id': firstId,
+      cases,
+      concurrency,
+      timeout,
+      rate,
+      'max-seconds': maxSeconds,
+    })
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => `--${name} ${value}`),
+    ...(strict ? ['--strict'] : []),
+  ].join(' ');
+}
+
+const quoted = (text: string) =>
+  /^[\w.:/@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

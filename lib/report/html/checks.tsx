@@ -1,0 +1,263 @@
+import { areaOf, groupBy } from '../groups.ts';
+import type { RecordedResult, RunRecord } from '../record.ts';
+import { Exchange } from './exchange.tsx';
+import { Excuse, whatFailed } from './failures.tsx';
+import { CheckLink, counted, excusesOf, grouped, Icon, inline, type Tone, toneOf, WORDS } from './text.tsx';
+
+/** Every check of the run, to be searched and unfolded. */
+export function Checks({ record }: { readonly record: RunRecord }) {
+  const { results } = record;
+  const areas = groupBy(results, areaOf);
+  const tones = (Object.keys(WORDS) as Tone[]).filter((tone) =>
+    results.some((result) => toneOf(result, record) === tone),
+  );
+  return (
+    <section class="checks" id="checks" aria-labelledby="checks-heading">
+      <h2 id="checks-heading">Every check</h2>
+      <search>
+        <form class="filter" id="filter" hidden>
+          <SearchField />
+          <Choice
+            name="level"
+            label="Level"
+            options={{ MUST: 'MUST', SHOULD: 'SHOULD', OBSERVE: 'OBSERVE' }}
+          />
+          <Choice
+            name="verdict"
+            label="Verdict"
+            options={Object.fromEntries(tones.map((tone) => [tone, WORDS[tone]]))}
+          />
+          <Choice
+            name="area"
+            label="Area"
+            options={Object.fromEntries(areas.map(([area]) => [area, area]))}
+          />
+          <p class="field">
+            <button type="reset">Show all</button>
+          </p>
+          <p class="shown" role="status" id="shown">
+            {counted(results.length, 'check')}
+          </p>
+        </form>
+      </search>
+      <p class="no-match" id="no-match" hidden>
+        Nothing matches. <em>Show all</em> clears the search and the filters.
+      </p>
+      {areas.map(([area, members]) => (
+        <section key={area} class="area" data-area={area}>
+          <h3>
+            {area} <span class="aside">{tally(members, record)}</span>
+          </h3>
+          {members.map((result) => (
+            <Check key={result.id} result={result} record={record} />
+          ))}
+        </section>
+      ))}
+    </section>
+  );
+}
+
+const tally = (members: readonly RecordedResult[], record: RunRecord): string =>
+  (Object.keys(WORDS) as Tone[])
+    .map((tone) => [members.filter((one) => toneOf(one, record) === tone).length, WORDS[tone]] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, word]) => `${count} ${word}`)
+    .join(', ');
+
+/** Where the text that a check is to hold is typed. */
+export const SearchField = () => (
+  <p class="field text">
+    <label for="filter-text">Search</label>
+    <input
+      id="filter-text"
+      name="text"
+      type="search"
+      placeholder="id, statement or cause"
+      autoComplete="off"
+    />
+  </p>
+);
+
+export function Choice({
+  name,
+  label,
+  options,
+}: {
+  readonly name: string;
+  readonly label: string;
+  readonly options: Readonly<Record<string, string>>;
+}) {
+  return (
+    <p class="field">
+      <label for={`filter-${name}`}>{label}</label>
+      <select id={`filter-${name}`} name={name}>
+        <option value="">all</option>
+        {Object.entries(options).map(([value, word]) => (
+          <option key={value} value={value}>
+            {word}
+          </option>
+        ))}
+      </select>
+    </p>
+  );
+}
+
+function Check({ result, record }: { readonly result: RecordedResult; readonly record: RunRecord }) {
+  const { id, level, statement, causes } = result;
+  const tone = toneOf(result, record);
+  const known = excusesOf(result, record).length > 0;
+  const searched = [
+    id,
+    statement,
+    ...causes.map(({ cause }) => inline(cause)),
+    known ? 'known deviation' : '',
+  ];
+  return (
+    <details
+      class={`check ${tone}`}
+      id={id}
+      data-level={level}
+      data-verdict={tone}
+      data-text={searched.join(' | ').toLowerCase()}
+    >
+      <summary>
+        <span class="word">
+          <Icon name={tone} /> {WORDS[tone]}
+        </span>
+        <span class="level">{level}</span>
+        <span class="head">
+          <span class="id">{id}</span>
+          <span class="statement">{statement}</span>
+          {known && <span class="state">known deviation</span>}
+        </span>
+      </summary>
+      <div class="inside">
+        <Details result={result} record={record} />
+      </div>
+    </details>
+  );
+}
+
+const KINDS = {
+  cases: 'named requests',
+  property: 'requests drawn at random',
+  standing: 'every answer of the run that it applies to',
+  procedure: 'steps that depend on one another',
+} as const;
+
+function Details({ result, record }: { readonly result: RecordedResult; readonly record: RunRecord }) {
+  const { id, basis, hint, kind, verdict, cases, seconds, exchanges, counterexample, observations } = result;
+  const [first, ...others] = exchanges;
+  return (
+    <>
+      <Excuse result={result} record={record} />
+      <dl class="facts">
+        {verdict === 'fail' && <Fact name="What failed" value={whatFailed(result)} />}
+        <Blocker result={result} />
+        <Fact name={verdict === 'fail' ? 'To mend it' : 'If it fails'} value={hint} />
+        <Fact name="Basis" value={basis.join('; ')} />
+        <Fact
+          name="Tried"
+          value={`${counted(cases, 'case')} in ${seconds.toFixed(2)} s: ${KINDS[kind]}${
+            counterexample?.path === undefined
+              ? ''
+              : `; seed ${counterexample.seed}, path ${inline(counterexample.path, 60)}`
+          }`}
+        />
+      </dl>
+      {first !== undefined && <Exchange exchange={first} />}
+      {others.map((exchange) => (
+        <details key={exchange.cause} class="more">
+          <summary>
+            Another cause: {inline(exchange.cause, 160)}{' '}
+            <span class="aside">{inline(exchange.label, 80)}</span>
+          </summary>
+          <Exchange exchange={exchange} />
+        </details>
+      ))}
+      <Causes result={result} />
+      <Observed observations={observations} />
+      <p class="permalink">
+        <a href={`#${id}`}>#{id}</a>
+        <button type="button" class="copy" data-link={id} data-said="The link is copied." hidden>
+          Copy<span class="aside"> link</span>
+        </button>
+      </p>
+    </>
+  );
+}
+
+const Fact = ({ name, value }: { readonly name: string; readonly value: string }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{value}</dd>
+  </div>
+);
+
+const BLOCKERS: Readonly<Record<string, string>> = {
+  user: 'left out of this run',
+  document: 'the document',
+  store: 'the store',
+};
+
+/** Why a check was not tried, and what stood in its way. */
+function Blocker({ result: { verdict, reason, blockedBy } }: { readonly result: RecordedResult }) {
+  if (reason === undefined || blockedBy === undefined) return null;
+  return (
+    <div>
+      <dt>{verdict === 'fail' ? 'Besides' : 'Not tried'}</dt>
+      <dd>
+        {inline(reason)}
+        {blockedBy.includes('/') ? (
+          <>
+            {' '}
+            (see <CheckLink id={blockedBy} />)
+          </>
+        ) : (
+          <span class="aside"> ({inline(BLOCKERS[blockedBy] ?? blockedBy, 60)})</span>
+        )}
+      </dd>
+    </div>
+  );
+}
+
+/** The causes with the fingerprints by which a baseline names them. */
+function Causes({ result: { causes } }: { readonly result: RecordedResult }) {
+  if (causes.length === 0) return null;
+  return (
+    <table class="fingerprints">
+      <caption>Causes, and the fingerprint that excuses each in a baseline</caption>
+      <thead>
+        <tr>
+          <th scope="col">Cause</th>
+          <th scope="col">Cases</th>
+          <th scope="col">Fingerprint</th>
+        </tr>
+      </thead>
+      <tbody>
+        {causes.map(({ cause, failed, fingerprint }) => (
+          <tr key={fingerprint}>
+            <td>{inline(cause, 200)}</td>
+            <td>{grouped(failed)}</td>
+            <td class="code">{inline(fingerprint, 40)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Observed({ observations }: Pick<RecordedResult, 'observations'>) {
+  const entries = Object.entries(observations);
+  if (entries.length === 0) return null;
+  return (
+    <dl class="observations">
+      {entries.map(([key, value]) => (
+        <div key={key}>
+          <dt>{inline(key, 100)}</dt>
+          <dd>{value === '' ? <span class="aside">empty</span> : inline(String(value))}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

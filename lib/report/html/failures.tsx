@@ -1,0 +1,239 @@
+import { type Group, groupBy, groupsOf } from '../groups.ts';
+import type { RecordedResult, RunRecord } from '../record.ts';
+import { Exchange } from './exchange.tsx';
+import { CheckLink, counted, excusesOf, grouped, Icon, inline, toneOf } from './text.tsx';
+
+type Level = 'MUST' | 'SHOULD';
+
+/** Causes that are open from the start: where there are more, the first of them. */
+const AT_ONCE = 3;
+
+/** The id of the cause to begin with. */
+export const FIRST_CAUSE = 'cause-1';
+
+const failedOf = ({ results }: RunRecord, level: Level) =>
+  results.filter((result) => result.level === level && result.verdict === 'fail');
+
+const isKnown = (record: RunRecord, { members }: Group) =>
+  members.every((one) => excusesOf(one, record).length > 0);
+
+/** The causes of a level; what a team has decided to live with stands behind what it does not know yet. */
+export function ranked(record: RunRecord, level: Level): readonly Group[] {
+  const groups = groupsOf(failedOf(record, level));
+  return [
+    ...groups.filter((group) => !isKnown(record, group)),
+    ...groups.filter((group) => isKnown(record, group)),
+  ];
+}
+
+/** What has to be mended, by cause, the one that explains most first; then what could not be tested. */
+export function Failures({ record }: { readonly record: RunRecord }) {
+  const [must, should] = [failedOf(record, 'MUST').length, failedOf(record, 'SHOULD').length];
+  const blocked = record.results.filter(({ verdict }) => verdict === 'untestable');
+  return (
+    <section class="failures" id="failures" aria-labelledby="failures-heading">
+      <h2 id="failures-heading">What to mend</h2>
+      {must + should + blocked.length === 0 && (
+        <p class="nothing-to-mend">
+          <Icon name="pass" /> Nothing: no check failed, and none warns.
+        </p>
+      )}
+      {must + should === 0 && blocked.length > 0 && (
+        <p>Nothing failed, but the following checks could not be tested.</p>
+      )}
+      <Causes level="MUST" failed={must} record={record} />
+      <Causes level="SHOULD" failed={should} record={record} />
+      <Blocked blocked={blocked} />
+    </section>
+  );
+}
+
+interface CausesProps {
+  readonly level: Level;
+  readonly failed: number;
+  readonly record: RunRecord;
+}
+
+function Causes({ level, failed, record }: CausesProps) {
+  if (failed === 0) return null;
+  const groups = ranked(record, level);
+  // Beside a broken promise, a warning can wait.
+  const folded = level === 'SHOULD' && record.summary.MUST.fail > 0;
+  return (
+    <section class={`causes ${level.toLowerCase()}`}>
+      <h3>
+        {counted(failed, `${level} check`)}{' '}
+        {level === 'MUST' || record.options.strict ? 'failed' : failed === 1 ? 'warns' : 'warn'}
+        <span class="aside">
+          {' '}
+          for {counted(groups.length, 'cause')}
+          {groups.length > 1 && ', the likeliest first'}
+        </span>
+      </h3>
+      <ol>
+        {groups.map((group, index) => (
+          <li key={group.cause}>
+            <Cause
+              group={group}
+              rank={index + 1}
+              record={record}
+              open={!folded && !isKnown(record, group) && (index === 0 || groups.length <= AT_ONCE)}
+            />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+interface CauseProps {
+  readonly group: Group;
+  readonly rank: number;
+  readonly record: RunRecord;
+  readonly open: boolean;
+}
+
+function Cause({ group: { cause, members }, rank, record, open }: CauseProps) {
+  const [lead, ...others] = members;
+  if (lead === undefined) return null;
+  const known = members.filter((one) => excusesOf(one, record).length > 0).length;
+  return (
+    <details
+      class={`cause ${toneOf(lead, record)}`}
+      id={rank === 1 && lead.level === 'MUST' ? FIRST_CAUSE : undefined}
+      open={open}
+    >
+      <summary>
+        <span class="rank">{rank}</span>
+        <span class="head">
+          <h4>{inline(cause, 160)}</h4>
+          <span class="statement">{lead.statement}</span>
+        </span>
+        <span class="weight">
+          {counted(members.length, 'check')}
+          {known > 0 && (
+            <span class="state">{known === members.length ? 'known deviation' : `${known} known`}</span>
+          )}
+        </span>
+      </summary>
+      <div class="inside">
+        <Lead result={lead} record={record} />
+        <Others members={others} record={record} />
+      </div>
+    </details>
+  );
+}
+
+function Lead({ result, record }: { readonly result: RecordedResult; readonly record: RunRecord }) {
+  const { id, basis, hint, exchanges } = result;
+  const [exchange] = exchanges;
+  return (
+    <>
+      <p class="lead">
+        <Icon name={toneOf(result, record)} /> <CheckLink id={id} /> <span class="aside">failed</span>{' '}
+        {whatFailed(result)}
+      </p>
+      <Excuse result={result} record={record} />
+      <p class="hint">
+        <strong>To mend it.</strong> {hint}
+      </p>
+      {exchange !== undefined && <Exchange exchange={exchange} />}
+      <p class="basis">
+        <strong>Basis.</strong> {basis.join('; ')}
+      </p>
+    </>
+  );
+}
+
+/** How much of a check failed, on what, and how that came about. */
+export function whatFailed({ failed, cases, counterexample }: RecordedResult): string {
+  return [
+    `${grouped(failed)} of ${counted(cases, 'case')}${counterexample === undefined ? '' : `: ${inline(counterexample.label, 160)}`}.`,
+    ...(counterexample?.when === 'not-alone'
+      ? ['Only in company: alone, the same request is answered as it should be.']
+      : []),
+    ...(counterexample?.shrinks === undefined || counterexample.shrinks === 0
+      ? []
+      : [`Made small in ${counted(counterexample.shrinks, 'step')}.`]),
+  ].join(' ');
+}
+
+/** Why a team lives with a failure. */
+export function Excuse({ result, record }: { readonly result: RecordedResult; readonly record: RunRecord }) {
+  return (
+    <>
+      {excusesOf(result, record).map(({ reason, issue, until }) => (
+        <p key={reason} class="excuse">
+          <span class="state">known deviation</span> {inline(reason)}
+          {issue !== undefined && ` (${inline(issue, 100)})`}
+          {until !== undefined && `, until ${inline(until, 40)}`}
+        </p>
+      ))}
+    </>
+  );
+}
+
+function Others({
+  members,
+  record,
+}: {
+  readonly members: readonly RecordedResult[];
+  readonly record: RunRecord;
+}) {
+  if (members.length === 0) return null;
+  const list = (
+    <ul class="others">
+      {members.map((member) => (
+        <li key={member.id}>
+          <Icon name={toneOf(member, record)} /> <CheckLink id={member.id} />{' '}
+          <span class="statement">
+            {member.statement}{' '}
+            <span class="aside">{`${grouped(member.failed)} of ${grouped(member.cases)}`}</span>
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+  const title = `${counted(members.length, 'other check')} ${members.length === 1 ? 'fails' : 'fail'} for the same cause`;
+  return members.length > 4 ? (
+    <details class="more">
+      <summary>{title}</summary>
+      {list}
+    </details>
+  ) : (
+    <>
+      <p class="more-title">{title}</p>
+      {list}
+    </>
+  );
+}
+
+/** What could not be tried, by the reason. */
+function Blocked({ blocked }: { readonly blocked: readonly RecordedResult[] }) {
+  if (blocked.length === 0) return null;
+  return (
+    <section class="blocked">
+      <h3>{counted(blocked.length, 'check')} could not be tested</h3>
+      {groupBy(blocked, ({ reason = '' }) => reason).map(([reason, members]) => (
+        <details key={reason} class="cause untestable" open={members.length <= 12}>
+          <summary>
+            <Icon name="untestable" />
+            <span class="head">
+              <span class="reason">{inline(reason)}</span>
+            </span>
+            <span class="weight">{counted(members.length, 'check')}</span>
+          </summary>
+          <div class="inside">
+            <ul class="ids">
+              {members.map(({ id, level }) => (
+                <li key={id}>
+                  <CheckLink id={id} /> <span class="aside">{level}</span>
+                </li>
+              ))}
+            </ul>
+          </div>
+        </details>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,134 @@
+import type { Latency as LatencyOf } from '../../run/latency.ts';
+import { groupBy } from '../groups.ts';
+import type { RunRecord } from '../record.ts';
+import { counted, grouped, time } from './text.tsx';
+
+/** How long answers took. */
+export function Latency({ record: { latency, options } }: { readonly record: RunRecord }) {
+  return (
+    <section class="latency" id="latency" aria-labelledby="latency-heading">
+      <h2 id="latency-heading">Response times</h2>
+      {latency === null ? (
+        <p class="note">There was no answer.</p>
+      ) : (
+        <>
+          <p>
+            Half of {counted(latency.answers, 'answer')} came within <strong>{time(latency.median)}</strong>,
+            95 in 100 within <strong>{time(latency.p95)}</strong>, 99 in 100 within{' '}
+            <strong>{time(latency.p99)}</strong>; the longest took <strong>{time(latency.longest)}</strong>.
+            At most {counted(options.concurrency, 'request')} at a time.
+          </p>
+          <Plot latency={latency} />
+          <Table latency={latency} />
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Pixels; lengths across are in percent, so that the plot has any width and its text one size. */
+const TOP = 58;
+const HEIGHT = 140;
+const FOOT = 26;
+
+function Plot({ latency: { buckets, median, p95, p99, answers } }: { readonly latency: LatencyOf }) {
+  const [low, high] = [buckets[0]?.from ?? 1, buckets.at(-1)?.to ?? 2];
+  const at = (ms: number) =>
+    (100 * Math.log(Math.min(Math.max(ms, low), high) / low)) / Math.max(Math.log(high / low), 0.01);
+  const most = Math.max(...buckets.map((bucket) => bucket.answers), 1);
+  const percent = (value: number) => `${value.toFixed(2)}%`;
+  return (
+    <svg
+      class="plot"
+      width="100%"
+      height={TOP + HEIGHT + FOOT}
+      role="img"
+      aria-label={`Distribution of ${counted(answers, 'response time')} on a logarithmic axis from ${time(low)} to ${time(high)}: median ${time(median)}, 95th percentile ${time(p95)}, 99th percentile ${time(p99)}.`}
+    >
+      {ticksBetween(low, high).map((ms) => (
+        <g key={ms}>
+          <line class="grid" x1={percent(at(ms))} x2={percent(at(ms))} y1={TOP} y2={TOP + HEIGHT + 5} />
+          <text class="tick" x={percent(at(ms))} y={TOP + HEIGHT + 20} text-anchor={anchor(at(ms))}>
+            {time(ms)}
+          </text>
+        </g>
+      ))}
+      {buckets.map(({ from, to, answers: count }) => {
+        const height = Math.max((HEIGHT * count) / most, 2);
+        return (
+          <rect
+            key={from}
+            class="bar"
+            x={percent(at(from) + 0.1)}
+            width={percent(Math.max(at(to) - at(from) - 0.2, 0.1))}
+            y={(TOP + HEIGHT - height).toFixed(1)}
+            height={height.toFixed(1)}
+          />
+        );
+      })}
+      <line class="axis" x1="0" x2="100%" y1={TOP + HEIGHT} y2={TOP + HEIGHT} />
+      {(
+        [
+          ['median', median],
+          ['95 %', p95],
+          ['99 %', p99],
+        ] as const
+      ).map(([name, ms], row) => (
+        <g key={name} class="mark">
+          <line x1={percent(at(ms))} x2={percent(at(ms))} y1={6 + row * 18} y2={TOP + HEIGHT} />
+          <text
+            x={percent(at(ms))}
+            dx={at(ms) > 75 ? -6 : 6}
+            y={15 + row * 18}
+            text-anchor={at(ms) > 75 ? 'end' : 'start'}
+          >
+            {name} {time(ms)}
+          </text>
+        </g>
+      ))}
+    </svg>
+  );
+}
+
+const anchor = (at: number) => (at < 7 ? 'start' : at > 93 ? 'end' : 'middle');
+
+/** Powers of ten, or a finer series where there are fewer than three of them. */
+export function ticksBetween(low: number, high: number): readonly number[] {
+  const decades = Array.from({ length: 12 }, (_, index) => 10 ** (index - 3));
+  const within = (list: readonly number[]) => list.filter((ms) => ms >= low && ms <= high);
+  const few = within(decades);
+  return few.length >= 3 ? few : within(decades.flatMap((ms) => [ms, 2 * ms, 5 * ms]));
+}
+
+/** The same in numbers, in steps of a doubling. */
+function Table({ latency: { buckets, answers } }: { readonly latency: LatencyOf }) {
+  const doublings = groupBy(buckets, ({ from }) => String(Math.floor(Math.log2(from) + 0.01)));
+  let sum = 0;
+  return (
+    <details class="more">
+      <summary>The distribution in numbers</summary>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Up to</th>
+            <th scope="col">Answers</th>
+            <th scope="col">In all</th>
+          </tr>
+        </thead>
+        <tbody>
+          {doublings.map(([power, members]) => {
+            const own = members.reduce((total, bucket) => total + bucket.answers, 0);
+            sum += own;
+            return (
+              <tr key={power}>
+                <td>{time(2 ** (Number(power) + 1))}</td>
+                <td>{grouped(own)}</td>
+                <td>{((100 * sum) / Math.max(answers, 1)).toFixed(1)} %</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </details>
+  );
+}

@@ -1,0 +1,122 @@
+// @ts-check
+// The page can be read without this. It adds the filter, the links into folded rows, and the buttons.
+
+/** @type {HTMLFormElement | null} */
+const filter = document.querySelector('#filter');
+/** @type {HTMLDetailsElement[]} */
+const rows = [...document.querySelectorAll('details.check')].filter(
+  (row) => row instanceof HTMLDetailsElement,
+);
+const announcement = document.querySelector('#announcement');
+
+/** @param {string} name */
+const chosen = (name) => String((filter && new FormData(filter).get(name)) ?? '').toLowerCase();
+
+function applyFilter() {
+  const words = chosen('text').split(/\s+/).filter(Boolean);
+  let shown = 0;
+  for (const row of rows) {
+    const { level = '', verdict = '', text = '' } = row.dataset;
+    const matches =
+      [
+        ['level', level],
+        ['verdict', verdict],
+        ['area', row.id.split('/')[0] ?? ''],
+      ].every(([name = '', own = '']) => chosen(name) === '' || chosen(name) === own.toLowerCase()) &&
+      words.every((word) => text.includes(word));
+    row.hidden = !matches;
+    if (matches) shown += 1;
+  }
+  for (const area of document.querySelectorAll('.area'))
+    area.toggleAttribute('hidden', area.querySelector('details.check:not([hidden])') === null);
+  document.querySelector('#no-match')?.toggleAttribute('hidden', shown > 0);
+  const count = document.querySelector('#shown');
+  if (count)
+    count.textContent = shown === rows.length ? `${shown} checks` : `${shown} of ${rows.length} checks`;
+}
+
+/** Opens what the address names, though a filter hides it. */
+function openNamed() {
+  let id = location.hash.slice(1);
+  try {
+    id = decodeURIComponent(id);
+  } catch {}
+  const row = document.getElementById(id);
+  if (!(row instanceof HTMLDetailsElement)) return;
+  if (row.hidden) {
+    filter?.reset();
+    applyFilter();
+  }
+  row.open = true;
+  row.scrollIntoView();
+  row.querySelector('summary')?.focus({ preventScroll: true });
+}
+
+/** @param {string} text */
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // No permission, or no secure context: the old way.
+    const area = document.createElement('textarea');
+    area.value = text;
+    area.className = 'announcement';
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand('copy');
+    area.remove();
+    return done;
+  }
+}
+
+/** @param {HTMLButtonElement} button */
+async function copyFor(button) {
+  const { link, said = '' } = button.dataset;
+  const code = button.closest('.copyable')?.querySelector('code');
+  const exact = code?.dataset.exact;
+  const text =
+    link !== undefined
+      ? `${location.href.split('#')[0]}#${link}`
+      : exact !== undefined
+        ? String(JSON.parse(exact))
+        : (code?.textContent ?? '');
+  const done = await copy(text);
+  button.focus();
+  button.classList.toggle('done', done);
+  if (announcement) announcement.textContent = done ? said : 'It could not be copied.';
+  setTimeout(() => {
+    button.classList.remove('done');
+    if (announcement) announcement.textContent = '';
+  }, 2500);
+}
+
+document.addEventListener('click', ({ target }) => {
+  if (!(target instanceof Element)) return;
+  const button = target.closest('button.copy');
+  if (button instanceof HTMLButtonElement) void copyFor(button);
+  // The address may be the same as before, and then it does not change.
+  const link = target.closest('a[href^="#"]');
+  if (link?.getAttribute('href') === location.hash) openNamed();
+});
+
+filter?.addEventListener('input', applyFilter);
+filter?.addEventListener('submit', (event) => event.preventDefault());
+// The fields have their first values only after the event.
+filter?.addEventListener('reset', () => setTimeout(applyFilter));
+addEventListener('hashchange', openNamed);
+
+/** @type {HTMLDetailsElement[]} */
+let folded = [];
+addEventListener('beforeprint', () => {
+  folded = [...document.querySelectorAll('details')].filter((one) => !one.open);
+  for (const one of folded) one.open = true;
+});
+addEventListener('afterprint', () => {
+  for (const one of folded) one.open = false;
+});
+
+for (const control of document.querySelectorAll('#filter, button.copy')) control.removeAttribute('hidden');
+// A browser may restore what was in the fields before.
+applyFilter();
+openNamed();

@@ -1,0 +1,41 @@
+import { renderToStaticMarkup } from 'preact-render-to-string';
+import type { RunRecord } from '../record.ts';
+import { About } from './about.tsx';
+import { assets } from './assets.ts';
+import { Baseline } from './baseline.tsx';
+import { Checks } from './checks.tsx';
+import { Failures } from './failures.tsx';
+import { Latency } from './latency.tsx';
+import { Profile } from './profile.tsx';
+import { Shell } from './shell.tsx';
+import { titleOf, Verdict } from './verdict.tsx';
+
+/** The report of a run as one page that needs nothing else: no network, and for reading no script. */
+export const htmlReport = (record: RunRecord): string =>
+  `<!doctype html>\n${renderToStaticMarkup(<Page record={record} />)}\n`;
+
+const Page = ({ record }: { readonly record: RunRecord }) => (
+  <Shell
+    title={titleOf(record)}
+    suite={record.suite}
+    assets={assets()}
+    sections={SECTIONS}
+    skip="Skip to the verdict"
+  >
+    <Verdict record={record} />
+    <About record={record} />
+    <Baseline record={record} />
+    <Failures record={record} />
+    <Checks record={record} />
+    <Profile record={record} />
+    <Latency record={record} />
+  </Shell>
+);
+
+const SECTIONS: Readonly<Record<string, string>> = {
+  run: 'Run',
+  failures: 'What to mend',
+  checks: 'Every check',
+  profile: 'Observed',
+  latency: 'Times',
+};

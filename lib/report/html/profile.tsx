@@ -1,0 +1,39 @@
+import { type Part, profileOf } from '../profile.ts';
+import type { RunRecord } from '../record.ts';
+import { inline } from './text.tsx';
+
+/** What the interface leaves open, and what this store does about it. */
+export function Profile({ record }: { readonly record: RunRecord }) {
+  const topics = profileOf(record.observations);
+  return (
+    <section class="profile" id="profile" aria-labelledby="profile-heading">
+      <h2 id="profile-heading">Observed behaviour</h2>
+      <p class="note">
+        {topics.length === 0
+          ? 'Nothing was observed.'
+          : 'What the interface leaves open, and what this store does. None of it is judged.'}
+      </p>
+      <div class="topics">
+        {topics.map(({ heading, entries }) => (
+          <section key={heading}>
+            <h3>{heading}</h3>
+            <ul>
+              {entries.map(({ keys, sentence }) => (
+                <li key={keys.join()}>
+                  <Sentence parts={sentence} />
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+/** A sentence in which what was observed stands out. */
+export const Sentence = ({ parts }: { readonly parts: readonly Part[] }) => (
+  <>
+    {parts.map((part) => (typeof part === 'string' ? inline(part) : <strong>{inline(part.value)}</strong>))}
+  </>
+);

@@ -1,0 +1,187 @@
+import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib';
+import { bearer, type Draft } from '../payloads/case.ts';
+import { shortly } from '../run/keep.ts';
+import { causeOf, type Failure } from '../run/result.ts';
+import type { RunHeader } from '../run/run.ts';
+import type { Exchange, HeaderPair, Response } from '../wire/exchange.ts';
+import { curlOf } from './curl.ts';
+import type { RecordedBody, RecordedExchange, RecordedRequest } from './record.ts';
+import { REDACTED, type Redact, redactAll } from './redact.ts';
+
+/** Bytes of a body that are kept: all of a request, the beginning of an answer. */
+const REQUEST_CAP = 64 * 1024 + 1024;
+const ANSWER_CAP = 4 * 1024;
+/** Characters of a header or a reason phrase that are kept, and of all headers of an answer together. */
+const HEADER_CAP = 1024;
+const HEADERS_CAP = 4 * 1024;
+/** Bytes beyond the cap that are looked at for secrets. */
+const PAST = 8 * 1024;
+/** Characters of a secret in any of its forms, at most: so much at the end of what is looked at may be a part of one. */
+const LONGEST = 2 * 1024;
+
+/** Stands for the token where it may be encoded; a `$` would be. */
+const PLACE = 'PLANT_STORE_TOKEN';
+
+export const rounded = (value: number) => Math.round(value * 1000) / 1000;
+
+/** A failure as it is written down. */
+export function exchangeOf(
+  { label, draft, exchange, finding }: Failure,
+  { target }: RunHeader,
+  redact: Redact,
+): RecordedExchange {
+  const sides = sidesOf(exchange, draft, target.baseUrl, redact);
+  return {
+    label: redact(label),
+    ...sides,
+    curl: curlOf(sides.request),
+    ...redactAll(
+      { expected: finding.expected, actual: finding.actual, cause: causeOf({ finding, label }) },
+      redact,
+    ),
+  };
+}
+
+/** What went both ways in an exchange, as it is written down. */
+export function sidesOf(
+  exchange: Exchange,
+  draft: Draft,
+  baseUrl: string,
+  redact: Redact,
+): Pick<RecordedExchange, 'request' | 'response' | 'fault' | 'ms'> {
+  const { response } = exchange;
+  return {
+    request: requestOf(exchange, draft, baseUrl, redact),
+    ...(response === undefined
+      ? {}
+      : {
+          response: {
+            status: response.status,
+            statusText: shortly(redact(response.statusText), HEADER_CAP),
+            headers: headersOf(response.headers, redact),
+            body: answerBody(response, redact),
+          },
+        }),
+    ...(exchange.kind === 'broken'
+      ? { fault: { kind: exchange.fault.kind, detail: redact(exchange.fault.detail) } }
+      : {}),
+    ms: rounded(exchange.ms),
+  };
+}
+
+/** A request as it is written down: what was made from the token is named as a shell would make it. */
+function requestOf({ request }: Exchange, draft: Draft, baseUrl: string, redact: Redact): RecordedRequest {
+  const { method, headers, body, verbatim } = request;
+  const { origin } = new URL(baseUrl);
+  const shell = [...(draft.credential ?? bearer).shell];
+  const path =
+    draft.tokenIn === undefined ? request.path : request.path.replace(/=[^=]*$/, '=$PLANT_STORE_TOKEN');
+  const secret =
+    draft.body !== undefined && 'secret' in draft.body
+      ? draft.body.secret(PLACE).replaceAll(PLACE, '$PLANT_STORE_TOKEN')
+      : undefined;
+  return {
+    method,
+    url: `${origin}${path}`,
+    headers: headers.map(
+      ([name, value]) =>
+        [name, name === 'authorization' ? (shell.shift() ?? REDACTED) : redact(value)] as const,
+    ),
+    body:
+      secret === undefined
+        ? bodyOf(body ?? new Uint8Array(), REQUEST_CAP, redact)
+        : { bytes: body?.length ?? 0, text: secret },
+    ...(verbatim === undefined ? {} : { verbatim: true }),
+  };
+}
+
+/** The headers of an answer: the first, and how many more there were. */
+function headersOf(headers: readonly HeaderPair[], redact: Redact): HeaderPair[] {
+  const kept: HeaderPair[] = [];
+  let length = 0;
+  for (const [name, value] of headers) {
+    const pair = [shortly(redact(name), HEADER_CAP), shortly(redact(value), HEADER_CAP)] as const;
+    length += pair[0].length + pair[1].length;
+    if (length > HEADERS_CAP) return [...kept, ['…', `and ${headers.length - kept.length} more`]];
+    kept.push(pair);
+  }
+  return kept;
+}
+
+/** The body of an answer. Of one that was compressed, nothing where a secret is in it, or may be. */
+function answerBody({ body, headers, size }: Response, redact: Redact): RecordedBody {
+  const bytes = size ?? body.length;
+  if (hides(body, headers, redact)) return { bytes, text: REDACTED };
+  const kept = bodyOf(body, ANSWER_CAP, redact, bytes);
+  if (!('text' in kept)) return kept;
+  // What is escaped in JSON, control characters above all, takes several times its length there.
+  const written = JSON.stringify(kept.text).length;
+  if (written <= 2 * ANSWER_CAP) return kept;
+  const text = kept.text.slice(0, Math.floor((kept.text.length * 2 * ANSWER_CAP) / written));
+  return { bytes, truncated: true, text };
+}
+
+const PARTLY = { maxOutputLength: 1024 * 1024, finishFlush: constants.Z_SYNC_FLUSH };
+const UNPACK: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
+  identity: (bytes) => bytes,
+  gzip: (bytes) => gunzipSync(bytes, PARTLY),
+  deflate: (bytes) => inflateSync(bytes, PARTLY),
+  br: (bytes) => brotliDecompressSync(bytes, { ...PARTLY, finishFlush: constants.BROTLI_OPERATION_FLUSH }),
+};
+
+/** Whether a secret is in a compressed body, whatever its headers say of it; one that cannot be looked into hides it. */
+function hides(body: Uint8Array, headers: readonly HeaderPair[], redact: Redact): boolean {
+  const said = headers
+    .filter(([name]) => name.toLowerCase() === 'content-encoding')
+    .flatMap(([, value]) => value.toLowerCase().split(','))
+    .map((coding) => coding.trim().replace(/^$/, 'identity').replace('x-gzip', 'gzip'));
+  const codings = said.length === 0 && body[0] === 0x1f && body[1] === 0x8b ? ['gzip'] : said;
+  if (codings.length === 0 || isText(body)) return false;
+  try {
+    const unpacked = codings.reduceRight((bytes, coding) => {
+      const unpack = UNPACK[coding];
+      if (unpack === undefined) throw new Error('unknown coding');
+      return unpack(bytes);
+    }, body);
+    const text = Buffer.from(unpacked).toString('latin1');
+    return redact(text) !== text;
+  } catch {
+    return true;
+  }
+}
+
+function isText(bytes: Uint8Array): boolean {
+  try {
+    decoded(bytes, false);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const decoded = (bytes: Uint8Array, goesOn: boolean): string =>
+  new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: goesOn });
+
+function bodyOf(body: Uint8Array, cap: number, redact: Redact, bytes: number = body.length): RecordedBody {
+  const cut = bytes > cap ? { truncated: true as const } : {};
+  // A secret that lies across the cap is only known for one where it is whole.
+  const kept = body.subarray(0, cap + PAST);
+  const goesOn = bytes > kept.length;
+  try {
+    return { bytes, ...cut, text: beginningOf(decoded(kept, goesOn), cap, goesOn, redact) };
+  } catch {
+    const clean = beginningOf(Buffer.from(kept).toString('latin1'), cap, goesOn, redact);
+    return { bytes, ...cut, base64: Buffer.from(clean, 'latin1').toString('base64') };
+  }
+}
+
+/** The beginning of a text without its secrets, and without the part of one that ends beyond it. */
+function beginningOf(text: string, cap: number, goesOn: boolean, redact: Redact): string {
+  const clean = redact(text);
+  if (text.length <= cap && !goesOn) return clean;
+  for (let end = Math.min(cap, goesOn ? text.length - LONGEST : text.length); end > 0; end -= 1) {
+    const beginning = redact(text.slice(0, end));
+    if (beginning + redact(text.slice(end)) === clean) return beginning;
+  }
+  return '';
+}

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { ownSchema } from '../schema.ts';
+import { UsageError } from '../usage-error.ts';
+import { visible } from './explain.ts';
+import type { RunRecord } from './record.ts';
+
+/**
+ * Reads the record that a run has written.
+ * @throws UsageError when it cannot be read, is none, or is of a later version
+ */
+export const readRecord = (file: string): RunRecord =>
+  heldTo<RunRecord>(readSaved(file), file, 'lib/report/record.schema.json', 'the record of a run');
+
+/**
+ * Reads what this suite has written as JSON.
+ * @throws UsageError when it cannot be read, or is of a later version
+ */
+export function readSaved(file: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new UsageError(
+      code === 'ENOENT'
+        ? `${file} does not exist; a run writes one with --out DIR`
+        : `${file} cannot be read: ${visible(message)}`,
+    );
+  }
+  const version = (value as { schemaVersion?: unknown } | null)?.schemaVersion;
+  if (typeof version === 'number' && version > 1)
+    throw new UsageError(
+      `${file} is of version ${version}, and this is an older suite, which reads version 1; update it`,
+    );
+  return value;
+}
+
+/**
+ * Holds a value to a schema of the package.
+ * @throws UsageError with the first place that does not fit
+ */
+export function heldTo<T>(value: unknown, file: string, schema: string, what: string): T {
+  const validate = ownSchema<T>(schema);
+  if (validate(value)) return value;
+  const [error] = validate.errors ?? [];
+  throw new UsageError(
+    `${file} is not ${what}: ${error?.instancePath || 'the whole'} ${error?.message ?? ''}; give what a run has written`,
+  );
+}

@@ -1,0 +1,65 @@
+import type { Untestable } from './check.ts';
+import { keptFailure } from './keep.ts';
+import { type Cause, causeOf, type Failure, type Observations } from './result.ts';
+
+/** Failures that are kept whole: a report shows the first, the others tell one cause from several. */
+const KEPT = 5;
+/** Causes that are told apart. */
+const CAUSES = 20;
+
+export const timedOut = ({ exchange }: Failure): boolean =>
+  exchange.kind === 'broken' && exchange.fault.kind === 'timeout';
+
+/** What has come of a check so far. It stays true when the run is stopped in the middle of it. */
+export class Tally {
+  cases = 0;
+  failed = 0;
+  /** Answers that were waited for in vain. */
+  timeouts = 0;
+  blocked: Untestable | undefined;
+  readonly noted: Record<string, Observations[string]> = {};
+  private readonly byCause = new Map<string, { place: number; failure: Failure; failed: number }>();
+  private lead: Failure | undefined;
+
+  /**
+   * Books a failure. One of each cause is kept, the one that comes first by its place: a thousand of the
+   * same say no more.
+   */
+  book(failure: Failure, place = this.failed): void {
+    this.failed += 1;
+    if (timedOut(failure)) this.timeouts += 1;
+    const cause = causeOf(failure);
+    const known = this.byCause.get(cause);
+    if (known === undefined) {
+      this.byCause.set(cause, { place, failure: keptFailure(failure), failed: 1 });
+      if (this.byCause.size > CAUSES) this.byCause.delete(this.inOrder.at(-1)?.[0] ?? cause);
+      return;
+    }
+    known.failed += 1;
+    if (place < known.place) Object.assign(known, { place, failure: keptFailure(failure) });
+  }
+
+  /** Puts a failure in the place of the first: the same one, made small. */
+  leadWith(failure: Failure): void {
+    this.lead = keptFailure(failure);
+  }
+
+  /** The first failure and its place. */
+  get first(): { readonly place: number; readonly failure: Failure } | undefined {
+    return this.inOrder[0]?.[1];
+  }
+
+  /** The failure to look at, and some of other causes. */
+  get failures(): readonly Failure[] {
+    const kept = this.inOrder.slice(0, KEPT).map(([, { failure }]) => failure);
+    return this.lead === undefined ? kept : [this.lead, ...kept.slice(1)];
+  }
+
+  get causes(): readonly Cause[] {
+    return this.inOrder.map(([cause, { failed }]) => ({ cause, failed }));
+  }
+
+  private get inOrder() {
+    return [...this.byCause].sort(([, a], [, b]) => a.place - b.place);
+  }
+}

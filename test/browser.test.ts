@@ -1,0 +1,305 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RunRecord, run } from '../index.ts';
+import { gateOf } from '../lib/report/gate.ts';
+import { htmlReport } from '../lib/report/html/page.tsx';
+import { absent, axe, Pages } from './chromium.ts';
+import { HOSTILE_TOKEN, startHostile } from './hostile.ts';
+import { TOKEN, withStore } from './stores.ts';
+
+const NAMES = ['conformant', 'failing', 'hostile', 'undetermined'] as const;
+type Name = (typeof NAMES)[number];
+
+const pages = new Pages();
+
+const recordOf = (baseUrl: string, token = TOKEN): Promise<RunRecord> =>
+  run({ baseUrl, token, seed: 9, firstId: 1_000_000n, cases: 4, timeout: 2000 }).record;
+
+const withBaseline = (record: RunRecord): RunRecord => ({
+  ...record,
+  gate: gateOf(record, {
+    file: 'known.yaml',
+    entries: [
+      { id: 'refuse/numeral-in-a-string', reason: 'the old clients send it', until: '2999-12-31' },
+      { id: 'create/answers-200', reason: 'was broken once', issue: 'https://tracker.example/7' },
+    ],
+  }),
+});
+
+async function ofHostile(): Promise<RunRecord> {
+  const store = await startHostile();
+  try {
+    return await recordOf(store.url, HOSTILE_TOKEN);
+  } finally {
+    await store.stop();
+  }
+}
+
+beforeAll(async () => {
+  if (absent) return;
+  await pages.open();
+  const records: Record<Name, Promise<RunRecord>> = {
+    conformant: withStore('reference', ({ url }) => recordOf(url)),
+    failing: withStore('id-numeral-string', ({ url }) => recordOf(url)).then(withBaseline),
+    hostile: ofHostile(),
+    undetermined: recordOf('http://127.0.0.1:1'),
+  };
+  for (const name of NAMES) {
+    const record = await records[name];
+    pages.write(`${name}.html`, htmlReport(record));
+    pages.write(`few-${name}.html`, htmlReport(few(record)));
+  }
+});
+
+afterAll(() => pages.close());
+
+/** A record with a few checks of each kind: a page of them all takes axe a while, and tells it nothing more. */
+function few(record: RunRecord): RunRecord {
+  const seen = new Map<string, number>();
+  return {
+    ...record,
+    results: record.results.filter(({ level, verdict }) => {
+      const count = (seen.get(level + verdict) ?? 0) + 1;
+      seen.set(level + verdict, count);
+      return count <= 3;
+    }),
+  };
+}
+
+const withPage = <T>(
+  name: Name | `few-${Name}`,
+  use: (page: Page) => Promise<T>,
+  options?: Parameters<Pages['use']>[2],
+): Promise<T> => pages.use(name, use, options);
+
+const shown = (page: Page) => page.locator('details.check:visible').count();
+const check = (page: Page, id: string) => page.locator(`details.check[id="${id}"]`);
+const isOpen = (page: Page, id: string) =>
+  check(page, id).evaluate((row) => (row as unknown as { open: boolean }).open);
+
+describe.skipIf(absent)('in a browser', () => {
+  test.each(NAMES)('the page of %s fits a phone', async (name) => {
+    const wide = await withPage(
+      name,
+      async (page) => {
+        const width = () => page.evaluate('document.documentElement.scrollWidth');
+        const folded = await width();
+        await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
+        return [folded, await width()];
+      },
+      { viewport: { width: 375, height: 700 } },
+    );
+    expect(wide).toEqual([375, 375]);
+  });
+
+  test('text of a store is not carried out', async () => {
+    await withPage('hostile', async (page) => {
+      await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
+      expect(await page.evaluate('typeof EVIL')).toBe('undefined');
+      expect(await page.locator('img, a[href^="javascript:" i], main script').count()).toBe(0);
+      expect(await page.locator('pre', { hasText: '<script>EVIL()</script>' }).count()).toBeGreaterThan(0);
+    });
+  });
+
+  test('the filters show what they name, and how many', async () => {
+    await withPage('failing', async (page) => {
+      const all = await shown(page);
+      const said = () => page.locator('#shown').textContent();
+      expect(await said()).toBe(`${all} checks`);
+      await page.getByRole('combobox', { name: 'Verdict' }).selectOption('failed');
+      const failed = await shown(page);
+      expect(failed).toBeGreaterThan(1);
+      expect(failed).toBe(await page.locator('details.check.fail').count());
+      expect(await said()).toBe(`${failed} of ${all} checks`);
+      expect(await page.locator('.area:visible').count()).toBeLessThan(3);
+      await page.getByLabel('Level').selectOption('OBSERVE');
+      expect(await shown(page)).toBe(0);
+      expect(await page.locator('#no-match').isVisible()).toBe(true);
+      await page.getByRole('button', { name: 'Show all' }).click();
+      await page.locator('#no-match').waitFor({ state: 'hidden' });
+      expect(await shown(page)).toBe(all);
+      await page.getByLabel('Area').selectOption('auth');
+      expect(await shown(page)).toBe(await page.locator('details.check[id^="auth/"]').count());
+    });
+  });
+
+  test('the search finds words of the id, of the statement and of the cause', async () => {
+    await withPage('failing', async (page) => {
+      const search = page.getByLabel('Search');
+      await search.fill('AUTH/ scheme');
+      expect(await shown(page)).toBeGreaterThan(0);
+      expect(await shown(page)).toBe(await page.locator('details.check[id^="auth/"]:visible').count());
+      await search.fill('without regard to case');
+      expect(await check(page, 'auth/takes-scheme-in-any-case').isVisible()).toBe(true);
+      await search.fill('taken: id is a numeral');
+      expect(await shown(page)).toBe(await page.locator('details.check.fail').count());
+      await search.press('Enter');
+      await search.fill('no such words');
+      expect(await page.locator('#no-match').isVisible()).toBe(true);
+    });
+  });
+
+  test('an address with the id of a check opens it and leads to it', async () => {
+    await withPage(
+      'conformant',
+      async (page) => {
+        expect(await isOpen(page, 'whole-shape/takes-ids-above-2^53')).toBe(true);
+        expect(await check(page, 'whole-shape/takes-ids-above-2^53').isVisible()).toBe(true);
+        const top = () =>
+          check(page, 'serving/to-the-end').evaluate((row) => row.getBoundingClientRect().top as number);
+        await page.evaluate('location.hash = "#serving/to-the-end"');
+        await page.waitForFunction('document.getElementById("serving/to-the-end").open');
+        expect(await top()).toBeLessThan(400);
+        // The same link once more, when the row was folded meanwhile.
+        await page.evaluate('document.getElementById("serving/to-the-end").open = false');
+        await check(page, 'serving/to-the-end').evaluate((row) => {
+          row.querySelector('.permalink a')?.dispatchEvent(new Event('click', { bubbles: true }));
+        });
+        expect(await isOpen(page, 'serving/to-the-end')).toBe(true);
+      },
+      { hash: '#whole-shape/takes-ids-above-2^53' },
+    );
+  });
+
+  test('an address that cannot be decoded or found does no harm', async () => {
+    for (const hash of ['#%', '#nothing/here', '#'])
+      await withPage(
+        'conformant',
+        async (page) => expect(await page.locator('.check[open]').count()).toBe(0),
+        {
+          hash,
+        },
+      );
+  });
+
+  test('an address names a check though a filter hides it', async () => {
+    await withPage('failing', async (page) => {
+      const all = await shown(page);
+      await page.getByLabel('Search').fill('no such words');
+      expect(await shown(page)).toBe(0);
+      await page.evaluate('location.hash = "#create/answers-200"');
+      await check(page, 'create/answers-200').locator('.inside').waitFor({ state: 'visible' });
+      expect(await shown(page)).toBe(all);
+      expect(await page.getByLabel('Search').inputValue()).toBe('');
+    });
+  });
+
+  test('a cause leads to its other checks', async () => {
+    await withPage('failing', async (page) => {
+      const link = page.locator('.cause .others a').first();
+      const id = (await link.textContent()) ?? '';
+      await link.click();
+      await check(page, id).locator('.inside').waitFor({ state: 'visible' });
+      expect(await isOpen(page, id)).toBe(true);
+    });
+  });
+
+  test.each([true, false])('a command and a link are copied, with the clipboard there: %s', async (there) => {
+    await withPage(
+      'failing',
+      async (page) => {
+        await page.evaluate(`
+          globalThis.copied = [];
+          const clipboard = { writeText: async (text) => { ${there ? 'copied.push(text)' : 'throw new Error()'} } };
+          Object.defineProperty(navigator, 'clipboard', { value: clipboard });
+          document.execCommand = () => { copied.push(document.activeElement.value); return true; };
+        `);
+        const copied = () => page.evaluate('copied.at(-1)');
+        const cause = page.locator('.cause').first();
+        await cause.getByRole('button', { name: 'Copy the request as curl' }).click();
+        await page.getByRole('status').filter({ hasText: 'The request as curl is copied.' }).waitFor();
+        expect(await copied()).toBe(await cause.locator('code').first().textContent());
+        expect(await copied()).toMatch(/^curl .*"authorization: Bearer \$PLANT_STORE_TOKEN"/);
+        await page.evaluate('location.hash = "#create/answers-200"');
+        await check(page, 'create/answers-200').getByRole('button', { name: 'Copy link' }).click();
+        await page.getByRole('status').filter({ hasText: 'The link is copied.' }).waitFor();
+        expect(await copied()).toBe(pages.addressOf('failing', '#create/answers-200'));
+      },
+      {},
+    );
+  });
+
+  test('a command is copied as it is, though the page spells out what it holds', async () => {
+    await withPage('hostile', async (page) => {
+      const spelled = page.locator('code[data-exact]');
+      expect(await spelled.count()).toBeGreaterThan(0);
+      const [exact, visible] = await spelled
+        .first()
+        .evaluate((code) => [JSON.parse(code.getAttribute('data-exact') ?? ''), code.textContent]);
+      expect(exact).not.toBe(visible);
+      expect(visible).toContain('\\');
+    });
+  });
+
+  test('everything is reached and opened with the keyboard', async () => {
+    await withPage('failing', async (page) => {
+      const focused = () => page.evaluate('document.activeElement.textContent.trim()');
+      await page.keyboard.press('Tab');
+      expect(await focused()).toBe('Skip to the verdict');
+      await page.keyboard.press('Enter');
+      expect(await page.evaluate('document.activeElement.id')).toBe('main');
+      await page.getByLabel('Area').focus();
+      await page.keyboard.press('Tab');
+      expect(await focused()).toBe('Show all');
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate('document.activeElement.parentElement.id')).toBe('create/answers-200');
+      await page.keyboard.press('Enter');
+      expect(await isOpen(page, 'create/answers-200')).toBe(true);
+      const outline = await page.evaluate('getComputedStyle(document.activeElement).outlineStyle');
+      expect(outline).toBe('solid');
+    });
+  });
+
+  test('without a script everything is there, and no control that does nothing', async () => {
+    await withPage(
+      'failing',
+      async (page) => {
+        expect(await page.locator('button:visible, input:visible, select:visible').count()).toBe(0);
+        expect(await page.locator('h1').isVisible()).toBe(true);
+        expect(await page.locator('details.check summary').first().isVisible()).toBe(true);
+        await page.locator('details.check summary').first().click();
+        expect(await page.locator('details.check .inside').first().isVisible()).toBe(true);
+      },
+      { javaScriptEnabled: false },
+    );
+  });
+
+  test('on paper everything is unfolded, and there are no controls', async () => {
+    await withPage(
+      'failing',
+      async (page) => {
+        await page.emulateMedia({ media: 'print' });
+        const folded = page.locator('details.check:not([open]) .facts');
+        expect(await folded.count()).toBeGreaterThan(50);
+        expect(await folded.last().isVisible()).toBe(true);
+        expect(await page.locator('button:visible, select:visible, nav:visible').count()).toBe(0);
+      },
+      { javaScriptEnabled: false },
+    );
+  });
+
+  test.each(
+    (['conformant', 'failing', 'undetermined'] as const).flatMap((name) =>
+      (['light', 'dark'] as const).map((scheme) => [name, scheme] as const),
+    ),
+  )('axe finds nothing wrong with the page of %s in %s colours', async (name, colorScheme) => {
+    const violations = await withPage(
+      name,
+      async (page) => {
+        // What is folded is not looked at.
+        await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
+        await page.addScriptTag({ path: axe });
+        // Apart from its colours, a dark page is a light one.
+        const options = colorScheme === 'dark' ? { runOnly: ['color-contrast'] } : {};
+        return page.evaluate(
+          `axe.run(${JSON.stringify(options)}).then(({ violations, passes }) => [
+            ...violations.map(({ id, nodes }) => id + ': ' + nodes[0].html),
+            ...(passes.some(({ id }) => id === 'color-contrast') ? [] : ['no colour was looked at']),
+          ])`,
+        );
+      },
+      { colorScheme, bypassCSP: true, viewport: { width: 1280, height: 900 } },
+    );
+    expect(violations).toEqual([]);
+  });
+});

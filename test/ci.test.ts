@@ -1,0 +1,189 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { validateAction, validateWorkflow } from '@action-validator/core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { packageFile, packageText } from '../lib/package.ts';
+import { type Ended, ended, start } from './command.ts';
+import { TOKEN, withStore } from './stores.ts';
+
+const page = packageText('docs/ci.md');
+const folder = () => mkdtempSync(join(tmpdir(), 'plant-store-'));
+
+/** The code blocks below a heading of the page. */
+const blocksOf = (heading: string): string[] => {
+  const section = page.split(/^## /m).find((one) => one.startsWith(heading)) ?? '';
+  return [...section.matchAll(/^```\w+\n([\s\S]*?)^```/gm)].map(([, block = '']) => block);
+};
+
+const REPORTS = ['report.json', 'report.html', 'report.junit.xml', 'report.md'];
+
+/** A project with a server.js, as the examples have it, in a folder of its own. */
+function project(): string {
+  const cwd = folder();
+  const store = JSON.stringify(packageFile('dist/reference/store.js'));
+  writeFileSync(
+    join(cwd, 'server.mjs'),
+    `import(${store}).then(({ startStore }) => startStore({ token: process.env.PLANT_STORE_TOKEN, port: Number(process.env.PORT) }));\n`,
+  );
+  writeFileSync(join(cwd, 'package.json'), '{"private":true}');
+  return cwd;
+}
+
+const freePort = () => String(20_000 + Math.floor(Math.random() * 12_000));
+
+/** The package as npm would install it: without what only the repository has. */
+let tarball: string;
+beforeAll(async () => {
+  const where = folder();
+  const { stdout } = await ended(
+    start('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', where]),
+  );
+  const [{ filename = '' } = {}] = JSON.parse(stdout) as { filename?: string }[];
+  tarball = join(where, filename);
+});
+
+describe('the action', () => {
+  interface Step {
+    readonly name: string;
+    readonly shell: string;
+    readonly run: string;
+    readonly env?: Readonly<Record<string, string>>;
+  }
+  const action = parse(packageText('action.yml')) as {
+    readonly inputs: Readonly<Record<string, { readonly default?: string }>>;
+    readonly runs: { readonly steps: readonly Step[] };
+  };
+
+  test('is one that GitHub takes', () => {
+    expect(validateAction(packageText('action.yml')).errors).toEqual([]);
+  });
+
+  /** Carries a step out as the runner does: expressions filled in, bash with its usual flags. */
+  async function carryOut(step: Step, inputs: Readonly<Record<string, string>>, cwd: string): Promise<Ended> {
+    const given = (name: string) => inputs[name] ?? action.inputs[name]?.default ?? '';
+    const filled = Object.fromEntries(
+      Object.entries(step.env ?? {}).map(([name, value]) => [
+        name,
+        value.replace(/\$\{\{ inputs\.([\w-]+) \}\}/g, (_, input: string) => given(input)),
+      ]),
+    );
+    expect(step.run).not.toContain('${{');
+    const github = {
+      GITHUB_ACTIONS: 'true',
+      GITHUB_ACTION_PATH: packageFile('.'),
+      GITHUB_OUTPUT: join(cwd, 'output'),
+      GITHUB_STEP_SUMMARY: join(cwd, 'summary.md'),
+    };
+    const flags = ['--noprofile', '--norc', '-eo', 'pipefail', '-c'];
+    return ended(start('bash', [...flags, step.run], { ...filled, ...github }, cwd));
+  }
+
+  test('installs the suite where the action is', () => {
+    expect(action.runs.steps[0]?.run).toMatch(/^npm ci --prefix "\$GITHUB_ACTION_PATH"/);
+  });
+
+  test.each([
+    ['reference', '0'],
+    ['always-400', '1'],
+  ])('of a run against %s ends in %s, with reports, a summary and an output', async (name, code) => {
+    const [, step] = action.runs.steps;
+    if (step === undefined) throw new Error('the action has no second step');
+    await withStore(name, async ({ url }) => {
+      const cwd = folder();
+      const ran = await carryOut(step, { 'base-url': url, token: TOKEN, seed: '7' }, cwd);
+      expect(String(ran.code), ran.stderr).toBe(code);
+      expect(readFileSync(join(cwd, 'output'), 'utf8')).toBe(`exit-code=${code}\n`);
+      for (const file of REPORTS)
+        expect(readFileSync(join(cwd, 'conformance-reports', file)).length).toBeGreaterThan(500);
+      expect(readFileSync(join(cwd, 'summary.md'), 'utf8')).toContain('CONFORMANT');
+      expect(ran.stderr.includes('::error')).toBe(code === '1');
+    });
+  });
+
+  test('takes a target with its configuration', async () => {
+    const [, step] = action.runs.steps;
+    if (step === undefined) throw new Error('the action has no second step');
+    await withStore('reference', async ({ url }) => {
+      const cwd = folder();
+      writeFileSync(
+        join(cwd, 'stores.yaml'),
+        `cases: 10\ntargets:\n  - {name: a, baseUrl: "${url}"}\n  - {name: b, baseUrl: "${url}"}\n`,
+      );
+      const inputs = { target: 'b', config: 'stores.yaml', token: TOKEN };
+      const { code, stdout } = await carryOut(step, inputs, cwd);
+      expect([code, stdout]).toEqual([0, expect.stringContaining('target    b  ')]);
+    });
+  });
+});
+
+describe('the examples', () => {
+  test('of GitHub: a workflow that GitHub takes, which names inputs that there are', () => {
+    const [text = ''] = blocksOf('GitHub Actions');
+    expect(validateWorkflow(text).errors).toEqual([]);
+    const { inputs } = parse(packageText('action.yml')) as { inputs: object };
+    const workflow = parse(text) as {
+      jobs: { conformance: { steps: { id?: string; with?: object }[] } };
+    };
+    const step = workflow.jobs.conformance.steps.find(({ id }) => id === 'conformance');
+    expect(Object.keys(inputs)).toEqual(expect.arrayContaining(Object.keys(step?.with ?? {})));
+  });
+
+  test('of GitLab: its script runs, and leaves the artifacts that it names', async () => {
+    const [text = ''] = blocksOf('GitLab CI');
+    const { conformance } = parse(text) as {
+      conformance: {
+        script: string[];
+        artifacts: { paths: string[]; reports: { junit: string } };
+      };
+    };
+    const [cwd, port] = [project(), freePort()];
+    const script = conformance.script
+      .join('\n')
+      .replace(':8080', `:${port}`)
+      .replace('node server.js', 'node server.mjs');
+    const env = { SUITE: tarball, PLANT_STORE_TOKEN: TOKEN, PORT: port };
+    const { code, stdout, stderr } = await ended(start('bash', ['-e', '-c', script], env, cwd));
+    expect(code, stdout + stderr).toBe(0);
+    const { paths, reports } = conformance.artifacts;
+    for (const file of REPORTS)
+      expect(readFileSync(join(cwd, paths[0] ?? '', file)).length).toBeGreaterThan(500);
+    expect(readFileSync(join(cwd, reports.junit), 'utf8')).toContain('<testsuites');
+  });
+
+  // What is installed once stays there for the next.
+  const shell = project();
+  test.each([
+    ['reference', 0, 'the gate is open'],
+    ['always-400', 1, 'does not conform'],
+    ['always-401', 3, 'could not be judged'],
+  ])('of a shell: against %s the script ends in %i', async (name, wanted, said) => {
+    await withStore(name, async ({ url }) => {
+      const [script = ''] = blocksOf('Any other pipeline');
+      const env = { PLANT_STORE_URL: url, PLANT_STORE_TOKEN: TOKEN, SUITE: tarball };
+      const { code, stdout, stderr } = await ended(start('sh', ['-c', script], env, shell));
+      expect(code, stdout + stderr).toBe(wanted);
+      expect(stdout).toContain(said);
+    });
+  });
+
+  test('of a baseline, and of what comes after', async () => {
+    await withStore('id-numeral-string', async ({ url }) => {
+      const cwd = project();
+      const suite = `plant-store-conformance() { node '${packageFile('dist/cli/main.js')}' "$@"; }`;
+      const env = { PLANT_STORE_URL: url, PLANT_STORE_TOKEN: TOKEN };
+      const bash = (script: string) => ended(start('bash', ['-e', '-c', `${suite}\n${script}`], env, cwd));
+      const [adopt = '', entry = ''] = blocksOf('Adopting');
+      const adopted = await bash(adopt);
+      expect(adopted.code, adopted.stdout + adopted.stderr).toBe(0);
+      const [{ id, ...others } = { id: '' }] = parse(entry) as { id: string }[];
+      expect(Object.keys(others)).toEqual(['reason', 'issue', 'until', 'fingerprint']);
+      const [later = ''] = blocksOf('What changed');
+      const [diff = '', replay = ''] = later.trim().split('\n');
+      expect((await bash(`mkdir before && cp reports/report.json before && ${diff}`)).code).toBe(0);
+      expect(replay).toContain(id);
+      expect((await bash(replay)).code).toBe(1);
+    });
+  });
+});

@@ -1,0 +1,345 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Comparison } from '../lib/compare/comparison.ts';
+import { comparisonPage } from '../lib/compare/html/page.tsx';
+import { differing } from '../lib/compare/table.ts';
+import { absent, axe, Pages } from './chromium.ts';
+import { among, compared, widened } from './comparisons.ts';
+
+const NAMES = ['two', 'five', 'thirty', 'few-thirty', 'hostile'] as const;
+type Name = (typeof NAMES)[number];
+
+const pages = new Pages();
+
+let comparison: Comparison;
+
+const EVIL = '<script>EVIL()</script><img src=x onerror=EVIL()>';
+
+/** Every text that a store may write. */
+const hostile = (one: Comparison): Comparison =>
+  JSON.parse(JSON.stringify(one), (key, value: unknown) =>
+    typeof value === 'string' && ['name', 'cause', 'actual', 'text', 'reason', 'curl'].includes(key)
+      ? `${value} ${EVIL}`
+      : value,
+  );
+
+/** A comparison with a few checks of each kind: axe takes a while for all, and tells nothing more. */
+function few(one: Comparison): Comparison {
+  const seen = new Map<string, number>();
+  const checks = one.checks.filter(({ id, level }) => {
+    const verdicts = one.columns.flatMap((column) =>
+      column.state === 'run' ? (column.cells[id]?.verdict ?? []) : [],
+    );
+    const key = [level, ...new Set(verdicts)].join();
+    seen.set(key, (seen.get(key) ?? 0) + 1);
+    return (seen.get(key) ?? 0) <= 2;
+  });
+  return { ...one, checks };
+}
+
+beforeAll(async () => {
+  if (absent) return;
+  await pages.open();
+  comparison = await compared(['reference', 'id-numeral-string', 'name-number'], { cases: 60 });
+  const shown: Record<Name, Comparison> = {
+    two: among(comparison, ['reference', 'name-number']),
+    five: comparison,
+    thirty: widened(comparison, 30),
+    'few-thirty': few(widened(comparison, 30)),
+    hostile: hostile(comparison),
+  };
+  for (const name of NAMES) pages.write(`${name}.html`, comparisonPage(shown[name]));
+});
+
+afterAll(() => pages.close());
+
+const withPage = <T>(
+  name: Name,
+  use: (page: Page) => Promise<T>,
+  options?: Parameters<Pages['use']>[2],
+): Promise<T> => pages.use(name, use, options);
+
+const row = (page: Page, id: string) => page.locator(`#matrix tbody tr[id="${id}"]`);
+const shown = (page: Page) => page.locator('#matrix tbody tr:visible').count();
+const cell = (page: Page, id: string, number: number) => page.locator(`#matrix a[href="#${id}~${number}"]`);
+const focused = (page: Page) => page.evaluate('document.activeElement.textContent.trim()');
+const unfold = (page: Page) =>
+  page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
+
+describe.skipIf(absent)('the page of a comparison in a browser', () => {
+  test.each(['two', 'thirty'] as const)(
+    'of %s stores fits a phone; its tables scroll in boxes',
+    async (name) => {
+      const wide = await withPage(
+        name,
+        async (page) => {
+          const width = () => page.evaluate('document.documentElement.scrollWidth');
+          const folded = await width();
+          await page.getByRole('button', { name: 'Show all' }).click();
+          await unfold(page);
+          const box = page.locator('.marks-box');
+          const head = page.locator('#matrix thead th').first();
+          await box.evaluate((one) => one.scrollBy(2000, 300));
+          const inside = await box.evaluate((one) => one.scrollWidth > one.clientWidth);
+          const [outer, corner] = [await box.boundingBox(), await head.boundingBox()];
+          // The corner stays in its place.
+          expect(Math.abs((corner?.x ?? 0) - (outer?.x ?? 0))).toBeLessThan(3);
+          expect(Math.abs((corner?.y ?? 0) - (outer?.y ?? 0))).toBeLessThan(3);
+          return [folded, await width(), name === 'two' || inside];
+        },
+        { viewport: { width: 375, height: 700 } },
+      );
+      expect(wide).toEqual([375, 375, true]);
+    },
+  );
+
+  test('text of a store is not carried out', async () => {
+    await withPage('hostile', async (page) => {
+      await page.getByRole('button', { name: 'Show all' }).click();
+      await unfold(page);
+      await cell(page, 'refuse/wrong-type', 3).click();
+      expect(await page.locator('#panel').textContent()).toContain(EVIL);
+      expect(await page.evaluate('typeof EVIL')).toBe('undefined');
+      expect(await page.locator('img, main script').count()).toBe(0);
+    });
+  });
+
+  test('stores are sorted by every head, up, down, and back', async () => {
+    await withPage('five', async (page) => {
+      const names = () =>
+        page
+          .locator('#stores tbody th')
+          .evaluateAll((list) => list.map((one) => one.childNodes[0]?.textContent ?? ''));
+      const asGiven = ['reference', 'id-numeral-string', 'name-number', 'gone', 'absent'];
+      expect(await names()).toEqual(asGiven);
+      const heads = page.locator('#stores thead th');
+      for (let index = 0; index < (await heads.count()); index += 1) {
+        const head = heads.nth(index);
+        expect(await head.getAttribute('aria-sort')).toBe('none');
+        const orders: (string | null)[] = [];
+        for (let click = 0; click < 3; click += 1) {
+          await head.getByRole('button').click();
+          orders.push(await head.getAttribute('aria-sort'));
+        }
+        expect(orders.toSorted()).toEqual(['ascending', 'descending', 'none']);
+        expect(await names()).toEqual(asGiven);
+      }
+      const stores = page.getByRole('region', { name: 'Table of stores' });
+      await stores.getByRole('button', { name: 'Store', exact: true }).click();
+      expect(await names()).toEqual(asGiven.toSorted());
+      await stores.getByRole('button', { name: 'MUST' }).click();
+      expect((await names())[0]).toBe('reference');
+      expect((await names()).slice(3)).toEqual(['gone', 'absent']);
+      await stores.getByRole('button', { name: 'MUST' }).click();
+      // What has no counts is last, whichever way.
+      expect((await names()).slice(2)).toEqual(['reference', 'gone', 'absent']);
+    });
+  });
+
+  test('checks are sorted by how many stores fail', async () => {
+    await withPage('thirty', async (page) => {
+      const counts = () =>
+        page
+          .locator('#matrix tbody tr:visible td:nth-child(2)')
+          .evaluateAll((list) => list.map((one) => Number(one.textContent)));
+      const first = await counts();
+      await page.getByRole('button', { name: 'Fail at' }).click();
+      expect(await counts()).toEqual(first.toSorted((a, b) => b - a));
+      await page.getByRole('button', { name: 'Check', exact: true }).click();
+      expect(await counts()).toEqual(first);
+    });
+  });
+
+  test('the filters show what they name, and how many', async () => {
+    await withPage('five', async (page) => {
+      const all = comparison.checks.length;
+      const differ = differing(comparison).length;
+      const said = () => page.locator('#matrix-shown').textContent();
+      expect(await shown(page)).toBe(differ);
+      expect(await said()).toBe(`${differ} of ${all} checks`);
+      expect(await page.locator('.by-check details:visible').count()).toBe(differ);
+      await page.getByLabel('Only rows that differ').uncheck();
+      expect(await shown(page)).toBe(all);
+      expect(await said()).toBe(`${all} checks`);
+      await page.getByLabel('Level').selectOption('SHOULD');
+      expect(await shown(page)).toBe(comparison.checks.filter(({ level }) => level === 'SHOULD').length);
+      await page.getByLabel('Area').selectOption('create');
+      expect(await shown(page)).toBe(
+        await page.locator('#matrix tr[id^="create/"][data-level="SHOULD"]').count(),
+      );
+      await page.getByLabel('Search').fill('no such words');
+      expect(await shown(page)).toBe(0);
+      expect(await page.locator('#matrix-no-match').isVisible()).toBe(true);
+      await page.getByRole('button', { name: 'Show all' }).click();
+      await page.locator('#matrix-no-match').waitFor({ state: 'hidden' });
+      expect(await shown(page)).toBe(all);
+      await page.getByLabel('Search').fill('taken: name is a NUMBER');
+      expect(await shown(page)).toBeGreaterThan(0);
+      expect(await row(page, 'refuse/wrong-type').isVisible()).toBe(true);
+    });
+  });
+
+  test('stores are chosen by verdict or language, and the rows that differ are theirs', async () => {
+    await withPage('five', async (page) => {
+      const heads = () => page.locator('#matrix thead th.store:visible').allTextContents();
+      await page.locator('#filter-stores').selectOption('Rust');
+      expect(await heads()).toEqual(['id-numeral-string']);
+      expect(await shown(page)).toBe(0);
+      await page.locator('#filter-stores').selectOption('not conformant');
+      expect(await heads()).toEqual(['id-numeral-string', 'name-number']);
+      expect(await row(page, 'refuse/wrong-type').locator('td:nth-child(2)').textContent()).toBe('1');
+      await page.locator('#filter-stores').selectOption('conformant');
+      await page.getByLabel('Only rows that differ').uncheck();
+      expect(await heads()).toEqual(['reference']);
+      expect(await row(page, 'refuse/wrong-type').locator('td:nth-child(2)').textContent()).toBe('0');
+    });
+  });
+
+  test('an address names a row though a filter hides it, and what is behind a mark though it is folded', async () => {
+    await withPage(
+      'thirty',
+      async (page) => {
+        const id = 'create/answers-200';
+        expect(await row(page, id).isVisible()).toBe(true);
+        const top = await row(page, id).evaluate((one) => one.getBoundingClientRect().top as number);
+        expect(top).toBeGreaterThan(0);
+        expect(top).toBeLessThan(500);
+        await page.getByLabel('Search').fill('no such words');
+        await page.evaluate('location.hash = "#refuse/wrong-type~3"');
+        const entry = page.locator('li[id="refuse/wrong-type~3"]');
+        await entry.waitFor({ state: 'visible' });
+        expect(await entry.locator('.name').textContent()).toBe('name-number');
+        const kind = page.locator('#disagreement-1');
+        await kind.locator('summary').first().click();
+        await kind.locator('.permalink').waitFor({ state: 'hidden' });
+        await page.evaluate('location.hash = "#disagreement-1"');
+        await kind.locator('.permalink').waitFor({ state: 'visible' });
+      },
+      { hash: '#create/answers-200' },
+    );
+  });
+
+  test('an address that cannot be decoded or found does no harm', async () => {
+    for (const hash of ['#%', '#nothing/here', '#', '#refuse/wrong-type~99'])
+      await withPage(
+        'two',
+        async (page) => {
+          expect(await page.locator('.by-check details[open]').count()).toBe(0);
+        },
+        { hash },
+      );
+  });
+
+  test('a mark opens below the table, is copied from there, and is left with Escape', async () => {
+    await withPage('five', async (page) => {
+      await page.evaluate(`
+        globalThis.copied = [];
+        const clipboard = { writeText: async (text) => { copied.push(text) } };
+        Object.defineProperty(navigator, 'clipboard', { value: clipboard });
+      `);
+      const panel = page.locator('#panel');
+      expect(await panel.isVisible()).toBe(false);
+      await cell(page, 'refuse/wrong-type', 3).click();
+      expect(await panel.isVisible()).toBe(true);
+      expect(await focused(page)).toBe('name-number: refuse/wrong-type');
+      expect(await panel.locator('.who li').count()).toBe(1);
+      expect(await panel.textContent()).toMatch(/failed: taken: name is a number.*Expected.*Actual.*curl/s);
+      await panel.getByRole('button', { name: /^Copy/ }).click();
+      await page.getByRole('status').filter({ hasText: 'The request as curl is copied.' }).waitFor();
+      expect(await page.evaluate('copied.at(-1)')).toBe(await panel.locator('code').textContent());
+      await page.keyboard.press('Escape');
+      expect(await panel.isVisible()).toBe(false);
+      expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe('#refuse/wrong-type~3');
+      await cell(page, 'refuse/wrong-type', 3).click();
+      await panel.getByRole('button', { name: 'Close' }).click();
+      expect(await panel.isVisible()).toBe(false);
+      expect(page.url()).toBe(pages.addressOf('five'));
+    });
+  });
+
+  test('everything is reached with the keyboard; the marks are one stop, and the arrows go on', async () => {
+    await withPage('thirty', async (page) => {
+      await page.keyboard.press('Tab');
+      expect(await focused(page)).toBe('Skip to the result');
+      await page.keyboard.press('Enter');
+      expect(await page.evaluate('document.activeElement.id')).toBe('main');
+      const sort = page
+        .getByRole('region', { name: 'Table of stores' })
+        .getByRole('button', { name: 'Verdict' });
+      await sort.focus();
+      await page.keyboard.press('Enter');
+      expect(await page.locator('#stores th[aria-sort="ascending"]').textContent()).toBe('Verdict');
+      expect(await focused(page)).toBe('Verdict');
+      expect(await page.locator('#matrix td a[tabindex="0"]').count()).toBe(1);
+      await page.locator('#matrix td a[tabindex="0"]').focus();
+      const at = () => page.evaluate('document.activeElement.getAttribute("href")');
+      const begin = await at();
+      await page.keyboard.press('ArrowRight');
+      const right = await at();
+      expect(right).not.toBe(begin);
+      await page.keyboard.press('ArrowLeft');
+      expect(await at()).toBe(begin);
+      await page.keyboard.press('ArrowDown');
+      expect(await at()).not.toBe(begin);
+      expect(await page.locator('#matrix td a[tabindex="0"]').count()).toBe(1);
+      await page.keyboard.press('Enter');
+      expect(await page.locator('#panel').isVisible()).toBe(true);
+      await page.keyboard.press('Tab');
+      expect(await focused(page)).toBe('Close');
+    });
+  });
+
+  test('without a script everything is there, and no control that does nothing', async () => {
+    await withPage(
+      'five',
+      async (page) => {
+        expect(await page.locator('button:visible, input:visible, select:visible').count()).toBe(0);
+        expect(await shown(page)).toBe(comparison.checks.length);
+        expect(await page.locator('#stores tbody tr:visible').count()).toBe(5);
+        await page.locator('.by-check summary').first().click();
+        expect(await page.locator('.by-check .inside').first().isVisible()).toBe(true);
+        await cell(page, 'refuse/wrong-type', 3).click();
+        await page.locator('li[id="refuse/wrong-type~3"]').waitFor({ state: 'visible' });
+      },
+      { javaScriptEnabled: false },
+    );
+  });
+
+  test('on paper everything is unfolded, and there are no controls', async () => {
+    await withPage(
+      'five',
+      async (page) => {
+        await page.emulateMedia({ media: 'print' });
+        expect(await page.locator('.by-check details:not([open]) .hint').last().isVisible()).toBe(true);
+        expect(await page.locator('button:visible, select:visible, nav:visible').count()).toBe(0);
+      },
+      { javaScriptEnabled: false },
+    );
+  });
+
+  test.each(
+    (['five', 'few-thirty'] as const).flatMap((name) =>
+      (['light', 'dark'] as const).map((scheme) => [name, scheme] as const),
+    ),
+  )('axe finds nothing wrong with %s in %s colours', async (name, colorScheme) => {
+    const violations = await withPage(
+      name,
+      async (page) => {
+        // What is folded is not looked at.
+        await unfold(page);
+        await page.locator('#matrix td.fail:visible a').first().click();
+        await page.addScriptTag({ path: axe });
+        // Apart from its colours, a dark page is a light one.
+        const options = colorScheme === 'dark' ? { runOnly: ['color-contrast'] } : {};
+        return page.evaluate(
+          `axe.run(${JSON.stringify(options)}).then(({ violations, passes }) => [
+            ...violations.map(({ id, nodes }) => id + ': ' + nodes[0].html),
+            ...(passes.some(({ id }) => id === 'color-contrast') ? [] : ['no colour was looked at']),
+          ])`,
+        );
+      },
+      { colorScheme, bypassCSP: true, viewport: { width: 1280, height: 900 } },
+    );
+    expect(violations).toEqual([]);
+  });
+});

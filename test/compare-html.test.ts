@@ -1,0 +1,241 @@
+import { createHash } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Column, Comparison } from '../lib/compare/comparison.ts';
+import { comparisonPage } from '../lib/compare/html/page.tsx';
+import { differing } from '../lib/compare/table.ts';
+import { packageFile } from '../lib/package.ts';
+import { among, compared, widened } from './comparisons.ts';
+import { attributesOf, type Page, readPage, valuesOf } from './read-page.ts';
+
+let comparison: Comparison;
+let narrow: Comparison;
+
+/** What does not depend on how fast this machine is, and where the suite is on it. */
+function steady(one: Comparison): Comparison {
+  const latency = { answers: 90, median: 1.25, p95: 8, p99: 20, longest: 250.5, buckets: [] };
+  const still: Comparison = JSON.parse(
+    JSON.stringify(one)
+      .replace(/http:\/\/127\.0\.0\.1:\d{4,5}/g, 'http://store')
+      .replaceAll(packageFile(''), '/suite/'),
+  );
+  return {
+    ...still,
+    startedAt: '2026-01-01T00:00:00.000Z',
+    seconds: 2,
+    columns: still.columns.map((column) =>
+      column.state === 'run' && column.latency !== null
+        ? { ...column, latency, seconds: 1, requests: 90 }
+        : column,
+    ),
+  };
+}
+
+beforeAll(async () => {
+  comparison = await compared(['reference', 'id-numeral-string', 'name-number'], {
+    only: ['create/answers-200', 'refuse/*', 'auth/rejects-*', 'observe/*', 'auth/observe-*'],
+    cases: 12,
+  });
+  const few = await compared(['reference', 'name-number'], {
+    only: ['create/answers-200', 'refuse/wrong-type', 'refuse/any-wrong-type', 'observe/id'],
+    cases: 10,
+    concurrency: 1,
+  });
+  const tried = few.checks.filter(({ id }) =>
+    few.columns.some(
+      ({ name, ...column }) =>
+        name === 'reference' && 'cells' in column && column.cells[id]?.verdict !== 'skipped',
+    ),
+  );
+  narrow = steady({ ...few, checks: tried });
+});
+
+const saidBy = (one: Comparison) => /<h1>(.*?)<\/h1>/.exec(comparisonPage(one))?.[1];
+
+const columnOf = (name: string): Column => {
+  const column = comparison.columns.find((one) => one.name === name);
+  if (column === undefined) throw new Error(`no column ${name}`);
+  return column;
+};
+
+describe('the page of a comparison', () => {
+  test('reads as it did', async () => {
+    const page = comparisonPage(narrow)
+      .replace(/<(style|script)>[\s\S]*?<\/\1>/g, '<$1></$1>')
+      .replace(/'sha256-[^']+'/g, "'sha256-'");
+    await expect(page.replaceAll('><', '>\n<')).toMatchFileSnapshot('golden/comparison.html');
+  });
+
+  test('follows from the comparison alone', () => {
+    const again = JSON.parse(JSON.stringify(comparison)) as Comparison;
+    const [locale, zone] = [process.env.LC_ALL, process.env.TZ];
+    const first = comparisonPage(comparison);
+    Object.assign(process.env, { LC_ALL: 'de_DE.UTF-8', TZ: 'Asia/Tokyo' });
+    expect(comparisonPage(again)).toBe(first);
+    for (const [name, value] of [
+      ['LC_ALL', locale],
+      ['TZ', zone],
+    ] as const) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  });
+
+  test('is well-formed, links within itself alone, and to what is there', () => {
+    for (const one of [
+      comparison,
+      widened(comparison, 30),
+      among(comparison, ['reference', 'name-number']),
+      { ...comparison, differential: null },
+    ]) {
+      const page = readPage(comparisonPage(one));
+      const ids = valuesOf(page, 'id');
+      expect(new Set(ids).size).toBe(ids.length);
+      const hrefs = valuesOf(page, 'href');
+      expect(hrefs.length).toBeGreaterThan(30);
+      for (const href of hrefs) expect(ids, href).toContain(href.replace(/^#/, ''));
+      expect(valuesOf(page, 'src')).toEqual([]);
+      const headings = page.tags.flatMap(({ name }) => /^h([1-6])$/.exec(name)?.[1] ?? []).map(Number);
+      expect(headings.filter((level) => level === 1)).toEqual([1]);
+      for (const [index, level] of headings.entries())
+        expect(level).toBeLessThanOrEqual((headings[index - 1] ?? 0) + 1);
+    }
+  });
+
+  test('admits its own style and its own script, by their hashes, and nothing else', () => {
+    const page = readPage(comparisonPage(comparison));
+    const hash = (name: string) =>
+      `'sha256-${createHash('sha256')
+        .update(page.raw.get(name) ?? '')
+        .digest('base64')}'`;
+    expect(page.tags.find(({ attributes }) => attributes.has('http-equiv'))?.attributes.get('content')).toBe(
+      `default-src 'none'; style-src ${hash('style')}; script-src ${hash('script')}; base-uri 'none'; form-action 'none'`,
+    );
+    expect(page.tags.filter(({ name }) => name === 'script' || name === 'style')).toHaveLength(2);
+    expect(attributesOf(page).filter((name) => /^(?:style|on.*)$/i.test(name))).toEqual([]);
+  });
+
+  test('says the result in one sentence', () => {
+    const of = (...names: readonly string[]) => saidBy({ ...comparison, columns: names.map(columnOf) });
+    expect(saidBy(comparison)).toBe(
+      '1 of 5 stores is conformant; 2 are not; 1 could not be judged; 1 was not run.',
+    );
+    expect(of('reference', 'reference')).toBe('Both stores are conformant.');
+    expect(of('reference', 'reference', 'reference')).toBe('All 3 stores are conformant.');
+    expect(of('name-number', 'name-number')).toBe('None of 2 stores is conformant.');
+    expect(of('name-number', 'gone')).toBe('None of 2 stores is conformant; 1 could not be judged.');
+    expect(of('gone', 'absent')).toBe('None of 2 stores could be judged.');
+  });
+
+  test('shows a store that could not be judged or run with its reason, and in no column of the checks', () => {
+    const page = comparisonPage(comparison);
+    const row = (number: number) => page.slice(page.indexOf(`id="store-${number}"`)).split('</tr>')[0];
+    expect(row(4)).toContain('could not be judged');
+    expect(row(4)).toContain('nothing listens there');
+    expect(row(5)).toContain('not run');
+    expect(row(5)).toContain('this machine has no erlang');
+    for (const number of [4, 5]) expect(row(number)).not.toMatch(/fail|not conformant/);
+    expect(page.match(/<th scope="col" class="store"/g)).toHaveLength(3);
+    expect(page).toMatch(/Not in the table: gone \(.*?\); absent \(this machine has no erlang\)/);
+  });
+
+  test('counts what differs', () => {
+    const page = comparisonPage(comparison);
+    const count = differing(comparison).length;
+    expect(count).toBeGreaterThan(2);
+    expect(page).toContain(`<strong>${count}</strong> of ${comparison.checks.length}`);
+  });
+
+  test('has a mark for each check at each store, and what is behind those that are not well', () => {
+    const page = comparisonPage(comparison);
+    const row = page.slice(page.indexOf('<tr id="refuse/wrong-type"')).split('</tr>')[0] ?? '';
+    expect(row.match(/<td class="(pass|fail)">/g)).toHaveLength(3);
+    expect(row).toContain('<td class="pass">');
+    expect(row).toContain('href="#refuse/wrong-type~3"');
+    const entry = page.slice(page.indexOf('<li id="refuse/wrong-type~3"')).split('</li>')[0];
+    expect(entry).toContain('name-number');
+    expect(entry).toContain('curl -sS');
+  });
+
+  test('says what of saved records cannot be said', () => {
+    const page = comparisonPage({ ...comparison, differential: null });
+    expect(page).toContain('Saved records were compared: no store was sent anything for it.');
+    expect(page).not.toContain('Every store was sent the same payloads');
+    expect(comparisonPage(comparison)).toContain('Every store was sent the same payloads; only the ids');
+  });
+
+  test('tells of disagreements that are not shown, and that there are none', () => {
+    const differential = { payloads: 1234, disagreements: [], more: 0 };
+    expect(comparisonPage({ ...comparison, differential })).toContain(
+      '1,234 generated payloads, each answered alike by all stores.',
+    );
+    const { disagreements = [] } = comparison.differential ?? {};
+    expect(disagreements.length).toBeGreaterThan(0);
+    const more = { ...differential, disagreements, more: 7 };
+    expect(comparisonPage({ ...comparison, differential: more })).toContain('7 more kinds are not shown.');
+  });
+});
+
+describe('text of stores', () => {
+  const NASTY = [
+    '</pre></code></details></script></style><script>window.__pwned = 1</script>',
+    '<img src=x onerror="window.__pwned = 1">',
+    `" onmouseover="window.__pwned = 1" style='color:red' x="`,
+    '\u001b]0;owned\u0007\u001b[2J \u202edesrever\u2066\u200b\ufeff \u0000\u0085',
+    '\u2028\u2029\r\n::error::x\n##[add-mask]x',
+    '\ud800 lone \udfff',
+  ].join(' ');
+  /** Where a comparison has text that a store, or whoever named it, may have written. */
+  const THEIRS = new Set([
+    ...['name', 'reason', 'remedy', 'advice', 'text', 'label', 'signature', 'cause', 'expected', 'actual'],
+    ...[
+      'curl',
+      'baseUrl',
+      'server',
+      'contentType',
+      'fault',
+      'language',
+      'framework',
+      'version',
+      'note',
+      'file',
+    ],
+  ]);
+
+  const poisoned = (text: string): Comparison => {
+    const changed = JSON.parse(JSON.stringify(comparison), (key, value: unknown) => {
+      if (typeof value === 'string' && THEIRS.has(key)) return text;
+      if (key === 'observations') return { ...(value as object), [text]: text };
+      return value;
+    }) as Comparison;
+    return { ...changed, suite: comparison.suite };
+  };
+
+  test('is text, whatever it holds', () => {
+    const clean = readPage(comparisonPage(comparison));
+    const page = comparisonPage(poisoned(NASTY));
+    const { tags, raw } = readPage(page);
+    const names = ({ tags: list }: Pick<Page, 'tags'>) => new Set(list.map(({ name }) => name));
+    const more = [...names({ tags })].filter((name) => !names(clean).has(name));
+    expect(more).toEqual(['br']);
+    expect(raw).toEqual(clean.raw);
+    expect(attributesOf({ tags, raw }).filter((name) => /^(?:style|on.*|src)$/i.test(name))).toEqual([]);
+    const text = page.replace(/<(style|script)>[\s\S]*?<\/\1>/g, '');
+    expect(text).not.toContain('<script>window');
+    expect(text).toContain('&lt;script>window.__pwned');
+  });
+
+  test('has no character that is obeyed instead of shown, and gives no orders to a log', () => {
+    const page = comparisonPage(poisoned(NASTY));
+    expect(/[^\P{Cc}\n]|\p{Cf}|\p{Zl}|\p{Zp}|\p{Cs}/u.exec(page)?.[0]).toBeUndefined();
+    expect(/^\s*::[a-z-]+[^\n]*::/m.exec(page)?.[0]).toBeUndefined();
+    expect(/##(?:\[|vso\[)/i.exec(page)?.[0]).toBeUndefined();
+    expect(page).toContain('\\u202edesrever');
+  });
+
+  test('leaves the page small, however much of it there is', () => {
+    const page = comparisonPage(poisoned('🌵<b>"'.repeat(200_000)));
+    expect(page.length).toBeLessThan(1_500_000);
+    expect(/\p{Cs}/u.exec(page)?.[0]).toBeUndefined();
+    expect(page).toContain('(1,200,000 characters)');
+  });
+});

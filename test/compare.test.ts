@@ -1,0 +1,232 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { FORMATS, planOf, run } from '../index.ts';
+import { compareStores } from '../lib/compare/compare.ts';
+import type { Comparison } from '../lib/compare/comparison.ts';
+import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
+import { packageFile } from '../lib/package.ts';
+import { ownSchema } from '../lib/schema.ts';
+import { answer, listen, type RunningStore, rightSteps } from '../reference/store.ts';
+import { suite } from './command.ts';
+import { compared } from './comparisons.ts';
+import { TOKEN, withStore } from './stores.ts';
+
+const env = { PLANT_STORE_TOKEN: TOKEN };
+const folder = () => mkdtempSync(join(tmpdir(), 'plant-store-'));
+
+let comparison: Comparison;
+beforeAll(async () => {
+  comparison = await compared(['reference', 'id-numeral-string', 'name-number', 'always-garbage']);
+});
+
+const columnOf = (name: string) => {
+  const column = comparison.columns.find((one) => one.name === name);
+  if (column?.state !== 'run') throw new Error(`no column ${name}`);
+  return column;
+};
+
+describe('a comparison', () => {
+  test('has a column for each store with a cell for each check', () => {
+    expect(comparison.columns.map(({ name }) => name)).toEqual([
+      'reference',
+      'id-numeral-string',
+      'name-number',
+      'always-garbage',
+      'gone',
+      'absent',
+    ]);
+    const ids = comparison.checks.map(({ id }) => id);
+    for (const name of ['reference', 'name-number', 'gone'])
+      expect(Object.keys(columnOf(name).cells)).toEqual(ids);
+    expect(columnOf('reference').outcome).toBe('conformant');
+    expect(columnOf('name-number').cells['refuse/wrong-type']).toMatchObject({
+      verdict: 'fail',
+      cause: 'taken: name is a number',
+    });
+  });
+
+  test('shows a store that cannot be reached as such, and not as one that fails', () => {
+    const gone = columnOf('gone');
+    expect([gone.outcome, gone.exitCode, gone.stop?.kind]).toEqual(['undetermined', 3, 'unreachable']);
+    expect(Object.values(gone.cells).filter(({ verdict }) => verdict === 'fail')).toEqual([]);
+  });
+
+  test('ends in the worst of all: a failure, else what could not be judged', async () => {
+    expect(comparison.exitCode).toBe(1);
+    expect((await compared(['reference'], { only: ['create/*'] })).exitCode).toBe(3);
+  });
+
+  test('finds what stores disagree on, as small as it goes, each kind once', () => {
+    const { disagreements = [], payloads } = comparison.differential ?? { payloads: 0 };
+    expect(payloads).toBeGreaterThan(300);
+    const taken = disagreements.map(({ label, ways }) => [
+      label,
+      ...ways.flatMap(({ signature, answers }) =>
+        signature.startsWith('taken') ? answers.map(({ name }) => name) : [],
+      ),
+    ]);
+    expect(taken.sort()).toEqual([
+      ['id is a numeral in a string', 'id-numeral-string'],
+      ['name is a number', 'name-number'],
+    ]);
+    for (const { request, ways } of disagreements) {
+      expect(request.body.bytes).toBeLessThan(60);
+      expect(ways.flatMap(({ answers }) => answers.map(({ name }) => name)).sort()).toEqual([
+        'id-numeral-string',
+        'name-number',
+        'reference',
+      ]);
+    }
+  });
+
+  test('is valid against its published schema, and every format is made of it alone', () => {
+    const validate = ownSchema('lib/compare/comparison.schema.json');
+    const saved = JSON.parse(COMPARISON_FORMATS.json.render(comparison)) as Comparison;
+    expect(validate(saved), JSON.stringify(validate.errors?.slice(0, 3))).toBe(true);
+    for (const { render } of Object.values(COMPARISON_FORMATS)) {
+      expect(render(saved)).toBe(render(comparison));
+      expect(render(comparison)).not.toContain(TOKEN);
+    }
+  });
+
+  test('reads as it did', () => {
+    const steady: Comparison = JSON.parse(
+      JSON.stringify(comparison).replace(/http:\/\/127\.0\.0\.1:\d{4,5}/g, 'http://store'),
+    );
+    const columns = steady.columns.map((column) =>
+      column.state === 'run' ? { ...column, latency: null, observations: {} } : column,
+    );
+    const still = { ...steady, columns, startedAt: '2026-01-01T00:00:00.000Z' };
+    expect(COMPARISON_FORMATS.terminal.render(still)).toMatchSnapshot();
+    expect(COMPARISON_FORMATS.markdown.render(still)).toMatchSnapshot();
+  });
+});
+
+test('every store is sent the same texts, with ids of its own', async () => {
+  const logs: string[][] = [];
+  const listening = (): Promise<RunningStore | { url: string; stop: () => Promise<void> }> => {
+    const steps = rightSteps(TOKEN);
+    const log: string[] = [];
+    logs.push(log);
+    return listen(
+      createServer((message, response) => {
+        const chunks: Buffer[] = [];
+        message.on('data', (chunk: Buffer) => chunks.push(chunk));
+        message.on('end', () =>
+          log.push(`${message.method} ${message.url} ${Buffer.concat(chunks).toString('latin1')}`),
+        );
+        void answer(steps, message, response);
+      }),
+    );
+  };
+  const stores = [await listening(), await listening()];
+  const bases = [1_200_000_000n, 1_700_000_000n];
+  const contestants = await Promise.all(
+    stores.map(async ({ url }, index) => {
+      const options = { baseUrl: url, token: TOKEN, seed: 5, cases: 20, firstId: bases[index] ?? 0n };
+      const only = ['create/*', 'refuse/any-*', 'whole-shape/*'];
+      return { name: `store ${index}`, plan: await planOf({ ...options, only }), secrets: [TOKEN] };
+    }),
+  );
+  await compareStores(contestants);
+  await Promise.all(stores.map((store) => store.stop()));
+  // Ids near the first one of a store are its own; everything else is the same for all.
+  const plain = (log: readonly string[], base: bigint) =>
+    log
+      .map((line) =>
+        line
+          .replace(/0x[0-9a-f]{8}\b/g, (id) => String(BigInt(id)))
+          .replace(/\d{10,11}/g, (id) => {
+            const distance = BigInt(id) - base;
+            return distance > -100_000n && distance < 100_000n ? `(first id ${distance})` : id;
+          }),
+      )
+      // A text may be cut in the middle of its id.
+      .map((line) => line.replace(/"id":\s*"?-?\d+$/, '"id":(cut)'))
+      .sort();
+  const [one = [], other = []] = logs.map((log, index) => plain(log, bases[index] ?? 0n));
+  expect(one.length).toBeGreaterThan(500);
+  const strange = other.filter((line) => !one.includes(line)).map((line) => line.slice(0, 200));
+  expect([other.length, strange]).toEqual([one.length, []]);
+});
+
+describe('on the command line', () => {
+  test('stores by name and address, with reports', async () => {
+    await withStore('reference', async ({ url: right }) => {
+      await withStore('create-201', async ({ url: wrong }) => {
+        const out = folder();
+        const args = [
+          '--cases',
+          '10',
+          '--seed',
+          '3',
+          '--out',
+          out,
+          '--format',
+          'json,html,markdown,terminal',
+        ];
+        const { code, stdout, stderr } = await suite(
+          ['compare', `go=${right}`, `rust=${wrong}`, ...args],
+          env,
+        );
+        expect([code, stderr]).toEqual([1, '']);
+        expect(stdout).toMatch(/^ {2}1 {2}go +conformant/m);
+        expect(stdout).toMatch(/^ {2}2 {2}rust +not conformant/m);
+        const again = await suite(['render', join(out, 'comparison.json'), '--format', 'markdown']);
+        expect(again.stdout).toBe(readFileSync(join(out, 'comparison.md'), 'utf8'));
+      });
+    });
+  });
+
+  test('targets of a configuration, started and stopped', async () => {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const main = packageFile('dist/cli/main.js');
+    const file = join(folder(), 'stores.yaml');
+    const target = (name: string, at: number) =>
+      `  - name: ${name}\n    baseUrl: http://127.0.0.1:${at}\n    start: ${process.execPath} ${main} serve --port ${at}\n`;
+    writeFileSync(file, `cases: 5\nonly: create/*\ntargets:\n${target('a', port)}${target('b', port + 1)}`);
+    const { code, stdout } = await suite(['compare', file], env);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('All checks came out alike.')]);
+    expect((await suite(['run', `http://127.0.0.1:${port}`], env)).code).toBe(3);
+  });
+
+  test('saved records, and none that do not belong together', async () => {
+    const saved = async (name: string, change: (text: string) => string = (text) => text) => {
+      const file = join(folder(), 'report.json');
+      await withStore(name, async ({ url }) => {
+        const record = await run({ baseUrl: url, token: TOKEN, cases: 5, seed: 1 }).record;
+        writeFileSync(file, change(FORMATS.json.render(record)));
+      });
+      return file;
+    };
+    const [right, wrong] = [await saved('reference'), await saved('name-number')];
+    const { code, stdout } = await suite(['compare', right, wrong]);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/refuse\/wrong-type +MUST +\+ +F/)]);
+    const foreign = await saved('reference', (text) =>
+      text.replace(/"sha256": "[0-9a-f]{8}/, '"sha256": "00000000'),
+    );
+    const other = await saved('reference', (text) => text.replace(/"sha256:[0-9a-f]{8}/, '"sha256:00000000'));
+    for (const [files, message] of [
+      [[right, foreign], 'held to different documents'],
+      [[right, other], 'checked with different catalogues'],
+      [[right], 'nothing to compare'],
+    ] as const) {
+      const refused = await suite(['compare', ...files]);
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(message)]);
+    }
+  });
+
+  test.each([
+    [['a=http://127.0.0.1:1'], 'nothing to compare'],
+    [['a=http://127.0.0.1:1', 'a=http://127.0.0.1:2'], 'Two stores are called a'],
+    [['http://127.0.0.1:1', 'http://127.0.0.1:2'], 'is no NAME=URL'],
+    [['a=http://127.0.0.1:1', 'b=http://127.0.0.1:2', '--format', 'junit'], 'There is no junit here'],
+    [['/no/such.yaml'], 'there is no such file'],
+  ])('%j is refused', async (args, message) => {
+    const { code, stderr } = await suite(['compare', ...args], env);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});

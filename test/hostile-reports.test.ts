@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { validateXML } from 'xmllint-wasm';
+import { type RunRecord, run } from '../index.ts';
+import { annotations } from '../lib/report/annotations.ts';
+import { FORMATS, type Format } from '../lib/report/formats.ts';
+import { formsOf, HOSTILE_TOKEN, MARK, startHostile, steady, tried, withoutCode } from './hostile.ts';
+
+const formats = Object.keys(FORMATS) as Format[];
+const EXTENSIONS = { terminal: 'txt', json: 'json', html: 'html', junit: 'xml', markdown: 'md' } as const;
+
+let record: RunRecord;
+
+beforeAll(async () => {
+  const store = await startHostile();
+  const whole = await run({
+    baseUrl: store.url,
+    token: HOSTILE_TOKEN,
+    seed: 5,
+    firstId: 1_000_000n,
+    cases: 4,
+    // One request at a time, so that the same one always comes first.
+    concurrency: 1,
+    timeout: 5000,
+    only: [
+      'create/answers-*',
+      'create/takes-white-space',
+      'create/takes-names-of-many-kinds',
+      'refuse/null',
+      'refuse/wrong-type',
+      'refuse/with-status-400',
+      'auth/rejects-missing-token',
+      'auth/refuses-with-401',
+      'observe/id',
+      'observe/methods',
+      'always/*',
+    ],
+  }).record;
+  await store.stop();
+  record = tried(steady(whole));
+});
+
+const rendered = (format: Format) => FORMATS[format].render(record);
+
+test('the hostile store makes checks fail, and in many ways', () => {
+  const failed = record.results.filter(({ verdict }) => verdict === 'fail');
+  expect(failed.length).toBeGreaterThan(8);
+  expect(new Set(failed.map(({ exchanges }) => exchanges[0]?.cause)).size).toBeGreaterThan(4);
+  const said = JSON.stringify(record.results);
+  for (const piece of [
+    '<script>',
+    ']]>',
+    '```',
+    '\\u001b',
+    '##[',
+    '::error::',
+    '@EVIL',
+    '[redacted]',
+    'base64',
+  ])
+    expect(said, piece).toContain(piece);
+});
+
+describe.each(formats)('%s of a hostile store', (format) => {
+  test('holds the token in no form', () => {
+    const text = rendered(format).toLowerCase();
+    for (const form of formsOf(`Bearer ${HOSTILE_TOKEN}`)) {
+      // The last characters of base64 depend on what follows.
+      expect(text, form).not.toContain(form.toLowerCase().replace(/=+$/, '').slice(0, -2));
+    }
+  });
+
+  test('stays small, whatever the store sent', () => {
+    expect(rendered(format).length).toBeLessThan(400_000);
+  });
+
+  test('holds no character that is obeyed instead of shown', () => {
+    const text = rendered(format);
+    // JSON is for programs: what it forbids are controls below the space. Whoever shows it to people escapes it.
+    expect(text).not.toMatch(
+      format === 'json' ? /[^\P{Cc}\n\u007f-\u009f]|\p{Cs}/u : /[^\P{Cc}\n]|\p{Cf}|\p{Cs}/u,
+    );
+  });
+
+  test('gives no orders to whoever runs the job', () => {
+    const text = rendered(format);
+    expect(text).not.toMatch(/^\s*::[a-z-]+[^\n]*::/m);
+    if (format === 'markdown') expect(text).not.toMatch(/^\s*\//m);
+    if (format !== 'json') expect(text).not.toMatch(/##(?:\[|vso\[)/i);
+  });
+
+  test('reads as it did', async () => {
+    await expect(rendered(format)).toMatchFileSnapshot(`golden/hostile.${EXTENSIONS[format]}`);
+  });
+});
+
+test('the JSON is the record', () => {
+  expect(JSON.parse(rendered('json'))).toEqual(record);
+});
+
+test('the JUnit is valid, and its text is the text of the store', async () => {
+  const xml = rendered('junit');
+  const schema = readFileSync(new URL('fixtures/junit.xsd', import.meta.url), 'utf8');
+  const { valid, errors } = await validateXML({
+    xml: [{ fileName: 'report.xml', contents: xml }],
+    schema: [{ fileName: 'junit.xsd', contents: schema }],
+  });
+  expect(errors.slice(0, 3)).toEqual([]);
+  expect(valid).toBe(true);
+  expect(xml).not.toContain(`<${MARK}`);
+  expect(xml).not.toContain('<!--');
+  expect(xml).not.toContain('[[ATTACHMENT|');
+});
+
+test('the HTML takes no element from the store', () => {
+  expect(rendered('html')).not.toMatch(
+    /<(?:script|img|a|b)\b[^>]*?(?:EVIL|onerror)|<script>EVIL|javascript:EVIL"/i,
+  );
+});
+
+test('the Markdown has text of the store in code alone', () => {
+  const text = rendered('markdown');
+  expect(text).toContain(MARK);
+  const rest = withoutCode(text);
+  expect(rest).not.toContain(MARK);
+  expect(rest).not.toMatch(/<(?!\/?(?:details|summary|code)>)/);
+  expect(rest).not.toContain('@');
+  expect(text.length).toBeLessThan(60_001);
+});
+
+test('each annotation is one line, and a command of ours', () => {
+  const lines = annotations(record);
+  expect(lines.length).toBeGreaterThan(4);
+  for (const line of lines) {
+    expect(line).toMatch(/^::(?:error|warning|notice) title=[^:,\r\n]*::[^\r\n]*$/);
+    expect(line).not.toMatch(/\p{Cc}|\p{Cf}|\p{Cs}|##\[/u);
+  }
+});

@@ -1,0 +1,240 @@
+import { answer, chunkedHead, drip, type Hostile, inChunks, type Meeting, meeting, pour } from './store.ts';
+
+const always = (write: (meeting: Meeting) => string | Buffer): Hostile['start'] =>
+  meeting((met) => met.socket.write(write(met)));
+const ending = (write: (meeting: Meeting) => string | Buffer): Hostile['start'] =>
+  meeting((met) => met.socket.end(write(met)));
+
+/** A right head, and in the place of its chunks what is given. */
+const chunks = (body: (meeting: Meeting) => string): Hostile['start'] =>
+  always((met) => Buffer.concat([chunkedHead(met.right), Buffer.from(body(met), 'latin1')]));
+
+const length = (value: string): Hostile['start'] => always(({ right }) => answer(right, { length: value }));
+
+const fails = { outcome: 'nonconformant', fails: ['always/answers'] } as const;
+const passes = { outcome: 'conformant' } as const;
+
+const GARBAGE = 'this is for nobody\r\n\r\n';
+
+/** What a store can do with where an answer ends. */
+export const framing: readonly Hostile[] = [
+  {
+    name: 'length-too-long',
+    does: 'Content-Length 100 too long, then closes',
+    start: ending(({ right }) => answer(right, { length: right.body.length + 100 })),
+    expected: fails,
+  },
+  {
+    name: 'length-too-long-open',
+    does: 'Content-Length 100 too long, and waits',
+    start: always(({ right }) => answer(right, { length: right.body.length + 100 })),
+    expected: fails,
+  },
+  {
+    name: 'length-too-short',
+    does: 'Content-Length 5 too short',
+    start: always(({ right }) => answer(right, { length: right.body.length - 5 })),
+    expected: { outcome: 'nonconformant', fails: ['create/answers-a-plant'] },
+  },
+  { name: 'length-negative', does: 'Content-Length: -1', start: length('-1'), expected: fails },
+  {
+    name: 'length-huge',
+    does: 'Content-Length of 40 digits',
+    start: length('9'.repeat(40)),
+    expected: fails,
+  },
+  {
+    name: 'length-2^53',
+    does: 'Content-Length: 9007199254740993',
+    start: length('9007199254740993'),
+    expected: fails,
+  },
+  { name: 'length-hex', does: 'Content-Length: 0x20', start: length('0x20'), expected: fails },
+  {
+    name: 'length-empty',
+    does: 'Content-Length without a value',
+    start: length(''),
+    expected: { outcome: 'nonconformant' },
+  },
+  {
+    name: 'length-twice',
+    does: 'the same Content-Length twice',
+    start: always(({ right }) => answer(right, { add: [`Content-Length: ${right.body.length}`] })),
+    expected: { outcome: 'nonconformant' },
+  },
+  {
+    name: 'lengths-in-conflict',
+    does: 'two Content-Lengths',
+    start: always(({ right }) => answer(right, { add: [`Content-Length: ${right.body.length + 1}`] })),
+    expected: fails,
+  },
+  {
+    name: 'length-and-chunks',
+    does: 'Content-Length with Transfer-Encoding',
+    start: always(({ right }) =>
+      Buffer.concat([
+        answer(right, { add: ['Transfer-Encoding: chunked'], body: '', length: right.body.length }),
+        Buffer.from(`${inChunks(right.body)}0\r\n\r\n`),
+      ]),
+    ),
+    expected: { outcome: 'nonconformant' },
+  },
+  {
+    name: 'unknown-transfer-coding',
+    does: 'Transfer-Encoding: zap, closed at its end',
+    start: ending(({ right }) => answer(right, { length: null, add: ['Transfer-Encoding: zap'] })),
+    expected: passes,
+  },
+  {
+    name: 'chunk-size-bad',
+    does: 'a chunk size that is no number',
+    start: chunks(() => 'zz\r\n{}\r\n0\r\n\r\n'),
+    expected: fails,
+  },
+  {
+    name: 'chunk-size-negative',
+    does: 'a chunk size of -5',
+    start: chunks(() => '-5\r\n{"a":\r\n0\r\n\r\n'),
+    expected: fails,
+  },
+  {
+    name: 'chunk-size-huge',
+    does: 'a chunk size of 20 hex digits',
+    start: chunks(() => `${'f'.repeat(20)}\r\n{}`),
+    expected: fails,
+  },
+  {
+    name: 'chunk-size-2^60',
+    does: 'a chunk size of 15 hex digits',
+    start: chunks(() => `${'f'.repeat(15)}\r\n{}`),
+    expected: fails,
+  },
+  {
+    name: 'chunk-too-long',
+    does: 'a chunk that is longer than it says',
+    start: chunks(({ right }) => `3\r\n${right.body.toString('latin1')}\r\n0\r\n\r\n`),
+    expected: fails,
+  },
+  {
+    name: 'chunks-without-an-end',
+    does: 'no last chunk, and waits',
+    start: chunks(({ right }) => inChunks(right.body)),
+    expected: fails,
+  },
+  {
+    name: 'chunks-cut-off',
+    does: 'no last chunk, and closes',
+    start: ending((met) =>
+      Buffer.concat([chunkedHead(met.right), Buffer.from(inChunks(met.right.body), 'latin1')]),
+    ),
+    expected: fails,
+  },
+  {
+    name: 'chunk-extensions',
+    does: 'chunk extensions, quoted ones too',
+    start: chunks(({ right }) => `${inChunks(right.body, 7, ';a=b;c="d e"')}0;last\r\n\r\n`),
+    expected: passes,
+  },
+  {
+    name: 'endless-chunk-extension',
+    does: 'a chunk extension that never ends',
+    start: meeting(({ socket, right }) => {
+      socket.write(Buffer.concat([chunkedHead(right), Buffer.from('5;a=')]));
+      pour(socket, () => 'x'.repeat(8000));
+    }),
+    expected: fails,
+  },
+  {
+    name: 'trailers',
+    does: 'a right answer with trailers, a status and a length among them',
+    start: chunks(
+      ({ right }) => `${inChunks(right.body)}0\r\nX-Sum: 1\r\nContent-Length: 3\r\nStatus: 500\r\n\r\n`,
+    ),
+    expected: { outcome: 'nonconformant' },
+  },
+  {
+    name: 'plain-trailers',
+    does: 'a right answer with two trailers',
+    start: chunks(({ right }) => `${inChunks(right.body)}0\r\nX-Sum: 1\r\nServer-Timing: a\r\n\r\n`),
+    expected: passes,
+  },
+  {
+    name: 'endless-trailers',
+    does: 'trailers that never end',
+    start: meeting(({ socket, right }) => {
+      socket.write(
+        Buffer.concat([chunkedHead(right), Buffer.from(`${inChunks(right.body)}0\r\n`, 'latin1')]),
+      );
+      pour(socket, () => `X-Trailer: ${'x'.repeat(4000)}\r\n`);
+    }),
+    expected: fails,
+  },
+  {
+    name: 'dripping-trailers',
+    does: 'a trailer every 50 ms, for ever',
+    start: meeting(({ socket, right }) => {
+      socket.write(
+        Buffer.concat([chunkedHead(right), Buffer.from(`${inChunks(right.body)}0\r\n`, 'latin1')]),
+      );
+      drip(socket, 'X-Trailer: y\r\n');
+    }),
+    expected: fails,
+  },
+  {
+    name: 'empty-chunks',
+    does: 'ten thousand chunks of one byte before the answer, white space all',
+    start: chunks(({ right }) => `${'1\r\n \r\n'.repeat(10_000)}${inChunks(right.body)}0\r\n\r\n`),
+    expected: passes,
+  },
+  {
+    name: 'garbage-after-the-answer',
+    does: 'bytes after the end of the answer',
+    start: always(({ right }) => Buffer.concat([answer(right), Buffer.from(GARBAGE)])),
+    expected: passes,
+  },
+  {
+    name: 'garbage-later',
+    does: 'bytes 5 ms after the end of the answer',
+    start: meeting(({ socket, right }) => {
+      socket.write(answer(right));
+      setTimeout(() => socket.write(GARBAGE), 5);
+    }),
+    expected: { outcome: 'nonconformant' },
+  },
+  {
+    name: 'two-answers-at-once',
+    does: 'a refusal, and a success right after it',
+    start: always(({ right }) =>
+      Buffer.concat([answer(right), answer({ ...right, status: 200, body: Buffer.from('{"name":"two"}') })]),
+    ),
+    expected: passes,
+  },
+  {
+    name: 'two-answers-in-turn',
+    does: 'each answer again, 5 ms later',
+    start: meeting(({ socket, right }) => {
+      socket.write(answer(right));
+      setTimeout(() => socket.write(answer(right)), 5);
+    }),
+    expected: { outcome: 'nonconformant' },
+  },
+  {
+    name: '204-with-a-body',
+    does: '204 with the body of the answer',
+    start: always(({ right }) => answer(right, { line: 'HTTP/1.1 204 No Content' })),
+    expected: fails,
+  },
+  {
+    name: '304-with-a-body',
+    does: '304 with the body of the answer',
+    start: always(({ right }) => answer(right, { line: 'HTTP/1.1 304 Not Modified' })),
+    expected: fails,
+  },
+  {
+    name: 'body-for-head',
+    does: 'HEAD is answered with a body, everything else right',
+    start: always(({ right }) => answer(right)),
+    options: { only: ['create/answers-200', 'observe/*', 'serving/to-the-end', 'always/*'] },
+    expected: passes,
+  },
+];

@@ -1,0 +1,117 @@
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
+import { answer, flood, type Hostile, type Meeting, meeting } from './store.ts';
+
+const always = (write: (meeting: Meeting) => string | Buffer): Hostile['start'] =>
+  meeting((met) => met.socket.write(write(met)));
+
+/** What comes of 64 MB of zeros is made once it is asked for. */
+const bomb =
+  (coding: string, code: (zeros: Buffer) => Buffer): Hostile['start'] =>
+  (token) => {
+    const body = code(Buffer.alloc(64 * 1024 * 1024));
+    return always(({ right }) =>
+      answer(right, right.status === 200 ? { body, add: [`Content-Encoding: ${coding}`] } : {}),
+    )(token);
+  };
+
+/** What is to be run where memory is short. */
+export const heavy: readonly Hostile[] = [
+  {
+    name: 'endless-body',
+    does: 'a body that never ends, as fast as it goes',
+    start: meeting(({ socket, right }) => {
+      socket.write(answer(right, { length: null, body: '{"name":"' }));
+      const block = Buffer.alloc(65_536, 'x');
+      flood(socket, block);
+    }),
+    expected: { outcome: 'nonconformant' },
+  },
+  {
+    name: 'endless-one-byte-chunks',
+    does: 'chunks of one byte, as fast as they go',
+    start: meeting(({ socket, right }) => {
+      socket.write(answer(right, { length: null, add: ['Transfer-Encoding: chunked'], body: '' }));
+      const block = Buffer.from('1\r\nx\r\n'.repeat(10_000));
+      flood(socket, block);
+    }),
+    expected: { outcome: 'nonconformant' },
+  },
+  {
+    name: 'endless-one-byte-chunks-after-a-continue',
+    does: 'an unasked 100 Continue, then chunks of one byte',
+    start: meeting(({ socket, right }) => {
+      socket.write('HTTP/1.1 100 Continue\r\n\r\n');
+      socket.write(answer(right, { length: null, add: ['Transfer-Encoding: chunked'], body: '' }));
+      const block = Buffer.from('1\r\nx\r\n'.repeat(10_000));
+      flood(socket, block);
+    }),
+    expected: { outcome: 'nonconformant' },
+  },
+  {
+    name: 'fifty-megabytes',
+    does: 'a name of 50 MB',
+    start: meeting(({ socket, right }) => {
+      socket.write(answer(right, { length: 50_000_011, body: '{"name":"' }));
+      flood(socket, Buffer.alloc(1_000_000, 'x'), 50);
+    }),
+    expected: { outcome: 'nonconformant' },
+  },
+  {
+    name: 'megabytes-each',
+    does: 'a plant with 1.5 million empty objects',
+    start: always(({ right }) =>
+      answer(
+        right,
+        right.status === 200 ? { body: `{"name":"Aloe","all":[${'{},'.repeat(1_500_000)}{}]}` } : {},
+      ),
+    ),
+    options: {
+      timeout: 30_000,
+      concurrency: 4,
+      maxSeconds: 50,
+      only: ['create/answers-200', 'create/answers-a-plant', 'always/*'],
+    },
+    expected: { outcome: 'conformant' },
+  },
+  {
+    name: 'megabytes-wrong',
+    does: 'a wrong body of 5 MB to everything',
+    start: always(({ right }) => answer(right, { body: `{"name":[${'{},'.repeat(1_500_000)}{}]}` })),
+    expected: { outcome: 'nonconformant' },
+  },
+  {
+    name: 'gzip-bomb',
+    does: '64 MB of zeros in gzip',
+    start: bomb('gzip', gzipSync),
+    expected: { outcome: 'nonconformant' },
+  },
+  {
+    name: 'deflate-bomb',
+    does: '64 MB of zeros in deflate',
+    start: bomb('deflate', deflateSync),
+    expected: { outcome: 'nonconformant' },
+  },
+  {
+    name: 'brotli-bomb',
+    does: '64 MB of zeros in brotli',
+    start: bomb('br', (zeros) =>
+      brotliCompressSync(zeros, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+    ),
+    expected: { outcome: 'nonconformant' },
+  },
+  {
+    name: 'gzip-bomb-in-gzip',
+    does: '64 MB of zeros in gzip in gzip, under one name',
+    start: bomb('gzip, gzip', (zeros) => gzipSync(gzipSync(zeros))),
+    expected: { outcome: 'nonconformant' },
+  },
+  {
+    name: 'hints-and-hints',
+    does: '103 as fast as they go',
+    start: meeting(({ socket }) => {
+      const block = Buffer.from('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(3000));
+      flood(socket, block);
+    }),
+    expected: { outcome: 'nonconformant' },
+  },
+];

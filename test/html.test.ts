@@ -1,0 +1,329 @@
+import { createHash } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { RunRecord } from '../index.ts';
+import { gateOf } from '../lib/report/gate.ts';
+import { difference } from '../lib/report/html/exchange.tsx';
+import { htmlReport } from '../lib/report/html/page.tsx';
+import { profileOf, textOf } from '../lib/report/profile.ts';
+import { steady, tried } from './hostile.ts';
+import { attributesOf, type Page, readPage } from './read-page.ts';
+import { smallRecordOf, withStore } from './stores.ts';
+
+const ofStore = (name: string, more: object = {}) => withStore(name, ({ url }) => smallRecordOf(url, more));
+
+let conformant: RunRecord;
+let broken: RunRecord;
+let known: RunRecord;
+let undetermined: RunRecord;
+
+beforeAll(async () => {
+  conformant = await ofStore('reference', { only: ['create/*', 'auth/*', 'observe/*'] });
+  broken = tried(
+    steady(
+      await ofStore('id-numeral-string', {
+        only: ['refuse/n*', 'refuse/any-wrong-type', 'auth/takes-*', 'observe/id', 'serving/after-a-barrage'],
+      }),
+    ),
+  );
+  known = {
+    ...broken,
+    gate: gateOf(broken, {
+      file: 'known.yaml',
+      entries: [
+        {
+          id: 'refuse/numeral-in-a-string',
+          reason: 'the old clients send it',
+          issue: 'https://tracker.example/7',
+        },
+        { id: 'refuse/null', reason: 'was broken once', issue: 'javascript:alert(1)' },
+        { id: 'refuse/any-wrong-type', reason: 'was to be mended', until: '2026-01-01' },
+        { id: 'create/echoes-name', reason: 'left out of this run' },
+      ],
+    }),
+  };
+  undetermined = await smallRecordOf('http://127.0.0.1:1');
+});
+
+describe('the page', () => {
+  test('of a broken store reads as it did', async () => {
+    // What is the same on every page is tested in other ways.
+    const page = htmlReport(broken)
+      .replace(/<(style|script)>[\s\S]*?<\/\1>/g, '<$1></$1>')
+      .replace(/'sha256-[^']+'/g, "'sha256-'");
+    await expect(page.replaceAll('><', '>\n<')).toMatchFileSnapshot('golden/page.html');
+  });
+
+  test('follows from the record alone', () => {
+    const again = JSON.parse(JSON.stringify(broken)) as RunRecord;
+    const [locale, zone] = [process.env.LC_ALL, process.env.TZ];
+    const first = htmlReport(broken);
+    Object.assign(process.env, { LC_ALL: 'de_DE.UTF-8', TZ: 'Asia/Tokyo' });
+    expect(htmlReport(again)).toBe(first);
+    for (const [name, value] of [
+      ['LC_ALL', locale],
+      ['TZ', zone],
+    ] as const) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  });
+
+  test('is well-formed, for every outcome', () => {
+    for (const record of [conformant, broken, known, undetermined]) {
+      const { tags } = readPage(htmlReport(record));
+      const ids = tags.flatMap(({ attributes }) => attributes.get('id') ?? []);
+      expect(new Set(ids).size).toBe(ids.length);
+      const headings = tags.flatMap(({ name }) => /^h([1-6])$/.exec(name)?.[1] ?? []).map(Number);
+      expect(headings.filter((level) => level === 1)).toEqual([1]);
+      for (const [index, level] of headings.entries())
+        expect(level).toBeLessThanOrEqual((headings[index - 1] ?? 0) + 1);
+    }
+  });
+
+  test('links within itself alone, and to what is there', () => {
+    for (const record of [conformant, broken, known, undetermined]) {
+      const { tags } = readPage(htmlReport(record));
+      const ids = tags.flatMap(({ attributes }) => attributes.get('id') ?? []);
+      const hrefs = tags.flatMap(({ attributes }) => attributes.get('href') ?? []);
+      expect(hrefs.length).toBeGreaterThan(5);
+      for (const href of hrefs)
+        if (href !== 'https://tracker.example/7') expect(ids, href).toContain(href.replace(/^#/, ''));
+      expect(tags.some(({ attributes }) => attributes.has('src'))).toBe(false);
+    }
+  });
+
+  test('admits its own style and its own script, by their hashes, and nothing else', () => {
+    const page = readPage(htmlReport(broken));
+    const policy = page.tags
+      .find(({ attributes }) => attributes.has('http-equiv'))
+      ?.attributes.get('content');
+    const hash = (name: string) =>
+      `'sha256-${createHash('sha256')
+        .update(page.raw.get(name) ?? '')
+        .digest('base64')}'`;
+    expect(policy).toBe(
+      `default-src 'none'; style-src ${hash('style')}; script-src ${hash('script')}; base-uri 'none'; form-action 'none'`,
+    );
+    expect(page.tags.filter(({ name }) => name === 'script' || name === 'style')).toHaveLength(2);
+    expect(attributesOf(page).filter((name) => /^(?:style|on.*)$/i.test(name))).toEqual([]);
+  });
+
+  test('says the verdict in one sentence', () => {
+    const said = (record: RunRecord) =>
+      /<h1>(.*?)<\/h1>/.exec(htmlReport(record))?.[1]?.replaceAll(/<[^>]*>/g, '');
+    expect(said(conformant)).toMatch(
+      /^http:\/\/127\.0\.0\.1:\d+ is conformant: all \d+ MUST checks passed, \d+ were left out\.$/,
+    );
+    expect(said(broken)).toMatch(/ is not conformant: 2 of 7 MUST checks failed, for 1 cause\.$/);
+    expect(said(undetermined)).toBe('http://127.0.0.1:1 could not be judged: it cannot be reached.');
+    const strict: RunRecord = {
+      ...conformant,
+      outcome: 'nonconformant',
+      summary: { ...conformant.summary, SHOULD: { ...conformant.summary.SHOULD, fail: 2 } },
+    };
+    expect(said(strict)).toMatch(/MUST checks passed, but 2 SHOULD checks failed, and the run was strict\.$/);
+  });
+
+  test('says what to do where the store could not be judged', () => {
+    const page = htmlReport(undetermined);
+    expect(page).toContain('nothing listens there');
+    expect(page).toContain('Start the store, or let --start CMD do it');
+    expect(page).toContain('The gate is shut');
+  });
+
+  test('says of known deviations which there are, and what is to be done about them', () => {
+    const page = htmlReport(known);
+    expect(page).toContain('the old clients send it');
+    expect(page).toContain('href="https://tracker.example/7"');
+    expect(page).not.toContain('href="javascript:');
+    expect(page).toContain('Delete the entry refuse/null: the check passes now.');
+    expect(page).toContain('or give it another date: it held until 2026-01-01.');
+    expect(page.indexOf('past its date')).toBeLessThan(page.indexOf('known deviation</span>'));
+  });
+
+  test('gives the command that repeats the run', () => {
+    expect(htmlReport(broken)).toContain(
+      '<code>plant-store-conformance run http://127.0.0.1:8080 --seed 9 --first-id 1000000 --cases 3 --concurrency 1 --timeout 2000</code>',
+    );
+  });
+});
+
+describe('text of a store', () => {
+  const NASTY = [
+    '</pre></code></details></script><script>window.__pwned = 1</script>',
+    '<img src=x onerror="window.__pwned = 1">',
+    `" onmouseover="window.__pwned = 1" style='color:red' x="`,
+    `]]> --> &amp; &#0; \${x} {{x}} \`x\``,
+    '\u001b]0;owned\u0007\u001b[2J\u001b[31m',
+    '\u202edesrever\u2066\u200b\ufeff',
+    '\u0000\u0008\u007f\u0085\u009b',
+    '\u2028\u2029\r\n::error::x\n##[add-mask]x',
+    '\ud800 lone \udfff',
+  ].join(' ');
+  /** Where a record has text that a store may have made. */
+  const THEIRS = new Set([
+    ...['server', 'reason', 'remedy', 'advice', 'statusText', 'text', 'cause', 'label', 'detail', 'curl'],
+    ...['expected', 'actual', 'name', 'file', 'version'],
+  ]);
+
+  /** A record in which a store, a team and a user have written what they like, wherever they can. */
+  function poisoned(record: RunRecord, text: string): RunRecord {
+    const changed = JSON.parse(JSON.stringify(record), (key, value: unknown) => {
+      if (typeof value === 'string' && THEIRS.has(key)) return text;
+      if (key === 'headers' && Array.isArray(value)) return [...value, [text, text]];
+      if (key === 'observations')
+        return { ...(value as object), [text]: text, 'missing-token/challenge': text };
+      return value;
+    }) as RunRecord;
+    const [first, ...others] = changed.results;
+    const exchange = first?.exchanges[0];
+    if (first === undefined || exchange?.response === undefined) throw new Error('nothing failed');
+    const base64 = Buffer.from('\u001b[31m<script>').toString('base64');
+    return {
+      ...changed,
+      suite: record.suite,
+      stop: { kind: 'gone', reason: text, remedy: text },
+      advice: text,
+      results: [
+        {
+          ...first,
+          exchanges: [
+            { ...exchange, response: { ...exchange.response, body: { bytes: 14, base64 } } },
+            { ...exchange, fault: { kind: 'closed', detail: text }, response: exchange.response },
+          ],
+        },
+        ...others,
+      ],
+    };
+  }
+
+  const ofFailures = (record: RunRecord): RunRecord => ({
+    ...record,
+    results: record.results.toSorted((a, b) => b.exchanges.length - a.exchanges.length),
+  });
+
+  test('is text, whatever it holds', () => {
+    const clean = readPage(htmlReport(ofFailures(known)));
+    const page = htmlReport(poisoned(ofFailures(known), NASTY));
+    const { tags, raw } = readPage(page);
+    const names = ({ tags: list }: Pick<Page, 'tags'>) => [...new Set(list.map(({ name }) => name))].sort();
+    expect(names({ tags })).toEqual(names(clean));
+    expect(raw).toEqual(clean.raw);
+    expect(attributesOf({ tags, raw }).filter((name) => /^(?:style|on.*|src)$/i.test(name))).toEqual([]);
+    expect(tags.filter(({ name }) => name === 'script')).toHaveLength(1);
+    const text = page.replace(/<(style|script)>[\s\S]*?<\/\1>/g, '');
+    expect(text).not.toContain('<script>window');
+    expect(text).toContain('&lt;script>window.__pwned');
+    expect(text).toContain(Buffer.from('\u001b[31m<script>').toString('base64'));
+  });
+
+  test('has no character that is obeyed instead of shown, and gives no orders to a log', () => {
+    const page = htmlReport(poisoned(ofFailures(known), NASTY));
+    expect(page).not.toMatch(/[^\P{Cc}\n]|\p{Cf}|\p{Zl}|\p{Zp}|\p{Cs}/u);
+    expect(page).not.toMatch(/^\s*::[a-z-]+[^\n]*::/m);
+    expect(page).not.toMatch(/##(?:\[|vso\[)/i);
+    expect(page).toContain('\\u202edesrever');
+  });
+
+  test('leaves the page small, however much of it there is', () => {
+    const page = htmlReport(poisoned(ofFailures(known), '🌵<b>"'.repeat(200_000)));
+    expect(page.length).toBeLessThan(1_000_000);
+    expect(page).not.toMatch(/\p{Cs}/u);
+    expect(page).toContain('(1,200,000 characters)');
+  });
+});
+
+describe('expected and actual', () => {
+  test('are told apart where they are much alike', () => {
+    expect(difference('name "Zoë Aloe"', '"Zoe Aloe"')).toEqual({
+      expected: ['name "Zo', 'ë', ' Aloe"'],
+      actual: ['"Zo', 'e', ' Aloe"'],
+    });
+    expect(difference('"a🌵bcdef"', '"a🌴bcdef"')?.actual).toEqual(['"a', '🌴', 'bcdef"']);
+    expect(difference('name "é"', '"e"')?.expected).toEqual(['name "', 'é', '"']);
+    expect(difference('tag "fern "', '"fern"')?.expected).toEqual(['tag "fern', ' ', '"']);
+  });
+
+  test('are left alone where they are not', () => {
+    expect(difference('status 200', '201 application/json')).toBeUndefined();
+    expect(difference('no success (2xx)', '200 application/json')).toBeUndefined();
+    expect(difference('the same', 'the same')).toBeUndefined();
+    expect(difference('', '')).toBeUndefined();
+    expect(difference('name "Aloe"', 'no name')).toBeUndefined();
+  });
+});
+
+describe('the profile', () => {
+  const told = (record: Pick<RunRecord, 'observations'>) =>
+    profileOf(record.observations).flatMap(({ entries }) => entries.flatMap(({ keys }) => keys));
+
+  test.each([
+    'reference',
+    'always-400',
+    'always-500',
+    'no-long-names',
+    'id-as-string',
+    'proto-field',
+    'unique-ids',
+    'close-delimited',
+  ])('of %s tells every observation once, in words of its own', async (name) => {
+    const record = await ofStore(name, {
+      only: ['auth/observe-*', 'observe/*'],
+      timeout: 300,
+      concurrency: 24,
+    });
+    expect(told(record).sort()).toEqual(Object.keys(record.observations).sort());
+    expect(Object.keys(record.observations).length).toBeGreaterThan(50);
+    expect(profileOf(record.observations).map(({ heading }) => heading)).not.toContain('More');
+  });
+
+  test('reads like sentences', () => {
+    const sentences = profileOf(conformant.observations).flatMap(({ entries }) =>
+      entries.map(({ sentence }) => textOf(sentence)),
+    );
+    for (const sentence of sentences) expect(sentence).toMatch(/^[A-Z].*[^.]\.$/);
+    expect(sentences).toContain(
+      'A missing token is answered 401 with the challenge Bearer realm="plants", as application/json.',
+    );
+    expect(sentences).toContain(
+      'GET without a token is answered 405; GET, HEAD and OPTIONS are answered 405 with Allow: POST.',
+    );
+    expect(sentences).toContain('The token is looked at before the body.');
+  });
+
+  test('tells what there was no answer to, and values that it does not know', () => {
+    const sentences = (observations: RunRecord['observations']) =>
+      profileOf(observations).flatMap(({ entries }) => entries.map(({ sentence }) => textOf(sentence)));
+    expect(
+      sentences({
+        'framing/no-http/status': 'no answer (closed)',
+        'framing/no-host/status': 'no answer (closed)',
+      }),
+    ).toEqual(['A missing Host and what is no HTTP at all get no answer (closed).']);
+    expect(sentences({ 'authentication/order': 'constructor' })).toHaveLength(1);
+    expect(sentences({ 'id/echo': '__proto__' })).toEqual(['The id in the answer: __proto__.']);
+    expect(sentences({ 'duplicate-name/counts': 'the first' })).toHaveLength(1);
+  });
+
+  test('tells what it has no words for by its key', () => {
+    const [more] = profileOf({ 'weather/today': true });
+    expect(more).toEqual({
+      heading: 'More',
+      entries: [
+        { keys: ['weather/today'], label: 'weather/today', sentence: ['weather/today: ', { value: 'true' }] },
+      ],
+    });
+  });
+
+  test('marks what was observed', () => {
+    const [topic] = profileOf({ 'missing-token/status': 403, 'missing-token/challenge': '' });
+    expect(topic?.entries[0]?.sentence).toEqual([
+      'A missing token is answered',
+      ' ',
+      { value: '403' },
+      ' ',
+      { value: 'without a challenge' },
+      '.',
+    ]);
+  });
+});

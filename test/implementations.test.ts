@@ -1,0 +1,74 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import type { Comparison } from '../lib/compare/comparison.ts';
+import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
+import { summaryTable } from '../lib/compare/markdown.ts';
+import { readEither } from '../lib/compare/saved.ts';
+import { packageFile, packageText } from '../lib/package.ts';
+
+const folders = readdirSync(packageFile('implementations'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
+const aboutOf = (folder: string) =>
+  parse(packageText(`implementations/${folder}/about.yaml`)) as Record<string, unknown>;
+
+/** What pins the dependencies of an implementation; the standard library of Go has nothing to pin. */
+const LOCKS = ['package-lock.json', 'requirements.txt', 'go.sum', 'go.mod', 'Cargo.lock', 'pom.xml'];
+
+const published = (() => {
+  const saved = readEither(packageFile('reports/implementations.json'));
+  if (saved.kind !== 'comparison') throw new Error('reports/implementations.json is no comparison');
+  return saved.comparison;
+})();
+
+describe('each implementation', () => {
+  test.each(folders)('%s says what it is, how it is had, and pins what it needs', (folder) => {
+    const about = aboutOf(folder);
+    for (const key of ['title', 'language', 'framework', 'version', 'install', 'start', 'note'])
+      expect(about[key], key).toMatch(/\S/);
+    expect(about.needs).toEqual(expect.arrayContaining([expect.any(String)]));
+    expect(LOCKS.some((file) => existsSync(packageFile(`implementations/${folder}/${file}`)))).toBe(true);
+    expect(packageText('implementations/README.md')).toContain(`(${folder})`);
+  });
+
+  test('is a column of the published comparison', () => {
+    expect(published.columns.map(({ name }) => name).sort()).toEqual(
+      folders.map((folder) => aboutOf(folder).title).sort(),
+    );
+  });
+});
+
+describe('the published comparison', () => {
+  test.each(['json', 'markdown', 'html'] as const)('as %s is made of the record', (format) => {
+    const file = { json: 'json', markdown: 'md', html: 'html' }[format];
+    const whole: Comparison = published;
+    expect(COMPARISON_FORMATS[format].render(whole)).toBe(
+      readFileSync(packageFile(`reports/implementations.${file}`), 'utf8'),
+    );
+  });
+
+  test('is the table of the README', () => {
+    const [, table] = /<!-- implementations -->\n([\s\S]*?)\n<!--/.exec(packageText('README.md')) ?? [];
+    expect(table).toBe(summaryTable(published));
+  });
+
+  test('is of this catalogue', () => {
+    const { checks } = published;
+    const ids = packageText('docs/checks.md').match(/^### \S+$/gm) ?? [];
+    expect(checks.map(({ id }) => `### ${id}`)).toEqual(ids);
+  });
+
+  test('has a finding for every failure', () => {
+    const sections = packageText('implementations/FINDINGS.md').split(/^## /m).slice(1);
+    for (const column of published.columns) {
+      const section = sections.find((one) => one.startsWith(`${column.name}\n`)) ?? '';
+      expect(section, column.name).not.toBe('');
+      if (column.state !== 'run') continue;
+      const failed = Object.entries(column.cells).filter(([, { verdict }]) => verdict === 'fail');
+      const lost = failed.map(([id]) => id).filter((id) => !section.includes(`\`${id}\``));
+      expect(lost, column.name).toEqual([]);
+    }
+  });
+});

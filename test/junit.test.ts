@@ -1,0 +1,184 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { validateXML } from 'xmllint-wasm';
+import type { RunRecord } from '../index.ts';
+import { gateOf } from '../lib/report/gate.ts';
+import { junitReport } from '../lib/report/junit.ts';
+import type { Baseline } from '../lib/report/record.ts';
+import { steadyRecordOf } from './hostile.ts';
+import { withStore } from './stores.ts';
+
+const schema = readFileSync(new URL('fixtures/junit.xsd', import.meta.url), 'utf8');
+
+async function expectValid(xml: string): Promise<void> {
+  const { errors } = await validateXML({
+    xml: [{ fileName: 'report.xml', contents: xml }],
+    schema: [{ fileName: 'junit.xsd', contents: schema }],
+  });
+  expect(errors.map(({ message }) => message)).toEqual([]);
+}
+
+const ofStore = (name: string, more = {}): Promise<RunRecord> =>
+  withStore(name, ({ url }) => steadyRecordOf(url, more));
+
+const BASELINE: Baseline = {
+  file: 'baseline.json',
+  entries: [
+    {
+      id: 'refuse/numeral-in-a-string',
+      reason: 'the old clients send it',
+      issue: 'PLANT-7',
+      until: '2026-12-31',
+    },
+    { id: 'refuse/null', reason: 'was broken once' },
+    { id: 'refuse/any-wrong-type', reason: 'was to be mended by now', until: '2026-01-01' },
+    { id: 'serving/alternates', reason: 'left out of this run' },
+  ],
+};
+
+const withBaseline = (record: RunRecord, baseline: Baseline): RunRecord => ({
+  ...record,
+  gate: gateOf(record, baseline),
+});
+
+const count = (xml: string, tag: string) => xml.match(new RegExp(`<${tag}[ >/]`, 'g'))?.length ?? 0;
+
+const SOME = ['create/answers-*', 'auth/takes-*', 'auth/refuses-with-401', 'observe/id', 'refuse/null'];
+const records: Record<string, RunRecord> = {};
+
+beforeAll(async () => {
+  records.conformant = await ofStore('reference', { only: SOME });
+  records['always-400'] = await ofStore('always-400', { only: SOME });
+  records['scheme-case'] = await ofStore('scheme-case', { only: SOME });
+  records['scheme-case-strict'] = await ofStore('scheme-case', { only: SOME, strict: true });
+  records.undetermined = await steadyRecordOf('http://127.0.0.1:1', { only: SOME });
+  const broken = await ofStore('id-numeral-string', { only: ['refuse/n*', 'refuse/any-wrong-type'] });
+  records.baseline = withBaseline(broken, BASELINE);
+  records.excused = withBaseline(broken, {
+    file: 'baseline.json',
+    entries: broken.results
+      .filter(({ verdict }) => verdict === 'fail')
+      .map(({ id }) => ({ id, reason: 'known' })),
+  });
+  records['cut-off'] = await ofStore('slow', { only: ['create/answers-*', 'observe/id'], maxSeconds: 1 });
+}, 60_000);
+
+const record = (name: string): RunRecord => {
+  const found = records[name];
+  if (found === undefined) throw new Error(`there is no record ${name}`);
+  return found;
+};
+
+const NAMES = [
+  'conformant',
+  'always-400',
+  'scheme-case',
+  'scheme-case-strict',
+  'undetermined',
+  'baseline',
+  'excused',
+  'cut-off',
+];
+
+describe.each(NAMES)('the JUnit report, %s', (name) => {
+  test('is valid against the common schema', async () => {
+    await expectValid(junitReport(record(name)));
+  });
+
+  test('is red exactly where the gate is shut', () => {
+    const xml = junitReport(record(name));
+    expect(count(xml, 'failure') + count(xml, 'error') > 0).toBe(record(name).gate.exitCode !== 0);
+  });
+
+  test('counts what it holds', () => {
+    const xml = junitReport(record(name));
+    for (const [attribute, tag] of [
+      ['tests', 'testcase'],
+      ['failures', 'failure'],
+      ['errors', 'error'],
+      ['skipped', 'skipped'],
+    ] as const) {
+      const suites = [...xml.matchAll(new RegExp(`<testsuite [^>]*\\b${attribute}="(\\d+)"`, 'g'))];
+      expect(
+        suites.reduce((sum, [, n]) => sum + Number(n), 0),
+        attribute,
+      ).toBe(count(xml, tag));
+      const all = new RegExp(`<testsuites [^>]*\\b${attribute}="(\\d+)"`).exec(xml)?.[1];
+      if (all !== undefined) expect(Number(all), attribute).toBe(count(xml, tag));
+    }
+  });
+});
+
+describe('the JUnit report', () => {
+  test.each(['conformant', 'always-400', 'scheme-case', 'undetermined', 'baseline'])(
+    'of %s reads as it did',
+    async (name) => {
+      await expect(junitReport(record(name))).toMatchFileSnapshot(`golden/junit-${name}.xml`);
+    },
+  );
+
+  test('tells a warning in a test case that passes, and a failure under --strict', () => {
+    expect(junitReport(record('scheme-case'))).toMatch(
+      /<testcase name="auth\/takes-scheme-in-any-case"[^>]*>\s*<system-out>WARNING \(SHOULD\)\n {3}auth/,
+    );
+    expect(junitReport(record('scheme-case-strict'))).toMatch(
+      /<testcase name="auth\/takes-scheme-in-any-case"[^>]*>\s*<failure message="[^"]*" type="SHOULD">/,
+    );
+  });
+
+  test('skips what the baseline excuses, and says why', () => {
+    expect(junitReport(record('baseline'))).toContain(
+      '<skipped message="known deviation: the old clients send it (PLANT-7, until 2026-12-31)"/>',
+    );
+  });
+
+  test('is green where what could not be tested does not keep the gate shut', () => {
+    const { results, ...rest } = record('conformant');
+    const untried = results.map((result) =>
+      result.level === 'SHOULD'
+        ? { ...result, verdict: 'untestable' as const, blockedBy: 'x', reason: 'no twin' }
+        : result,
+    );
+    const xml = junitReport({ ...rest, results: untried });
+    expect(xml).toContain('<skipped message="could not be tested: no twin"/>');
+    expect(xml).not.toMatch(/<failure|<error/);
+  });
+
+  test('is red where a run was stopped after its last check', () => {
+    const stop = { kind: 'gone', reason: 'it went away', remedy: 'start it again' } as const;
+    const stopped = { ...record('conformant'), outcome: 'undetermined', stop } as const;
+    const xml = junitReport({ ...stopped, gate: gateOf(stopped) });
+    expect(xml).toContain('<error message="it went away; start it again" type="gone"/>');
+  });
+
+  test('holds nothing that XML cannot hold, and no order to those who read it', async () => {
+    const nasty = 'a\u0000\u001b[31m\ud800\ufffe\uffff]]><b a="\'">&\r\n\t[[ATTACHMENT|/etc/passwd]]\u202e🌵';
+    const [first, ...others] = record('conformant').results;
+    if (first === undefined) throw new Error('there are no results');
+    const xml = junitReport({
+      ...record('conformant'),
+      target: { ...record('conformant').target, name: nasty },
+      results: [{ ...first, observations: { [nasty]: nasty } }, ...others],
+    });
+    await expectValid(xml);
+    const shown =
+      'a\\u0000\\u001b[31m\\ud800\\ufffe\\uffff]]&gt;&lt;b a=&quot;&apos;&quot;&gt;&amp;\\r\\n\\t[\\u005bATTACHMENT|/etc/passwd]]\\u202e🌵';
+    expect(xml).toContain(`<property name="target.name" value="${shown}"/>`);
+    expect(xml).toContain(`<system-out>${shown}: ${shown}</system-out>`);
+  });
+
+  test('stays small, however much a store says', () => {
+    const long = '🌵"\u0000'.repeat(10_000);
+    const xml = junitReport({
+      ...record('always-400'),
+      results: record('always-400').results.map((result) => ({
+        ...result,
+        actual: long,
+        reason: long,
+        observations: Object.fromEntries(Array.from({ length: 40 }, (_, key) => [`key/${key}`, long])),
+        exchanges: result.exchanges.map((exchange) => ({ ...exchange, actual: long, curl: long })),
+      })),
+    });
+    expect(xml.length / record('always-400').results.length).toBeLessThan(30_000);
+  });
+});

@@ -1,0 +1,160 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { RunRecord } from '../index.ts';
+import { gateOf } from '../lib/report/gate.ts';
+import { markdownReport } from '../lib/report/markdown.ts';
+import { steadyRecordOf, withoutCode } from './hostile.ts';
+import { withStore } from './stores.ts';
+
+const recordOf = (baseUrl: string, only: readonly string[]): Promise<RunRecord> =>
+  steadyRecordOf(baseUrl, { only });
+
+const SOME = ['create/*', 'auth/takes-*', 'auth/refuses-with-401', 'observe/id', 'refuse/null'];
+const records: Record<string, RunRecord> = {};
+
+const record = (name: string): RunRecord => {
+  const found = records[name];
+  if (found === undefined) throw new Error(`there is no record ${name}`);
+  return found;
+};
+
+beforeAll(async () => {
+  const ofStore = (name: string, only: readonly string[] = SOME) =>
+    withStore(name, ({ url }) => recordOf(url, only));
+  records.conformant = await ofStore('reference');
+  records['always-400'] = await ofStore('always-400');
+  records['scheme-case'] = await ofStore('scheme-case');
+  records.undetermined = await recordOf('http://127.0.0.1:1', SOME);
+  const broken = await ofStore('id-numeral-string', [
+    'refuse/n*',
+    'refuse/any-wrong-type',
+    'serving/after-a-barrage',
+  ]);
+  records.baseline = {
+    ...broken,
+    gate: gateOf(broken, {
+      file: 'baseline.json',
+      entries: [
+        {
+          id: 'refuse/numeral-in-a-string',
+          reason: 'the old `clients` send it, see @them',
+          issue: 'PLANT-7',
+          until: '2026-12-31',
+        },
+        { id: 'refuse/null', reason: 'was broken once' },
+        { id: 'refuse/any-wrong-type', reason: 'was to be mended by now', until: '2026-01-01' },
+        { id: 'create/echoes-name', reason: 'left out of this run' },
+      ],
+    }),
+  };
+}, 60_000);
+
+describe('the Markdown report', () => {
+  test.each(['conformant', 'always-400', 'scheme-case', 'undetermined', 'baseline'])(
+    'of %s reads as it did',
+    async (name) => {
+      await expect(markdownReport(record(name))).toMatchFileSnapshot(`golden/markdown-${name}.md`);
+    },
+  );
+
+  test('of a healthy store fits one screen', () => {
+    expect(markdownReport(record('conformant')).split('\n').length).toBeLessThan(40);
+  });
+
+  test('opens as many folds as it closes, with blank lines around what is Markdown', () => {
+    const text = markdownReport(record('always-400'));
+    expect(text.match(/^<details>$/gm)).toHaveLength(text.match(/^<\/details>$/gm)?.length ?? -1);
+    expect(text).not.toMatch(/<\/summary>\n[^\n]|[^\n]\n<\/details>/);
+  });
+
+  test('shows no more than a comment may have, and says what it left out', () => {
+    const results = record('always-400').results.flatMap((result) =>
+      Array.from({ length: 20 }, (_, copy) => ({
+        ...result,
+        id: `${result.id}-${copy}`,
+        exchanges: result.exchanges.map((exchange) => ({
+          ...exchange,
+          cause: `${'`'.repeat(300)} ${result.id} ${copy}`,
+          actual: '`'.repeat(10_000),
+          curl: `curl ${'x`'.repeat(100_000)}`,
+        })),
+      })),
+    );
+    const text = markdownReport({ ...record('always-400'), results });
+    expect(text.length).toBeLessThan(60_001);
+    expect(text.length).toBeGreaterThan(40_000);
+    expect(
+      text.match(/^Left out for want of room: \d+ causes, of `create\/.* and \d+ more\./gm),
+    ).toHaveLength(2);
+    withoutCode(text);
+  });
+
+  test('stays below the limit where everything is as long as it can be', () => {
+    const long = '`'.repeat(5000);
+    const entry = { reason: long, issue: long, id: long };
+    const text = markdownReport({
+      ...record('always-400'),
+      target: { name: long, baseUrl: `http://${long}`, server: long },
+      document: { file: long, sha256: long, version: long },
+      advice: long,
+      stop: { kind: 'gone', reason: long, remedy: long },
+      gate: {
+        exitCode: 1,
+        reason: 'all',
+        baseline: {
+          file: long,
+          entries: (['excuses', 'mended', 'past', 'unseen'] as const).flatMap((state) =>
+            Array.from({ length: 50 }, () => ({ ...entry, state, remedy: long })),
+          ),
+        },
+      },
+      results: record('always-400').results.flatMap((result) =>
+        Array.from({ length: 20 }, (_, copy) => ({
+          ...result,
+          verdict: 'untestable' as const,
+          reason: `${copy} ${long}`,
+        })),
+      ),
+    });
+    expect(text.length).toBeLessThan(65_536);
+    withoutCode(text);
+  });
+
+  test('keeps any text in code', () => {
+    const plain = withoutCode(markdownReport({ ...record('conformant'), advice: 'plain' }));
+    const piece = fc.constantFrom(
+      '`',
+      '``',
+      '```',
+      '<b>',
+      '\\',
+      '\n',
+      '\r',
+      ' ',
+      '@a',
+      '#1',
+      '|',
+      '$',
+      '[a](b)',
+    );
+    const text = fc
+      .array(fc.oneof(piece, fc.string({ unit: 'binary' })), { minLength: 1 })
+      .map((all) => all.join(''));
+    fc.assert(
+      fc.property(text, (advice) => {
+        fc.pre(advice.trim() !== '');
+        expect(withoutCode(markdownReport({ ...record('conformant'), advice }))).toBe(plain);
+      }),
+    );
+  });
+
+  test('takes the words of the suite as words', () => {
+    const [first, ...others] = record('always-400').results.filter(({ verdict }) => verdict === 'fail');
+    if (first === undefined) throw new Error('nothing failed');
+    const statement = 'Names such as __proto__ or <b> are data, \\u0041 too.';
+    const results = [{ ...first, statement }, ...others.map((other) => ({ ...other, statement }))];
+    const text = markdownReport({ ...record('always-400'), results });
+    expect(text).toContain('</code> Names such as __proto__ or &lt;b&gt; are data, \\u0041 too.</summary>');
+    expect(text).toContain('Names such as \\_\\_proto\\_\\_ or \\<b\\> are data, \\u0041 too.');
+  });
+});

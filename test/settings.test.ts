@@ -1,0 +1,157 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { RunRecord } from '../index.ts';
+import { packageFile, packageText } from '../lib/package.ts';
+import { suite } from './command.ts';
+import { TOKEN, withStore } from './stores.ts';
+
+const env = { PLANT_STORE_TOKEN: TOKEN };
+
+/** A folder with a conformance.yaml in it. */
+const folderWith = (text: string) => {
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
+  writeFileSync(join(folder, 'conformance.yaml'), text);
+  return folder;
+};
+
+const recordIn = (folder: string): RunRecord =>
+  JSON.parse(readFileSync(join(folder, 'out/report.json'), 'utf8')) as RunRecord;
+
+const BASE = 'cases: 10\nonly: create/answers-200\nout: out\n';
+
+describe('a setting', () => {
+  test('is taken from the flags, then from the environment, then from the target, then from the file', async () => {
+    await withStore('reference', async ({ url }) => {
+      const folder = folderWith(
+        `${BASE}seed: 1\nstrict: true\nfirstId: 7000\ntargets:\n  - name: mine\n    baseUrl: ${url}\n`,
+      );
+      const seeds: number[] = [];
+      for (const [args, more] of [
+        [[], {}],
+        [[], { PLANT_STORE_SEED: '2' }],
+        [['--seed', '3'], { PLANT_STORE_SEED: '2' }],
+      ] as const) {
+        const { code, stderr } = await suite(
+          ['run', '--target', 'mine', ...args],
+          { ...env, ...more },
+          folder,
+        );
+        expect([code, stderr]).toEqual([0, '']);
+        const { options, target } = recordIn(folder);
+        seeds.push(options.seed);
+        expect([options.strict, options.cases, options.firstId, target.name]).toEqual([
+          true,
+          10,
+          '7000',
+          'mine',
+        ]);
+      }
+      expect(seeds).toEqual([1, 2, 3]);
+    });
+  });
+
+  test('of the environment may switch off what the file switches on', async () => {
+    await withStore('reference', async ({ url }) => {
+      const folder = folderWith(`${BASE}strict: true\n`);
+      await suite(['run'], { ...env, PLANT_STORE_STRICT: '0', PLANT_STORE_URL: url }, folder);
+      const { options, target } = recordIn(folder);
+      expect([options.strict, target.baseUrl]).toEqual([false, url]);
+    });
+  });
+
+  test('that does not do is refused with the place where it stands', async () => {
+    const file = 'conformance.yaml';
+    for (const [text, message] of [
+      ['casess: 3\n', `${file}:1:9: there is no key casess; did you mean cases?`],
+      ['seed: -1\n', `${file}:1:7: seed must be >= 0`],
+      ['header: no colon\n', `${file}:1:9: It takes 'Name: value'.`],
+      ['token: secret\n', 'a token does not belong into a file'],
+      [
+        'targets:\n  - name: a\n    baseUrl: http://a\n    tokenEnf: X\n',
+        ':4:15: there is no key tokenEnf; did you mean tokenEnv?',
+      ],
+      [
+        'targets:\n  - {name: a, baseUrl: http://a}\n  - {name: a, baseUrl: http://b}\n',
+        ':3:12: there are two targets called a',
+      ],
+      ['targets:\n  - name: a\n', 'targets.0 needs baseUrl'],
+      ['format: [html, pdf]\n', 'format'],
+    ] as const) {
+      const { code, stderr } = await suite(['run'], env, folderWith(text));
+      expect([code, stderr], text).toEqual([2, expect.stringContaining(message)]);
+    }
+    const { code, stderr } = await suite(['run'], { ...env, PLANT_STORE_CASES: 'many' });
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('PLANT_STORE_CASES: It takes a whole number'),
+    ]);
+  });
+
+  test('that names a file is found beside the configuration', async () => {
+    await withStore('reference', async ({ url }) => {
+      const folder = folderWith(`${BASE}baseline: known.yaml\n`);
+      writeFileSync(join(folder, 'known.yaml'), '[]\n');
+      const file = join(folder, 'conformance.yaml');
+      expect((await suite(['run', url, '--config', file], env)).code).toBe(0);
+      expect(recordIn(folder).gate.baseline?.file).toBe(join(folder, 'known.yaml'));
+    });
+  });
+});
+
+describe('a target', () => {
+  test('is started, waited for, and given the token of its own variable', async () => {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const main = packageFile('dist/cli/main.js');
+    const folder = folderWith(
+      `${BASE}targets:\n  - name: mine\n    baseUrl: http://127.0.0.1:${port}\n    tokenEnv: MINE\n    start: ${process.execPath} ${main} serve --port ${port}\n    wait: 20\n`,
+    );
+    const lost = await suite(['run', '--target', 'mine'], env, folder);
+    expect([lost.code, lost.stderr]).toEqual([2, 'The token of mine is to be in MINE, which is not set.\n']);
+    const { code, stdout } = await suite(['run'], { MINE: TOKEN }, folder);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('target    mine  http://127.0.0.1')]);
+  });
+
+  test('has to be named where there are several, and its name is looked for', async () => {
+    const folder = folderWith(
+      'targets:\n  - {name: staging, baseUrl: "http://127.0.0.1:1"}\n  - {name: live, baseUrl: "http://127.0.0.1:1"}\n',
+    );
+    expect((await suite(['run'], env, folder)).stderr).toContain('choose one with --target: staging, live');
+    expect((await suite(['run', '--target', 'stagin'], env, folder)).stderr).toContain(
+      'did you mean staging?',
+    );
+    expect((await suite(['run', '--target', 'staging'], env, folder)).code).toBe(3);
+    const { code, stderr } = await suite(['run', '--target', 'staging'], env, tmpdir());
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--target needs a configuration')]);
+  });
+
+  test('gives way to a base URL on the command line', async () => {
+    await withStore('reference', async ({ url }) => {
+      const folder = folderWith(
+        `${BASE}targets:\n  - {name: staging, baseUrl: "http://127.0.0.1:1"}\n  - {name: live, baseUrl: "http://127.0.0.1:1"}\n`,
+      );
+      expect((await suite(['run', url], env, folder)).code).toBe(0);
+    });
+  });
+});
+
+test('the example of the README is a configuration', async () => {
+  const example = /^```yaml\n([\s\S]*?)^```/m.exec(packageText('README.md'))?.[1] ?? '';
+  const { stderr } = await suite(['run', '--target', 'stagin'], env, folderWith(example));
+  expect(stderr).toContain('has no target stagin; did you mean staging?');
+});
+
+test('the schema for editors lists every option of run that a file can hold, and no other', async () => {
+  const { stdout } = await suite(['run', '--help']);
+  const flags = [...stdout.matchAll(/^ {2}--([a-z-]+)/gm)].map(([, flag = '']) =>
+    flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
+  );
+  const alone = ['token', 'config', 'target', 'writeBaseline', 'quiet', 'verbose'];
+  const { properties } = JSON.parse(
+    readFileSync(packageFile('lib/config/conformance.schema.json'), 'utf8'),
+  ) as { properties: object };
+  expect(Object.keys(properties).sort()).toEqual(
+    [...flags.filter((flag) => !alone.includes(flag)), 'targets'].sort(),
+  );
+});
