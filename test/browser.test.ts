@@ -46,8 +46,8 @@ beforeAll(async () => {
   };
   for (const name of NAMES) {
     const record = await records[name];
-    pages.write(`${name}.html`, htmlReport(record));
-    pages.write(`few-${name}.html`, htmlReport(few(record)));
+    pages.write(name, htmlReport(record));
+    pages.write(`few-${name}`, htmlReport(few(record)));
   }
 });
 

@@ -126,8 +126,10 @@ describe('exit codes', () => {
 
   test('3 after an interruption, with the report of what was done, and nothing left running', async () => {
     await withStore('slow', async ({ url }) => {
-      const child = startSuite(['run', url], env);
-      setTimeout(() => child.kill('SIGINT'), 2500);
+      const child = startSuite(['run', url, '--verbose'], env);
+      child.stderr?.on('data', (lines: Buffer) => {
+        if (lines.includes('refuse/')) child.kill('SIGINT');
+      });
       const { code, stdout } = await ended(child);
       expect(stdout).toContain('the run was interrupted');
       expect(stdout).toMatch(/MUST [1-9]\d* passed/);

@@ -48,7 +48,7 @@ beforeAll(async () => {
     'few-thirty': few(widened(comparison, 30)),
     hostile: hostile(comparison),
   };
-  for (const name of NAMES) pages.write(`${name}.html`, comparisonPage(shown[name]));
+  for (const name of NAMES) pages.write(name, comparisonPage(shown[name]));
 });
 
 afterAll(() => pages.close());

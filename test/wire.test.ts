@@ -365,10 +365,10 @@ describe.each(WAYS)('a request %s', (_way, prepare) => {
 
     test('and the next one goes over a fresh connection', async () => {
       const server = await raw((_request, socket, { overall }) => {
-        if (overall === 1) setTimeout(() => socket.write(`HTTP/1.1 500 Late\r\n\r\n`), 400);
-        else setTimeout(() => socket.write(OK), 150);
+        if (overall === 1) setTimeout(() => socket.write(`HTTP/1.1 500 Late\r\n\r\n`), 1200);
+        else setTimeout(() => socket.write(OK), 450);
       });
-      const wire = wired(server.url, { timeout: 300 });
+      const wire = wired(server.url, { timeout: 900 });
       await within(() => wire.send(post()));
       expect(answerOf(await wire.send(post())).status).toBe(200);
       expect(server.connections()).toBe(2);
@@ -530,7 +530,7 @@ describe('connections', () => {
     });
     const wire = wireTo(server.url);
     answerOf(await wire.send(post()));
-    await new Promise((resolve) => setTimeout(resolve, 80));
+    await new Promise((resolve) => setTimeout(resolve, 400));
     answerOf(await wire.send(post()));
     expect(server.seen).toHaveLength(2);
     expect(server.connections()).toBe(2);
