@@ -9,6 +9,7 @@ import type { Baseline, RunRecord } from './lib/report/record.ts';
 import { Recorder } from './lib/report/recorder.ts';
 import { events, type RunOptions as Plan, type RunEvent } from './lib/run/run.ts';
 import { globs, unmatched } from './lib/run/select.ts';
+import type { Shard } from './lib/run/shard.ts';
 import { UsageError } from './lib/usage-error.ts';
 import { catalogue } from './suites/index.ts';
 
@@ -26,7 +27,8 @@ export type {
 export { terminalReport } from './lib/report/terminal.ts';
 export type { About, Check, Level } from './lib/run/check.ts';
 export type { CheckResult, Failure, Stop, Verdict } from './lib/run/result.ts';
-export type { Outcome, RunEvent, RunFooter, RunHeader } from './lib/run/run.ts';
+export type { RunEvent, RunFooter, RunHeader } from './lib/run/run.ts';
+export type { Outcome } from './lib/run/verdict.ts';
 export { UsageError } from './lib/usage-error.ts';
 export { startStore } from './reference/store.ts';
 export { catalogue, DocumentError };
@@ -62,6 +64,12 @@ export interface RunOptions {
   readonly timeout?: number | undefined;
   /** Seconds after which the run is cut off; by default never. */
   readonly maxSeconds?: number | undefined;
+  /** Requests after which the run is cut off; by default never. */
+  readonly maxRequests?: number | undefined;
+  /** Ends the run with the first failure that counts and is not known. */
+  readonly bail?: boolean | undefined;
+  /** Carries out one of so many parts of the run, counted from 0; needs `seed` and `firstId`. */
+  readonly shard?: Shard | undefined;
   /** Headers for every request. */
   readonly headers?: readonly (readonly [name: string, value: string])[] | undefined;
   /** A file of PEM certificates to trust beside the system's. */
@@ -146,8 +154,13 @@ export const knownDeviations = ({ baseline }: Pick<RunOptions, 'baseline'>): Bas
  * @throws DocumentError, UsageError
  */
 export async function planOf(options: RunOptions, loaded?: Plan['contract']): Promise<Plan> {
-  const { openapi, overlays = [], only = [], skip = [], ca, ...rest } = options;
+  const { openapi, overlays = [], only = [], skip = [], ca, bail = false, shard, ...rest } = options;
   requireSendable(options);
+  if (shard !== undefined && (options.seed === undefined || options.firstId === undefined)) {
+    throw new UsageError(
+      'A shard needs --seed and --first-id, the same for all shards: what each of them sends follows from both.',
+    );
+  }
   const contract = loaded ?? (await contractOf(openapi, overlays));
   const ids = catalogue.map(({ id }) => id);
   const lost = unmatched([...only, ...skip], ids);
@@ -160,13 +173,17 @@ export async function planOf(options: RunOptions, loaded?: Plan['contract']): Pr
     throw new UsageError(`No check is called ${lost}; ${advice}`);
   }
   const [wanted, unwanted] = [globs(only), globs(skip)];
+  const known = new Set(bail ? knownDeviations(options)?.entries.map(({ id }) => id) : []);
   return {
     ...rest,
     baseUrl: checkedUrl(options.baseUrl),
     contract,
     catalogue,
     ca: ca === undefined ? undefined : readPem(ca),
+    shard,
     selected: (id) => (only.length === 0 || wanted(id)) && !unwanted(id),
+    bailsOn: ({ id, level }) =>
+      bail && !known.has(id) && (level === 'MUST' || (level === 'SHOULD' && options.strict === true)),
   };
 }
 

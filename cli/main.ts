@@ -6,6 +6,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { compareCommand } from './compare.ts';
 import { diffCommand } from './diff.ts';
 import { listCommand } from './list.ts';
+import { mergeCommand } from './merge.ts';
 import { renderCommand } from './render.ts';
 import { replayCommand } from './replay.ts';
 import { runCommand } from './run.ts';
@@ -40,6 +41,7 @@ Examples:
     runCommand(exitWith),
     compareCommand(exitWith),
     diffCommand(exitWith),
+    mergeCommand(exitWith),
     replayCommand(exitWith),
     renderCommand(),
     listCommand(),

@@ -27,7 +27,16 @@ export const connectionOptions = (command: Command): Command =>
 /** What every command that runs the catalogue takes. */
 export type Sampling = Pick<
   RunOptions,
-  'strict' | 'only' | 'skip' | 'cases' | 'seed' | 'firstId' | 'concurrency' | 'rate' | 'maxSeconds'
+  | 'strict'
+  | 'only'
+  | 'skip'
+  | 'cases'
+  | 'seed'
+  | 'firstId'
+  | 'concurrency'
+  | 'rate'
+  | 'maxSeconds'
+  | 'maxRequests'
 >;
 
 export const samplingOptions = (command: Command): Command =>
@@ -40,7 +49,8 @@ export const samplingOptions = (command: Command): Command =>
     .option('--first-id <n>', 'the first id to send (default: anywhere below 2^31)', id)
     .option('--concurrency <n>', 'requests at a time (default: 24)', count)
     .option('--rate <n/s>', 'requests a second at most (default: as many as go)', rate)
-    .option('--max-seconds <n>', 'cut the run off after this long', positive);
+    .option('--max-seconds <n>', 'cut the run off after this long', positive)
+    .option('--max-requests <n>', 'cut the run off after so many requests', count);
 
 export const reportOptions = (command: Command, names: string, usual: string): Command =>
   command

@@ -28,7 +28,7 @@ import { progress } from './progress.ts';
 import { settle } from './settle.ts';
 import { startCommand } from './start.ts';
 import { choose, tokenOf } from './target.ts';
-import { positive } from './values.ts';
+import { positive, shard } from './values.ts';
 import { waitForStore } from './wait.ts';
 
 interface Flags extends Connection, Sampling, Wanted {
@@ -38,6 +38,8 @@ interface Flags extends Connection, Sampling, Wanted {
   readonly start?: string;
   readonly wait?: number;
   readonly writeBaseline?: string;
+  readonly bail?: boolean;
+  readonly shard?: { readonly index: number; readonly of: number };
   readonly quiet?: boolean;
   readonly verbose?: boolean;
 }
@@ -50,6 +52,8 @@ export function runCommand(exitWith: (code: number) => void): Command {
   return reportOptions(samplingOptions(connectionOptions(command)), formatNames, 'json')
     .option('--baseline <file>', 'known deviations, which do not close the gate')
     .option('--write-baseline <file>', 'write the deviations that are left as the known ones')
+    .option('--bail', 'end the run with the first failure that would close the gate')
+    .option('--shard <i/n>', 'carry out one of n parts of the run; merge joins their records', shard)
     .option('--start <command>', 'start the store with this command, and stop it at the end')
     .option(
       '--wait <s>',

@@ -28,6 +28,13 @@ export const id = (text: string): bigint => {
   return BigInt(text);
 };
 
+/** `2/3`: the second of three parts. */
+export const shard = (text: string): { index: number; of: number } => {
+  const [number = 0, of = 0] = /^\d{1,4}\/\d{1,4}$/.test(text) ? text.split('/').map(Number) : [];
+  if (number < 1 || number > of) throw new InvalidArgumentError('It takes I/N, from 1/N to N/N.');
+  return { index: number - 1, of };
+};
+
 /** `Name: value`. */
 export const header = (
   text: string,

@@ -60,7 +60,7 @@ beforeAll(async () => {
       .filter(({ verdict }) => verdict === 'fail')
       .map(({ id }) => ({ id, reason: 'known' })),
   });
-  records['cut-off'] = await ofStore('slow', { only: ['create/answers-*', 'observe/id'], maxSeconds: 1 });
+  records.limit = await ofStore('slow', { only: ['create/answers-*', 'observe/id'], maxSeconds: 1 });
 }, 60_000);
 
 const record = (name: string): RunRecord => {
@@ -77,7 +77,7 @@ const NAMES = [
   'undetermined',
   'baseline',
   'excused',
-  'cut-off',
+  'limit',
 ];
 
 describe.each(NAMES)('the JUnit report, %s', (name) => {

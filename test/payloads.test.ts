@@ -84,6 +84,9 @@ const BREADTHS = ['plain', 'ordinary', 'any'] as const;
 const PROPERTIES = ['all', 'required', 'some'] as const;
 const POPULATIONS = BREADTHS.flatMap((breadth) => PROPERTIES.map((which) => [breadth, which] as const));
 
+/** The ids of a run that is one check. */
+const ALL = { up: 0, down: 0, slots: 1 };
+
 describe('plants', () => {
   test.each(POPULATIONS)('a %s plant with %s properties is a NewPlant', (breadth, which) => {
     const ids = ordinaryIds(contract.newPlant.shape);
@@ -543,7 +546,7 @@ describe('ids', () => {
   ])(
     'from %d to %d by %d, beginning at %d, none repeats and none leaves the range',
     (first, last, step, from) => {
-      const ids = new Ids({ first, last, step }, from);
+      const ids = new Ids({ first, last, step }, from).in(ALL);
       const places = Number((last - first) / step + 1n);
       const seen = new Set<bigint>();
       const add = (id: bigint) => {
@@ -567,7 +570,7 @@ describe('ids', () => {
 
   test('what is sent aside does not move the ids of the cases', () => {
     const range = { first: 1n, last: 1000n, step: 1n };
-    const [calm, troubled] = [new Ids(range, 500n), new Ids(range, 500n)];
+    const [calm, troubled] = [new Ids(range, 500n).in(ALL), new Ids(range, 500n).in(ALL)];
     for (let index = 0; index < 20; index += 1) troubled.aside();
     expect(troubled.next()).toBe(calm.next());
     expect(troubled.reserve(5)(4)).toBe(calm.reserve(5)(4));
@@ -738,7 +741,7 @@ describe('ids under an overlay', () => {
   ])('with %s ordinary ids are within the limits', async (update, first, last, step) => {
     const narrowed = await withOverlay(on('id', update));
     expect(ordinaryIds(narrowed.newPlant.shape)).toEqual({ first, last, step });
-    const ids = new Ids({ first, last, step }, first);
+    const ids = new Ids({ first, last, step }, first).in(ALL);
     for (const id of [first, ids.next(), ids.next(), ids.aside(), ids.aside()])
       expect(validity(narrowed, object({ id, name: 'Aloe' }), 1n)).toEqual([]);
   });

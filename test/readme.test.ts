@@ -111,6 +111,6 @@ test('every relative link leads somewhere', () => {
 });
 
 test('the defaults that the documents name are the defaults', () => {
-  expect(read('lib/run/run.ts')).toContain('{ cases: 120, concurrency: 24, timeout: 15_000 }');
+  expect(read('lib/run/plan.ts')).toContain('{ cases: 120, concurrency: 24, timeout: 15_000 }');
   expect(read('README.md')).toContain('default of 120 cases');
 });

@@ -112,7 +112,7 @@ describe('a run', () => {
     await withStore('slow', async ({ url }) => {
       const record = await against(url, { maxSeconds: 1 });
       expect(record.outcome).toBe('undetermined');
-      expect(record.stop?.kind).toBe('cut-off');
+      expect(record.stop?.kind).toBe('limit');
       expect(record.summary.MUST.untestable).toBeGreaterThan(10);
     });
   });

@@ -4,9 +4,9 @@ import { draw } from '../payloads/random.ts';
 import { short, visible } from '../report/explain.ts';
 import { groupBy } from '../report/groups.ts';
 import type { Check, Test } from '../run/check.ts';
-import { fill } from '../run/fill.ts';
+import { fill, USUAL } from '../run/fill.ts';
+import { DEFAULTS } from '../run/plan.ts';
 import { plantsFor } from '../run/plants.ts';
-import { DEFAULTS } from '../run/run.ts';
 
 /** What a check sends: in words, and examples to be shown as they are, one or more lines each. */
 export interface Sent {
@@ -26,7 +26,7 @@ const LONGEST = 160;
 const TOKEN = 'PLANT_STORE_TOKEN';
 
 const filled = (draft: Draft, id: bigint) =>
-  fill(draft, id, { token: TOKEN, host: '', prefix: '', headers: [] });
+  fill(draft, id, { token: TOKEN, host: '', prefix: '', headers: USUAL });
 
 /** What a check sends under a contract: the same words and bytes each time. */
 export function sentBy({ id, test, silent }: Check, contract: Contract): Sent {

@@ -37,7 +37,7 @@ export async function compareStores(
     const run = await openRun(plan, undefined, signal);
     open[index] = { contestant, run, recorder };
     recorder.take({ type: 'start', header: run.header });
-    for (const check of plan.catalogue) recorder.take({ type: 'result', result: await run.carryOut(check) });
+    for await (const result of run.carryOutAll()) recorder.take({ type: 'result', result });
   });
   const differential = await differenceOf(open);
   const entries: Entry[] = [];

@@ -5,8 +5,12 @@ import type { Exchange, Response } from '../wire/exchange.ts';
 const DECODED_CAP = 8 * 1024 * 1024;
 
 /** Every value of a header field, in the order of arrival. */
-export const fields = (response: Response, name: string): string[] =>
-  response.headers.filter(([own]) => own.toLowerCase() === name).map(([, value]) => value);
+export function fields(response: Response, name: string): string[] {
+  const values: string[] = [];
+  for (const [own, value] of response.headers)
+    if (own.length === name.length && own.toLowerCase() === name) values.push(value);
+  return values;
+}
 
 /** The media types of every Content-Type of an answer, without parameters, in lower case. */
 export function mediaTypes(response: Response): string[] {
@@ -36,6 +40,8 @@ export function contentOf(response: Response): Content {
 
 const unreadable = (problem: string): Content => ({ kind: 'unreadable', problem });
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 function read(response: Response): Content {
   if (response.truncated)
     return unreadable(`a body that does not end (${response.body.length} bytes so far)`);
@@ -44,7 +50,7 @@ function read(response: Response): Content {
   if (decoded.length === 0) return unreadable('no body');
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(decoded);
+    text = utf8.decode(decoded);
   } catch {
     return unreadable('a body that is not valid UTF-8');
   }

@@ -54,13 +54,11 @@ export interface Case {
   readonly twin?: Draft;
 }
 
-const encoder = new TextEncoder();
-
 /** The bytes of a body, with `id` for its fresh id. */
 export function bytesOf(body: Body, id: bigint, token: string): Uint8Array {
   if ('bytes' in body) return body.bytes;
-  if ('secret' in body) return encoder.encode(body.secret(token));
+  if ('secret' in body) return Buffer.from(body.secret(token));
   const text = write(body.json, id, body.style ?? COMPACT);
   const edited = body.edit?.(text) ?? text;
-  return typeof edited === 'string' ? encoder.encode(edited) : edited;
+  return typeof edited === 'string' ? Buffer.from(edited) : edited;
 }

@@ -1,4 +1,4 @@
-import type { Count } from '../run/run.ts';
+import type { Count } from '../run/verdict.ts';
 import { type Entry, entriesOf, excuse, openGroups, unjudged } from './deviations.ts';
 import { explain, short } from './explain.ts';
 import { type Group, groupBy } from './groups.ts';

@@ -1,7 +1,8 @@
 import type { Level, TestKind } from '../run/check.ts';
 import type { Latency } from '../run/latency.ts';
 import type { Cause, Failure, Observations, Stop, Verdict } from '../run/result.ts';
-import type { Outcome, RunFooter, Settled, Summary } from '../run/run.ts';
+import type { RunFooter, Settled } from '../run/run.ts';
+import type { Outcome, Summary } from '../run/verdict.ts';
 import type { FaultKind } from '../wire/exchange.ts';
 
 /** A body: as text where it is UTF-8, else as base64; `bytes` is how many there were, kept or not. */

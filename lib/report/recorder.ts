@@ -38,8 +38,10 @@ export class Recorder {
 
   /** @throws Error before the run has ended */
   record(): RunRecord {
-    const { header, footer, results, redact } = this;
+    const { header, footer, redact } = this;
     if (header === undefined || footer === undefined) throw new Error('the run has not ended');
+    const place = new Map(header.planned.map((id, index) => [id, index]));
+    const results = this.results.toSorted((a, b) => (place.get(a.id) ?? 0) - (place.get(b.id) ?? 0));
     const { document, target, options, startedAt } = header;
     const { summary, outcome, stop, advice, requests, seconds, latency = null, created, server } = footer;
     const open = {

@@ -1,4 +1,4 @@
-import type { Summary } from '../run/run.ts';
+import type { Summary } from '../run/verdict.ts';
 import { type Entry, entriesOf, excuse } from './deviations.ts';
 import { coloured, explained, type Paint, plain, short } from './explain.ts';
 import { isExcused } from './gate.ts';

@@ -5,19 +5,25 @@ import { bearer, type Case, type Draft } from '../payloads/case.ts';
 import { JsonObject } from '../payloads/json.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { Untestable } from './check.ts';
-import type { Ids } from './ids.ts';
+import type { CheckIds } from './ids.ts';
 import { kept, shortly } from './keep.ts';
 import type { Failure } from './result.ts';
 import type { Sender } from './sender.ts';
 
-/** What every way of carrying out a check has at hand. */
-export interface Tools {
+/** What it takes to judge an exchange. */
+export interface Judging {
   readonly contract: Contract;
-  readonly sender: Sender;
-  readonly ids: Ids;
   readonly token: string;
+}
+
+/** What every way of carrying out a check has at hand. */
+export interface Tools extends Judging {
+  readonly sender: Sender;
+  readonly ids: CheckIds;
   readonly seed: number;
   readonly concurrency: number;
+  /** Whether so much has been found that nothing more is to be tried. */
+  readonly enough: () => boolean;
   readonly onProgress: () => void;
 }
 
@@ -38,7 +44,7 @@ export function judged(
   exchange: Exchange,
   draft: Draft,
   rules: readonly Rule[],
-  { contract, token }: Tools,
+  { contract, token }: Judging,
 ): Finding | undefined {
   const sent = sentOf(draft, token);
   for (const rule of rules) {

@@ -17,40 +17,46 @@ export async function tryCases(
   const [cases = [], ...rounds] = Array.from({ length: test.attempts ?? 1 }, () => test.cases(plants));
   if (cases.length === 0) return;
   const id = tools.ids.reserve(cases.length + 1);
+  const places = { from: 0, below: cases.length + 1, step: 1 };
   const twin = cases.find((one) => one.twin !== undefined)?.twin;
   const control = twin === undefined ? undefined : () => mustBeTaken(twin, id(0), tools);
-  await tryEach(cases.length, control, tools, tally, async (index) => {
+  await tryEach(places, control, tools, tally, async (index) => {
     const one = cases[index];
     if (one === undefined) return undefined;
     let failure = await attempt(one, id(index + 1), test.rules, tools);
     for (const round of rounds) {
       const again = round[index];
       if (failure === undefined || again === undefined) break;
-      failure = await attempt(again, tools.ids.aside(), test.rules, tools);
+      failure = await attempt(again, tools.ids.aside(index), test.rules, tools);
     }
     return failure;
   });
 }
 
-/**
- * Tries a number of cases side by side, and a control beside them. The control comes first in the line but
- * is not waited for.
- */
+/** Places in the line of a check: its control at 0, then its cases. */
+export interface Places {
+  readonly from: number;
+  readonly below: number;
+  readonly step: number;
+}
+
+/** Tries what stands at some places side by side. The control comes first in the line but is not waited for. */
 export async function tryEach(
-  count: number,
+  { from, below, step }: Places,
   control: (() => Promise<void>) | undefined,
-  { concurrency }: Tools,
+  { concurrency, enough }: Tools,
   tally: Tally,
   tryOne: (index: number) => Promise<Failure | undefined>,
 ): Promise<void> {
-  await inPool(count + 1, concurrency, async (place) => {
+  await inPool(Math.ceil((below - from) / step), concurrency, async (nth) => {
+    const place = from + nth * step;
     if (place === 0) {
       tally.blocked = await blockedBy(control);
       return;
     }
-    if (tally.timeouts >= MOST_TIMEOUTS) return;
-    tally.cases += 1;
+    if (tally.timeouts >= MOST_TIMEOUTS || enough()) return;
     const failure = await tryOne(place - 1);
+    tally.cases += 1;
     if (failure !== undefined) tally.book(failure, place - 1);
   });
 }

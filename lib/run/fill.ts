@@ -1,10 +1,14 @@
 import { bearer, bytesOf, type Draft } from '../payloads/case.ts';
 import type { HeaderPair, Request } from '../wire/exchange.ts';
 
-const ALWAYS: readonly HeaderPair[] = [
+/** What a request says of itself where its draft says nothing else. */
+export const USUAL: readonly HeaderPair[] = [
   ['accept', 'application/json'],
   ['user-agent', 'plant-store-conformance'],
 ];
+
+const isAmong = (pairs: readonly HeaderPair[], name: string) =>
+  pairs.some(([own]) => own === name || own.toLowerCase() === name.toLowerCase());
 
 /** What a run adds to every request. */
 export interface Surroundings {
@@ -13,7 +17,7 @@ export interface Surroundings {
   readonly host: string;
   /** Path of the base URL, without a slash at its end. */
   readonly prefix: string;
-  /** Headers that the user asked for. */
+  /** The usual ones, and those that the user asked for. */
   readonly headers: readonly HeaderPair[];
 }
 
@@ -24,16 +28,13 @@ export function fill(draft: Draft, id: bigint, { token, host, prefix, headers }:
   const path = `${draft.path ?? '/plants'}${query}`;
   const contentType =
     'contentType' in draft ? draft.contentType : body === undefined ? undefined : 'application/json';
-  const own: HeaderPair[] = [
-    ...credential.values(token).map((value): HeaderPair => ['authorization', value]),
-    ...(contentType === undefined ? [] : [['content-type', contentType] as const]),
-    ...(draft.headers ?? []),
-  ];
-  const named = new Set(own.map(([name]) => name.toLowerCase()));
+  const own: HeaderPair[] = credential.values(token).map((value) => ['authorization', value]);
+  if (contentType !== undefined) own.push(['content-type', contentType]);
+  if (draft.headers !== undefined) own.push(...draft.headers);
   const request: Request = {
     method,
     path,
-    headers: [...own, ...[...ALWAYS, ...headers].filter(([name]) => !named.has(name.toLowerCase()))],
+    headers: [...own, ...headers.filter(([name]) => !isAmong(own, name))],
     body: body === undefined ? undefined : bytesOf(body, id, token),
     framing,
   };

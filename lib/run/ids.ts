@@ -6,16 +6,19 @@ export interface IdRange {
   readonly step: bigint;
 }
 
-/**
- * Ids that were never sent before: the cases of a run count upwards from its first id, what is sent to
- * look into a failure counts downwards, so that a failure does not move the ids of the cases after it.
- */
+/** Where the ids of a check begin, in places from the first id of the run: those of its cases upwards, the others downwards. */
+export interface Room {
+  readonly up: number;
+  readonly down: number;
+  /** In how many parts those lie that go downwards; the cases share them out. */
+  readonly slots: number;
+}
+
+/** Ids that were never sent before: those of cases count upwards from the first id of the run, all others downwards. */
 export class Ids {
   private readonly range: IdRange;
   private readonly start: bigint;
   private readonly places: bigint;
-  private up = 0n;
-  private down = 0n;
 
   constructor(range: IdRange, firstId: bigint) {
     this.range = range;
@@ -23,26 +26,68 @@ export class Ids {
     this.start = (firstId - range.first) / range.step;
   }
 
+  /** How many there are. */
+  get count(): number {
+    return Number(this.places);
+  }
+
+  /** The ids of one check. */
+  in(room: Room): CheckIds {
+    return new CheckIds((place) => this.at(place), room);
+  }
+
+  /** How far an id is from the first, in the order of the plan. */
+  placeOf(id: bigint): number {
+    return Number(this.within((id - this.range.first) / this.range.step - this.start));
+  }
+
+  private at(place: number): bigint {
+    return this.range.first + this.within(this.start + BigInt(place)) * this.range.step;
+  }
+
+  private within(place: bigint): bigint {
+    return ((place % this.places) + this.places) % this.places;
+  }
+}
+
+/** Ids aside in one slot: to shrink a case takes the most. */
+export const ASIDE = 128;
+
+/**
+ * The ids of one check. They follow from the plan of the run and from the place of the case alone, so that they
+ * are the same whatever else is carried out, by whom, and in which order.
+ */
+export class CheckIds {
+  private readonly at: (place: number) => bigint;
+  private readonly down: number;
+  private readonly slots: number;
+  private up: number;
+  private readonly taken = new Map<number, number>();
+
+  constructor(at: (place: number) => bigint, { up, down, slots }: Room) {
+    this.at = at;
+    this.up = up;
+    this.down = down;
+    this.slots = slots;
+  }
+
   /** The next `count` ids for cases, by their index. */
   reserve(count: number): (index: number) => bigint {
-    const from = this.start + this.up;
-    this.up += BigInt(count);
-    return (index) => this.at(from + BigInt(index));
+    const from = this.up;
+    this.up += count;
+    return (index) => this.at(from + index);
   }
 
   next(): bigint {
     return this.reserve(1)(0);
   }
 
-  /** An id for a request that the plan of the run does not know. */
-  aside(): bigint {
-    this.down += 1n;
-    return this.at(this.start - this.down);
-  }
-
-  private at(place: bigint): bigint {
-    const within = ((place % this.places) + this.places) % this.places;
-    return this.range.first + within * this.range.step;
+  /** An id for a request that the plan of the run does not know: one to look into the case at a place, say. */
+  aside(place = 0): bigint {
+    const slot = place % this.slots;
+    const taken = (this.taken.get(slot) ?? 0) + 1;
+    this.taken.set(slot, taken);
+    return this.at(-(this.down + slot * ASIDE + taken));
   }
 }
 

@@ -2,7 +2,7 @@ import { briefly } from '../judge/reading.ts';
 import type { Draft } from '../payloads/case.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Wire } from '../wire/wire.ts';
-import type { Ids } from './ids.ts';
+import type { CheckIds } from './ids.ts';
 import { shortly } from './keep.ts';
 import type { Stop } from './result.ts';
 import type { Sender } from './sender.ts';
@@ -23,7 +23,7 @@ const TRIES = 3;
 export async function preflight(
   { endpoint }: Wire,
   sender: Sender,
-  ids: Ids,
+  ids: CheckIds,
   drafts: readonly Draft[],
 ): Promise<Readiness> {
   const { origin, prefix } = endpoint;

@@ -5,35 +5,75 @@ import { draw } from '../payloads/random.ts';
 import { attempt, mustBeTaken, type Tools } from './attempt.ts';
 import { tryEach } from './cases.ts';
 import type { Plants, Test } from './check.ts';
+import type { CheckIds } from './ids.ts';
 import type { Failure } from './result.ts';
+import type { Shard } from './shard.ts';
 import { type Tally, timedOut } from './tally.ts';
 
 /** Requests spent on making one failure small. */
 const SHRINK_BUDGET = 80;
 
 /**
- * Tries random cases, many at a time. The first that fails is tried again alone, and there made as small as
- * it goes; one that passes alone has failed because of the company it was in.
+ * Random cases, many at a time, of a check that may be carried on turn by turn. The first that fails is tried
+ * again alone, and there made as small as it goes; one that passes alone has failed because of the company it was in.
  */
-export async function tryProperty(
-  test: Test & { kind: 'property' },
-  checkId: string,
-  count: number,
-  plants: Plants,
-  tools: Tools,
-  tally: Tally,
-): Promise<void> {
-  const arbitrary = test.cases(plants);
-  const id = tools.ids.reserve(count + 1);
-  const drawn = (index: number) => draw(arbitrary, tools.seed, checkId, index);
-  const { twin } = drawn(0).value;
-  const control = twin === undefined ? undefined : () => mustBeTaken(twin, id(count), tools);
-  await tryEach(count, control, tools, tally, (index) =>
-    attempt(drawn(index).value, id(index), test.rules, tools),
-  );
-  const { first } = tally;
-  if (first === undefined) return;
-  tally.leadWith(await alone(first.failure, first.place, drawn(first.place), arbitrary, test.rules, tools));
+export class Drawing {
+  private readonly test: Test & { kind: 'property' };
+  private readonly checkId: string;
+  private readonly arbitrary: Arbitrary<Case>;
+  private readonly id: (index: number) => bigint;
+  private readonly count: number;
+  private readonly shard: Shard;
+  private next: number;
+  private settled = false;
+
+  constructor(
+    test: Test & { kind: 'property' },
+    checkId: string,
+    count: number,
+    plants: Plants,
+    ids: CheckIds,
+    shard: Shard,
+  ) {
+    this.test = test;
+    this.checkId = checkId;
+    this.arbitrary = test.cases(plants);
+    this.id = ids.reserve(count + 1);
+    this.count = count;
+    this.shard = shard;
+    this.next = shard.index;
+  }
+
+  /** Whether there is nothing left to be tried. */
+  get ended(): boolean {
+    return this.next > this.count;
+  }
+
+  /** Tries so many more, at most. */
+  async go(most: number, tools: Tools, tally: Tally): Promise<void> {
+    const { test, id, count, next } = this;
+    const step = this.shard.of;
+    const below = Math.min(count + 1, next + most * step);
+    const control = () => this.control(tools);
+    await tryEach({ from: next, below, step }, control, tools, tally, (index) =>
+      attempt(this.drawn(index, tools).value, id(index), test.rules, tools),
+    );
+    this.next = next + Math.ceil((below - next) / step) * step;
+    const { first } = tally;
+    if (first === undefined || this.settled) return;
+    this.settled = true;
+    const { place, failure } = first;
+    tally.leadWith(await alone(failure, place, this.drawn(place, tools), this.arbitrary, test.rules, tools));
+  }
+
+  private drawn(index: number, { seed }: Tools): Value<Case> {
+    return draw(this.arbitrary, seed, this.checkId, index);
+  }
+
+  private async control(tools: Tools): Promise<void> {
+    const { twin } = this.drawn(0, tools).value;
+    if (twin !== undefined) await mustBeTaken(twin, this.id(this.count), tools);
+  }
 }
 
 /** The failure as it is without company: shrunk, or marked as one that needs company. */
@@ -45,7 +85,7 @@ async function alone(
   rules: readonly Rule[],
   tools: Tools,
 ): Promise<Failure> {
-  const retry = (one: Case) => attempt(one, tools.ids.aside(), rules, tools);
+  const retry = (one: Case) => attempt(one, tools.ids.aside(index), rules, tools);
   const again = await retry(value.value);
   if (again === undefined)
     return { ...failure, when: 'not-alone', drawn: { path: String(index), shrinks: 0 } };

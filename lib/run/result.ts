@@ -27,6 +27,8 @@ export interface Cause {
   readonly cause: string;
   /** Cases that failed for it. */
   readonly failed: number;
+  /** Where the first of them stands among the cases. */
+  readonly place: number;
 }
 
 export type Observations = Readonly<Record<string, string | number | boolean>>;
@@ -57,7 +59,12 @@ export interface Stop {
     | 'not-http'
     | 'token-refused'
     | 'throttled'
+    /** Interrupted. */
     | 'cut-off'
+    /** A limit of time or of requests that the user set. */
+    | 'limit'
+    /** The first failure, where the user asked for no more. */
+    | 'bailed'
     | 'gone';
   /** What happened. */
   readonly reason: string;

@@ -4,8 +4,10 @@ import { requireOrdinary } from '../payloads/satisfiable.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Check, Level } from './check.ts';
 import type { Latency } from './latency.ts';
-import type { CheckResult, Stop, Verdict } from './result.ts';
-import { Session, type SessionOptions } from './session.ts';
+import { cheapFirst, DEFAULTS } from './plan.ts';
+import type { CheckResult, Failure, Stop } from './result.ts';
+import { type Listeners, Session, type SessionOptions } from './session.ts';
+import { cutShort, type Outcome, outcomeOf, type Summary, summaryOf } from './verdict.ts';
 
 export interface RunOptions
   extends Omit<SessionOptions, 'seed' | 'cases' | 'concurrency' | 'timeout' | 'headers'> {
@@ -24,8 +26,6 @@ export interface RunOptions
   readonly selected?: ((id: string) => boolean) | undefined;
 }
 
-export const DEFAULTS = { cases: 120, concurrency: 24, timeout: 15_000 } as const;
-
 /** The options of a run with everything that was left out. */
 export interface Settled {
   readonly seed: number;
@@ -36,19 +36,17 @@ export interface Settled {
   readonly rate: number | null;
   readonly maxSeconds: number | null;
   readonly strict: boolean;
+  readonly maxRequests: number | null;
+  /** `2/3`: the second of three parts; null for all of the run. */
+  readonly shard: string | null;
 }
-
-export type Outcome = 'conformant' | 'nonconformant' | 'undetermined';
-
-export type Count = Readonly<Record<Verdict, number>>;
-export type Summary = Readonly<Record<Level, Count>>;
 
 export interface RunHeader {
   readonly document: Contract['document'];
   readonly target: { readonly name: string; readonly baseUrl: string };
   readonly options: Settled;
   readonly startedAt: string;
-  /** The ids of the checks to come, in order. */
+  /** The ids of the catalogue, in its order. */
   readonly planned: readonly string[];
 }
 
@@ -69,6 +67,8 @@ export type RunEvent =
   | { readonly type: 'start'; readonly header: RunHeader }
   | { readonly type: 'check'; readonly id: string; readonly index: number }
   | { readonly type: 'progress'; readonly requests: number }
+  /** A failure of a cause that the check has not failed for yet. */
+  | { readonly type: 'failure'; readonly id: string; readonly level: Level; readonly failure: Failure }
   | { readonly type: 'result'; readonly result: CheckResult }
   | { readonly type: 'end'; readonly footer: RunFooter };
 
@@ -76,6 +76,8 @@ export type RunEvent =
 export interface OpenRun {
   readonly header: RunHeader;
   carryOut(check: Check): Promise<CheckResult>;
+  /** All of the catalogue, what is cheap first; checks that draw at random take turns. */
+  carryOutAll(begin?: (check: Check) => void): AsyncGenerator<CheckResult>;
   /** Sends what belongs to no check. The answers in the order of the drafts; undefined where the run has ended. */
   ask(drafts: readonly Draft[]): Promise<readonly Exchange[] | undefined>;
   /** Ends the run early. What is left becomes untestable. */
@@ -86,7 +88,7 @@ export interface OpenRun {
 /** Connects to the target and finds out whether it can be judged. A signal ends the run at any time from here on. */
 export async function openRun(
   options: RunOptions,
-  onProgress?: (requests: number) => void,
+  listeners?: Listeners,
   signal?: AbortSignal,
 ): Promise<OpenRun> {
   const { contract, catalogue, strict = false, selected = () => true } = options;
@@ -101,19 +103,20 @@ export async function openRun(
     timeout: options.timeout ?? DEFAULTS.timeout,
     headers: options.headers ?? [],
   };
-  const session = new Session(
-    contract,
-    catalogue.filter(({ id }) => selected(id)),
-    settings,
-    onProgress,
-  );
-  const { seed, cases, concurrency, timeout, rate = null, maxSeconds = null } = settings;
+  const session = new Session(contract, catalogue, selected, settings, listeners);
+  const { seed, cases, concurrency, timeout, rate = null, maxSeconds = null, maxRequests = null } = settings;
+  const { shard } = settings;
   const interrupt = () =>
     session.halt({ kind: 'cut-off', reason: 'the run was interrupted', remedy: 'run it again to the end' });
   if (signal?.aborted === true) interrupt();
   signal?.addEventListener('abort', interrupt, { once: true });
   await session.open();
   const results: CheckResult[] = [];
+  const takeTurn = async (check: Check, most: number) => {
+    const result = selected(check.id) ? await session.takeTurn(check, most) : session.leaveOut(check);
+    if (result !== undefined) results.push(result);
+    return result;
+  };
   return {
     header: {
       document: contract.document,
@@ -126,24 +129,46 @@ export async function openRun(
         timeout,
         rate,
         maxSeconds,
+        maxRequests,
         strict,
+        shard: shard === undefined ? null : `${shard.index + 1}/${shard.of}`,
       },
       startedAt,
       planned: catalogue.map(({ id }) => id),
     },
     async carryOut(check) {
-      const result = selected(check.id) ? await session.carryOut(check) : session.leaveOut(check);
-      results.push(result);
-      return result;
+      for (;;) {
+        const result = await takeTurn(check, Number.POSITIVE_INFINITY);
+        if (result !== undefined) return result;
+      }
+    },
+    async *carryOutAll(begin = () => {}) {
+      for (const wave of cheapFirst(catalogue)) {
+        for (let left = wave; left.length > 0; ) {
+          const unended: Check[] = [];
+          for (const check of left) {
+            begin(check);
+            const result = await takeTurn(check, TURN);
+            if (result === undefined) unended.push(check);
+            else yield result;
+          }
+          left = unended;
+        }
+      }
     },
     ask: (drafts) => session.ask(drafts),
     halt: (stop) => session.halt(stop),
     async close() {
       signal?.removeEventListener('abort', interrupt);
       await session.close();
-      const summary = summarise(results);
+      const judged = results.map(({ check, verdict }) => ({ level: check.level, verdict }));
+      const summary = summaryOf(judged);
       return {
-        outcome: outcomeOf(summary, strict, session.stop !== undefined || results.length < catalogue.length),
+        outcome: outcomeOf(
+          summary,
+          strict,
+          cutShort(session.stop, judged) || results.length < catalogue.length,
+        ),
         summary,
         server: session.server,
         stop: session.stop,
@@ -153,8 +178,8 @@ export async function openRun(
         latency: session.latency,
         created: {
           plants: session.created,
-          lowestId: String(session.ids.lowest),
-          highestId: String(session.ids.highest),
+          lowestId: String(session.createdIds.lowest),
+          highestId: String(session.createdIds.highest),
         },
       };
     },
@@ -172,6 +197,9 @@ export async function* events(options: RunOptions, signal?: AbortSignal): AsyncG
   await working;
 }
 
+/** Cases that a check tries in one turn: a run that is cut short has then tried all of them about as often. */
+const TURN = 2000;
+
 /** Milliseconds from one `progress` event to the next, at least. */
 const BETWEEN_PROGRESS = 100;
 
@@ -182,28 +210,19 @@ async function work(options: RunOptions, queue: Queue<RunEvent>, signal?: AbortS
     told = performance.now();
     queue.push({ type: 'progress', requests });
   };
-  const run = await openRun(options, onProgress, signal);
+  const onFailure = ({ id, level }: Check, failure: Failure) =>
+    queue.push({ type: 'failure', id, level, failure });
+  const run = await openRun(options, { onProgress, onFailure }, signal);
   try {
     queue.push({ type: 'start', header: run.header });
-    for (const [index, check] of options.catalogue.entries()) {
-      queue.push({ type: 'check', id: check.id, index });
-      queue.push({ type: 'result', result: await run.carryOut(check) });
+    let index = 0;
+    for await (const result of run.carryOutAll(({ id }) => queue.push({ type: 'check', id, index }))) {
+      queue.push({ type: 'result', result });
+      index += 1;
     }
   } finally {
     queue.push({ type: 'end', footer: await run.close() });
   }
-}
-
-function summarise(results: readonly CheckResult[]): Summary {
-  const none = (): Record<Verdict, number> => ({ pass: 0, fail: 0, observed: 0, untestable: 0, skipped: 0 });
-  const summary = { MUST: none(), SHOULD: none(), OBSERVE: none() };
-  for (const { check, verdict } of results) summary[check.level][verdict] += 1;
-  return summary;
-}
-
-function outcomeOf({ MUST, SHOULD }: Summary, strict: boolean, stopped: boolean): Outcome {
-  if (MUST.fail > 0 || (strict && SHOULD.fail > 0)) return 'nonconformant';
-  return stopped || MUST.untestable > 0 ? 'undetermined' : 'conformant';
 }
 
 /** Hands values from a producer that cannot wait to a consumer that can. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Draft } from '../payloads/case.ts';
 import type { Exchange, HeaderPair } from '../wire/exchange.ts';
 import type { Wire } from '../wire/wire.ts';
-import { fill } from './fill.ts';
+import { fill, USUAL } from './fill.ts';
 import { LatencyLog } from './latency.ts';
 import type { Stop } from './result.ts';
 
@@ -21,6 +21,8 @@ export interface SenderOptions {
   readonly headers: readonly HeaderPair[];
   /** Requests per second at most. */
   readonly rate: number | undefined;
+  /** Requests after which no other is sent. */
+  readonly maxRequests: number | undefined;
   /** Milliseconds that a run waits in all because a store asks it to. */
   readonly patience: number;
   /** An id in the place of one that may have been used up. */
@@ -35,17 +37,18 @@ const BELIEVED = 3;
 /** Sends drafts at the pace that the user and the store ask for. 429 is waited out and never judged. */
 export class Sender {
   requests = 0;
-  readonly latency = new LatencyLog();
+  latency = new LatencyLog();
   private readonly wire: Wire;
   private readonly options: SenderOptions;
   private stop: Stop | undefined;
+  private begun = 0;
   private waited = 0;
   private pausedUntil = 0;
   private nextSlot = 0;
 
   constructor(wire: Wire, options: SenderOptions) {
     this.wire = wire;
-    this.options = options;
+    this.options = { ...options, headers: [...USUAL, ...options.headers] };
   }
 
   /** From now on nothing is sent. */
@@ -53,18 +56,21 @@ export class Sender {
     this.stop ??= stop;
   }
 
+  /** Counts from here on. */
+  forget(): void {
+    this.requests = 0;
+    this.latency = new LatencyLog();
+  }
+
   /** @throws Stopped when the run has ended */
   async send(draft: Draft, freshId: bigint): Promise<Exchange> {
     let id = freshId;
     const { authority: host, prefix } = this.wire.endpoint;
+    const { token, headers } = this.options;
     for (let attempt = 1; ; attempt += 1) {
       await this.pace();
-      const request = fill(draft, id, {
-        token: this.options.token,
-        host,
-        prefix,
-        headers: this.options.headers,
-      });
+      this.countOff();
+      const request = fill(draft, id, { token, host, prefix, headers });
       const exchange = await this.wire.send(request);
       this.requests += 1;
       if (this.stop !== undefined) throw new Stopped(this.stop);
@@ -81,6 +87,18 @@ export class Sender {
       }
       this.pause(pause);
     }
+  }
+
+  /** @throws Stopped when there have been as many requests as the user allows; those on their way are waited for */
+  private countOff(): void {
+    const { maxRequests = Number.POSITIVE_INFINITY } = this.options;
+    if (this.begun >= maxRequests)
+      throw new Stopped({
+        kind: 'limit',
+        reason: `the run was cut off after ${maxRequests} requests`,
+        remedy: 'allow it more with --max-requests',
+      });
+    this.begun += 1;
   }
 
   private pause(ms: number): void {

@@ -8,17 +8,19 @@ import type { Exchange, HeaderPair } from '../wire/exchange.ts';
 import { Wire } from '../wire/wire.ts';
 import { judged, type Tools } from './attempt.ts';
 import { tryCases } from './cases.ts';
-import type { Check } from './check.ts';
-import { anyFirstId, Ids } from './ids.ts';
+import type { Check, Plants } from './check.ts';
+import { anyFirstId, type CheckIds, Ids } from './ids.ts';
 import { shortly } from './keep.ts';
 import type { Latency } from './latency.ts';
+import { COMPARISON, DEFAULTS, drawsOf, layOut, PREFLIGHT } from './plan.ts';
 import { plantsFor } from './plants.ts';
 import { inPool } from './pool.ts';
 import { isSilence, preflight } from './preflight.ts';
 import { tryProcedure } from './procedure.ts';
-import { tryProperty } from './property.ts';
-import type { CheckResult, Stop, Verdict } from './result.ts';
+import { Drawing } from './property.ts';
+import type { CheckResult, Failure, Stop, Verdict } from './result.ts';
 import { Sender, Stopped } from './sender.ts';
+import { type Shard, WHOLE } from './shard.ts';
 import { Standing } from './standing.ts';
 import { Tally } from './tally.ts';
 
@@ -38,6 +40,12 @@ export interface SessionOptions {
   readonly rate?: number | undefined;
   /** Seconds after which the run is cut off. */
   readonly maxSeconds?: number | undefined;
+  /** Requests after which the run is cut off. */
+  readonly maxRequests?: number | undefined;
+  /** Whether the run is over with a failure of this check; by default it never is. */
+  readonly bailsOn?: ((check: Check) => boolean) | undefined;
+  /** The part of the run to carry out; by default all of it. */
+  readonly shard?: Shard | undefined;
   readonly headers: readonly HeaderPair[];
   /** PEM certificates to trust beside the system's. */
   readonly ca?: string | undefined;
@@ -46,10 +54,32 @@ export interface SessionOptions {
   readonly onExchange?: ((exchange: Exchange, draft: Draft, during: string) => void) | undefined;
 }
 
+/** Who wants to hear of a run while it goes on. */
+export interface Listeners {
+  readonly onProgress?: ((requests: number) => void) | undefined;
+  /** Is told of the first failure of each cause of a MUST or SHOULD, before it is made small. */
+  readonly onFailure?: ((check: Check, failure: Failure) => void) | undefined;
+}
+
 /** Milliseconds that a run waits in all for a store that asks it to. */
 const PATIENCE = 120_000;
 /** Milliseconds that a store which has stopped answering is given to come back. */
 const COMEBACK = 5_000;
+
+const BAILED: Stop = {
+  kind: 'bailed',
+  reason: 'the run was over with the first failure',
+  remedy: 'run it without --bail to see all of them',
+};
+
+/** A check that is being carried out. */
+interface Begun {
+  readonly plants: Plants;
+  readonly ids: CheckIds;
+  readonly tally: Tally;
+  readonly drawing: Drawing | undefined;
+  seconds: number;
+}
 
 /** One run against one store: holds the connections, and carries out checks one after the other. */
 export class Session {
@@ -65,40 +95,64 @@ export class Session {
   private readonly wire: Wire;
   private readonly sender: Sender;
   private readonly standing: Standing;
-  private readonly tools: Tools;
+  private readonly onFailure: (check: Check, failure: Failure) => void;
+  private readonly tools: Omit<Tools, 'ids' | 'enough'>;
+  private readonly idsOf: (checkId: string) => CheckIds;
+  private readonly ids: Ids;
+  private readonly shard: Shard;
+  private readonly turns: ReadonlyMap<string, number>;
+  private readonly compared: CheckIds;
   private readonly clock: NodeJS.Timeout | undefined;
   private readonly limits: { lowest: bigint; highest: bigint };
-  private during = 'preflight';
+  private readonly begun = new Map<Check, Begun>();
+  private during: string = PREFLIGHT;
+  private current: CheckIds;
   private broken = 0;
   private timeouts = 0;
+  /** Whether a check was left untried because the run was stopped. */
+  private unfinished = false;
+  /** Whether a failure that ends the run was found in an exchange, whichever check it was sent for. */
+  private bailed = false;
 
   constructor(
     contract: Contract,
-    checks: readonly Check[],
+    catalogue: readonly Check[],
+    selected: (id: string) => boolean,
     options: SessionOptions,
-    onProgress: (requests: number) => void = () => {},
+    { onProgress = () => {}, onFailure = () => {} }: Listeners = {},
   ) {
     this.contract = contract;
     this.options = options;
     const range = ordinaryIds(contract.newPlant.shape);
     this.firstId = options.firstId ?? anyFirstId(range);
-    const ids = new Ids(range, this.firstId);
+    this.ids = new Ids(range, this.firstId);
+    this.idsOf = layOut(catalogue, options.cases, this.ids);
+    this.current = this.idsOf(PREFLIGHT);
+    this.compared = this.idsOf(COMPARISON);
     this.limits = { lowest: this.firstId, highest: this.firstId };
-    const { baseUrl, token, seed, concurrency, headers, rate, maxSeconds } = options;
+    const { baseUrl, token, seed, concurrency, headers, rate, maxSeconds, maxRequests, shard } = options;
+    this.shard = shard ?? WHOLE;
+    this.turns = new Map(catalogue.map(({ id }, turn) => [id, turn]));
     this.wire = new Wire(endpointOf(baseUrl, options), concurrency);
-    this.standing = new Standing(checks);
+    this.onFailure = (check, failure) => {
+      if (check.level !== 'OBSERVE') onFailure(check, failure);
+    };
+    this.standing = new Standing(
+      catalogue.filter(({ id }) => selected(id)),
+      this.onFailure,
+    );
     this.sender = new Sender(this.wire, {
       token,
       headers,
       rate,
+      maxRequests,
       patience: PATIENCE,
-      anotherId: () => ids.aside(),
+      anotherId: () => this.current.aside(),
       onExchange: (...seen) => this.see(...seen),
     });
     this.tools = {
       contract,
       sender: this.sender,
-      ids,
       token,
       seed,
       concurrency,
@@ -107,7 +161,7 @@ export class Session {
     if (maxSeconds !== undefined) {
       this.clock = setTimeout(() => {
         this.halt({
-          kind: 'cut-off',
+          kind: 'limit',
           reason: `the run was cut off after ${maxSeconds} s`,
           remedy: 'give it longer with --max-seconds',
         });
@@ -124,20 +178,21 @@ export class Session {
   }
 
   /** The ids of the plants that the store said it created. */
-  get ids(): { readonly lowest: bigint; readonly highest: bigint } {
+  get createdIds(): { readonly lowest: bigint; readonly highest: bigint } {
     return this.limits;
   }
 
   /** Finds out whether the store can be judged at all. */
   async open(): Promise<void> {
-    const plants = plantsFor(this.contract, this.options.seed, 'preflight');
+    const plants = plantsFor(this.contract, this.options.seed, PREFLIGHT);
     const drafts = [1, 2, 3].map((): Draft => ({ body: { json: plants.plain() }, ordinary: true }));
-    const { wire, sender, tools } = this;
     try {
-      const { stop, advice } = await preflight(wire, sender, tools.ids, drafts);
+      const { stop, advice } = await preflight(this.wire, this.sender, this.current, drafts);
       this.advice = advice;
       if (stop !== undefined) this.halt(stop);
       else if (this.broken > 0) await this.awaitComeback();
+      // Every shard begins with the same request; it is counted in the first.
+      if (this.shard.index > 0) this.sender.forget();
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
       this.stop ??= error.stop;
@@ -151,24 +206,35 @@ export class Session {
     void this.wire.close();
   }
 
-  /** Carries one check out, whatever state the store is in. */
-  async carryOut(check: Check): Promise<CheckResult> {
+  /**
+   * Carries one check on, whatever state the store is in, and one that draws at random for so many cases; undefined
+   * where there is more of it to do.
+   */
+  async takeTurn(check: Check, most: number): Promise<CheckResult | undefined> {
     const silent = check.silent?.(this.contract);
     if (silent !== undefined) return skipped(check, new Tally(), 'document', silent);
+    if (!this.isMine(check)) return skipped(check, new Tally(), 'shard', 'belongs to another shard');
+    const begun = this.begun.get(check) ?? this.begin(check);
     this.during = check.id;
     this.broken = 0;
     const started = performance.now();
-    const tally = check.test.kind === 'standing' ? this.standing.tally(check) : new Tally();
-    if (this.stop === undefined) await this.attempt(check, tally);
-    return this.resultOf(check, tally, (performance.now() - started) / 1000);
+    if (this.stop === undefined) {
+      this.current = begun.ids;
+      await this.attempt(check, begun, most);
+    }
+    begun.seconds += (performance.now() - started) / 1000;
+    if (this.stop === undefined && begun.drawing?.ended === false) return undefined;
+    this.begun.delete(check);
+    return this.resultOf(check, begun.tally, begun.seconds);
   }
 
   /** Sends drafts that belong to no check; undefined where the run has ended. */
   async ask(drafts: readonly Draft[]): Promise<readonly Exchange[] | undefined> {
-    this.during = 'comparison';
+    this.during = COMPARISON;
+    this.current = this.compared;
     const exchanges: Exchange[] = [];
-    const { sender, ids, concurrency } = this.tools;
-    const id = ids.reserve(drafts.length);
+    const { sender, concurrency } = this.tools;
+    const id = this.compared.reserve(drafts.length);
     try {
       await inPool(drafts.length, concurrency, async (index) => {
         const draft = drafts[index];
@@ -192,22 +258,50 @@ export class Session {
     await this.wire.close();
   }
 
-  private async attempt(check: Check, tally: Tally): Promise<void> {
+  private begin(check: Check): Begun {
     const { test, id } = check;
-    const { contract, tools, options } = this;
+    const { contract, options, shard } = this;
     const plants = plantsFor(contract, options.seed, id);
+    const ids = this.idsOf(id);
+    const tally =
+      test.kind === 'standing'
+        ? this.standing.tally(check)
+        : new Tally((failure) => this.onFailure(check, failure));
+    const drawing =
+      test.kind === 'property'
+        ? new Drawing(test, id, drawsOf(test.share, options.cases), plants, ids, shard)
+        : undefined;
+    const begun: Begun = { plants, ids, tally, drawing, seconds: 0 };
+    this.begun.set(check, begun);
+    return begun;
+  }
+
+  /** A shard has every so many of the cases that are drawn, and every so many of the other checks whole. */
+  private isMine({ id, test }: Check): boolean {
+    const { index, of } = this.shard;
+    if (test.kind === 'standing') return true;
+    if (test.kind === 'property') return index <= drawsOf(test.share, this.options.cases);
+    return (this.turns.get(id) ?? 0) % of === index;
+  }
+
+  private async attempt(check: Check, { plants, ids, tally, drawing }: Begun, most: number): Promise<void> {
+    const { test } = check;
+    const bails = this.options.bailsOn?.(check) ?? false;
+    const tools: Tools = {
+      ...this.tools,
+      ids,
+      enough: () => this.bailed || (bails && tally.failed > 0),
+    };
     try {
       if (test.kind === 'cases') await tryCases(test, plants, tools, tally);
-      if (test.kind === 'property') {
-        const count = Math.max(1, Math.ceil(options.cases * test.share));
-        await tryProperty(test, id, count, plants, tools, tally);
-      }
+      if (drawing !== undefined) await drawing.go(most, tools, tally);
       if (test.kind === 'procedure') await tryProcedure(test, plants, tools, tally);
       if (this.broken > 0) await this.awaitComeback();
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
       this.stop ??= error.stop;
     }
+    if (tools.enough()) this.stop ??= BAILED;
   }
 
   /** What has been found stands, whatever became of the run; what has not been tried to the end is no pass. */
@@ -215,7 +309,9 @@ export class Session {
     const { level, id, test } = check;
     const { cases, failed, blocked } = tally;
     if (failed > 0 && level !== 'OBSERVE') return result(check, 'fail', tally, seconds, blockedOf(blocked));
-    if (this.stop !== undefined) {
+    if (this.stop?.kind === 'bailed') return skipped(check, tally, 'bail', this.stop.reason);
+    if (this.stop !== undefined && !this.isTriedEnough(check, cases)) {
+      this.unfinished = true;
       const { kind: by, reason } = this.stop;
       return result(check, 'untestable', tally, seconds, { by, reason });
     }
@@ -227,6 +323,18 @@ export class Session {
     throw new Error(`${id} made no request`);
   }
 
+  /**
+   * Whether a limit that the user set came late enough: a check that draws at random has tried what it tries by
+   * default, and one that watches the others has seen all of them through.
+   */
+  private isTriedEnough({ test }: Check, cases: number): boolean {
+    if (this.stop?.kind !== 'limit') return false;
+    if (test.kind === 'standing') return !this.unfinished;
+    if (test.kind !== 'property') return false;
+    const usual = drawsOf(test.share, Math.min(DEFAULTS.cases, this.options.cases));
+    return cases >= Math.floor(usual / this.shard.of);
+  }
+
   private see(exchange: Exchange, draft: Draft, id: bigint): void {
     const { response } = exchange;
     this.options.onExchange?.(exchange, draft, this.during);
@@ -234,6 +342,7 @@ export class Session {
     if (server !== undefined) this.server ??= shortly(server);
     if (exchange.kind === 'broken' && draft.beyond !== true) this.broken += 1;
     if (exchange.kind === 'broken' && exchange.fault.kind === 'timeout') this.timedOut();
+    if (this.during === PREFLIGHT && this.shard.index > 0) return;
     if (
       exchange.request.method === 'POST' &&
       response !== undefined &&
@@ -245,8 +354,9 @@ export class Session {
       if (id > this.limits.highest) this.limits.highest = id;
     }
     // Before the checks begin, only silence is held against a store.
-    if (this.during === 'preflight' && !isSilence(exchange)) return;
-    this.standing.watch(exchange, draft, this.during, this.tools);
+    if (this.during === PREFLIGHT && !isSilence(exchange)) return;
+    const failed = this.standing.watch(exchange, draft, this.during, this.ids.placeOf(id), this.tools);
+    if (failed.some((check) => this.options.bailsOn?.(check) === true)) this.bailed = true;
   }
 
   /**
@@ -267,7 +377,7 @@ export class Session {
     };
     const deadline = Date.now() + COMEBACK;
     for (;;) {
-      const exchange = await this.sender.send(draft, this.tools.ids.aside());
+      const exchange = await this.sender.send(draft, this.current.aside());
       if (judged(exchange, draft, [answered], this.tools) === undefined) return;
       if (Date.now() >= deadline) break;
       await sleep(250);

@@ -1,33 +1,39 @@
 import type { Draft } from '../payloads/case.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import { judged, type Tools } from './attempt.ts';
+import { type Judging, judged } from './attempt.ts';
 import type { Check } from './check.ts';
+import type { Failure } from './result.ts';
 import { Tally } from './tally.ts';
 
 /** Holds the standing checks against every exchange of the run, whoever sent it. */
 export class Standing {
   private readonly tallies = new Map<Check, Tally>();
 
-  constructor(checks: readonly Check[]) {
-    for (const check of checks) if (check.test.kind === 'standing') this.tallies.set(check, new Tally());
+  constructor(checks: readonly Check[], onFailure: (check: Check, failure: Failure) => void) {
+    for (const check of checks)
+      if (check.test.kind === 'standing')
+        this.tallies.set(check, new Tally((failure) => onFailure(check, failure)));
   }
 
-  watch(exchange: Exchange, draft: Draft, during: string, tools: Tools): void {
-    if (draft.beyond === true) return;
-    for (const [{ test }, tally] of this.tallies) {
+  /**
+   * Judges an exchange.
+   * @param place of its request in the plan of the run
+   * @returns the checks that fail for it
+   */
+  watch(exchange: Exchange, draft: Draft, during: string, place: number, judging: Judging): readonly Check[] {
+    if (draft.beyond === true) return [];
+    const failed: Check[] = [];
+    for (const [check, tally] of this.tallies) {
+      const { test } = check;
       if (test.kind !== 'standing' || !test.applies(exchange, draft)) continue;
       tally.cases += 1;
-      const finding = judged(exchange, draft, test.rules, tools);
+      const finding = judged(exchange, draft, test.rules, judging);
       if (finding === undefined) continue;
-      tally.book({
-        label: `sent for ${during}`,
-        population: 'other',
-        finding,
-        draft,
-        exchange,
-        when: 'always',
-      });
+      failed.push(check);
+      const label = `sent for ${during}`;
+      tally.book({ label, population: 'other', finding, draft, exchange, when: 'always' }, place);
     }
+    return failed;
   }
 
   tally(check: Check): Tally {

@@ -20,6 +20,12 @@ export class Tally {
   readonly noted: Record<string, Observations[string]> = {};
   private readonly byCause = new Map<string, { place: number; failure: Failure; failed: number }>();
   private lead: Failure | undefined;
+  private readonly onNew: (failure: Failure) => void;
+
+  /** @param onNew is told of the first failure of each cause, as it is found */
+  constructor(onNew: (failure: Failure) => void = () => {}) {
+    this.onNew = onNew;
+  }
 
   /**
    * Books a failure. One of each cause is kept, the one that comes first by its place: a thousand of the
@@ -31,6 +37,7 @@ export class Tally {
     const cause = causeOf(failure);
     const known = this.byCause.get(cause);
     if (known === undefined) {
+      this.onNew(failure);
       this.byCause.set(cause, { place, failure: keptFailure(failure), failed: 1 });
       if (this.byCause.size > CAUSES) this.byCause.delete(this.inOrder.at(-1)?.[0] ?? cause);
       return;
@@ -56,7 +63,7 @@ export class Tally {
   }
 
   get causes(): readonly Cause[] {
-    return this.inOrder.map(([cause, { failed }]) => ({ cause, failed }));
+    return this.inOrder.map(([cause, { failed, place }]) => ({ cause, failed, place }));
   }
 
   private get inOrder() {

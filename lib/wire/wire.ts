@@ -119,9 +119,7 @@ export class Wire {
         {
           method: request.method as Dispatcher.HttpMethod,
           path: request.path,
-          headers: request.headers
-            .filter(([name]) => name !== 'content-length' && name !== 'transfer-encoding')
-            .flat(),
+          headers: withoutFraming(request.headers),
           body:
             request.framing === 'chunked' && request.body !== undefined
               ? chunks(request.body)
@@ -183,6 +181,14 @@ function chunks(body: Uint8Array): Readable {
       (part) => part.length > 0,
     ),
   );
+}
+
+/** Names and values in turn; undici frames the body itself. */
+function withoutFraming(headers: readonly HeaderPair[]): string[] {
+  const flat: string[] = [];
+  for (const [name, value] of headers)
+    if (name !== 'content-length' && name !== 'transfer-encoding') flat.push(name, value);
+  return flat;
 }
 
 /** Writes down what undici reports of one answer. */
@@ -249,13 +255,20 @@ class Recorder implements Dispatcher.DispatchHandler {
     clearTimeout(this.timer);
     const truncated = this.body.length > this.endpoint.cap || fault !== undefined;
     const body = this.body.first(this.endpoint.cap);
-    const response = this.head === undefined ? undefined : { ...this.head, body, truncated };
-    const base = { request: this.request, ms: performance.now() - this.started, interim: this.interim };
-    if (fault === undefined && response !== undefined) this.resolve({ ...base, kind: 'answered', response });
+    const { request, interim, head } = this;
+    const ms = performance.now() - this.started;
+    const response =
+      head === undefined
+        ? undefined
+        : { status: head.status, statusText: head.statusText, headers: head.headers, body, truncated };
+    if (fault === undefined && response !== undefined)
+      this.resolve({ kind: 'answered', request, ms, interim, response });
     else
       this.resolve({
-        ...base,
         kind: 'broken',
+        request,
+        ms,
+        interim,
         fault: fault ?? { kind: 'closed', detail: 'no answer' },
         response,
       });

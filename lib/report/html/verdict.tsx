@@ -1,4 +1,4 @@
-import type { Summary } from '../../run/run.ts';
+import type { Summary } from '../../run/verdict.ts';
 import type { RunRecord } from '../record.ts';
 import { FIRST_CAUSE, ranked } from './failures.tsx';
 import { counted, Icon, inline, type Tone, toneOf, WORDS } from './text.tsx';
@@ -56,7 +56,9 @@ const STOPPED = {
   'not-http': 'it does not speak HTTP',
   'token-refused': 'it refuses the token on every request',
   throttled: 'it asks for more patience than the run has',
-  'cut-off': 'the run was ended before its end',
+  'cut-off': 'the run was interrupted',
+  limit: 'the run was cut off before its end',
+  bailed: 'the run was over with the first failure',
   gone: 'it stopped answering',
 } as const;
 

@@ -1,0 +1,32 @@
+import { Command } from 'commander';
+import { FORMATS } from '../lib/report/formats.ts';
+import { mergeOf } from '../lib/report/merge.ts';
+import { readRecord } from '../lib/report/saved.ts';
+import { terminalReport } from '../lib/report/terminal.ts';
+import { wantsColour } from './colour.ts';
+import { reportOptions } from './options.ts';
+import { formatNames, type Wanted, wantedOf, writeReports } from './output.ts';
+
+/** `merge`: the record of a run out of those of its shards. */
+export function mergeCommand(exitWith: (code: number) => void): Command {
+  const command = new Command('merge')
+    .description('Joins the records of all the shards of one run into the record of the whole.')
+    .argument('<report...>', 'the report.json of every shard');
+  return reportOptions(command, formatNames, 'json')
+    .addHelpText(
+      'after',
+      `
+Exit codes:
+  0 conformant, 1 not conformant, 2 the call is wrong, 3 could not be judged
+
+Example:
+  plant-store-conformance merge shard-1/report.json shard-2/report.json --out reports`,
+    )
+    .action(async (files: string[], wanted: Wanted) => {
+      const destination = wantedOf(wanted, FORMATS);
+      const record = mergeOf(files.map((file) => ({ file, record: readRecord(file) })));
+      if (destination !== undefined) await writeReports(record, destination, FORMATS);
+      if (destination?.out !== '-') process.stdout.write(terminalReport(record, wantsColour()));
+      exitWith(record.gate.exitCode);
+    });
+}

@@ -1,0 +1,52 @@
+import type { Check } from './check.ts';
+import { ASIDE, type CheckIds, type Ids, type Room } from './ids.ts';
+
+export const DEFAULTS = { cases: 120, concurrency: 24, timeout: 15_000 } as const;
+
+/** What stands for a check where requests are sent for none. */
+export const PREFLIGHT = 'preflight';
+export const COMPARISON = 'comparison';
+
+/** Ids of a check whose requests are not counted before it is carried out; more than any has. */
+const UNCOUNTED = 1024;
+/** Cases whose ids aside lie apart. Two that share theirs are rare, and only a store with unique ids could mind. */
+const SLOTS = 61;
+
+/** Cases of a check that draws at random. */
+export const drawsOf = (share: number, cases: number): number => Math.max(1, Math.ceil(cases * share));
+
+/**
+ * Gives every check of the catalogue ids of its own, carried out or not: a run of some of them, or of a part, sends
+ * the same requests as the run of all. What is sent before and after them has its own as well.
+ * @returns the ids of a check; where a document allows too few, all take theirs in turn
+ */
+export function layOut(catalogue: readonly Check[], cases: number, ids: Ids): (checkId: string) => CheckIds {
+  const rooms = new Map<string, Room>();
+  let [up, down] = [0, 0];
+  const add = (id: string, size: number) => {
+    rooms.set(id, { up, down, slots: SLOTS });
+    up += size;
+    down += SLOTS * ASIDE;
+  };
+  add(PREFLIGHT, 16);
+  for (const { id, test } of catalogue)
+    if (test.kind !== 'standing')
+      add(id, test.kind === 'property' ? drawsOf(test.share, cases) + 1 : UNCOUNTED);
+  // As many as there are left.
+  add(COMPARISON, UNCOUNTED);
+  const shared = ids.in({ up: 0, down: 0, slots: 1 });
+  if (up + down > ids.count) return () => shared;
+  return (checkId) => {
+    const room = rooms.get(checkId);
+    return room === undefined ? shared : ids.in(room);
+  };
+}
+
+const WAVES = ['cases', 'property', 'procedure', 'standing'] as const;
+
+/**
+ * The order in which checks are carried out: what costs a few requests before what costs hundreds, and last what
+ * the exchanges of all others decide. Within that, as the catalogue has them.
+ */
+export const cheapFirst = (catalogue: readonly Check[]): readonly (readonly Check[])[] =>
+  WAVES.map((wave) => catalogue.filter(({ test }) => test.kind === wave));
