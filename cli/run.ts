@@ -108,7 +108,7 @@ async function runAgainst(
     if (start !== undefined) closing.push(startCommand(start, target.token));
     await waitForStore({ baseUrl: plan.baseUrl, start, wait }, interrupted.signal);
     const recorder = new Recorder(secrets, known);
-    const show = quiet || verbose ? () => {} : progress(process.stderr);
+    const show = quiet || verbose ? () => {} : progress(process.stderr, redactor(secrets));
     const onExchange = verbose ? trace(plan.baseUrl, redactor(secrets)) : undefined;
     for await (const event of events({ ...plan, onExchange }, interrupted.signal)) {
       recorder.take(event);

@@ -117,6 +117,93 @@ describe('a run', () => {
     });
   });
 
+  test('that is cut off late enough has judged: a generated check passes with the cases it usually has', async () => {
+    await withStore('reference', async ({ url }) => {
+      const only = ['create/answers-200', 'create/takes-any-ordinary-plant', 'always/answers'];
+      // One at a time, so that no request is on its way when the limit is met.
+      const some = { only, cases: 100_000, concurrency: 1 };
+      const record = await against(url, { ...some, maxRequests: 300 });
+      expect(record.stop?.kind).toBe('limit');
+      expect(record.requests).toBe(300);
+      expect(record.outcome).toBe('conformant');
+      expect(verdictOf(record, 'create/takes-any-ordinary-plant')).toMatchObject({
+        verdict: 'pass',
+        cases: 297,
+      });
+
+      const early = await against(url, { ...some, maxRequests: 100 });
+      expect(early.outcome).toBe('undetermined');
+      expect(verdictOf(early, 'create/takes-any-ordinary-plant')?.verdict).toBe('untestable');
+      expect(verdictOf(early, 'always/answers')?.verdict).toBe('untestable');
+    });
+  });
+
+  test('sends no request more than it is allowed, however many go at a time', async () => {
+    await withStore('slow', async ({ url }) => {
+      expect((await against(url, { maxRequests: 77 })).requests).toBe(77);
+    });
+  });
+
+  test('carries generated checks on in turns, so that a limit meets them alike', async () => {
+    await withStore('reference', async ({ url }) => {
+      const record = await against(url, {
+        only: ['create/takes-any-ordinary-plant', 'refuse/any-defect'],
+        cases: 1_000_000,
+        maxRequests: 10_000,
+      });
+      const [first = 0, second = 0] = record.results.map(({ cases }) => cases).filter((cases) => cases > 0);
+      expect(first + second).toBeGreaterThan(9_900);
+      expect(Math.abs(first - second)).toBeLessThanOrEqual(2_100);
+    });
+  });
+
+  test('with --bail is over with the first MUST that fails, made small', async () => {
+    await withStore('id-numeral-string', async ({ url }) => {
+      const record = await against(url, { bail: true });
+      expect(record.outcome).toBe('nonconformant');
+      expect(record.stop?.kind).toBe('bailed');
+      expect(record.summary.MUST.fail).toBe(1);
+      expect(record.summary.MUST.skipped).toBeGreaterThan(20);
+      expect(record.summary.MUST.untestable).toBe(0);
+      expect(record.gate.exitCode).toBe(1);
+    });
+  });
+
+  test('with --bail goes to the end of a store that breaks no MUST, and with --strict to its first SHOULD', async () => {
+    await withStore('scheme-case', async ({ url }) => {
+      const lenient = await against(url, { bail: true });
+      expect([lenient.outcome, lenient.stop]).toEqual(['conformant', null]);
+      const strict = await against(url, { bail: true, strict: true });
+      expect([strict.outcome, strict.stop?.kind]).toEqual(['nonconformant', 'bailed']);
+    });
+  });
+
+  test('with --bail hears of a failure in an exchange that was sent for another check', async () => {
+    await withStore('always-500', async ({ url }) => {
+      const record = await against(url, {
+        bail: true,
+        only: ['observe/*', 'always/no-server-error'],
+        concurrency: 1,
+      });
+      expect(verdictOf(record, 'always/no-server-error')?.verdict).toBe('fail');
+      expect(record.requests).toBeLessThan(100);
+    });
+  });
+
+  test('tells of the first failure of each cause as it is found', async () => {
+    await withStore('id-numeral-string', async ({ url }) => {
+      const told: string[] = [];
+      let results = 0;
+      for await (const event of run({ baseUrl: url, token: TOKEN, seed: 5, cases: 20 })) {
+        if (event.type === 'result' && event.result.verdict === 'fail') results += 1;
+        if (event.type === 'failure')
+          told.push(`${event.id} ${event.failure.finding.cause} ${event.failure.label}`);
+      }
+      expect(told.length).toBeGreaterThanOrEqual(results);
+      expect(new Set(told).size).toBe(told.length);
+    });
+  });
+
   test('ends where the caller aborts it', async () => {
     await withStore('slow', async ({ url }) => {
       const abort = new AbortController();

@@ -129,6 +129,7 @@ const propertiesOf = ({ suite, target, document, options, outcome, gate }: RunRe
     'first-id': options.firstId,
     cases: String(options.cases),
     strict: String(options.strict),
+    shard: options.shard ?? '',
     outcome,
     gate: `${gate.exitCode} (${gate.reason})`,
   }).map(([name, value]) => ({ '@_name': name, '@_value': short(value) }));

@@ -1,6 +1,7 @@
 import type { Count } from '../run/verdict.ts';
+import { commandOf } from './again.ts';
 import { type Entry, entriesOf, excuse, openGroups, unjudged } from './deviations.ts';
-import { explain, short } from './explain.ts';
+import { explain, short, visible } from './explain.ts';
 import { type Group, groupBy } from './groups.ts';
 import { code, fenced, joined, lines, prose } from './markdown-text.ts';
 import type { RecordedResult, RunRecord } from './record.ts';
@@ -184,15 +185,13 @@ function observed({ observations }: RunRecord): string {
   ]);
 }
 
-function repeat({ suite, target, options, results }: RunRecord): string {
-  const { seed, firstId, cases, strict } = options;
-  const left = results.filter(
+function repeat(record: RunRecord): string {
+  const left = record.results.filter(
     ({ verdict, blockedBy }) => verdict === 'skipped' && blockedBy === 'user',
   ).length;
-  const command = `${suite.name} run '${short(target.baseUrl).replaceAll("'", "'\\''")}' --seed ${seed} --first-id ${firstId} --cases ${cases}${strict ? ' --strict' : ''}`;
   return joined([
     `To repeat it, with the token in \`PLANT_STORE_TOKEN\`${left === 0 ? '' : `, and the same filter: ${left} checks were left out`}:`,
-    fenced([command], 'sh'),
+    fenced([visible(commandOf(record))], 'sh'),
   ]);
 }
 

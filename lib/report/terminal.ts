@@ -3,6 +3,7 @@ import { type Entry, entriesOf, excuse } from './deviations.ts';
 import { coloured, explained, type Paint, plain, short } from './explain.ts';
 import { isExcused } from './gate.ts';
 import { groupBy, groupsOf } from './groups.ts';
+import { learntFromAll } from './learnt.ts';
 import type { RecordedResult, RunRecord } from './record.ts';
 
 /** The verdict alone. Ends with a line feed. */
@@ -25,6 +26,7 @@ export function terminalReport(record: RunRecord, colour: boolean): string {
     ...failures('SHOULD', failed('SHOULD'), paint),
     ...deviations(known, excused, paint),
     ...observed(record, paint),
+    ...generated(record, paint),
     verdict(record, paint),
     ...gate(record, paint),
     '',
@@ -40,7 +42,7 @@ function head(
     `${paint('bold', `${suite.name} ${suite.version}`)}`,
     `target    ${target.name === target.baseUrl ? '' : `${short(target.name, 60)}  `}${short(target.baseUrl, 200)}${server}`,
     `document  ${short(document.file, 200)}, version ${short(document.version, 40)}, sha256 ${document.sha256.slice(0, 12)}`,
-    `run       --seed ${options.seed} --first-id ${options.firstId} --cases ${options.cases}; ${requests} requests in ${seconds.toFixed(1)} s, ${created.plants} plants created${created.plants === 0 ? '' : ` (ids ${created.lowestId} to ${created.highestId})`}`,
+    `run       --seed ${options.seed} --first-id ${options.firstId} --cases ${options.cases}${options.shard === null ? '' : ` --shard ${options.shard}`}; ${requests} requests in ${seconds.toFixed(1)} s, ${created.plants} plants created${created.plants === 0 ? '' : ` (ids ${created.lowestId} to ${created.highestId})`}`,
   ].join('\n');
 }
 
@@ -121,6 +123,11 @@ function observed({ observations }: RunRecord, paint: Paint): string[] {
   ];
 }
 
+function generated({ results }: RunRecord, paint: Paint): string[] {
+  const learnt = learntFromAll(results);
+  return learnt === undefined ? [] : ['', `${paint('bold', 'generated')} ${learnt}`];
+}
+
 function verdict({ outcome, summary, stop, advice, options, results }: RunRecord, paint: Paint): string {
   const colour = { conformant: 'green', nonconformant: 'red', undetermined: 'magenta' } as const;
   const title = {
@@ -136,6 +143,9 @@ function verdict({ outcome, summary, stop, advice, options, results }: RunRecord
     `${paint([colour[outcome], 'bold'], title)}  ${counts('MUST', summary)}; ${counts('SHOULD', summary)}${options.strict ? ' (strict)' : ''}; ${summary.OBSERVE.observed} observed${left > 0 ? `; ${left} left out` : ''}`,
     ...(stop === null ? [] : [`${short(stop.reason)}; ${stop.remedy}`]),
     ...(advice === null ? [] : [short(advice)]),
+    ...(options.shard === null
+      ? []
+      : [`This is part ${options.shard} of a run; merge joins the records of all parts.`]),
   ].join('\n');
 }
 

@@ -82,9 +82,9 @@ export class CheckIds {
     return this.reserve(1)(0);
   }
 
-  /** An id for a request that the plan of the run does not know: one to look into the case at a place, say. */
-  aside(place = 0): bigint {
-    const slot = place % this.slots;
+  /** An id for a request that the plan of the run does not know: to look into the case at a place, or for no case. */
+  aside(place = -1): bigint {
+    const slot = (place + 1) % this.slots;
     const taken = (this.taken.get(slot) ?? 0) + 1;
     this.taken.set(slot, taken);
     return this.at(-(this.down + slot * ASIDE + taken));

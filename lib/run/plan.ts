@@ -1,5 +1,6 @@
 import type { Check } from './check.ts';
 import { ASIDE, type CheckIds, type Ids, type Room } from './ids.ts';
+import type { Shard } from './shard.ts';
 
 export const DEFAULTS = { cases: 120, concurrency: 24, timeout: 15_000 } as const;
 
@@ -18,9 +19,14 @@ export const drawsOf = (share: number, cases: number): number => Math.max(1, Mat
 /**
  * Gives every check of the catalogue ids of its own, carried out or not: a run of some of them, or of a part, sends
  * the same requests as the run of all. What is sent before and after them has its own as well.
- * @returns the ids of a check; where a document allows too few, all take theirs in turn
+ * @returns the ids of a check; where a document allows too few, all take theirs in turn, in a part of their own
  */
-export function layOut(catalogue: readonly Check[], cases: number, ids: Ids): (checkId: string) => CheckIds {
+export function layOut(
+  catalogue: readonly Check[],
+  cases: number,
+  ids: Ids,
+  { index, of }: Shard,
+): (checkId: string) => CheckIds {
   const rooms = new Map<string, Room>();
   let [up, down] = [0, 0];
   const add = (id: string, size: number) => {
@@ -34,7 +40,8 @@ export function layOut(catalogue: readonly Check[], cases: number, ids: Ids): (c
       add(id, test.kind === 'property' ? drawsOf(test.share, cases) + 1 : UNCOUNTED);
   // As many as there are left.
   add(COMPARISON, UNCOUNTED);
-  const shared = ids.in({ up: 0, down: 0, slots: 1 });
+  const start = Math.floor(ids.count / of) * index;
+  const shared = ids.in({ up: start, down: -start, slots: 1 });
   if (up + down > ids.count) return () => shared;
   return (checkId) => {
     const room = rooms.get(checkId);

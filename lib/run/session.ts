@@ -126,12 +126,12 @@ export class Session {
     const range = ordinaryIds(contract.newPlant.shape);
     this.firstId = options.firstId ?? anyFirstId(range);
     this.ids = new Ids(range, this.firstId);
-    this.idsOf = layOut(catalogue, options.cases, this.ids);
+    this.shard = options.shard ?? WHOLE;
+    this.idsOf = layOut(catalogue, options.cases, this.ids, this.shard);
     this.current = this.idsOf(PREFLIGHT);
     this.compared = this.idsOf(COMPARISON);
     this.limits = { lowest: this.firstId, highest: this.firstId };
-    const { baseUrl, token, seed, concurrency, headers, rate, maxSeconds, maxRequests, shard } = options;
-    this.shard = shard ?? WHOLE;
+    const { baseUrl, token, seed, concurrency, headers, rate, maxSeconds, maxRequests } = options;
     this.turns = new Map(catalogue.map(({ id }, turn) => [id, turn]));
     this.wire = new Wire(endpointOf(baseUrl, options), concurrency);
     this.onFailure = (check, failure) => {
@@ -213,7 +213,7 @@ export class Session {
   async takeTurn(check: Check, most: number): Promise<CheckResult | undefined> {
     const silent = check.silent?.(this.contract);
     if (silent !== undefined) return skipped(check, new Tally(), 'document', silent);
-    if (!this.isMine(check)) return skipped(check, new Tally(), 'shard', 'belongs to another shard');
+    if (!this.isMine(check)) return elsewhere(check);
     const begun = this.begun.get(check) ?? this.begin(check);
     this.during = check.id;
     this.broken = 0;
@@ -320,6 +320,8 @@ export class Session {
     if (test.kind === 'standing') return skipped(check, tally, 'store', test.lacking);
     if (test.kind === 'cases')
       return skipped(check, tally, 'document', 'the document admits no such request');
+    // Its one place in the line is that of the control.
+    if (this.shard.of > 1) return elsewhere(check);
     throw new Error(`${id} made no request`);
   }
 
@@ -412,6 +414,9 @@ const result = (
 
 const skipped = (check: Check, tally: Tally, by: string, reason: string): CheckResult =>
   result(check, 'skipped', tally, 0, { by, reason });
+
+const elsewhere = (check: Check): CheckResult =>
+  skipped(check, new Tally(), 'shard', 'belongs to another shard');
 
 const blockedOf = (blocked: Tally['blocked']): CheckResult['blocked'] =>
   blocked === undefined ? undefined : { by: blocked.blockedBy, reason: blocked.message };

@@ -37,7 +37,7 @@ export class Tally {
     const cause = causeOf(failure);
     const known = this.byCause.get(cause);
     if (known === undefined) {
-      this.onNew(failure);
+      if (this.byCause.size < CAUSES) this.onNew(failure);
       this.byCause.set(cause, { place, failure: keptFailure(failure), failed: 1 });
       if (this.byCause.size > CAUSES) this.byCause.delete(this.inOrder.at(-1)?.[0] ?? cause);
       return;

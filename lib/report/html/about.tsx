@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { commandOf } from '../again.ts';
 import type { RunRecord } from '../record.ts';
 import { Command, counted, grouped, inline } from './text.tsx';
 
@@ -66,26 +67,3 @@ export const Fact = ({ name, children }: { readonly name: string; readonly child
     <dd>{children}</dd>
   </div>
 );
-
-function commandOf({ suite, target, options }: RunRecord): string {
-  const { seed, firstId, cases, concurrency, timeout, rate, maxSeconds, strict } = options;
-  return [
-    `${suite.name} run`,
-    quoted(target.baseUrl),
-    ...Object.entries({
-      seed,
-      'first-id': firstId,
-      cases,
-      concurrency,
-      timeout,
-      rate,
-      'max-seconds': maxSeconds,
-    })
-      .filter(([, value]) => value !== null)
-      .map(([name, value]) => `--${name} ${value}`),
-    ...(strict ? ['--strict'] : []),
-  ].join(' ');
-}
-
-const quoted = (text: string) =>
-  /^[\w.:/@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,4 +1,5 @@
 import { areaOf, groupBy } from '../groups.ts';
+import { learntFrom } from '../learnt.ts';
 import type { RecordedResult, RunRecord } from '../record.ts';
 import { Exchange } from './exchange.tsx';
 import { Excuse, whatFailed } from './failures.tsx';
@@ -148,6 +149,7 @@ const KINDS = {
 function Details({ result, record }: { readonly result: RecordedResult; readonly record: RunRecord }) {
   const { id, basis, hint, kind, verdict, cases, seconds, exchanges, counterexample, observations } = result;
   const [first, ...others] = exchanges;
+  const learnt = learntFrom(result);
   return (
     <>
       <Excuse result={result} record={record} />
@@ -164,6 +166,7 @@ function Details({ result, record }: { readonly result: RecordedResult; readonly
               : `; seed ${counterexample.seed}, path ${inline(counterexample.path, 60)}`
           }`}
         />
+        {learnt !== undefined && <Fact name="Learnt" value={learnt} />}
       </dl>
       {first !== undefined && <Exchange exchange={first} />}
       {others.map((exchange) => (
@@ -196,6 +199,8 @@ const Fact = ({ name, value }: { readonly name: string; readonly value: string }
 
 const BLOCKERS: Readonly<Record<string, string>> = {
   user: 'left out of this run',
+  shard: 'another shard of the run',
+  bail: 'the end with the first failure',
   document: 'the document',
   store: 'the store',
 };

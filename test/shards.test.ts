@@ -1,0 +1,165 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RunRecord, run } from '../index.ts';
+import { mergeOf } from '../lib/report/merge.ts';
+import { startStore } from '../reference/store.ts';
+import { suite } from './command.ts';
+import { startNamed, TOKEN } from './stores.ts';
+
+const SEED = { seed: 11, firstId: 5_000_000n, cases: 24, timeout: 5000 };
+
+const shards = (of: number) => Array.from({ length: of }, (_, index) => ({ index, of }));
+
+/** The record of a whole run, and the merged one of as many shards, each against a store that knows no plant yet. They are told
+ * as if there had been one store, at one address. */
+async function bothWays(name: string, of: number): Promise<{ whole: RunRecord; merged: RunRecord }> {
+  const records: RunRecord[] = [];
+  for (const shard of [undefined, ...shards(of)]) {
+    const store = await startNamed(name);
+    const record = await run({ ...SEED, baseUrl: store.url, token: TOKEN, concurrency: 1, shard }).record;
+    await store.stop();
+    const authority = new URL(store.url).host;
+    records.push(JSON.parse(JSON.stringify(record).replaceAll(authority, '127.0.0.1:1')) as RunRecord);
+  }
+  const [whole, ...parts] = records;
+  if (whole === undefined) throw new Error('there is no whole run');
+  return { whole, merged: mergeOf(parts.map((record, index) => ({ file: `${index}.json`, record }))) };
+}
+
+/** A record without its times. */
+const timeless = (record: RunRecord): RunRecord =>
+  JSON.parse(JSON.stringify({ ...record, latency: null }), (key, value: unknown) => {
+    if (['seconds', 'startedAt', 'ms'].includes(key) || key.startsWith('response-time-ms/')) return null;
+    return Array.isArray(value) && String(value[0]).toLowerCase() === 'date' ? ['date', ''] : value;
+  }) as RunRecord;
+
+/** A record without its counts of requests: each shard makes the failures small that it finds itself. */
+const uncounted = ({ requests: _requests, created: _created, ...record }: RunRecord) => ({
+  ...record,
+  results: record.results.map((result) =>
+    result.kind === 'standing' ? { ...result, cases: 0, failed: 0, causes: [] } : result,
+  ),
+});
+
+describe('the shards of a run', () => {
+  test.each([2, 3, 7])('%d of them send together what the whole run sends', async (of) => {
+    const seen: string[] = [];
+    const store = await startStore({
+      token: TOKEN,
+      steps: () => ({
+        route: ({ method, message, body }) => {
+          seen.push(
+            `${method} ${message.url} ${JSON.stringify(message.rawHeaders)} ${body.toString('latin1')}`,
+          );
+        },
+      }),
+    });
+    const sent = async (more: object) => {
+      seen.length = 0;
+      await run({ ...SEED, baseUrl: store.url, token: TOKEN, ...more }).record;
+      return [...seen];
+    };
+    const whole = await sent({});
+    const parts: string[] = [];
+    for (const shard of shards(of)) {
+      const [first, ...others] = await sent({ shard });
+      expect(first).toBe(whole[0]);
+      parts.push(...(shard.index === 0 ? [first ?? '', ...others] : others));
+    }
+    await store.stop();
+    expect(parts.sort().join('\n')).toBe(whole.sort().join('\n'));
+  });
+
+  test.each(['reference', 'id-numeral-string'])(
+    'the merged record of %s is that of the whole run but for its times',
+    async (name) => {
+      const { whole, merged } = await bothWays(name, 3);
+      expect(timeless(merged)).toEqual(timeless(whole));
+    },
+  );
+
+  test.each(['name-number', 'always-400'])(
+    'the merged record of %s tells the same failures, made small the same way',
+    async (name) => {
+      const { whole, merged } = await bothWays(name, 3);
+      expect(uncounted(timeless(merged))).toEqual(uncounted(timeless(whole)));
+      expect(merged.requests).toBeGreaterThan(whole.requests);
+    },
+  );
+
+  test('of one shard each, the same as a whole run', async () => {
+    const { whole, merged } = await bothWays('reference', 1);
+    expect(timeless(merged)).toEqual(timeless(whole));
+  });
+});
+
+describe('merge', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'shards-'));
+  const file = (name: string) => join(folder, `${name}.json`);
+  const write = (name: string, record: unknown) => writeFileSync(file(name), JSON.stringify(record));
+
+  beforeAll(async () => {
+    const store = await startNamed('reference');
+    const options = {
+      ...SEED,
+      baseUrl: store.url,
+      token: TOKEN,
+      only: ['create/answers-*', 'create/echoes-*'],
+    };
+    for (const shard of shards(3)) write(`shard-${shard.index + 1}`, await run({ ...options, shard }).record);
+    write('whole', await run(options).record);
+    write('other-seed', await run({ ...options, seed: 12, shard: { index: 1, of: 3 } }).record);
+    write('other-filter', await run({ ...options, only: ['create/*'], shard: { index: 1, of: 3 } }).record);
+    write('half', await run({ ...options, shard: { index: 1, of: 2 } }).record);
+    await store.stop();
+  }, 60_000);
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const merge = (...names: readonly string[]) => suite(['merge', ...names.map(file)], {}, folder);
+
+  test('prints the report of the whole, in whatever order the shards are named, and writes its record', async () => {
+    const { code, stdout } = await suite(
+      ['merge', ...['shard-3', 'shard-1', 'shard-2'].map(file), '--out', join(folder, 'out')],
+      {},
+      folder,
+    );
+    expect(stdout).toContain('CONFORMANT  MUST 3 passed');
+    expect(stdout).not.toContain('part');
+    expect(code).toBe(0);
+    const record = JSON.parse(readFileSync(join(folder, 'out', 'report.json'), 'utf8')) as RunRecord;
+    expect(record.options.shard).toBeNull();
+  });
+
+  test.each([
+    ['a missing shard', ['shard-1', 'shard-3'], '2/3 of the run is missing'],
+    ['two missing shards', ['shard-2'], '1/3, 3/3 of the run are missing'],
+    ['a shard that is there twice', ['shard-1', 'shard-2', 'shard-2', 'shard-3'], 'shard 2/3 once more'],
+    ['another seed', ['shard-1', 'other-seed', 'shard-3'], 'has another --seed'],
+    ['another filter', ['shard-1', 'other-filter', 'shard-3'], 'has another --only or --skip'],
+    ['another number of shards', ['shard-1', 'half'], 'is one of 2 shards, not of 3'],
+    ['a whole run', ['whole'], 'the record of a whole run'],
+  ])('refuses %s', async (_what, names, says) => {
+    const { code, stderr } = await merge(...names);
+    expect(stderr).toContain(says);
+    expect(stderr).not.toMatch(/\n\s+at /);
+    expect(code).toBe(2);
+  });
+
+  test('says of a shard that it is one', async () => {
+    const { stdout } = await suite(['render', file('shard-2')]);
+    expect(stdout).toContain('This is part 2/3 of a run');
+    expect(stdout).toContain('--shard 2/3');
+  });
+});
+
+test.each([
+  ['without a seed', ['--shard', '1/2', '--first-id', '5'], '--seed and --first-id'],
+  ['beyond the last', ['--shard', '3/2', '--seed', '1', '--first-id', '5'], 'I/N'],
+  ['that is none', ['--shard', 'half', '--seed', '1', '--first-id', '5'], 'I/N'],
+])('refuses a shard %s', async (_what, args, says) => {
+  const { code, stderr } = await suite(['run', 'http://127.0.0.1:1', '--token', 'abcdefgh', ...args]);
+  expect(stderr).toContain(says);
+  expect(code).toBe(2);
+});
