@@ -49,11 +49,34 @@ export function layOut(
   };
 }
 
-const WAVES = ['cases', 'property', 'procedure', 'standing'] as const;
+/** Cases of one turn of a check that draws at random. */
+const TURN = 2000;
+
+/** A check, and how many of its cases to try before it is the turn of another. */
+export interface Turn {
+  readonly check: Check;
+  readonly most: number;
+}
 
 /**
- * The order in which checks are carried out: what costs a few requests before what costs hundreds, and last what
- * the exchanges of all others decide. Within that, as the catalogue has them.
+ * The order in which checks are carried out: what costs a few requests before what costs hundreds, and last what the
+ * exchanges of all others decide. Whoever asks for more random cases gets the rest of them after all that, in turns,
+ * so that a run which is cut short has tried all of them about as often. Within that, as the catalogue has them.
  */
-export const cheapFirst = (catalogue: readonly Check[]): readonly (readonly Check[])[] =>
-  WAVES.map((wave) => catalogue.filter(({ test }) => test.kind === wave));
+export function* plannedTurns(
+  catalogue: readonly Check[],
+  isEnded: (check: Check) => boolean,
+): Generator<Turn> {
+  const of = (kind: Check['test']['kind']) => catalogue.filter(({ test }) => test.kind === kind);
+  const drawing = of('property');
+  for (const check of of('cases')) yield { check, most: 1 };
+  for (const check of drawing) yield { check, most: usualPlaces(check) };
+  for (const check of of('procedure')) yield { check, most: 1 };
+  for (let left = drawing; left.length > 0; left = left.filter((check) => !isEnded(check)))
+    for (const check of left) if (!isEnded(check)) yield { check, most: TURN };
+  for (const check of of('standing')) yield { check, most: 1 };
+}
+
+/** The cases that a check draws by default, and its control. */
+const usualPlaces = ({ test }: Check): number =>
+  test.kind === 'property' ? drawsOf(test.share, DEFAULTS.cases) + 1 : 1;

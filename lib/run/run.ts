@@ -4,7 +4,7 @@ import { requireOrdinary } from '../payloads/satisfiable.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Check, Level } from './check.ts';
 import type { Latency } from './latency.ts';
-import { cheapFirst, DEFAULTS } from './plan.ts';
+import { DEFAULTS, plannedTurns } from './plan.ts';
 import type { CheckResult, Failure, Stop } from './result.ts';
 import { type Listeners, Session, type SessionOptions } from './session.ts';
 import { cutShort, type Outcome, outcomeOf, type Summary, summaryOf } from './verdict.ts';
@@ -112,9 +112,13 @@ export async function openRun(
   signal?.addEventListener('abort', interrupt, { once: true });
   await session.open();
   const results: CheckResult[] = [];
+  const ended = new Set<Check>();
   const takeTurn = async (check: Check, most: number) => {
     const result = selected(check.id) ? await session.takeTurn(check, most) : session.leaveOut(check);
-    if (result !== undefined) results.push(result);
+    if (result !== undefined) {
+      results.push(result);
+      ended.add(check);
+    }
     return result;
   };
   return {
@@ -143,17 +147,10 @@ export async function openRun(
       }
     },
     async *carryOutAll(begin = () => {}) {
-      for (const wave of cheapFirst(catalogue)) {
-        for (let left = wave; left.length > 0; ) {
-          const unended: Check[] = [];
-          for (const check of left) {
-            begin(check);
-            const result = await takeTurn(check, TURN);
-            if (result === undefined) unended.push(check);
-            else yield result;
-          }
-          left = unended;
-        }
+      for (const { check, most } of plannedTurns(catalogue, (one) => ended.has(one))) {
+        begin(check);
+        const result = await takeTurn(check, most);
+        if (result !== undefined) yield result;
       }
     },
     ask: (drafts) => session.ask(drafts),
@@ -196,9 +193,6 @@ export async function* events(options: RunOptions, signal?: AbortSignal): AsyncG
   yield* queue.drain();
   await working;
 }
-
-/** Cases that a check tries in one turn: a run that is cut short has then tried all of them about as often. */
-const TURN = 2000;
 
 /** Milliseconds from one `progress` event to the next, at least. */
 const BETWEEN_PROGRESS = 100;
