@@ -40,6 +40,12 @@ export class Ids {
     return this.at(this.start - this.down);
   }
 
+  /** The place of an id in the plan; what is sent aside comes after all of it. */
+  placeOf(id: bigint): number {
+    const place = (id - this.range.first) / this.range.step - this.start;
+    return Number(((place % this.places) + this.places) % this.places);
+  }
+
   private at(place: bigint): bigint {
     const within = ((place % this.places) + this.places) % this.places;
     return this.range.first + within * this.range.step;

@@ -69,6 +69,8 @@ export class Session {
   private readonly clock: NodeJS.Timeout | undefined;
   private readonly limits: { lowest: bigint; highest: bigint };
   private during = 'preflight';
+  /** Before the checks begin, only silence is held against a store, and that where the store is to blame for it. */
+  private readonly silences: (() => void)[] = [];
   private broken = 0;
   private timeouts = 0;
 
@@ -136,8 +138,9 @@ export class Session {
     try {
       const { stop, advice } = await preflight(wire, sender, tools.ids, drafts);
       this.advice = advice;
-      if (stop !== undefined) this.halt(stop);
-      else if (this.broken > 0) await this.awaitComeback();
+      if (stop !== undefined) return this.halt(stop);
+      for (const watch of this.silences) watch();
+      if (this.broken > 0) await this.awaitComeback();
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
       this.stop ??= error.stop;
@@ -244,9 +247,10 @@ export class Session {
       if (id < this.limits.lowest) this.limits.lowest = id;
       if (id > this.limits.highest) this.limits.highest = id;
     }
-    // Before the checks begin, only silence is held against a store.
-    if (this.during === 'preflight' && !isSilence(exchange)) return;
-    this.standing.watch(exchange, draft, this.during, this.tools);
+    const { during } = this;
+    const watch = () => this.standing.watch(exchange, draft, id, during, this.tools);
+    if (during !== 'preflight') watch();
+    else if (isSilence(exchange)) this.silences.push(watch);
   }
 
   /**

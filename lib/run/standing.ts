@@ -2,6 +2,7 @@ import type { Draft } from '../payloads/case.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { judged, type Tools } from './attempt.ts';
 import type { Check } from './check.ts';
+import type { Failure } from './result.ts';
 import { Tally } from './tally.ts';
 
 /** Holds the standing checks against every exchange of the run, whoever sent it. */
@@ -12,21 +13,23 @@ export class Standing {
     for (const check of checks) if (check.test.kind === 'standing') this.tallies.set(check, new Tally());
   }
 
-  watch(exchange: Exchange, draft: Draft, during: string, tools: Tools): void {
+  watch(exchange: Exchange, draft: Draft, id: bigint, during: string, tools: Tools): void {
     if (draft.beyond === true) return;
     for (const [{ test }, tally] of this.tallies) {
       if (test.kind !== 'standing' || !test.applies(exchange, draft)) continue;
       tally.cases += 1;
       const finding = judged(exchange, draft, test.rules, tools);
       if (finding === undefined) continue;
-      tally.book({
+      const failure: Failure = {
         label: `sent for ${during}`,
         population: 'other',
         finding,
         draft,
         exchange,
         when: 'always',
-      });
+      };
+      // The first in the plan is shown, whatever order the answers came in.
+      tally.book(failure, tools.ids.placeOf(id));
     }
   }
 
