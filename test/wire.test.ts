@@ -80,6 +80,7 @@ const answering = (...answers: string[]) =>
   });
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+const TOO_LATE = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 
 interface Settings {
   readonly timeout?: number;
@@ -438,7 +439,7 @@ describe.each(WAYS)('a request %s', (_way, prepare) => {
   });
 });
 
-describe.each(WAYS)('an answer %s', (way, prepare) => {
+describe.each(WAYS)('an answer %s', (_way, prepare) => {
   test.each<[what: string, answer: string, cap: number, expected: Partial<Response>]>([
     ['of exactly the cap is whole', 'Content-Length: 4\r\n\r\nbody', 4, { truncated: false }],
     ['over the cap in one piece is cut', 'Content-Length: 9\r\n\r\n123456789', 4, { truncated: true }],
@@ -462,8 +463,7 @@ describe.each(WAYS)('an answer %s', (way, prepare) => {
     expect(response.body.length).toBeLessThanOrEqual(cap);
   });
 
-  // undici waits for the body that a 304 does not have.
-  test.skipIf(way === 'by undici')('304 with the length that a 200 would have is whole', async () => {
+  test('304 with the length that a 200 would have is whole', async () => {
     const server = await answering('HTTP/1.1 304 Not Modified\r\nContent-Length: 20\r\n\r\n');
     const wire = wireTo(server.url);
     prepare(wire);
@@ -510,6 +510,23 @@ describe('connections', () => {
       '/plants?second',
     ]);
     expect(server.connections()).toBe(2);
+  });
+
+  test('408 to an idle connection that crossed a request is no answer to that', async () => {
+    const server = await raw((_request, socket, { connection, onConnection }) => {
+      if (connection === 1 && onConnection === 2) socket.end(TOO_LATE);
+      else socket.write(OK);
+    });
+    const wire = wireTo(server.url);
+    answerOf(await wire.send(post()));
+    expect(answerOf(await wire.send(post())).status).toBe(200);
+    expect(server.seen).toHaveLength(3);
+  });
+
+  test('408 on a fresh connection is an answer', async () => {
+    const server = await answering(TOO_LATE);
+    expect(answerOf(await wireTo(server.url).send(post())).status).toBe(408);
+    expect(server.seen).toHaveLength(1);
   });
 
   test('it is sent again only once', async () => {

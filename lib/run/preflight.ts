@@ -21,12 +21,12 @@ const TRIES = 3;
  * A store that is there and does not answer is not excused: the checks will say so.
  */
 export async function preflight(
-  { endpoint }: Wire,
+  wire: Wire,
   sender: Sender,
   ids: CheckIds,
   drafts: readonly Draft[],
 ): Promise<Readiness> {
-  const { origin, prefix } = endpoint;
+  const { origin, prefix } = wire.endpoint;
   const url = `${origin}${prefix}/plants`;
   const seen: Exchange[] = [];
   for (const draft of drafts.slice(0, TRIES)) {
@@ -35,6 +35,7 @@ export async function preflight(
     if (isForeign(exchange)) continue;
     const stop = unreachable(exchange, url);
     if (stop !== undefined) return { stop };
+    if (isWordless(exchange) && (await wire.speaksTls())) return { stop: wantsTls(url) };
     const status = exchange.response?.status;
     if (status !== 401 && status !== 403) break;
   }
@@ -59,6 +60,10 @@ export async function preflight(
   }
   return {};
 }
+
+/** Whether the connection was closed without a byte of an answer. */
+const isWordless = (exchange: Exchange): boolean =>
+  exchange.kind === 'broken' && exchange.fault.kind === 'closed' && exchange.response === undefined;
 
 /** Whether another protocol than HTTP is spoken. */
 const isForeign = (exchange: Exchange): boolean =>
@@ -109,6 +114,12 @@ function unreachable(exchange: Exchange, url: string): Stop | undefined {
       return undefined;
   }
 }
+
+const wantsTls = (url: string): Stop => ({
+  kind: 'not-http',
+  reason: `${url}: the server speaks TLS, and closes connections that do not`,
+  remedy: 'give https:// in the base URL',
+});
 
 const foreign = (exchange: Exchange | undefined, url: string): Stop => ({
   kind: 'not-http',

@@ -107,6 +107,8 @@ export class Session {
   private readonly begun = new Map<Check, Begun>();
   private during: string = PREFLIGHT;
   private current: CheckIds;
+  /** Before the checks begin, only silence is held against a store, and that where the store is to blame for it. */
+  private readonly silences: (() => void)[] = [];
   private broken = 0;
   private timeouts = 0;
   /** Whether a check was left untried because the run was stopped. */
@@ -189,8 +191,9 @@ export class Session {
     try {
       const { stop, advice } = await preflight(this.wire, this.sender, this.current, drafts);
       this.advice = advice;
-      if (stop !== undefined) this.halt(stop);
-      else if (this.broken > 0) await this.awaitComeback();
+      if (stop !== undefined) return this.halt(stop);
+      for (const watch of this.silences) watch();
+      if (this.broken > 0) await this.awaitComeback();
       // Every shard begins with the same request; it is counted in the first.
       if (this.shard.index > 0) this.sender.forget();
     } catch (error) {
@@ -355,10 +358,13 @@ export class Session {
       if (id < this.limits.lowest) this.limits.lowest = id;
       if (id > this.limits.highest) this.limits.highest = id;
     }
-    // Before the checks begin, only silence is held against a store.
-    if (this.during === PREFLIGHT && !isSilence(exchange)) return;
-    const failed = this.standing.watch(exchange, draft, this.during, this.ids.placeOf(id), this.tools);
-    if (failed.some((check) => this.options.bailsOn?.(check) === true)) this.bailed = true;
+    const { during } = this;
+    const watch = () => {
+      const failed = this.standing.watch(exchange, draft, during, this.ids.placeOf(id), this.tools);
+      if (failed.some((check) => this.options.bailsOn?.(check) === true)) this.bailed = true;
+    };
+    if (during !== PREFLIGHT) watch();
+    else if (isSilence(exchange)) this.silences.push(watch);
   }
 
   /**

@@ -53,6 +53,21 @@ export function sendBySocket(endpoint: Endpoint, request: Request, signal?: Abor
   });
 }
 
+/** Whether a server goes through with a handshake of TLS, whatever its certificate. */
+export function takesHandshake({ host, port, timeout }: Endpoint): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connectTls({ host, port, rejectUnauthorized: false });
+    const settle = (takes: boolean) => {
+      resolve(takes);
+      socket.destroy();
+    };
+    socket.setTimeout(timeout, () => settle(false));
+    socket.once('secureConnect', () => settle(true));
+    socket.on('error', () => settle(false));
+    socket.once('close', () => settle(false));
+  });
+}
+
 /** The wire was closed; nothing is said of the store. */
 export const ABANDONED: Fault = { kind: 'closed', detail: 'the run has ended' };
 

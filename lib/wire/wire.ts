@@ -4,7 +4,7 @@ import { Client, type Dispatcher } from 'undici';
 import { Bytes } from './bytes.ts';
 import { type Endpoint, HEAD_CAP, INTERIM_CAP } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type HeaderPair, type Request } from './exchange.ts';
-import { ABANDONED, sendBySocket } from './socket.ts';
+import { ABANDONED, sendBySocket, takesHandshake } from './socket.ts';
 
 /** One connection at a time, and how many there were. */
 interface Lane {
@@ -14,7 +14,7 @@ interface Lane {
 
 /**
  * Sends requests over a bounded number of connections. Follows no redirect, decodes nothing, and sends a
- * request again in one case alone: the store had closed an idle connection when it arrived there.
+ * request again in one case alone: the store had given up an idle connection when it arrived there.
  */
 export class Wire {
   endpoint: Endpoint;
@@ -56,6 +56,11 @@ export class Wire {
   /** From now on each request goes over a connection and a reader of our own. */
   speakPlainly(): void {
     this.plain = true;
+  }
+
+  /** Whether a server that closes connections without a word speaks TLS, where http:// was asked for. */
+  async speaksTls(): Promise<boolean> {
+    return !this.endpoint.secure && (await takesHandshake(this.endpoint));
   }
 
   /** From now on no answer is waited for longer than this. */
@@ -143,12 +148,16 @@ const abandoned = (request: Request): Exchange => ({
   response: undefined,
 });
 
-/** The connection was closed without a byte of an answer. */
+/**
+ * The connection was closed without a byte of an answer, or with 408: it crossed the request, and says of the
+ * connection that it was idle for too long (RFC 9110 section 15.5.9).
+ */
 const isStale = (exchange: Exchange) =>
-  exchange.kind === 'broken' &&
-  exchange.fault.kind === 'closed' &&
-  exchange.response === undefined &&
-  exchange.interim.length === 0;
+  exchange.response?.status === 408 ||
+  (exchange.kind === 'broken' &&
+    exchange.fault.kind === 'closed' &&
+    exchange.response === undefined &&
+    exchange.interim.length === 0);
 
 /** The request with the path of the base URL and the headers of its framing. */
 function framed({ authority, prefix }: Endpoint, request: Request, alone: boolean): Request {
@@ -229,6 +238,10 @@ class Recorder implements Dispatcher.DispatchHandler {
       return;
     }
     this.head = { status, statusText, headers: pairs(controller.rawHeaders) };
+    if (status !== 304) return;
+    // It ends with its head, whatever length it tells (RFC 9112 section 6.3); undici waits for a body.
+    this.end();
+    controller.abort(new Error('a 304 has no body'));
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {

@@ -33,6 +33,16 @@ export const bodies: readonly Hostile[] = [
     }),
     expected: fails,
   },
+  {
+    name: 'dripping-body-by-the-second',
+    does: 'a byte of a body a second, for ever',
+    start: meeting(({ socket, right }) => {
+      socket.write(answer(right, { length: null, body: '{"name":"' }));
+      drip(socket, 'a', 1000);
+    }),
+    options: { timeout: 3000 },
+    expected: fails,
+  },
   { name: 'gzip', does: 'right answers in gzip', start: coded('gzip', gzipSync), expected: passes },
   {
     name: 'gzip-in-gzip',
@@ -249,24 +259,5 @@ export const bodies: readonly Hostile[] = [
       return answer(right, { body: disguises[nth % disguises.length] ?? '', add });
     }),
     expected: noPlant,
-  },
-  {
-    name: 'bloated-answers',
-    does: 'each answer wrong for another reason, under 130 KB of headers',
-    start: always(({ right, nth }) =>
-      answer(right, {
-        line: `HTTP/1.1 ${400 + (nth % 200)} ${`${nth} `.repeat(1000)}`,
-        drop: /^content-type/i,
-        add: [
-          `Content-Type: text/${nth}${'x'.repeat(60_000)}`,
-          `Server: ${'s'.repeat(50_000)}`,
-          `WWW-Authenticate: ${'Basic realm="x", '.repeat(2000)}`,
-          ...Array.from({ length: 200 }, (_, index) => `X-${nth}-${index}: ${'é'.repeat(10)}`),
-        ],
-        body: '\u0000\u001f'.repeat(40_000),
-      }),
-    ),
-    options: { only: [], skip: ['observe/*', 'serving/after-a-barrage'], cases: 1 },
-    expected: { outcome: 'nonconformant' },
   },
 ];

@@ -16,6 +16,9 @@ const everyNth = (n: number, meet: (met: Meeting) => void): Hostile['start'] =>
 const says = (what: string | Buffer | (() => Buffer)): Hostile['start'] =>
   connected((socket) => socket.once('data', () => socket.end(typeof what === 'function' ? what() : what)));
 
+/** What some servers say before they close a connection that is idle. */
+const TOO_LATE = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+
 /** A port that is closed for a time after the nth request. */
 const away =
   (nth: number, ms: number): Hostile['start'] =>
@@ -65,6 +68,40 @@ export const connections: readonly Hostile[] = [
     name: 'reset-after-the-request',
     does: 'resets once the request is there',
     start: meeting(({ socket }) => socket.resetAndDestroy()),
+    expected: fails,
+  },
+  {
+    name: 'reset-in-the-request',
+    does: 'resets once the first bytes of a large request are there',
+    start: connected((socket) => socket.once('data', () => socket.resetAndDestroy())),
+    options: { only: ['create/answers-200', 'whole-shape/answers-large-plants', 'always/*'] },
+    expected: fails,
+  },
+  {
+    name: 'reset-after-the-first-line',
+    does: 'resets between the first line and the headers',
+    start: meeting(({ socket, right }) => {
+      socket.write(`HTTP/1.1 ${right.status} Said\r\n`);
+      setTimeout(() => socket.resetAndDestroy(), 5);
+    }),
+    expected: fails,
+  },
+  {
+    name: 'reset-after-the-head',
+    does: 'resets between the head and the body',
+    start: meeting(({ socket, right }) => {
+      socket.write(answer(right).subarray(0, -right.body.length));
+      setTimeout(() => socket.resetAndDestroy(), 5);
+    }),
+    expected: fails,
+  },
+  {
+    name: 'reset-after-a-hint',
+    does: 'resets between a 103 and the answer',
+    start: meeting(({ socket }) => {
+      socket.write('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n');
+      setTimeout(() => socket.resetAndDestroy(), 5);
+    }),
     expected: fails,
   },
   {
@@ -141,6 +178,7 @@ export const connections: readonly Hostile[] = [
     }),
     expected: { outcome: 'nonconformant' },
     options: {
+      timeout: 1500,
       only: ['create/answers-200', 'observe/largest-body', 'whole-shape/answers-large-plants', 'always/*'],
     },
   },
@@ -152,6 +190,37 @@ export const connections: readonly Hostile[] = [
       else socket.end(answer(right));
     }),
     expected: passes,
+  },
+  {
+    name: '408-when-idle',
+    does: '408 and the end to each connection that was idle for 10 ms, whatever is on its way',
+    start: (token) => {
+      const idle = new WeakMap<Socket, NodeJS.Timeout>();
+      return meeting(({ socket, right }) => {
+        clearTimeout(idle.get(socket));
+        socket.write(answer(right));
+        idle.set(
+          socket,
+          setTimeout(() => socket.end(TOO_LATE), 10),
+        );
+      })(token);
+    },
+    expected: passes,
+  },
+  {
+    name: '408-in-the-place-of-an-answer',
+    does: '408 and the end to the second request of each connection, as to an idle one',
+    start: meeting(({ socket, right, onConnection }) => {
+      if (onConnection === 1) socket.write(answer(right));
+      else socket.end(TOO_LATE);
+    }),
+    expected: passes,
+  },
+  {
+    name: '408-to-everything',
+    does: '408 and the end to every request',
+    start: meeting(({ socket }) => socket.end(TOO_LATE)),
+    expected: { outcome: 'nonconformant', fails: ['create/answers-200'] },
   },
   {
     name: 'connection-close',
@@ -277,6 +346,7 @@ export const connections: readonly Hostile[] = [
         700,
       );
     }),
+    options: { timeout: 500 },
     expected: { ...fails, absent: 'LATE' },
   },
   {

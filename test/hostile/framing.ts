@@ -228,7 +228,15 @@ export const framing: readonly Hostile[] = [
     name: '304-with-a-body',
     does: '304 with the body of the answer',
     start: always(({ right }) => answer(right, { line: 'HTTP/1.1 304 Not Modified' })),
-    expected: fails,
+    expected: { outcome: 'nonconformant', fails: ['create/answers-200'] },
+  },
+  {
+    name: '304-with-a-length',
+    does: '304 with the length that the answer would have, as RFC 9110 lets it, and no body',
+    start: always(({ right }) =>
+      answer(right, { line: 'HTTP/1.1 304 Not Modified', body: '', length: right.body.length }),
+    ),
+    expected: { outcome: 'nonconformant', fails: ['create/answers-200'], clears: ['always/answers'] },
   },
   {
     name: 'body-for-head',

@@ -114,4 +114,23 @@ export const heavy: readonly Hostile[] = [
     }),
     expected: { outcome: 'nonconformant' },
   },
+  {
+    name: 'bloated-answers',
+    does: 'each answer wrong for another reason, under 130 KB of headers',
+    start: always(({ right, nth }) =>
+      answer(right, {
+        line: `HTTP/1.1 ${400 + (nth % 200)} ${`${nth} `.repeat(1000)}`,
+        drop: /^content-type/i,
+        add: [
+          `Content-Type: text/${nth}${'x'.repeat(60_000)}`,
+          `Server: ${'s'.repeat(50_000)}`,
+          `WWW-Authenticate: ${'Basic realm="x", '.repeat(2000)}`,
+          ...Array.from({ length: 200 }, (_, index) => `X-${nth}-${index}: ${'é'.repeat(10)}`),
+        ],
+        body: '\u0000\u001f'.repeat(40_000),
+      }),
+    ),
+    options: { only: ['create/*', 'refuse/*', 'whole-shape/*', 'auth/*', 'always/*'] },
+    expected: { outcome: 'nonconformant' },
+  },
 ];

@@ -51,7 +51,7 @@ const HUGE = '99999999999999999999999';
 
 /** What a store can say in good HTTP. */
 export const replies: readonly Hostile[] = [
-  ...[301, 302, 307, 308].map(
+  ...[301, 302, 303, 307, 308].map(
     (status): Hostile => ({
       name: `redirect-${status}`,
       does: `${status} to another host`,
@@ -145,16 +145,15 @@ export const replies: readonly Hostile[] = [
     name: '429-without-sense',
     does: '429 to a few requests, with Retry-After that is no time',
     start: now(25, (nth) => waiting(429, ['soon', '', '1e2', undefined][(nth / 25) % 4])),
-    options: { maxSeconds: 30 },
     expected: passes,
   },
   {
     name: '429-with-an-endless-body',
-    does: '429 to every tenth request, without an end of its body',
+    does: '429 to every twentieth request, without an end of its body',
     start: meeting(({ socket, right, nth }) =>
-      socket.write(nth % 10 === 0 ? answer(waiting(429, '0'), { length: 10 }) : answer(right)),
+      socket.write(nth % 20 === 0 ? answer(waiting(429, '0'), { length: 10 }) : answer(right)),
     ),
-    options: { timeout: 2500 },
+    options: { timeout: 10_000 },
     expected: passes,
   },
   ...(
