@@ -9,6 +9,7 @@ import { Wire } from '../wire/wire.ts';
 import { judged, type Tools } from './attempt.ts';
 import { tryCases } from './cases.ts';
 import type { Check, Plants } from './check.ts';
+import { concluded, elsewhere, skipped } from './conclude.ts';
 import { anyFirstId, type CheckIds, Ids } from './ids.ts';
 import { shortly } from './keep.ts';
 import type { Latency } from './latency.ts';
@@ -18,7 +19,7 @@ import { inPool } from './pool.ts';
 import { isSilence, preflight } from './preflight.ts';
 import { tryProcedure } from './procedure.ts';
 import { Drawing } from './property.ts';
-import type { CheckResult, Failure, Stop, Verdict } from './result.ts';
+import type { CheckResult, Failure, Stop } from './result.ts';
 import { Sender, Stopped } from './sender.ts';
 import { type Shard, WHOLE } from './shard.ts';
 import { Standing } from './standing.ts';
@@ -215,7 +216,7 @@ export class Session {
    */
   async takeTurn(check: Check, most: number): Promise<CheckResult | undefined> {
     const silent = check.silent?.(this.contract);
-    if (silent !== undefined) return skipped(check, new Tally(), 'document', silent);
+    if (silent !== undefined) return skipped(check, 'document', silent);
     if (!this.isMine(check)) return elsewhere(check);
     const begun = this.begun.get(check) ?? this.begin(check);
     this.during = check.id;
@@ -228,7 +229,11 @@ export class Session {
     begun.seconds += (performance.now() - started) / 1000;
     if (this.stop === undefined && begun.drawing?.ended === false) return undefined;
     this.begun.delete(check);
-    return this.resultOf(check, begun.tally, begun.seconds);
+    const { stop, shard, unfinished } = this;
+    const usual = Math.min(DEFAULTS.cases, this.options.cases);
+    const result = concluded(check, begun.tally, begun.seconds, { stop, shard, usual, unfinished });
+    if (result.verdict === 'untestable' && stop !== undefined) this.unfinished = true;
+    return result;
   }
 
   /** Sends drafts that belong to no check; undefined where the run has ended. */
@@ -252,7 +257,7 @@ export class Session {
 
   /** A check that the user left out. */
   leaveOut(check: Check): CheckResult {
-    return skipped(check, new Tally(), 'user', 'left out by --only or --skip');
+    return skipped(check, 'user', 'left out by --only or --skip');
   }
 
   /** Closes every connection. */
@@ -305,39 +310,6 @@ export class Session {
       this.stop ??= error.stop;
     }
     if (tools.enough()) this.stop ??= BAILED;
-  }
-
-  /** What has been found stands, whatever became of the run; what has not been tried to the end is no pass. */
-  private resultOf(check: Check, tally: Tally, seconds: number): CheckResult {
-    const { level, id, test } = check;
-    const { cases, failed, blocked } = tally;
-    if (failed > 0 && level !== 'OBSERVE') return result(check, 'fail', tally, seconds, blockedOf(blocked));
-    if (this.stop?.kind === 'bailed') return skipped(check, tally, 'bail', this.stop.reason);
-    if (this.stop !== undefined && !this.isTriedEnough(check, cases)) {
-      this.unfinished = true;
-      const { kind: by, reason } = this.stop;
-      return result(check, 'untestable', tally, seconds, { by, reason });
-    }
-    if (blocked !== undefined) return result(check, 'untestable', tally, seconds, blockedOf(blocked));
-    if (cases > 0) return result(check, level === 'OBSERVE' ? 'observed' : 'pass', tally, seconds);
-    if (test.kind === 'standing') return skipped(check, tally, 'store', test.lacking);
-    if (test.kind === 'cases')
-      return skipped(check, tally, 'document', 'the document admits no such request');
-    // Its one place in the line is that of the control.
-    if (this.shard.of > 1) return elsewhere(check);
-    throw new Error(`${id} made no request`);
-  }
-
-  /**
-   * Whether a limit that the user set came late enough: a check that draws at random has tried what it tries by
-   * default, and one that watches the others has seen all of them through.
-   */
-  private isTriedEnough({ test }: Check, cases: number): boolean {
-    if (this.stop?.kind !== 'limit') return false;
-    if (test.kind === 'standing') return !this.unfinished;
-    if (test.kind !== 'property') return false;
-    const usual = drawsOf(test.share, Math.min(DEFAULTS.cases, this.options.cases));
-    return cases >= Math.floor(usual / this.shard.of);
   }
 
   private see(exchange: Exchange, draft: Draft, id: bigint): void {
@@ -398,31 +370,3 @@ export class Session {
     });
   }
 }
-
-const result = (
-  { id, level, statement, basis, hint, test }: Check,
-  verdict: Verdict,
-  { cases, failed, failures, causes, noted }: Tally,
-  seconds: number,
-  blocked?: CheckResult['blocked'],
-): CheckResult => ({
-  check: { id, level, statement, basis, hint },
-  kind: test.kind,
-  verdict,
-  cases,
-  failed,
-  seconds,
-  failures,
-  causes,
-  observations: noted,
-  ...(blocked === undefined ? {} : { blocked }),
-});
-
-const skipped = (check: Check, tally: Tally, by: string, reason: string): CheckResult =>
-  result(check, 'skipped', tally, 0, { by, reason });
-
-const elsewhere = (check: Check): CheckResult =>
-  skipped(check, new Tally(), 'shard', 'belongs to another shard');
-
-const blockedOf = (blocked: Tally['blocked']): CheckResult['blocked'] =>
-  blocked === undefined ? undefined : { by: blocked.blockedBy, reason: blocked.message };

@@ -1,0 +1,81 @@
+import type { Check } from './check.ts';
+import { drawsOf } from './plan.ts';
+import type { CheckResult, Stop, Verdict } from './result.ts';
+import type { Shard } from './shard.ts';
+import { Tally } from './tally.ts';
+
+/** What the verdict on a check depends on besides what it has found. */
+export interface Circumstances {
+  readonly stop: Stop | undefined;
+  readonly shard: Shard;
+  /** Random cases of a check of share 1 that are enough to judge by. */
+  readonly usual: number;
+  /** Whether some check was left untried because the run was stopped. */
+  readonly unfinished: boolean;
+}
+
+/** What has been found stands, whatever became of the run; what has not been tried to the end is no pass. */
+export function concluded(
+  check: Check,
+  tally: Tally,
+  seconds: number,
+  circumstances: Circumstances,
+): CheckResult {
+  const { level, id, test } = check;
+  const { cases, failed, blocked } = tally;
+  const { stop, shard } = circumstances;
+  if (failed > 0 && level !== 'OBSERVE') return result(check, 'fail', tally, seconds, blockedOf(blocked));
+  if (stop?.kind === 'bailed') return skipped(check, 'bail', stop.reason, tally);
+  if (stop !== undefined && !isTriedEnough(check, cases, circumstances))
+    return result(check, 'untestable', tally, seconds, { by: stop.kind, reason: stop.reason });
+  if (blocked !== undefined) return result(check, 'untestable', tally, seconds, blockedOf(blocked));
+  if (cases > 0) return result(check, level === 'OBSERVE' ? 'observed' : 'pass', tally, seconds);
+  if (test.kind === 'standing') return skipped(check, 'store', test.lacking, tally);
+  if (test.kind === 'cases') return skipped(check, 'document', 'the document admits no such request', tally);
+  // Its one place in the line is that of the control.
+  if (shard.of > 1) return elsewhere(check);
+  throw new Error(`${id} made no request`);
+}
+
+/**
+ * Whether a limit that the user set came late enough: a check that draws at random has tried what it tries by
+ * default, and one that watches the others has seen all of them through.
+ */
+function isTriedEnough(
+  { test }: Check,
+  cases: number,
+  { stop, shard, usual, unfinished }: Circumstances,
+): boolean {
+  if (stop?.kind !== 'limit') return false;
+  if (test.kind === 'standing') return !unfinished;
+  if (test.kind !== 'property') return false;
+  return cases >= Math.max(1, Math.floor(drawsOf(test.share, usual) / shard.of));
+}
+
+export const skipped = (check: Check, by: string, reason: string, tally: Tally = new Tally()): CheckResult =>
+  result(check, 'skipped', tally, 0, { by, reason });
+
+/** A check that another shard of the run carries out. */
+export const elsewhere = (check: Check): CheckResult => skipped(check, 'shard', 'belongs to another shard');
+
+const result = (
+  { id, level, statement, basis, hint, test }: Check,
+  verdict: Verdict,
+  { cases, failed, failures, causes, noted }: Tally,
+  seconds: number,
+  blocked?: CheckResult['blocked'],
+): CheckResult => ({
+  check: { id, level, statement, basis, hint },
+  kind: test.kind,
+  verdict,
+  cases,
+  failed,
+  seconds,
+  failures,
+  causes,
+  observations: noted,
+  ...(blocked === undefined ? {} : { blocked }),
+});
+
+const blockedOf = (blocked: Tally['blocked']): CheckResult['blocked'] =>
+  blocked === undefined ? undefined : { by: blocked.blockedBy, reason: blocked.message };
