@@ -1,7 +1,6 @@
 import type { WriteStream } from 'node:tty';
-import { visible } from '../lib/report/explain.ts';
+import { short } from '../lib/report/explain.ts';
 import type { Redact } from '../lib/report/redact.ts';
-import { shortly } from '../lib/run/keep.ts';
 import type { RunEvent } from '../lib/run/run.ts';
 
 /** Milliseconds after which whoever waits for a run is told of failures as they are found. */
@@ -39,4 +38,4 @@ export function progress(stream: WriteStream, redact: Redact): (event: RunEvent)
 }
 
 const told = ({ id, level, failure }: RunEvent & { readonly type: 'failure' }, redact: Redact): string =>
-  visible(shortly(redact(`${level} ${id} fails: ${failure.finding.cause} (${failure.label})`), 200));
+  short(redact(`${level} ${id} fails: ${failure.finding.cause} (${failure.label})`), 200);

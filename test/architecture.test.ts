@@ -100,6 +100,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'lib/payloads/credentials.ts',
     'lib/payloads/json.ts',
     'lib/run/keep.ts',
+    'lib/run/verdict.ts',
     'lib/run/result.ts',
     'type lib/run/',
     'type lib/wire/exchange.ts',
