@@ -1,0 +1,10 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    root: '.',
+    include: ['test/judge.test.ts', 'test/payloads.test.ts', 'test/signature.test.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
