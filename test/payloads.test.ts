@@ -8,6 +8,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Contract, loadContract } from '../lib/contract/contract.ts';
 import { DocumentError } from '../lib/contract/document.ts';
+import type { TextLimits } from '../lib/contract/schema.ts';
 import { admits } from '../lib/payloads/admits.ts';
 import { bearer, bytesOf, nothing } from '../lib/payloads/case.ts';
 import { credentialOf, noToken, otherSchemes, twice, wrongTokens } from '../lib/payloads/credentials.ts';
@@ -26,7 +27,14 @@ import {
 import { idsBetween, ordinaryIds, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
 import { draw } from '../lib/payloads/random.ts';
 import { requireOrdinary } from '../lib/payloads/satisfiable.ts';
-import { anyString, HOSTILE, ordinaryName, ordinaryTag, plainName } from '../lib/payloads/strings.ts';
+import {
+  anyString,
+  HOSTILE,
+  ordinaryName,
+  ordinaryTag,
+  patterned,
+  plainName,
+} from '../lib/payloads/strings.ts';
 import { extensions, gzipped, notJson, notUtf8, spoilt } from '../lib/payloads/texts.ts';
 import { curlOf } from '../lib/report/curl.ts';
 import { anyFirstId, Ids } from '../lib/run/ids.ts';
@@ -159,6 +167,62 @@ describe('plants', () => {
         expect(length).toBeLessThanOrEqual(max ?? Infinity);
       }
     }
+  });
+
+  test('strings without limits have the usual lengths, both ends included', () => {
+    const limits = { min: 0, max: undefined, patterns: [], format: undefined };
+    const spans = [ordinaryName, plainName, ordinaryTag].map((arbitrary) => {
+      const lengths = drawn(arbitrary(limits), 600).map((text) => text.length);
+      return [Math.min(...lengths), Math.max(...lengths)];
+    });
+    expect(spans).toEqual([
+      [6, 40],
+      [10, 14],
+      [1, 20],
+    ]);
+    for (const name of drawn(plainName(limits), 50)) expect(name).toMatch(/^[A-Z][a-z]+$/);
+  });
+
+  test('any string is a hostile word, a long one or a mixture, the longest of thousands of letters', () => {
+    const texts = drawn(anyString({ min: 0, max: undefined, patterns: [], format: undefined }), 1500);
+    const long = texts.filter((text) => [...text].length > 60);
+    expect(new Set(long.map((text) => [...text].length))).toEqual(
+      new Set([63, 64, 100, 128, 255, 256, 257, 511, 1000, 4000]),
+    );
+    expect(new Set(long.flatMap((text) => [...new Set(text)]))).toEqual(new Set(['a', 'é', '木', '🌵']));
+    expect(HOSTILE.filter((text) => !texts.includes(text))).toEqual([]);
+    const mixed = texts.filter((text) => !HOSTILE.includes(text) && !long.includes(text));
+    expect(mixed.length).toBeGreaterThan(500);
+    expect(new Set(mixed.flatMap((text) => [...text])).size).toBeGreaterThan(500);
+  });
+
+  const limited = (limits: Partial<TextLimits>): TextLimits => ({
+    min: 0,
+    max: undefined,
+    patterns: [],
+    format: undefined,
+    ...limits,
+  });
+
+  test('strings of patterns match them all, within the limits', () => {
+    const both = patterned(limited({ patterns: ['^[a-f]+$', '^.*a'], min: 2, max: 3 }));
+    expect(both).toBeDefined();
+    if (both === undefined) return;
+    const texts = drawn(both, 200);
+    for (const text of texts) expect(text).toMatch(/^(?=.*a)[a-f]{2,3}$/);
+    expect(new Set(texts.map((text) => text.length))).toEqual(new Set([2, 3]));
+  });
+
+  test('the length of a string is counted in code points', () => {
+    const cactus = patterned(limited({ patterns: ['^🌵{1,3}$'], min: 2, max: 2 }));
+    expect(cactus === undefined ? [] : [...new Set(drawn(cactus, 20))]).toEqual(['🌵🌵']);
+  });
+
+  test('no strings are made for what sets none, or what they cannot be made from', () => {
+    expect(patterned(limited({}))).toBeUndefined();
+    expect(patterned(limited({ format: 'binary' }))).toBeUndefined();
+    expect(patterned(limited({ patterns: ['^(?=a)'] }))).toBeUndefined();
+    expect(patterned(limited({ patterns: ['^(?=a)'], format: 'uuid' }))).toBeUndefined();
   });
 
   test('strings with a minimum beyond what is usual, and no maximum, reach it', () => {
