@@ -114,6 +114,7 @@ describe('the content type', () => {
       [typed('application/json;')],
       [typed('application/json; x="a, b"')],
       [typed('application/json; x="a\\", text/html"')],
+      [typed('application/json; x="without an end')],
       [typed('application/json', 'application/json; charset=utf-8')],
       [typed('application/json, application/json')],
       [[['CONTENT-TYPE', 'application/json']] satisfies HeaderPair[]],
@@ -168,6 +169,13 @@ describe('the content type', () => {
       'Text/HTML; a=b, x/Y',
       'application/json',
     ]);
+    expect(mediaTypes(responseOf({ headers: typed('') }))).toEqual(['']);
+  });
+
+  test('is told as it was sent', () => {
+    finds(plantMediaType, said({ headers: typed('Text/HTML; a=b', 'x/y') })).toBe(
+      'content type application/json | 200 Text/HTML; a=b, x/y',
+    );
   });
 });
 
@@ -231,6 +239,18 @@ describe('the body of a 200', () => {
     const finding = judge(plantBody, said({ body: JSON.stringify({ text: 'x'.repeat(5000) }) }));
     expect(finding?.actual.length).toBeLessThan(210);
     expect(finding?.actual).toMatch(/^\{"text":"xxx.*…$/);
+  });
+
+  test('one of 200 characters is shown whole', () => {
+    const body = JSON.stringify({ text: 'x'.repeat(189) });
+    expect(body).toHaveLength(200);
+    expect(judge(plantBody, said({ body }))?.actual).toBe(body);
+  });
+
+  test('what a parser quotes of it is no part of the cause', () => {
+    const finding = judge(plantBody, said({ body: '{"name":"Aloe"} and more' }));
+    expect(finding?.cause).toBe(`200 body: ${finding?.actual.slice(0, 40)}`);
+    expect(finding?.actual.length).toBeGreaterThan(40);
   });
 });
 
@@ -358,11 +378,13 @@ describe('statuses', () => {
   type Name = keyof typeof rules;
 
   test.each<[status: number, breaks: Name[]]>([
+    [199, ['answers200', 'takenOrRefused']],
     [200, ['notSuccess']],
     [201, ['answers200', 'notSuccess', 'takenOrRefused']],
     [202, ['answers200', 'notSuccess', 'takenOrRefused']],
     [204, ['answers200', 'notSuccess', 'takenOrRefused']],
     [299, ['answers200', 'notSuccess', 'takenOrRefused']],
+    [300, ['answers200', 'takenOrRefused']],
     [302, ['answers200', 'takenOrRefused']],
     [307, ['answers200', 'takenOrRefused']],
     [400, ['answers200']],
@@ -412,6 +434,12 @@ describe('statuses', () => {
     finds(notSuccessUnauthorised, said({}), { authorised: false }).toContain('200');
     accepts(notSuccessUnauthorised, said({ status: 401 }), { authorised: false });
     accepts(notSuccessUnauthorised, broke('closed'), { authorised: false });
+  });
+
+  test('each says what it expects', () => {
+    finds(answers200, said({ status: 201 })).toBe('status 200 | 201 application/json');
+    finds(answered, broke('closed')).toBe('a whole answer | no answer: it was closed');
+    finds(takenOrRefused, said({ status: 302 })).toBe('200, or a refusal (4xx) | 302 application/json');
   });
 
   test('what was taken belongs to the cause of its finding', () => {
@@ -483,6 +511,7 @@ describe('echoes', () => {
     accepts(echoes('tag'), said({ body: { name: 'Aloe', tag: 'filled in' } }), { plant: { name: 'Aloe' } });
     accepts(echoes('name'), said({ body: { name: 'other' } }));
     accepts(echoes('name'), said({ status: 400, body: {} }), { plant });
+    accepts(echoes('name'), said({ status: 201, body: { name: 'other' } }), { plant });
     accepts(echoes('name'), broke('closed'), { plant });
   });
 
@@ -501,6 +530,13 @@ describe('messages', () => {
     for (const body of [{ error: 'x', message: '' }, { message: '' }, [], '', 'x'])
       accepts(messageSaysSomething, said({ status: 400, body }));
     accepts(messageSaysSomething, said({ status: 200, body: { error: 1, message: '' } }));
+    accepts(messageSaysSomething, broke('closed'));
+  });
+
+  test('are no matter where the document lets a message be no text', () => {
+    const lenient = { ...contract, error: { validate: () => [] } };
+    const exchange = said({ status: 400, body: { error: 1, message: 7 } });
+    expect(messageSaysSomething(exchange, lenient, { token: TOKEN, authorised: true })).toBeUndefined();
   });
 });
 
@@ -532,6 +568,25 @@ describe('internals', () => {
       for (const status of [400, 401, 500])
         finds(keepsInternals, said({ status, body })).toMatch(/^no stack trace or file path \| ./);
     }
+  });
+
+  // Each is found by one pattern alone, and told to its last character.
+  test.each([
+    ['Error: x at Object.<anonymous> (server.js:10:55) and more', 'at Object.<anonymous> (server.js:10:55)'],
+    ['Error: x at create(server.js:10)', 'at create(server.js:10)'],
+    ['in File "main.py", line 31, in create', 'File "main.py", line 31'],
+    ['(plants 0.1.0) lib/plants/store.ex:12: create/2', 'lib/plants/store.ex:12'],
+    ['/srv/app/main.py is broken', '/srv/app/main.py'],
+    ['while loading /app/lib/store.ex', '/app/lib/store.ex'],
+    ['in C:\\src\\plants\\Plants.fsx:line 12', 'C:\\src\\plants\\Plants.fsx'],
+    ['failed\n\tat Plants.Store.Create(NewPlant plant)', 'at Plants.Store.Create('],
+  ])('of %j the frame is told, and no more', (text, leak) => {
+    finds(keepsInternals, said({ status: 500, body: text })).toBe(`no stack trace or file path | ${leak}`);
+  });
+
+  test('a frame that is indented by a tab is found within JSON', () => {
+    const message = 'failed\n\tat Plants.Store.Create(NewPlant plant)';
+    finds(keepsInternals, said({ status: 500, body: { error: 1, message } })).toContain('Plants.Store');
   });
 
   test.each([
@@ -620,7 +675,8 @@ describe('the credential', () => {
   test('that is not there is not found, nor one too short to tell from chance', () => {
     accepts(keepsCredential, said({ body: { message: 'secret-toke' }, reason: 'OK' }));
     accepts(keepsCredential, broke('closed'));
-    accepts(keepsCredential, said({ body: { name: 'a' } }), { token: 'a' });
+    accepts(keepsCredential, said({ body: { name: 'abc' } }), { token: 'abc' });
+    finds(keepsCredential, said({ body: { name: 'abcd' } }), { token: 'abcd' }).toContain('the body');
   });
 
   test('is never part of the finding', () => {
@@ -639,6 +695,7 @@ describe('the byte order mark', () => {
     for (const body of ['{"name":"x"}', '{"name":"\ufeff"}', 'nonsense', '', '\ufeff<p>'])
       accepts(noByteOrderMark, said({ body }));
     accepts(noByteOrderMark, broke('closed', { body: '\ufeff{}' }));
+    accepts(noByteOrderMark, broke('closed'));
   });
 });
 
@@ -673,9 +730,16 @@ describe('a 401', () => {
     ['Token, Digest'],
     ['Digest bearer=1'],
     ['error="invalid_token"'],
+    ['Basic a="b", "c"Bearer'],
     ['Basic', 'Digest'],
   ])('is not content with %j', (...values) => {
     finds(challengesBearer, challenged(...values)).toContain('WWW-Authenticate: Bearer with the 401');
+  });
+
+  test('is told with the challenges that it has', () => {
+    const expected = 'WWW-Authenticate: Bearer with the 401';
+    finds(challengesBearer, challenged('Basic', 'Digest')).toBe(`${expected} | Basic | Digest`);
+    finds(challengesBearer, challenged()).toBe(`${expected} | no WWW-Authenticate`);
   });
 
   test('alone needs a challenge', () => {

@@ -1,15 +1,18 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 import fc, { type Arbitrary } from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Contract, loadContract } from '../lib/contract/contract.ts';
 import { DocumentError } from '../lib/contract/document.ts';
+import type { TextLimits } from '../lib/contract/schema.ts';
 import { admits } from '../lib/payloads/admits.ts';
 import { bearer, bytesOf, nothing } from '../lib/payloads/case.ts';
-import { noToken, otherSchemes, twice, wrongTokens } from '../lib/payloads/credentials.ts';
-import { defectsOf, type Family } from '../lib/payloads/defects.ts';
+import { credentialOf, noToken, otherSchemes, twice, wrongTokens } from '../lib/payloads/credentials.ts';
+import { type Defect, defectsOf, type Family } from '../lib/payloads/defects.ts';
 import {
   COMPACT,
   FRESH,
@@ -24,8 +27,16 @@ import {
 import { idsBetween, ordinaryIds, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
 import { draw } from '../lib/payloads/random.ts';
 import { requireOrdinary } from '../lib/payloads/satisfiable.ts';
-import { anyString, HOSTILE, ordinaryName, ordinaryTag, plainName } from '../lib/payloads/strings.ts';
-import { extensions, notJson, notUtf8, spoilt } from '../lib/payloads/texts.ts';
+import {
+  anyString,
+  HOSTILE,
+  ordinaryName,
+  ordinaryTag,
+  patterned,
+  plainName,
+} from '../lib/payloads/strings.ts';
+import { extensions, gzipped, notJson, notUtf8, spoilt } from '../lib/payloads/texts.ts';
+import { curlOf } from '../lib/report/curl.ts';
 import { anyFirstId, Ids } from '../lib/run/ids.ts';
 
 const SHIPPED = fileURLToPath(new URL('../openapi.yaml', import.meta.url));
@@ -161,6 +172,62 @@ describe('plants', () => {
     }
   });
 
+  test('strings without limits have the usual lengths, both ends included', () => {
+    const limits = { min: 0, max: undefined, patterns: [], format: undefined };
+    const spans = [ordinaryName, plainName, ordinaryTag].map((arbitrary) => {
+      const lengths = drawn(arbitrary(limits), 600).map((text) => text.length);
+      return [Math.min(...lengths), Math.max(...lengths)];
+    });
+    expect(spans).toEqual([
+      [6, 40],
+      [10, 14],
+      [1, 20],
+    ]);
+    for (const name of drawn(plainName(limits), 50)) expect(name).toMatch(/^[A-Z][a-z]+$/);
+  });
+
+  test('any string is a hostile word, a long one or a mixture, the longest of thousands of letters', () => {
+    const texts = drawn(anyString({ min: 0, max: undefined, patterns: [], format: undefined }), 1500);
+    const long = texts.filter((text) => [...text].length > 60);
+    expect(new Set(long.map((text) => [...text].length))).toEqual(
+      new Set([63, 64, 100, 128, 255, 256, 257, 511, 1000, 4000]),
+    );
+    expect(new Set(long.flatMap((text) => [...new Set(text)]))).toEqual(new Set(['a', 'é', '木', '🌵']));
+    expect(HOSTILE.filter((text) => !texts.includes(text))).toEqual([]);
+    const mixed = texts.filter((text) => !HOSTILE.includes(text) && !long.includes(text));
+    expect(mixed.length).toBeGreaterThan(500);
+    expect(new Set(mixed.flatMap((text) => [...text])).size).toBeGreaterThan(500);
+  });
+
+  const limited = (limits: Partial<TextLimits>): TextLimits => ({
+    min: 0,
+    max: undefined,
+    patterns: [],
+    format: undefined,
+    ...limits,
+  });
+
+  test('strings of patterns match them all, within the limits', () => {
+    const both = patterned(limited({ patterns: ['^[a-f]+$', '^.*a'], min: 2, max: 3 }));
+    expect(both).toBeDefined();
+    if (both === undefined) return;
+    const texts = drawn(both, 200);
+    for (const text of texts) expect(text).toMatch(/^(?=.*a)[a-f]{2,3}$/);
+    expect(new Set(texts.map((text) => text.length))).toEqual(new Set([2, 3]));
+  });
+
+  test('the length of a string is counted in code points', () => {
+    const cactus = patterned(limited({ patterns: ['^🌵{1,3}$'], min: 2, max: 2 }));
+    expect(cactus === undefined ? [] : [...new Set(drawn(cactus, 20))]).toEqual(['🌵🌵']);
+  });
+
+  test('no strings are made for what sets none, or what they cannot be made from', () => {
+    expect(patterned(limited({}))).toBeUndefined();
+    expect(patterned(limited({ format: 'binary' }))).toBeUndefined();
+    expect(patterned(limited({ patterns: ['^(?=a)'] }))).toBeUndefined();
+    expect(patterned(limited({ patterns: ['^(?=a)'], format: 'uuid' }))).toBeUndefined();
+  });
+
   test('strings with a minimum beyond what is usual, and no maximum, reach it', () => {
     const limits = { min: 50, max: undefined, patterns: [], format: undefined };
     for (const arbitrary of [ordinaryName, plainName, ordinaryTag])
@@ -253,6 +320,57 @@ describe('malformed values', () => {
     expect(survivors).toEqual([]);
   });
 
+  /** What each defect makes of a plant, line by line. */
+  const told = (defects: readonly Defect[], twin: JsonObject) =>
+    defects
+      .map(({ name, family, property = 'the whole', typical }) =>
+        [`${name} (${family}, ${property})`, ...typical(twin).map((json) => write(json, 34n))].join('\n'),
+      )
+      .join('\n\n');
+
+  test('each defect does what its name says', () => {
+    const twin = object({ id: FRESH, name: 'Aloe', tag: 'x' });
+    expect(told(defectsOf(contract.newPlant.shape), twin)).toMatchSnapshot();
+  });
+
+  test('each limit of a document is overstepped by a little and by much', async () => {
+    const narrowed = await withOverlay(
+      on('name', '{ minLength: 3, maxLength: 5, pattern: "^[a-z]+$", format: hostname }'),
+      on('tag', '{ enum: [fern, FERN, 7] }'),
+      on('id', '{ minimum: 10, exclusiveMaximum: 2000000000, multipleOf: 10 }'),
+      `{ target: ${PLANT}, update: { required: [more], properties: {` +
+        ' small: { type: integer, format: int32, exclusiveMinimum: -7 },' +
+        ' share: { type: number, maximum: 1.5, multipleOf: 0.5 },' +
+        ' list: { type: array, minItems: 1, maxItems: 2, uniqueItems: true },' +
+        ' more: { type: [object, "null"], required: [size], properties: { size: { type: string } } } } } }',
+      `{ target: ${NEW_PLANT}, update: { unevaluatedProperties: false } }`,
+    );
+    const defects = defectsOf(narrowed.newPlant.shape);
+    const twin = object({ id: FRESH, name: 'aloe', more: object({ size: 'XL' }) });
+    const ofLimits: Family[] = ['constraint', 'beyond-format'];
+    expect(
+      told(
+        defects.filter(({ family }) => ofLimits.includes(family)),
+        twin,
+      ),
+    ).toMatchSnapshot();
+    const titles = defects.map(({ name }) => name).filter((name) => /^(?:share|list|more)\b/.test(name));
+    expect(titles).toMatchSnapshot();
+    // Where the object is missing, one is made that has the defect.
+    const bare = object({ id: FRESH, name: 'aloe', more: null });
+    const inner = defects.find(({ name }) => name === 'more: size is null');
+    expect(inner?.typical(bare).map((json) => write(json, 1n))).toEqual([
+      '{"id":1,"name":"aloe","more":{"size":null}}',
+    ]);
+  });
+
+  test('a name that is much too long still fits a request', async () => {
+    const narrowed = await withOverlay(on('name', '{ maxLength: 6000 }'));
+    const [long] = defectsOf(narrowed.newPlant.shape).filter(({ name }) => name === 'name is too long');
+    const lengths = long?.typical(object({ name: 'x' })).map((json) => write(json, 1n).length - 11);
+    expect(lengths).toEqual([6001, 6001, 12_002, 20_000]);
+  });
+
   test('a defect of one property leaves the others as they were', () => {
     const twin = object({ id: FRESH, name: 'Aloe', tag: 'succulent' });
     for (const defect of defectsOf(contract.newPlant.shape)) {
@@ -289,6 +407,79 @@ describe('texts', () => {
       if (typeof edited === 'string') expect(reading(edited), edited).toBe('refused');
       else expect(() => new TextDecoder('utf-8', { fatal: true }).decode(edited)).toThrow();
     }
+  });
+
+  test('each edit does what its name says', () => {
+    const text = '{"id":34,"name":"Aloe"}';
+    const strings = [...notJson, ...extensions].flatMap(({ name, apply }) => {
+      const edited = apply(text);
+      return typeof edited === 'string' ? [[name, edited] as const] : [];
+    });
+    expect(Object.fromEntries(strings)).toEqual({
+      'white space only': ' \r\n\t ',
+      'cut off after its first character': '{',
+      'cut off in the middle': '{"id":34,"n',
+      'cut off before its last quarter': '{"id":34,"name":"',
+      'without its last brace': '{"id":34,"name":"Aloe"',
+      'without its first brace': '"id":34,"name":"Aloe"}',
+      words: 'a plant called Aloe',
+      markup: '<plant><id>1</id><name>Aloe</name></plant>',
+      'twice in a row': text + text,
+      'two values, one on each line': `${text}\n${text}`,
+      'followed by another value': `${text} null`,
+      'followed by words': `${text} and more`,
+      'followed by a brace': `${text}}`,
+      'after words': `plant: ${text}`,
+      'two values with a comma between': `${text},${text}`,
+      'a form': 'id=34&name=Aloe&tag=succulent',
+      'trailing-comma': '{"id":34,"name":"Aloe",}',
+      comment: '{/* a comment */"id":34,"name":"Aloe"}',
+      'single-quotes': "{'id':34,'name':'Aloe'}",
+      'unquoted-names': '{id:34,name:"Aloe"}',
+      nan: '{"id":34,"name":"Aloe","height":NaN}',
+      'leading-zero': '{"id":34,"name":"Aloe","height":01}',
+      'raw-newline-in-string': '{"id":34,"name":"A\nloe"}',
+    });
+  });
+
+  test('an edit finds the end and the id whatever white space there is', () => {
+    const text = '{ "id" : 77 , "name" : "x" }\n ';
+    const edited = (name: string) =>
+      [...notJson, ...extensions].find((one) => one.name === name)?.apply(text);
+    expect(edited('a form')).toBe('id=77&name=Aloe&tag=succulent');
+    for (const name of ['trailing-comma', 'nan', 'leading-zero'])
+      expect(edited(name), name).toMatch(/,[^}]*}$/);
+    expect(notJson.find(({ name }) => name === 'a form')?.apply('{}')).toMatch(/^id=12&/);
+  });
+
+  test('what is not UTF-8 stands at the beginning of the first string, and nothing else is changed', () => {
+    for (const { name, apply } of notUtf8) {
+      const edited = Buffer.from(bytesIn(apply('{"id":1,"name":"Aloe"}'))).toString('latin1');
+      expect(edited, name).toMatch(/^{"id":1,"name":"[\x80-\xff]{1,3}Aloe"}$/);
+    }
+  });
+
+  test('a coded text decodes to the text', () => {
+    expect(gunzipSync(bytesIn(gzipped.apply('{"id":1}'))).toString()).toBe('{"id":1}');
+  });
+
+  test('texts are spoilt in four ways, each of which keeps to itself', () => {
+    const text = ' {"id":1,"name":"Aloe"} ';
+    const ways = new Map<string, string[]>();
+    for (const { name, apply } of drawn(spoilt, 800))
+      ways.set(name, [...(ways.get(name) ?? []), String(apply(text))]);
+    expect([...ways.keys()].sort()).toEqual(['cut off', 'followed by something', 'garbage', 'twice']);
+    const of = (name: string) => [...new Set(ways.get(name))];
+    // Somewhere within the object, from its first brace to its last.
+    for (const cut of of('cut off'))
+      expect(text.startsWith(cut) && /^ {.*[^}]$|^ {$/.test(cut), cut).toBe(true);
+    expect(of('cut off').length).toBe(20);
+    for (const longer of of('followed by something')) expect(longer.startsWith(text)).toBe(true);
+    expect(of('followed by something').length).toBeGreaterThan(100);
+    expect(of('twice').sort()).toEqual(
+      ['', '\n', '\u001e', ' ', ', '].map((gap) => text + gap + text).sort(),
+    );
+    for (const garbage of of('garbage')) expect(garbage).toMatch(/^[a-z{[(<&=:;@!]{2,12}$/);
   });
 
   test('names of edits are unique', () => {
@@ -366,6 +557,8 @@ describe('ways of writing', () => {
     [{ escapes: 'names' }, '{"\\u0069\\u0064":5,"\\u006e\\u0061\\u006d\\u0065":"Al\\n"}'],
     [{ escapes: 'values' }, '{"id":5,"name":"\\u0041\\u006c\\u000a"}'],
     [{ escapes: 'both', every: 2 }, '{"\\u0069d":5,"\\u006ea\\u006de":"\\u0041l\\u000a"}'],
+    [{ escapes: 'values', digits: 'upper' }, '{"id":5,"name":"\\u0041\\u006C\\u000A"}'],
+    [{ gaps: ['\t', ' '] }, ' {\t"id" :\t5 ,\t"name" :\t"Al\\n" }\t'],
   ])('the style %j writes %s', (style, text) => {
     expect(write(object({ id: FRESH, name: 'Al\n' }), 5n, { ...COMPACT, ...style })).toBe(text);
   });
@@ -386,10 +579,27 @@ describe('ways of writing', () => {
       '{"a":1,"a":2}',
     ],
     ['🌵\u2028', '"🌵\u2028"'],
-    [fromValue({ a: [1.5, null, { b: 'x' }], __proto__: null }), '{"a":[1.5,null,{"b":"x"}]}'],
-    [fromValue(2n ** 64n), '18446744073709551616'],
   ])('JSON is written to the letter (%#)', (json, text) => {
     expect(write(json, 4n)).toBe(text);
+  });
+
+  test('a value of JavaScript is JSON like any other', () => {
+    for (const value of [null, true, 'x', 2n ** 64n]) expect(fromValue(value)).toBe(value);
+    expect(fromValue(undefined)).toBeNull();
+    const value = { a: [1.5, null, { b: 'x' }], c: 1e21, __proto__: null };
+    expect(write(fromValue(value), 1n)).toBe('{"a":[1.5,null,{"b":"x"}],"c":1e+21}');
+  });
+
+  test('white space stands within an empty object and around it', () => {
+    expect(write(new JsonObject([]), 1n, { ...COMPACT, gaps: [' '] })).toBe(' { } ');
+  });
+
+  test('every other character is escaped, and what has to be', () => {
+    const style: Style = { ...COMPACT, escapes: 'values', every: 2 };
+    expect(write('a b~c\u007f', 1n, style)).toBe('"\\u0061 \\u0062~\\u0063\\u007f"');
+    expect(write('a"b\\c\u001fd\u00e9', 1n, style)).toBe(
+      '"\\u0061\\u0022\\u0062\\u005c\\u0063\\u001f\\u0064\\u00e9"',
+    );
   });
 
   test('an escaped astral letter is the same letter', () => {
@@ -407,6 +617,7 @@ describe('ways of writing', () => {
     );
     expect(text(bytesOf({ json, edit: () => '' }, 3n, 't'))).toBe('');
     expect(bytesOf({ json, edit: () => Uint8Array.of(0xff) }, 3n, 't')).toEqual(Uint8Array.of(0xff));
+    expect(bytesOf({ json, edit: () => 'é' }, 3n, 't')).toEqual(Uint8Array.of(0xc3, 0xa9));
     expect(bytesOf({ bytes: Uint8Array.of(1, 2) }, 3n, 't')).toEqual(Uint8Array.of(1, 2));
     expect(text(bytesOf({ secret: (token) => `token=${token}` }, 3n, 't'))).toBe('token=t');
   });
@@ -512,6 +723,40 @@ describe('credentials', () => {
       expect(credential.shell.join('\n'), name).not.toContain('secret-token');
     for (const credential of [bearer, nothing, twice('other', 'first')])
       expect(credential.shell).toHaveLength(credential.values('secret-token').length);
+  });
+
+  test('the command that repeats a request sends in a shell what was sent', () => {
+    const token = 'Sesame-42-oPen';
+    // Nothing can be written down for a token that is drawn, nor for no header.
+    const [{ credential: drawnToken } = { credential: nothing }, ...others] = impostors;
+    const written = [bearer, ...others.map(({ credential }) => credential)].flatMap(({ shell, values }) =>
+      shell.map((value, index) => ({ value, sent: values(token)[index] ?? '' })),
+    );
+    const commands = written.map(({ value }) =>
+      curlOf({
+        method: 'POST',
+        url: 'http://127.0.0.1/plants',
+        headers: [['authorization', value]],
+        body: { bytes: 0, text: '' },
+      }),
+    );
+    // What curl is told after its first -H; it writes `name;` for a header without a value.
+    const script = [`curl() { printf '%s\\n' "$6"; }`, ...commands].join('\n');
+    const env = { ...process.env, PLANT_STORE_TOKEN: token };
+    const told = execFileSync('bash', ['-c', script], { env, encoding: 'utf8' }).trimEnd().split('\n');
+    expect(told).toEqual(
+      written.map(({ sent }) => (sent === '' ? 'authorization;' : `authorization: ${sent}`)),
+    );
+    expect(drawnToken.shell).toEqual(['Bearer <as many other characters>']);
+  });
+
+  test('what is written down is read again', () => {
+    const token = 'Sesame-42-oPen';
+    for (const credential of [bearer, nothing, ...impostors.map((one) => one.credential)])
+      expect(credentialOf(credential.shell).values(token)).toEqual(credential.values(token));
+    const other = credentialOf(['Bearer $PLANT_STORE_TOKEN', 'Bearer other']);
+    expect(other.values(token)).toEqual([`Bearer ${token}`, 'Bearer other']);
+    expect(other.shell).toEqual(['Bearer $PLANT_STORE_TOKEN', 'Bearer other']);
   });
 
   test('names of impostors are unique', () => {
@@ -728,6 +973,18 @@ test('a document that leaves no plant to be made is refused', async () => {
   const narrowed = await withOverlay(on('name', '{ pattern: "^(?=.*[a-z])[A-Za-z]{1,9}$" }'));
   expect(() => requireOrdinary(narrowed)).toThrow(DocumentError);
 });
+
+describe.each(['date', 'date-time', 'email', 'hostname', 'ipv4', 'ipv6', 'uri', 'uuid'])(
+  'names in the format %s',
+  (format) => {
+    test('are plants', async () => {
+      const narrowed = await withOverlay(on('name', `{ format: ${format}, maxLength: 60 }`));
+      const plants = drawn(plantOf(narrowed.newPlant.shape, 'ordinary', 'required'), 60);
+      for (const plant of plants) expect(validity(narrowed, plant, 1n)).toEqual([]);
+      expect(new Set(plants.map((plant) => plant.get('name'))).size).toBeGreaterThan(50);
+    });
+  },
+);
 
 describe('ids under an overlay', () => {
   test.each<[update: string, first: bigint, last: bigint, step: bigint]>([

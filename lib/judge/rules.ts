@@ -247,7 +247,7 @@ export const keepsCredential: Rule = (exchange, _contract, { token }) => {
 };
 
 export const noByteOrderMark: Rule = (exchange) => {
-  if (exchange.kind !== 'answered' || exchange.response.body.length === 0) return undefined;
+  if (exchange.kind !== 'answered') return undefined;
   const content = contentOf(exchange.response);
   return content.kind === 'json' && content.bom
     ? found('no byte order mark', 'a byte order mark', 'byte order mark')

@@ -9,7 +9,7 @@ export interface Impostor {
 
 const T = '$PLANT_STORE_TOKEN';
 const base64 = (text: string) => Buffer.from(text).toString('base64');
-const shellBase64 = (text: string) => `$(printf %s "${text}" | base64 | tr -d '\\n')`;
+const shellBase64 = (text: string) => `$(printf %s "${text}" | base64 | tr -d '[:space:]')`;
 
 /** A token that no store knows. */
 const stranger = (length: number) =>
@@ -39,7 +39,11 @@ interface Near {
 /** Tokens that resemble the right one. None can decode to the same signature: no end alone is changed. */
 const NEAR: readonly Near[] = [
   { name: 'a random token', make: () => 'f3a91c07d2', shell: 'f3a91c07d2' },
-  { name: 'the token with something after it', make: (token) => `${token}0000`, shell: `${T}0000` },
+  {
+    name: 'the token with something after it',
+    make: (token) => `${token}0000`,
+    shell: '${PLANT_STORE_TOKEN}0000',
+  },
   { name: 'the token with something before it', make: (token) => `0000${token}`, shell: `0000${T}` },
   {
     name: 'the first half of the token',
@@ -151,7 +155,8 @@ export const twice = (other: string, right: 'first' | 'last'): Credential => {
 /** The credential that is written down like this. */
 export function credentialOf(shell: readonly string[]): Credential {
   const impostors = [...noToken, ...otherSchemes, ...wrongTokens].map(({ credential }) => credential);
-  const written = shell.join('\n');
-  const known = [bearer, nothing, ...impostors].find((one) => one.shell.join('\n') === written);
+  // As JSON, since no header and an empty one are two things.
+  const written = JSON.stringify(shell);
+  const known = [bearer, nothing, ...impostors].find((one) => JSON.stringify(one.shell) === written);
   return known ?? { values: (token) => shell.map((value) => value.replaceAll(T, token)), shell };
 }
