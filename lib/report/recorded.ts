@@ -32,7 +32,7 @@ export function exchangeOf(
 ): RecordedExchange {
   const sides = sidesOf(exchange, draft, target.baseUrl, redact);
   return {
-    label: redact(label),
+    label,
     ...sides,
     curl: curlOf(sides.request),
     ...redactAll(
@@ -89,7 +89,8 @@ function requestOf({ request }: Exchange, draft: Draft, baseUrl: string, redact:
     ),
     body:
       secret === undefined
-        ? bodyOf(body ?? new Uint8Array(), REQUEST_CAP, redact)
+        ? // Made by the suite, and the token is in none but those: what looks like a piece of it is chance.
+          bodyOf(body ?? new Uint8Array(), REQUEST_CAP, (text) => text)
         : { bytes: body?.length ?? 0, text: secret },
     ...(verbatim === undefined ? {} : { verbatim: true }),
   };

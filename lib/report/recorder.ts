@@ -103,7 +103,7 @@ function resultOf(
       ? {}
       : {
           counterexample: {
-            label: redact(first.label),
+            label: first.label,
             when: first.when,
             payload: shown.request.body,
             seed: header.options.seed,
