@@ -41,7 +41,18 @@ export class Recorder {
     const { header, footer, results, redact } = this;
     if (header === undefined || footer === undefined) throw new Error('the run has not ended');
     const { document, target, options, startedAt } = header;
-    const { summary, outcome, stop, advice, requests, seconds, latency = null, created, server } = footer;
+    const {
+      summary,
+      outcome,
+      stop,
+      advice,
+      requests,
+      seconds,
+      latency = null,
+      waited,
+      created,
+      server,
+    } = footer;
     const open = {
       target: { ...target, server: server ?? null },
       stop: stop ?? null,
@@ -55,6 +66,7 @@ export class Recorder {
       startedAt,
       seconds: rounded(seconds),
       requests,
+      ...(waited === 0 ? {} : { waited: rounded(waited) }),
       created,
       latency,
       outcome,

@@ -61,8 +61,16 @@ export interface RunFooter {
   readonly requests: number;
   readonly seconds: number;
   readonly latency: Latency | undefined;
+  /** Seconds that were waited because the store asked for it. */
+  readonly waited: number;
   /** How many plants the store said it created, and the span of the ids that were sent for them. */
-  readonly created: { readonly plants: number; readonly lowestId: string; readonly highestId: string };
+  readonly created: {
+    readonly plants: number;
+    readonly lowestId: string;
+    readonly highestId: string;
+    /** Ids of those that lie anywhere, as a check wanted them; the first ten thousand. */
+    readonly others?: readonly string[];
+  };
 }
 
 export type RunEvent =
@@ -151,10 +159,12 @@ export async function openRun(
         requests: session.requests,
         seconds: (performance.now() - started) / 1000,
         latency: session.latency,
+        waited: session.waited,
         created: {
           plants: session.created,
           lowestId: String(session.ids.lowest),
           highestId: String(session.ids.highest),
+          ...(session.others.length === 0 ? {} : { others: session.others }),
         },
       };
     },
