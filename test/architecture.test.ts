@@ -84,7 +84,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'lib/contract': ['lib/read-text.ts'],
   'lib/wire': [],
   'lib/payloads': ['type lib/contract/', 'lib/contract/document.ts'],
-  'lib/judge': ['type lib/contract/', 'type lib/wire/exchange.ts'],
+  'lib/judge': ['type lib/contract/', 'lib/wire/codings.ts', 'type lib/wire/exchange.ts'],
   'lib/run': [
     'type lib/contract/contract.ts',
     'lib/judge/',
@@ -104,6 +104,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'lib/run/keep.ts',
     'lib/run/result.ts',
     'type lib/run/',
+    'lib/wire/codings.ts',
     'type lib/wire/exchange.ts',
   ],
   'lib/config': [
@@ -210,7 +211,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 /** Modules of Node that a stage may use, where it is to have no other effect than its result. */
 const PURE: Readonly<Record<string, readonly string[]>> = {
   'lib/payloads': ['node:crypto', 'node:zlib'],
-  'lib/judge': ['node:zlib'],
+  'lib/judge': [],
   suites: [],
 };
 
