@@ -83,13 +83,14 @@ const REPLIES: readonly ((response: ServerResponse) => unknown)[] = [
   },
 ];
 
-const gossip = () => {
+/** A store that gives the token away: in one way, or in each in turn. */
+const gossip = (way?: number) => {
   let asked = 0;
   return createServer((message, response) => {
     message.resume().once('end', () => {
       asked += 1;
       // The first ones are ordinary, so that the store can be judged.
-      const reply = asked > 3 ? REPLIES[asked % REPLIES.length] : undefined;
+      const reply = asked > 3 ? REPLIES[way ?? asked % REPLIES.length] : undefined;
       if (reply === undefined) response.writeHead(200, json).end(said({ name: 'x' }));
       else reply(response);
     });
@@ -113,35 +114,37 @@ const lookInto = (folder: string) => {
 };
 
 beforeAll(async () => {
-  const [one, other] = [await listen(gossip()), await listen(gossip())];
+  const stores = await Promise.all([gossip(), gossip(), gossip(0), gossip(2)].map(listen));
+  const [one = '', other = '', constant = '', another = ''] = stores.map(({ url }) => url);
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
   const inFolder = (name: string) => join(folder, name);
   const env = { PLANT_STORE_TOKEN: CANARY };
-  const few = ['--cases=4', '--seed=3', '--concurrency=1', '--timeout=3000', '--first-id=5000000'];
-  const narrow = [
-    'create/answers-*',
-    'create/takes-*',
-    'refuse/null',
-    'auth/rejects-*',
-    'observe/id',
-    'always/*',
+  const chosen = [
+    ...['--cases=4', '--seed=3', '--concurrency=1', '--timeout=3000', '--first-id=5000000'],
+    ...[
+      'create/answers-*',
+      'create/takes-any-ordinary-plant',
+      'refuse/null',
+      'auth/rejects-missing-token',
+      'observe/id',
+      'always/*',
+    ].map((id) => `--only=${id}`),
   ];
-  const chosen = [...few, ...narrow.map((id) => `--only=${id}`)];
   const github = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: inFolder('summary.md') };
   const all = ['--out', folder, '--format', Object.keys(FORMATS).join(',')];
   const echo = `--start=printf '%s\\n' "$PLANT_STORE_TOKEN" "half ${HALVES[0]}" >&2; echo "${HALVES[1]}"`;
-  look('run', await suite(['run', one.url, ...chosen, ...all, '--verbose', echo], { ...env, ...github }));
+  look('run', await suite(['run', one, ...chosen, ...all, '--verbose', echo], { ...env, ...github }));
   const report = inFolder('report.json');
   record = JSON.parse(readFileSync(report, 'utf8')) as RunRecord;
   const failed = record.results.find(({ verdict }) => verdict === 'fail')?.id ?? '';
   const formats = Object.keys(COMPARISON_FORMATS).join(',');
   const wrong = ['run', '--token', CANARY, `--header=Authorization Bearer ${CANARY}`];
   await Promise.all([
-    suite(['run', other.url, ...chosen, '--quiet', '--write-baseline', inFolder('baseline.yaml')], env).then(
+    suite(['run', other, ...chosen, '--quiet', '--write-baseline', inFolder('baseline.yaml')], env).then(
       (ended) => look('run --quiet', ended),
     ),
     suite(
-      ['compare', `a=${one.url}`, `b=${other.url}`, ...chosen, '--out', folder, '--format', formats],
+      ['compare', `a=${constant}`, `b=${another}`, ...chosen, '--out', folder, '--format', formats],
       env,
     ).then((ended) => look('compare', ended)),
     suite(['replay', report, failed], env).then((ended) => look('replay', ended)),
@@ -149,7 +152,7 @@ beforeAll(async () => {
     suite(['render', report, '--format', 'terminal']).then((ended) => look('render', ended)),
     suite(wrong).then((ended) => look('a wrong call', ended)),
   ]);
-  await Promise.all([one.stop(), other.stop()]);
+  await Promise.all(stores.map((store) => store.stop()));
   lookInto(folder);
 });
 
@@ -160,7 +163,7 @@ describe('a token that a store gives away', () => {
   test('was given away, and in many ways', () => {
     const failures = record.results.flatMap(({ exchanges }) => exchanges);
     expect(JSON.stringify(failures).split('[redacted]').length).toBeGreaterThan(100);
-    expect(new Set(failures.map(({ response }) => response?.status)).size).toBeGreaterThan(3);
+    expect(new Set(failures.map(({ response }) => response?.status)).size).toBeGreaterThan(2);
     expect(found(said(ECHOES)).length).toBeGreaterThan(40);
   });
 
@@ -173,7 +176,7 @@ describe('a token that a store gives away', () => {
       ).toBe(true);
     for (const [name, text] of seen) {
       expect(text === '' ? [] : found(text), name).toEqual([]);
-      if (name.startsWith('run on')) expect(text, name).toContain('[redacted]');
+      if (/^run on|comparison.json$/.test(name)) expect(text, name).toContain('[redacted]');
     }
   });
 

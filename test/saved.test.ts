@@ -73,10 +73,10 @@ describe('render', () => {
   test('overwrites its own reports, and others only when told to', async () => {
     const out = folder();
     const args = ['render', right, '--format', 'markdown', '--out', out];
-    writeFileSync(join(out, 'report.md'), '# Notes of somebody\n');
+    writeFileSync(join(out, 'report.md'), '# Notes on plant-store-conformance\n');
     const refused = await suite(args);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--force overwrites it')]);
-    expect(readFileSync(join(out, 'report.md'), 'utf8')).toBe('# Notes of somebody\n');
+    expect(readFileSync(join(out, 'report.md'), 'utf8')).toBe('# Notes on plant-store-conformance\n');
     expect((await suite([...args, '--force'])).code).toBe(0);
     expect((await suite(args)).code).toBe(0);
     writeFileSync(join(out, 'file'), '');
