@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { knownDeviations, planOf, secretsOf } from '../index.ts';
-import { type Contestant, compareStores } from '../lib/compare/compare.ts';
+import { type Contestant, compareStores, estimateOf } from '../lib/compare/compare.ts';
 import type { Comparison } from '../lib/compare/comparison.ts';
 import { comparisonOf } from '../lib/compare/fold.ts';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
@@ -8,6 +8,7 @@ import { comparisonText } from '../lib/compare/terminal.ts';
 import { type Config, readConfig, type Target } from '../lib/config/config.ts';
 import { readRecord } from '../lib/report/saved.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { announce } from './announce.ts';
 import { paint } from './colour.ts';
 import { interruptible } from './interrupt.ts';
 import {
@@ -52,9 +53,12 @@ Examples:
   plant-store-conformance compare go/report.json rust/report.json`,
     )
     .action(async (given: string[], _flags: Flags, self: Command) => {
-      const destination = wantedOf(self.opts<Flags>(), COMPARISON_FORMATS);
       const records = given.length > 0 && given.every((one) => one.endsWith('.json'));
-      const comparison = records ? saved(given) : await live(given, self);
+      const stores = records ? undefined : storesOf(given);
+      settle(self, process.env, stores?.config, undefined);
+      const flags = self.opts<Flags>();
+      const destination = wantedOf(flags, COMPARISON_FORMATS);
+      const comparison = stores === undefined ? saved(given) : await live(stores.targets, flags);
       if (destination !== undefined) await writeReports(comparison, destination, COMPARISON_FORMATS);
       if (destination?.out !== '-') process.stdout.write(comparisonText(comparison, paint()));
       exitWith(comparison.exitCode);
@@ -76,10 +80,10 @@ function saved(files: readonly string[]): Comparison {
 /** Ids that one store is sent at most; those of the next begin after them. */
 const APART = 1_000_000n;
 
-async function live(given: readonly string[], self: Command): Promise<Comparison> {
-  const { targets, config } = storesOf(given);
-  settle(self, process.env, config, undefined);
-  const { overlay, header, token, out: _out, format: _format, force: _force, ...rest } = self.opts<Flags>();
+async function live(
+  targets: readonly Target[],
+  { overlay, header, token, out: _out, format: _format, force: _force, ...rest }: Flags,
+): Promise<Comparison> {
   const common = {
     ...rest,
     overlays: overlay,
@@ -111,14 +115,16 @@ async function live(given: readonly string[], self: Command): Promise<Comparison
 async function asking(targets: readonly Target[], contestants: readonly Contestant[]): Promise<Comparison> {
   const closing: (() => Promise<void>)[] = [];
   const interrupted = interruptible();
+  const [first] = contestants;
+  if (first !== undefined) announce(await estimateOf(first.plan), ...targets.map(({ baseUrl }) => baseUrl));
   try {
     for (const [index, { start }] of targets.entries())
       if (start !== undefined) closing.push(startCommand(start, contestants[index]?.plan.token ?? ''));
     await Promise.all(targets.map((target) => waitForStore(target, interrupted.signal)));
     return await compareStores(contestants, interrupted.signal);
   } finally {
-    interrupted.release();
     await Promise.all(closing.map((close) => close()));
+    interrupted.release();
   }
 }
 

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { DocumentError } from '../lib/contract/document.ts';
 import { suite } from '../lib/package.ts';
+import { redactor } from '../lib/report/redact.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { compareCommand } from './compare.ts';
 import { diffCommand } from './diff.ts';
@@ -11,14 +12,11 @@ import { renderCommand } from './render.ts';
 import { replayCommand } from './replay.ts';
 import { runCommand } from './run.ts';
 import { serveCommand } from './serve.ts';
-
-// A reader that has seen enough (`| head`), or a terminal that was closed, is no fault; the exit code still tells the verdict.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
-});
+import { endWith, outliveReaders } from './streams.ts';
 
 /** 0 conformant, 1 not conformant, 2 the call is wrong, 3 could not be judged, 4 fault of the suite. */
 async function main(): Promise<number> {
+  const say = (text: string) => process.stderr.write(redactor(tokensGiven())(text));
   let code = 0;
   const exitWith = (status: number) => {
     code = status;
@@ -36,6 +34,7 @@ Examples:
   plant-store-conformance list auth
   plant-store-conformance run --help`,
     )
+    .configureOutput({ writeErr: say })
     .exitOverride();
   const commands = [
     runCommand(exitWith),
@@ -56,14 +55,21 @@ Examples:
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (error instanceof UsageError || error instanceof DocumentError) {
-      process.stderr.write(`${error.message}\n`);
+      say(`${error.message}\n`);
       return 2;
     }
-    process.stderr.write(
-      `The suite itself failed; this says nothing about the store.\n${(error as Error).stack}\n`,
-    );
+    say(`The suite itself failed; this says nothing about the store.\n${(error as Error).stack}\n`);
     return 4;
   }
 }
 
-process.exitCode = await main();
+/** The tokens of this call; a message about a call that is wrong may quote them. */
+function tokensGiven(): string[] {
+  const flags = process.argv.flatMap((word, index, words) =>
+    word === '--token' ? [words[index + 1] ?? ''] : word.startsWith('--token=') ? [word.slice(8)] : [],
+  );
+  return [process.env.PLANT_STORE_TOKEN ?? '', ...flags];
+}
+
+outliveReaders();
+endWith(await main());

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -59,16 +60,24 @@ function requireRoom(
   renderers: Renderers<never>,
   force: boolean,
 ): void {
+  requireFolder(folder);
+  for (const format of wanted) {
+    const file = join(folder, renderers[format]?.file ?? '');
+    if (!force && existsSync(file) && !isOurs(file))
+      throw new UsageError(`${file} is there already, and no report of this suite; --force overwrites it.`);
+  }
+}
+
+/**
+ * Makes sure that there is a folder to write into.
+ * @throws UsageError where there can be none
+ */
+export function requireFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true });
     accessSync(folder, constants.W_OK);
   } catch (error) {
     throw new UsageError(`Reports cannot be written into ${folder}: ${(error as Error).message}`);
-  }
-  for (const format of wanted) {
-    const file = join(folder, renderers[format]?.file ?? '');
-    if (!force && existsSync(file) && !isOurs(file))
-      throw new UsageError(`${file} is there already, and no report of this suite; --force overwrites it.`);
   }
 }
 
@@ -91,11 +100,16 @@ export const wantedOf = (
     ? undefined
     : destinationOf(out ?? 'reports', format ?? ['json'], renderers, force);
 
-/** Whatever the suite writes has its name in it. */
+/** How the reports of this suite begin, each in its format. */
+const OURS = new RegExp(
+  `^(?:(?:## )?${suite.name}\\b|\\{\\s*"schemaVersion"|<\\?xml[^>]*>\\s*<testsuites name="${suite.name}"|<!doctype html>)`,
+);
+
+/** Whether a file is one that the suite has written: it begins like one, and has the suite's name in it. */
 function isOurs(file: string): boolean {
   try {
     const text = readFileSync(file, 'utf8');
-    return text === '' || text.includes(suite.name);
+    return text === '' || (OURS.test(text) && text.includes(suite.name));
   } catch {
     return false;
   }
@@ -130,14 +144,16 @@ export async function writeReports<T>(
 
 /**
  * Writes a file that is there whole or not at all.
- * @throws UsageError when it cannot be written
+ * @throws UsageError when it cannot be written; nothing is left of it then
  */
 export function writeWhole(file: string, text: string): void {
+  const part = `${file}.${process.pid}.part`;
   try {
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(`${file}.part`, text);
-    renameSync(`${file}.part`, file);
+    writeFileSync(part, text, { flag: 'wx' });
+    renameSync(part, file);
   } catch (error) {
+    rmSync(part, { force: true });
     throw new UsageError(`${file} cannot be written: ${(error as Error).message}`);
   }
 }

@@ -8,8 +8,10 @@ import { Recorder } from '../lib/report/recorder.ts';
 import { redactor } from '../lib/report/redact.ts';
 import { replayOf } from '../lib/report/replay.ts';
 import { readRecord } from '../lib/report/saved.ts';
+import { estimate } from '../lib/run/estimate.ts';
 import { events } from '../lib/run/run.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { announce } from './announce.ts';
 import { type Connection, connectionOptions } from './options.ts';
 
 /** `replay`: a failure of a run, once more. */
@@ -70,8 +72,9 @@ async function replay(
   const onExchange: typeof plan.onExchange = (exchange, draft, during) => {
     if (during === id) last = sidesOf(exchange, draft, plan.baseUrl, redact);
   };
-  for await (const event of events({ ...plan, onExchange, catalogue: [alone ?? check] }))
-    recorder.take(event);
+  const once = { ...plan, onExchange, catalogue: [alone ?? check] };
+  announce(await estimate(once), plan.baseUrl);
+  for await (const event of events(once)) recorder.take(event);
   const now = recorder.record();
   process.stdout.write(told(result, now, alone === undefined ? undefined : last, record));
   const verdict = now.results[0]?.verdict;

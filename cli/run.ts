@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { catalogue, knownDeviations, planOf, secretsOf } from '../index.ts';
 import { baselineOf, baselineText, readBaseline } from '../lib/config/baseline.ts';
@@ -10,9 +11,11 @@ import { Recorder } from '../lib/report/recorder.ts';
 import { type Redact, redactor } from '../lib/report/redact.ts';
 import { terminalReport, verdictLines } from '../lib/report/terminal.ts';
 import { traceLine } from '../lib/report/trace.ts';
+import { estimate } from '../lib/run/estimate.ts';
 import { events, type RunOptions as Plan } from '../lib/run/run.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { startStore } from '../reference/store.ts';
+import { announce } from './announce.ts';
 import { wantsColour } from './colour.ts';
 import { tellGitHub } from './github.ts';
 import { interruptible } from './interrupt.ts';
@@ -23,7 +26,7 @@ import {
   type Sampling,
   samplingOptions,
 } from './options.ts';
-import { formatNames, type Wanted, wantedOf, writeReports, writeWhole } from './output.ts';
+import { formatNames, requireFolder, type Wanted, wantedOf, writeReports, writeWhole } from './output.ts';
 import { progress } from './progress.ts';
 import { settle } from './settle.ts';
 import { startCommand } from './start.ts';
@@ -105,6 +108,7 @@ async function runAgainst(
     const target = await targetOf(baseUrl, token, start, closing);
     const options = { name, ...rest, overlays: overlay, headers: header, ...target };
     const [plan, known, secrets] = [await planOf(options), knownDeviations(options), secretsOf(options)];
+    if (!quiet) announce(await estimate(plan), plan.baseUrl);
     if (start !== undefined) closing.push(startCommand(start, target.token));
     await waitForStore({ baseUrl: plan.baseUrl, start, wait }, interrupted.signal);
     const recorder = new Recorder(secrets, known);
@@ -116,16 +120,17 @@ async function runAgainst(
     }
     let record = recorder.record();
     if (writeBaseline !== undefined) record = withBaseline(record, writeBaseline, earlier);
-    if (destination !== undefined) await writeReports(record, destination, FORMATS);
-    tellGitHub(record, process.env);
+    // Before the files: what was found is seen even where they cannot be written.
     if (destination?.out !== '-') {
       const colour = wantsColour();
       process.stdout.write(quiet ? verdictLines(record, colour) : terminalReport(record, colour));
     }
+    if (destination !== undefined) await writeReports(record, destination, FORMATS);
+    tellGitHub(record, process.env);
     return interrupted.signal.aborted ? 3 : record.gate.exitCode;
   } finally {
-    interrupted.release();
     for (const close of closing.reverse()) await close();
+    interrupted.release();
   }
 }
 
@@ -160,6 +165,7 @@ async function targetOf(
 /** The explanations that a new baseline is to keep. */
 function earlierOf({ writeBaseline, baseline }: Flags): Baseline | undefined {
   if (writeBaseline === undefined) return undefined;
+  requireFolder(dirname(writeBaseline));
   return existsSync(writeBaseline) ? readBaseline(writeBaseline, catalogue) : knownDeviations({ baseline });
 }
 

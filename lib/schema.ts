@@ -2,11 +2,14 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { packageText } from './package.ts';
 
-/** Compiles a JSON Schema of the package's own, by the name of its file. */
-export function ownSchema<T>(name: string): ValidateFunction<T> {
+/**
+ * Compiles a JSON Schema of the package's own, by the name of its file.
+ * @param allErrors whether every error is told, and not the first alone: of a large file there may be millions
+ */
+export function ownSchema<T>(name: string, allErrors = false): ValidateFunction<T> {
   const ajv = new Ajv2020({
     strict: true,
-    allErrors: true,
+    allErrors,
     strictRequired: false,
     allowUnionTypes: true,
     verbose: true,

@@ -1,15 +1,19 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { catalogue, DocumentError, FORMATS, run, UsageError } from '../index.ts';
+import { catalogue, DocumentError, FORMATS, type RunRecord, run, UsageError } from '../index.ts';
+import { comparisonOf } from '../lib/compare/fold.ts';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { readEither } from '../lib/compare/saved.ts';
 import { readBaseline } from '../lib/config/baseline.ts';
 import { readConfig } from '../lib/config/config.ts';
 import { loadContract } from '../lib/contract/contract.ts';
 import { packageFile, packageText } from '../lib/package.ts';
+import { diffOf, diffText } from '../lib/report/diff.ts';
+import { plain } from '../lib/report/explain.ts';
+import { replayOf } from '../lib/report/replay.ts';
 import { suite } from './command.ts';
 import { TOKEN, withStore } from './stores.ts';
 
@@ -117,12 +121,13 @@ const BASELINE = `- id: refuse/numeral-in-a-string
 `;
 
 let record: string;
+let whole: RunRecord;
 beforeAll(async () => {
-  const made = await withStore(
+  whole = await withStore(
     'always-400',
     ({ url }) => run({ baseUrl: url, token: TOKEN, cases: 3, seed: 1, only: ['create/*', 'auth/*'] }).record,
   );
-  record = FORMATS.json.render(made);
+  record = FORMATS.json.render(whole);
 });
 
 describe('what a user gives, cut and mangled, is read or refused in plain words:', () => {
@@ -139,12 +144,22 @@ describe('what a user gives, cut and mangled, is read or refused in plain words:
       60,
     ));
 
-  test('a record, and what is taken for one can be rendered', () =>
+  test('a record, and what is taken for one can be rendered, compared and replayed', () =>
     holds(
       record,
       () => {
         const saved = readEither(file);
-        if (saved.kind === 'run') for (const { render } of Object.values(FORMATS)) render(saved.record);
+        if (saved.kind !== 'run') return;
+        for (const { render } of Object.values(FORMATS)) render(saved.record);
+        diffText(diffOf(whole, saved.record), whole, saved.record, plain);
+        for (const result of saved.record.results) {
+          const check = catalogue.find(({ id }) => id === result.id);
+          if (check !== undefined) replayOf(result, check, saved.record);
+        }
+        comparisonOf(
+          [whole, saved.record].map((one, index) => ({ name: `${index}`, record: one })),
+          null,
+        );
       },
       60,
     ));
@@ -159,6 +174,52 @@ describe('what a user gives, cut and mangled, is read or refused in plain words:
       },
       50,
     ));
+
+  test('a file that never ends, is a folder, of a later version, or very large', async () => {
+    const readers = {
+      configuration: () => readConfig(file),
+      baseline: () => readBaseline(file, catalogue),
+      document: () => loadContract(file),
+      overlay: () => loadContract(packageFile('openapi.yaml'), [file]),
+      saved: () => readEither(file),
+    };
+    const refusal = async (read: () => unknown): Promise<string> => {
+      try {
+        await read();
+      } catch (error) {
+        requirePlain(error);
+        return (error as Error).message;
+      }
+      return 'it was taken';
+    };
+    const large = `[${'{"id":"refuse/null","reason":"known"},'.repeat(1_300_000)}0]`;
+    writeFileSync(file, large);
+    expect(large.length).toBeGreaterThan(48_000_000);
+    for (const [name, read] of Object.entries(readers))
+      expect(await refusal(read), name).toMatch(name === 'saved' ? /is not the record/ : /larger than 1 MB/);
+    rmSync(file);
+    for (const [place, problem] of [
+      ['/dev/zero', /larger than \d+ MB/],
+      [folder, /cannot be read/],
+    ] as const) {
+      if (!existsSync(place)) continue;
+      symlinkSync(place, file);
+      for (const [name, read] of Object.entries(readers)) expect(await refusal(read), name).toMatch(problem);
+      rmSync(file);
+    }
+    for (const [text, read, problem] of [
+      ['{"schemaVersion":2}', readers.saved, 'an older suite'],
+      ['{"schemaVersion":2,"kind":"comparison"}', readers.saved, 'an older suite'],
+      ['overlay: 2.0.0\nactions: []\n', readers.overlay, ':1:10: overlay version 2.0.0 is not known here'],
+      ['openapi: 3.2.0\n', readers.document, ':1:10: is not an OpenAPI 3.1 document'],
+      ['openapi: 4.0.0\n', readers.document, 'is not an OpenAPI 3.1 document'],
+      ['version: 2\n', readers.configuration, 'there is no key version'],
+      ['version: 2\nentries: []\n', readers.baseline, 'must be array'],
+    ] as const) {
+      writeFileSync(file, text);
+      expect(await refusal(read), text).toContain(problem);
+    }
+  });
 
   test('a file of a hundred thousand brackets, or of an alias that grows', async () => {
     for (const text of [

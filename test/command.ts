@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { packageFile } from '../lib/package.ts';
 
+/** What a run says before it sends anything. */
+export const ANNOUNCED = /^Sending \S+ about [\d,]+ requests?, which create about [\d,]+ plants?\.\n$/;
+
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;

@@ -97,7 +97,7 @@ describe('a comparison', () => {
       JSON.stringify(comparison).replace(/http:\/\/127\.0\.0\.1:\d{4,5}/g, 'http://store'),
     );
     const columns = steady.columns.map((column) =>
-      column.state === 'run' ? { ...column, latency: null, observations: {} } : column,
+      column.state === 'run' ? { ...column, latency: null, observations: {}, created: undefined } : column,
     );
     const still = { ...steady, columns, startedAt: '2026-01-01T00:00:00.000Z' };
     expect(COMPARISON_FORMATS.terminal.render(still)).toMatchSnapshot();
@@ -172,7 +172,12 @@ describe('on the command line', () => {
           ['compare', `go=${right}`, `rust=${wrong}`, ...args],
           env,
         );
-        expect([code, stderr]).toEqual([1, '']);
+        expect([code, stderr]).toEqual([
+          1,
+          expect.stringMatching(
+            `^Sending each of ${right}, ${wrong} about [\\d,]+ requests, which create about [\\d,]+ plants\\.\n$`,
+          ),
+        ]);
         expect(stdout).toMatch(/^ {2}1 {2}go +conformant/m);
         expect(stdout).toMatch(/^ {2}2 {2}rust +not conformant/m);
         const again = await suite(['render', join(out, 'comparison.json'), '--format', 'markdown']);

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -526,7 +526,7 @@ describe('a document that cannot serve', () => {
       'with a $ref to a file that is not there',
       () => edited('"#/components/schemas/Error"', '"./none.yaml#/Error"'),
       /^:\d+:\d+$/,
-      /does not hold together.*none\.yaml/,
+      /refers to .*none\.yaml, which is not there/,
     ],
     [
       'with another scheme than bearer',
@@ -605,6 +605,46 @@ describe('a document that cannot serve', () => {
     const contract = await loadContract(edited('"#/components/schemas/Error"', '"./shapes.yaml#/Error"'));
     expect(valid(contract.error.validate, '{"error":1}')).toBe(true);
     expect(valid(contract.error.validate, '{"error":2147483648}')).toBe(false);
+  });
+
+  test('references lead out of its folder by no way, and to no other machine', async () => {
+    const inside = join(folder, 'inside');
+    mkdirSync(inside);
+    const shape = '{ type: object, required: [error], properties: { error: { type: integer } } }\n';
+    for (const place of [folder, inside]) writeFileSync(join(place, 'error.yaml'), shape);
+    writeFileSync(join(inside, 'beyond.yaml'), '$ref: ../error.yaml\n');
+    symlinkSync('../error.yaml', join(inside, 'link.yaml'));
+    const path = join(inside, 'api.yaml');
+    const referring = (reference: string) => {
+      writeFileSync(path, SOURCE.replace('"#/components/schemas/Error"', JSON.stringify(reference)));
+      return path;
+    };
+    await expect(loadContract(referring('error.yaml'))).resolves.toBeDefined();
+    const outside = join(folder, 'error.yaml');
+    const url = 'http://127.0.0.1:1/error.yaml';
+    for (const [reference, problem, place = ':31:23'] of [
+      ['../error.yaml', `refers to ${outside}, which is not in its folder`],
+      ['%2e%2e/error.yaml', `refers to ${outside}, which is not in its folder`],
+      [outside, `refers to ${outside}, which is not in its folder`],
+      [`file://${outside}`, `refers to ${outside}, which is not in its folder`],
+      ['link.yaml', `refers to ${join(inside, 'link.yaml')}, which is not in its folder`],
+      // That is said of the document: the reference stands in another file.
+      ['beyond.yaml', `refers to ${outside}, which is not in its folder`, ''],
+      [url, `refers to ${url}; URLs are not read: bundle the document`],
+      ['//127.0.0.1/error.yaml', 'URLs are not read'],
+      ['nowhere.yaml', `refers to ${join(inside, 'nowhere.yaml')}, which is not there`],
+      ['/dev/zero', 'refers to /dev/zero, which is not in its folder'],
+    ] as const) {
+      const { message } = await failure(referring(reference));
+      expect(message, reference).toContain(`${path}${place}: `);
+      expect(message, reference).toContain(problem);
+    }
+    const extending = overlay(
+      `{ target: $.components.schemas.Error, update: { properties: { more: { $ref: ${outside} } } } }`,
+    );
+    writeFileSync(extending, `extends: file:///etc/hostname\n${readFileSync(extending, 'utf8')}`);
+    const { message } = await failure(referring('#/components/schemas/Error'), [extending]);
+    expect(message).toContain(`refers to ${outside}, which is not in its folder`);
   });
 
   test('the same document as JSON makes the same contract', async () => {

@@ -99,6 +99,19 @@ describe('the token', () => {
     expect(redactor(['ab'])('an able cabin')).toBe('an [redacted]le c[redacted]in');
     expect(redactor([])('nothing to hide')).toBe('nothing to hide');
   });
+
+  test('is found where it was cut in two, wherever that was, and ordinary text is left alone', () => {
+    const redact = redactor([TOKEN]);
+    for (let cut = 8; cut <= TOKEN.length - 8; cut += 1) {
+      const [left, right] = [TOKEN.slice(0, cut), TOKEN.slice(cut)];
+      expect(redact(JSON.stringify({ left, right }))).toBe('{"left":"[redacted]","right":"[redacted]"}');
+      expect(redact(`"${Buffer.from(left).toString('hex')}"`)).toBe('"[redacted]"');
+    }
+    for (const text of ['the token is missing', 'Tok3n', '01234', '\\\\ %25 &#1; \u0041', 'İstanbul 🌵 %'])
+      expect(redact(text)).toBe(text);
+    expect(redact(`{"a":"${TOKEN}\\"b"}`)).toBe('{"a":"[redacted]\\"b"}');
+    expect(redactor(['\\\\\\'])('a \\\\\\ b')).toBe('a [redacted] b');
+  });
 });
 
 describe('the terminal report', () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { FORMATS, type RunRecord, run } from '../index.ts';
-import { ended, startSuite, suite } from './command.ts';
+import { ANNOUNCED, ended, startSuite, suite } from './command.ts';
 import { TOKEN, withStore } from './stores.ts';
 
 const env = { PLANT_STORE_TOKEN: TOKEN };
@@ -73,10 +73,10 @@ describe('render', () => {
   test('overwrites its own reports, and others only when told to', async () => {
     const out = folder();
     const args = ['render', right, '--format', 'markdown', '--out', out];
-    writeFileSync(join(out, 'report.md'), '# Notes of somebody\n');
+    writeFileSync(join(out, 'report.md'), '# Notes on plant-store-conformance\n');
     const refused = await suite(args);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--force overwrites it')]);
-    expect(readFileSync(join(out, 'report.md'), 'utf8')).toBe('# Notes of somebody\n');
+    expect(readFileSync(join(out, 'report.md'), 'utf8')).toBe('# Notes on plant-store-conformance\n');
     expect((await suite([...args, '--force'])).code).toBe(0);
     expect((await suite(args)).code).toBe(0);
     writeFileSync(join(out, 'file'), '');
@@ -203,7 +203,8 @@ describe('shell habits', () => {
       expect([quiet.stdout, quiet.stderr]).toEqual([expect.stringMatching(/^CONFORMANT[^\n]*\n$/), '']);
       const child = startSuite(['run', url, '--verbose', '--cases', '2', '--out', '-'], env);
       const { stdout, stderr } = await ended(child);
-      const lines = stderr.trim().split('\n');
+      const [said, ...lines] = stderr.trim().split('\n');
+      expect(`${said}\n`).toMatch(ANNOUNCED);
       expect(lines.length).toBe((JSON.parse(stdout) as RunRecord).requests);
       expect(lines[0]).toMatch(/^preflight {2}POST \/plants application\/json \{.*\} -> 200 OK /);
       expect(stderr).not.toContain(TOKEN);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RunRecord } from '../index.ts';
 import { packageFile, packageText } from '../lib/package.ts';
-import { suite } from './command.ts';
+import { ANNOUNCED, suite } from './command.ts';
 import { TOKEN, withStore } from './stores.ts';
 
 const env = { PLANT_STORE_TOKEN: TOKEN };
@@ -38,7 +38,7 @@ describe('a setting', () => {
           { ...env, ...more },
           folder,
         );
-        expect([code, stderr]).toEqual([0, '']);
+        expect([code, stderr]).toEqual([0, expect.stringMatching(ANNOUNCED)]);
         const { options, target } = recordIn(folder);
         seeds.push(options.seed);
         expect([options.strict, options.cases, options.firstId, target.name]).toEqual([

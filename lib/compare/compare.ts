@@ -1,10 +1,12 @@
 import type { Baseline, RunRecord } from '../report/record.ts';
 import { Recorder } from '../report/recorder.ts';
 import { redactor } from '../report/redact.ts';
+import { type Estimate, estimate } from '../run/estimate.ts';
+import { DEFAULTS } from '../run/plan.ts';
 import { inPool } from '../run/pool.ts';
 import { type OpenRun, openRun, type RunOptions } from '../run/run.ts';
 import type { Comparison, Portrait } from './comparison.ts';
-import { differentialOf } from './differential.ts';
+import { differentialOf, isAsked, OF_A_RUN } from './differential.ts';
 import { comparisonOf, type Entry } from './fold.ts';
 
 /** A store to compare, and what is to be sent to it. */
@@ -48,6 +50,16 @@ export async function compareStores(
     entries.push({ name, record, ...(portrait === undefined ? {} : { portrait }) });
   }
   return comparisonOf(entries, differential);
+}
+
+/** What each of the stores is going to be asked: the checks, and what stores may disagree on. */
+export async function estimateOf(plan: RunOptions): Promise<Estimate> {
+  const cases = Math.ceil((plan.cases ?? DEFAULTS.cases) * OF_A_RUN);
+  const [checks, beside] = [
+    await estimate(plan),
+    await estimate({ ...plan, cases, catalogue: plan.catalogue.filter(isAsked) }),
+  ];
+  return { requests: checks.requests + beside.requests, plants: checks.plants + beside.plants };
 }
 
 async function differenceOf(

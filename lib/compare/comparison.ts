@@ -29,6 +29,8 @@ export type Column = { readonly name: string; readonly portrait?: Portrait } & (
       readonly state: 'run';
       readonly exitCode: Gate['exitCode'];
       readonly cells: Readonly<Record<string, Cell>>;
+      /** What it was left with. */
+      readonly created?: RunRecord['created'] | undefined;
     } & Pick<
       RunRecord,
       | 'target'

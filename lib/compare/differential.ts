@@ -28,7 +28,7 @@ interface Surroundings {
 }
 
 /** Payloads in proportion to those of a run. */
-const OF_A_RUN = 0.5;
+export const OF_A_RUN = 0.5;
 /** Disagreements that are made small and shown. */
 const MOST = 30;
 /** Payloads tried to make one small. */
@@ -84,9 +84,13 @@ interface Drawn {
   readonly shrink: (value: Value<Case>) => Iterable<Value<Case>>;
 }
 
-/** Payloads of a generated check; what is about credentials is no payload. */
-function drawsOf({ id, test }: Check, { contract, seed, cases }: Surroundings): Drawn[] {
-  if (test.kind !== 'property' || id.startsWith('auth/')) return [];
+/** Whether stores are asked for what a check generates; what is about credentials is no payload. */
+export const isAsked = ({ id, test }: Check): boolean => test.kind === 'property' && !id.startsWith('auth/');
+
+/** Payloads of a generated check. */
+function drawsOf(check: Check, { contract, seed, cases }: Surroundings): Drawn[] {
+  const { id, test } = check;
+  if (test.kind !== 'property' || !isAsked(check)) return [];
   const arbitrary = test.cases(plantsFor(contract, seed, id));
   const count = Math.ceil(cases * test.share * OF_A_RUN);
   return Array.from({ length: count }, (_, index) => ({

@@ -63,7 +63,7 @@ function columnOf(entry: Entry): Column {
   const { name, portrait } = entry;
   const about = portrait === undefined ? { name } : { name, portrait };
   if ('reason' in entry) return { ...about, state: 'not-run', reason: entry.reason };
-  const { target, outcome, stop, advice, summary, latency, observations, requests, seconds, gate, results } =
+  const { target, outcome, stop, advice, summary, latency, observations, requests, created, seconds, gate } =
     entry.record;
   return {
     ...about,
@@ -75,10 +75,11 @@ function columnOf(entry: Entry): Column {
     advice,
     summary,
     requests,
+    created,
     seconds,
     latency,
     observations,
-    cells: Object.fromEntries(results.map((result) => [result.id, cellOf(result)])),
+    cells: Object.fromEntries(entry.record.results.map((result) => [result.id, cellOf(result)])),
   };
 }
 

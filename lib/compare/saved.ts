@@ -1,5 +1,5 @@
 import type { RunRecord } from '../report/record.ts';
-import { heldTo, readRecord, readSaved } from '../report/saved.ts';
+import { heldTo, readSaved, recordIn } from '../report/saved.ts';
 import type { Comparison } from './comparison.ts';
 
 export type Saved =
@@ -13,7 +13,7 @@ export type Saved =
 export function readEither(file: string): Saved {
   const value = readSaved(file);
   if ((value as { kind?: unknown } | null)?.kind !== 'comparison')
-    return { kind: 'run', record: readRecord(file) };
+    return { kind: 'run', record: recordIn(value, file) };
   const schema = 'lib/compare/comparison.schema.json';
   return { kind: 'comparison', comparison: heldTo<Comparison>(value, file, schema, 'a comparison') };
 }

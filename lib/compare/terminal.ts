@@ -1,4 +1,4 @@
-import { type Paint, short } from '../report/explain.ts';
+import { leftBehind, type Paint, short } from '../report/explain.ts';
 import type { Column, Comparison, Disagreement } from './comparison.ts';
 import { differing, differingObservations, kinds, MARKS, ran, reasonOf, verdictOf } from './table.ts';
 
@@ -29,6 +29,7 @@ export function comparisonText(comparison: Comparison, paint: Paint): string {
     '',
     `${moved} things that the interface leaves open are done differently (--format html --out DIR shows them side by side)`,
     ...(differential === null ? [] : ['', ...disagreements(differential, paint)]),
+    ...left(columns),
   ].join('\n')}\n`;
 }
 
@@ -58,6 +59,16 @@ function summary(columns: readonly Column[], paint: Paint): string[] {
     paint('dim', `     ${'store'.padEnd(width)}  ${'verdict'.padEnd(20)}${heads}${'ms'.padStart(9)}`),
     ...rows,
   ];
+}
+
+/** What each of the stores was left with. */
+function left(columns: readonly Column[]): string[] {
+  const lines = columns.flatMap((column) =>
+    column.state === 'run' && column.created !== undefined && column.created.plants > 0
+      ? [`   ${short(column.name, 32)}: ${leftBehind(column.created)}`]
+      : [],
+  );
+  return lines.length === 0 ? [] : ['', 'Left behind in the stores', ...lines];
 }
 
 function matrix(comparison: Comparison, rows: readonly string[], paint: Paint): string[] {

@@ -21,7 +21,7 @@ export function readSettings<T>(file: string, schemaName: string): SettingsFile<
     const place = document.place(pointer);
     throw new UsageError(`${file}${place === undefined ? '' : `:${place}`}: ${problem}`);
   };
-  const validate = ownSchema(`lib/config/${schemaName}`);
+  const validate = ownSchema(`lib/config/${schemaName}`, true);
   if (!validate(document.value)) {
     const errors = validate.errors ?? [];
     // What is missing under its name may well be there under a mistyped one.

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { type Document, DocumentError, isObject, type Pointer, readDocument } from './document.ts';
 import { applyOverlay } from './overlay.ts';
+import { reader } from './references.ts';
 import { type Shape, shapeOf } from './schema.ts';
 import { compile, type Validator } from './validator.ts';
 
@@ -18,7 +19,7 @@ export interface Contract {
 
 /**
  * Loads an OpenAPI 3.1 document, applies overlays to it in order, and reads the contract out of it.
- * @param file a YAML or JSON file; references in it are resolved against its folder
+ * @param file a YAML or JSON file; references in it may lead to files in its folder and below
  * @throws DocumentError naming file and place, when the document cannot serve
  */
 export async function loadContract(file: string, overlays: readonly string[] = []): Promise<Contract> {
@@ -67,14 +68,29 @@ export async function loadContract(file: string, overlays: readonly string[] = [
 }
 
 async function dereferenced(document: Document, described: unknown): Promise<Record<string, unknown>> {
+  const read = reader(document, described);
+  let refused: unknown;
+  const file = {
+    order: 1,
+    canRead: true,
+    read({ url }: { readonly url: string }) {
+      try {
+        return read(url);
+      } catch (error) {
+        refused ??= error;
+        throw error;
+      }
+    },
+  };
   try {
     const api: unknown = await SwaggerParser.validate(
       resolve(document.file),
       structuredClone(described) as Parameters<typeof SwaggerParser.validate>[0] & object,
-      { resolve: { http: false }, dereference: { circular: 'ignore' } },
+      { resolve: { http: false, file }, dereference: { circular: 'ignore' } },
     );
     if (isObject(api)) return api;
   } catch (error) {
+    if (refused !== undefined) throw refused;
     const [first = '', second = ''] = (error as Error).message.split('\n').map((line) => line.trim());
     const problem = second.startsWith('#/') || first.endsWith('.') ? `${first} ${second}`.trim() : first;
     const pointer = /#\/([^\s"']+)/.exec((error as Error).message)?.[1]?.split('/') ?? [];

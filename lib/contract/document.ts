@@ -1,5 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { LineCounter, parseDocument } from 'yaml';
+import { readText } from '../read-text.ts';
+
+/** Megabytes that a file written by hand may have; a YAML parser takes seconds for each. */
+export const MOST = 1;
 
 /** The OpenAPI document or an overlay cannot be used. Says which file, where in it, and what to do. */
 export class DocumentError extends Error {
@@ -26,13 +29,13 @@ export interface Document {
 export function readDocument(file: string): Document {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readText(file, MOST);
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
+    const { code, message } = error as NodeJS.ErrnoException;
     throw new DocumentError(
       file,
       undefined,
-      code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code})`,
+      code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code === 'EFBIG' ? message : code})`,
     );
   }
   const lines = new LineCounter();

@@ -1,4 +1,4 @@
-import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
+import { codingsOf, decoded } from '../wire/codings.ts';
 import type { Exchange, Response } from '../wire/exchange.ts';
 
 /** Bytes of a decoded body after which it counts as unreadable, whatever it was compressed to. */
@@ -45,12 +45,12 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 function read(response: Response): Content {
   if (response.truncated)
     return unreadable(`a body that does not end (${response.body.length} bytes so far)`);
-  const decoded = decode(response);
-  if (typeof decoded === 'string') return unreadable(decoded);
-  if (decoded.length === 0) return unreadable('no body');
+  const plain = decode(response);
+  if (typeof plain === 'string') return unreadable(plain);
+  if (plain.length === 0) return unreadable('no body');
   let text: string;
   try {
-    text = utf8.decode(decoded);
+    text = utf8.decode(plain);
   } catch {
     return unreadable('a body that is not valid UTF-8');
   }
@@ -67,37 +67,14 @@ function read(response: Response): Content {
 /** The body without its content codings (RFC 9110 section 8.4), or what is wrong with them. */
 function decode(response: Response): Uint8Array | string {
   let bytes = response.body;
-  const codings = fields(response, 'content-encoding').flatMap((value) => value.toLowerCase().split(','));
-  for (const coding of codings.map((name) => name.trim()).reverse()) {
+  for (const coding of codingsOf(response.headers).reverse()) {
     try {
-      bytes = undo(coding, bytes);
+      bytes = decoded(coding, bytes, DECODED_CAP);
     } catch (error) {
       return `a body that does not decode as ${coding} (${(error as Error).message})`;
     }
   }
   return bytes;
-}
-
-function undo(coding: string, bytes: Uint8Array): Uint8Array {
-  const limit = { maxOutputLength: DECODED_CAP };
-  switch (coding) {
-    case '':
-    case 'identity':
-      return bytes;
-    case 'gzip':
-    case 'x-gzip':
-      return gunzipSync(bytes, limit);
-    case 'br':
-      return brotliDecompressSync(bytes, limit);
-    case 'deflate':
-      try {
-        return inflateSync(bytes, limit);
-      } catch {
-        return inflateRawSync(bytes, limit);
-      }
-    default:
-      throw new Error('unknown coding');
-  }
 }
 
 /** The status that the store gave, even where the rest of its answer is missing. */

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { RecordedBody, RecordedExchange, RecordedRequest, RecordedResult } from './record.ts';
+import type { RecordedBody, RecordedExchange, RecordedRequest, RecordedResult, RunRecord } from './record.ts';
 
 type Format = Parameters<typeof styleText>[0];
 
@@ -25,6 +25,17 @@ export const visible = (text: string): string =>
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 const escaped = (character: string) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+
+/** What a run has left behind in a store. */
+export const leftBehind = ({ plants, lowestId, highestId, others = [] }: RunRecord['created']): string => {
+  if (plants === 0) return '0 plants created';
+  const elsewhere = others.length === 0 ? '' : `, and ${others.length} elsewhere, which the record lists`;
+  return `${plants} plants created (ids ${lowestId} to ${highestId}${elsewhere})`;
+};
+
+/** How long a store was waited for because it asked for it, after a comma. */
+export const waitedFor = ({ waited }: RunRecord): string =>
+  waited === undefined ? '' : `, ${waited.toFixed(1)} s of them waiting as the store asked (429, 503)`;
 
 export const short = (text: string, longest = LONGEST) => {
   const shown = visible(text);

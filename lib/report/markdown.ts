@@ -1,7 +1,7 @@
 import type { Count } from '../run/verdict.ts';
 import { commandOf } from './again.ts';
 import { type Entry, entriesOf, excuse, openGroups, unjudged } from './deviations.ts';
-import { explain, short, visible } from './explain.ts';
+import { explain, leftBehind, short, visible, waitedFor } from './explain.ts';
 import { type Group, groupBy } from './groups.ts';
 import { code, fenced, joined, lines, prose } from './markdown-text.ts';
 import type { RecordedResult, RunRecord } from './record.ts';
@@ -55,7 +55,7 @@ function head(record: RunRecord): string {
     lines([
       `- target: ${name}${code(target.baseUrl)}${server}`,
       `- document: ${code(document.file)}, version ${code(document.version, 40)}, sha256 ${code(document.sha256.slice(0, 12))}`,
-      `- run: ${suite.name} ${suite.version}, ${startedAt}; ${requests} requests in ${seconds.toFixed(1)} s, ${created.plants} plants created${options.strict ? '; strict' : ''}`,
+      `- run: ${suite.name} ${suite.version}, ${startedAt}; ${requests} requests in ${seconds.toFixed(1)} s${waitedFor(record)}, ${leftBehind(created)}${options.strict ? '; strict' : ''}`,
     ]),
   ]);
 }

@@ -19,7 +19,8 @@ export interface Part {
 export function mergeOf(parts: readonly Part[]): RunRecord {
   const [first, ...others] = inOrder(parts);
   const records = [first, ...others];
-  const { gate, ...head } = first;
+  const { gate, waited: _waited, ...head } = first;
+  const waited = sum(records, (record) => record.waited ?? 0);
   const results = first.results.map((result, index) =>
     joined([result, ...others.map((other) => resultAt(other, index))]),
   );
@@ -31,6 +32,7 @@ export function mergeOf(parts: readonly Part[]): RunRecord {
     options: { ...head.options, shard: null },
     ...timeOf(records),
     requests: sum(records, ({ requests }) => requests),
+    ...(waited === 0 ? {} : { waited: rounded(waited) }),
     created: createdBy(records),
     latency: latencyOf(records.flatMap(({ latency }) => latency ?? [])),
     outcome: outcomeOf(summary, head.options.strict, cutShort(stop, results)),
@@ -179,13 +181,20 @@ function timeOf(records: readonly RunRecord[]): Pick<RunRecord, 'startedAt' | 's
 function createdBy(records: readonly RunRecord[]): RunRecord['created'] {
   const ids = records
     .flatMap(({ created }) => [BigInt(created.lowestId), BigInt(created.highestId)])
-    .sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+    .sort(byNumber);
+  const others = records
+    .flatMap(({ created }) => created.others ?? [])
+    .map(BigInt)
+    .sort(byNumber);
   return {
     plants: sum(records, ({ created }) => created.plants),
     lowestId: String(ids.at(0)),
     highestId: String(ids.at(-1)),
+    ...(others.length === 0 ? {} : { others: others.map(String) }),
   };
 }
+
+const byNumber = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** The times of all answers together. The samples are gone, so that medians are those of the buckets. */
 function latencyOf(parts: readonly Latency[]): Latency | null {

@@ -110,6 +110,8 @@ export interface RunRecord {
   readonly startedAt: string;
   readonly seconds: number;
   readonly requests: number;
+  /** Seconds of them that were waited because the store asked for it, where it did. */
+  readonly waited?: number;
   readonly created: RunFooter['created'];
   readonly latency: Latency | null;
   readonly outcome: Outcome;

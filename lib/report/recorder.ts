@@ -43,7 +43,18 @@ export class Recorder {
     const place = new Map(header.planned.map((id, index) => [id, index]));
     const results = this.results.toSorted((a, b) => (place.get(a.id) ?? 0) - (place.get(b.id) ?? 0));
     const { document, target, options, startedAt } = header;
-    const { summary, outcome, stop, advice, requests, seconds, latency = null, created, server } = footer;
+    const {
+      summary,
+      outcome,
+      stop,
+      advice,
+      requests,
+      seconds,
+      latency = null,
+      waited,
+      created,
+      server,
+    } = footer;
     const open = {
       target: { ...target, server: server ?? null },
       stop: stop ?? null,
@@ -57,6 +68,7 @@ export class Recorder {
       startedAt,
       seconds: rounded(seconds),
       requests,
+      ...(waited === 0 ? {} : { waited: rounded(waited) }),
       created,
       latency,
       outcome,
@@ -105,7 +117,7 @@ function resultOf(
       ? {}
       : {
           counterexample: {
-            label: redact(first.label),
+            label: first.label,
             when: first.when,
             payload: shown.request.body,
             seed: header.options.seed,

@@ -1,15 +1,24 @@
-import { readFileSync } from 'node:fs';
+import { readText } from '../read-text.ts';
 import { ownSchema } from '../schema.ts';
 import { UsageError } from '../usage-error.ts';
 import { visible } from './explain.ts';
 import type { RunRecord } from './record.ts';
 
+/** Megabytes that what this suite has written may have: many times what it writes. */
+const MOST = 64;
+
 /**
  * Reads the record that a run has written.
  * @throws UsageError when it cannot be read, is none, or is of a later version
  */
-export const readRecord = (file: string): RunRecord =>
-  heldTo<RunRecord>(readSaved(file), file, 'lib/report/record.schema.json', 'the record of a run');
+export const readRecord = (file: string): RunRecord => recordIn(readSaved(file), file);
+
+/**
+ * The record that a file has turned out to hold.
+ * @throws UsageError when it is none
+ */
+export const recordIn = (value: unknown, file: string): RunRecord =>
+  heldTo<RunRecord>(value, file, 'lib/report/record.schema.json', 'the record of a run');
 
 /**
  * Reads what this suite has written as JSON.
@@ -18,7 +27,7 @@ export const readRecord = (file: string): RunRecord =>
 export function readSaved(file: string): unknown {
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(file, 'utf8'));
+    value = JSON.parse(readText(file, MOST));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new UsageError(

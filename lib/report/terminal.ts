@@ -1,6 +1,6 @@
 import type { Summary } from '../run/verdict.ts';
 import { type Entry, entriesOf, excuse } from './deviations.ts';
-import { coloured, explained, type Paint, plain, short } from './explain.ts';
+import { coloured, explained, leftBehind, type Paint, plain, short, waitedFor } from './explain.ts';
 import { isExcused } from './gate.ts';
 import { groupBy, groupsOf } from './groups.ts';
 import { learntFromAll } from './learnt.ts';
@@ -33,16 +33,14 @@ export function terminalReport(record: RunRecord, colour: boolean): string {
   ].join('\n');
 }
 
-function head(
-  { suite, target, document, options, requests, seconds, created }: RunRecord,
-  paint: Paint,
-): string {
+function head(record: RunRecord, paint: Paint): string {
+  const { suite, target, document, options, requests, seconds, created } = record;
   const server = target.server === null ? '' : `  (${short(target.server, 60)})`;
   return [
     `${paint('bold', `${suite.name} ${suite.version}`)}`,
     `target    ${target.name === target.baseUrl ? '' : `${short(target.name, 60)}  `}${short(target.baseUrl, 200)}${server}`,
     `document  ${short(document.file, 200)}, version ${short(document.version, 40)}, sha256 ${document.sha256.slice(0, 12)}`,
-    `run       --seed ${options.seed} --first-id ${options.firstId} --cases ${options.cases}${options.shard === null ? '' : ` --shard ${options.shard}`}; ${requests} requests in ${seconds.toFixed(1)} s, ${created.plants} plants created${created.plants === 0 ? '' : ` (ids ${created.lowestId} to ${created.highestId})`}`,
+    `run       --seed ${options.seed} --first-id ${options.firstId} --cases ${options.cases}${options.shard === null ? '' : ` --shard ${options.shard}`}; ${requests} requests in ${seconds.toFixed(1)} s${waitedFor(record)}, ${leftBehind(created)}`,
   ].join('\n');
 }
 

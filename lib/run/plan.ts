@@ -8,8 +8,8 @@ export const DEFAULTS = { cases: 120, concurrency: 24, timeout: 15_000 } as cons
 export const PREFLIGHT = 'preflight';
 export const COMPARISON = 'comparison';
 
-/** Ids of a check whose requests are not counted before it is carried out; more than any has. */
-const UNCOUNTED = 1024;
+/** Ids of a check whose requests are not counted before it is carried out, for each property; more than any sends. */
+const FOR_A_PROPERTY = 64;
 /** Cases whose ids aside lie apart. Two that share theirs are rare, and only a store with unique ids could mind. */
 const SLOTS = 61;
 
@@ -23,12 +23,13 @@ export const drawsOf = (share: number, cases: number): number => Math.max(1, Mat
  */
 export function layOut(
   catalogue: readonly Check[],
-  cases: number,
+  { cases, properties }: { readonly cases: number; readonly properties: number },
   ids: Ids,
   { index, of }: Shard,
 ): (checkId: string) => CheckIds {
   const rooms = new Map<string, Room>();
   let [up, down] = [0, 0];
+  const uncounted = FOR_A_PROPERTY * (properties + 1);
   const add = (id: string, size: number) => {
     rooms.set(id, { up, down, slots: SLOTS });
     up += size;
@@ -37,9 +38,9 @@ export function layOut(
   add(PREFLIGHT, 16);
   for (const { id, test } of catalogue)
     if (test.kind !== 'standing')
-      add(id, test.kind === 'property' ? drawsOf(test.share, cases) + 1 : UNCOUNTED);
+      add(id, test.kind === 'property' ? drawsOf(test.share, cases) + 1 : uncounted);
   // As many as there are left.
-  add(COMPARISON, UNCOUNTED);
+  add(COMPARISON, uncounted);
   const start = Math.floor(ids.count / of) * index;
   const shared = ids.in({ up: start, down: -start, slots: 1 });
   if (up + down > ids.count) return () => shared;

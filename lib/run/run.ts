@@ -59,8 +59,16 @@ export interface RunFooter {
   readonly requests: number;
   readonly seconds: number;
   readonly latency: Latency | undefined;
+  /** Seconds that were waited because the store asked for it. */
+  readonly waited: number;
   /** How many plants the store said it created, and the span of the ids that were sent for them. */
-  readonly created: { readonly plants: number; readonly lowestId: string; readonly highestId: string };
+  readonly created: {
+    readonly plants: number;
+    readonly lowestId: string;
+    readonly highestId: string;
+    /** Ids of those that lie anywhere, as a check wanted them; the first ten thousand. */
+    readonly others?: readonly string[];
+  };
 }
 
 export type RunEvent =
@@ -173,10 +181,12 @@ export async function openRun(
         requests: session.requests,
         seconds: (performance.now() - started) / 1000,
         latency: session.latency,
+        waited: session.waited,
         created: {
           plants: session.created,
           lowestId: String(session.createdIds.lowest),
           highestId: String(session.createdIds.highest),
+          ...(session.others.length === 0 ? {} : { others: session.others.toSorted(byNumber) }),
         },
       };
     },
@@ -218,6 +228,8 @@ async function work(options: RunOptions, queue: Queue<RunEvent>, signal?: AbortS
     queue.push({ type: 'end', footer: await run.close() });
   }
 }
+
+const byNumber = (a: string, b: string): number => (BigInt(a) < BigInt(b) ? -1 : 1);
 
 /** Hands values from a producer that cannot wait to a consumer that can. */
 class Queue<T> {

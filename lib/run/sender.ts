@@ -42,7 +42,8 @@ export class Sender {
   private readonly options: SenderOptions;
   private stop: Stop | undefined;
   private begun = 0;
-  private waited = 0;
+  /** Milliseconds that were waited because the store asked for it. */
+  waited = 0;
   private pausedUntil = 0;
   private nextSlot = 0;
 
@@ -109,7 +110,7 @@ export class Sender {
     if (this.waited > this.options.patience) {
       this.halt({
         kind: 'throttled',
-        reason: `the store limits the rate of requests (429), and ${Math.round(this.options.patience / 1000)} s of waiting did not do`,
+        reason: `the store asks to wait (429, or 503 with Retry-After), and ${Math.round(this.options.patience / 1000)} s of waiting did not do`,
         remedy: 'send fewer a second with --rate, or lift the limit for the run',
       });
     }

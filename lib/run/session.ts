@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contract } from '../contract/contract.ts';
 import { answered } from '../judge/rules.ts';
 import type { Draft } from '../payloads/case.ts';
+import { JsonObject } from '../payloads/json.ts';
 import { ordinaryIds } from '../payloads/plants.ts';
 import { endpointOf } from '../wire/endpoint.ts';
 import type { Exchange, HeaderPair } from '../wire/exchange.ts';
@@ -64,6 +65,8 @@ export interface Listeners {
 
 /** Milliseconds that a run waits in all for a store that asks it to. */
 const PATIENCE = 120_000;
+/** Ids that are noted down one by one. */
+const MOST_OTHERS = 10_000;
 /** Milliseconds that a store which has stopped answering is given to come back. */
 const COMEBACK = 5_000;
 
@@ -91,6 +94,8 @@ export class Session {
   server: string | undefined;
   /** Plants that the store said it created. */
   created = 0;
+  /** The ids of those that were not sent a fresh one. */
+  readonly others: string[] = [];
   private readonly contract: Contract;
   private readonly options: SessionOptions;
   private readonly wire: Wire;
@@ -130,7 +135,12 @@ export class Session {
     this.firstId = options.firstId ?? anyFirstId(range);
     this.ids = new Ids(range, this.firstId);
     this.shard = options.shard ?? WHOLE;
-    this.idsOf = layOut(catalogue, options.cases, this.ids, this.shard);
+    this.idsOf = layOut(
+      catalogue,
+      { cases: options.cases, properties: contract.newPlant.shape.properties.size },
+      this.ids,
+      this.shard,
+    );
     this.current = this.idsOf(PREFLIGHT);
     this.compared = this.idsOf(COMPARISON);
     this.limits = { lowest: this.firstId, highest: this.firstId };
@@ -174,6 +184,11 @@ export class Session {
 
   get requests(): number {
     return this.sender.requests;
+  }
+
+  /** Seconds that the store was waited for because it asked for it. */
+  get waited(): number {
+    return this.sender.waited / 1000;
   }
 
   get latency(): Latency | undefined {
@@ -327,8 +342,10 @@ export class Session {
       response.status < 300
     ) {
       this.created += 1;
-      if (id < this.limits.lowest) this.limits.lowest = id;
-      if (id > this.limits.highest) this.limits.highest = id;
+      const own = ownIdOf(draft);
+      if (own !== undefined && this.others.length < MOST_OTHERS) this.others.push(String(own));
+      if (own === undefined && id < this.limits.lowest) this.limits.lowest = id;
+      if (own === undefined && id > this.limits.highest) this.limits.highest = id;
     }
     const { during } = this;
     const watch = () => {
@@ -369,4 +386,11 @@ export class Session {
         'see what became of its process at that point: always/answers has a request that it met then, one of the last',
     });
   }
+}
+
+/** The id that a request was given by its check, where that is not a fresh one. */
+function ownIdOf({ body }: Draft): bigint | undefined {
+  const id =
+    body !== undefined && 'json' in body && body.json instanceof JsonObject ? body.json.get('id') : undefined;
+  return typeof id === 'bigint' ? id : undefined;
 }

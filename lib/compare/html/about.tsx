@@ -1,3 +1,4 @@
+import { leftBehind } from '../../report/explain.ts';
 import { Fact } from '../../report/html/about.tsx';
 import { counted, grouped, inline } from '../../report/html/text.tsx';
 import type { Comparison } from '../comparison.ts';
@@ -63,6 +64,9 @@ function Store({ column }: { readonly column: Comparison['columns'][number] }) {
           <span class="code">{inline(column.target.baseUrl, 200)}</span>
           {column.target.server !== null && <>, server {inline(column.target.server, 100)}</>}
         </p>
+      )}
+      {column.state === 'run' && column.created !== undefined && (
+        <p class="aside">{leftBehind(column.created)}</p>
       )}
       {portrait !== undefined && portrait.note !== '' && <p>{inline(portrait.note, 1000)}</p>}
     </>

@@ -5,7 +5,7 @@ import { Command, counted, grouped, inline } from './text.tsx';
 
 /** What was tested, with what, and how to do it again. */
 export function About({ record }: { readonly record: RunRecord }) {
-  const { target, document, options, suite, startedAt, seconds, requests, created, results } = record;
+  const { target, document, options, suite, startedAt, seconds, requests, waited, created, results } = record;
   const left = results.filter(
     ({ blockedBy, verdict }) => verdict === 'skipped' && blockedBy === 'user',
   ).length;
@@ -34,11 +34,14 @@ export function About({ record }: { readonly record: RunRecord }) {
         </Fact>
         <Fact name="Sent">
           {counted(requests, 'request')}, {options.concurrency} at a time
+          {waited !== undefined && `; ${waited.toFixed(1)} s were waited because the store asked for it`}
         </Fact>
         <Fact name="Created">
           {created.plants === 0
             ? 'no plants'
             : `${counted(created.plants, 'plant')}, with ids from ${inline(created.lowestId, 40)} to ${inline(created.highestId, 40)}`}
+          {created.others !== undefined &&
+            `, and ${grouped(created.others.length)} elsewhere, which the record lists`}
         </Fact>
         <Fact name="Suite">
           {inline(suite.name, 80)} {inline(suite.version, 40)}, {counted(results.length, 'check')}

@@ -1,0 +1,15 @@
+import { short } from '../lib/report/explain.ts';
+import type { Estimate } from '../lib/run/estimate.ts';
+
+/** Two figures: the rest depends on what the store does. */
+const about = (count: number, noun: string) =>
+  `about ${Number(count.toPrecision(2)).toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
+
+/** Says on standard error, before anything is sent, to which stores, how much, and how many plants stay behind. */
+export function announce({ requests, plants }: Estimate, ...baseUrls: readonly string[]): void {
+  const [one = '', ...others] = baseUrls.map((url) => short(url, 200));
+  const to = others.length === 0 ? one : `each of ${[one, ...others].join(', ')}`;
+  process.stderr.write(
+    `Sending ${to} ${about(requests, 'request')}, which create ${about(plants, 'plant')}.\n`,
+  );
+}

@@ -1,0 +1,72 @@
+import { realpathSync } from 'node:fs';
+import { dirname, isAbsolute, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readText } from '../read-text.ts';
+import { type Document, DocumentError, isObject, MOST, type Pointer } from './document.ts';
+
+const REMEDY = 'bundle the document into one file, or put that file beside it';
+
+/**
+ * Reads the files that a document refers to: those in its own folder and below, whatever links lead there.
+ * A document may come from anybody; it is not to read what else is on the machine, nor to ask other machines.
+ * @throws DocumentError with the place of the reference
+ */
+export function reader(document: Document, described: unknown): (location: string) => string {
+  const folder = dirname(resolve(document.file));
+  return (location) => {
+    const fail = (problem: string): never => {
+      const pointer = pointerTo(location, described, folder);
+      throw new DocumentError(document.file, pointer && document.place(pointer), problem);
+    };
+    const path = pathOf(location, folder);
+    if (path === undefined) return fail(`refers to ${location}; URLs are not read: ${REMEDY}`);
+    let text = '';
+    try {
+      const inside = relative(realpathSync(folder), realpathSync(path));
+      if (inside.startsWith('..') || isAbsolute(inside))
+        return fail(`refers to ${path}, which is not in its folder: ${REMEDY}`);
+      text = readText(path, MOST);
+    } catch (error) {
+      if (error instanceof DocumentError) throw error;
+      const { code, message } = error as NodeJS.ErrnoException;
+      fail(`refers to ${path}, which ${code === 'ENOENT' ? 'is not there' : `cannot be read: ${message}`}`);
+    }
+    return text;
+  };
+}
+
+/** The file that is meant; undefined for what is none. */
+function pathOf(location: string, folder: string): string | undefined {
+  if (/^file:/i.test(location)) {
+    try {
+      return fileURLToPath(location);
+    } catch {
+      return undefined;
+    }
+  }
+  return /^(?:[a-z][a-z\d+.-]+:|\/\/)/i.test(location) ? undefined : resolve(folder, decoded(location));
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
+
+/** The first reference in the document itself that leads to a location; undefined where another file has it. */
+function pointerTo(location: string, value: unknown, folder: string, at: Pointer = []): Pointer | undefined {
+  if (isObject(value) && typeof value.$ref === 'string') {
+    const [target = ''] = value.$ref.split('#');
+    const path = pathOf(target, folder);
+    if (target !== '' && (path === undefined ? location.endsWith(target) : path === pathOf(location, folder)))
+      return [...at, '$ref'];
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, member] of Object.entries(value)) {
+    const found = pointerTo(location, member, folder, [...at, Array.isArray(value) ? Number(key) : key]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,114 @@
+import type { Contract } from '../contract/contract.ts';
+import { bearer, type Draft } from '../payloads/case.ts';
+import { draw } from '../payloads/random.ts';
+import type { Exchange, Request } from '../wire/exchange.ts';
+import { type Bench, type Plants, type Test, Untestable } from './check.ts';
+import { fill } from './fill.ts';
+import { DEFAULTS, drawsOf } from './plan.ts';
+import { plantsFor } from './plants.ts';
+import type { RunOptions } from './run.ts';
+import { WHOLE } from './shard.ts';
+
+/** How much a run is going to ask of a store that does as the document says. */
+export interface Estimate {
+  readonly requests: number;
+  /** Plants that the store is going to create. */
+  readonly plants: number;
+}
+
+/** Random cases of a check that are looked at; the others are taken to be like these. */
+const SAMPLE = 8;
+/** What a draft looks like does not depend on these. */
+const SURROUNDINGS = { token: 'PLANT_STORE_TOKEN', host: '', prefix: '', headers: [] } as const;
+const ID = 1_000_001n;
+
+/** Counts what a plan sends without sending it. A store that fails checks is sent more, to look into the failures. */
+export async function estimate({ contract, catalogue, ...options }: RunOptions): Promise<Estimate> {
+  const { seed = 1, cases = DEFAULTS.cases, selected = () => true } = options;
+  const { shard = WHOLE, maxRequests = Number.POSITIVE_INFINITY } = options;
+  const isTaken = takenBy(contract);
+  // The first is sent to find out whether the store can be judged.
+  let [requests, plants] = [1, 1];
+  const count = (drafts: readonly Draft[], each = 1) => {
+    requests += drafts.length * each;
+    plants += drafts.filter((draft) => isTaken(draft, filled(draft))).length * each;
+  };
+  for (const { id, test, silent } of catalogue) {
+    if (!selected(id) || silent?.(contract) !== undefined) continue;
+    const own = plantsFor(contract, seed, id);
+    if (test.kind === 'cases') {
+      const named = test.cases(own);
+      const twin = named.find((one) => one.twin !== undefined)?.twin;
+      count([...named.map(({ draft }) => draft), ...(twin === undefined ? [] : [twin])]);
+    }
+    if (test.kind === 'property') {
+      const arbitrary = test.cases(own);
+      const all = drawsOf(test.share, cases);
+      const drawn = Array.from(
+        { length: Math.min(SAMPLE, all) },
+        (_, index) => draw(arbitrary, seed, id, index).value,
+      );
+      const drafts = drawn.map(({ draft }) => draft);
+      count(drafts, all / drafts.length);
+      count(drawn.slice(0, 1).flatMap(({ twin }) => (twin === undefined ? [] : [twin])));
+    }
+    if (test.kind === 'procedure') count(await sentBy(test, own, isTaken));
+  }
+  const part = Math.min(1 / shard.of, maxRequests / requests);
+  return { requests: Math.round(requests * part), plants: Math.round(plants * part) };
+}
+
+const filled = (draft: Draft): Request => fill(draft, ID, SURROUNDINGS);
+
+/** Bytes of a body beyond which nothing is promised: a store may well not take it. */
+const LONGEST = 64 * 1024;
+
+type IsTaken = (draft: Draft, request: Request) => boolean;
+
+/** Whether a store that does as the document says creates a plant for a request. */
+const takenBy =
+  ({ newPlant }: Contract): IsTaken =>
+  ({ credential = bearer, tokenIn, verbatim }, { method, path, headers, body }) => {
+    const type = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
+    if (credential !== bearer || tokenIn !== undefined || verbatim !== undefined) return false;
+    if (method !== 'POST' || path !== '/plants' || !/^application\/json\b/i.test(type)) return false;
+    if (body === undefined || body.length > LONGEST) return false;
+    try {
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
+      return newPlant.validate(text, JSON.parse(text)).length === 0;
+    } catch {
+      return false;
+    }
+  };
+
+/** What a procedure sends to a store that takes plants and refuses everything else, without a word. */
+async function sentBy(
+  test: Test & { kind: 'procedure' },
+  plants: Plants,
+  isTaken: IsTaken,
+): Promise<Draft[]> {
+  const sent: Draft[] = [];
+  const send = (draft: Draft): Promise<Exchange> => {
+    sent.push(draft);
+    const request = filled(draft);
+    const status = isTaken(draft, request) ? 200 : 400;
+    const response = { status, statusText: '', headers: [], body: new Uint8Array(), truncated: false };
+    return Promise.resolve({ kind: 'answered', request, response, ms: 1, interim: [] });
+  };
+  const bench: Bench = {
+    plants,
+    send,
+    sendAll: (drafts) => Promise.all(drafts.map(send)),
+    judge: () => true,
+    book: () => {},
+    control: async (draft) => void (await send(draft)),
+    note: () => {},
+    latencies: [1],
+  };
+  try {
+    await test.run(bench);
+  } catch (error) {
+    if (!(error instanceof Untestable)) throw error;
+  }
+  return sent;
+}

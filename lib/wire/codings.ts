@@ -1,0 +1,38 @@
+import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
+import type { HeaderPair } from './exchange.ts';
+
+/** The content codings that an answer says it has, RFC 9110 section 8.4, in the order in which they were applied. */
+export const codingsOf = (headers: readonly HeaderPair[]): string[] =>
+  headers
+    .filter(([name]) => name.toLowerCase() === 'content-encoding')
+    .flatMap(([, value]) => value.toLowerCase().split(','))
+    .map((coding) => coding.trim())
+    .filter((coding) => coding !== '' && coding !== 'identity');
+
+/**
+ * The bytes without one content coding.
+ * @param most bytes that it may become
+ * @param cut whether the end may be missing
+ * @throws Error where they do not decode, or to more
+ */
+export function decoded(coding: string, bytes: Uint8Array, most: number, cut = false): Uint8Array {
+  const { Z_SYNC_FLUSH, Z_FINISH, BROTLI_OPERATION_FLUSH, BROTLI_OPERATION_FINISH } = constants;
+  const zlib = { maxOutputLength: most, finishFlush: cut ? Z_SYNC_FLUSH : Z_FINISH };
+  switch (coding) {
+    case 'gzip':
+    case 'x-gzip':
+      return gunzipSync(bytes, zlib);
+    case 'deflate':
+      try {
+        return inflateSync(bytes, zlib);
+      } catch {
+        return inflateRawSync(bytes, zlib);
+      }
+    case 'br': {
+      const finishFlush = cut ? BROTLI_OPERATION_FLUSH : BROTLI_OPERATION_FINISH;
+      return brotliDecompressSync(bytes, { maxOutputLength: most, finishFlush });
+    }
+    default:
+      throw new Error('unknown coding');
+  }
+}

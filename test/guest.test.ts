@@ -1,0 +1,247 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { planOf, type RunRecord, run, terminalReport } from '../index.ts';
+import { packageFile } from '../lib/package.ts';
+import { estimate } from '../lib/run/estimate.ts';
+import { Sender, Stopped } from '../lib/run/sender.ts';
+import { ownSchema } from '../lib/schema.ts';
+import { endpointOf } from '../lib/wire/endpoint.ts';
+import { Wire } from '../lib/wire/wire.ts';
+import { listen, startStore } from '../reference/store.ts';
+import { ended, start, startSuite, suite } from './command.ts';
+import { TOKEN, withStore } from './stores.ts';
+
+const env = { PLANT_STORE_TOKEN: TOKEN };
+const folder = () => mkdtempSync(join(tmpdir(), 'plant-store-'));
+const MAIN = packageFile('dist/cli/main.js');
+
+const recordIn = (out: string) => JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')) as RunRecord;
+
+describe('what a run is going to create', () => {
+  test.each([
+    [{ cases: 3 }],
+    [{ cases: 150, only: ['create/*', 'whole-shape/*'] }],
+    [{ cases: 10, only: ['auth/*'] }],
+  ])('is known before it: %j', async (more) => {
+    await withStore('reference', async ({ url }) => {
+      const options = { baseUrl: url, token: TOKEN, seed: 4, ...more };
+      const { requests, plants } = await estimate(await planOf(options));
+      const record = await run(options).record;
+      expect(Math.abs(requests / record.requests - 1)).toBeLessThan(0.05);
+      expect(Math.abs(plants / record.created.plants - 1)).toBeLessThan(0.15);
+    });
+  });
+});
+
+test('what a run has created can be found by the ids of the report', async () => {
+  const ids: bigint[] = [];
+  const store = await startStore({
+    token: TOKEN,
+    steps: (right) => ({
+      create(plant, request) {
+        ids.push(BigInt(plant.id));
+        return right.create(plant, request);
+      },
+    }),
+  });
+  const options = { cases: 10, only: ['create/*', 'whole-shape/*'], firstId: 5_000_000n };
+  const { created } = await run({ baseUrl: store.url, token: TOKEN, seed: 4, ...options }).record;
+  await store.stop();
+  expect(created.plants).toBe(ids.length);
+  const others = new Set((created.others ?? []).map(BigInt));
+  const [lowest, highest] = [BigInt(created.lowestId), BigInt(created.highestId)];
+  expect(highest - lowest).toBeLessThan(20_000n);
+  expect(others.size).toBeGreaterThan(5);
+  expect(ids.filter((id) => (id < lowest || id > highest) && !others.has(id))).toEqual([]);
+});
+
+describe('a store that asks to wait', () => {
+  test('is waited for, and the report says how long', async () => {
+    let asked = 0;
+    const store = await startStore({
+      token: TOKEN,
+      steps: (right) => ({
+        send(answer, response, request) {
+          asked += 1;
+          const later = { status: 503, headers: { 'retry-after': '0' } };
+          right.send(asked === 3 ? later : answer, response, request);
+        },
+      }),
+    });
+    const record = await run({ baseUrl: store.url, token: TOKEN, only: ['create/answers-*'] }).record;
+    await store.stop();
+    expect(record.outcome).toBe('conformant');
+    expect(record.waited).toBeGreaterThan(0);
+    expect(terminalReport(record, false)).toMatch(
+      / s, [\d.]+ s of them waiting as the store asked \(429, 503\)/,
+    );
+  });
+
+  test('is waited for within a bound', async () => {
+    const { url, stop } = await listen(
+      createServer((_request, response) => response.writeHead(429, { 'retry-after': '0' }).end()),
+    );
+    const wire = new Wire(endpointOf(url, { timeout: 5000 }), 1);
+    const sender = new Sender(wire, {
+      token: TOKEN,
+      headers: [],
+      rate: undefined,
+      maxRequests: undefined,
+      patience: 120,
+      anotherId: () => 1n,
+      onExchange: () => {},
+    });
+    await expect(sender.send({}, 1n)).rejects.toThrow(Stopped);
+    expect(sender.requests).toBe(3);
+    await wire.close();
+    await stop();
+  });
+});
+
+test('the token goes to the target alone: no redirect is followed, and no proxy used that was not asked for', async () => {
+  let others = 0;
+  const other = createTcpServer((socket) => {
+    others += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const elsewhere = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  let asked = 0;
+  const store = await listen(
+    createServer((message, response) => {
+      asked += 1;
+      const status = [301, 302, 303, 307, 308][asked % 5] ?? 307;
+      response
+        .writeHead(status, { location: `${elsewhere}${message.url}`, refresh: `0; url=${elsewhere}` })
+        .end();
+    }),
+  );
+  const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => [
+    [name, elsewhere],
+    [name.toLowerCase(), elsewhere],
+  ]);
+  const { code, stderr } = await suite(['run', store.url, '--cases', '3'], {
+    ...env,
+    ...Object.fromEntries(proxies),
+    NO_PROXY: '',
+    NODE_USE_ENV_PROXY: '1',
+  });
+  await store.stop();
+  other.close();
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^Sending /)]);
+  expect(asked).toBeGreaterThan(500);
+  expect(others).toBe(0);
+});
+
+describe.skipIf(process.platform === 'win32')(
+  'a run that is ended from outside',
+  { concurrent: true },
+  () => {
+    const valid = ownSchema('lib/report/record.schema.json');
+
+    /** A run with a store of its own, whose grandchild holds a connection to us: when that closes, it has ended. */
+    async function withGrandchild(
+      args: readonly string[],
+      disturb: (child: ReturnType<typeof startSuite>) => void,
+    ): Promise<{ readonly code: number | null; readonly stderr: string; readonly out: string }> {
+      const out = folder();
+      const port = 20_000 + Math.floor(Math.random() * 12_000);
+      const told = createTcpServer();
+      const gone = new Promise<void>((resolve) => {
+        told.once('connection', (socket) => socket.on('error', () => {}).once('close', () => resolve()));
+      });
+      await new Promise<void>((resolve) => told.listen(0, '127.0.0.1', resolve));
+      const hold = `require('net').connect(${(told.address() as AddressInfo).port}, '127.0.0.1'); process.on('SIGTERM', () => {})`;
+      const script = join(out, 'store.sh');
+      writeFileSync(
+        script,
+        `"${process.execPath}" -e "${hold}" &\n"${process.execPath}" "${MAIN}" serve --port ${port} &\nwait\n`,
+      );
+      const started = ['--start', `sh ${script} & wait`, '--out', out];
+      const child = startSuite(['run', `http://127.0.0.1:${port}`, ...args, ...started], env);
+      disturb(child);
+      const { code, stderr } = await ended(child);
+      await gone;
+      told.close();
+      return { code, stderr, out };
+    }
+
+    test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+      'by %s leaves a record that says so, and no process',
+      async (signal) => {
+        const { code, out } = await withGrandchild(['--verbose', '--rate', '40'], (child) => {
+          child.stderr?.on('data', (lines: Buffer) => {
+            if (lines.includes('create/')) child.kill(signal);
+          });
+        });
+        const record = recordIn(out);
+        expect(code).toBe(3);
+        expect(valid(record), JSON.stringify(valid.errors)).toBe(true);
+        expect([record.stop?.kind, record.stop?.reason]).toEqual(['cut-off', 'the run was interrupted']);
+        expect(record.summary.MUST.pass + record.summary.MUST.untestable).toBeGreaterThan(50);
+      },
+    );
+
+    test('by readers that are gone ends with its own verdict, its record, and no process', async () => {
+      const { code, out } = await withGrandchild(
+        ['--verbose', '--only', 'create/*', '--cases', '3'],
+        (child) => {
+          child.stdout?.destroy();
+          child.stderr?.once('data', () => child.stderr?.destroy());
+        },
+      );
+      expect(code).toBe(0);
+      expect(recordIn(out).stop).toBeNull();
+    });
+  },
+);
+
+describe.skipIf(process.platform === 'win32')('where there is no room', () => {
+  const inShell = (line: string) => ended(start('sh', ['-c', line, 'sh', process.execPath, MAIN], env));
+  const RUN = '"$1" "$2" run --only create/answers-200';
+
+  test('for a file: one line and 2, the report on standard output, and no part of a file', async () => {
+    const out = folder();
+    const { code, stdout, stderr } = await inShell(`ulimit -f 8; exec ${RUN} --out ${out} --format html`);
+    expect(stdout).toMatch(/^CONFORMANT/m);
+    expect([code, stderr.split('\n').slice(1)]).toEqual([
+      2,
+      [expect.stringMatching(/report\.html cannot be written: EFBIG/), ''],
+    ]);
+    expect(readdirSync(out)).toEqual([]);
+  });
+
+  test.skipIf(!existsSync('/dev/full'))('for standard output: one line and 2', async () => {
+    for (const more of ['', '--out - --format json']) {
+      const { code, stderr } = await inShell(`exec ${RUN} ${more} >/dev/full`);
+      expect([code, stderr.split('\n').slice(1)]).toEqual([
+        2,
+        [expect.stringMatching(/^Standard output cannot be written: ENOSPC/), ''],
+      ]);
+    }
+  });
+
+  test('for a baseline, it is said before anything is sent', async () => {
+    const { code, stderr } = await suite(['run', '--write-baseline', '/dev/null/x/baseline.yaml'], env);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^Reports cannot be written into [^\n]*\n$/)]);
+  });
+});
+
+test('a comparison takes from the environment and the configuration where its reports go', async () => {
+  await withStore('reference', async ({ url }) => {
+    const [place, out] = [folder(), folder()];
+    const targets = ['a', 'b'].map((name) => `  - { name: ${name}, baseUrl: "${url}" }\n`).join('');
+    writeFileSync(
+      join(place, 'conformance.yaml'),
+      `out: reports\nformat: [json, markdown]\nonly: create/answers-200\ntargets:\n${targets}`,
+    );
+    expect((await suite(['compare'], env, place)).stderr).toMatch(/^Sending each of /);
+    expect(readdirSync(join(place, 'reports')).sort()).toEqual(['comparison.json', 'comparison.md']);
+    await suite(['compare'], { ...env, PLANT_STORE_OUT: out, PLANT_STORE_FORMAT: 'html' }, place);
+    expect(readdirSync(out)).toEqual(['comparison.html']);
+  });
+});
