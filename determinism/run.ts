@@ -8,15 +8,15 @@ import { repeatVerdicts } from './verdicts.ts';
  */
 async function main(): Promise<number> {
   const { values } = parseArgs({ options: { runs: { type: 'string', default: '100' } } });
-  const { text, difference } = await compareRequests();
-  process.stdout.write(`${text}\n${difference ?? 'The same requests and findings in all of them.'}\n\n`);
+  const { text, differing } = await compareRequests();
+  const [first = 'the same requests and findings, whatever runs them'] = differing;
+  process.stdout.write(`${text}\n${first}\n`);
   const runs = Number(values.runs);
-  if (runs === 0) return difference === undefined ? 0 : 1;
-  const verdicts = await repeatVerdicts(runs);
-  const unequal =
-    verdicts.unequal.length === 0 ? '' : `Not judged the same each time: ${verdicts.unequal.join(', ')}\n`;
-  process.stdout.write(`${verdicts.text}\n${unequal}`);
-  return difference === undefined && unequal === '' ? 0 : 1;
+  if (runs === 0) return differing.length === 0 ? 0 : 1;
+  const { text: verdicts, unequal } = await repeatVerdicts(runs);
+  const said = unequal.length === 0 ? 'the same outcome each time' : `not the same: ${unequal.join(', ')}`;
+  process.stdout.write(`\n${verdicts}\n${said}\n`);
+  return differing.length === 0 && unequal.length === 0 ? 0 : 1;
 }
 
 process.exitCode = await main();

@@ -36,6 +36,7 @@ export async function repeatVerdicts(
   await inPool(STORES.length, availableParallelism(), async (index) => {
     const name = STORES[index] ?? '';
     const verdicts = await verdictsOf(name, times);
+    process.stderr.write(`${name}: ${times} runs done\n`);
     const outcomes = tally(verdicts.map(({ outcome }) => outcome));
     if (outcomes.size > 1) unequal.push(name);
     const failed = [...tally(verdicts.flatMap((one) => one.failed))];

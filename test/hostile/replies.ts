@@ -149,11 +149,11 @@ export const replies: readonly Hostile[] = [
   },
   {
     name: '429-with-an-endless-body',
-    does: '429 to every twentieth request, without an end of its body',
+    does: '429 to the fifth request, without an end of its body',
     start: meeting(({ socket, right, nth }) =>
-      socket.write(nth % 20 === 0 ? answer(waiting(429, '0'), { length: 10 }) : answer(right)),
+      socket.write(nth === 5 ? answer(waiting(429, '0'), { length: 10 }) : answer(right)),
     ),
-    options: { timeout: 10_000 },
+    options: { timeout: 30_000 },
     expected: passes,
   },
   ...(
