@@ -248,6 +248,57 @@ describe('plants', () => {
 });
 
 describe('malformed values', () => {
+  /** What each defect makes of a plant, line by line. */
+  const told = (defects: readonly Defect[], twin: JsonObject) =>
+    defects
+      .map(({ name, family, property = 'the whole', typical }) =>
+        [`${name} (${family}, ${property})`, ...typical(twin).map((json) => write(json, 34n))].join('\n'),
+      )
+      .join('\n\n');
+
+  test('each defect does what its name says', () => {
+    const twin = object({ id: FRESH, name: 'Aloe', tag: 'x' });
+    expect(told(defectsOf(contract.newPlant.shape), twin)).toMatchSnapshot();
+  });
+
+  test('each limit of a document is overstepped by a little and by much', async () => {
+    const narrowed = await withOverlay(
+      on('name', '{ minLength: 3, maxLength: 5, pattern: "^[a-z]+$", format: hostname }'),
+      on('tag', '{ enum: [fern, FERN, 7] }'),
+      on('id', '{ minimum: 10, exclusiveMaximum: 2000000000, multipleOf: 10 }'),
+      `{ target: ${PLANT}, update: { required: [more], properties: {` +
+        ' small: { type: integer, format: int32, exclusiveMinimum: -7 },' +
+        ' share: { type: number, maximum: 1.5, multipleOf: 0.5 },' +
+        ' list: { type: array, minItems: 1, maxItems: 2, uniqueItems: true },' +
+        ' more: { type: [object, "null"], required: [size], properties: { size: { type: string } } } } } }',
+      `{ target: ${NEW_PLANT}, update: { unevaluatedProperties: false } }`,
+    );
+    const defects = defectsOf(narrowed.newPlant.shape);
+    const twin = object({ id: FRESH, name: 'aloe', more: object({ size: 'XL' }) });
+    const ofLimits: Family[] = ['constraint', 'beyond-format'];
+    expect(
+      told(
+        defects.filter(({ family }) => ofLimits.includes(family)),
+        twin,
+      ),
+    ).toMatchSnapshot();
+    const titles = defects.map(({ name }) => name).filter((name) => /^(?:share|list|more)\b/.test(name));
+    expect(titles).toMatchSnapshot();
+    // Where the object is missing, one is made that has the defect.
+    const bare = object({ id: FRESH, name: 'aloe', more: null });
+    const inner = defects.find(({ name }) => name === 'more: size is null');
+    expect(inner?.typical(bare).map((json) => write(json, 1n))).toEqual([
+      '{"id":1,"name":"aloe","more":{"size":null}}',
+    ]);
+  });
+
+  test('a name that is much too long still fits a request', async () => {
+    const narrowed = await withOverlay(on('name', '{ maxLength: 6000 }'));
+    const [long] = defectsOf(narrowed.newPlant.shape).filter(({ name }) => name === 'name is too long');
+    const lengths = long?.typical(object({ name: 'x' })).map((json) => write(json, 1n).length - 11);
+    expect(lengths).toEqual([6001, 6001, 12_002, 20_000]);
+  });
+
   test('every family that the shipped document can break is there', () => {
     const families = new Set(defectsOf(contract.newPlant.shape).map(({ family }) => family));
     expect([...families].sort()).toEqual([
@@ -318,57 +369,6 @@ describe('malformed values', () => {
       }
     }
     expect(survivors).toEqual([]);
-  });
-
-  /** What each defect makes of a plant, line by line. */
-  const told = (defects: readonly Defect[], twin: JsonObject) =>
-    defects
-      .map(({ name, family, property = 'the whole', typical }) =>
-        [`${name} (${family}, ${property})`, ...typical(twin).map((json) => write(json, 34n))].join('\n'),
-      )
-      .join('\n\n');
-
-  test('each defect does what its name says', () => {
-    const twin = object({ id: FRESH, name: 'Aloe', tag: 'x' });
-    expect(told(defectsOf(contract.newPlant.shape), twin)).toMatchSnapshot();
-  });
-
-  test('each limit of a document is overstepped by a little and by much', async () => {
-    const narrowed = await withOverlay(
-      on('name', '{ minLength: 3, maxLength: 5, pattern: "^[a-z]+$", format: hostname }'),
-      on('tag', '{ enum: [fern, FERN, 7] }'),
-      on('id', '{ minimum: 10, exclusiveMaximum: 2000000000, multipleOf: 10 }'),
-      `{ target: ${PLANT}, update: { required: [more], properties: {` +
-        ' small: { type: integer, format: int32, exclusiveMinimum: -7 },' +
-        ' share: { type: number, maximum: 1.5, multipleOf: 0.5 },' +
-        ' list: { type: array, minItems: 1, maxItems: 2, uniqueItems: true },' +
-        ' more: { type: [object, "null"], required: [size], properties: { size: { type: string } } } } } }',
-      `{ target: ${NEW_PLANT}, update: { unevaluatedProperties: false } }`,
-    );
-    const defects = defectsOf(narrowed.newPlant.shape);
-    const twin = object({ id: FRESH, name: 'aloe', more: object({ size: 'XL' }) });
-    const ofLimits: Family[] = ['constraint', 'beyond-format'];
-    expect(
-      told(
-        defects.filter(({ family }) => ofLimits.includes(family)),
-        twin,
-      ),
-    ).toMatchSnapshot();
-    const titles = defects.map(({ name }) => name).filter((name) => /^(?:share|list|more)\b/.test(name));
-    expect(titles).toMatchSnapshot();
-    // Where the object is missing, one is made that has the defect.
-    const bare = object({ id: FRESH, name: 'aloe', more: null });
-    const inner = defects.find(({ name }) => name === 'more: size is null');
-    expect(inner?.typical(bare).map((json) => write(json, 1n))).toEqual([
-      '{"id":1,"name":"aloe","more":{"size":null}}',
-    ]);
-  });
-
-  test('a name that is much too long still fits a request', async () => {
-    const narrowed = await withOverlay(on('name', '{ maxLength: 6000 }'));
-    const [long] = defectsOf(narrowed.newPlant.shape).filter(({ name }) => name === 'name is too long');
-    const lengths = long?.typical(object({ name: 'x' })).map((json) => write(json, 1n).length - 11);
-    expect(lengths).toEqual([6001, 6001, 12_002, 20_000]);
   });
 
   test('a defect of one property leaves the others as they were', () => {
@@ -443,10 +443,11 @@ describe('texts', () => {
   });
 
   test('an edit finds the end and the id whatever white space there is', () => {
-    const text = '{ "id" : 77 , "name" : "x" }\n ';
+    const text = ' { "id" : 77 , "name" : "x}" }\n ';
     const edited = (name: string) =>
       [...notJson, ...extensions].find((one) => one.name === name)?.apply(text);
     expect(edited('a form')).toBe('id=77&name=Aloe&tag=succulent');
+    expect(edited('without its first brace')).toBe(text.slice(2));
     for (const name of ['trailing-comma', 'nan', 'leading-zero'])
       expect(edited(name), name).toMatch(/,[^}]*}$/);
     expect(notJson.find(({ name }) => name === 'a form')?.apply('{}')).toMatch(/^id=12&/);
