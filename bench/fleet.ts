@@ -3,6 +3,7 @@ import { brokenStores } from '../mutants/broken/index.ts';
 import type { BrokenStore, RightStore } from '../mutants/fleet.ts';
 import { rightStores } from '../mutants/right/index.ts';
 import { installed, patiently, strictly, suite, type Tool, type Word } from './peers.ts';
+import type { Measured } from './process.ts';
 import { startStoreProcess } from './store.ts';
 import { type Findings, figure, median } from './table.ts';
 
@@ -32,8 +33,7 @@ export const sample = <T>(stores: readonly T[], every: number): readonly T[] =>
 
 interface Trial {
   readonly kind: Kind;
-  readonly word: Word;
-  readonly seconds: number;
+  readonly ended: Measured;
 }
 
 /** What each tool catches, and whom it accuses wrongly. */
@@ -42,7 +42,16 @@ export async function fleet(every: number): Promise<Findings> {
   const stores = [...sample(brokenStores, every), ...sample(rightStores, every)];
   const counts = (kind: Kind) => stores.filter((store) => kindOf(store) === kind).length;
   const rows: string[][] = [];
-  for (const tool of [suite, strictly, ...others]) {
+  const tell = (title: string, trials: readonly Trial[], word: (ended: Measured) => Word) => {
+    const share = (kind: Kind) => {
+      const accused = trials.filter((one) => one.kind === kind && word(one.ended) === 'accuses').length;
+      return `${accused} of ${counts(kind)}`;
+    };
+    const stuck = trials.filter(({ ended }) => word(ended) === 'stuck').length;
+    const seconds = figure(median(trials.map(({ ended }) => ended.seconds)));
+    rows.push([title, share('must'), share('should'), share('right'), String(stuck), seconds]);
+  };
+  for (const tool of [suite, ...others]) {
     if (!(await acceptsTheReference(tool))) {
       rows.push([
         tool.title,
@@ -51,23 +60,13 @@ export async function fleet(every: number): Promise<Findings> {
       continue;
     }
     const trials = await overAll(stores, (store) => trial(tool, store));
-    const share = (kind: Kind) => {
-      const accused = trials.filter((one) => one.kind === kind && one.word === 'accuses').length;
-      return `${accused} of ${counts(kind)}`;
-    };
-    rows.push([
-      tool.title,
-      share('must'),
-      share('should'),
-      share('right'),
-      String(trials.filter(({ word }) => word === 'stuck').length),
-      figure(median(trials.map(({ seconds }) => seconds))),
-    ]);
+    tell(tool.title, trials, tool.word);
+    if (tool === suite) tell('plant-store-conformance, strict', trials, strictly);
     process.stderr.write(`${rows.at(-1)?.join(', ')}\n`);
   }
   return {
     title: 'The fleet',
-    method: `Every ${every === 1 ? '' : `${every}th `}store of \`mutants/\`, the same for all tools: ${counts('must')} that break a MUST, ${counts('should')} that break a SHOULD, ${counts('right')} that are unusual and right; ${AT_A_TIME} at a time. A store is caught, or accused, where the tool ends with an exit code other than 0, whatever the reason. The suite over the whole fleet, with what exactly must fail: \`npm run proof\`.`,
+    method: `${every === 1 ? 'Every store' : `Every ${every}th store`} of \`mutants/\`, the same for all tools: ${counts('must')} that break a MUST, ${counts('should')} that break a SHOULD, ${counts('right')} that are unusual and right; ${AT_A_TIME} at a time. A store is caught, or accused, where the tool ends with an exit code other than 0, whatever the reason. The suite over the whole fleet, with what exactly must fail: \`npm run proof\`.`,
     columns: [
       'tool',
       'MUST broken, caught',
@@ -99,7 +98,7 @@ async function trial(tool: Tool, store: BrokenStore | RightStore): Promise<Trial
     const { overlays } = store;
     const timeout = TIMEOUTS['breaks' in store ? 'broken' : 'right'];
     const ended = await tool.run({ url: running.url, token: running.token, overlays, timeout });
-    return { kind: kindOf(store), word: tool.word(ended), seconds: ended.seconds };
+    return { kind: kindOf(store), ended };
   } finally {
     await running.stop();
   }

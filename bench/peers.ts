@@ -43,9 +43,10 @@ const PATIENCE = 300;
 const byExitCode = ({ code }: Measured): Word =>
   code === null ? 'stuck' : code === 0 ? 'accepts' : 'accuses';
 
-const ours = (title: string, settings: string, word: Tool['word']): Tool => ({
-  title,
-  settings,
+/** This suite, by its defaults. */
+export const suite: Tool = {
+  title: 'plant-store-conformance, default',
+  settings: 'The defaults.',
   run({ url, token, overlays = [], timeout }) {
     const args = [packageFile('dist/cli/main.js'), 'run', url, '--format', 'json', '--out', '-'];
     return measured(
@@ -54,18 +55,15 @@ const ours = (title: string, settings: string, word: Tool['word']): Tool => ({
       { cwd: packageFile('.'), env: { PLANT_STORE_TOKEN: token }, patience: PATIENCE },
     );
   },
-  word,
-});
+  word: byExitCode,
+};
 
-/** This suite, by its defaults. */
-export const suite: Tool = ours('plant-store-conformance, default', 'The defaults.', byExitCode);
-
-/** What the same run would say of the store if a failed SHOULD counted. */
-export const strictly: Tool = ours('plant-store-conformance, strict', '--strict', (ended) => {
+/** What the suite would have said of the store with `--strict`, where a failed SHOULD counts. */
+export function strictly(ended: Measured): Word {
   const word = byExitCode(ended);
   if (word !== 'accepts') return word;
   return (JSON.parse(ended.stdout) as RunRecord).summary.SHOULD.fail > 0 ? 'accuses' : 'accepts';
-});
+}
 
 interface Settings {
   readonly title: string;
@@ -89,8 +87,20 @@ export const peers = (): readonly (Peer & { readonly folder: string })[] =>
     .filter((folder) => readdirSync(`${HOME}/${folder}`).includes('peer.yaml'))
     .map((folder) => ({ ...(yaml(readFileSync(`${HOME}/${folder}/peer.yaml`, 'utf8')) as Peer), folder }));
 
-/** Installs the peers, and gives those that can be had. */
-export function installed(): { readonly tools: readonly Tool[]; readonly absent: readonly Absent[] } {
+interface Peers {
+  readonly tools: readonly Tool[];
+  readonly absent: readonly Absent[];
+}
+
+let had: Peers | undefined;
+
+/** Installs the peers, once, and gives those that can be had. */
+export function installed(): Peers {
+  had ??= install();
+  return had;
+}
+
+function install(): Peers {
   const all = peers().map((peer) => ({ ...peer, reason: obstacle(peer.folder, peer.needs, peer.install) }));
   return {
     tools: all
