@@ -1,6 +1,6 @@
 import { installed, patiently, suite, type Tool, type Word } from './peers.ts';
 import { startStoreProcess } from './store.ts';
-import { type Findings, figure, median, megabytes, spread } from './table.ts';
+import { count, type Findings, figure, median, megabytes, spread } from './table.ts';
 
 const STORES = [
   { title: 'reference store', delay: 0 },
@@ -41,7 +41,7 @@ export async function defaultRun(rounds: number): Promise<Findings> {
         tool.title,
         spread(theirs.map(({ seconds }) => seconds)),
         figure(median(theirs.map((run, round) => run.seconds / (own[round]?.seconds ?? Number.NaN)))),
-        figure(median(theirs.map(({ requests }) => requests))),
+        count(median(theirs.map(({ requests }) => requests))),
         figure(median(theirs.map(({ requests, seconds }) => requests / seconds))),
         megabytes(median(theirs.map(({ peak }) => peak))),
         [...new Set(theirs.map(({ word }) => SAID[word]))].join(', '),

@@ -3,7 +3,7 @@ import { events } from '../lib/run/run.ts';
 import { brokenStores } from '../mutants/broken/index.ts';
 import type { BrokenStore } from '../mutants/fleet.ts';
 import { overAll } from './fleet.ts';
-import { type Findings, figure, median } from './table.ts';
+import { count, type Findings, median } from './table.ts';
 
 const SEED = 1;
 const AT_A_TIME = 4;
@@ -21,9 +21,9 @@ export async function firstFailure(): Promise<Findings> {
       [
         String(brokenStores.length),
         String(caught.length),
-        figure(median(caught)),
-        figure(at(0.9)),
-        figure(at(1)),
+        count(median(caught)),
+        count(at(0.9)),
+        count(at(1)),
       ],
     ],
     notes: [],

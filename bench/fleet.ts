@@ -66,7 +66,7 @@ export async function fleet(every: number): Promise<Findings> {
   }
   return {
     title: 'The fleet',
-    method: `${every === 1 ? 'Every store' : `Every ${every}th store`} of \`mutants/\`, the same for all tools: ${counts('must')} that break a MUST, ${counts('should')} that break a SHOULD, ${counts('right')} that are unusual and right; ${AT_A_TIME} at a time. A store is caught, or accused, where the tool ends with an exit code other than 0, whatever the reason. The suite over the whole fleet, with what exactly must fail: \`npm run proof\`.`,
+    method: `${every === 1 ? 'All stores' : `One store in ${every}`} of \`mutants/\`, the same for all tools: ${counts('must')} that break a MUST, ${counts('should')} that break a SHOULD, ${counts('right')} that are unusual and right; ${AT_A_TIME} at a time. A store is caught, or accused, where the tool ends with an exit code other than 0, whatever the reason. The suite over the whole fleet, with what exactly must fail: \`npm run proof\`.`,
     columns: [
       'tool',
       'MUST broken, caught',

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { packageFile } from '../lib/package.ts';
 
 export const TOKEN = 'Tok3n-AbCdEfGh-0123456789';
 
@@ -16,7 +16,7 @@ const heard = async (child: ChildProcess): Promise<unknown> => (await once(child
 
 /** @param delay milliseconds before every answer */
 export async function startStoreProcess(delay = 0): Promise<StoreProcess> {
-  const child = fork(fileURLToPath(new URL('./store-process.js', import.meta.url)), [TOKEN, String(delay)]);
+  const child = fork(packageFile('dist/bench/store-process.js'), [TOKEN, String(delay)]);
   const url = String(await heard(child));
   return {
     url,

@@ -26,6 +26,10 @@ export const figure = (number: number): string =>
       ? number.toFixed(1)
       : number.toFixed(2);
 
+/** A number of things: whole where it can be. */
+export const count = (number: number): string =>
+  Number.isInteger(number) ? number.toLocaleString('en') : figure(number);
+
 export const megabytes = (bytes: number | undefined): string =>
   bytes === undefined || Number.isNaN(bytes) ? 'not measured' : `${figure(bytes / 1e6)} MB`;
 
