@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { overAll, sample } from '../bench/fleet.ts';
-import { documentWith, peers } from '../bench/peers.ts';
+import { documentWith, obstacle, peers } from '../bench/peers.ts';
 import { measured } from '../bench/process.ts';
 import { results, resultsText } from '../bench/results.ts';
 import { startStoreProcess, TOKEN } from '../bench/store.ts';
@@ -25,6 +25,11 @@ describe('the peers', () => {
       if (overlay !== undefined) expect(documentWith([`${home}/${overlay}`])).toContain('/plants');
       expect(packageText('bench/README.md')).toContain(title.split(',')[0]);
     }
+  });
+
+  test('that cannot be had say why', () => {
+    expect(obstacle('wrk', ['no-such-command'], 'true')).toBe('this machine has no no-such-command');
+    expect(obstacle('wrk', [], 'echo no room >&2; false')).toMatch(/^echo .* failed: no room$/);
   });
 
   test('are given the overlays of a store beside their own', () => {
