@@ -22,12 +22,17 @@ const SLOW_CASES = 3000;
 const env = { PLANT_STORE_TOKEN: TOKEN };
 const cwd = packageFile('bench/peers');
 
-/** Runs the generated check alone, and gives its record. */
-export async function generated(
-  url: string,
-  cases: number,
-  concurrency: number,
-): Promise<{ readonly record: RunRecord; readonly bytes: number; readonly peak: number | undefined }> {
+/** What a run of the generated check alone came to. */
+export interface Generated {
+  readonly cases: number;
+  /** From the first case of the check to its last. */
+  readonly seconds: number;
+  /** Bytes of the record. */
+  readonly record: number;
+  readonly peak: number | undefined;
+}
+
+export async function generated(url: string, cases: number, concurrency: number): Promise<Generated> {
   const args = ['run', url, '--only', GENERATED, '--cases', String(Math.round(cases / SHARE))];
   const more = ['--concurrency', String(concurrency), '--format', 'json', '--out', '-'];
   const ended = await measured(process.execPath, [packageFile('dist/cli/main.js'), ...args, ...more], {
@@ -36,16 +41,18 @@ export async function generated(
     patience: 3600,
   });
   if (ended.code !== 0) throw new Error(`the generated check ended with ${ended.code}: ${ended.stderr}`);
+  const result = (JSON.parse(ended.stdout) as RunRecord).results.find(({ id }) => id === GENERATED);
   return {
-    record: JSON.parse(ended.stdout) as RunRecord,
-    bytes: Buffer.byteLength(ended.stdout),
+    cases: result?.cases ?? 0,
+    seconds: result?.seconds ?? Number.NaN,
+    record: Buffer.byteLength(ended.stdout),
     peak: ended.peak,
   };
 }
 
-async function ourRate(url: string, cases: number, concurrency: number): Promise<number> {
-  const { record } = await generated(url, cases, concurrency);
-  return record.requests / record.seconds;
+async function ourRate(url: string, atLeast: number, concurrency: number): Promise<number> {
+  const { cases, seconds } = await generated(url, atLeast, concurrency);
+  return cases / seconds;
 }
 
 async function autocannonRate(url: string, ids: 'same' | 'fresh'): Promise<number> {
