@@ -1,3 +1,4 @@
+import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { defaultRun } from './default-run.ts';
 import { firstFailure } from './first-failure.ts';
@@ -43,11 +44,11 @@ async function main(): Promise<number> {
   }
   for (const [name, measure] of Object.entries(PARTS)) {
     if (positionals.length > 0 && !positionals.includes(name)) continue;
-    const begun = performance.now();
+    const [begun, [load = 0]] = [performance.now(), loadavg()];
     const findings = await measure();
     process.stdout.write(`${findingsText(findings)}\n\n`);
     process.stderr.write(`${name}: ${Math.round((performance.now() - begun) / 1000)} s\n`);
-    if (!values['no-write']) keep(name, findings, commandOf(name), Object.keys(PARTS));
+    if (!values['no-write']) keep(name, findings, { command: commandOf(name), load }, Object.keys(PARTS));
   }
   return 0;
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { arch, cpus, platform, totalmem } from 'node:os';
 import { packageFile, suite } from '../lib/package.ts';
-import { type Findings, findingsText } from './table.ts';
+import { type Findings, figure, findingsText } from './table.ts';
 
 /** The findings of one part, and where and how they were measured. */
 export interface Result extends Findings {
@@ -10,6 +10,8 @@ export interface Result extends Findings {
   readonly measuredAt: string;
   readonly version: string;
   readonly machine: string;
+  /** Load average of the minute before: what else the machine was busy with. */
+  readonly load?: number;
 }
 
 const FILE = 'bench/results.json';
@@ -22,11 +24,17 @@ export const results = (): readonly Result[] =>
   existsSync(packageFile(FILE)) ? (JSON.parse(readFileSync(packageFile(FILE), 'utf8')) as Result[]) : [];
 
 /** Keeps the findings of a part in the place of its last, and writes the page anew. */
-export function keep(part: string, findings: Findings, command: string, order: readonly string[]): void {
+export function keep(
+  part: string,
+  findings: Findings,
+  { command, load }: Pick<Result, 'command' | 'load'>,
+  order: readonly string[],
+): void {
   const result: Result = {
     part,
     ...findings,
     command,
+    ...(load !== undefined && { load }),
     measuredAt: new Date().toISOString(),
     version: suite.version,
     machine: machine(),
@@ -46,7 +54,7 @@ export const resultsText = (kept: readonly Result[]): string =>
     ...kept.map((result) =>
       [
         findingsText(result),
-        `Measured ${result.measuredAt.slice(0, 16).replace('T', ' ')} UTC with version ${result.version} by \`${result.command}\` on ${result.machine}.`,
+        `Measured ${result.measuredAt.slice(0, 16).replace('T', ' ')} UTC with version ${result.version} by \`${result.command}\` on ${result.machine}${result.load === undefined ? '' : `, with a load average of ${figure(result.load)} before it began`}.`,
       ].join('\n\n'),
     ),
     '',
