@@ -1,0 +1,60 @@
+import { loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { defaultRun } from './default-run.ts';
+import { firstFailure } from './first-failure.ts';
+import { fleet } from './fleet.ts';
+import { growth } from './growth.ts';
+import { keep } from './results.ts';
+import { startup } from './startup.ts';
+import { type Findings, findingsText } from './table.ts';
+import { throughput } from './throughput.ts';
+
+/*
+ * The benchmarks. `npm run bench` runs all parts, `npm run bench -- PART...` some; `--rounds N` how often each is
+ * measured, `--every N` which stores of the fleet the tools are tried on. Prints what it finds and keeps it in
+ * bench/results.json and bench/results.md.
+ */
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: 'string', default: '5' },
+    every: { type: 'string', default: '5' },
+    'no-write': { type: 'boolean', default: false },
+  },
+});
+const [rounds, every] = [Number(values.rounds), Number(values.every)];
+
+const PARTS: Readonly<Record<string, () => Promise<Findings>>> = {
+  throughput: () => throughput(rounds),
+  'default-run': () => defaultRun(rounds),
+  fleet: () => fleet(every),
+  'first-failure': () => firstFailure(),
+  startup: () => startup(rounds),
+  growth: () => growth(rounds),
+};
+
+async function main(): Promise<number> {
+  const unknown = positionals.find((name) => !(name in PARTS));
+  if (unknown !== undefined || !(rounds >= 1) || !(every >= 1)) {
+    const problem =
+      unknown === undefined ? '--rounds and --every take a number from 1' : `no part is called ${unknown}`;
+    process.stderr.write(`${problem}; the parts are ${Object.keys(PARTS).join(', ')}\n`);
+    return 2;
+  }
+  for (const [name, measure] of Object.entries(PARTS)) {
+    if (positionals.length > 0 && !positionals.includes(name)) continue;
+    const [begun, [load = 0]] = [performance.now(), loadavg()];
+    const findings = await measure();
+    process.stdout.write(`${findingsText(findings)}\n\n`);
+    process.stderr.write(`${name}: ${Math.round((performance.now() - begun) / 1000)} s\n`);
+    if (!values['no-write']) keep(name, findings, { command: commandOf(name), load }, Object.keys(PARTS));
+  }
+  return 0;
+}
+
+/** What measures a part again in the same way. */
+const commandOf = (name: string) =>
+  ['npm run bench --', name, ...(name === 'fleet' ? ['--every', every] : ['--rounds', rounds])].join(' ');
+
+process.exitCode = await main();

@@ -1,0 +1,159 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify, parse as yaml } from 'yaml';
+import { applyOverlay } from '../lib/contract/overlay.ts';
+import { packageFile } from '../lib/package.ts';
+import type { RunRecord } from '../lib/report/record.ts';
+import { type Measured, measured } from './process.ts';
+import { TOKEN } from './store.ts';
+
+/** What a tool is to be run against. */
+export interface Target {
+  readonly url: string;
+  readonly token: string;
+  /** Overlays of the document that the store is written to. */
+  readonly overlays?: readonly string[] | undefined;
+  /** Seconds that an answer is waited for. */
+  readonly timeout: number;
+}
+
+/** What a tool made of a store. `stuck` had to be stopped. */
+export type Word = 'accepts' | 'accuses' | 'stuck';
+
+/** A tool that tests a store, with its settings. */
+export interface Tool {
+  readonly title: string;
+  readonly settings: string;
+  run(target: Target): Promise<Measured>;
+  /** What it says of the store, by what it ended with. */
+  word(ended: Measured): Word;
+}
+
+/** A tool that cannot be had here. */
+export interface Absent {
+  readonly title: string;
+  readonly reason: string;
+}
+
+/** Seconds that a run may take before it is stopped. */
+const PATIENCE = 300;
+
+const byExitCode = ({ code }: Measured): Word =>
+  code === null ? 'stuck' : code === 0 ? 'accepts' : 'accuses';
+
+/** This suite, by its defaults. */
+export const suite: Tool = {
+  title: 'plant-store-conformance, default',
+  settings: 'The defaults.',
+  run({ url, token, overlays = [], timeout }) {
+    const args = [packageFile('dist/cli/main.js'), 'run', url, '--format', 'json', '--out', '-'];
+    return measured(
+      process.execPath,
+      [...args, '--timeout', String(timeout * 1000), ...overlays.flatMap((file) => ['--overlay', file])],
+      { cwd: packageFile('.'), env: { PLANT_STORE_TOKEN: token }, patience: PATIENCE },
+    );
+  },
+  word: byExitCode,
+};
+
+/** What the suite would have said of the store with `--strict`, where a failed SHOULD counts. */
+export function strictly(ended: Measured): Word {
+  const word = byExitCode(ended);
+  if (word !== 'accepts') return word;
+  return (JSON.parse(ended.stdout) as RunRecord).summary.SHOULD.fail > 0 ? 'accuses' : 'accepts';
+}
+
+interface Settings {
+  readonly title: string;
+  readonly settings: string;
+  readonly overlay?: string;
+  readonly command: string;
+}
+
+interface Peer {
+  /** Executables without which it cannot be had. */
+  readonly needs: readonly string[];
+  readonly install: string;
+  readonly runs: readonly Settings[];
+}
+
+const HOME = packageFile('bench/peers');
+
+/** The peers that are run against stores, by folder; each says in peer.yaml how it is had and run. */
+export const peers = (): readonly (Peer & { readonly folder: string })[] =>
+  readdirSync(HOME)
+    .filter((folder) => readdirSync(`${HOME}/${folder}`).includes('peer.yaml'))
+    .map((folder) => ({ ...(yaml(readFileSync(`${HOME}/${folder}/peer.yaml`, 'utf8')) as Peer), folder }));
+
+interface Peers {
+  readonly tools: readonly Tool[];
+  readonly absent: readonly Absent[];
+}
+
+let had: Peers | undefined;
+
+/** Installs the peers, once, and gives those that can be had. */
+export function installed(): Peers {
+  had ??= install();
+  return had;
+}
+
+function install(): Peers {
+  const all = peers().map((peer) => ({ ...peer, reason: obstacle(peer.folder, peer.needs, peer.install) }));
+  return {
+    tools: all
+      .filter(({ reason }) => reason === undefined)
+      .flatMap(({ folder, runs }) => runs.map((settings) => toolOf(folder, settings))),
+    absent: all.flatMap(({ runs, reason }) =>
+      reason === undefined ? [] : runs.map(({ title }) => ({ title, reason })),
+    ),
+  };
+}
+
+export const has = (executable: string): boolean =>
+  spawnSync('sh', ['-c', `command -v ${executable}`], { stdio: 'ignore' }).status === 0;
+
+/** Why a peer cannot be had here, once it has been installed as it says. */
+export function obstacle(folder: string, needs: readonly string[], install: string): string | undefined {
+  const lacking = needs.filter((executable) => !has(executable));
+  if (lacking.length > 0) return `this machine has no ${lacking.join(', ')}`;
+  process.stderr.write(`${folder}: ${install}\n`);
+  const { status, stderr } = spawnSync('sh', ['-c', install], { cwd: `${HOME}/${folder}`, encoding: 'utf8' });
+  return status === 0 ? undefined : `${install} failed: ${stderr.trim().split('\n').at(-1) ?? ''}`;
+}
+
+const toolOf = (folder: string, { title, settings, overlay, command }: Settings): Tool => ({
+  title,
+  settings,
+  async run({ url, token, overlays = [], timeout }) {
+    // What it leaves behind is nobody's: a folder for each run.
+    const cwd = mkdtempSync(join(tmpdir(), `bench-${folder}-`));
+    try {
+      const own = overlay === undefined ? [] : [`${HOME}/${folder}/${overlay}`];
+      writeFileSync(`${cwd}/openapi.yaml`, documentWith([...overlays, ...own]));
+      mkdirSync(`${cwd}/work`);
+      const env = {
+        PEER: `${HOME}/${folder}`,
+        DOCUMENT: `${cwd}/openapi.yaml`,
+        URL: url,
+        PLANT_STORE_TOKEN: token,
+        TIMEOUT: String(timeout),
+      };
+      return await measured('sh', ['-c', command], { cwd: `${cwd}/work`, env, patience: PATIENCE });
+    } finally {
+      rmSync(cwd, { recursive: true, force: true });
+    }
+  },
+  word: byExitCode,
+});
+
+/** The document of the suite with overlays applied. */
+export const documentWith = (overlays: readonly string[]): string =>
+  stringify(overlays.reduce<unknown>(applyOverlay, yaml(readFileSync(packageFile('openapi.yaml'), 'utf8'))), {
+    aliasDuplicateObjects: false,
+  });
+
+/** A target that waits as long as a user would. */
+export const patiently = (url: string): Target => ({ url, token: TOKEN, timeout: 15 });

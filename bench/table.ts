@@ -1,0 +1,59 @@
+/** What a part of the benchmark found. */
+export interface Findings {
+  readonly title: string;
+  /** How it was measured, in a sentence or two. */
+  readonly method: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** What the figures come to. */
+  readonly notes: readonly string[];
+}
+
+export function median(numbers: readonly number[]): number {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const [low, high] = [
+    sorted[Math.floor((sorted.length - 1) / 2)],
+    sorted[Math.ceil((sorted.length - 1) / 2)],
+  ];
+  return low === undefined || high === undefined ? Number.NaN : (low + high) / 2;
+}
+
+/** Three digits that count, or all before the point. */
+export const figure = (number: number): string =>
+  Math.abs(number) >= 100
+    ? Math.round(number).toLocaleString('en')
+    : Math.abs(number) >= 10
+      ? number.toFixed(1)
+      : number.toFixed(2);
+
+/** A number of things: whole where it can be. */
+export const count = (number: number): string =>
+  Number.isInteger(number) ? number.toLocaleString('en') : figure(number);
+
+export const megabytes = (bytes: number | undefined): string =>
+  bytes === undefined || Number.isNaN(bytes) ? 'not measured' : `${figure(bytes / 1e6)} MB`;
+
+/** The median, and between which figures the rounds lay. */
+export const spread = (numbers: readonly number[], unit = ''): string =>
+  numbers.length < 2
+    ? `${figure(median(numbers))}${unit}`
+    : `${figure(median(numbers))}${unit} (${figure(Math.min(...numbers))} to ${figure(Math.max(...numbers))})`;
+
+/** A table in Markdown that can be read as it is. */
+export function tableText({ columns, rows }: Pick<Findings, 'columns' | 'rows'>): string {
+  const all = [columns, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
+  const widths = columns.map((_, at) => Math.max(3, ...all.map((row) => row[at]?.length ?? 0)));
+  const line = (row: readonly string[]) =>
+    `| ${widths.map((width, at) => (row[at] ?? '').padEnd(width)).join(' | ')} |`;
+  const [head = [], ...body] = all;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n');
+}
+
+/** The findings of a part. */
+export const findingsText = (findings: Findings): string =>
+  [
+    `## ${findings.title}`,
+    findings.method,
+    tableText(findings),
+    ...(findings.notes.length > 0 ? [findings.notes.map((note) => `- ${note}`).join('\n')] : []),
+  ].join('\n\n');

@@ -1,0 +1,131 @@
+import { packageFile } from '../lib/package.ts';
+import type { RunRecord } from '../lib/report/record.ts';
+import { has, obstacle } from './peers.ts';
+import { measured } from './process.ts';
+import { startStoreProcess, TOKEN } from './store.ts';
+import { type Findings, figure, median, spread } from './table.ts';
+
+/** A check of random ordinary plants, each answer of which is judged in full. */
+export const GENERATED = 'create/takes-any-ordinary-plant';
+
+/** The cases of that check for each that is asked for. */
+export const SHARE = 1.5;
+
+const CONNECTIONS = 16;
+const SECONDS = 5;
+const CASES = 50_000;
+
+/** Milliseconds until the slow store answers, and the cases it is sent. */
+const SLOW = 50;
+const SLOW_CASES = 3000;
+
+const env = { PLANT_STORE_TOKEN: TOKEN };
+const cwd = packageFile('bench/peers');
+
+/** What a run of the generated check alone came to. */
+export interface Generated {
+  readonly cases: number;
+  /** From the first case of the check to its last. */
+  readonly seconds: number;
+  /** Bytes of the record. */
+  readonly record: number;
+  readonly peak: number | undefined;
+}
+
+export async function generated(url: string, cases: number, concurrency: number): Promise<Generated> {
+  const args = ['run', url, '--only', GENERATED, '--cases', String(Math.round(cases / SHARE))];
+  const more = ['--concurrency', String(concurrency), '--format', 'json', '--out', '-'];
+  const ended = await measured(process.execPath, [packageFile('dist/cli/main.js'), ...args, ...more], {
+    cwd,
+    env,
+    patience: 3600,
+  });
+  if (ended.code !== 0) throw new Error(`the generated check ended with ${ended.code}: ${ended.stderr}`);
+  const result = (JSON.parse(ended.stdout) as RunRecord).results.find(({ id }) => id === GENERATED);
+  return {
+    cases: result?.cases ?? 0,
+    seconds: result?.seconds ?? Number.NaN,
+    record: Buffer.byteLength(ended.stdout),
+    peak: ended.peak,
+  };
+}
+
+async function ourRate(url: string, atLeast: number, concurrency: number): Promise<number> {
+  const { cases, seconds } = await generated(url, atLeast, concurrency);
+  return cases / seconds;
+}
+
+async function autocannonRate(url: string, ids: 'same' | 'fresh'): Promise<number> {
+  const args = ['autocannon/load.mjs', url, String(CONNECTIONS), String(SECONDS), ids];
+  const { stdout, stderr } = await measured(process.execPath, args, { cwd, env, patience: 60 });
+  if (stdout === '') throw new Error(`autocannon printed nothing: ${stderr}`);
+  const { answered, wrong, seconds } = JSON.parse(stdout) as Record<'answered' | 'wrong' | 'seconds', number>;
+  if (wrong > 0) throw new Error(`${wrong} requests of autocannon were not answered 200`);
+  return answered / seconds;
+}
+
+async function wrkRate(url: string): Promise<number> {
+  const args = ['-t1', `-c${CONNECTIONS}`, `-d${SECONDS}s`, '-s', 'wrk/post.lua', url];
+  const { stdout } = await measured('wrk', args, { cwd, env, patience: 60 });
+  return Number(/^Requests\/sec:\s+([\d.]+)/m.exec(stdout)?.[1]);
+}
+
+interface Client {
+  readonly title: string;
+  /** Requests a second, or why it cannot be had. */
+  readonly rate: ((url: string) => Promise<number>) | string;
+}
+
+/** How many generated cases a second, beside clients that judge nothing. */
+export async function throughput(rounds: number): Promise<Findings> {
+  const lack = obstacle('autocannon', ['npm'], 'npm ci');
+  const clients: readonly Client[] = [
+    { title: 'generated check, every answer judged', rate: (url) => ourRate(url, CASES, CONNECTIONS) },
+    { title: 'autocannon, one body', rate: lack ?? ((url) => autocannonRate(url, 'same')) },
+    { title: 'autocannon, a new id each time', rate: lack ?? ((url) => autocannonRate(url, 'fresh')) },
+    { title: 'wrk, a new id each time', rate: has('wrk') ? wrkRate : 'this machine has no wrk' },
+  ];
+  const rates = new Map(clients.map(({ title }) => [title, [] as number[]]));
+  const store = await startStoreProcess();
+  try {
+    // The store is compiled as it is used: not on anybody's time.
+    await ourRate(store.url, CASES / 5, CONNECTIONS);
+    for (let round = 0; round < rounds; round += 1)
+      for (const { title, rate } of clients)
+        if (typeof rate !== 'string') rates.get(title)?.push(await rate(store.url));
+  } finally {
+    await store.stop();
+  }
+  const own = rates.get(clients[0]?.title ?? '') ?? [];
+  const slow = await againstSlow(rounds);
+  return {
+    title: 'Cases per second',
+    method: `\`${GENERATED}\` with ${CASES.toLocaleString('en')} cases at ${CONNECTIONS} connections against the reference store in a process of its own; the other clients for ${SECONDS} s with the same connections, no pipelining, and a plant of the same kind. ${rounds} rounds, each client once in each; the median, least and most. A ratio is the median of the rounds' ratios.`,
+    columns: ['client', 'requests a second', 'generated check : client'],
+    rows: clients.map(({ title, rate }) => {
+      if (typeof rate === 'string') return [title, `not run: ${rate}`, ''];
+      const theirs = rates.get(title) ?? [];
+      return [title, spread(theirs), spread(own.map((one, round) => one / (theirs[round] ?? Number.NaN)))];
+    }),
+    notes: slow,
+  };
+}
+
+async function againstSlow(rounds: number): Promise<readonly string[]> {
+  const store = await startStoreProcess(SLOW);
+  try {
+    const notes: string[] = [];
+    for (const concurrency of [CONNECTIONS, 64]) {
+      const rates: number[] = [];
+      for (let round = 0; round < rounds; round += 1)
+        rates.push(await ourRate(store.url, SLOW_CASES, concurrency));
+      const limit = concurrency / (SLOW / 1000);
+      notes.push(
+        `Against a store that answers after ${SLOW} ms, at ${concurrency} connections: ${spread(rates)} requests a second, ${figure(median(rates) / limit)} of connections / latency (${limit}).`,
+      );
+    }
+    return notes;
+  } finally {
+    await store.stop();
+  }
+}
