@@ -189,7 +189,8 @@ export async function planOf(options: RunOptions, loaded?: Plan['contract']): Pr
 
 /** The contract of a document, by default of the suite's own, whatever folder that lies in. */
 async function contractOf(file: string | undefined, overlays: readonly string[]): Promise<Plan['contract']> {
-  const contract = await loadContract(file ?? packageFile(OWN_DOCUMENT), overlays);
+  const own = file === undefined && overlays.length === 0;
+  const contract = await loadContract(file ?? packageFile(OWN_DOCUMENT), overlays, { trusted: own });
   return file === undefined
     ? { ...contract, document: { ...contract.document, file: OWN_DOCUMENT } }
     : contract;

@@ -54,7 +54,7 @@ export async function listing(
   const [only] = checks;
   const paint = colour ? coloured : plain;
   if (format === 'table' && only?.id !== wanted) return table(checks, width, paint);
-  const contract = await loadContract(packageFile('openapi.yaml'));
+  const contract = await loadContract(packageFile('openapi.yaml'), [], { trusted: true });
   const entries = checks.map((check) => entryOf(check, contract, CLAUSES));
   switch (format) {
     case 'table':

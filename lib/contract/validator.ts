@@ -24,13 +24,26 @@ interface Exactness {
   readonly format: string | undefined;
 }
 
+/** Holds schemas to their meta-schema. To compile that takes longer than all else, so one does for all of them. */
+let checker: Ajv2020 | undefined;
+
+/**
+ * Makes sure that something is a schema of JSON Schema 2020-12.
+ * @throws Error when it is none
+ */
+export function requireSchema(schema: unknown): void {
+  checker ??= formats.default(new Ajv2020({ strict: false, logger: false })) as Ajv2020;
+  if (checker.validateSchema(schema as object) !== true)
+    throw new Error(`schema is invalid: ${checker.errorsText(checker.errors)}`);
+}
+
 /**
  * Compiles a dereferenced schema of JSON Schema 2020-12.
  * @throws Error when ajv does not accept the schema
  */
 export function compile(schema: unknown): Validator {
   // Formats and keywords that ajv does not know are annotations (JSON Schema 2020-12 section 6.5).
-  const ajv = new Ajv2020({ strict: false, allErrors: false, passContext: true, logger: false });
+  const ajv = new Ajv2020({ strict: false, passContext: true, logger: false, validateSchema: false });
   formats.default(ajv);
   // ajv-formats reads doubles, for which 2^63-1 and 2^63 are one; the numeral is read instead.
   for (const format of ['int32', 'int64']) ajv.addFormat(format, true);
