@@ -57,4 +57,7 @@ async function main(): Promise<number> {
 const commandOf = (name: string) =>
   ['npm run bench --', name, ...(name === 'fleet' ? ['--every', every] : ['--rounds', rounds])].join(' ');
 
+// What has been started ends with it.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+
 process.exitCode = await main();
