@@ -214,10 +214,27 @@ describe('what a user gives, cut and mangled, is read or refused in plain words:
       ['openapi: 3.2.0\n', readers.document, ':1:10: is not an OpenAPI 3.1 document'],
       ['openapi: 4.0.0\n', readers.document, 'is not an OpenAPI 3.1 document'],
       ['version: 2\n', readers.configuration, 'there is no key version'],
+      [
+        'overlay: 1.0.0\nactions: &a\n  - *a\n',
+        readers.overlay,
+        ':3:5: an alias stands within its own anchor',
+      ],
+      ['openapi: 3.1.0\nx: &a { y: { z: *a } }\n', readers.document, ':2:17: an alias stands within'],
       ['version: 2\nentries: []\n', readers.baseline, 'must be array'],
     ] as const) {
       writeFileSync(file, text);
       expect(await refusal(read), text).toContain(problem);
+    }
+  });
+
+  test('an overlay that removes what is around a place as well, or writes to what all objects share', async () => {
+    for (const action of [
+      '{target: "$..*", remove: true}',
+      '{target: $.info, update: {__proto__: {shared: 1}}}',
+    ]) {
+      writeFileSync(file, `overlay: 1.0.0\nactions:\n - ${action}\n`);
+      await loadContract(packageFile('openapi.yaml'), [file]).catch(requirePlain);
+      expect('shared' in {}, action).toBe(false);
     }
   });
 

@@ -1,4 +1,4 @@
-import { LineCounter, parseDocument } from 'yaml';
+import { LineCounter, parseDocument, visit, type Document as YamlDocument } from 'yaml';
 import { readText } from '../read-text.ts';
 
 /** Megabytes that a file written by hand may have; a YAML parser takes seconds for each. */
@@ -47,6 +47,9 @@ export function readDocument(file: string): Document {
   const fault = yaml.errors[0];
   if (fault !== undefined)
     throw new DocumentError(file, position(fault.pos[0]), `is not YAML: ${fault.message}`);
+  const loop = loopIn(yaml);
+  if (loop !== undefined)
+    throw new DocumentError(file, position(loop), 'an alias stands within its own anchor');
   let value: unknown;
   try {
     value = yaml.toJS();
@@ -65,6 +68,20 @@ export function readDocument(file: string): Document {
       return undefined;
     },
   };
+}
+
+/** Where an alias begins that makes a value a part of itself. */
+function loopIn(yaml: YamlDocument): number | undefined {
+  let begin: number | undefined;
+  visit(yaml, {
+    Alias(_key, alias, path) {
+      const anchor = alias.resolve(yaml);
+      if (anchor === undefined || !path.includes(anchor)) return undefined;
+      begin = alias.range?.[0];
+      return visit.BREAK;
+    },
+  });
+  return begin;
 }
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -50,8 +50,9 @@ function find(document: unknown, target: string, fail: (problem: string) => neve
   }
 }
 
+/** Undefined also where the parent has been removed already. */
 const child = (parent: unknown, key: string | number): unknown =>
-  (parent as Record<string | number, unknown>)[key];
+  (parent as Record<string | number, unknown> | undefined)?.[key];
 
 function updated(root: unknown, place: readonly (string | number)[], update: unknown): unknown {
   const [key, ...rest] = place;
@@ -64,7 +65,14 @@ function merged(target: unknown, update: unknown): unknown {
   if (Array.isArray(target)) return [...target, ...(Array.isArray(update) ? update : [update])];
   if (!isObject(target) || !isObject(update)) return update;
   for (const [key, value] of Object.entries(update)) {
-    target[key] = key in target ? merged(target[key], value) : value;
+    const member = Object.hasOwn(target, key) ? merged(target[key], value) : value;
+    // Not by assignment, which for `__proto__` would reach what all objects share.
+    Object.defineProperty(target, key, {
+      value: member,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
   }
   return target;
 }
