@@ -299,6 +299,24 @@ describe('what stops a verdict', () => {
   });
 });
 
+test('a store that dies in the middle of very many cases is not asked all of them', async () => {
+  let answers = 0;
+  const store = await startStore({
+    token: TOKEN,
+    steps: (right) => ({
+      send(answer, response, request) {
+        answers += 1;
+        if (answers > 300) response.destroy();
+        else right.send(answer, response, request);
+      },
+    }),
+  });
+  const record = await against(store.url, { only: ['create/takes-any-ordinary-plant'], cases: 1_000_000 });
+  await store.stop();
+  expect(record.stop?.kind).toBe('gone');
+  expect(record.requests).toBeLessThan(1500);
+});
+
 describe('the constant stores', () => {
   test.each([
     'always-200-empty-object',

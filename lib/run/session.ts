@@ -70,6 +70,9 @@ const MOST_OTHERS = 10_000;
 /** Milliseconds that a store which has stopped answering is given to come back. */
 const COMEBACK = 5_000;
 
+/** Requests without an answer, one after the other, after which a check waits for the store to come back. */
+const GIVEN_UP = 500;
+
 const BAILED: Stop = {
   kind: 'bailed',
   reason: 'the run was over with the first failure',
@@ -116,6 +119,8 @@ export class Session {
   /** Before the checks begin, only silence is held against a store, and that where the store is to blame for it. */
   private readonly silences: (() => void)[] = [];
   private broken = 0;
+  /** Requests without an answer since the last answer. */
+  private unanswered = 0;
   private timeouts = 0;
   /** Whether a check was left untried because the run was stopped. */
   private unfinished = false;
@@ -313,7 +318,7 @@ export class Session {
     const tools: Tools = {
       ...this.tools,
       ids,
-      enough: () => this.bailed || (bails && tally.failed > 0),
+      enough: () => this.bailed || (bails && tally.failed > 0) || this.unanswered >= GIVEN_UP,
     };
     try {
       if (test.kind === 'cases') await tryCases(test, plants, tools, tally);
@@ -324,7 +329,7 @@ export class Session {
       if (!(error instanceof Stopped)) throw error;
       this.stop ??= error.stop;
     }
-    if (tools.enough()) this.stop ??= BAILED;
+    if (this.bailed || (bails && tally.failed > 0)) this.stop ??= BAILED;
   }
 
   private see(exchange: Exchange, draft: Draft, id: bigint): void {
@@ -333,6 +338,7 @@ export class Session {
     const server = response?.headers.find(([name]) => name.toLowerCase() === 'server')?.[1];
     if (server !== undefined) this.server ??= shortly(server);
     if (exchange.kind === 'broken' && draft.beyond !== true) this.broken += 1;
+    this.unanswered = exchange.kind === 'broken' ? this.unanswered + 1 : 0;
     if (exchange.kind === 'broken' && exchange.fault.kind === 'timeout') this.timedOut();
     if (this.during === PREFLIGHT && this.shard.index > 0) return;
     if (
