@@ -13,6 +13,7 @@ import { terminalReport, verdictLines } from '../lib/report/terminal.ts';
 import { traceLine } from '../lib/report/trace.ts';
 import { estimate } from '../lib/run/estimate.ts';
 import { events, type RunOptions as Plan } from '../lib/run/run.ts';
+import { cutShort } from '../lib/run/verdict.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { startStore } from '../reference/store.ts';
 import { announce } from './announce.ts';
@@ -171,7 +172,7 @@ function earlierOf({ writeBaseline, baseline }: Flags): Baseline | undefined {
 
 /** Writes what is left as known, and lets the gate know of it. */
 function withBaseline(record: RunRecord, file: string, earlier: Baseline | undefined): RunRecord {
-  if (record.outcome === 'undetermined' || record.stop !== null) {
+  if (record.outcome === 'undetermined' || cutShort(record.stop, record.results)) {
     process.stderr.write(`${file} was not written: the store could not be judged to the end.\n`);
     return record;
   }

@@ -3,7 +3,16 @@ import type { Config, Setting, Target } from '../lib/config/config.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
 /** Options that only a command line has: they say where to look, or belong to one call. */
-const FLAGS_ALONE = new Set(['token', 'config', 'target', 'writeBaseline', 'quiet', 'verbose', 'version']);
+const FLAGS_ALONE = new Set([
+  'token',
+  'config',
+  'target',
+  'shard',
+  'writeBaseline',
+  'quiet',
+  'verbose',
+  'version',
+]);
 
 /**
  * Fills in what the flags leave open: from the environment (`PLANT_STORE_` and the name of the option), then

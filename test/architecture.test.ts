@@ -183,6 +183,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'lib/run/estimate.ts',
     'lib/run/run.ts',
     'lib/run/select.ts',
+    'lib/run/verdict.ts',
     'suites/clauses.ts',
     'lib/wire/endpoint.ts',
     'reference/store.ts',

@@ -147,7 +147,7 @@ test('the schema for editors lists every option of run that a file can hold, and
   const flags = [...stdout.matchAll(/^ {2}--([a-z-]+)/gm)].map(([, flag = '']) =>
     flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
   );
-  const alone = ['token', 'config', 'target', 'writeBaseline', 'quiet', 'verbose'];
+  const alone = ['token', 'config', 'target', 'shard', 'writeBaseline', 'quiet', 'verbose'];
   const { properties } = JSON.parse(
     readFileSync(packageFile('lib/config/conformance.schema.json'), 'utf8'),
   ) as { properties: object };

@@ -30,7 +30,8 @@ export function excuse({ reason, issue, until }: Entry): string {
 
 /** Why the run could not be judged, or not to the end. */
 export function unjudged({ gate, stop, summary }: RunRecord): string | undefined {
-  if (stop !== null) return `${short(stop.reason)}; ${stop.remedy}`;
+  const asAsked = stop?.kind === 'limit' || stop?.kind === 'bailed';
+  if (stop !== null && (!asAsked || gate.exitCode === 3)) return `${short(stop.reason)}; ${stop.remedy}`;
   if (gate.exitCode !== 3) return undefined;
   const { untestable } = summary.MUST;
   return untestable === 0

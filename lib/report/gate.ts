@@ -1,3 +1,4 @@
+import { cutShort } from '../run/verdict.ts';
 import type { Baseline, BaselineEntry, EntryState, Gate, RecordedResult, RunRecord } from './record.ts';
 
 /** A record before it is known what it means for a pipeline. */
@@ -77,7 +78,7 @@ function stateOf(
 }
 
 function decided(
-  { outcome, summary, stop }: Ungated,
+  { outcome, summary, stop, results }: Ungated,
   open: number,
   stale: number,
   excused: number,
@@ -88,7 +89,7 @@ function decided(
       exitCode: 1,
       reason: `${count(open, 'failure')}${excused === 0 ? '' : ' that the baseline does not excuse'}${known}`,
     };
-  if (outcome === 'undetermined' || stop !== null || summary.MUST.untestable > 0)
+  if (outcome === 'undetermined' || cutShort(stop, results) || summary.MUST.untestable > 0)
     return { exitCode: 3, reason: `could not be judged${known}` };
   if (stale > 0)
     return {
