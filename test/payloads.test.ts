@@ -708,6 +708,17 @@ describe('credentials', () => {
     }
   });
 
+  test.each([
+    ['a random token of the same length', '4d', 'xd'],
+    ['the token with another first character', 'Aloe', 'xloe'],
+    ['the token with another first character', 'xylem', 'yylem'],
+    ['the token with another character in its middle', 'Aloes', 'Alxes'],
+    ['the token with another character in its middle', 'maxim', 'mayim'],
+  ])('%s, of %s, is %s', (name, token, sent) => {
+    const impostor = wrongTokens.find((one) => one.name === name);
+    expect(impostor?.credential.values(token)).toEqual([`Bearer ${sent}`]);
+  });
+
   test('the stranger is as long as the token', () => {
     const [stranger] = wrongTokens;
     for (const length of [1, 64, 127, 128, 129, 1000]) {

@@ -37,6 +37,8 @@ describe('the values that are drawn for a schema', () => {
     [{ type: 'integer', minimum: 11, maximum: 19, multipleOf: 10 }, ['10']],
     [{ type: 'number', minimum: 1, maximum: 3 }, ['1', '1.5', '2', '2.5', '3']],
     [{ type: 'number', minimum: 1, maximum: 3, multipleOf: 1 }, ['1', '2', '3']],
+    [{ type: 'number', minimum: 1, maximum: 2, multipleOf: 0.5 }, ['1', '2']],
+    [{ type: 'integer', minimum: 0, maximum: 15, multipleOf: 10 }, ['10']],
     [{ type: 'array', maxItems: 0 }, ['[]']],
     [
       { type: 'array', minItems: 2, maxItems: 2, items: { enum: [1, 2] } },
