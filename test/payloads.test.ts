@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Contract, loadContract } from '../lib/contract/contract.ts';
 import { DocumentError } from '../lib/contract/document.ts';
 import type { TextLimits } from '../lib/contract/schema.ts';
-import { admits } from '../lib/payloads/admits.ts';
+import { admits, onlyAdmitted } from '../lib/payloads/admits.ts';
 import { bearer, bytesOf, nothing } from '../lib/payloads/case.ts';
 import { credentialOf, noToken, otherSchemes, twice, wrongTokens } from '../lib/payloads/credentials.ts';
 import { type Defect, defectsOf, type Family } from '../lib/payloads/defects.ts';
@@ -219,6 +219,14 @@ describe('plants', () => {
   test('the length of a string is counted in code points', () => {
     const cactus = patterned(limited({ patterns: ['^🌵{1,3}$'], min: 2, max: 2 }));
     expect(cactus === undefined ? [] : [...new Set(drawn(cactus, 20))]).toEqual(['🌵🌵']);
+    const two = patterned(limited({ patterns: ['^🌵{1,3}$', '^.{2}$'] }));
+    expect(two === undefined ? [] : [...new Set(drawn(two, 20))]).toEqual(['🌵🌵']);
+  });
+
+  test('hostile words and long ones are drawn up to the limits, both of them included', () => {
+    const nine = drawn(anyString(limited({ min: 9, max: 9 })), 200);
+    for (const word of ['undefined', '__proto__']) expect(nine).toContain(word);
+    expect(drawn(anyString(limited({ min: 64, max: 64 })), 100)).toContain('a'.repeat(64));
   });
 
   test('no strings are made for what sets none, or what they cannot be made from', () => {
@@ -237,6 +245,13 @@ describe('plants', () => {
   test('ids between two bounds hold the first and not the second', () => {
     for (const id of drawn(idsBetween(5n, 8n), 100)) expect([5n, 6n, 7n]).toContain(id);
     expect(new Set(drawn(idsBetween(5n, 8n), 100)).size).toBe(3);
+  });
+
+  test('another plant stands in the place of one that the document does not admit', () => {
+    const otherwise = object({ id: FRESH, name: 'Aloe' });
+    const either = fc.constantFrom(object({ id: FRESH, name: 7n }), object({ id: FRESH, name: 'Fern' }));
+    const texts = drawn(onlyAdmitted(contract, either, otherwise), 40).map((plant) => write(plant, 3n));
+    expect([...new Set(texts)].sort()).toEqual(['{"id":3,"name":"Aloe"}', '{"id":3,"name":"Fern"}']);
   });
 
   test('an undeclared property leaves a plant what it is', () => {
@@ -711,6 +726,17 @@ describe('credentials', () => {
     }
   });
 
+  test.each([
+    ['a random token of the same length', '4d', 'xd'],
+    ['the token with another first character', 'Aloe', 'xloe'],
+    ['the token with another first character', 'xylem', 'yylem'],
+    ['the token with another character in its middle', 'Aloes', 'Alxes'],
+    ['the token with another character in its middle', 'maxim', 'mayim'],
+  ])('%s, of %s, is %s', (name, token, sent) => {
+    const impostor = wrongTokens.find((one) => one.name === name);
+    expect(impostor?.credential.values(token)).toEqual([`Bearer ${sent}`]);
+  });
+
   test('the stranger is as long as the token', () => {
     const [stranger] = wrongTokens;
     for (const length of [1, 64, 127, 128, 129, 1000]) {
@@ -970,9 +996,25 @@ describe.each([
   });
 });
 
-test('a document that leaves no plant to be made is refused', async () => {
-  const narrowed = await withOverlay(on('name', '{ pattern: "^(?=.*[a-z])[A-Za-z]{1,9}$" }'));
-  expect(() => requireOrdinary(narrowed)).toThrow(DocumentError);
+describe('a document', () => {
+  test('that leaves ordinary plants is taken', () => {
+    expect(() => requireOrdinary(contract)).not.toThrow();
+  });
+
+  test.each([
+    ['a pattern that nothing is made from', on('name', '{ pattern: "^(?=.*[a-z])[A-Za-z]{1,9}$" }')],
+    ['no tag', `{ target: ${NEW_PLANT}, update: { not: { required: [tag] } } }`],
+    [
+      'a tag where there is a name',
+      `{ target: ${NEW_PLANT}, update: { dependentRequired: { name: [tag] } } }`,
+    ],
+  ])('that admits %s alone is refused', async (_what, action) => {
+    const narrowed = await withOverlay(action);
+    expect(() => requireOrdinary(narrowed)).toThrow(DocumentError);
+    expect(() => requireOrdinary(narrowed)).toThrow(
+      /no ordinary NewPlant could be made from its schema: {"name":"[A-Za-z]+",.*"id":1} is none$/,
+    );
+  });
 });
 
 describe.each(['date', 'date-time', 'email', 'hostname', 'ipv4', 'ipv6', 'uri', 'uuid'])(

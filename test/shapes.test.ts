@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { shapeOf } from '../lib/contract/schema.ts';
-import { FRESH, fromValue, write } from '../lib/payloads/json.ts';
+import { type Defect, defectsOf } from '../lib/payloads/defects.ts';
+import { FRESH, fromValue, object, write } from '../lib/payloads/json.ts';
 import { type Breadth, ordinaryIds, plantOf } from '../lib/payloads/plants.ts';
 import { draw } from '../lib/payloads/random.ts';
 
@@ -37,6 +38,8 @@ describe('the values that are drawn for a schema', () => {
     [{ type: 'integer', minimum: 11, maximum: 19, multipleOf: 10 }, ['10']],
     [{ type: 'number', minimum: 1, maximum: 3 }, ['1', '1.5', '2', '2.5', '3']],
     [{ type: 'number', minimum: 1, maximum: 3, multipleOf: 1 }, ['1', '2', '3']],
+    [{ type: 'number', minimum: 1, maximum: 2, multipleOf: 0.5 }, ['1', '2']],
+    [{ type: 'integer', minimum: 0, maximum: 15, multipleOf: 10 }, ['10']],
     [{ type: 'array', maxItems: 0 }, ['[]']],
     [
       { type: 'array', minItems: 2, maxItems: 2, items: { enum: [1, 2] } },
@@ -111,5 +114,145 @@ describe('the id', () => {
 
   test('of a document without one is ordinary all the same', () => {
     expect(ordinaryIds(shapeOf({ type: 'object' }))).toEqual({ first: 1n, last: 2n ** 31n - 1n, step: 1n });
+  });
+});
+
+describe('the defects of a shape', () => {
+  const defects = (schema: unknown): readonly Defect[] => defectsOf(shapeOf(schema));
+  const names = (schema: unknown) => defects(schema).map(({ name }) => name);
+  /** Those of one property that is not required. */
+  const ofValue = (schema: unknown) => defects({ type: 'object', properties: { value: schema } });
+  const named = (schema: unknown, name: string) => ofValue(schema).find((one) => one.name === name);
+  const limits = (schema: unknown) =>
+    ofValue(schema)
+      .filter(({ family }) => family === 'constraint' || family === 'beyond-format')
+      .map(({ name }) => name);
+
+  test.each([
+    ['null', ['null']],
+    ['boolean', ['a boolean']],
+    ['number', ['a number']],
+    ['string', ['a string', 'a string that holds a NewPlant']],
+    ['array', ['an array', 'an array of one NewPlant', 'an array of pairs']],
+  ])('what may be %s as well is not broken by that', (type, missing) => {
+    const all = names({ type: 'object' });
+    const fewer = names({ type: ['object', type] });
+    expect(all.filter((name) => !fewer.includes(name))).toEqual(missing);
+  });
+
+  test('without required properties none is missed', () => {
+    const families = new Set(ofValue({ type: 'string' }).map(({ family }) => family));
+    expect(families).toEqual(new Set(['not-an-object', 'null', 'wrong-type']));
+  });
+
+  test('what takes strings takes numerals', () => {
+    expect(named({ type: 'integer' }, 'value is a numeral in a string')).toBeDefined();
+    expect(named({ type: ['integer', 'string'] }, 'value is a numeral in a string')).toBeUndefined();
+  });
+
+  test.each<[schema: Readonly<Record<string, unknown>>, names: string[]]>([
+    [{ type: 'string', minimum: 5, multipleOf: 2, minItems: 2, maxItems: 3, uniqueItems: true }, []],
+    [{ type: 'integer', minLength: 2, maxLength: 5, pattern: 'x', minItems: 1 }, []],
+    [{ type: 'array' }, []],
+    [{ type: 'array', minLength: 1, maximum: 5 }, []],
+    [{ type: 'number', multipleOf: 0.5 }, []],
+    [{ type: 'number', multipleOf: 2.5 }, []],
+    [{ type: 'integer', multipleOf: 1 }, []],
+    [{ type: 'integer', multipleOf: 2 }, ['value is no multiple of 2']],
+    [{ type: 'integer', minimum: -(2 ** 63) }, ['value is below its limit']],
+    [{ type: 'integer', format: 'other', minimum: -(2 ** 63) }, ['value is below its limit']],
+    [{ type: 'integer', format: 'int32' }, ['value is below int32', 'value is above int32']],
+    [{ type: 'integer', format: 'int32', maximum: 9 }, ['value is below int32', 'value is above its limit']],
+  ])('%j is overstepped by %j', (schema, expected) => {
+    expect(limits(schema)).toEqual(expected);
+  });
+
+  test('a list of values is missed by another case and by more after one', () => {
+    const typical = named({ enum: ['fern'] }, 'value is none of the allowed values')?.typical(object({}));
+    expect(typical?.map((json) => write(json, 0n))).toEqual([
+      '{"value":"FERN"}',
+      '{"value":"fern "}',
+      '{"value":"fernx"}',
+      '{"value":"none of these"}',
+      '{"value":-12345}',
+    ]);
+  });
+
+  test('a property that is not there has a value all the same', () => {
+    const typical = named({ type: 'string' }, 'value is an array')?.typical(object({}));
+    expect(typical?.map((json) => write(json, 0n))).toContain('{"value":["fern"]}');
+  });
+
+  test('only what may be an object has defects within', () => {
+    const within = (schema: unknown) => ofValue(schema).filter(({ name }) => name.startsWith('value: '));
+    const properties = { size: { type: 'string' } };
+    expect(within({ type: 'string', required: ['size'], properties })).toEqual([]);
+    expect(within({ type: 'object' })).toEqual([]);
+    const [inner] = within({ type: 'object', properties });
+    expect(inner?.name).toBe('value: size is null');
+    const json = inner && draw(inner.drawn(object({ id: 1n })), 1, 'shapes', 0).value;
+    expect(write(json ?? null, 0n)).toBe('{"id":1,"value":{"size":null}}');
+  });
+
+  describe('drawn at random', () => {
+    /** The values in the place of the property, half of them the typical ones. */
+    const drawn = (schema: unknown, name: string) => {
+      const defect = named(schema, name);
+      const twin = object({ value: 'own' });
+      return Array.from({ length: 400 }, (_, index) =>
+        defect === undefined ? '' : write(draw(defect.drawn(twin), 5, 'shapes', index).value, 0n),
+      ).map((text) => text.slice('{"value":'.length, -1));
+    };
+
+    test('numbers are small or large, with and without a fraction', () => {
+      const numbers = drawn({ type: 'string' }, 'value is a number').filter((text) => text !== '1e3');
+      for (const text of numbers) expect(text).toMatch(/^-?\d{1,3}(?:\.\d{1,2})?$|^-?\d{4,16}$/);
+      for (const form of [/^-?\d{1,2}$/, /^-\d+\./, /^\d{2,}\.\d/, /^-\d{10,}$/, /^\d{10,}$/])
+        expect(
+          numbers.some((text) => form.test(text)),
+          String(form),
+        ).toBe(true);
+    });
+
+    test('fractions have four places and a whole number within int32', () => {
+      const fractions = drawn({ type: 'integer' }, 'value is a number with a fraction').filter((text) =>
+        /\.\d{4}$/.test(text),
+      );
+      expect(fractions.length).toBeGreaterThan(100);
+      for (const text of fractions) expect(text).toMatch(/^-?\d{1,10}\.(?!0000)\d{4}$/);
+      const whole = fractions.map((text) => Math.trunc(Number(text)));
+      expect(Math.max(...whole)).toBeLessThan(2 ** 31);
+      expect(Math.min(...whole)).toBeGreaterThanOrEqual(-99_999);
+      expect(whole.some((value) => value < 0) && whole.some((value) => value > 10 ** 8)).toBe(true);
+    });
+
+    test('numerals are those of ordinary ids and small ones', () => {
+      const numerals = drawn({ type: 'integer' }, 'value is a numeral in a string')
+        .filter((text) => /^"-?\d+"$/.test(text))
+        .map((text) => Number(text.slice(1, -1)));
+      expect(Math.min(...numerals)).toBeGreaterThanOrEqual(-9);
+      expect(Math.max(...numerals)).toBeLessThanOrEqual(2 ** 31);
+      expect(numerals.filter((value) => Math.abs(value) < 100).length).toBeGreaterThan(60);
+      expect(numerals.filter((value) => value > 10 ** 6).length).toBeGreaterThan(60);
+    });
+
+    test('strings are words and hostile ones', () => {
+      const strings = drawn({ type: 'integer' }, 'value is a string');
+      expect(strings.filter((text) => /^"[a-z]{5,12}"$/.test(text)).length).toBeGreaterThan(30);
+      expect(strings).toContain('"{{7*7}} ${7*7} #{7*7} <%= 7*7 %>"');
+    });
+
+    test('arrays and objects have up to three members, known to libraries or of the plant', () => {
+      const read = (name: string) =>
+        drawn({ type: 'string' }, name).map((text) => JSON.parse(text) as object);
+      const arrays = read('value is an array') as unknown[][];
+      expect(new Set(arrays.map(({ length }) => length))).toEqual(new Set([0, 1, 2, 3]));
+      expect(new Set(arrays.flat())).toEqual(new Set(['own', 'x', 1, null]));
+      const objects = read('value is an object').map((one) => Object.keys(one));
+      expect(new Set(objects.map(({ length }) => length))).toEqual(new Set([0, 1, 2, 3]));
+      expect(new Set(objects.flat())).toEqual(
+        new Set(['value', 'name', 'id', '$ne', '$gt', 'length', 'toString', '0', 'a']),
+      );
+    });
   });
 });
