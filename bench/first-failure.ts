@@ -15,7 +15,7 @@ export async function firstFailure(): Promise<Findings> {
   const at = (share: number) => caught[Math.ceil(caught.length * share) - 1] ?? Number.NaN;
   return {
     title: 'Requests until the first failure',
-    method: `Each broken store of \`mutants/\`, run in the order of the catalogue with seed ${SEED}: how many requests had been answered when the first failure of a MUST or a SHOULD, or the end of a run that cannot be judged, was told of.`,
+    method: `Each broken store of \`mutants/\`, run with seed ${SEED}: how many requests had been answered when the first failure of a MUST or a SHOULD, or the end of a run that cannot be judged, was told of.`,
     columns: ['stores', 'caught', 'median', '90 of 100 within', 'most'],
     rows: [
       [
@@ -49,9 +49,7 @@ async function requestsUntilFailure(store: BrokenStore): Promise<number | undefi
       requests += 1;
     };
     for await (const event of events({ ...plan, onExchange }, enough.signal)) {
-      const told =
-        (event.type === 'result' && event.result.verdict === 'fail') ||
-        (event.type === 'end' && event.footer.stop !== undefined);
+      const told = event.type === 'failure' || (event.type === 'end' && event.footer.stop !== undefined);
       if (!told || found !== undefined) continue;
       found = requests;
       enough.abort();
