@@ -259,7 +259,7 @@ function constraints(
           'a'.repeat(max + 1),
           'é'.repeat(max + 1),
           '🌵'.repeat(max + 1),
-          'a'.repeat(Math.min(max * 4 + 10, LONGEST + 1)),
+          'a'.repeat(Math.min(max * 4 + 10, LONGEST)),
         ]),
       );
     }

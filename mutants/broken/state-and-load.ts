@@ -182,7 +182,7 @@ export const stateAndLoad: readonly BrokenStore[] = [
   broken(
     'state-hash',
     'an ordinary plant is taken: 409 where the last byte of the id was seen before',
-    ['create/takes-escaped-names', 'create/takes-escaped-values', 'create/takes-ids-of-every-magnitude'],
+    ['always/creates-ordinary-plants'],
     anew(() => {
       const taken = new Set<bigint>();
       return refusing(({ id, name }) => {
@@ -208,7 +208,7 @@ export const stateAndLoad: readonly BrokenStore[] = [
   broken(
     'state-25th-500',
     'no answer is 5xx: 500 only to one in 25',
-    ['refuse/fraction', 'refuse/garbage', 'refuse/survives-huge-numbers'],
+    ['always/no-server-error'],
     anew(() => failing(every<Seen>(25))),
   ),
   broken(
