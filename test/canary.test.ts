@@ -114,7 +114,7 @@ const lookInto = (folder: string) => {
 };
 
 beforeAll(async () => {
-  const stores = await Promise.all([gossip(), gossip(), gossip(0), gossip(2)].map(listen));
+  const stores = await Promise.all([gossip(), gossip(), gossip(0), gossip(2)].map((store) => listen(store)));
   const [one = '', other = '', constant = '', another = ''] = stores.map(({ url }) => url);
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
   const inFolder = (name: string) => join(folder, name);
