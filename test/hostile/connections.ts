@@ -356,7 +356,7 @@ export const connections: readonly Hostile[] = [
       if (nth < 10) socket.write(answer(right));
     }),
     options: { timeout: 30_000, maxSeconds: 2 },
-    expected: { outcome: 'undetermined', stop: 'cut-off' },
+    expected: { outcome: 'undetermined', stop: 'limit' },
   },
   {
     name: 'silent-after-a-continue-under-a-clock',
@@ -366,7 +366,7 @@ export const connections: readonly Hostile[] = [
       if (nth < 10) socket.write(answer(right));
     }),
     options: { timeout: 30_000, maxSeconds: 2 },
-    expected: { outcome: 'undetermined', stop: 'cut-off' },
+    expected: { outcome: 'undetermined', stop: 'limit' },
   },
   {
     name: 'garbage',

@@ -170,7 +170,7 @@ export const replies: readonly Hostile[] = [
       does: `${status} to everything, Retry-After: ${after}`,
       start: everyTime(waiting(status, after)),
       options: { maxSeconds: 2 },
-      expected: { outcome: 'undetermined', stop: 'cut-off' },
+      expected: { outcome: 'undetermined', stop: 'limit' },
     }),
   ),
   {
@@ -178,7 +178,7 @@ export const replies: readonly Hostile[] = [
     does: '429 without an end, to a run that sends one request in ten seconds',
     start: everyTime(waiting(429, '0')),
     options: { maxSeconds: 2, rate: 0.1 },
-    expected: { outcome: 'undetermined', stop: 'cut-off' },
+    expected: { outcome: 'undetermined', stop: 'limit' },
   },
   {
     name: '503-now-and-then',
