@@ -8,6 +8,8 @@ const FAR = 400;
 
 /** The integer that a JSON numeral denotes (1.0 and 1e0 are integers, JSON Schema 2020-12 section 6.1.1), if it does. */
 export function exactInteger(numeral: string): bigint | undefined {
+  // Most are short and plain; the rest of this is for the others.
+  if (/^-?\d{1,15}$/.test(numeral)) return BigInt(numeral);
   const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(numeral);
   if (parts === null) return undefined;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts;

@@ -355,7 +355,7 @@ export class Session {
     }
     const { during } = this;
     const watch = () => {
-      const failed = this.standing.watch(exchange, draft, during, this.ids.placeOf(id), this.tools);
+      const failed = this.standing.watch(exchange, draft, during, () => this.ids.placeOf(id), this.tools);
       if (failed.some((check) => this.options.bailsOn?.(check) === true)) this.bailed = true;
     };
     if (during !== PREFLIGHT) watch();

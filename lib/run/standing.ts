@@ -20,7 +20,13 @@ export class Standing {
    * @param place of its request in the plan of the run
    * @returns the checks that fail for it
    */
-  watch(exchange: Exchange, draft: Draft, during: string, place: number, judging: Judging): readonly Check[] {
+  watch(
+    exchange: Exchange,
+    draft: Draft,
+    during: string,
+    place: () => number,
+    judging: Judging,
+  ): readonly Check[] {
     if (draft.beyond === true) return [];
     const failed: Check[] = [];
     for (const [check, tally] of this.tallies) {
@@ -31,7 +37,7 @@ export class Standing {
       if (finding === undefined) continue;
       failed.push(check);
       const label = `sent for ${during}`;
-      tally.book({ label, population: 'other', finding, draft, exchange, when: 'always' }, place);
+      tally.book({ label, population: 'other', finding, draft, exchange, when: 'always' }, place());
     }
     return failed;
   }
