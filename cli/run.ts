@@ -43,7 +43,7 @@ interface Flags extends Connection, Sampling, Wanted {
   readonly wait?: number;
   readonly writeBaseline?: string;
   readonly bail?: boolean;
-  readonly shard?: { readonly index: number; readonly of: number };
+  readonly shard?: Plan['shard'];
   readonly quiet?: boolean;
   readonly verbose?: boolean;
 }

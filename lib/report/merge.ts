@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Latency } from '../run/latency.ts';
 import type { Verdict } from '../run/result.ts';
+import { CAUSES, KEPT } from '../run/tally.ts';
 import { cutShort, outcomeOf, summaryOf } from '../run/verdict.ts';
 import { UsageError } from '../usage-error.ts';
 import { gateOf } from './gate.ts';
 import type { Baseline, Gate, RecordedResult, RunRecord } from './record.ts';
+import { rounded } from './recorded.ts';
 
 /** A record and the file that it was read from. */
 export interface Part {
@@ -143,9 +145,6 @@ function verdictOf(parts: readonly RecordedResult[]): Verdict {
   return worst.find((verdict) => parts.some((part) => part.verdict === verdict)) ?? 'skipped';
 }
 
-/** Causes that are told apart in a record, and failures that are shown. */
-const [CAUSES, SHOWN] = [20, 5];
-
 function causesOf(parts: readonly RecordedResult[]): RecordedResult['causes'] {
   const causes = new Map<string, RecordedResult['causes'][number]>();
   for (const cause of parts.flatMap((part) => part.causes)) {
@@ -165,7 +164,7 @@ function exchangesOf(
   parts: readonly RecordedResult[],
   causes: RecordedResult['causes'],
 ): RecordedResult['exchanges'] {
-  return causes.slice(0, SHOWN).flatMap(({ cause, place }) => {
+  return causes.slice(0, KEPT).flatMap(({ cause, place }) => {
     const part = parts.find((one) => one.causes.some((own) => own.cause === cause && own.place === place));
     return part?.exchanges.find((exchange) => exchange.cause === cause) ?? [];
   });
@@ -235,8 +234,6 @@ const firstOf = (records: readonly RunRecord[], of: (record: RunRecord) => strin
 
 const sum = <T>(list: readonly T[], of: (one: T) => number): number =>
   list.reduce((total, one) => total + of(one), 0);
-
-const rounded = (value: number) => Math.round(value * 1000) / 1000;
 
 const pick = <T extends object, K extends keyof T>(from: T, ...keys: readonly K[]): Partial<Pick<T, K>> =>
   Object.fromEntries(keys.filter((key) => from[key] !== undefined).map((key) => [key, from[key]])) as Partial<

@@ -3,9 +3,9 @@ import { keptFailure } from './keep.ts';
 import { type Cause, causeOf, type Failure, type Observations } from './result.ts';
 
 /** Failures that are kept whole: a report shows the first, the others tell one cause from several. */
-const KEPT = 5;
+export const KEPT = 5;
 /** Causes that are told apart. */
-const CAUSES = 20;
+export const CAUSES = 20;
 
 export const timedOut = ({ exchange }: Failure): boolean =>
   exchange.kind === 'broken' && exchange.fault.kind === 'timeout';
