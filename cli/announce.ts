@@ -1,9 +1,12 @@
 import { short } from '../lib/report/explain.ts';
 import type { Estimate } from '../lib/run/estimate.ts';
 
+/** `2,800`; the tables of all languages, which Intl would load, take longer than a small run. */
+const grouped = (count: number) => String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
+
 /** Two figures: the rest depends on what the store does. */
 const about = (count: number, noun: string) =>
-  `about ${Number(count.toPrecision(2)).toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
+  `about ${grouped(Number(count.toPrecision(2)))} ${noun}${count === 1 ? '' : 's'}`;
 
 /** Says on standard error, before anything is sent, to which stores, how much, and how many plants stay behind. */
 export function announce({ requests, plants }: Estimate, ...baseUrls: readonly string[]): void {

@@ -4,15 +4,28 @@ import { DocumentError } from '../lib/contract/document.ts';
 import { suite } from '../lib/package.ts';
 import { redactor } from '../lib/report/redact.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { compareCommand } from './compare.ts';
-import { diffCommand } from './diff.ts';
-import { listCommand } from './list.ts';
-import { mergeCommand } from './merge.ts';
-import { renderCommand } from './render.ts';
-import { replayCommand } from './replay.ts';
-import { runCommand } from './run.ts';
-import { serveCommand } from './serve.ts';
 import { endWith, outliveReaders } from './streams.ts';
+
+type Load = () => Promise<(exitWith: (code: number) => void) => Command>;
+
+/** In the order of the help. */
+const COMMANDS: Readonly<Record<string, Load>> = {
+  run: async () => (await import('./run.ts')).runCommand,
+  compare: async () => (await import('./compare.ts')).compareCommand,
+  diff: async () => (await import('./diff.ts')).diffCommand,
+  merge: async () => (await import('./merge.ts')).mergeCommand,
+  replay: async () => (await import('./replay.ts')).replayCommand,
+  render: async () => (await import('./render.ts')).renderCommand,
+  list: async () => (await import('./list.ts')).listCommand,
+  serve: async () => (await import('./serve.ts')).serveCommand,
+};
+
+/** To load all commands takes longer than what most calls ask for: only a call that names none of them needs all. */
+function loadersFor(first = ''): readonly Load[] {
+  if (first === '--version' || first === '-V') return [];
+  const named = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
+  return named === undefined ? Object.values(COMMANDS) : [named];
+}
 
 /** 0 conformant, 1 not conformant, 2 the call is wrong, 3 could not be judged, 4 fault of the suite. */
 async function main(): Promise<number> {
@@ -36,17 +49,8 @@ Examples:
     )
     .configureOutput({ writeErr: say })
     .exitOverride();
-  const commands = [
-    runCommand(exitWith),
-    compareCommand(exitWith),
-    diffCommand(exitWith),
-    mergeCommand(exitWith),
-    replayCommand(exitWith),
-    renderCommand(),
-    listCommand(),
-    serveCommand(),
-  ];
-  for (const command of commands) {
+  for (const load of loadersFor(process.argv[2])) {
+    const command = (await load())(exitWith);
     program.addCommand(command.copyInheritedSettings(program));
   }
   try {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
-import SwaggerParser from '@apidevtools/swagger-parser';
+import { $RefParser } from '@apidevtools/json-schema-ref-parser';
+import type SwaggerParser from '@apidevtools/swagger-parser';
 import { type Document, DocumentError, isObject, type Pointer, readDocument } from './document.ts';
-import { applyOverlay } from './overlay.ts';
 import { reader } from './references.ts';
 import { type Shape, shapeOf } from './schema.ts';
 import { compile, requireSchema, type Validator } from './validator.ts';
@@ -37,7 +37,7 @@ export async function loadContract(
       `is not an OpenAPI 3.1 document (${version === undefined ? 'it has no `openapi`' : `openapi: ${JSON.stringify(version)}`}); give one with \`openapi: 3.1.0\``,
     );
   }
-  const described = overlays.reduce(applyOverlay, document.value);
+  const described = await changed(document.value, overlays);
   const sha256 = createHash('sha256').update(JSON.stringify(described)).digest('hex');
   const api = await dereferenced(document, described, trusted);
   const at = (pointer: Pointer) => part(document, api, pointer);
@@ -73,6 +73,13 @@ export async function loadContract(
   });
 }
 
+/** What reads an overlay is loaded only where there is one: it takes longer than a small run. */
+async function changed(value: unknown, overlays: readonly string[]): Promise<unknown> {
+  if (overlays.length === 0) return value;
+  const { applyOverlay } = await import('./overlay.ts');
+  return overlays.reduce(applyOverlay, value);
+}
+
 async function dereferenced(
   document: Document,
   described: unknown,
@@ -93,12 +100,12 @@ async function dereferenced(
     },
   };
   try {
-    const parser = new SwaggerParser();
-    const api: unknown = await parser[trusted ? 'dereference' : 'validate'](
-      resolve(document.file),
-      structuredClone(described) as Parameters<typeof SwaggerParser.validate>[0] & object,
-      { resolve: { http: false, file }, dereference: { circular: 'ignore' } },
-    );
+    const path = resolve(document.file);
+    const copy = structuredClone(described) as Parameters<typeof SwaggerParser.validate>[0] & object;
+    const options = { resolve: { http: false, file }, dereference: { circular: 'ignore' } } as const;
+    const api: unknown = trusted
+      ? await new $RefParser().dereference(path, copy, options)
+      : await new (await import('@apidevtools/swagger-parser')).default().validate(path, copy, options);
     if (isObject(api)) return api;
   } catch (error) {
     if (refused !== undefined) throw refused;

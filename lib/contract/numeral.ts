@@ -81,10 +81,14 @@ function skipSpace(text: string, start: number): number {
   return at;
 }
 
+/** From quotation mark to quotation mark: a name may have as many characters as a body holds. */
 function skipString(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-  return at + 1;
+  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let escapes = at;
+    while (text[escapes - 1] === '\\') escapes -= 1;
+    if ((at - escapes) % 2 === 0) return at + 1;
+  }
+  return text.length;
 }
 
 function skipValue(text: string, start: number): number {

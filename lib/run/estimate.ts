@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.ts';
-import { bearer, type Draft } from '../payloads/case.ts';
+import { bearer, type Case, type Draft } from '../payloads/case.ts';
 import { draw } from '../payloads/random.ts';
 import type { Exchange, Request } from '../wire/exchange.ts';
 import { type Bench, type Plants, type Test, Untestable } from './check.ts';
@@ -16,8 +16,6 @@ export interface Estimate {
   readonly plants: number;
 }
 
-/** Random cases of a check that are looked at; the others are taken to be like these. */
-const SAMPLE = 8;
 /** What a draft looks like does not depend on these. */
 const SURROUNDINGS = { token: 'PLANT_STORE_TOKEN', host: '', prefix: '', headers: [] } as const;
 const ID = 1_000_001n;
@@ -29,34 +27,35 @@ export async function estimate({ contract, catalogue, ...options }: RunOptions):
   const isTaken = takenBy(contract);
   // The first is sent to find out whether the store can be judged.
   let [requests, plants] = [1, 1];
-  const count = (drafts: readonly Draft[], each = 1) => {
-    requests += drafts.length * each;
-    plants += drafts.filter((draft) => isTaken(draft, filled(draft))).length * each;
+  const count = (cases: readonly Case[], each = 1) => {
+    requests += cases.length * each;
+    plants += cases.filter(creates).length * each;
+    if (cases.every(({ twin }) => twin === undefined)) return;
+    requests += 1;
+    plants += 1;
   };
   for (const { id, test, silent } of catalogue) {
     if (!selected(id) || silent?.(contract) !== undefined) continue;
     const own = plantsFor(contract, seed, id);
-    if (test.kind === 'cases') {
-      const named = test.cases(own);
-      const twin = named.find((one) => one.twin !== undefined)?.twin;
-      count([...named.map(({ draft }) => draft), ...(twin === undefined ? [] : [twin])]);
+    if (test.kind === 'cases') count(test.cases(own));
+    // The cases of one check are all of a kind.
+    if (test.kind === 'property')
+      count([draw(test.cases(own), seed, id, 0).value], drawsOf(test.share, cases));
+    if (test.kind === 'procedure') {
+      const sent = await sentBy(test, own, isTaken);
+      requests += sent.length;
+      plants += sent.filter((draft) => isTaken(draft, filled(draft))).length;
     }
-    if (test.kind === 'property') {
-      const arbitrary = test.cases(own);
-      const all = drawsOf(test.share, cases);
-      const drawn = Array.from(
-        { length: Math.min(SAMPLE, all) },
-        (_, index) => draw(arbitrary, seed, id, index).value,
-      );
-      const drafts = drawn.map(({ draft }) => draft);
-      count(drafts, all / drafts.length);
-      count(drawn.slice(0, 1).flatMap(({ twin }) => (twin === undefined ? [] : [twin])));
-    }
-    if (test.kind === 'procedure') count(await sentBy(test, own, isTaken));
   }
   const part = Math.min(1 / shard.of, maxRequests / requests);
   return { requests: Math.round(requests * part), plants: Math.round(plants * part) };
 }
+
+/** Whether a store that does as the document says creates a plant for a case. */
+const creates = ({ population, draft: { credential = bearer, tokenIn } }: Case): boolean =>
+  (population === 'ordinary' || population === 'whole-shape') &&
+  credential === bearer &&
+  tokenIn === undefined;
 
 const filled = (draft: Draft): Request => fill(draft, ID, SURROUNDINGS);
 
@@ -65,7 +64,7 @@ const LONGEST = 64 * 1024;
 
 type IsTaken = (draft: Draft, request: Request) => boolean;
 
-/** Whether a store that does as the document says creates a plant for a request. */
+/** The same for what a procedure sends, which says less of itself. */
 const takenBy =
   ({ newPlant }: Contract): IsTaken =>
   ({ credential = bearer, tokenIn, verbatim }, { method, path, headers, body }) => {
