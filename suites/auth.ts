@@ -184,6 +184,7 @@ export const auth: readonly Check[] = [
       sends:
         'Twelve ordinary plants, one after the other, on one connection where the store keeps it open: five with the right token, and between them others without a token, with a random one, and with the right one and something after it.',
       run: oneAfterTheOther,
+      alone: true,
     },
   ),
   should(

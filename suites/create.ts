@@ -307,6 +307,7 @@ export const create: readonly Check[] = [
     {
       kind: 'procedure',
       sends: '64 ordinary plants, as many at a time as the run allows, every other one without a tag.',
+      alone: true,
       async run(bench) {
         const drafts = Array.from({ length: 64 }, (_, index) =>
           creating(bench.plants.plain(index % 2 === 0 ? 'all' : 'required')),

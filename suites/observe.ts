@@ -17,11 +17,12 @@ const open = (
   basis: Basis,
   sends: string,
   run: (bench: Bench) => Promise<void>,
+  { alone = false } = {},
 ): Check =>
   observe(
     id,
     { statement, basis: [basis], hint: 'Nothing to mend: the interface leaves this open.' },
-    { kind: 'procedure', sends, run },
+    { kind: 'procedure', sends, run, alone },
   );
 
 const status = (exchange: Exchange): number | string =>
@@ -228,6 +229,7 @@ export const observations: readonly Check[] = [
       }
       bench.note('body/largest-taken', largest);
     },
+    { alone: true },
   ),
   open(
     'observe/duplicate-names',
@@ -544,5 +546,6 @@ export const observations: readonly Check[] = [
       ] as const)
         bench.note(`response-time-ms/${key}`, at(share));
     },
+    { alone: true },
   ),
 ];

@@ -103,6 +103,7 @@ export const serving: readonly Check[] = [
       sends:
         'An opening brace, an empty body, null, an empty object and an empty array, one after the other, and after each of them an ordinary plant without a tag.',
       run: alternates,
+      alone: true,
     },
   ),
   must(
@@ -117,6 +118,7 @@ export const serving: readonly Check[] = [
       sends:
         'One plant with each defect, each kind of text that is not JSON, a request without a body, one without a token and one with a random token, all of it twice and many at a time, with an ordinary plant after every sixth; then four ordinary plants, one after the other.',
       run: goesOnServing,
+      alone: true,
     },
   ),
   must(
@@ -131,6 +133,7 @@ export const serving: readonly Check[] = [
       sends:
         'Eight ordinary plants side by side, then an empty object, then an ordinary plant without a token.',
       run: toTheEnd,
+      alone: true,
     },
   ),
 ];

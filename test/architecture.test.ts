@@ -19,7 +19,7 @@ const slashed = (path: string) => path.split(sep).join('/');
 const sources: readonly string[] = [
   ...['lib', 'suites', 'cli', 'reference'].flatMap((folder) =>
     readdirSync(`${ROOT}/${folder}`, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+      .filter((entry) => entry.isFile() && /(?<!\.d)\.tsx?$/.test(entry.name))
       .map((entry) => slashed(relative(ROOT, `${entry.parentPath}/${entry.name}`))),
   ),
   'index.ts',

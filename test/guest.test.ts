@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { planOf, type RunRecord, run, terminalReport } from '../index.ts';
 import { packageFile } from '../lib/package.ts';
 import { estimate } from '../lib/run/estimate.ts';
+import { CheckIds } from '../lib/run/ids.ts';
 import { Sender, Stopped } from '../lib/run/sender.ts';
 import { ownSchema } from '../lib/schema.ts';
 import { endpointOf } from '../lib/wire/endpoint.ts';
@@ -92,10 +93,10 @@ describe('a store that asks to wait', () => {
       rate: undefined,
       maxRequests: undefined,
       patience: 120,
-      anotherId: () => 1n,
       onExchange: () => {},
     });
-    await expect(sender.send({}, 1n)).rejects.toThrow(Stopped);
+    const errand = { id: 'a/check', ids: new CheckIds(BigInt, { up: 0, down: 0, slots: 1 }), broken: 0 };
+    await expect(sender.send({}, 1n, errand)).rejects.toThrow(Stopped);
     expect(sender.requests).toBe(3);
     await wire.close();
     await stop();

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
-import { $RefParser } from '@apidevtools/json-schema-ref-parser';
-import type SwaggerParser from '@apidevtools/swagger-parser';
+import SwaggerParser from '@apidevtools/swagger-parser';
 import { type Document, DocumentError, isObject, type Pointer, readDocument } from './document.ts';
 import { reader } from './references.ts';
 import { type Shape, shapeOf } from './schema.ts';
@@ -100,12 +99,12 @@ async function dereferenced(
     },
   };
   try {
-    const path = resolve(document.file);
-    const copy = structuredClone(described) as Parameters<typeof SwaggerParser.validate>[0] & object;
-    const options = { resolve: { http: false, file }, dereference: { circular: 'ignore' } } as const;
-    const api: unknown = trusted
-      ? await new $RefParser().dereference(path, copy, options)
-      : await new (await import('@apidevtools/swagger-parser')).default().validate(path, copy, options);
+    const parser = new SwaggerParser();
+    const api: unknown = await parser[trusted ? 'dereference' : 'validate'](
+      resolve(document.file),
+      structuredClone(described) as Parameters<typeof SwaggerParser.validate>[0] & object,
+      { resolve: { http: false, file }, dereference: { circular: 'ignore' } },
+    );
     if (isObject(api)) return api;
   } catch (error) {
     if (refused !== undefined) throw refused;

@@ -8,7 +8,6 @@ import { Untestable } from './check.ts';
 import type { CheckIds } from './ids.ts';
 import { kept, shortly } from './keep.ts';
 import type { Failure } from './result.ts';
-import type { Sender } from './sender.ts';
 
 /** What it takes to judge an exchange. */
 export interface Judging {
@@ -18,13 +17,14 @@ export interface Judging {
 
 /** What every way of carrying out a check has at hand. */
 export interface Tools extends Judging {
-  readonly sender: Sender;
+  readonly send: (draft: Draft, id: bigint) => Promise<Exchange>;
   readonly ids: CheckIds;
   readonly seed: number;
   readonly concurrency: number;
   /** Whether so much has been found that nothing more is to be tried. */
   readonly enough: () => boolean;
-  readonly onProgress: () => void;
+  /** Milliseconds of a sample of the answers so far. */
+  readonly latencies: readonly number[];
 }
 
 /** What the judge is told of a request. */
@@ -61,8 +61,7 @@ export async function attempt(
   rules: readonly Rule[],
   tools: Tools,
 ): Promise<Failure | undefined> {
-  const exchange = await tools.sender.send(one.draft, id);
-  tools.onProgress();
+  const exchange = await tools.send(one.draft, id);
   const finding = judged(exchange, one.draft, rules, tools);
   if (finding === undefined) return undefined;
   return {
@@ -81,7 +80,7 @@ export async function attempt(
  */
 export async function mustBeTaken(twin: Draft, id: bigint, tools: Tools): Promise<void> {
   const refusal = async (freshId: bigint) => {
-    const exchange = await tools.sender.send(twin, freshId);
+    const exchange = await tools.send(twin, freshId);
     return judged(exchange, twin, [answers200], tools) === undefined ? undefined : shortly(briefly(exchange));
   };
   if ((await refusal(id)) === undefined) return;

@@ -7,7 +7,10 @@ import type { Tally } from './tally.ts';
 /** Answers that were waited for in vain, after which a check does not go on. */
 const MOST_TIMEOUTS = 3;
 
-/** Tries every named case of a check, and the control of the first beside them. */
+/**
+ * Tries every named case of a check, and the control of the first beside them. Other checks may be carried out at
+ * the same time: a case that is left without an answer is suspected, and not booked before it was tried alone.
+ */
 export async function tryCases(
   test: Test & { kind: 'cases' },
   plants: Plants,
@@ -20,18 +23,41 @@ export async function tryCases(
   const places = { from: 0, below: cases.length + 1, step: 1 };
   const twin = cases.find((one) => one.twin !== undefined)?.twin;
   const control = twin === undefined ? undefined : () => mustBeTaken(twin, id(0), tools);
-  await tryEach(places, control, tools, tally, async (index) => {
+  const tryOne = async (index: number, firstId: bigint) => {
     const one = cases[index];
     if (one === undefined) return undefined;
-    let failure = await attempt(one, id(index + 1), test.rules, tools);
+    let failure = await attempt(one, firstId, test.rules, tools);
     for (const round of rounds) {
       const again = round[index];
       if (failure === undefined || again === undefined) break;
       failure = await attempt(again, tools.ids.aside(index), test.rules, tools);
     }
     return failure;
+  };
+  await tryEach(places, control, tools, tally, async (index) => {
+    const failure = await tryOne(index, id(index + 1));
+    if (failure === undefined || !isUnanswered(failure)) return failure;
+    tally.suspect({ failure, place: index, again: () => tryOne(index, tools.ids.aside(index)) });
+    return undefined;
   });
 }
+
+/**
+ * Tries alone what was left without an answer, until one is left without an answer again: then it is the check's own
+ * cases that the store does not stand, and else it may have been those of another.
+ */
+export async function lookInto(tally: Tally): Promise<void> {
+  for (const suspect of tally.suspects.toSorted((a, b) => a.place - b.place)) {
+    const found = await suspect.again();
+    if (found === undefined) tally.acquit(suspect);
+    else tally.convict(suspect, found, isUnanswered(found));
+    if (tally.guilty) return;
+  }
+}
+
+/** Whether an answer was promised, and none came that can be read. */
+const isUnanswered = ({ draft, exchange }: Failure): boolean =>
+  exchange.kind === 'broken' && draft.beyond !== true;
 
 /** Places in the line of a check: its control at 0, then its cases. */
 export interface Places {

@@ -82,6 +82,8 @@ export type Test =
       /** What is sent, in one sentence. */
       readonly sends: string;
       readonly run: (bench: Bench) => Promise<void>;
+      /** It is about the connections, or about what one request does to the next: nothing else is sent meanwhile. */
+      readonly alone?: boolean;
     };
 
 export type TestKind = Test['kind'];

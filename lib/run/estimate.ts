@@ -16,6 +16,8 @@ export interface Estimate {
   readonly plants: number;
 }
 
+/** Random cases of a check that are looked at where they differ in kind. */
+const SAMPLE = 8;
 /** What a draft looks like does not depend on these. */
 const SURROUNDINGS = { token: 'PLANT_STORE_TOKEN', host: '', prefix: '', headers: [] } as const;
 const ID = 1_000_001n;
@@ -25,6 +27,8 @@ export async function estimate({ contract, catalogue, ...options }: RunOptions):
   const { seed = 1, cases = DEFAULTS.cases, selected = () => true } = options;
   const { shard = WHOLE, maxRequests = Number.POSITIVE_INFINITY } = options;
   const isTaken = takenBy(contract);
+  const creates = ({ population, draft }: Case): boolean =>
+    population === 'other' ? isTaken(draft) : population !== 'malformed';
   // The first is sent to find out whether the store can be judged.
   let [requests, plants] = [1, 1];
   const count = (cases: readonly Case[], each = 1) => {
@@ -38,38 +42,42 @@ export async function estimate({ contract, catalogue, ...options }: RunOptions):
     if (!selected(id) || silent?.(contract) !== undefined) continue;
     const own = plantsFor(contract, seed, id);
     if (test.kind === 'cases') count(test.cases(own));
-    // The cases of one check are all of a kind.
-    if (test.kind === 'property')
-      count([draw(test.cases(own), seed, id, 0).value], drawsOf(test.share, cases));
+    if (test.kind === 'property') {
+      const arbitrary = test.cases(own);
+      const drawn = (index: number) => draw(arbitrary, seed, id, index).value;
+      const all = drawsOf(test.share, cases);
+      // Those of one population are all alike.
+      const looked = drawn(0).population === 'other' ? Math.min(SAMPLE, all) : 1;
+      count(
+        Array.from({ length: looked }, (_, index) => drawn(index)),
+        all / looked,
+      );
+    }
     if (test.kind === 'procedure') {
       const sent = await sentBy(test, own, isTaken);
       requests += sent.length;
-      plants += sent.filter((draft) => isTaken(draft, filled(draft))).length;
+      plants += sent.filter(isTaken).length;
     }
   }
   const part = Math.min(1 / shard.of, maxRequests / requests);
   return { requests: Math.round(requests * part), plants: Math.round(plants * part) };
 }
 
-/** Whether a store that does as the document says creates a plant for a case. */
-const creates = ({ population, draft: { credential = bearer, tokenIn } }: Case): boolean =>
-  (population === 'ordinary' || population === 'whole-shape') &&
-  credential === bearer &&
-  tokenIn === undefined;
-
 const filled = (draft: Draft): Request => fill(draft, ID, SURROUNDINGS);
 
 /** Bytes of a body beyond which nothing is promised: a store may well not take it. */
 const LONGEST = 64 * 1024;
 
-type IsTaken = (draft: Draft, request: Request) => boolean;
+type IsTaken = (draft: Draft) => boolean;
 
-/** The same for what a procedure sends, which says less of itself. */
+/** Whether a store that does as the document says creates a plant for a request. */
 const takenBy =
   ({ newPlant }: Contract): IsTaken =>
-  ({ credential = bearer, tokenIn, verbatim }, { method, path, headers, body }) => {
-    const type = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
+  (draft) => {
+    const { credential = bearer, tokenIn, verbatim } = draft;
     if (credential !== bearer || tokenIn !== undefined || verbatim !== undefined) return false;
+    const { method, path, headers, body } = filled(draft);
+    const type = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
     if (method !== 'POST' || path !== '/plants' || !/^application\/json\b/i.test(type)) return false;
     if (body === undefined || body.length > LONGEST) return false;
     try {
@@ -90,7 +98,7 @@ async function sentBy(
   const send = (draft: Draft): Promise<Exchange> => {
     sent.push(draft);
     const request = filled(draft);
-    const status = isTaken(draft, request) ? 200 : 400;
+    const status = isTaken(draft) ? 200 : 400;
     const response = { status, statusText: '', headers: [], body: new Uint8Array(), truncated: false };
     return Promise.resolve({ kind: 'answered', request, response, ms: 1, interim: [] });
   };

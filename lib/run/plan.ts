@@ -63,20 +63,35 @@ export interface Turn {
  * The order in which checks are carried out: what costs a few requests before what costs hundreds, and last what the
  * exchanges of all others decide. Whoever asks for more random cases gets the rest of them after all that, in turns,
  * so that a run which is cut short has tried all of them about as often. Within that, as the catalogue has them.
+ * @returns groups of turns; those of a group are taken side by side
  */
 export function* plannedTurns(
   catalogue: readonly Check[],
   isEnded: (check: Check) => boolean,
-): Generator<Turn> {
+): Generator<readonly Turn[]> {
+  const once = (checks: readonly Check[]) => checks.map((check) => ({ check, most: 1 }));
   const of = (kind: Check['test']['kind']) => catalogue.filter(({ test }) => test.kind === kind);
-  const drawing = of('property');
-  for (const check of of('cases')) yield { check, most: 1 };
-  for (const check of drawing) yield { check, most: usualPlaces(check) };
-  for (const check of of('procedure')) yield { check, most: 1 };
+  const [drawing, procedures] = [of('property'), of('procedure')];
+  yield* byArea(of('cases')).map(once);
+  for (const check of drawing) yield [{ check, most: usualPlaces(check) }];
+  yield* byArea(procedures.filter((check) => !wantsToBeAlone(check))).map(once);
+  for (const check of procedures.filter(wantsToBeAlone)) yield once([check]);
   for (let left = drawing; left.length > 0; left = left.filter((check) => !isEnded(check)))
-    for (const check of left) if (!isEnded(check)) yield { check, most: TURN };
-  for (const check of of('standing')) yield { check, most: 1 };
+    for (const check of left) if (!isEnded(check)) yield [{ check, most: TURN }];
+  yield once(of('standing'));
 }
+
+/** What one area sends may matter to another: the ids that it uses up, the credentials that a store gets tired of. */
+function byArea(checks: readonly Check[]): Check[][] {
+  const areas = new Map<string, Check[]>();
+  for (const check of checks) {
+    const area = check.id.replace(/\/.*/, '');
+    areas.set(area, [...(areas.get(area) ?? []), check]);
+  }
+  return [...areas.values()];
+}
+
+const wantsToBeAlone = ({ test }: Check): boolean => test.kind === 'procedure' && test.alone === true;
 
 /** The cases that a check draws by default, and its control. */
 const usualPlaces = ({ test }: Check): number =>

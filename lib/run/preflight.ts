@@ -2,7 +2,7 @@ import { briefly } from '../judge/reading.ts';
 import type { Draft } from '../payloads/case.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Wire } from '../wire/wire.ts';
-import type { CheckIds } from './ids.ts';
+import type { Errand } from './gate.ts';
 import { shortly } from './keep.ts';
 import type { Stop } from './result.ts';
 import type { Sender } from './sender.ts';
@@ -23,14 +23,14 @@ const TRIES = 3;
 export async function preflight(
   wire: Wire,
   sender: Sender,
-  ids: CheckIds,
+  errand: Errand,
   drafts: readonly Draft[],
 ): Promise<Readiness> {
   const { origin, prefix } = wire.endpoint;
   const url = `${origin}${prefix}/plants`;
   const seen: Exchange[] = [];
   for (const draft of drafts.slice(0, TRIES)) {
-    const exchange = await sender.send(draft, ids.next());
+    const exchange = await sender.send(draft, errand.ids.next(), errand);
     seen.push(exchange);
     if (isForeign(exchange)) continue;
     const stop = unreachable(exchange, url);

@@ -22,11 +22,9 @@ export async function tryProcedure(
 ): Promise<void> {
   const book = (failure: Omit<Failure, 'population' | 'when'>) =>
     tally.book({ ...failure, population: 'other', when: 'always' });
-  const send: Bench['send'] = async (draft) => {
+  const send: Bench['send'] = (draft) => {
     tally.cases += 1;
-    const exchange = await tools.sender.send(draft, tools.ids.next());
-    tools.onProgress();
-    return exchange;
+    return tools.send(draft, tools.ids.next());
   };
   const bench: Bench = {
     plants,
@@ -39,9 +37,8 @@ export async function tryProcedure(
       await inPool(drafts.length, tools.concurrency, async (index) => {
         const draft = drafts[index];
         if (draft === undefined) return;
-        const exchange = unread(await tools.sender.send(draft, id(index)));
+        const exchange = unread(await tools.send(draft, id(index)));
         exchanges[index] = exchange;
-        tools.onProgress();
         held += exchange.response?.body.length ?? 0;
         if (held > HELD)
           throw new Untestable(
@@ -61,7 +58,7 @@ export async function tryProcedure(
     note: (key, value) => {
       tally.noted[key] = typeof value === 'string' ? shortly(value) : value;
     },
-    latencies: tools.sender.latency.sample,
+    latencies: tools.latencies,
   };
   try {
     await test.run(bench);

@@ -4,7 +4,7 @@ import { requireOrdinary } from '../payloads/satisfiable.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Check, Level } from './check.ts';
 import type { Latency } from './latency.ts';
-import { DEFAULTS, plannedTurns } from './plan.ts';
+import { DEFAULTS, plannedTurns, type Turn } from './plan.ts';
 import type { CheckResult, Failure, Stop } from './result.ts';
 import { type Listeners, Session, type SessionOptions } from './session.ts';
 import { cutShort, type Outcome, outcomeOf, type Summary, summaryOf } from './verdict.ts';
@@ -120,14 +120,10 @@ export async function openRun(
   signal?.addEventListener('abort', interrupt, { once: true });
   await session.open();
   const results: CheckResult[] = [];
-  const ended = new Set<Check>();
-  const takeTurn = async (check: Check, most: number) => {
-    const result = selected(check.id) ? await session.takeTurn(check, most) : session.leaveOut(check);
-    if (result !== undefined) {
-      results.push(result);
-      ended.add(check);
-    }
-    return result;
+  const takeTurns = async (turns: readonly Turn[], begin?: (check: Check) => void) => {
+    const found = await session.takeTurns(turns, begin);
+    results.push(...found);
+    return found;
   };
   return {
     header: {
@@ -150,16 +146,17 @@ export async function openRun(
     },
     async carryOut(check) {
       for (;;) {
-        const result = await takeTurn(check, Number.POSITIVE_INFINITY);
+        const [result] = await takeTurns([{ check, most: Number.POSITIVE_INFINITY }]);
         if (result !== undefined) return result;
       }
     },
-    async *carryOutAll(begin = () => {}) {
-      for (const { check, most } of plannedTurns(catalogue, (one) => ended.has(one))) {
-        begin(check);
-        const result = await takeTurn(check, most);
-        if (result !== undefined) yield result;
-      }
+    async *carryOutAll(begin) {
+      const ended = new Set<string>();
+      for (const turns of plannedTurns(catalogue, ({ id }) => ended.has(id)))
+        for (const result of await takeTurns(turns, begin)) {
+          ended.add(result.check.id);
+          yield result;
+        }
     },
     ask: (drafts) => session.ask(drafts),
     halt: (stop) => session.halt(stop),
@@ -168,6 +165,7 @@ export async function openRun(
       await session.close();
       const judged = results.map(({ check, verdict }) => ({ level: check.level, verdict }));
       const summary = summaryOf(judged);
+      const { created } = session;
       return {
         outcome: outcomeOf(
           summary,
@@ -183,10 +181,10 @@ export async function openRun(
         latency: session.latency,
         waited: session.waited,
         created: {
-          plants: session.created,
-          lowestId: String(session.createdIds.lowest),
-          highestId: String(session.createdIds.highest),
-          ...(session.others.length === 0 ? {} : { others: session.others.toSorted(byNumber) }),
+          plants: created.plants,
+          lowestId: String(created.lowest),
+          highestId: String(created.highest),
+          ...(created.others.length === 0 ? {} : { others: created.others.toSorted(byNumber) }),
         },
       };
     },

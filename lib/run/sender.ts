@@ -3,6 +3,7 @@ import type { Draft } from '../payloads/case.ts';
 import type { Exchange, HeaderPair } from '../wire/exchange.ts';
 import type { Wire } from '../wire/wire.ts';
 import { fill, USUAL } from './fill.ts';
+import { type Errand, Gate } from './gate.ts';
 import { LatencyLog } from './latency.ts';
 import type { Stop } from './result.ts';
 
@@ -25,9 +26,7 @@ export interface SenderOptions {
   readonly maxRequests: number | undefined;
   /** Milliseconds that a run waits in all because a store asks it to. */
   readonly patience: number;
-  /** An id in the place of one that may have been used up. */
-  readonly anotherId: () => bigint;
-  readonly onExchange: (exchange: Exchange, draft: Draft, id: bigint) => void;
+  readonly onExchange: (exchange: Exchange, draft: Draft, id: bigint, errand: Errand) => void;
 }
 
 const LONGEST_WAIT = 30_000;
@@ -40,6 +39,7 @@ export class Sender {
   latency = new LatencyLog();
   private readonly wire: Wire;
   private readonly options: SenderOptions;
+  private readonly gate = new Gate();
   private stop: Stop | undefined;
   private begun = 0;
   /** Milliseconds that were waited because the store asked for it. */
@@ -63,35 +63,46 @@ export class Sender {
     this.latency = new LatencyLog();
   }
 
+  /** Waits for what is on its way, and does `work` while nothing else is sent. */
+  alone<T>(errand: Errand, work: () => Promise<T>): Promise<T> {
+    return this.gate.alone(errand, work);
+  }
+
   /** @throws Stopped when the run has ended */
-  async send(draft: Draft, freshId: bigint): Promise<Exchange> {
+  async send(draft: Draft, freshId: bigint, errand: Errand): Promise<Exchange> {
     let id = freshId;
     const { authority: host, prefix } = this.wire.endpoint;
     const { token, headers } = this.options;
     for (let attempt = 1; ; attempt += 1) {
       await this.pace();
-      this.countOff();
       const request = fill(draft, id, { token, host, prefix, headers });
-      const exchange = await this.wire.send(request);
+      const exchange = await this.gate.pass(errand, () => {
+        this.countOff();
+        return this.wire.send(request);
+      });
       this.requests += 1;
       if (this.stop !== undefined) throw new Stopped(this.stop);
       if (exchange.kind === 'broken' && exchange.fault.kind === 'unasked-continue') {
         this.wire.speakPlainly();
-        id = this.options.anotherId();
+        id = errand.ids.aside();
         continue;
       }
       const pause = pauseAsked(exchange, attempt);
       if (pause === undefined) {
         if (exchange.kind === 'answered' && request.method === 'POST') this.latency.add(exchange.ms);
-        this.options.onExchange(exchange, draft, id);
+        this.options.onExchange(exchange, draft, id, errand);
         return exchange;
       }
       this.pause(pause);
     }
   }
 
-  /** @throws Stopped when there have been as many requests as the user allows; those on their way are waited for */
+  /**
+   * @throws Stopped when the run has ended, or when there have been as many requests as the user allows; those on
+   *   their way are waited for
+   */
   private countOff(): void {
+    if (this.stop !== undefined) throw new Stopped(this.stop);
     const { maxRequests = Number.POSITIVE_INFINITY } = this.options;
     if (this.begun >= maxRequests)
       throw new Stopped({

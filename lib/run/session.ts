@@ -2,19 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contract } from '../contract/contract.ts';
 import { answered } from '../judge/rules.ts';
 import type { Draft } from '../payloads/case.ts';
-import { JsonObject } from '../payloads/json.ts';
 import { ordinaryIds } from '../payloads/plants.ts';
 import { endpointOf } from '../wire/endpoint.ts';
 import type { Exchange, HeaderPair } from '../wire/exchange.ts';
 import { Wire } from '../wire/wire.ts';
-import { judged, type Tools } from './attempt.ts';
-import { tryCases } from './cases.ts';
+import { type Judging, judged, type Tools } from './attempt.ts';
+import { lookInto, tryCases } from './cases.ts';
 import type { Check, Plants } from './check.ts';
 import { concluded, elsewhere, skipped } from './conclude.ts';
+import { Created } from './created.ts';
+import type { Errand } from './gate.ts';
 import { anyFirstId, type CheckIds, Ids } from './ids.ts';
 import { shortly } from './keep.ts';
 import type { Latency } from './latency.ts';
-import { COMPARISON, DEFAULTS, drawsOf, layOut, PREFLIGHT } from './plan.ts';
+import { COMPARISON, DEFAULTS, drawsOf, layOut, PREFLIGHT, type Turn } from './plan.ts';
 import { plantsFor } from './plants.ts';
 import { inPool } from './pool.ts';
 import { isSilence, preflight } from './preflight.ts';
@@ -65,8 +66,6 @@ export interface Listeners {
 
 /** Milliseconds that a run waits in all for a store that asks it to. */
 const PATIENCE = 120_000;
-/** Ids that are noted down one by one. */
-const MOST_OTHERS = 10_000;
 /** Milliseconds that a store which has stopped answering is given to come back. */
 const COMEBACK = 5_000;
 
@@ -79,46 +78,54 @@ const BAILED: Stop = {
   remedy: 'run it without --bail to see all of them',
 };
 
+/**
+ * Checks that are carried out side by side, where a group of them can be. Most have a few cases, and a store that is
+ * far away would wait for each of them.
+ */
+const SIDE_BY_SIDE = 8;
+/** Checks that are named where the store stopped answering during several. */
+const NAMED = 3;
+
 /** A check that is being carried out. */
 interface Begun {
+  readonly check: Check;
   readonly plants: Plants;
-  readonly ids: CheckIds;
+  readonly errand: Errand;
   readonly tally: Tally;
   readonly drawing: Drawing | undefined;
   seconds: number;
+  /** What ended the run while it was carried out. */
+  stop: Stop | undefined;
 }
 
-/** One run against one store: holds the connections, and carries out checks one after the other. */
+/** One run against one store: holds the connections, and carries out checks. */
 export class Session {
   readonly firstId: bigint;
   stop: Stop | undefined;
   advice: string | undefined;
   /** The Server header of the first answer. */
   server: string | undefined;
-  /** Plants that the store said it created. */
-  created = 0;
-  /** The ids of those that were not sent a fresh one. */
-  readonly others: string[] = [];
+  readonly created: Created;
   private readonly contract: Contract;
   private readonly options: SessionOptions;
   private readonly wire: Wire;
   private readonly sender: Sender;
   private readonly standing: Standing;
   private readonly onFailure: (check: Check, failure: Failure) => void;
-  private readonly tools: Omit<Tools, 'ids' | 'enough'>;
+  private readonly judging: Judging;
+  private readonly selected: (id: string) => boolean;
+  private readonly onProgress: () => void;
   private readonly idsOf: (checkId: string) => CheckIds;
   private readonly ids: Ids;
   private readonly shard: Shard;
   private readonly turns: ReadonlyMap<string, number>;
-  private readonly compared: CheckIds;
+  private readonly compared: Errand;
   private readonly clock: NodeJS.Timeout | undefined;
-  private readonly limits: { lowest: bigint; highest: bigint };
   private readonly begun = new Map<Check, Begun>();
-  private during: string = PREFLIGHT;
-  private current: CheckIds;
+  /** On whose behalf requests may be on their way. */
+  private readonly errands = new Set<Errand>();
   /** Before the checks begin, only silence is held against a store, and that where the store is to blame for it. */
   private readonly silences: (() => void)[] = [];
-  private broken = 0;
   /** Requests without an answer since the last answer. */
   private unanswered = 0;
   private timeouts = 0;
@@ -146,13 +153,16 @@ export class Session {
       this.ids,
       this.shard,
     );
-    this.current = this.idsOf(PREFLIGHT);
-    this.compared = this.idsOf(COMPARISON);
-    this.limits = { lowest: this.firstId, highest: this.firstId };
-    const { baseUrl, token, seed, concurrency, headers, rate, maxSeconds, maxRequests } = options;
+    this.compared = this.errandOf(COMPARISON);
+    this.created = new Created(this.firstId);
+    const { baseUrl, token, concurrency, headers, rate, maxSeconds, maxRequests } = options;
     this.turns = new Map(catalogue.map(({ id }, turn) => [id, turn]));
     this.wire = new Wire(endpointOf(baseUrl, options), concurrency);
+    this.judging = { contract, token };
+    this.selected = selected;
+    this.onProgress = () => onProgress(this.sender.requests);
     this.onFailure = (check, failure) => {
+      if (this.options.bailsOn?.(check) === true) this.bailed = true;
       if (check.level !== 'OBSERVE') onFailure(check, failure);
     };
     this.standing = new Standing(
@@ -165,17 +175,8 @@ export class Session {
       rate,
       maxRequests,
       patience: PATIENCE,
-      anotherId: () => this.current.aside(),
       onExchange: (...seen) => this.see(...seen),
     });
-    this.tools = {
-      contract,
-      sender: this.sender,
-      token,
-      seed,
-      concurrency,
-      onProgress: () => onProgress(this.sender.requests),
-    };
     if (maxSeconds !== undefined) {
       this.clock = setTimeout(() => {
         this.halt({
@@ -200,27 +201,25 @@ export class Session {
     return this.sender.latency.summary;
   }
 
-  /** The ids of the plants that the store said it created. */
-  get createdIds(): { readonly lowest: bigint; readonly highest: bigint } {
-    return this.limits;
-  }
-
   /** Finds out whether the store can be judged at all. */
   async open(): Promise<void> {
     const plants = plantsFor(this.contract, this.options.seed, PREFLIGHT);
     const drafts = [1, 2, 3].map((): Draft => ({ body: { json: plants.plain() }, ordinary: true }));
+    const errand = this.errandOf(PREFLIGHT);
+    this.errands.add(errand);
     try {
-      const { stop, advice } = await preflight(this.wire, this.sender, this.current, drafts);
+      const { stop, advice } = await preflight(this.wire, this.sender, errand, drafts);
       this.advice = advice;
       if (stop !== undefined) return this.halt(stop);
       for (const watch of this.silences) watch();
-      if (this.broken > 0) await this.awaitComeback();
+      if (errand.broken > 0) await this.awaitComeback(errand);
       // Every shard begins with the same request; it is counted in the first.
       if (this.shard.index > 0) this.sender.forget();
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
       this.stop ??= error.stop;
     }
+    this.errands.delete(errand);
   }
 
   /** Ends the run: nothing more is sent, and what is on its way is given up. */
@@ -231,42 +230,39 @@ export class Session {
   }
 
   /**
-   * Carries one check on, whatever state the store is in, and one that draws at random for so many cases; undefined
-   * where there is more of it to do.
+   * Carries checks on side by side, whatever state the store is in, and one that draws at random for so many cases.
+   * @param onBegin is told of each as it begins
+   * @returns the results, in the order of the turns; none for a check of which there is more to do
    */
-  async takeTurn(check: Check, most: number): Promise<CheckResult | undefined> {
-    const silent = check.silent?.(this.contract);
-    if (silent !== undefined) return skipped(check, 'document', silent);
-    if (!this.isMine(check)) return elsewhere(check);
-    const begun = this.begun.get(check) ?? this.begin(check);
-    this.during = check.id;
-    this.broken = 0;
-    const started = performance.now();
-    if (this.stop === undefined) {
-      this.current = begun.ids;
-      await this.attempt(check, begun, most);
-    }
-    begun.seconds += (performance.now() - started) / 1000;
-    if (this.stop === undefined && begun.drawing?.ended === false) return undefined;
-    this.begun.delete(check);
-    const { stop, shard, unfinished } = this;
-    const usual = Math.min(DEFAULTS.cases, this.options.cases);
-    const result = concluded(check, begun.tally, begun.seconds, { stop, shard, usual, unfinished });
-    if (result.verdict === 'untestable' && stop !== undefined) this.unfinished = true;
-    return result;
+  async takeTurns(
+    turns: readonly Turn[],
+    onBegin: (check: Check) => void = () => {},
+  ): Promise<CheckResult[]> {
+    const taken: (Begun | CheckResult)[] = [];
+    await inPool(turns.length, SIDE_BY_SIDE, async (index) => {
+      const turn = turns[index];
+      if (turn === undefined) return;
+      onBegin(turn.check);
+      taken[index] = this.leftOut(turn.check) ?? (await this.takeTurn(turn));
+    });
+    const begun = taken.filter((one) => 'tally' in one);
+    for (const { tally } of begun)
+      tally.settle(begun.some((other) => other.tally !== tally && other.tally.guilty));
+    if (this.bailed) this.stop ??= BAILED;
+    return taken.flatMap((one) => {
+      if (!('tally' in one)) return [one];
+      return one.stop === undefined && one.drawing?.ended === false ? [] : [this.conclude(one)];
+    });
   }
 
   /** Sends drafts that belong to no check; undefined where the run has ended. */
   async ask(drafts: readonly Draft[]): Promise<readonly Exchange[] | undefined> {
-    this.during = COMPARISON;
-    this.current = this.compared;
     const exchanges: Exchange[] = [];
-    const { sender, concurrency } = this.tools;
-    const id = this.compared.reserve(drafts.length);
+    const id = this.compared.ids.reserve(drafts.length);
     try {
-      await inPool(drafts.length, concurrency, async (index) => {
+      await inPool(drafts.length, this.options.concurrency, async (index) => {
         const draft = drafts[index];
-        if (draft !== undefined) exchanges[index] = await sender.send(draft, id(index));
+        if (draft !== undefined) exchanges[index] = await this.sender.send(draft, id(index), this.compared);
       });
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
@@ -275,33 +271,61 @@ export class Session {
     return this.stop === undefined ? exchanges : undefined;
   }
 
-  /** A check that the user left out. */
-  leaveOut(check: Check): CheckResult {
-    return skipped(check, 'user', 'left out by --only or --skip');
-  }
-
   /** Closes every connection. */
   async close(): Promise<void> {
     clearTimeout(this.clock);
     await this.wire.close();
   }
 
+  private leftOut(check: Check): CheckResult | undefined {
+    if (!this.selected(check.id)) return skipped(check, 'user', 'left out by --only or --skip');
+    const silent = check.silent?.(this.contract);
+    if (silent !== undefined) return skipped(check, 'document', silent);
+    return this.isMine(check) ? undefined : elsewhere(check);
+  }
+
+  private async takeTurn({ check, most }: Turn): Promise<Begun> {
+    const begun = this.begun.get(check) ?? this.begin(check);
+    const { errand } = begun;
+    errand.broken = 0;
+    this.errands.add(errand);
+    const started = performance.now();
+    if (this.stop === undefined) await this.attempt(begun, most);
+    begun.seconds += (performance.now() - started) / 1000;
+    begun.stop = this.stop;
+    this.errands.delete(errand);
+    return begun;
+  }
+
   private begin(check: Check): Begun {
     const { test, id } = check;
     const { contract, options, shard } = this;
     const plants = plantsFor(contract, options.seed, id);
-    const ids = this.idsOf(id);
+    const errand = this.errandOf(id);
     const tally =
       test.kind === 'standing'
         ? this.standing.tally(check)
         : new Tally((failure) => this.onFailure(check, failure));
     const drawing =
       test.kind === 'property'
-        ? new Drawing(test, id, drawsOf(test.share, options.cases), plants, ids, shard)
+        ? new Drawing(test, id, drawsOf(test.share, options.cases), plants, errand.ids, shard)
         : undefined;
-    const begun: Begun = { plants, ids, tally, drawing, seconds: 0 };
+    const begun: Begun = { check, plants, errand, tally, drawing, seconds: 0, stop: undefined };
     this.begun.set(check, begun);
     return begun;
+  }
+
+  private conclude({ check, tally, seconds, stop }: Begun): CheckResult {
+    this.begun.delete(check);
+    const { shard, unfinished } = this;
+    const usual = Math.min(DEFAULTS.cases, this.options.cases);
+    const result = concluded(check, tally, seconds, { stop, shard, usual, unfinished });
+    if (result.verdict === 'untestable' && stop !== undefined) this.unfinished = true;
+    return result;
+  }
+
+  private errandOf(id: string): Errand {
+    return { id, ids: this.idsOf(id), broken: 0 };
   }
 
   /** A shard has every so many of the cases that are drawn, and every so many of the other checks whole. */
@@ -312,54 +336,67 @@ export class Session {
     return (this.turns.get(id) ?? 0) % of === index;
   }
 
-  private async attempt(check: Check, { plants, ids, tally, drawing }: Begun, most: number): Promise<void> {
-    const { test } = check;
-    const bails = this.options.bailsOn?.(check) ?? false;
-    const tools: Tools = {
-      ...this.tools,
-      ids,
-      enough: () => this.bailed || (bails && tally.failed > 0) || this.unanswered >= GIVEN_UP,
-    };
+  private async attempt(
+    { check: { test }, plants, errand, tally, drawing }: Begun,
+    most: number,
+  ): Promise<void> {
+    const tools = this.toolsFor(errand);
     try {
       if (test.kind === 'cases') await tryCases(test, plants, tools, tally);
       if (drawing !== undefined) await drawing.go(most, tools, tally);
       if (test.kind === 'procedure') await tryProcedure(test, plants, tools, tally);
-      if (this.broken > 0) await this.awaitComeback();
+      if (errand.broken > 0) await this.sender.alone(errand, () => this.afterwards(errand, tally));
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
       this.stop ??= error.stop;
     }
-    if (this.bailed || (bails && tally.failed > 0)) this.stop ??= BAILED;
+    if (this.bailed) this.stop ??= BAILED;
   }
 
-  private see(exchange: Exchange, draft: Draft, id: bigint): void {
+  private toolsFor(errand: Errand): Tools {
+    const { seed, concurrency } = this.options;
+    return {
+      ...this.judging,
+      seed,
+      concurrency,
+      ids: errand.ids,
+      latencies: this.sender.latency.sample,
+      send: async (draft, id) => {
+        const exchange = await this.sender.send(draft, id, errand);
+        this.onProgress();
+        return exchange;
+      },
+      enough: () => this.bailed || this.unanswered >= GIVEN_UP,
+    };
+  }
+
+  /** After broken exchanges: what state the store is in, and whose fault it was. */
+  private async afterwards(errand: Errand, tally: Tally): Promise<void> {
+    await this.awaitComeback(errand);
+    await lookInto(tally);
+    if (tally.guilty) await this.awaitComeback(errand);
+  }
+
+  private see(exchange: Exchange, draft: Draft, id: bigint, errand: Errand): void {
     const { response } = exchange;
-    this.options.onExchange?.(exchange, draft, this.during);
+    this.options.onExchange?.(exchange, draft, errand.id);
     const server = response?.headers.find(([name]) => name.toLowerCase() === 'server')?.[1];
     if (server !== undefined) this.server ??= shortly(server);
-    if (exchange.kind === 'broken' && draft.beyond !== true) this.broken += 1;
+    if (exchange.kind === 'broken' && draft.beyond !== true) errand.broken += 1;
     this.unanswered = exchange.kind === 'broken' ? this.unanswered + 1 : 0;
     if (exchange.kind === 'broken' && exchange.fault.kind === 'timeout') this.timedOut();
-    if (this.during === PREFLIGHT && this.shard.index > 0) return;
-    if (
-      exchange.request.method === 'POST' &&
-      response !== undefined &&
-      response.status >= 200 &&
-      response.status < 300
-    ) {
-      this.created += 1;
-      const own = ownIdOf(draft);
-      if (own !== undefined && this.others.length < MOST_OTHERS) this.others.push(String(own));
-      if (own === undefined && id < this.limits.lowest) this.limits.lowest = id;
-      if (own === undefined && id > this.limits.highest) this.limits.highest = id;
-    }
-    const { during } = this;
-    const watch = () => {
-      const failed = this.standing.watch(exchange, draft, during, () => this.ids.placeOf(id), this.tools);
-      if (failed.some((check) => this.options.bailsOn?.(check) === true)) this.bailed = true;
-    };
-    if (during !== PREFLIGHT) watch();
+    if (errand.id === PREFLIGHT && this.shard.index > 0) return;
+    this.created.note(exchange, draft, id);
+    const watch = () =>
+      this.standing.watch(exchange, draft, errand.id, () => this.ids.placeOf(id), this.judging);
+    if (errand.id !== PREFLIGHT) watch();
     else if (isSilence(exchange)) this.silences.push(watch);
+  }
+
+  /** During what the store stopped answering. */
+  private get unansweredChecks(): string {
+    const ids = [...this.errands].filter(({ broken }) => broken > 0).map(({ id }) => id);
+    return `${ids.slice(0, NAMED).join(', ')}${ids.length > NAMED ? ' and others' : ''}`;
   }
 
   /**
@@ -373,30 +410,23 @@ export class Session {
   }
 
   /** After broken exchanges: waits until the store serves an ordinary plant again, and ends the run when it does not. */
-  private async awaitComeback(): Promise<void> {
+  private async awaitComeback(errand: Errand): Promise<void> {
     const draft: Draft = {
       body: { json: plantsFor(this.contract, this.options.seed, 'comeback').plain() },
       beyond: true,
     };
     const deadline = Date.now() + COMEBACK;
     for (;;) {
-      const exchange = await this.sender.send(draft, this.current.aside());
-      if (judged(exchange, draft, [answered], this.tools) === undefined) return;
+      const exchange = await this.sender.send(draft, errand.ids.aside(), errand);
+      if (judged(exchange, draft, [answered], this.judging) === undefined) return;
       if (Date.now() >= deadline) break;
       await sleep(250);
     }
     this.halt({
       kind: 'gone',
-      reason: `the store stopped answering during ${this.during}, and did not come back within ${COMEBACK / 1000} s`,
+      reason: `the store stopped answering during ${this.unansweredChecks}, and did not come back within ${COMEBACK / 1000} s`,
       remedy:
         'see what became of its process at that point: always/answers has a request that it met then, one of the last',
     });
   }
-}
-
-/** The id that a request was given by its check, where that is not a fresh one. */
-function ownIdOf({ body }: Draft): bigint | undefined {
-  const id =
-    body !== undefined && 'json' in body && body.json instanceof JsonObject ? body.json.get('id') : undefined;
-  return typeof id === 'bigint' ? id : undefined;
 }

@@ -18,28 +18,18 @@ export class Standing {
   /**
    * Judges an exchange.
    * @param place of its request in the plan of the run
-   * @returns the checks that fail for it
    */
-  watch(
-    exchange: Exchange,
-    draft: Draft,
-    during: string,
-    place: () => number,
-    judging: Judging,
-  ): readonly Check[] {
-    if (draft.beyond === true) return [];
-    const failed: Check[] = [];
+  watch(exchange: Exchange, draft: Draft, during: string, place: () => number, judging: Judging): void {
+    if (draft.beyond === true) return;
     for (const [check, tally] of this.tallies) {
       const { test } = check;
       if (test.kind !== 'standing' || !test.applies(exchange, draft)) continue;
       tally.cases += 1;
       const finding = judged(exchange, draft, test.rules, judging);
       if (finding === undefined) continue;
-      failed.push(check);
       const label = `sent for ${during}`;
       tally.book({ label, population: 'other', finding, draft, exchange, when: 'always' }, place());
     }
-    return failed;
   }
 
   tally(check: Check): Tally {

@@ -10,6 +10,14 @@ export const CAUSES = 20;
 export const timedOut = ({ exchange }: Failure): boolean =>
   exchange.kind === 'broken' && exchange.fault.kind === 'timeout';
 
+/** A case that was left without an answer while other checks were carried out as well. */
+export interface Suspect {
+  readonly failure: Failure;
+  readonly place: number;
+  /** Tries the same with another id. */
+  readonly again: () => Promise<Failure | undefined>;
+}
+
 /** What has come of a check so far. It stays true when the run is stopped in the middle of it. */
 export class Tally {
   cases = 0;
@@ -17,6 +25,9 @@ export class Tally {
   /** Answers that were waited for in vain. */
   timeouts = 0;
   blocked: Untestable | undefined;
+  /** Whether a case of this check was left without an answer when it was tried alone. */
+  guilty = false;
+  suspects: readonly Suspect[] = [];
   readonly noted: Record<string, Observations[string]> = {};
   private readonly byCause = new Map<string, { place: number; failure: Failure; failed: number }>();
   private lead: Failure | undefined;
@@ -44,6 +55,35 @@ export class Tally {
     }
     known.failed += 1;
     if (place < known.place) Object.assign(known, { place, failure: keptFailure(failure) });
+  }
+
+  /** Keeps a failure back until it is known whose fault it is. */
+  suspect(suspect: Suspect): void {
+    this.suspects = [...this.suspects, suspect];
+    if (timedOut(suspect.failure)) this.timeouts += 1;
+  }
+
+  /** Alone there was nothing wrong with it. */
+  acquit(suspect: Suspect): void {
+    const acquitted: Suspect = { ...suspect, failure: { ...suspect.failure, when: 'not-alone' } };
+    this.suspects = this.suspects.map((one) => (one === suspect ? acquitted : one));
+  }
+
+  /** Alone it fails as well. */
+  convict(suspect: Suspect, failure: Failure, unanswered: boolean): void {
+    this.suspects = this.suspects.filter((one) => one !== suspect);
+    this.book(failure, suspect.place);
+    this.guilty ||= unanswered;
+  }
+
+  /** Books what is left of the suspects, but for those that what another did explains. */
+  settle(guiltyElsewhere: boolean): void {
+    for (const { failure, place } of this.suspects) {
+      const explained =
+        failure.when === 'not-alone' ? this.guilty || guiltyElsewhere : !this.guilty && guiltyElsewhere;
+      if (!explained) this.book(failure, place);
+    }
+    this.suspects = [];
   }
 
   /** Puts a failure in the place of the first: the same one, made small. */

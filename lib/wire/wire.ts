@@ -39,9 +39,9 @@ export class Wire {
     const alone = draft.verbatim !== undefined || this.plain;
     const request = framed(this.endpoint, draft, alone);
     if (this.closed) return abandoned(request);
-    if (alone) return sendBySocket(this.endpoint, request, this.ending.signal);
     const lane = await this.take();
     try {
+      if (alone) return await sendBySocket(this.endpoint, request, this.ending.signal);
       const before = lane.connections;
       const exchange = await this.sendOn(lane, request);
       const reused = lane.connections === before;
