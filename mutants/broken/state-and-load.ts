@@ -117,7 +117,7 @@ export const stateAndLoad: readonly BrokenStore[] = [
   broken(
     'state-connection',
     'an ordinary plant is taken: refused only on a connection that had a refusal',
-    ['always/creates-ordinary-plants', 'serving/alternates', 'serving/to-the-end'],
+    ['always/creates-ordinary-plants', 'serving/after-a-barrage', 'serving/to-the-end'],
     hearing(onSocket, refusing),
   ),
   broken(
@@ -226,7 +226,7 @@ export const stateAndLoad: readonly BrokenStore[] = [
   broken(
     'state-15th-empty',
     'a 200 carries a Plant: one only in 15 is {}',
-    ['create/takes-tags-of-every-length', 'whole-shape/answers-any-id', 'whole-shape/answers-hostile-tags'],
+    ['create/takes-any-ordinary-plant', 'whole-shape/answers-any-plant', 'whole-shape/answers-hostile-tags'],
     anew(() => {
       const fifteenth = every<unknown>(15);
       return sending((answer) => (answer.status === 200 && fifteenth(answer) ? json(200, {}) : answer));
@@ -235,7 +235,7 @@ export const stateAndLoad: readonly BrokenStore[] = [
   broken(
     'state-12th-201',
     'status is 200: one only in 12 is 201',
-    ['create/takes-escaped-names', 'create/takes-tags-of-every-length', 'whole-shape/answers-any-id'],
+    ['create/takes-any-ordinary-plant', 'create/takes-many-at-once', 'whole-shape/answers-hostile-names'],
     anew(() => {
       const twelfth = every<unknown>(12);
       return sending((answer) =>
