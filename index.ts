@@ -135,10 +135,13 @@ export function run(options: RunOptions, signal?: AbortSignal): Run {
   };
 }
 
+/** Headers whose values are everywhere, and nobody's secret. */
+const COMMON = /^(?:accept(?:-[a-z]+)?|cache-control|connection|content-type|prefer|user-agent)$/i;
+
 /** What no report may hold. */
 export const secretsOf = ({ token, headers = [] }: Pick<RunOptions, 'token' | 'headers'>): string[] => [
   token,
-  ...headers.map(([, value]) => value).filter((value) => value.length >= 8),
+  ...headers.flatMap(([name, value]) => (value.length < 8 || COMMON.test(name) ? [] : [value])),
 ];
 
 /**

@@ -109,7 +109,7 @@ export const create: readonly Check[] = [
         withValues(
           plants,
           'name',
-          [1, 2, 3, 4, 5, 6, 7, 16, 20, 25, 30, 31, 32, 33, 39, 40].map((length) =>
+          [1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 20, 25, 30, 31, 32, 33, 39, 40].map((length) =>
             capitalised(word(plants, length)),
           ),
         ),

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { planOf, type RunRecord, run, terminalReport } from '../index.ts';
+import { planOf, type RunRecord, run, secretsOf, terminalReport } from '../index.ts';
 import { packageFile } from '../lib/package.ts';
 import { estimate } from '../lib/run/estimate.ts';
 import { CheckIds } from '../lib/run/ids.ts';
@@ -101,6 +101,16 @@ describe('a store that asks to wait', () => {
     await wire.close();
     await stop();
   });
+});
+
+test('values of headers are hidden, but for those that everybody sends', () => {
+  const headers = [
+    ['Accept', 'application/json'],
+    ['accept-encoding', 'identity, gzip'],
+    ['X-Api-Key', 'k3y-of-a-gateway'],
+    ['X-Acceptance', 'of something secret'],
+  ] as const;
+  expect(secretsOf({ token: TOKEN, headers })).toEqual([TOKEN, 'k3y-of-a-gateway', 'of something secret']);
 });
 
 test('the token goes to the target alone: no redirect is followed, and no proxy used that was not asked for', async () => {

@@ -179,7 +179,7 @@ describe('plants', () => {
       return [Math.min(...lengths), Math.max(...lengths)];
     });
     expect(spans).toEqual([
-      [6, 40],
+      [8, 40],
       [10, 14],
       [1, 20],
     ]);
@@ -195,6 +195,7 @@ describe('plants', () => {
     expect(new Set(long.flatMap((text) => [...new Set(text)]))).toEqual(new Set(['a', 'é', '木', '🌵']));
     expect(HOSTILE.filter((text) => !texts.includes(text))).toEqual([]);
     const mixed = texts.filter((text) => !HOSTILE.includes(text) && !long.includes(text));
+    expect(Math.max(...mixed.map((text) => [...text].length))).toBe(40);
     expect(mixed.length).toBeGreaterThan(500);
     expect(new Set(mixed.flatMap((text) => [...text])).size).toBeGreaterThan(500);
   });

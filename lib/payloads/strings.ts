@@ -11,11 +11,11 @@ const lengths = (limits: TextLimits, least: number, most: number) => {
 };
 
 /**
- * The shortest of the names that are drawn at random. Shorter ones repeat themselves within a run, and a
+ * The shortest of the names that are drawn at random. Shorter ones repeat themselves within a long run, and a
  * store may hold each name once: uniqueness is one of the things that the interface does not show.
- * Names of 1 to 5 characters have cases of their own.
+ * Names of fewer characters have cases of their own.
  */
-const DISTINCT = 6;
+const DISTINCT = 8;
 
 /** Names as any store takes them: letters, digits, spaces, hyphens and apostrophes, a letter first. */
 export const ordinaryName = (limits: TextLimits): Arbitrary<string> => {
@@ -174,7 +174,7 @@ export const anyString = (limits: TextLimits): Arbitrary<string> => {
   const { min, max = 16_000 } = limits;
   const fitting = HOSTILE.filter((text) => [...text].length >= min && [...text].length <= max);
   const long = LONG.filter((length) => length >= min && length <= max);
-  const bounds = { minLength: min, maxLength: Math.min(max, min + 40) };
+  const bounds = { minLength: min, maxLength: Math.min(max, min + 40), size: 'max' } as const;
   return fc.oneof(
     ...(fitting.length > 0 ? [{ weight: 4, arbitrary: fc.constantFrom(...fitting) }] : []),
     ...(long.length > 0

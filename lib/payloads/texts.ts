@@ -11,10 +11,10 @@ const edit = (name: string, apply: Edit['apply']): Edit => ({ name, apply });
 
 const cut = (share: number) => (text: string) => text.slice(0, Math.max(1, Math.floor(text.length * share)));
 
-/** Texts that no reading of RFC 8259 lets pass for one JSON object. */
 /** The id in the text of a plant: a fresh one, so that nothing is refused for being there already. */
 const idIn = (text: string): string => /"id"\s*:\s*(\d+)/.exec(text)?.[1] ?? '12';
 
+/** Texts that no reading of RFC 8259 lets pass for one JSON object. */
 export const notJson: readonly Edit[] = [
   edit('white space only', () => ' \r\n\t '),
   edit('cut off after its first character', (text) => text.slice(0, 1)),

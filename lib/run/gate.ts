@@ -15,16 +15,23 @@ export class Gate {
   private holder: Errand | undefined;
   private waiting: (() => void)[] = [];
 
-  /** Sends once nobody else has the store to itself. */
-  async pass<T>(errand: Errand, send: () => Promise<T>): Promise<T> {
-    while (this.holder !== undefined && this.holder !== errand) await this.change();
+  isClosedTo(errand: Errand): boolean {
+    return this.holder !== undefined && this.holder !== errand;
+  }
+
+  /** Waits until nobody else has the store to itself. */
+  async openTo(errand: Errand): Promise<void> {
+    while (this.isClosedTo(errand)) await this.change();
+  }
+
+  /** A request is on its way, until it leaves. */
+  enter(): void {
     this.inside += 1;
-    try {
-      return await send();
-    } finally {
-      this.inside -= 1;
-      if (this.holder !== undefined) this.move();
-    }
+  }
+
+  leave(): void {
+    this.inside -= 1;
+    if (this.holder !== undefined) this.move();
   }
 
   /** Does `work` once what is on its way has ended; what it sends for this errand has no company. */

@@ -75,11 +75,11 @@ export class Sender {
     const { token, headers } = this.options;
     for (let attempt = 1; ; attempt += 1) {
       await this.pace();
+      if (this.gate.isClosedTo(errand)) await this.gate.openTo(errand);
+      this.countOff();
       const request = fill(draft, id, { token, host, prefix, headers });
-      const exchange = await this.gate.pass(errand, () => {
-        this.countOff();
-        return this.wire.send(request);
-      });
+      this.gate.enter();
+      const exchange = await this.wire.send(request).finally(() => this.gate.leave());
       this.requests += 1;
       if (this.stop !== undefined) throw new Stopped(this.stop);
       if (exchange.kind === 'broken' && exchange.fault.kind === 'unasked-continue') {

@@ -361,11 +361,7 @@ export class Session {
       concurrency,
       ids: errand.ids,
       latencies: this.sender.latency.sample,
-      send: async (draft, id) => {
-        const exchange = await this.sender.send(draft, id, errand);
-        this.onProgress();
-        return exchange;
-      },
+      send: (draft, id) => this.sender.send(draft, id, errand),
       enough: () => this.bailed || this.unanswered >= GIVEN_UP,
     };
   }
@@ -379,6 +375,7 @@ export class Session {
 
   private see(exchange: Exchange, draft: Draft, id: bigint, errand: Errand): void {
     const { response } = exchange;
+    this.onProgress();
     this.options.onExchange?.(exchange, draft, errand.id);
     const server = response?.headers.find(([name]) => name.toLowerCase() === 'server')?.[1];
     if (server !== undefined) this.server ??= shortly(server);
