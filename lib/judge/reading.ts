@@ -13,10 +13,17 @@ export function fields(response: Response, name: string): string[] {
 }
 
 /** The media types of every Content-Type of an answer, without parameters, in lower case. */
-export function mediaTypes(response: Response): string[] {
-  return fields(response, 'content-type')
-    .flatMap((value) => commaParts(value))
-    .map((value) => (value.split(';')[0] ?? '').trim().toLowerCase());
+export const mediaTypes = (response: Response): string[] => fields(response, 'content-type').flatMap(typesIn);
+
+/** The value that was read last: a store says the same of most of its answers. */
+let latest: { readonly value: string; readonly types: readonly string[] } = { value: '', types: [''] };
+
+function typesIn(value: string): readonly string[] {
+  if (value !== latest.value) {
+    const types = commaParts(value).map((part) => (part.split(';')[0] ?? '').trim().toLowerCase());
+    latest = { value, types };
+  }
+  return latest.types;
 }
 
 /** Fields that a proxy joined into one line; a comma within a quoted parameter does not part them. */
@@ -27,15 +34,13 @@ export type Content =
   | { readonly kind: 'json'; readonly text: string; readonly value: unknown; readonly bom: boolean }
   | { readonly kind: 'unreadable'; readonly problem: string };
 
-const readings = new WeakMap<Response, Content>();
+/** What was read last: an answer is held against one rule after the other. */
+let reading: { readonly response: Response; readonly content: Content } | undefined;
 
 /** Reads the body as one JSON value in UTF-8, RFC 8259, with nothing after it. */
 export function contentOf(response: Response): Content {
-  const known = readings.get(response);
-  if (known !== undefined) return known;
-  const content = read(response);
-  readings.set(response, content);
-  return content;
+  if (reading?.response !== response) reading = { response, content: read(response) };
+  return reading.content;
 }
 
 const unreadable = (problem: string): Content => ({ kind: 'unreadable', problem });

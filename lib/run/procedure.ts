@@ -9,10 +9,6 @@ import type { Tally } from './tally.ts';
 /** Bytes of answers that a procedure can hold at a time. */
 const HELD = 64 * 1024 * 1024;
 
-/** The same exchange, with an answer of which nothing has been read: what is read of it is forgotten with it. */
-const unread = (exchange: Exchange): Exchange =>
-  exchange.kind === 'answered' ? { ...exchange, response: { ...exchange.response } } : exchange;
-
 /** Carries a procedure out. */
 export async function tryProcedure(
   test: Test & { kind: 'procedure' },
@@ -37,7 +33,7 @@ export async function tryProcedure(
       await inPool(drafts.length, tools.concurrency, async (index) => {
         const draft = drafts[index];
         if (draft === undefined) return;
-        const exchange = unread(await tools.send(draft, id(index)));
+        const exchange = await tools.send(draft, id(index));
         exchanges[index] = exchange;
         held += exchange.response?.body.length ?? 0;
         if (held > HELD)
@@ -49,7 +45,7 @@ export async function tryProcedure(
       return exchanges;
     },
     judge(exchange, draft, label, rules) {
-      const finding = judged(unread(exchange), draft, rules, tools);
+      const finding = judged(exchange, draft, rules, tools);
       if (finding !== undefined) book({ label, finding, draft, exchange });
       return finding === undefined;
     },
