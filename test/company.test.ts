@@ -80,6 +80,7 @@ describe('named checks are carried out side by side', () => {
     const record = await against(store.url, NAMED);
     await store.stop();
     expect(failing(record)).toEqual(['refuse/null']);
+    expect(record.results.filter(({ verdict }) => verdict === 'untestable')).toEqual([]);
     expect(record.stop).toBeNull();
     const found = record.results.find(({ id }) => id === 'refuse/null')?.counterexample;
     expect(found?.when).toBe('always');

@@ -47,6 +47,7 @@ export interface RecordedResult {
   readonly verdict: Verdict;
   readonly cases: number;
   readonly failed: number;
+  /** From its beginning to its end; other checks may be carried out meanwhile. */
   readonly seconds: number;
   /** What it failed for, the first cause first; a fingerprint names one cause of one check. */
   readonly causes: readonly (Cause & { readonly fingerprint: string })[];

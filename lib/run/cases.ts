@@ -23,6 +23,7 @@ export async function tryCases(
   const places = { from: 0, below: cases.length + 1, step: 1 };
   const twin = cases.find((one) => one.twin !== undefined)?.twin;
   const control = twin === undefined ? undefined : () => mustBeTaken(twin, id(0), tools);
+  tally.control = twin === undefined ? undefined : () => mustBeTaken(twin, tools.ids.aside(), tools);
   const tryOne = async (index: number, firstId: bigint) => {
     const one = cases[index];
     if (one === undefined) return undefined;
@@ -43,10 +44,12 @@ export async function tryCases(
 }
 
 /**
- * Tries alone what was left without an answer, until one is left without an answer again: then it is the check's own
- * cases that the store does not stand, and else it may have been those of another.
+ * Tries alone what was left without an answer: the control, and then the cases until one is left without an answer
+ * again. Then it is the check's own cases that the store does not stand, and else it may have been those of another.
  */
 export async function lookInto(tally: Tally): Promise<void> {
+  const { blocked, control } = tally;
+  if (blocked !== undefined && control !== undefined) tally.blocked = await blockedBy(control);
   for (const suspect of tally.suspects.toSorted((a, b) => a.place - b.place)) {
     const found = await suspect.again();
     if (found === undefined) tally.acquit(suspect);

@@ -25,6 +25,8 @@ export class Tally {
   /** Answers that were waited for in vain. */
   timeouts = 0;
   blocked: Untestable | undefined;
+  /** Sends the control once more; undefined where there is none. */
+  control: (() => Promise<void>) | undefined;
   /** Whether a case of this check was left without an answer when it was tried alone. */
   guilty = false;
   suspects: readonly Suspect[] = [];
