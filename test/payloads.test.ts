@@ -179,7 +179,7 @@ describe('plants', () => {
       return [Math.min(...lengths), Math.max(...lengths)];
     });
     expect(spans).toEqual([
-      [8, 40],
+      [6, 40],
       [10, 14],
       [1, 20],
     ]);

@@ -11,11 +11,11 @@ const lengths = (limits: TextLimits, least: number, most: number) => {
 };
 
 /**
- * The shortest of the names that are drawn at random. Shorter ones repeat themselves within a long run, and a
+ * The shortest of the names that are drawn at random. Shorter ones repeat themselves within a run, and a
  * store may hold each name once: uniqueness is one of the things that the interface does not show.
  * Names of fewer characters have cases of their own.
  */
-const DISTINCT = 8;
+const DISTINCT = 6;
 
 /** Names as any store takes them: letters, digits, spaces, hyphens and apostrophes, a letter first. */
 export const ordinaryName = (limits: TextLimits): Arbitrary<string> => {

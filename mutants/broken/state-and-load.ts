@@ -117,7 +117,7 @@ export const stateAndLoad: readonly BrokenStore[] = [
   broken(
     'state-connection',
     'an ordinary plant is taken: refused only on a connection that had a refusal',
-    ['always/creates-ordinary-plants', 'serving/after-a-barrage', 'serving/to-the-end'],
+    ['always/creates-ordinary-plants', 'serving/to-the-end'],
     hearing(onSocket, refusing),
   ),
   broken(
