@@ -1,7 +1,7 @@
 import { short } from '../lib/report/explain.ts';
 import type { Estimate } from '../lib/run/estimate.ts';
 
-/** `2,800`; the tables of all languages, which Intl would load, take longer than a small run. */
+/** `2,800`, without Intl, which would load the tables of all languages. */
 const grouped = (count: number) => String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 
 /** Two figures: the rest depends on what the store does. */

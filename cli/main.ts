@@ -20,7 +20,7 @@ const COMMANDS: Readonly<Record<string, Load>> = {
   serve: async () => (await import('./serve.ts')).serveCommand,
 };
 
-/** To load all commands takes longer than what most calls ask for: only a call that names none of them needs all. */
+/** A call loads the command that it names; only one that names none needs all of them. */
 function loadersFor(first = ''): readonly Load[] {
   if (first === '--version' || first === '-V') return [];
   const named = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;

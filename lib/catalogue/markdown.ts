@@ -1,4 +1,4 @@
-import { areaOf, groupBy } from '../report/groups.ts';
+import { areaOf, groupBy } from '../groups.ts';
 import { countOf, type Entry, type Ground, LEVELS } from './entry.ts';
 
 const INTRODUCTION = [

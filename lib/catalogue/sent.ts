@@ -1,8 +1,8 @@
 import type { Contract } from '../contract/contract.ts';
+import { groupBy } from '../groups.ts';
 import { bearer, type Case, type Draft } from '../payloads/case.ts';
 import { draw } from '../payloads/random.ts';
 import { short, visible } from '../report/explain.ts';
-import { groupBy } from '../report/groups.ts';
 import type { Check, Test } from '../run/check.ts';
 import { fill, USUAL } from '../run/fill.ts';
 import { DEFAULTS } from '../run/plan.ts';

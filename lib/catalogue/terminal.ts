@@ -1,5 +1,5 @@
+import { areaOf, groupBy } from '../groups.ts';
 import type { Paint } from '../report/explain.ts';
-import { areaOf, groupBy } from '../report/groups.ts';
 import type { About, Level } from '../run/check.ts';
 import { aloneWith, countsOf, type Entry } from './entry.ts';
 

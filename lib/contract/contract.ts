@@ -72,7 +72,7 @@ export async function loadContract(
   });
 }
 
-/** What reads an overlay is loaded only where there is one: it takes longer than a small run. */
+/** What reads an overlay is loaded only where there is one. */
 async function changed(value: unknown, overlays: readonly string[]): Promise<unknown> {
   if (overlays.length === 0) return value;
   const { applyOverlay } = await import('./overlay.ts');

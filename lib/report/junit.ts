@@ -1,8 +1,8 @@
 import XMLBuilder from 'fast-xml-builder';
+import { areaOf, groupBy } from '../groups.ts';
 import { type Entry, entriesOf, excuse, unjudged } from './deviations.ts';
 import { explain, short, visible } from './explain.ts';
 import { blocks, isExcused } from './gate.ts';
-import { areaOf, groupBy } from './groups.ts';
 import type { RecordedResult, RunRecord } from './record.ts';
 
 /** Children by their names, in the order of the schema; a name that begins with @_ is an attribute. */

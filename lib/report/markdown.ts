@@ -1,8 +1,9 @@
+import { groupBy } from '../groups.ts';
 import type { Count } from '../run/verdict.ts';
 import { commandOf } from './again.ts';
 import { type Entry, entriesOf, excuse, openGroups, unjudged } from './deviations.ts';
 import { explain, leftBehind, short, visible, waitedFor } from './explain.ts';
-import { type Group, groupBy } from './groups.ts';
+import type { Group } from './groups.ts';
 import { code, fenced, joined, lines, prose } from './markdown-text.ts';
 import type { RecordedResult, RunRecord } from './record.ts';
 

@@ -1,8 +1,9 @@
+import { groupBy } from '../groups.ts';
 import type { Summary } from '../run/verdict.ts';
 import { type Entry, entriesOf, excuse } from './deviations.ts';
 import { coloured, explained, leftBehind, type Paint, plain, short, waitedFor } from './explain.ts';
 import { isExcused } from './gate.ts';
-import { groupBy, groupsOf } from './groups.ts';
+import { groupsOf } from './groups.ts';
 import { learntFromAll } from './learnt.ts';
 import type { RecordedResult, RunRecord } from './record.ts';
 

@@ -46,17 +46,16 @@ export async function estimate({ contract, catalogue, ...options }: RunOptions):
       const arbitrary = test.cases(own);
       const drawn = (index: number) => draw(arbitrary, seed, id, index).value;
       const all = drawsOf(test.share, cases);
+      const first = drawn(0);
       // Those of one population are all alike.
-      const looked = drawn(0).population === 'other' ? Math.min(SAMPLE, all) : 1;
-      count(
-        Array.from({ length: looked }, (_, index) => drawn(index)),
-        all / looked,
-      );
+      const looked = first.population === 'other' ? Math.min(SAMPLE, all) : 1;
+      const others = Array.from({ length: looked - 1 }, (_, index) => drawn(index + 1));
+      count([first, ...others], all / looked);
     }
     if (test.kind === 'procedure') {
       const sent = await sentBy(test, own, isTaken);
-      requests += sent.length;
-      plants += sent.filter(isTaken).length;
+      requests += sent.requests;
+      plants += sent.plants;
     }
   }
   const part = Math.min(1 / shard.of, maxRequests / requests);
@@ -89,21 +88,23 @@ const takenBy =
   };
 
 /** What a procedure sends to a store that takes plants and refuses everything else, without a word. */
-async function sentBy(
-  test: Test & { kind: 'procedure' },
-  plants: Plants,
-  isTaken: IsTaken,
-): Promise<Draft[]> {
-  const sent: Draft[] = [];
+async function sentBy(test: Test & { kind: 'procedure' }, own: Plants, isTaken: IsTaken): Promise<Estimate> {
+  let [requests, plants] = [0, 0];
   const send = (draft: Draft): Promise<Exchange> => {
-    sent.push(draft);
-    const request = filled(draft);
-    const status = isTaken(draft) ? 200 : 400;
-    const response = { status, statusText: '', headers: [], body: new Uint8Array(), truncated: false };
-    return Promise.resolve({ kind: 'answered', request, response, ms: 1, interim: [] });
+    const taken = isTaken(draft);
+    requests += 1;
+    if (taken) plants += 1;
+    const response = {
+      status: taken ? 200 : 400,
+      statusText: '',
+      headers: [],
+      body: new Uint8Array(),
+      truncated: false,
+    };
+    return Promise.resolve({ kind: 'answered', request: filled(draft), response, ms: 1, interim: [] });
   };
   const bench: Bench = {
-    plants,
+    plants: own,
     send,
     sendAll: (drafts) => Promise.all(drafts.map(send)),
     judge: () => true,
@@ -117,5 +118,5 @@ async function sentBy(
   } catch (error) {
     if (!(error instanceof Untestable)) throw error;
   }
-  return sent;
+  return { requests, plants };
 }

@@ -1,3 +1,4 @@
+import { areaOf, groupBy } from '../groups.ts';
 import type { Check } from './check.ts';
 import { ASIDE, type CheckIds, type Ids, type Room } from './ids.ts';
 import type { Shard } from './shard.ts';
@@ -82,14 +83,7 @@ export function* plannedTurns(
 }
 
 /** What one area sends may matter to another: the ids that it uses up, the credentials that a store gets tired of. */
-function byArea(checks: readonly Check[]): Check[][] {
-  const areas = new Map<string, Check[]>();
-  for (const check of checks) {
-    const area = check.id.replace(/\/.*/, '');
-    areas.set(area, [...(areas.get(area) ?? []), check]);
-  }
-  return [...areas.values()];
-}
+const byArea = (checks: readonly Check[]) => groupBy(checks, areaOf).map(([, members]) => members);
 
 const wantsToBeAlone = ({ test }: Check): boolean => test.kind === 'procedure' && test.alone === true;
 

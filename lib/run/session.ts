@@ -131,8 +131,6 @@ export class Session {
   private timeouts = 0;
   /** Whether a check was left untried because the run was stopped. */
   private unfinished = false;
-  /** Whether a failure that ends the run was found in an exchange, whichever check it was sent for. */
-  private bailed = false;
 
   constructor(
     contract: Contract,
@@ -162,7 +160,7 @@ export class Session {
     this.selected = selected;
     this.onProgress = () => onProgress(this.sender.requests);
     this.onFailure = (check, failure) => {
-      if (this.options.bailsOn?.(check) === true) this.bailed = true;
+      if (this.options.bailsOn?.(check) === true) this.stop ??= BAILED;
       if (check.level !== 'OBSERVE') onFailure(check, failure);
     };
     this.standing = new Standing(
@@ -248,7 +246,6 @@ export class Session {
     const begun = taken.filter((one) => 'tally' in one);
     for (const { tally } of begun)
       tally.settle(begun.some((other) => other.tally !== tally && other.tally.guilty));
-    if (this.bailed) this.stop ??= BAILED;
     return taken.flatMap((one) => {
       if (!('tally' in one)) return [one];
       return one.stop === undefined && one.drawing?.ended === false ? [] : [this.conclude(one)];
@@ -350,7 +347,6 @@ export class Session {
       if (!(error instanceof Stopped)) throw error;
       this.stop ??= error.stop;
     }
-    if (this.bailed) this.stop ??= BAILED;
   }
 
   private toolsFor(errand: Errand): Tools {
@@ -362,7 +358,7 @@ export class Session {
       ids: errand.ids,
       latencies: this.sender.latency.sample,
       send: (draft, id) => this.sender.send(draft, id, errand),
-      enough: () => this.bailed || this.unanswered >= GIVEN_UP,
+      enough: () => this.stop !== undefined || this.unanswered >= GIVEN_UP,
     };
   }
 

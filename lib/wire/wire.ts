@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-// Not the index, which loads fetch, caches and mocks as well: half as long as a small run takes.
+// Not the index, which loads fetch, caches and mocks as well.
 import Client from 'undici/lib/dispatcher/client.js';
 import { Bytes } from './bytes.ts';
 import { type Endpoint, HEAD_CAP, INTERIM_CAP } from './endpoint.ts';

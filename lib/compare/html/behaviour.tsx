@@ -1,4 +1,4 @@
-import { groupBy } from '../../report/groups.ts';
+import { groupBy } from '../../groups.ts';
 import { Sentence } from '../../report/html/profile.tsx';
 import { counted } from '../../report/html/text.tsx';
 import { type Part, profileOf, textOf } from '../../report/profile.ts';

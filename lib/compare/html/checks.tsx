@@ -1,4 +1,4 @@
-import { areaOf } from '../../report/groups.ts';
+import { areaOf } from '../../groups.ts';
 import { Choice, SearchField } from '../../report/html/checks.tsx';
 import { counted, Icon, inline, type Tone, toneOf, WORDS } from '../../report/html/text.tsx';
 import type { Comparison } from '../comparison.ts';

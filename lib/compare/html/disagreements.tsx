@@ -1,4 +1,4 @@
-import { groupBy } from '../../report/groups.ts';
+import { groupBy } from '../../groups.ts';
 import { Box, Command, counted, grouped, inline, lines } from '../../report/html/text.tsx';
 import type { RecordedBody } from '../../report/record.ts';
 import type { Answer, Comparison, Disagreement } from '../comparison.ts';

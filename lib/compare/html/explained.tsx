@@ -1,4 +1,4 @@
-import { groupBy } from '../../report/groups.ts';
+import { groupBy } from '../../groups.ts';
 import { Comparison as Sides } from '../../report/html/exchange.tsx';
 import { Command, counted, Icon, inline, type Tone, toneOf, WORDS } from '../../report/html/text.tsx';
 import type { About } from '../../run/check.ts';

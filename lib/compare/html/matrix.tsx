@@ -1,4 +1,4 @@
-import { areaOf } from '../../report/groups.ts';
+import { areaOf } from '../../groups.ts';
 import { Icon, inline, toneOf, WORDS } from '../../report/html/text.tsx';
 import type { About } from '../../run/check.ts';
 import type { Comparison } from '../comparison.ts';

@@ -1,4 +1,4 @@
-import { areaOf, groupBy } from '../groups.ts';
+import { areaOf, groupBy } from '../../groups.ts';
 import { learntFrom } from '../learnt.ts';
 import type { RecordedResult, RunRecord } from '../record.ts';
 import { Exchange } from './exchange.tsx';

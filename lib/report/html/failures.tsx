@@ -1,4 +1,5 @@
-import { type Group, groupBy, groupsOf } from '../groups.ts';
+import { groupBy } from '../../groups.ts';
+import { type Group, groupsOf } from '../groups.ts';
 import type { RecordedResult, RunRecord } from '../record.ts';
 import { Exchange } from './exchange.tsx';
 import { CheckLink, counted, excusesOf, grouped, Icon, inline, toneOf } from './text.tsx';

@@ -1,5 +1,5 @@
+import { groupBy } from '../../groups.ts';
 import type { Latency as LatencyOf } from '../../run/latency.ts';
-import { groupBy } from '../groups.ts';
 import type { RunRecord } from '../record.ts';
 import { counted, grouped, time } from './text.tsx';
 
