@@ -399,7 +399,7 @@ export class Session {
   private timedOut(): void {
     this.timeouts += 1;
     if (this.timeouts < 3) return;
-    this.wire.hurry(Math.max(1000, (this.latency?.median ?? Number.POSITIVE_INFINITY) * 20));
+    this.wire.hurry(Math.max(1000, Math.round((this.latency?.median ?? Number.POSITIVE_INFINITY) * 20)));
   }
 
   /** After broken exchanges: waits until the store serves an ordinary plant again, and ends the run when it does not. */

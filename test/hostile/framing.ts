@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { answer, chunkedHead, drip, type Hostile, inChunks, type Meeting, meeting, pour } from './store.ts';
 
 const always = (write: (meeting: Meeting) => string | Buffer): Hostile['start'] =>
@@ -13,6 +14,17 @@ const length = (value: string): Hostile['start'] => always(({ right }) => answer
 
 const fails = { outcome: 'nonconformant', fails: ['always/answers'] } as const;
 const passes = { outcome: 'conformant' } as const;
+/** Whether bytes that come by a clock meet a request is chance: none has to fail, but a verdict there has to be. */
+const byChance = { outcome: ['conformant', 'nonconformant'] } as const;
+
+const behind: Hostile['start'] = (token) => {
+  const last = new WeakMap<Socket, Buffer>();
+  return meeting(({ socket, right }) => {
+    const own = answer(right);
+    socket.write(Buffer.concat([last.get(socket) ?? Buffer.alloc(0), own]));
+    last.set(socket, own);
+  })(token);
+};
 
 const GARBAGE = 'this is for nobody\r\n\r\n';
 
@@ -199,7 +211,15 @@ export const framing: readonly Hostile[] = [
       socket.write(answer(right));
       setTimeout(() => socket.write(GARBAGE), 5);
     }),
-    expected: { outcome: 'nonconformant' },
+    expected: byChance,
+  },
+  {
+    name: 'garbage-before-the-answer',
+    does: 'bytes in front of each answer but the first of a connection',
+    start: meeting(({ socket, right, onConnection }) => {
+      socket.write(onConnection === 1 ? answer(right) : Buffer.concat([Buffer.from(GARBAGE), answer(right)]));
+    }),
+    expected: fails,
   },
   {
     name: 'two-answers-at-once',
@@ -216,6 +236,12 @@ export const framing: readonly Hostile[] = [
       socket.write(answer(right));
       setTimeout(() => socket.write(answer(right)), 5);
     }),
+    expected: byChance,
+  },
+  {
+    name: 'one-answer-behind',
+    does: 'the answer before, once more, in front of each answer but the first of a connection',
+    start: behind,
     expected: { outcome: 'nonconformant' },
   },
   {

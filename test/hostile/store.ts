@@ -11,7 +11,8 @@ export interface Hostile {
   readonly does: string;
   readonly start: (token: string) => Promise<Running>;
   readonly expected: {
-    readonly outcome: Outcome;
+    /** One, or those among which chance decides. */
+    readonly outcome: Outcome | readonly Outcome[];
     readonly stop?: Stop['kind'];
     /** Checks that must fail, and checks that must not. */
     readonly fails?: readonly string[];
