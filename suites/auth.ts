@@ -11,7 +11,7 @@ import {
 import { bearer, type Case, type Credential, type Draft, nothing } from '../lib/payloads/case.ts';
 import { type Impostor, noToken, otherSchemes, twice, wrongTokens } from '../lib/payloads/credentials.ts';
 import { ID, idsBetween, plantOf } from '../lib/payloads/plants.ts';
-import { notJson } from '../lib/payloads/texts.ts';
+import { notJson, padded } from '../lib/payloads/texts.ts';
 import type { Bench, Check, Plants } from '../lib/run/check.ts';
 import { as, creating, must, observe, posting, should } from './vocabulary.ts';
 
@@ -23,6 +23,8 @@ const everyBody = (plants: Plants): Readonly<Record<string, Draft>> => ({
   'an ordinary plant': posting(plants.plain()),
   'a plant without a tag': posting(plants.plain('required')),
   'a plant with a large id': posting(plants.plain().with(ID, plants.draw(idsBetween(2n ** 40n, 2n ** 62n)))),
+  // Small enough to be read with the head by a server that refuses before it reads a body.
+  'a plant of 5000 bytes': { body: { json: plants.plain(), edit: padded(5000).apply } },
   'an unusual plant': posting(plants.draw(plantOf(plants.contract.newPlant.shape, 'any', 'all'))),
   'an empty object': { body: { bytes: new TextEncoder().encode('{}') } },
   'what is not JSON': { body: { json: plants.plain(), edit: notJson[2]?.apply ?? ((text) => text) } },
@@ -207,6 +209,32 @@ export const auth: readonly Check[] = [
           twin: creating(plants.plain()),
         })),
       rules: [answers200],
+    },
+  ),
+  should(
+    'auth/rejects-words-after-the-token',
+    {
+      statement: 'The right token followed by another word is not enough.',
+      basis: ['section 5, rule 2', 'RFC 6750 section 2.1'],
+      hint: 'Compare everything that follows the scheme, not the first word of it.',
+    },
+    {
+      kind: 'cases',
+      cases: (plants) => [
+        {
+          label: 'the token and a word after it',
+          population: 'other',
+          draft: as(
+            {
+              values: (token) => [`Bearer ${token} 0000`],
+              shell: ['Bearer $PLANT_STORE_TOKEN 0000'],
+            },
+            posting(plants.plain()),
+          ),
+          twin: creating(plants.plain()),
+        },
+      ],
+      rules: [notSuccess],
     },
   ),
   should(

@@ -10,9 +10,9 @@ import {
 import { admits } from '../lib/payloads/admits.ts';
 import type { Case, Draft } from '../lib/payloads/case.ts';
 import { type Defect, defectsOf, type Family } from '../lib/payloads/defects.ts';
-import { FRESH, type JsonObject, Raw } from '../lib/payloads/json.ts';
+import { COMPACT, FRESH, JsonObject, Raw } from '../lib/payloads/json.ts';
 import { ID, idsBetween, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
-import { type Edit, notJson, notUtf8, spoilt } from '../lib/payloads/texts.ts';
+import { type Edit, notJson, notUtf8, padded, spoilt } from '../lib/payloads/texts.ts';
 import type { Check, Plants } from '../lib/run/check.ts';
 import type { Basis } from './clauses.ts';
 import { must, posting, should, unlike } from './vocabulary.ts';
@@ -56,7 +56,41 @@ const malformed =
       }),
     );
 
-/** One defect among otherwise good properties, at any length, in any order, written in any way. */
+/** The same plant with shorter strings, as far as the document admits them. */
+const shortened = (plants: Plants, plant: JsonObject, length: number): JsonObject => {
+  const cut = new JsonObject(
+    plant.members.map(([name, value]) => [
+      name,
+      typeof value === 'string' ? [...value].slice(0, length).join('') : value,
+    ]),
+  );
+  return admits(plants.contract, cut) ? cut : plant;
+};
+
+/** The same properties with the values of another plant; the id stays. */
+const withValuesOf = (other: JsonObject, plant: JsonObject): JsonObject =>
+  new JsonObject(
+    plant.members.map(([name, value]) => [name, name === ID ? value : (other.get(name) ?? value)]),
+  );
+
+/**
+ * Good properties around a defect: ordinary ones, strings too short to be sent as a new plant each time, and
+ * whatever the schema admits. Nothing of it is left behind, so it need not be new.
+ */
+const goodProperties = (plants: Plants, twin: JsonObject): Arbitrary<JsonObject> =>
+  fc.oneof(
+    { weight: 4, arbitrary: fc.constant(twin) },
+    {
+      weight: 1,
+      arbitrary: fc.integer({ min: 1, max: 5 }).map((length) => shortened(plants, twin, length)),
+    },
+    {
+      weight: 1,
+      arbitrary: plantOf(plants.contract.newPlant.shape, 'any', 'all').map((any) => withValuesOf(any, twin)),
+    },
+  );
+
+/** One defect among otherwise good properties, at any length, in any order, written in any way, in a small body or a large one. */
 const anyMalformed =
   (...families: Family[]) =>
   (plants: Plants): Arbitrary<Case> =>
@@ -66,16 +100,22 @@ const anyMalformed =
         .map((defect) =>
           fc
             .tuple(
-              reordered(plantOf(plants.contract.newPlant.shape, 'ordinary', 'some')),
+              reordered(plantOf(plants.contract.newPlant.shape, 'ordinary', 'some')).chain((twin) =>
+                fc.tuple(fc.constant(twin), goodProperties(plants, twin)),
+              ),
               fc.oneof(
                 { weight: 3, arbitrary: fc.constant(undefined) },
                 { weight: 1, arbitrary: undeclared },
               ),
-              fc.oneof({ weight: 2, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: styles }),
+              fc.oneof({ weight: 2, arbitrary: fc.constant(COMPACT) }, { weight: 1, arbitrary: styles }),
               fc.option(anyIds, { nil: undefined, freq: 2 }),
+              fc.oneof(
+                { weight: 11, arbitrary: fc.constant({}) },
+                { weight: 1, arbitrary: fc.constant({ edit: padded(20_000).apply }) },
+              ),
             )
-            .chain(([drawn, extra, style, id]) => {
-              const plain = withId(drawn, id);
+            .chain(([[twin, good], extra, style, id, larger]) => {
+              const plain = withId(good, id);
               // An inherited property is a defect of its own: nothing else may be called __proto__.
               const whole =
                 extra === undefined || extra[0] === '__proto__' ? plain : plain.with(extra[0], extra[1]);
@@ -84,7 +124,7 @@ const anyMalformed =
               return defect
                 .drawn(whole)
                 .map((json) => (admits(plants.contract, json) ? typical : json))
-                .map((json): Case => unlike(defect.name, 'malformed', posting(json, {}, style), drawn));
+                .map((json) => unlike(defect.name, 'malformed', { body: { json, style, ...larger } }, twin));
             }),
         ),
     );
@@ -277,7 +317,7 @@ export const refuse: readonly Check[] = [
     {
       kind: 'cases',
       cases: (plants) => [
-        ...edited(plants, named('words', 'markup', 'random bytes', 'after words')),
+        ...edited(plants, named('separators', 'words', 'markup', 'random bytes', 'after words')),
         ...bodies(plants, {
           'a brace': '{',
           'a bracket': ']',

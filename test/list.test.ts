@@ -80,7 +80,7 @@ describe('what is told of every check', () => {
     ['create/answers-200', /^2 requests: with every property; with the required properties\. The first:$/],
     ['create/takes-ids-of-every-magnitude', /tried again with other values, 2 times at most/],
     ['create/takes-chunked-body', /^1 request: chunked\. Also an ordinary plant with the token/],
-    ['auth/rejects-missing-token', /^24 requests: .*; Bearer alone – each of these with an ordinary plant; /],
+    ['auth/rejects-missing-token', /^27 requests: .*; Bearer alone – each of these with an ordinary plant; /],
     ['refuse/wrong-type', /^92 requests: name is a boolean \(4 times\); /],
     ['refuse/any-defect', /^300 requests drawn at random, 2\.5 times --cases \(120 by default\)\./],
     ['refuse/constraint', /^Nothing with the document of the suite, as the document declares no limits/],

@@ -438,6 +438,7 @@ describe('texts', () => {
       'cut off before its last quarter': '{"id":34,"name":"',
       'without its last brace': '{"id":34,"name":"Aloe"',
       'without its first brace': '"id":34,"name":"Aloe"}',
+      'separators left out': '{"id":34 "name":"Aloe"}',
       words: 'a plant called Aloe',
       markup: '<plant><id>1</id><name>Aloe</name></plant>',
       'twice in a row': text + text,

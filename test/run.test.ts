@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { type RunRecord, run } from '../index.ts';
 import { listen, startStore } from '../reference/store.ts';
@@ -158,7 +159,7 @@ describe('a run', () => {
   });
 
   test('with --bail is over with the first MUST that fails, made small', async () => {
-    await withStore('id-numeral-string', async ({ url }) => {
+    await withStore('text-second-value', async ({ url }) => {
       const record = await against(url, { bail: true });
       expect(record.outcome).toBe('nonconformant');
       expect(record.stop?.kind).toBe('bailed');
@@ -260,6 +261,32 @@ describe('what stops a verdict', () => {
     });
     expect((await against(store.url)).outcome).toBe('conformant');
     await store.stop();
+  });
+
+  test('a store that turns away what is too much at once is sent less at once', async () => {
+    let [here, served, turnedAway] = [0, 0, 0];
+    const store = await startStore({
+      token: TOKEN,
+      steps: (right) => ({
+        async send(answer, response, request) {
+          if (here >= 3) {
+            turnedAway += 1;
+            right.send({ status: 429, headers: { 'retry-after': '0' } }, response, request);
+            return;
+          }
+          here += 1;
+          served += 1;
+          await sleep(10);
+          here -= 1;
+          right.send(answer, response, request);
+        },
+      }),
+    });
+    expect((await against(store.url)).outcome).toBe('conformant');
+    await store.stop();
+    // Most by far are turned away where the run goes on with as many at once.
+    expect(turnedAway).toBeGreaterThan(0);
+    expect(turnedAway).toBeLessThan(served);
   });
 
   test('a path at which there is no store is no list of a hundred faults, but one cause and an advice', async () => {

@@ -22,6 +22,9 @@ export const notJson: readonly Edit[] = [
   edit('cut off before its last quarter', cut(0.75)),
   edit('without its last brace', (text) => text.slice(0, text.lastIndexOf('}'))),
   edit('without its first brace', (text) => text.slice(text.indexOf('{') + 1)),
+  edit('separators left out', (text) =>
+    text.includes(',"') ? text.replaceAll(',"', ' "') : text.replaceAll('":', '" '),
+  ),
   edit('words', () => 'a plant called Aloe'),
   edit('markup', () => '<plant><id>1</id><name>Aloe</name></plant>'),
   edit('random bytes', () => Uint8Array.from([0x8b, 0x1f, 0x00, 0xff, 0x10, 0x7f, 0x80, 0xc0])),
@@ -48,6 +51,10 @@ export const extensions: readonly Edit[] = [
 
 /** The text in a content coding (RFC 9110 section 8.4). */
 export const gzipped: Edit = edit('gzip', (text) => gzipSync(text));
+
+/** The same value in a longer text: what looks at a body may do so up to a size alone. */
+export const padded = (spaces: number): Edit =>
+  edit(`${spaces} spaces`, (text) => text.replace(/}(?=\s*$)/, `${' '.repeat(spaces)}}`));
 
 /** Bytes that are not UTF-8 (RFC 8259 section 8.1), inside of a string. */
 export const notUtf8: readonly Edit[] = (

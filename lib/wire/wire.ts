@@ -23,7 +23,9 @@ export class Wire {
   private readonly lanes: Lane[] = [];
   private readonly idle: Lane[] = [];
   private readonly waiting: ((lane: Lane) => void)[] = [];
-  private readonly most: number;
+  /** Requests that are on their way at once. */
+  most: number;
+  private busy = 0;
   private readonly ending = new AbortController();
   private plain = false;
 
@@ -70,6 +72,11 @@ export class Wire {
     this.endpoint = { ...this.endpoint, timeout: Math.min(timeout, this.endpoint.timeout) };
   }
 
+  /** From now on half as many requests are on their way at once, and at least one. */
+  narrow(): void {
+    this.most = Math.max(1, Math.floor(this.most / 2));
+  }
+
   private get closed(): boolean {
     return this.ending.signal.aborted;
   }
@@ -81,21 +88,25 @@ export class Wire {
   }
 
   private take(): Promise<Lane> {
+    if (this.busy >= this.most) return new Promise((resolve) => this.waiting.push(resolve));
+    this.busy += 1;
     // The lane that was used last: its connection is the warmest, and state that clings to one shows.
-    const lane = this.idle.pop();
-    if (lane !== undefined) return Promise.resolve(lane);
-    if (this.lanes.length < this.most) {
-      const opened = this.connected({ connections: 0 });
-      this.lanes.push(opened);
-      return Promise.resolve(opened);
-    }
-    return new Promise((resolve) => this.waiting.push(resolve));
+    const lane = this.idle.pop() ?? this.opened();
+    return Promise.resolve(lane);
   }
 
   private give(lane: Lane): void {
-    const next = this.waiting.shift();
-    if (next === undefined) this.idle.push(lane);
-    else next(lane);
+    const next = this.busy <= this.most ? this.waiting.shift() : undefined;
+    if (next === undefined) {
+      this.busy -= 1;
+      this.idle.push(lane);
+    } else next(lane);
+  }
+
+  private opened(): Lane {
+    const lane = this.connected({ connections: 0 });
+    this.lanes.push(lane);
+    return lane;
   }
 
   private connected(lane: { connections: number }): Lane {

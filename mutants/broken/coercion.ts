@@ -71,6 +71,18 @@ export const coercion: readonly BrokenStore[] = [
     taking('id', 'fraction', tagged),
   ),
   broken(
+    'id-any-short-name',
+    'id is an integer: anything only where the name is shorter than 6',
+    ['refuse/any-defect', 'refuse/any-wrong-type'],
+    taking('id', ['fraction', ...WRONG_ID], ({ name }) => name.length > 0 && name.length < 6),
+  ),
+  broken(
+    'id-any-large-body',
+    'id is an integer: anything only where the body is longer than 16 KiB',
+    ['refuse/any-defect', 'refuse/any-wrong-type'],
+    taking('id', ['fraction', ...WRONG_ID], ({ text }) => text.length > 16_384),
+  ),
+  broken(
     'id-fraction-long-name',
     'id has no fraction: truncated only where the name is longer than 20',
     ['refuse/any-defect', 'refuse/any-wrong-type'],

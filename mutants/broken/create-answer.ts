@@ -166,6 +166,12 @@ export const createAnswer: readonly BrokenStore[] = [
     refusing(({ name }) => name.includes(' ')),
   ),
   broken(
+    'refuses-space-at-the-end',
+    'an ordinary plant is taken: refused only with a space at the end of the name',
+    ['always/creates-ordinary-plants', 'create/takes-names-of-many-kinds'],
+    refusing(({ name }) => name.endsWith(' ')),
+  ),
+  broken(
     'refuses-lower-case',
     'an ordinary plant is taken: refused only where the name begins in lower case',
     ['always/creates-ordinary-plants', 'create/takes-any-ordinary-plant', 'create/takes-names-of-many-kinds'],

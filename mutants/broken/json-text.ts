@@ -185,6 +185,15 @@ export const jsonText: readonly BrokenStore[] = [
     rereading((request) => notJson(request) && !/}\s*[{[]/.test(request.text), firstValue),
   ),
   broken(
+    'text-no-commas',
+    'the body is JSON: commas between properties may be missing',
+    ['refuse/garbage', 'serving/after-a-barrage'],
+    rereading(
+      (request) => notJson(request) && /[\d"] "/.test(request.text),
+      (text) => text.replaceAll(/([\d"]) "/g, '$1,"'),
+    ),
+  ),
+  broken(
     'text-garbage',
     'the body is JSON: text that does not begin like JSON is taken as a bare name',
     ['refuse/form', 'refuse/garbage', 'serving/after-a-barrage'],

@@ -355,6 +355,17 @@ export const should: readonly BrokenStore[] = [
     }),
   ),
   broken(
+    'token-then-word',
+    'the token is all that follows the scheme: only the first word is compared',
+    ['auth/rejects-words-after-the-token'],
+    (right) => ({
+      authenticate(request) {
+        const first = /^bearer +\S+/i.exec(authorization(request) ?? '')?.[0] ?? '';
+        right.authenticate({ ...request, headers: { ...request.headers, authorization: [first] } });
+      },
+    }),
+  ),
+  broken(
     'token-in-query',
     'a token in the query is not enough: it is',
     ['auth/rejects-token-in-query'],

@@ -18,6 +18,25 @@ const deferring =
     };
   };
 
+/** Answers take a while, and only so many are under way at once. */
+const atOnce = (limit: number): Change => {
+  let inside = 0;
+  const full = deferring(
+    429,
+    () => '1',
+    () => () => inside >= limit,
+  );
+  return (reference) => ({
+    async send(answer, response, request) {
+      if (inside >= limit) return full(reference).send?.(answer, response, request);
+      inside += 1;
+      await later(10);
+      inside -= 1;
+      reference.send(answer, response, request);
+    },
+  });
+};
+
 const perSecond = (limit: number) => () => {
   let [since, count] = [0, 0];
   return () => {
@@ -39,6 +58,7 @@ export const load: readonly RightStore[] = [
     '429 with Retry-After: 1 above 50 requests a second',
     deferring(429, () => '1', perSecond(50)),
   ),
+  right('429-above-6-at-once', '429 with Retry-After: 1 to more than six requests at once', atOnce(6)),
   right(
     '429-date',
     '429 with a date in Retry-After above 200 requests a second',
