@@ -35,7 +35,7 @@ import {
   patterned,
   plainName,
 } from '../lib/payloads/strings.ts';
-import { extensions, gzipped, notJson, notUtf8, spoilt } from '../lib/payloads/texts.ts';
+import { extensions, gzipped, notJson, notUtf8, padded, spoilt } from '../lib/payloads/texts.ts';
 import { curlOf } from '../lib/report/curl.ts';
 import { anyFirstId, Ids } from '../lib/run/ids.ts';
 
@@ -457,6 +457,14 @@ describe('texts', () => {
       'leading-zero': '{"id":34,"name":"Aloe","height":01}',
       'raw-newline-in-string': '{"id":34,"name":"A\nloe"}',
     });
+  });
+
+  test('a padded text is longer and says the same', () => {
+    for (const text of ['{"id":1,"name":"}"}', ' {"a":{"b":[{}]}}\n ', '[]', 'null']) {
+      const longer = String(padded(50).apply(text));
+      expect(JSON.parse(longer)).toEqual(JSON.parse(text));
+      expect(longer.length - text.length).toBe(text.includes('{') ? 50 : 0);
+    }
   });
 
   test('an edit finds the end and the id whatever white space there is', () => {

@@ -78,7 +78,7 @@ export class Sender {
       if (this.gate.isClosedTo(errand)) await this.gate.openTo(errand);
       this.countOff();
       const request = fill(draft, id, { token, host, prefix, headers });
-      const { most } = this.wire;
+      const { atOnce } = this.wire;
       this.gate.enter();
       const exchange = await this.wire.send(request).finally(() => this.gate.leave());
       this.requests += 1;
@@ -95,7 +95,7 @@ export class Sender {
         return exchange;
       }
       // Waiting alone has not helped: perhaps it takes fewer at once. What was on its way by then says it no second time.
-      if (attempt > 1 && most === this.wire.most) this.wire.narrow();
+      if (attempt > 1 && atOnce === this.wire.atOnce) this.wire.narrow();
       this.pause(pause);
     }
   }

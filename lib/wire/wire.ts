@@ -23,8 +23,7 @@ export class Wire {
   private readonly lanes: Lane[] = [];
   private readonly idle: Lane[] = [];
   private readonly waiting: ((lane: Lane) => void)[] = [];
-  /** Requests that are on their way at once. */
-  most: number;
+  private most: number;
   private busy = 0;
   private readonly ending = new AbortController();
   private plain = false;
@@ -70,6 +69,11 @@ export class Wire {
   /** From now on no answer is waited for longer than this. */
   hurry(timeout: number): void {
     this.endpoint = { ...this.endpoint, timeout: Math.min(timeout, this.endpoint.timeout) };
+  }
+
+  /** How many requests may be on their way at once. */
+  get atOnce(): number {
+    return this.most;
   }
 
   /** From now on half as many requests are on their way at once, and at least one. */

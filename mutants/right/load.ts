@@ -24,7 +24,7 @@ const atOnce = (limit: number): Change => {
   const full = deferring(
     429,
     () => '1',
-    () => () => inside >= limit,
+    () => () => true,
   );
   return (reference) => ({
     async send(answer, response, request) {
