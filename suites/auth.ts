@@ -9,7 +9,14 @@ import {
   refusesWith,
 } from '../lib/judge/rules.ts';
 import { bearer, type Case, type Credential, type Draft, nothing } from '../lib/payloads/case.ts';
-import { type Impostor, noToken, otherSchemes, twice, wrongTokens } from '../lib/payloads/credentials.ts';
+import {
+  type Impostor,
+  moreWords,
+  noToken,
+  otherSchemes,
+  twice,
+  wrongTokens,
+} from '../lib/payloads/credentials.ts';
 import { ID, idsBetween, plantOf } from '../lib/payloads/plants.ts';
 import { notJson, padded } from '../lib/payloads/texts.ts';
 import type { Bench, Check, Plants } from '../lib/run/check.ts';
@@ -218,24 +225,7 @@ export const auth: readonly Check[] = [
       basis: ['section 5, rule 2', 'RFC 6750 section 2.1'],
       hint: 'Compare everything that follows the scheme, not the first word of it.',
     },
-    {
-      kind: 'cases',
-      cases: (plants) => [
-        {
-          label: 'the token and a word after it',
-          population: 'other',
-          draft: as(
-            {
-              values: (token) => [`Bearer ${token} 0000`],
-              shell: ['Bearer $PLANT_STORE_TOKEN 0000'],
-            },
-            posting(plants.plain()),
-          ),
-          twin: creating(plants.plain()),
-        },
-      ],
-      rules: [notSuccess],
-    },
+    { kind: 'cases', cases: (plants) => eachOnce(plants, moreWords), rules: [notSuccess] },
   ),
   should(
     'auth/refuses-with-401',

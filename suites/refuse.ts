@@ -10,7 +10,7 @@ import {
 import { admits } from '../lib/payloads/admits.ts';
 import type { Case, Draft } from '../lib/payloads/case.ts';
 import { type Defect, defectsOf, type Family } from '../lib/payloads/defects.ts';
-import { COMPACT, FRESH, JsonObject, Raw } from '../lib/payloads/json.ts';
+import { COMPACT, FRESH, type JsonObject, Raw } from '../lib/payloads/json.ts';
 import { ID, idsBetween, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
 import { type Edit, notJson, notUtf8, padded, spoilt } from '../lib/payloads/texts.ts';
 import type { Check, Plants } from '../lib/run/check.ts';
@@ -58,39 +58,35 @@ const malformed =
 
 /** The same plant with shorter strings, as far as the document admits them. */
 const shortened = (plants: Plants, plant: JsonObject, length: number): JsonObject => {
-  const cut = new JsonObject(
-    plant.members.map(([name, value]) => [
-      name,
-      typeof value === 'string' ? [...value].slice(0, length).join('') : value,
-    ]),
+  const cut = plant.withValues((_, value) =>
+    typeof value === 'string' ? [...value].slice(0, length).join('') : value,
   );
   return admits(plants.contract, cut) ? cut : plant;
 };
 
-/** The same properties with the values of another plant; the id stays. */
-const withValuesOf = (other: JsonObject, plant: JsonObject): JsonObject =>
-  new JsonObject(
-    plant.members.map(([name, value]) => [name, name === ID ? value : (other.get(name) ?? value)]),
-  );
-
 /**
- * Good properties around a defect: ordinary ones, strings too short to be sent as a new plant each time, and
- * whatever the schema admits. Nothing of it is left behind, so it need not be new.
+ * What becomes of the good properties around a defect: they stay ordinary, or have strings too short to be sent
+ * as a new plant each time, or whatever the schema admits. Nothing is left behind, so they need not be new.
  */
-const goodProperties = (plants: Plants, twin: JsonObject): Arbitrary<JsonObject> =>
+const variations = (plants: Plants): Arbitrary<(plant: JsonObject) => JsonObject> =>
   fc.oneof(
-    { weight: 4, arbitrary: fc.constant(twin) },
+    { weight: 4, arbitrary: fc.constant((plant: JsonObject) => plant) },
     {
       weight: 1,
-      arbitrary: fc.integer({ min: 1, max: 5 }).map((length) => shortened(plants, twin, length)),
+      arbitrary: fc
+        .integer({ min: 1, max: 5 })
+        .map((length) => (plant: JsonObject) => shortened(plants, plant, length)),
     },
     {
       weight: 1,
-      arbitrary: plantOf(plants.contract.newPlant.shape, 'any', 'all').map((any) => withValuesOf(any, twin)),
+      arbitrary: plantOf(plants.contract.newPlant.shape, 'any', 'all').map(
+        (any) => (plant: JsonObject) =>
+          plant.withValues((name, value) => (name === ID ? value : (any.get(name) ?? value))),
+      ),
     },
   );
 
-/** One defect among otherwise good properties, at any length, in any order, written in any way, in a small body or a large one. */
+/** One defect among good properties, at any length, in any order, written in any way, in a small body or a large one. */
 const anyMalformed =
   (...families: Family[]) =>
   (plants: Plants): Arbitrary<Case> =>
@@ -100,9 +96,8 @@ const anyMalformed =
         .map((defect) =>
           fc
             .tuple(
-              reordered(plantOf(plants.contract.newPlant.shape, 'ordinary', 'some')).chain((twin) =>
-                fc.tuple(fc.constant(twin), goodProperties(plants, twin)),
-              ),
+              reordered(plantOf(plants.contract.newPlant.shape, 'ordinary', 'some')),
+              variations(plants),
               fc.oneof(
                 { weight: 3, arbitrary: fc.constant(undefined) },
                 { weight: 1, arbitrary: undeclared },
@@ -114,8 +109,8 @@ const anyMalformed =
                 { weight: 1, arbitrary: fc.constant({ edit: padded(20_000).apply }) },
               ),
             )
-            .chain(([[twin, good], extra, style, id, larger]) => {
-              const plain = withId(good, id);
+            .chain(([twin, varied, extra, style, id, larger]) => {
+              const plain = withId(varied(twin), id);
               // An inherited property is a defect of its own: nothing else may be called __proto__.
               const whole =
                 extra === undefined || extra[0] === '__proto__' ? plain : plain.with(extra[0], extra[1]);

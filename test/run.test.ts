@@ -159,7 +159,7 @@ describe('a run', () => {
   });
 
   test('with --bail is over with the first MUST that fails, made small', async () => {
-    await withStore('text-second-value', async ({ url }) => {
+    await withStore('id-numeral-string', async ({ url }) => {
       const record = await against(url, { bail: true });
       expect(record.outcome).toBe('nonconformant');
       expect(record.stop?.kind).toBe('bailed');

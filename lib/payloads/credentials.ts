@@ -145,6 +145,11 @@ export const otherSchemes: readonly Impostor[] = [
   scheme('the scheme after the token', (token) => `${token} Bearer`, `${T} Bearer`),
 ];
 
+/** More than one word where the token stands: some take the first of them (RFC 6750 section 2.1 has but one). */
+export const moreWords: readonly Impostor[] = [
+  scheme('the token and a word after it', (token) => `Bearer ${token} 0000`, `Bearer ${T} 0000`),
+];
+
 /** The right token and another one, in two headers: which of them counts is not shown. */
 export const twice = (other: string, right: 'first' | 'last'): Credential => {
   const pair = (token: string) => [`Bearer ${token}`, `Bearer ${other}`];
@@ -154,7 +159,9 @@ export const twice = (other: string, right: 'first' | 'last'): Credential => {
 
 /** The credential that is written down like this. */
 export function credentialOf(shell: readonly string[]): Credential {
-  const impostors = [...noToken, ...otherSchemes, ...wrongTokens].map(({ credential }) => credential);
+  const impostors = [...noToken, ...otherSchemes, ...wrongTokens, ...moreWords].map(
+    ({ credential }) => credential,
+  );
   // As JSON, since no header and an empty one are two things.
   const written = JSON.stringify(shell);
   const known = [bearer, nothing, ...impostors].find((one) => JSON.stringify(one.shell) === written);

@@ -37,7 +37,12 @@ export class JsonObject {
   /** With this value in the place of the property's own, or at the end. */
   with(name: string, value: Json): JsonObject {
     if (this.get(name) === undefined) return new JsonObject([...this.members, [name, value]]);
-    return new JsonObject(this.members.map((member) => (member[0] === name ? [name, value] : member)));
+    return this.withValues((own, kept) => (own === name ? value : kept));
+  }
+
+  /** The same properties with other values. */
+  withValues(change: (name: string, value: Json) => Json): JsonObject {
+    return new JsonObject(this.members.map(([name, value]) => [name, change(name, value)]));
   }
 
   without(name: string): JsonObject {

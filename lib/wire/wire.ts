@@ -24,7 +24,6 @@ export class Wire {
   private readonly idle: Lane[] = [];
   private readonly waiting: ((lane: Lane) => void)[] = [];
   private most: number;
-  private busy = 0;
   private readonly ending = new AbortController();
   private plain = false;
 
@@ -81,6 +80,10 @@ export class Wire {
     this.most = Math.max(1, Math.floor(this.most / 2));
   }
 
+  private get busy(): number {
+    return this.lanes.length - this.idle.length;
+  }
+
   private get closed(): boolean {
     return this.ending.signal.aborted;
   }
@@ -93,7 +96,6 @@ export class Wire {
 
   private take(): Promise<Lane> {
     if (this.busy >= this.most) return new Promise((resolve) => this.waiting.push(resolve));
-    this.busy += 1;
     // The lane that was used last: its connection is the warmest, and state that clings to one shows.
     const lane = this.idle.pop() ?? this.opened();
     return Promise.resolve(lane);
@@ -101,10 +103,8 @@ export class Wire {
 
   private give(lane: Lane): void {
     const next = this.busy <= this.most ? this.waiting.shift() : undefined;
-    if (next === undefined) {
-      this.busy -= 1;
-      this.idle.push(lane);
-    } else next(lane);
+    if (next === undefined) this.idle.push(lane);
+    else next(lane);
   }
 
   private opened(): Lane {

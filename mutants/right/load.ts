@@ -19,23 +19,25 @@ const deferring =
   };
 
 /** Answers take a while, and only so many are under way at once. */
-const atOnce = (limit: number): Change => {
-  let inside = 0;
-  const full = deferring(
-    429,
-    () => '1',
-    () => () => true,
-  );
-  return (reference) => ({
-    async send(answer, response, request) {
-      if (inside >= limit) return full(reference).send?.(answer, response, request);
-      inside += 1;
-      await later(10);
-      inside -= 1;
-      reference.send(answer, response, request);
-    },
-  });
-};
+const atOnce =
+  (limit: number): Change =>
+  (reference) => {
+    const full = deferring(
+      429,
+      () => '1',
+      () => () => true,
+    )(reference);
+    let inside = 0;
+    return {
+      async send(answer, response, request) {
+        if (inside >= limit) return full.send?.(answer, response, request);
+        inside += 1;
+        await later(10);
+        inside -= 1;
+        reference.send(answer, response, request);
+      },
+    };
+  };
 
 const perSecond = (limit: number) => () => {
   let [since, count] = [0, 0];

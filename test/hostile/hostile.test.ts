@@ -36,12 +36,11 @@ function complaints({ expected }: Hostile, record: RunRecord): string[] {
   const text = JSON.stringify(record);
   const failed = new Set(record.results.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id));
   const lower = text.toLowerCase();
+  const outcomes = [expected.outcome].flat();
   return [
-    ...([expected.outcome].flat().includes(record.outcome)
+    ...(outcomes.includes(record.outcome)
       ? []
-      : [
-          `${record.outcome}, not ${[expected.outcome].flat().join(' or ')}: ${record.stop?.reason ?? [...failed].join(' ')}`,
-        ]),
+      : [`${record.outcome}, not ${outcomes.join(' or ')}: ${record.stop?.reason ?? [...failed].join(' ')}`]),
     ...(expected.stop === undefined || record.stop?.kind === expected.stop
       ? []
       : [`stopped for ${record.stop?.kind}, not ${expected.stop}`]),
