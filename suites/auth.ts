@@ -17,7 +17,8 @@ import {
   twice,
   wrongTokens,
 } from '../lib/payloads/credentials.ts';
-import { ID, idsBetween, plantOf } from '../lib/payloads/plants.ts';
+import { freshId } from '../lib/payloads/fresh.ts';
+import { ID, plantOf } from '../lib/payloads/plants.ts';
 import { notJson, padded } from '../lib/payloads/texts.ts';
 import type { Bench, Check, Plants } from '../lib/run/check.ts';
 import { as, creating, must, observe, posting, should } from './vocabulary.ts';
@@ -29,7 +30,7 @@ const refuseIt =
 const everyBody = (plants: Plants): Readonly<Record<string, Draft>> => ({
   'an ordinary plant': posting(plants.plain()),
   'a plant without a tag': posting(plants.plain('required')),
-  'a plant with a large id': posting(plants.plain().with(ID, plants.draw(idsBetween(2n ** 40n, 2n ** 62n)))),
+  'a plant with a large id': posting(plants.plain().with(ID, freshId(2n ** 40n, 2n ** 62n))),
   // Small enough to be read with the head by a server that refuses before it reads a body.
   'a plant of 5000 bytes': { body: { json: plants.plain(), edit: padded(5000).apply } },
   'an unusual plant': posting(plants.draw(plantOf(plants.contract.newPlant.shape, 'any', 'all'))),
@@ -98,8 +99,8 @@ const anyone = (plants: Plants): Arbitrary<Case> => {
     {
       weight: 2,
       arbitrary: fc
-        .tuple(plantOf(shape, 'ordinary', 'some'), idsBetween(1n, 2n ** 63n))
-        .map(([json, id]) => json.with(ID, id)),
+        .tuple(plantOf(shape, 'ordinary', 'some'), fc.bigInt({ min: 20n, max: 62n }))
+        .map(([json, bits]) => json.with(ID, freshId(2n ** bits, 2n ** (bits + 1n)))),
     },
   );
   const body = fc.oneof(
@@ -151,7 +152,7 @@ async function oneAfterTheOther(bench: Bench): Promise<void> {
     nothing,
     bearer,
   ]) {
-    const draft = as(credential, plain());
+    const draft = credential === bearer ? plain() : as(credential, plain());
     const exchange = await bench.send(draft);
     if (credential === bearer)
       bench.judge(exchange, draft, 'with the token, after one without', [answers200, plantBody]);
@@ -209,10 +210,13 @@ export const auth: readonly Check[] = [
         ['bearer', 'BEARER'].map((scheme) => ({
           label: scheme,
           population: 'ordinary' as const,
-          draft: as(
-            { values: (token) => [`${scheme} ${token}`], shell: [`${scheme} $PLANT_STORE_TOKEN`] },
-            posting(plants.plain()),
-          ),
+          draft: {
+            ...as(
+              { values: (token) => [`${scheme} ${token}`], shell: [`${scheme} $PLANT_STORE_TOKEN`] },
+              posting(plants.plain()),
+            ),
+            mayCollide: true,
+          },
           twin: creating(plants.plain()),
         })),
       rules: [answers200],
@@ -279,7 +283,6 @@ export const auth: readonly Check[] = [
     {
       kind: 'cases',
       cases: (plants) => {
-        const [form, json] = [1, 2].map(() => plants.draw(idsBetween(2n ** 20n, 2n ** 31n)));
         return [
           {
             label: 'a form',
@@ -288,7 +291,7 @@ export const auth: readonly Check[] = [
               credential: nothing,
               contentType: 'application/x-www-form-urlencoded',
               body: {
-                secret: (token: string) => `id=${form}&name=Aloe&access_token=${encodeURIComponent(token)}`,
+                secret: (token, id) => `id=${id}&name=Aloe&access_token=${encodeURIComponent(token)}`,
               },
             },
             twin: creating(plants.plain()),
@@ -299,8 +302,7 @@ export const auth: readonly Check[] = [
             draft: {
               credential: nothing,
               body: {
-                secret: (token: string) =>
-                  `{"id":${json},"name":"Aloe","access_token":${JSON.stringify(token)}}`,
+                secret: (token, id) => `{"id":${id},"name":"Aloe","access_token":${JSON.stringify(token)}}`,
               },
             },
             twin: creating(plants.plain()),

@@ -2,8 +2,9 @@ import fc, { type Arbitrary } from 'fast-check';
 import { answers200, echoes, plantBody, plantMediaType } from '../lib/judge/rules.ts';
 import { admits, onlyAdmitted } from '../lib/payloads/admits.ts';
 import type { Case, Draft } from '../lib/payloads/case.ts';
-import { COMPACT, JsonObject, type Style } from '../lib/payloads/json.ts';
-import { ID, idsBetween, plantOf, reordered, styles } from '../lib/payloads/plants.ts';
+import { freshId, withWords } from '../lib/payloads/fresh.ts';
+import { COMPACT, type FreshText, type Json, JsonObject, type Style } from '../lib/payloads/json.ts';
+import { ID, plantOf, reordered, styles } from '../lib/payloads/plants.ts';
 import type { Check, Plants } from '../lib/run/check.ts';
 import { creating, must, ordinary, posting, should } from './vocabulary.ts';
 
@@ -17,12 +18,16 @@ const plain = (plants: Plants): Case[] => [
   ordinary('with the required properties', plants.plain('required')),
 ];
 
-/** Plain plants with given values of one property, as far as the document admits them. */
-const withValues = (plants: Plants, property: string, values: readonly string[]): Case[] =>
+/** Plain plants with given values of one property, by label, as far as the document admits them. */
+const withValues = (
+  plants: Plants,
+  property: string,
+  values: readonly (readonly [label: string, value: Json])[],
+): Case[] =>
   values
-    .map((value) => ({ value, plant: plants.plain().with(property, value) }))
+    .map(([label, value]) => ({ label, plant: plants.plain().with(property, value) }))
     .filter(({ plant }) => admits(plants.contract, plant))
-    .map(({ value, plant }) => ordinary(`${property} ${JSON.stringify(value)}`, plant));
+    .map(({ label, plant }) => ordinary(label, plant));
 
 const ordinaryPlants = (plants: Plants): Arbitrary<JsonObject> =>
   onlyAdmitted(plants.contract, plantOf(plants.contract.newPlant.shape, 'ordinary', 'some'), plants.plain());
@@ -30,12 +35,41 @@ const ordinaryPlants = (plants: Plants): Arbitrary<JsonObject> =>
 const drawn = (plants: Plants): Arbitrary<Case> =>
   ordinaryPlants(plants).map((plant) => ordinary('an ordinary plant', plant));
 
-/** Letters that differ from run to run, so that no short name is sent again and again. */
-const word = (plants: Plants, length: number) =>
-  plants.draw(
-    fc
-      .array(fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz'), { minLength: length, maxLength: length })
-      .map((letters) => letters.join('')),
+/** Names with what real names have beside letters; `word` stands for six fresh letters, # for a fresh digit. */
+const KINDS_OF_NAMES = [
+  'word word',
+  "word's word",
+  "O'Word",
+  "word''word",
+  'word-word',
+  'word--word',
+  'word - word',
+  "word 'word'",
+  "word'",
+  'word-',
+  'word ',
+  'word7',
+  'word 12345678',
+  'T##########',
+  'e##########',
+  'WORD',
+  'word',
+  'word  word',
+  'word word  ',
+  'null word',
+  'true word',
+  'select word from word',
+] as const;
+
+/** A fresh name of a kind. */
+const namedLike = (kind: string): FreshText =>
+  withWords((word, digit) =>
+    kind
+      .replace(/word/gi, (letters) => {
+        const fresh = word(6);
+        return letters === 'WORD' ? fresh.toUpperCase() : letters === 'Word' ? capitalised(fresh) : fresh;
+      })
+      .replaceAll('#', () => digit()),
   );
 
 const capitalised = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
@@ -49,14 +83,19 @@ const written = (plants: Plants, spellings: Readonly<Record<string, Style>>): Ca
   Object.entries(spellings).map(([label, style]) => ({
     label,
     population: 'ordinary',
-    draft: posting(plants.plain(), {}, style),
+    draft: posting(plants.plain(), { mayCollide: true }, style),
   }));
 
 /** A request that says the same as an ordinary one in other headers. */
 const saying = (plants: Plants, more: Readonly<Record<string, Draft>>): Case[] =>
   Object.entries(more).map(([label, draft]) => {
     const plant = plants.plain();
-    return { label, population: 'ordinary', draft: posting(plant, draft), twin: creating(plants.plain()) };
+    return {
+      label,
+      population: 'ordinary',
+      draft: posting(plant, { ...draft, mayCollide: true }),
+      twin: creating(plants.plain()),
+    };
   });
 
 export const create: readonly Check[] = [
@@ -109,9 +148,10 @@ export const create: readonly Check[] = [
         withValues(
           plants,
           'name',
-          [1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 20, 25, 30, 31, 32, 33, 39, 40].map((length) =>
-            capitalised(word(plants, length)),
-          ),
+          [1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 20, 25, 30, 31, 32, 33, 39, 40].map((length) => [
+            `a name of ${length} ${length === 1 ? 'letter' : 'letters'}`,
+            withWords((word) => capitalised(word(length))),
+          ]),
         ),
       rules: aPlant,
     },
@@ -125,33 +165,12 @@ export const create: readonly Check[] = [
     },
     {
       kind: 'cases',
-      cases: (plants) => {
-        const w = () => word(plants, 6);
-        return withValues(plants, 'name', [
-          `${w()} ${w()}`,
-          `${w()}'s ${w()}`,
-          `O'${capitalised(w())}`,
-          `${w()}''${w()}`,
-          `${w()}-${w()}`,
-          `${w()}--${w()}`,
-          `${w()} - ${w()}`,
-          `${w()} '${w()}'`,
-          `${w()}'`,
-          `${w()}-`,
-          `${w()} `,
-          `${w()}7`,
-          `${w()} 12345678`,
-          `T${plants.draw(fc.bigInt({ min: 10n ** 9n, max: 10n ** 10n }))}`,
-          `e${plants.draw(fc.bigInt({ min: 10n ** 9n, max: 10n ** 10n }))}`,
-          `${w().toUpperCase()}`,
-          w(),
-          `${w()}  ${w()}`,
-          `${w()} ${w()}  `,
-          `null ${w()}`,
-          `true ${w()}`,
-          `select ${w()} from ${w()}`,
-        ]);
-      },
+      cases: (plants) =>
+        withValues(
+          plants,
+          'name',
+          KINDS_OF_NAMES.map((kind) => [`a name like ${JSON.stringify(kind)}`, namedLike(kind)]),
+        ),
       rules: aPlant,
     },
   ),
@@ -168,7 +187,10 @@ export const create: readonly Check[] = [
         withValues(
           plants,
           'tag',
-          [1, 2, 3, 8, 10, 15, 16, 17, 19, 20].map((length) => word(plants, length)),
+          [1, 2, 3, 8, 10, 15, 16, 17, 19, 20].map((length) => [
+            `a tag of ${length} ${length === 1 ? 'letter' : 'letters'}`,
+            withWords((word) => word(length)),
+          ]),
         ),
       rules: aPlant,
       // An allowed list of tags, or an overlay with a pattern, leaves none of these.
@@ -183,8 +205,7 @@ export const create: readonly Check[] = [
     },
     {
       kind: 'cases',
-      // Small ids are likely to be taken; these are spread wide, and each is tried again with another value.
-      attempts: 3,
+      // Of smaller ids there are too few: an earlier run may have sent any of them.
       cases: (plants) =>
         [
           ...Array.from(
@@ -193,14 +214,14 @@ export const create: readonly Check[] = [
           ),
           [2n ** 31n - 2n ** 24n, 2n ** 31n] as const,
         ]
-          .flatMap(([from, below]) => [
-            idsBetween(from, below),
-            idsBetween(from / 2n, below / 2n).map((half) => half * 2n + 1n),
-          ])
-          .map((ids) => plants.draw(ids))
-          .map((id) => ({ id, plant: plants.plain().with(ID, id) }))
+          .flatMap(([from, below]) =>
+            [false, true].map((odd) => ({
+              label: `an ${odd ? 'odd ' : ''}id of ${from} to ${below - 1n}`,
+              plant: plants.plain().with(ID, freshId(from, below, { odd })),
+            })),
+          )
           .filter(({ plant }) => admits(plants.contract, plant))
-          .map(({ id, plant }) => ordinary(`id ${id}`, plant)),
+          .map(({ label, plant }) => ordinary(label, plant)),
       rules: aPlant,
     },
   ),
@@ -293,7 +314,7 @@ export const create: readonly Check[] = [
         fc.tuple(reordered(ordinaryPlants(plants)), styles).map(([plant, style]) => ({
           label: 'another way of writing',
           population: 'ordinary',
-          draft: posting(plant, {}, style),
+          draft: posting(plant, { mayCollide: true }, style),
         })),
       rules: aPlant,
       share: 0.75,

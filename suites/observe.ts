@@ -3,8 +3,9 @@ import { contentOf, fields, statusOf } from '../lib/judge/reading.ts';
 import { admits } from '../lib/payloads/admits.ts';
 import { type Draft, nothing } from '../lib/payloads/case.ts';
 import { defectsOf, type Family } from '../lib/payloads/defects.ts';
+import { fixedFor } from '../lib/payloads/fresh.ts';
 import { type Json, JsonObject, Raw } from '../lib/payloads/json.ts';
-import { ID, idsBetween } from '../lib/payloads/plants.ts';
+import { ID } from '../lib/payloads/plants.ts';
 import { type Edit, extensions, gzipped } from '../lib/payloads/texts.ts';
 import type { Bench, Check } from '../lib/run/check.ts';
 import type { Exchange } from '../lib/wire/exchange.ts';
@@ -56,8 +57,6 @@ async function ask(bench: Bench, key: string, draft: Draft): Promise<Exchange> {
   return exchange;
 }
 
-const numeral = (bench: Bench, from: bigint, below: bigint) => bench.plants.draw(idsBetween(from, below));
-
 const FAMILIES: readonly Family[] = [
   'not-an-object',
   'missing',
@@ -79,7 +78,7 @@ export const observations: readonly Check[] = [
     'section 2, not shown',
     'A plant with an id between 2^30 and 2^31, and one with an odd id between 2^60 and 2^61.',
     async (bench) => {
-      const sent = numeral(bench, 2n ** 30n, 2n ** 31n);
+      const sent = bench.freshId(2n ** 30n, 2n ** 31n);
       const answer = plantIn(await bench.send(posting(bench.plants.plain().with(ID, sent))));
       const echoed = answer === undefined ? undefined : sourceAt(answer.text, [ID]);
       bench.note(
@@ -92,7 +91,7 @@ export const observations: readonly Check[] = [
               ? 'as a string'
               : 'changed',
       );
-      const large = numeral(bench, 2n ** 60n, 2n ** 61n) | 1n;
+      const large = bench.freshId(2n ** 60n, 2n ** 61n) | 1n;
       const exact = plantIn(
         await ask(bench, 'id/beyond-2^53', posting(bench.plants.plain().with(ID, large))),
       );
@@ -141,7 +140,7 @@ export const observations: readonly Check[] = [
     'section 2, not shown',
     'Two plants with the same id, one after the other.',
     async (bench) => {
-      const id = numeral(bench, 2n ** 30n, 2n ** 31n);
+      const id = bench.freshId(2n ** 30n, 2n ** 31n);
       await ask(bench, 'same-id/first', posting(bench.plants.plain().with(ID, id)));
       await ask(bench, 'same-id/second', posting(bench.plants.plain().with(ID, id)));
     },
@@ -152,7 +151,7 @@ export const observations: readonly Check[] = [
     'section 2, not shown',
     'Two plants with the same id, side by side.',
     async (bench) => {
-      const id = numeral(bench, 2n ** 30n, 2n ** 31n);
+      const id = bench.freshId(2n ** 30n, 2n ** 31n);
       const both = await bench.sendAll([1, 2].map(() => posting(bench.plants.plain().with(ID, id))));
       bench.note('same-id/at-once', both.map(status).sort().join(' and '));
     },
@@ -175,7 +174,7 @@ export const observations: readonly Check[] = [
     'JSON Schema 2020-12 section 6.1.1',
     'Three plants whose ids are written with a fraction of zero, with an exponent of zero, and as -0.',
     async (bench) => {
-      const id = numeral(bench, 2n ** 28n, 2n ** 29n);
+      const id = bench.freshId(2n ** 28n, 2n ** 29n);
       const written = Object.entries({ '1.0': `${id}.0`, '1e0': `${id + 1n}e0`, '-0': '-0' });
       const drafts = written.map(([key, numeral]) => [
         `id-written/${key}`,
@@ -237,7 +236,7 @@ export const observations: readonly Check[] = [
     'RFC 8259 section 4',
     'A plant with the property name twice, the second with the value Second.',
     async (bench) => {
-      const plant = bench.plants.plain();
+      const plant = fixedFor(bench.plants.plain(), bench.freshId(2n ** 30n, 2n ** 31n));
       const twice = new JsonObject([...plant.members, ['name', 'Second']]);
       const answer = plantIn(await ask(bench, 'duplicate-name', posting(twice)));
       const name = answer?.plant.name;

@@ -13,9 +13,11 @@ import { admits, onlyAdmitted } from '../lib/payloads/admits.ts';
 import { bearer, bytesOf, nothing } from '../lib/payloads/case.ts';
 import { credentialOf, noToken, otherSchemes, twice, wrongTokens } from '../lib/payloads/credentials.ts';
 import { type Defect, defectsOf, type Family } from '../lib/payloads/defects.ts';
+import { freshId, freshText, mayBeUsedUp, withWords } from '../lib/payloads/fresh.ts';
 import {
   COMPACT,
   FRESH,
+  FreshText,
   fromValue,
   type Json,
   JsonObject,
@@ -24,7 +26,7 @@ import {
   type Style,
   write,
 } from '../lib/payloads/json.ts';
-import { idsBetween, ordinaryIds, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
+import { ordinaryIds, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
 import { draw } from '../lib/payloads/random.ts';
 import { requireOrdinary } from '../lib/payloads/satisfiable.ts';
 import {
@@ -96,7 +98,11 @@ const PROPERTIES = ['all', 'required', 'some'] as const;
 const POPULATIONS = BREADTHS.flatMap((breadth) => PROPERTIES.map((which) => [breadth, which] as const));
 
 /** The ids of a run that is one check. */
-const ALL = { up: 0, down: 0, slots: 1 };
+const ALL = { up: 0, size: 2 ** 31, beyond: 0, down: 0, slots: 1 };
+
+/** A value as it is written with an id. */
+const written = (value: Json | undefined, id = 1n): Json | undefined =>
+  value instanceof FreshText ? value.of(id) : value;
 
 describe('plants', () => {
   test.each(POPULATIONS)('a %s plant with %s properties is a NewPlant', (breadth, which) => {
@@ -112,14 +118,14 @@ describe('plants', () => {
 
   test('an ordinary plant has a name and a tag that any store takes', () => {
     for (const plant of drawn(plantOf(contract.newPlant.shape, 'ordinary', 'all'), 500)) {
-      expect(plant.get('name')).toMatch(/^[A-Za-z][A-Za-z0-9 '-]{0,38}[A-Za-z0-9'-]$/);
+      expect(written(plant.get('name'))).toMatch(/^[A-Za-z][A-Za-z0-9 '-]{0,38}[A-Za-z0-9'-]$/);
       expect(plant.get('tag')).toMatch(/^[a-z]{1,20}$/);
     }
   });
 
   test('ordinary names do not repeat themselves within a run', () => {
-    const names = drawn(plantOf(contract.newPlant.shape, 'ordinary', 'required'), 2000).map((plant) =>
-      plant.get('name'),
+    const names = drawn(plantOf(contract.newPlant.shape, 'ordinary', 'required'), 2000).map((plant, index) =>
+      written(plant.get('name'), BigInt(index)),
     );
     expect(new Set(names).size).toBe(names.length);
   });
@@ -134,7 +140,7 @@ describe('plants', () => {
 
   test('whole-shape names reach hostile words, other planes and great lengths', () => {
     const names = drawn(plantOf(contract.newPlant.shape, 'any', 'all'), 500).map((plant) =>
-      String(plant.get('name')),
+      String(written(plant.get('name'))),
     );
     expect(names.filter((name) => HOSTILE.includes(name)).length).toBeGreaterThan(50);
     expect(names.some((name) => /[\u{10000}-\u{10ffff}]/u.test(name))).toBe(true);
@@ -145,7 +151,9 @@ describe('plants', () => {
   test('no string holds half of a surrogate pair, so that it stays itself in UTF-8', () => {
     const texts = [
       ...HOSTILE,
-      ...drawn(anyString({ min: 0, max: undefined, patterns: [], format: undefined }), 800),
+      ...drawn(anyString({ min: 0, max: undefined, patterns: [], format: undefined }), 800).map((text) =>
+        String(written(text)),
+      ),
     ];
     for (const text of texts)
       expect(new TextDecoder().decode(new TextEncoder().encode(`_${text}`))).toBe(`_${text}`);
@@ -164,8 +172,8 @@ describe('plants', () => {
     const limits = { min, max, patterns: [], format: undefined };
     for (const arbitrary of [anyString, ordinaryName, plainName, ordinaryTag]) {
       if (max === 0 && arbitrary === ordinaryName) continue;
-      for (const text of drawn(arbitrary(limits), 200)) {
-        const length = [...text].length;
+      for (const text of drawn<string | FreshText>(arbitrary(limits), 200)) {
+        const length = [...String(written(text))].length;
         expect(length).toBeGreaterThanOrEqual(min);
         expect(length).toBeLessThanOrEqual(max ?? Infinity);
       }
@@ -187,12 +195,16 @@ describe('plants', () => {
   });
 
   test('any string is a hostile word, a long one or a mixture, the longest of thousands of letters', () => {
-    const texts = drawn(anyString({ min: 0, max: undefined, patterns: [], format: undefined }), 1500);
+    const texts = drawn(anyString({ min: 0, max: undefined, patterns: [], format: undefined }), 1500).map(
+      (text) => String(written(text)),
+    );
     const long = texts.filter((text) => [...text].length > 60);
     expect(new Set(long.map((text) => [...text].length))).toEqual(
       new Set([63, 64, 100, 128, 255, 256, 257, 511, 1000, 4000]),
     );
-    expect(new Set(long.flatMap((text) => [...new Set(text)]))).toEqual(new Set(['a', 'é', '木', '🌵']));
+    expect(new Set(long.flatMap((text) => [...new Set(text)]))).toEqual(
+      new Set([...'abcdef', 'é', '木', '🌵']),
+    );
     expect(HOSTILE.filter((text) => !texts.includes(text))).toEqual([]);
     const mixed = texts.filter((text) => !HOSTILE.includes(text) && !long.includes(text));
     expect(Math.max(...mixed.map((text) => [...text].length))).toBe(40);
@@ -244,8 +256,35 @@ describe('plants', () => {
   });
 
   test('ids between two bounds hold the first and not the second', () => {
-    for (const id of drawn(idsBetween(5n, 8n), 100)) expect([5n, 6n, 7n]).toContain(id);
-    expect(new Set(drawn(idsBetween(5n, 8n), 100)).size).toBe(3);
+    const ids = Array.from({ length: 100 }, (_, id) => freshId(5n, 8n).written(BigInt(id)));
+    expect(new Set(ids)).toEqual(new Set(['5', '6', '7']));
+  });
+
+  test('fresh texts keep their length and the kinds of their characters, and are others for each id', () => {
+    const shape = (text: string) =>
+      text
+        .replace(/[a-f]/g, 'a')
+        .replace(/[g-z]/g, 'g')
+        .replace(/[A-F]/g, 'A')
+        .replace(/[G-Z]/g, 'G')
+        .replace(/\d/g, '0');
+    const texts = fc.sample(fc.string({ unit: 'grapheme', maxLength: 60 }), 200);
+    for (const text of [...texts, "O'Hara-2 of 𝔓lants"])
+      for (const id of [1n, 2n, 2n ** 40n, -3n]) expect(shape(freshText(text).of(id))).toBe(shape(text));
+    const name = freshText('Monstera');
+    expect(name.of(7n)).toBe(name.of(7n));
+    const many = Array.from({ length: 5000 }, (_, index) => name.of(2n ** 30n + BigInt(index)));
+    expect(new Set(many).size).toBe(5000);
+  });
+
+  test('what may be used up is told from what is new with near certainty', () => {
+    const fresh: Json[] = [FRESH, freshId(2n ** 20n, 2n ** 21n), freshId(2n ** 40n, 2n ** 41n)];
+    expect(fresh.map(mayBeUsedUp.id)).toEqual([false, false, false]);
+    const scarce: Json[] = [7n, 2n ** 63n - 1n, freshId(2n ** 10n, 2n ** 20n)];
+    expect(scarce.map(mayBeUsedUp.id)).toEqual([true, true, true]);
+    const words = [1, 5, 6].map((length) => withWords((word) => word(length)));
+    expect(words.map(mayBeUsedUp.name)).toEqual([true, true, false]);
+    expect(['', 'null', freshText('木木木木木木')].map(mayBeUsedUp.name)).toEqual([true, true, true]);
   });
 
   test('another plant stands in the place of one that the document does not admit', () => {
@@ -867,7 +906,9 @@ describe('ids', () => {
   });
 
   test('the shipped document leaves the ordinary range', () => {
-    expect(ordinaryIds(contract.newPlant.shape)).toEqual({ first: 1n, last: 2n ** 31n - 1n, step: 1n });
+    const range = { first: 2n ** 20n, last: 2n ** 31n - 1n, step: 1n };
+    expect(ordinaryIds(contract.newPlant.shape)).toEqual(range);
+    expect(ordinaryIds(contract.newPlant.shape, 1000n)).toEqual({ ...range, first: 1n });
   });
 });
 

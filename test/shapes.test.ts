@@ -113,7 +113,11 @@ describe('the id', () => {
   });
 
   test('of a document without one is ordinary all the same', () => {
-    expect(ordinaryIds(shapeOf({ type: 'object' }))).toEqual({ first: 1n, last: 2n ** 31n - 1n, step: 1n });
+    expect(ordinaryIds(shapeOf({ type: 'object' }))).toEqual({
+      first: 2n ** 20n,
+      last: 2n ** 31n - 1n,
+      step: 1n,
+    });
   });
 });
 

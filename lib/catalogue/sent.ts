@@ -54,13 +54,9 @@ export function sentBy({ id, test, silent }: Check, contract: Contract): Sent {
 function named(id: string, test: Test & { kind: 'cases' }, contract: Contract): Sent {
   const cases = test.cases(plantsFor(contract, SEED, id));
   const [first] = cases;
-  const again = (test.attempts ?? 1) - 1;
   return {
     text: [
       `${counted(cases.length, 'request')}: ${combined(cases.map(({ label }) => label))}.`,
-      ...(again > 0
-        ? [`One that fails is tried again with other values, ${counted(again, 'time')} at most.`]
-        : []),
       ...control(cases),
       ...(first === undefined ? [] : ['The first:']),
     ].join(' '),

@@ -74,7 +74,7 @@ function mediaTypeFault(response: Response): Finding | undefined {
 
 /** Section 4, rule 1: exactly 200. */
 export const answers200: Rule = (exchange) =>
-  exchange.kind === 'answered' && exchange.response.status === 200
+  exchange.collided === true || (exchange.kind === 'answered' && exchange.response.status === 200)
     ? undefined
     : found('status 200', briefly(exchange), outcome(exchange));
 

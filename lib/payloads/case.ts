@@ -8,7 +8,7 @@ export type Body =
   | { readonly json: Json; readonly style?: Style; readonly edit?: (text: string) => string | Uint8Array }
   | { readonly bytes: Uint8Array }
   /** A body that holds the token. */
-  | { readonly secret: (token: string) => string };
+  | { readonly secret: (token: string, id: bigint) => string };
 
 /** The values of the Authorization headers to send. */
 export interface Credential {
@@ -28,7 +28,7 @@ export const nothing: Credential = { values: () => [], shell: [] };
 /** A request but for its id and token. What is left out is as an ordinary client sends it. */
 export interface Draft {
   readonly method?: string;
-  /** Path and query below the base URL. */
+  /** Path and query below the base URL; `{id}` in it becomes the fresh id. */
   readonly path?: string;
   readonly credential?: Credential;
   /** A query parameter that holds the token. */
@@ -42,6 +42,8 @@ export interface Draft {
   readonly verbatim?: (host: string, path: string, authorization: string) => string;
   /** An ordinary plant, sent as any client would: a store has to create it, whatever it is sent for. */
   readonly ordinary?: boolean;
+  /** A valid NewPlant that is sent to be accepted. Where it is rejected, its id or name may be in use already. */
+  readonly mayCollide?: boolean;
   /** Beyond what is promised of any request (64 KiB, sound framing): a proxy may answer in its own way. */
   readonly beyond?: boolean;
 }
@@ -57,7 +59,7 @@ export interface Case {
 /** The bytes of a body, with `id` for its fresh id. */
 export function bytesOf(body: Body, id: bigint, token: string): Uint8Array {
   if ('bytes' in body) return body.bytes;
-  if ('secret' in body) return Buffer.from(body.secret(token));
+  if ('secret' in body) return Buffer.from(body.secret(token, id));
   const text = write(body.json, id, body.style ?? COMPACT);
   const edited = body.edit?.(text) ?? text;
   return typeof edited === 'string' ? Buffer.from(edited) : edited;

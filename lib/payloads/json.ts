@@ -11,13 +11,31 @@ export const FRESH: unique symbol = Symbol('a fresh id');
  * is made of a fresh id.
  */
 export class Raw {
+  /** How many values it may have: the more, the less likely is one that an earlier request had. */
+  readonly choices: number;
   private readonly text: string | ((id: bigint) => string);
-  constructor(text: string | ((id: bigint) => string)) {
+  constructor(text: string | ((id: bigint) => string), choices = 1) {
     this.text = text;
+    this.choices = choices;
   }
 
   written(id: bigint): string {
     return typeof this.text === 'string' ? this.text : this.text(id);
+  }
+}
+
+/** A string that is another one for each fresh id. */
+export class FreshText {
+  /** How many strings it may be: the more, the less likely is one that an earlier request had. */
+  readonly choices: number;
+  readonly of: (id: bigint) => string;
+  constructor(of: (id: bigint) => string, choices: number) {
+    this.of = of;
+    this.choices = choices;
+  }
+
+  map(change: (text: string) => string): FreshText {
+    return new FreshText((id) => change(this.of(id)), this.choices);
   }
 }
 
@@ -54,7 +72,16 @@ export class JsonObject {
   }
 }
 
-export type Json = null | boolean | string | bigint | Raw | typeof FRESH | readonly Json[] | JsonObject;
+export type Json =
+  | null
+  | boolean
+  | string
+  | bigint
+  | Raw
+  | FreshText
+  | typeof FRESH
+  | readonly Json[]
+  | JsonObject;
 
 export const object = (members: Readonly<Record<string, Json>>): JsonObject =>
   new JsonObject(Object.entries(members));
@@ -75,7 +102,7 @@ export const COMPACT: Style = { gaps: [], escapes: 'none', every: 1, digits: 'lo
 
 /**
  * Writes a value as JSON text.
- * @param id what FRESH becomes
+ * @param id what FRESH becomes, and what fresh texts follow from
  */
 export function write(value: Json, id: bigint, style: Style = COMPACT): string {
   let gaps = 0;
@@ -90,6 +117,7 @@ export function write(value: Json, id: bigint, style: Style = COMPACT): string {
   const text = (one: Json): string => {
     if (one === FRESH) return id.toString();
     if (one instanceof Raw) return one.written(id);
+    if (one instanceof FreshText) return string(one.of(id), inValues);
     if (typeof one === 'string') return string(one, inValues);
     if (one instanceof JsonObject) {
       const members = one.members.map(

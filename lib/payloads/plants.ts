@@ -1,5 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { NumberLimits, Shape } from '../contract/schema.ts';
+import { freshText } from './fresh.ts';
 import { FRESH, fromValue, type Json, JsonObject, type Member, Raw, type Style, write } from './json.ts';
 import { anyString, ordinaryName, ordinaryTag, patterned, plainName } from './strings.ts';
 
@@ -9,6 +10,7 @@ export type Breadth = 'plain' | 'ordinary' | 'any';
 /** The identification number of the interface, section 2. */
 export const ID = 'id';
 
+const SMALLEST_ORDINARY = 2n ** 20n;
 const BIGGEST_ORDINARY = 2n ** 31n - 1n;
 
 /** Objects of the shape, with every declared property or only the required ones. */
@@ -36,14 +38,19 @@ export function plantOf(
 const takesFresh = (shape: Shape): boolean =>
   shape.values === undefined && shape.types.some((type) => type === 'integer' || type === 'number');
 
-/** The ids that ordinary plants may have: 1 to 2^31-1 within the limits of the document. */
-export function ordinaryIds(newPlant: Shape): {
-  readonly first: bigint;
-  readonly last: bigint;
-  readonly step: bigint;
-} {
+/**
+ * The ids that ordinary plants have: 2^20 to 2^31-1 within the limits of the document. Of smaller ones there are so
+ * few that earlier runs may have sent them.
+ * @param wanted an id that the user asks for, which may be smaller
+ */
+export function ordinaryIds(
+  newPlant: Shape,
+  wanted = SMALLEST_ORDINARY,
+): { readonly first: bigint; readonly last: bigint; readonly step: bigint } {
   const limits = newPlant.properties.get(ID)?.number;
-  const { min, max } = integerBounds(limits, 1n, BIGGEST_ORDINARY);
+  const { min: least, max } = integerBounds(limits, 1n, BIGGEST_ORDINARY);
+  const enough = wanted >= SMALLEST_ORDINARY && max - SMALLEST_ORDINARY >= SMALLEST_ORDINARY;
+  const min = enough && least < SMALLEST_ORDINARY ? SMALLEST_ORDINARY : least;
   const step = stepOf(limits);
   const first = ceilTo(min, step) * step;
   return { first, last: max, step };
@@ -64,7 +71,7 @@ function oneOfShape(shape: Shape, breadth: Breadth, required: boolean): Arbitrar
       if (text !== undefined) return text;
       if (breadth === 'any') return anyString(shape.text);
       if (!required) return ordinaryTag(shape.text);
-      return breadth === 'plain' ? plainName(shape.text) : ordinaryName(shape.text);
+      return (breadth === 'plain' ? plainName(shape.text) : ordinaryName(shape.text)).map(freshText);
     }
     case 'integer':
       return integerOf(shape.number, breadth);
@@ -150,10 +157,6 @@ function arrayOf(
     ? fc.uniqueArray(item, { ...bounds, selector: (json) => write(json, 0n) })
     : fc.array(item, bounds);
 }
-
-/** Ids of a magnitude: at least `from` and less than `below`, in or out of the ordinary range. */
-export const idsBetween = (from: bigint, below: bigint): Arbitrary<bigint> =>
-  fc.bigInt({ min: from, max: below - 1n });
 
 const GAPS = ['', ' ', '  ', '\n', '\t', '\r\n', '\n    '];
 

@@ -1,5 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { TextLimits } from '../contract/schema.ts';
+import { freshText } from './fresh.ts';
+import type { FreshText } from './json.ts';
 
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'];
 const LOWER = LETTERS.slice(26);
@@ -170,7 +172,7 @@ const character: Arbitrary<string> = fc.oneof(
 );
 
 /** Any Unicode string that the limits admit: hostile words, every plane, and lengths at which columns end. */
-export const anyString = (limits: TextLimits): Arbitrary<string> => {
+export const anyString = (limits: TextLimits): Arbitrary<string | FreshText> => {
   const { min, max = 16_000 } = limits;
   const fitting = HOSTILE.filter((text) => [...text].length >= min && [...text].length <= max);
   const long = LONG.filter((length) => length >= min && length <= max);
@@ -183,10 +185,13 @@ export const anyString = (limits: TextLimits): Arbitrary<string> => {
             weight: 2,
             arbitrary: fc
               .tuple(fc.constantFrom(...long), fc.constantFrom('a', 'é', '木', '🌵'))
-              .map(([length, letter]) => letter.repeat(length)),
+              .map(([length, letter]) => freshText(letter.repeat(length))),
           },
         ]
       : []),
-    { weight: 6, arbitrary: fc.array(character, bounds).map((characters) => characters.join('')) },
+    {
+      weight: 6,
+      arbitrary: fc.array(character, bounds).map((characters) => freshText(characters.join(''))),
+    },
   );
 };

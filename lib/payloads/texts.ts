@@ -38,6 +38,15 @@ export const notJson: readonly Edit[] = [
   edit('a form', (text) => `id=${idIn(text)}&name=Aloe&tag=succulent`),
 ];
 
+/** The plant as a form of the media type multipart/form-data with the boundary b. */
+export const multipart: Edit = edit('a multipart form', (text) =>
+  [
+    '--b\r\nContent-Disposition: form-data; name="id"\r\n',
+    `${idIn(text)}\r\n--b\r\nContent-Disposition: form-data; name="name"\r\n`,
+    'Aloe\r\n--b--\r\n',
+  ].join('\r\n'),
+);
+
 /** Texts that RFC 8259 section 9 lets a parser take beyond JSON, and what it may do with each. */
 export const extensions: readonly Edit[] = [
   edit('trailing-comma', (text) => text.replace(/}\s*$/, ',}')),

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import type { RecordedBody, RecordedExchange, RecordedRequest, RecordedResult, RunRecord } from './record.ts';
+import { comesAgain } from './retries.ts';
 
 type Format = Parameters<typeof styleText>[0];
 
@@ -27,11 +28,8 @@ const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 const escaped = (character: string) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
 
 /** What a run has left behind in a store. */
-export const leftBehind = ({ plants, lowestId, highestId, others = [] }: RunRecord['created']): string => {
-  if (plants === 0) return '0 plants created';
-  const elsewhere = others.length === 0 ? '' : `, and ${others.length} elsewhere, which the record lists`;
-  return `${plants} plants created (ids ${lowestId} to ${highestId}${elsewhere})`;
-};
+export const leftBehind = ({ plants }: RunRecord['created']): string =>
+  plants === 0 ? '0 plants created' : `${plants} plants created (their ids are in the JSON report)`;
 
 /** How long a store was waited for because it asked for it, after a comma. */
 export const waitedFor = ({ waited }: RunRecord): string =>
@@ -59,11 +57,10 @@ export function explained(result: RecordedResult, paint: Paint): string[] {
   const { id, level, statement, basis, hint, exchanges, failed, cases, counterexample } = result;
   const [exchange] = exchanges;
   const line = (name: string, text: string) => `     ${paint('dim', name.padEnd(9))} ${text}`;
+  const again = counterexample === undefined ? undefined : comesAgain(counterexample);
   const notes = [
     `${failed} of ${cases}`,
-    ...(counterexample?.when === 'not-alone'
-      ? ['only in company: alone, the same request is answered as it should be']
-      : []),
+    ...(again === undefined ? [] : [again]),
     ...(counterexample?.shrinks === undefined || counterexample.shrinks === 0
       ? []
       : [`made small in ${counterexample.shrinks} steps`]),

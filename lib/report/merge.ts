@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { IdRanges } from '../run/id-ranges.ts';
 import type { Latency } from '../run/latency.ts';
 import type { Verdict } from '../run/result.ts';
 import { CAUSES, KEPT } from '../run/tally.ts';
@@ -21,7 +22,8 @@ export interface Part {
 export function mergeOf(parts: readonly Part[]): RunRecord {
   const [first, ...others] = inOrder(parts);
   const records = [first, ...others];
-  const { gate, waited: _waited, ...head } = first;
+  const { gate, waited: _waited, collisions: _collisions, ...head } = first;
+  const collisions = sum(records, (record) => record.collisions ?? 0);
   const waited = sum(records, (record) => record.waited ?? 0);
   const results = first.results.map((result, index) =>
     joined([result, ...others.map((other) => resultAt(other, index))]),
@@ -36,6 +38,7 @@ export function mergeOf(parts: readonly Part[]): RunRecord {
     requests: sum(records, ({ requests }) => requests),
     ...(waited === 0 ? {} : { waited: rounded(waited) }),
     created: createdBy(records),
+    ...(collisions === 0 ? {} : { collisions }),
     latency: latencyOf(records.flatMap(({ latency }) => latency ?? [])),
     outcome: outcomeOf(summary, head.options.strict, cutShort(stop, results)),
     stop,
@@ -178,22 +181,15 @@ function timeOf(records: readonly RunRecord[]): Pick<RunRecord, 'startedAt' | 's
 }
 
 function createdBy(records: readonly RunRecord[]): RunRecord['created'] {
-  const ids = records
-    .flatMap(({ created }) => [BigInt(created.lowestId), BigInt(created.highestId)])
-    .sort(byNumber);
-  const others = records
-    .flatMap(({ created }) => created.others ?? [])
-    .map(BigInt)
-    .sort(byNumber);
+  const all = new IdRanges();
+  for (const { created } of records) all.join(IdRanges.from(created.ids));
+  const unlisted = all.dropped + sum(records, ({ created }) => created.unlisted ?? 0);
   return {
     plants: sum(records, ({ created }) => created.plants),
-    lowestId: String(ids.at(0)),
-    highestId: String(ids.at(-1)),
-    ...(others.length === 0 ? {} : { others: others.map(String) }),
+    ids: all.text,
+    ...(unlisted === 0 ? {} : { unlisted }),
   };
 }
-
-const byNumber = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** The times of all answers together. The samples are gone, so that medians are those of the buckets. */
 function latencyOf(parts: readonly Latency[]): Latency | null {

@@ -1,6 +1,6 @@
 import type { Level, TestKind } from '../run/check.ts';
 import type { Latency } from '../run/latency.ts';
-import type { Cause, Failure, Observations, Stop, Verdict } from '../run/result.ts';
+import type { Cause, Failure, Observations, Retries, Stop, Verdict } from '../run/result.ts';
 import type { RunFooter, Settled } from '../run/run.ts';
 import type { Outcome, Summary } from '../run/verdict.ts';
 import type { FaultKind } from '../wire/exchange.ts';
@@ -57,7 +57,8 @@ export interface RecordedResult {
   readonly reason?: string;
   readonly counterexample?: {
     readonly label: string;
-    readonly when: Failure['when'];
+    readonly when?: Failure['when'];
+    readonly retries?: Retries;
     readonly payload: RecordedBody;
     readonly seed: number;
     readonly path?: string;
@@ -114,6 +115,8 @@ export interface RunRecord {
   /** Seconds of them that were waited because the store asked for it, where it did. */
   readonly waited?: number;
   readonly created: RunFooter['created'];
+  /** Valid plants that were rejected for an id or a name in use, and not judged for that. */
+  readonly collisions?: number;
   readonly latency: Latency | null;
   readonly outcome: Outcome;
   readonly gate: Gate;

@@ -19,9 +19,6 @@ const PAST = 8 * 1024;
 /** Characters of a secret in any of its forms, at most: so much at the end of what is looked at may be a part of one. */
 const LONGEST = 2 * 1024;
 
-/** Stands for the token where it may be encoded; a `$` would be. */
-const PLACE = 'PLANT_STORE_TOKEN';
-
 export const rounded = (value: number) => Math.round(value * 1000) / 1000;
 
 /** A failure as it is written down. */
@@ -71,15 +68,11 @@ export function sidesOf(
 
 /** A request as it is written down: what was made from the token is named as a shell would make it. */
 function requestOf({ request }: Exchange, draft: Draft, baseUrl: string, redact: Redact): RecordedRequest {
-  const { method, headers, body, verbatim } = request;
+  const { method, headers, body, verbatim, publicBody } = request;
   const { origin } = new URL(baseUrl);
   const shell = [...(draft.credential ?? bearer).shell];
   const path =
     draft.tokenIn === undefined ? request.path : request.path.replace(/=[^=]*$/, '=$PLANT_STORE_TOKEN');
-  const secret =
-    draft.body !== undefined && 'secret' in draft.body
-      ? draft.body.secret(PLACE).replaceAll(PLACE, '$PLANT_STORE_TOKEN')
-      : undefined;
   return {
     method,
     url: `${origin}${path}`,
@@ -88,10 +81,10 @@ function requestOf({ request }: Exchange, draft: Draft, baseUrl: string, redact:
         [name, name === 'authorization' ? (shell.shift() ?? REDACTED) : redact(value)] as const,
     ),
     body:
-      secret === undefined
+      publicBody === undefined
         ? // Made by the suite, and the token is in none but those: what looks like a piece of it is chance.
           bodyOf(body ?? new Uint8Array(), REQUEST_CAP, (text) => text)
-        : { bytes: body?.length ?? 0, text: secret },
+        : { bytes: body?.length ?? 0, text: publicBody },
     ...(verbatim === undefined ? {} : { verbatim: true }),
   };
 }

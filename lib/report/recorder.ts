@@ -53,6 +53,7 @@ export class Recorder {
       latency = null,
       waited,
       created,
+      collisions,
       server,
     } = footer;
     const open = {
@@ -70,6 +71,7 @@ export class Recorder {
       requests,
       ...(waited === 0 ? {} : { waited: rounded(waited) }),
       created,
+      ...(collisions === 0 ? {} : { collisions }),
       latency,
       outcome,
       summary,
@@ -118,7 +120,8 @@ function resultOf(
       : {
           counterexample: {
             label: first.label,
-            when: first.when,
+            ...(first.when === undefined ? {} : { when: first.when }),
+            ...(first.retries === undefined ? {} : { retries: first.retries }),
             payload: shown.request.body,
             seed: header.options.seed,
             ...first.drawn,

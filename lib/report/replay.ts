@@ -2,6 +2,7 @@ import type { Body, Draft } from '../payloads/case.ts';
 import { credentialOf } from '../payloads/credentials.ts';
 import { FRESH, object } from '../payloads/json.ts';
 import type { Check } from '../run/check.ts';
+import { IdRanges } from '../run/id-ranges.ts';
 import { pathOf } from './explain.ts';
 import type { RecordedRequest, RecordedResult, RunRecord } from './record.ts';
 import { REDACTED } from './redact.ts';
@@ -29,8 +30,8 @@ export function replayOf(
   record: RunRecord,
 ): Check | undefined {
   const [exchange] = exchanges;
-  if (exchange === undefined || counterexample?.when !== 'always' || !('rules' in check.test))
-    return undefined;
+  const { when = 'always' } = counterexample ?? {};
+  if (exchange === undefined || when !== 'always' || !('rules' in check.test)) return undefined;
   const { label, request } = exchange;
   if (request.verbatim === true || !isWhole(request.body)) return undefined;
   const { rules } = check.test;
@@ -67,15 +68,14 @@ function bodyOf(body: RecordedRequest['body'], contentType = '', { created }: Ru
     const form = contentType.includes('urlencoded');
     return { secret: (token) => text.replaceAll(TOKEN, form ? encodeURIComponent(token) : token) };
   }
-  const used = { lowest: BigInt(created.lowestId), highest: BigInt(created.highestId) };
-  const isUsed = (numeral: string) => BigInt(numeral) >= used.lowest && BigInt(numeral) <= used.highest;
+  const used = IdRanges.from(created.ids);
   return {
     // What the judge is told of the request; its text is the recorded one.
     json: object({ id: FRESH, ...stringsOf(text) }),
     edit: (fresh) => {
       const id = /^\{"id":(\d+)/.exec(fresh)?.[1] ?? '0';
       return text.replace(/(?<=[:[,]\s*)\d{1,19}(?=\s*(?:[,}\]]|$))/g, (numeral) =>
-        isUsed(numeral) ? id : numeral,
+        used.has(BigInt(numeral)) ? id : numeral,
       );
     },
   };

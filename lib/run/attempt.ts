@@ -2,7 +2,6 @@ import type { Contract } from '../contract/contract.ts';
 import { briefly } from '../judge/reading.ts';
 import { answers200, type Finding, type Rule, type Sent } from '../judge/rules.ts';
 import { bearer, type Case, type Draft } from '../payloads/case.ts';
-import { JsonObject } from '../payloads/json.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { Untestable } from './check.ts';
 import type { CheckIds } from './ids.ts';
@@ -18,6 +17,14 @@ export interface Judging {
 /** What every way of carrying out a check has at hand. */
 export interface Tools extends Judging {
   readonly send: (draft: Draft, id: bigint) => Promise<Exchange>;
+  /** Sends a request as it is, whatever the store says of its id and name. */
+  readonly resend: (draft: Draft, id: bigint) => Promise<Exchange>;
+  /** An ordinary plant, as company for other requests. */
+  readonly ordinary: Draft;
+  /** After a broken exchange: waits until the store serves again. */
+  readonly recover: () => Promise<void>;
+  /** Requests that are left for failures that do not come again at once. */
+  readonly searchBudget: { left: number };
   readonly ids: CheckIds;
   readonly seed: number;
   readonly concurrency: number;
@@ -28,15 +35,25 @@ export interface Tools extends Judging {
 }
 
 /** What the judge is told of a request. */
-function sentOf({ body, credential = bearer }: Draft, token: string): Sent {
-  const json = body !== undefined && 'json' in body ? body.json : undefined;
-  const authorised = credential === bearer;
-  if (!(json instanceof JsonObject)) return { token, authorised };
-  const text = (name: string) => {
-    const value = json.get(name);
-    return typeof value === 'string' ? value : undefined;
-  };
-  return { token, authorised, plant: { name: text('name'), tag: text('tag') } };
+const sentOf = ({ request }: Exchange, { credential = bearer }: Draft, token: string): Sent => ({
+  token,
+  authorised: credential === bearer,
+  get plant() {
+    return plantIn(request.body);
+  },
+});
+
+/** Name and tag of the plant that a body holds, if it holds one. */
+function plantIn(body: Uint8Array = new Uint8Array()): Sent['plant'] {
+  try {
+    const { name, tag } = JSON.parse(Buffer.from(body).toString('utf8')) as Record<string, unknown>;
+    return {
+      name: typeof name === 'string' ? name : undefined,
+      tag: typeof tag === 'string' ? tag : undefined,
+    };
+  } catch {
+    return undefined;
+  }
 }
 
 /** The first rule that an exchange breaks. */
@@ -46,7 +63,7 @@ export function judged(
   rules: readonly Rule[],
   { contract, token }: Judging,
 ): Finding | undefined {
-  const sent = sentOf(draft, token);
+  const sent = sentOf(exchange, draft, token);
   for (const rule of rules) {
     const finding = rule(exchange, contract, sent);
     if (finding !== undefined) return finding;
@@ -70,7 +87,6 @@ export async function attempt(
     finding,
     draft: one.draft,
     exchange: kept(exchange),
-    when: 'always',
   };
 }
 

@@ -17,7 +17,7 @@ export async function tryCases(
   tools: Tools,
   tally: Tally,
 ): Promise<void> {
-  const [cases = [], ...rounds] = Array.from({ length: test.attempts ?? 1 }, () => test.cases(plants));
+  const cases = test.cases(plants);
   if (cases.length === 0) return;
   const id = tools.ids.reserve(cases.length + 1);
   const places = { from: 0, below: cases.length + 1, step: 1 };
@@ -26,14 +26,7 @@ export async function tryCases(
   tally.control = twin === undefined ? undefined : () => mustBeTaken(twin, tools.ids.aside(), tools);
   const tryOne = async (index: number, firstId: bigint) => {
     const one = cases[index];
-    if (one === undefined) return undefined;
-    let failure = await attempt(one, firstId, test.rules, tools);
-    for (const round of rounds) {
-      const again = round[index];
-      if (failure === undefined || again === undefined) break;
-      failure = await attempt(again, tools.ids.aside(index), test.rules, tools);
-    }
-    return failure;
+    return one === undefined ? undefined : attempt(one, firstId, test.rules, tools);
   };
   await tryEach(places, control, tools, tally, async (index) => {
     const failure = await tryOne(index, id(index + 1));

@@ -36,6 +36,8 @@ export interface Plants {
 /** What a procedure works with. */
 export interface Bench {
   readonly plants: Plants;
+  /** A number in this range that no request had as its id, in this run or an earlier one. */
+  freshId(from: bigint, below: bigint): bigint;
   send(draft: Draft): Promise<Exchange>;
   /** Sends all of them, as many at a time as the run allows; the exchanges are in the order of the drafts. */
   sendAll(drafts: readonly Draft[]): Promise<readonly Exchange[]>;
@@ -58,8 +60,6 @@ export type Test =
       readonly kind: 'cases';
       readonly cases: (plants: Plants) => readonly Case[];
       readonly rules: readonly Rule[];
-      /** How many refused attempts, each with other values, are forgiven: an id may be taken already. */
-      readonly attempts?: number;
     }
   /** Cases drawn at random, `share` times as many as the run asks for. */
   | {

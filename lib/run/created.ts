@@ -1,41 +1,34 @@
+import { exactInteger, sourceAt } from '../contract/numeral.ts';
 import type { Draft } from '../payloads/case.ts';
-import { JsonObject } from '../payloads/json.ts';
+import { FRESH, JsonObject } from '../payloads/json.ts';
+import { ID } from '../payloads/plants.ts';
 import type { Exchange } from '../wire/exchange.ts';
-
-/** Ids that are noted down one by one. */
-const MOST = 10_000;
+import { IdRanges } from './id-ranges.ts';
 
 /** The plants that a store said it created: what a run leaves behind. */
 export class Created {
   plants = 0;
-  /** Ids that a check chose, and not the plan of the run; the first of them. */
-  readonly others: string[] = [];
-  /** The span of the ids that were sent for all the rest. */
-  lowest: bigint;
-  highest: bigint;
+  /** The ids that they were sent with; the store may have given them others. */
+  readonly ids = new IdRanges();
 
-  constructor(firstId: bigint) {
-    this.lowest = firstId;
-    this.highest = firstId;
-  }
-
-  note({ request, response }: Exchange, draft: Draft, id: bigint): void {
+  note({ request, response }: Exchange, draft: Draft): void {
     if (request.method !== 'POST' || response === undefined) return;
     if (response.status < 200 || response.status >= 300) return;
     this.plants += 1;
-    const own = ownIdOf(draft);
-    if (own !== undefined) {
-      if (this.others.length < MOST) this.others.push(String(own));
-      return;
-    }
-    if (id < this.lowest) this.lowest = id;
-    if (id > this.highest) this.highest = id;
+    const id = idIn(request.body, draft, request.freshId);
+    if (id !== undefined) this.ids.add(id);
   }
 }
 
-/** The id that a request was given by its check, where that is not a fresh one. */
-function ownIdOf({ body }: Draft): bigint | undefined {
-  const id =
-    body !== undefined && 'json' in body && body.json instanceof JsonObject ? body.json.get('id') : undefined;
-  return typeof id === 'bigint' ? id : undefined;
+/** The id in a body, to the last digit. */
+function idIn(bytes: Uint8Array | undefined, { body }: Draft, fresh: bigint | undefined): bigint | undefined {
+  const json = body !== undefined && 'json' in body ? body.json : undefined;
+  if (json instanceof JsonObject && json.get(ID) === FRESH) return fresh;
+  try {
+    const text = Buffer.from(bytes ?? new Uint8Array()).toString('utf8');
+    JSON.parse(text);
+    return exactInteger(sourceAt(text, [ID]) ?? '');
+  } catch {
+    return undefined;
+  }
 }

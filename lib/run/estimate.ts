@@ -105,6 +105,7 @@ async function sentBy(test: Test & { kind: 'procedure' }, own: Plants, isTaken: 
   };
   const bench: Bench = {
     plants: own,
+    freshId: (from) => from,
     send,
     sendAll: (drafts) => Promise.all(drafts.map(send)),
     judge: () => true,

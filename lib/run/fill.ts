@@ -21,11 +21,14 @@ export interface Surroundings {
   readonly headers: readonly HeaderPair[];
 }
 
+/** Stands for the token where it may be encoded; a `$` would be. */
+const PLACE = 'PLANT_STORE_TOKEN';
+
 /** Makes a draft ready to be sent, with `id` for its fresh id. */
 export function fill(draft: Draft, id: bigint, { token, host, prefix, headers }: Surroundings): Request {
   const { method = 'POST', credential = bearer, body, framing = 'length' } = draft;
   const query = draft.tokenIn === undefined ? '' : `?${draft.tokenIn}=${encodeURIComponent(token)}`;
-  const path = `${draft.path ?? '/plants'}${query}`;
+  const path = `${(draft.path ?? '/plants').replace('{id}', String(id))}${query}`;
   const contentType =
     'contentType' in draft ? draft.contentType : body === undefined ? undefined : 'application/json';
   const own: HeaderPair[] = credential.values(token).map((value) => ['authorization', value]);
@@ -37,6 +40,10 @@ export function fill(draft: Draft, id: bigint, { token, host, prefix, headers }:
     headers: [...own, ...headers.filter(([name]) => !isAmong(own, name))],
     body: body === undefined ? undefined : bytesOf(body, id, token),
     framing,
+    freshId: id,
+    ...(body !== undefined && 'secret' in body
+      ? { publicBody: body.secret(PLACE, id).replaceAll(PLACE, '$PLANT_STORE_TOKEN') }
+      : {}),
   };
   if (draft.verbatim === undefined) return request;
   const authorization = credential.values(token)[0] ?? '';

@@ -9,6 +9,9 @@ export interface IdRange {
 /** Where the ids of a check begin, in places from the first id of the run: those of its cases upwards, the others downwards. */
 export interface Room {
   readonly up: number;
+  /** So many cases were foreseen; those beyond have their place at `beyond`. */
+  readonly size: number;
+  readonly beyond: number;
   readonly down: number;
   /** In how many parts those lie that go downwards; the cases share them out. */
   readonly slots: number;
@@ -50,8 +53,8 @@ export class Ids {
   }
 }
 
-/** Ids aside in one slot: to shrink a case takes the most. */
-export const ASIDE = 128;
+/** Ids aside in one slot: to find out whether a failure comes again takes the most. */
+export const ASIDE = 512;
 
 /**
  * The ids of one check. They follow from the plan of the run and from the place of the case alone, so that they
@@ -59,23 +62,24 @@ export const ASIDE = 128;
  */
 export class CheckIds {
   private readonly at: (place: number) => bigint;
-  private readonly down: number;
-  private readonly slots: number;
-  private up: number;
+  private readonly room: Room;
+  private reserved = 0;
   private readonly taken = new Map<number, number>();
 
-  constructor(at: (place: number) => bigint, { up, down, slots }: Room) {
+  constructor(at: (place: number) => bigint, room: Room) {
     this.at = at;
-    this.up = up;
-    this.down = down;
-    this.slots = slots;
+    this.room = room;
   }
 
   /** The next `count` ids for cases, by their index. */
   reserve(count: number): (index: number) => bigint {
-    const from = this.up;
-    this.up += count;
-    return (index) => this.at(from + index);
+    const { up, size, beyond } = this.room;
+    const from = this.reserved;
+    this.reserved += count;
+    return (index) => {
+      const place = from + index;
+      return this.at(place < size ? up + place : beyond + place - size);
+    };
   }
 
   next(): bigint {
@@ -84,10 +88,11 @@ export class CheckIds {
 
   /** An id for a request that the plan of the run does not know: to look into the case at a place, or for no case. */
   aside(place = -1): bigint {
-    const slot = (place + 1) % this.slots;
+    const { slots, down } = this.room;
+    const slot = (place + 1) % slots;
     const taken = (this.taken.get(slot) ?? 0) + 1;
     this.taken.set(slot, taken);
-    return this.at(-(this.down + slot * ASIDE + taken));
+    return this.at(-(down + slot * ASIDE + taken));
   }
 }
 

@@ -8,9 +8,12 @@ export const DEFAULTS = { cases: 120, concurrency: 24, timeout: 15_000 } as cons
 /** What stands for a check where requests are sent for none. */
 export const PREFLIGHT = 'preflight';
 export const COMPARISON = 'comparison';
+export const COLLISIONS = 'collisions';
 
-/** Ids of a check whose requests are not counted before it is carried out, for each property; more than any sends. */
+/** Ids that are foreseen, for each property, for a check whose requests are not counted before it is carried out. */
 const FOR_A_PROPERTY = 64;
+/** Places for the requests of one check that were not foreseen, far from those of the others. */
+const BEYOND = 2 ** 16;
 /** Cases whose ids aside lie apart. Two that share theirs are rare, and only a store with unique ids could mind. */
 const SLOTS = 61;
 
@@ -28,23 +31,26 @@ export function layOut(
   ids: Ids,
   { index, of }: Shard,
 ): (checkId: string) => CheckIds {
-  const rooms = new Map<string, Room>();
-  let [up, down] = [0, 0];
   const uncounted = FOR_A_PROPERTY * (properties + 1);
-  const add = (id: string, size: number) => {
-    rooms.set(id, { up, down, slots: SLOTS });
+  const sizes: [id: string, size: number][] = [
+    [PREFLIGHT, 16],
+    [COLLISIONS, 0],
+    ...catalogue.map(({ id, test }): [string, number] => {
+      if (test.kind === 'standing') return [id, 0];
+      return [id, test.kind === 'property' ? drawsOf(test.share, cases) + 1 : uncounted];
+    }),
+    [COMPARISON, uncounted],
+  ];
+  const foreseen = sizes.reduce((sum, [, size]) => sum + size, 0);
+  const rooms = new Map<string, Room>();
+  let up = 0;
+  for (const [turn, [id, size]] of sizes.entries()) {
+    rooms.set(id, { up, size, beyond: foreseen + turn * BEYOND, down: turn * SLOTS * ASIDE, slots: SLOTS });
     up += size;
-    down += SLOTS * ASIDE;
-  };
-  add(PREFLIGHT, 16);
-  for (const { id, test } of catalogue)
-    if (test.kind !== 'standing')
-      add(id, test.kind === 'property' ? drawsOf(test.share, cases) + 1 : uncounted);
-  // As many as there are left.
-  add(COMPARISON, uncounted);
+  }
   const start = Math.floor(ids.count / of) * index;
-  const shared = ids.in({ up: start, down: -start, slots: 1 });
-  if (up + down > ids.count) return () => shared;
+  const shared = ids.in({ up: start, size: ids.count, beyond: 0, down: -start, slots: 1 });
+  if (foreseen + sizes.length * (BEYOND + SLOTS * ASIDE) > ids.count) return () => shared;
   return (checkId) => {
     const room = rooms.get(checkId);
     return room === undefined ? shared : ids.in(room);

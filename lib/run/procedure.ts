@@ -1,3 +1,4 @@
+import { freshId } from '../payloads/fresh.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { judged, mustBeTaken, type Tools } from './attempt.ts';
 import { type Bench, type Plants, type Test, Untestable } from './check.ts';
@@ -16,14 +17,14 @@ export async function tryProcedure(
   tools: Tools,
   tally: Tally,
 ): Promise<void> {
-  const book = (failure: Omit<Failure, 'population' | 'when'>) =>
-    tally.book({ ...failure, population: 'other', when: 'always' });
+  const book = (failure: Omit<Failure, 'population'>) => tally.book({ ...failure, population: 'other' });
   const send: Bench['send'] = (draft) => {
     tally.cases += 1;
     return tools.send(draft, tools.ids.next());
   };
   const bench: Bench = {
     plants,
+    freshId: (from, below) => BigInt(freshId(from, below).written(tools.ids.next())),
     send,
     async sendAll(drafts) {
       const exchanges: Exchange[] = [];

@@ -5,10 +5,11 @@ import { draw } from '../payloads/random.ts';
 import { attempt, mustBeTaken, type Tools } from './attempt.ts';
 import { tryEach } from './cases.ts';
 import type { Plants, Test } from './check.ts';
+import { confirm } from './confirm.ts';
 import type { CheckIds } from './ids.ts';
-import type { Failure } from './result.ts';
+import { type Failure, timedOut } from './result.ts';
 import type { Shard } from './shard.ts';
-import { type Tally, timedOut } from './tally.ts';
+import type { Tally } from './tally.ts';
 
 /** Requests spent on making one failure small. */
 const SHRINK_BUDGET = 80;
@@ -63,7 +64,9 @@ export class Drawing {
     if (first === undefined || this.settled) return;
     this.settled = true;
     const { place, failure } = first;
-    tally.leadWith(await alone(failure, place, this.drawn(place, tools), this.arbitrary, test.rules, tools));
+    tally.leadWith(
+      await inIsolation(failure, place, this.drawn(place, tools), this.arbitrary, test.rules, tools),
+    );
   }
 
   private drawn(index: number, { seed }: Tools): Value<Case> {
@@ -76,8 +79,8 @@ export class Drawing {
   }
 }
 
-/** The failure as it is without company: shrunk, or marked as one that needs company. */
-async function alone(
+/** The failure as it is in isolation: confirmed, and shrunk where it comes again every time. */
+async function inIsolation(
   failure: Failure,
   index: number,
   value: Value<Case>,
@@ -85,12 +88,10 @@ async function alone(
   rules: readonly Rule[],
   tools: Tools,
 ): Promise<Failure> {
-  const retry = (one: Case) => attempt(one, tools.ids.aside(index), rules, tools);
-  const again = await retry(value.value);
-  if (again === undefined)
-    return { ...failure, when: 'not-alone', drawn: { path: String(index), shrinks: 0 } };
+  const again = await confirm(failure, rules, tools);
   let smallest: Failure = { ...again, drawn: { path: String(index), shrinks: 0 } };
-  if (timedOut(again)) return smallest;
+  if (again.when !== 'always' || timedOut(again)) return smallest;
+  const retry = (one: Case) => attempt(one, tools.ids.aside(index), rules, tools);
   let current = value;
   let budget = SHRINK_BUDGET;
   let path = String(index);
@@ -104,7 +105,8 @@ async function alone(
       // Another fault in a smaller payload is another failure: stay with the one that was found.
       if (smaller !== undefined && smaller.finding.cause === again.finding.cause) {
         path = `${path}:${step}`;
-        smallest = { ...smaller, drawn: { path, shrinks } };
+        const { when, retries = {} } = again;
+        smallest = { ...smaller, when, retries, drawn: { path, shrinks } };
         current = candidate;
         found = true;
         break;

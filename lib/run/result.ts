@@ -14,9 +14,29 @@ export interface Failure {
   readonly exchange: Exchange;
   /** Where in the draws it came from, and what it took to make it small. */
   readonly drawn?: { readonly path: string; readonly shrinks: number };
-  /** Whether it happens every time: alone as well, or only among others. */
-  readonly when: 'always' | 'not-alone';
+  /** Whether it comes again when its request is sent again; absent where that was not tried. */
+  readonly when?: When;
+  readonly retries?: Retries;
 }
+
+/**
+ * When a failure comes again in isolation: always; only with these bytes and not with a fresh id; now and then;
+ * not, but under concurrency; or not at all.
+ */
+export type When = 'always' | 'this-request' | 'now-and-then' | 'under-concurrency' | 'once';
+
+/** How many tries failed, of how many. */
+export type Tried = readonly [failed: number, tried: number];
+
+/** How a failure was tried again: in isolation with the same bytes and with a fresh id, and under concurrency. */
+export interface Retries {
+  readonly same?: Tried;
+  readonly fresh?: Tried;
+  readonly concurrent?: Tried;
+}
+
+export const timedOut = ({ exchange }: Pick<Failure, 'exchange'>): boolean =>
+  exchange.kind === 'broken' && exchange.fault.kind === 'timeout';
 
 /** What a failure is told apart by: failures of one cause are likely to be mended by one change. */
 export const causeOf = ({ finding, label }: Pick<Failure, 'finding' | 'label'>): string =>

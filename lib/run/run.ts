@@ -61,14 +61,16 @@ export interface RunFooter {
   readonly latency: Latency | undefined;
   /** Seconds that were waited because the store asked for it. */
   readonly waited: number;
-  /** How many plants the store said it created, and the span of the ids that were sent for them. */
+  /** How many plants the store said it created, and exactly the ids that were sent for them. */
   readonly created: {
     readonly plants: number;
-    readonly lowestId: string;
-    readonly highestId: string;
-    /** Ids of those that lie anywhere, as a check wanted them; the first ten thousand. */
-    readonly others?: readonly string[];
+    /** `17` or `20..29`, in ascending order. */
+    readonly ids: readonly string[];
+    /** Plants whose ids are not among them, as there were too many to list. */
+    readonly unlisted?: number;
   };
+  /** Valid plants that were rejected for an id or a name in use, and not judged for that. */
+  readonly collisions: number;
 }
 
 export type RunEvent =
@@ -182,10 +184,10 @@ export async function openRun(
         waited: session.waited,
         created: {
           plants: created.plants,
-          lowestId: String(created.lowest),
-          highestId: String(created.highest),
-          ...(created.others.length === 0 ? {} : { others: created.others.toSorted(byNumber) }),
+          ids: created.ids.text,
+          ...(created.ids.dropped === 0 ? {} : { unlisted: created.ids.dropped }),
         },
+        collisions: session.collided,
       };
     },
   };
@@ -226,8 +228,6 @@ async function work(options: RunOptions, queue: Queue<RunEvent>, signal?: AbortS
     queue.push({ type: 'end', footer: await run.close() });
   }
 }
-
-const byNumber = (a: string, b: string): number => (BigInt(a) < BigInt(b) ? -1 : 1);
 
 /** Hands values from a producer that cannot wait to a consumer that can. */
 class Queue<T> {

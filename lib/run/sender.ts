@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Draft } from '../payloads/case.ts';
 import type { Exchange, HeaderPair } from '../wire/exchange.ts';
 import type { Wire } from '../wire/wire.ts';
+import type { Collisions } from './collisions.ts';
 import { fill, USUAL } from './fill.ts';
 import { type Errand, Gate } from './gate.ts';
 import { LatencyLog } from './latency.ts';
@@ -26,7 +27,8 @@ export interface SenderOptions {
   readonly maxRequests: number | undefined;
   /** Milliseconds that a run waits in all because a store asks it to. */
   readonly patience: number;
-  readonly onExchange: (exchange: Exchange, draft: Draft, id: bigint, errand: Errand) => void;
+  readonly collisions: Collisions;
+  readonly onExchange: (exchange: Exchange, draft: Draft, errand: Errand) => void;
 }
 
 const LONGEST_WAIT = 30_000;
@@ -68,8 +70,31 @@ export class Sender {
     return this.gate.alone(errand, work);
   }
 
-  /** @throws Stopped when the run has ended */
+  /**
+   * Sends a request. A valid plant whose id or name is in use already is sent again with other fresh values.
+   * @throws Stopped when the run has ended
+   */
   async send(draft: Draft, freshId: bigint, errand: Errand): Promise<Exchange> {
+    const first = await this.deliver(draft, freshId, errand);
+    const exchange = await this.options.collisions.resolve(first, draft, errand.ids, {
+      deliver: (other, id) => this.deliver(other, id, errand),
+      report: (one, other) => this.options.onExchange(one, other, errand),
+    });
+    this.options.onExchange(exchange, draft, errand);
+    return exchange;
+  }
+
+  /**
+   * Sends a request as it is, whatever the store says of its id and name.
+   * @throws Stopped when the run has ended
+   */
+  async resend(draft: Draft, id: bigint, errand: Errand): Promise<Exchange> {
+    const exchange = await this.deliver(draft, id, errand);
+    this.options.onExchange(exchange, draft, errand);
+    return exchange;
+  }
+
+  private async deliver(draft: Draft, freshId: bigint, errand: Errand): Promise<Exchange> {
     let id = freshId;
     const { authority: host, prefix } = this.wire.endpoint;
     const { token, headers } = this.options;
@@ -91,7 +116,6 @@ export class Sender {
       const pause = pauseAsked(exchange, attempt);
       if (pause === undefined) {
         if (exchange.kind === 'answered' && request.method === 'POST') this.latency.add(exchange.ms);
-        this.options.onExchange(exchange, draft, id, errand);
         return exchange;
       }
       // Waiting alone has not helped: perhaps it takes fewer at once. What was on its way by then says it no second time.

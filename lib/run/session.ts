@@ -9,13 +9,15 @@ import { Wire } from '../wire/wire.ts';
 import { type Judging, judged, type Tools } from './attempt.ts';
 import { lookInto, tryCases } from './cases.ts';
 import type { Check, Plants } from './check.ts';
+import { Collisions } from './collisions.ts';
 import { concluded, elsewhere, skipped } from './conclude.ts';
+import { confirm, SEARCH_BUDGET_REQUESTS } from './confirm.ts';
 import { Created } from './created.ts';
 import type { Errand } from './gate.ts';
 import { anyFirstId, type CheckIds, Ids } from './ids.ts';
 import { shortly } from './keep.ts';
 import type { Latency } from './latency.ts';
-import { COMPARISON, DEFAULTS, drawsOf, layOut, PREFLIGHT, type Turn } from './plan.ts';
+import { COLLISIONS, COMPARISON, DEFAULTS, drawsOf, layOut, PREFLIGHT, type Turn } from './plan.ts';
 import { plantsFor } from './plants.ts';
 import { inPool } from './pool.ts';
 import { isSilence, preflight } from './preflight.ts';
@@ -110,6 +112,7 @@ export class Session {
   private readonly options: SessionOptions;
   private readonly wire: Wire;
   private readonly sender: Sender;
+  private readonly collisions: Collisions;
   private readonly standing: Standing;
   private readonly onFailure: (check: Check, failure: Failure) => void;
   private readonly judging: Judging;
@@ -126,6 +129,8 @@ export class Session {
   private readonly errands = new Set<Errand>();
   /** Before the checks begin, only silence is held against a store, and that where the store is to blame for it. */
   private readonly silences: (() => void)[] = [];
+  /** For failures that do not come again at once. */
+  private readonly searchBudget = { left: SEARCH_BUDGET_REQUESTS };
   /** Requests without an answer since the last answer. */
   private unanswered = 0;
   private timeouts = 0;
@@ -141,9 +146,9 @@ export class Session {
   ) {
     this.contract = contract;
     this.options = options;
-    const range = ordinaryIds(contract.newPlant.shape);
-    this.firstId = options.firstId ?? anyFirstId(range);
-    this.ids = new Ids(range, this.firstId);
+    const { firstId } = options;
+    this.firstId = firstId ?? anyFirstId(ordinaryIds(contract.newPlant.shape));
+    this.ids = new Ids(ordinaryIds(contract.newPlant.shape, firstId), this.firstId);
     this.shard = options.shard ?? WHOLE;
     this.idsOf = layOut(
       catalogue,
@@ -152,7 +157,7 @@ export class Session {
       this.shard,
     );
     this.compared = this.errandOf(COMPARISON);
-    this.created = new Created(this.firstId);
+    this.created = new Created();
     const { baseUrl, token, concurrency, headers, rate, maxSeconds, maxRequests } = options;
     this.turns = new Map(catalogue.map(({ id }, turn) => [id, turn]));
     this.wire = new Wire(endpointOf(baseUrl, options), concurrency);
@@ -167,7 +172,13 @@ export class Session {
       catalogue.filter(({ id }) => selected(id)),
       this.onFailure,
     );
+    const aside = this.idsOf(COLLISIONS);
+    this.collisions = new Collisions(
+      () => plantsFor(contract, options.seed, COLLISIONS).plain(),
+      () => aside.aside(this.shard.index),
+    );
     this.sender = new Sender(this.wire, {
+      collisions: this.collisions,
       token,
       headers,
       rate,
@@ -193,6 +204,11 @@ export class Session {
   /** Seconds that the store was waited for because it asked for it. */
   get waited(): number {
     return this.sender.waited / 1000;
+  }
+
+  /** Valid plants that were rejected for an id or a name in use. */
+  get collided(): number {
+    return this.collisions.count;
   }
 
   get latency(): Latency | undefined {
@@ -246,6 +262,7 @@ export class Session {
     const begun = taken.filter((one) => 'tally' in one);
     for (const { tally } of begun)
       tally.settle(begun.some((other) => other.tally !== tally && other.tally.guilty));
+    for (const one of begun) await this.confirm(one);
     return taken.flatMap((one) => {
       if (!('tally' in one)) return [one];
       return one.stop === undefined && one.drawing?.ended === false ? [] : [this.conclude(one)];
@@ -349,10 +366,27 @@ export class Session {
     }
   }
 
+  /** Finds out when the failure that is shown first comes again. */
+  private async confirm({ check: { test }, tally, errand }: Begun): Promise<void> {
+    const { unconfirmed } = tally;
+    if (unconfirmed === undefined || !('rules' in test) || this.stop !== undefined) return;
+    try {
+      tally.leadWith(await confirm(unconfirmed, test.rules, this.toolsFor(errand)));
+    } catch (error) {
+      if (!(error instanceof Stopped)) throw error;
+      this.stop ??= error.stop;
+    }
+  }
+
   private toolsFor(errand: Errand): Tools {
     const { seed, concurrency } = this.options;
+    const { searchBudget } = this;
     return {
       ...this.judging,
+      searchBudget,
+      ordinary: { body: { json: plantsFor(this.contract, seed, 'company').plain() } },
+      resend: (draft, id) => this.sender.resend(draft, id, errand),
+      recover: () => this.awaitComeback(errand),
       seed,
       concurrency,
       ids: errand.ids,
@@ -369,8 +403,8 @@ export class Session {
     if (tally.guilty) await this.awaitComeback(errand);
   }
 
-  private see(exchange: Exchange, draft: Draft, id: bigint, errand: Errand): void {
-    const { response } = exchange;
+  private see(exchange: Exchange, draft: Draft, errand: Errand): void {
+    const { response, request } = exchange;
     this.onProgress();
     this.options.onExchange?.(exchange, draft, errand.id);
     const server = response?.headers.find(([name]) => name.toLowerCase() === 'server')?.[1];
@@ -379,9 +413,9 @@ export class Session {
     this.unanswered = exchange.kind === 'broken' ? this.unanswered + 1 : 0;
     if (exchange.kind === 'broken' && exchange.fault.kind === 'timeout') this.timedOut();
     if (errand.id === PREFLIGHT && this.shard.index > 0) return;
-    this.created.note(exchange, draft, id);
-    const watch = () =>
-      this.standing.watch(exchange, draft, errand.id, () => this.ids.placeOf(id), this.judging);
+    this.created.note(exchange, draft);
+    const place = () => this.ids.placeOf(request.freshId ?? this.firstId);
+    const watch = () => this.standing.watch(exchange, draft, errand.id, place, this.judging);
     if (errand.id !== PREFLIGHT) watch();
     else if (isSilence(exchange)) this.silences.push(watch);
   }

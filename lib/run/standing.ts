@@ -28,7 +28,7 @@ export class Standing {
       const finding = judged(exchange, draft, test.rules, judging);
       if (finding === undefined) continue;
       const label = `sent for ${during}`;
-      tally.book({ label, population: 'other', finding, draft, exchange, when: 'always' }, place());
+      tally.book({ label, population: 'other', finding, draft, exchange }, place());
     }
   }
 

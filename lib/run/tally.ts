@@ -1,14 +1,11 @@
 import type { Untestable } from './check.ts';
 import { keptFailure } from './keep.ts';
-import { type Cause, causeOf, type Failure, type Observations } from './result.ts';
+import { type Cause, causeOf, type Failure, type Observations, timedOut } from './result.ts';
 
 /** Failures that are kept whole: a report shows the first, the others tell one cause from several. */
 export const KEPT = 5;
 /** Causes that are told apart. */
 export const CAUSES = 20;
-
-export const timedOut = ({ exchange }: Failure): boolean =>
-  exchange.kind === 'broken' && exchange.fault.kind === 'timeout';
 
 /** A case that was left without an answer while other checks were carried out as well. */
 export interface Suspect {
@@ -16,6 +13,8 @@ export interface Suspect {
   readonly place: number;
   /** Tries the same with another id. */
   readonly again: () => Promise<Failure | undefined>;
+  /** There was nothing wrong with it when it was tried in isolation. */
+  readonly passed?: boolean;
 }
 
 /** What has come of a check so far. It stays true when the run is stopped in the middle of it. */
@@ -67,22 +66,21 @@ export class Tally {
 
   /** Alone there was nothing wrong with it. */
   acquit(suspect: Suspect): void {
-    const acquitted: Suspect = { ...suspect, failure: { ...suspect.failure, when: 'not-alone' } };
+    const acquitted: Suspect = { ...suspect, passed: true };
     this.suspects = this.suspects.map((one) => (one === suspect ? acquitted : one));
   }
 
   /** Alone it fails as well. */
   convict(suspect: Suspect, failure: Failure, unanswered: boolean): void {
     this.suspects = this.suspects.filter((one) => one !== suspect);
-    this.book(failure, suspect.place);
+    this.book({ ...failure, when: 'always', retries: { fresh: [1, 1] } }, suspect.place);
     this.guilty ||= unanswered;
   }
 
   /** Books what is left of the suspects, but for those that what another did explains. */
   settle(guiltyElsewhere: boolean): void {
-    for (const { failure, place } of this.suspects) {
-      const explained =
-        failure.when === 'not-alone' ? this.guilty || guiltyElsewhere : !this.guilty && guiltyElsewhere;
+    for (const { failure, place, passed } of this.suspects) {
+      const explained = passed === true ? this.guilty || guiltyElsewhere : !this.guilty && guiltyElsewhere;
       if (!explained) this.book(failure, place);
     }
     this.suspects = [];
@@ -91,6 +89,12 @@ export class Tally {
   /** Puts a failure in the place of the first: the same one, made small. */
   leadWith(failure: Failure): void {
     this.lead = keptFailure(failure);
+  }
+
+  /** The failure that is shown first, where it is not known yet whether it comes again. */
+  get unconfirmed(): Failure | undefined {
+    const failure = this.lead ?? this.first?.failure;
+    return failure?.when === undefined ? failure : undefined;
   }
 
   /** The first failure and its place. */

@@ -8,6 +8,10 @@ export interface Request {
   readonly headers: readonly HeaderPair[];
   readonly body: Uint8Array | undefined;
   readonly framing: 'length' | 'chunked';
+  /** The id that was fresh with this request. */
+  readonly freshId?: bigint;
+  /** What may be written down of a body that holds a secret. */
+  readonly publicBody?: string;
   /** Bytes to send as they are, in the place of all of the above but for the record. */
   readonly verbatim?: Uint8Array;
 }
@@ -58,6 +62,8 @@ export type Exchange = {
   readonly ms: number;
   /** Statuses of the 1xx answers before the final one. */
   readonly interim: readonly number[];
+  /** The rejection is explained by an id or a name that is in use already. */
+  readonly collided?: true;
 } & (
   | { readonly kind: 'answered'; readonly response: Response }
   | { readonly kind: 'broken'; readonly fault: Fault; readonly response: Response | undefined }

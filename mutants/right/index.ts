@@ -6,6 +6,7 @@ import { load } from './load.ts';
 import { parsers } from './parsers.ts';
 import { refusals } from './refusals.ts';
 import { transports } from './transports.ts';
+import { uniqueness } from './uniqueness.ts';
 
 /** The stores that the suite must not blame. */
 export const rightStores: readonly RightStore[] = [
@@ -17,4 +18,5 @@ export const rightStores: readonly RightStore[] = [
   ...load,
   ...parsers,
   ...limits,
+  ...uniqueness,
 ];

@@ -15,7 +15,6 @@ import {
   type Seen,
   sending,
   textOf,
-  unique,
 } from '../helpers.ts';
 
 /** What is refused with 400 has another status, and whatever body that status brings. */
@@ -176,22 +175,6 @@ export const refusals: readonly RightStore[] = [
     'no-chunks',
     'a body without a length gets 411: that it is taken is a SHOULD',
     refusingHead(({ headers }) => headers['content-length'] === undefined, 411),
-  ),
-
-  right(
-    'unique-ids',
-    'an id that is taken gets 409: uniqueness is not shown',
-    unique(({ id }) => id),
-  ),
-  right(
-    'unique-ids-400',
-    'an id that is taken gets 400, with an Error: uniqueness is not shown',
-    unique(({ id }) => id, 400),
-  ),
-  right(
-    'unique-names',
-    'a name that is taken gets 409: uniqueness is not shown',
-    unique(({ name }) => name),
   ),
   right(
     'deprecated',

@@ -39,9 +39,7 @@ export function About({ record }: { readonly record: RunRecord }) {
         <Fact name="Created">
           {created.plants === 0
             ? 'no plants'
-            : `${counted(created.plants, 'plant')}, with ids from ${inline(created.lowestId, 40)} to ${inline(created.highestId, 40)}`}
-          {created.others !== undefined &&
-            `, and ${grouped(created.others.length)} elsewhere, which the record lists`}
+            : `${counted(created.plants, 'plant')}; the JSON report lists their ids`}
         </Fact>
         <Fact name="Suite">
           {inline(suite.name, 80)} {inline(suite.version, 40)}, {counted(results.length, 'check')}

@@ -1,6 +1,7 @@
 import { groupBy } from '../../groups.ts';
 import { type Group, groupsOf } from '../groups.ts';
 import type { RecordedResult, RunRecord } from '../record.ts';
+import { comesAgain } from '../retries.ts';
 import { Exchange } from './exchange.tsx';
 import { CheckLink, counted, excusesOf, grouped, Icon, inline, toneOf } from './text.tsx';
 
@@ -148,11 +149,10 @@ function Lead({ result, record }: { readonly result: RecordedResult; readonly re
 
 /** How much of a check failed, on what, and how that came about. */
 export function whatFailed({ failed, cases, counterexample }: RecordedResult): string {
+  const again = counterexample === undefined ? undefined : comesAgain(counterexample);
   return [
     `${grouped(failed)} of ${counted(cases, 'case')}${counterexample === undefined ? '' : `: ${inline(counterexample.label, 160)}`}.`,
-    ...(counterexample?.when === 'not-alone'
-      ? ['Only in company: alone, the same request is answered as it should be.']
-      : []),
+    ...(again === undefined ? [] : [`${again.charAt(0).toUpperCase()}${again.slice(1)}.`]),
     ...(counterexample?.shrinks === undefined || counterexample.shrinks === 0
       ? []
       : [`Made small in ${counted(counterexample.shrinks, 'step')}.`]),

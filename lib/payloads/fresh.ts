@@ -1,0 +1,92 @@
+import { FreshText, type Json, type JsonObject, Raw } from './json.ts';
+
+/**
+ * Values that are new in each request, whatever seed a run has: they follow from its fresh id. A store may hold
+ * each id or name once, and may have been tested before.
+ */
+
+/** So many values that one of them is new with near certainty. */
+const NEAR_CERTAIN = { ids: 2 ** 20, texts: 2 ** 28 } as const;
+
+/** Characters that stand in for one another; hexadecimal digits stay hexadecimal digits. */
+const KINDS = ['abcdef', 'ghijklmnopqrstuvwxyz', 'ABCDEF', 'GHIJKLMNOPQRSTUVWXYZ', '0123456789'] as const;
+const KIND_OF = new Map(KINDS.flatMap((kind) => [...kind].map((character) => [character, kind] as const)));
+const LOWER = 'abcdefghijklmnopqrstuvwxyz';
+const DIGITS = '0123456789';
+
+/** Whole numbers below 2^32 that follow from an id (splitmix32, keyed with both halves of the id). */
+function numbersFrom(id: bigint): () => number {
+  let state = mix(Number(BigInt.asUintN(32, id)) ^ mix(Number(BigInt.asUintN(32, id >> 32n)) ^ 0x9e3779b9));
+  return () => {
+    state = (state + 0x9e3779b9) | 0;
+    return mix(state) >>> 0;
+  };
+}
+
+function mix(value: number): number {
+  let mixed = value | 0;
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x21f0aaad);
+  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
+  return mixed ^ (mixed >>> 15);
+}
+
+/** The text with other letters and digits of the same kinds: what it looks like stays, what it says is new. */
+export function freshText(text: string): FreshText {
+  let choices = 1;
+  for (const character of text) choices = Math.min(choices * (KIND_OF.get(character)?.length ?? 1), 2 ** 53);
+  return new FreshText((id) => {
+    const next = numbersFrom(id);
+    let fresh = '';
+    for (const character of text) {
+      const kind = KIND_OF.get(character);
+      fresh += kind === undefined ? character : kind.charAt(next() % kind.length);
+    }
+    return fresh;
+  }, choices);
+}
+
+/** A text with fresh lower-case words, of a length each, and fresh digits between what stays as it is. */
+export function withWords(
+  make: (word: (length: number) => string, digit: () => string) => string,
+): FreshText {
+  let choices = 1;
+  const text = (next: () => number): string => {
+    const oneOf = (characters: string) => {
+      choices *= characters.length;
+      return characters.charAt(next() % characters.length);
+    };
+    return make(
+      (length) => Array.from({ length }, () => oneOf(LOWER)).join(''),
+      () => oneOf(DIGITS),
+    );
+  };
+  text(() => 0);
+  return new FreshText((id) => text(numbersFrom(id)), choices);
+}
+
+/** An id of at least `from` and less than `below`, odd where that matters. */
+export function freshId(from: bigint, below: bigint, { odd = false } = {}): Raw {
+  const step = odd ? 2n : 1n;
+  const first = odd && from % 2n === 0n ? from + 1n : from;
+  const places = (below - first + step - 1n) / step;
+  return new Raw((id) => {
+    const next = numbersFrom(id);
+    const number = (BigInt(next()) << 32n) | BigInt(next());
+    return String(first + (number % places) * step);
+  }, Number(places));
+}
+
+/** The same value with nothing left in it that another request would have otherwise. */
+export function fixedFor(plant: JsonObject, id: bigint): JsonObject {
+  return plant.withValues((_, value) =>
+    value instanceof FreshText ? value.of(id) : value instanceof Raw ? new Raw(value.written(id)) : value,
+  );
+}
+
+/** Whether an earlier run, or another client, may well have sent the value already. */
+export const mayBeUsedUp = {
+  id: (id: Json | undefined): boolean =>
+    typeof id === 'bigint' || (id instanceof Raw && id.choices < NEAR_CERTAIN.ids),
+  name: (name: Json | undefined): boolean =>
+    typeof name === 'string' || (name instanceof FreshText && name.choices < NEAR_CERTAIN.texts),
+} as const;

@@ -1,0 +1,105 @@
+import type { Rule } from '../judge/rules.ts';
+import { judged, type Tools } from './attempt.ts';
+import { kept } from './keep.ts';
+import { inPool } from './pool.ts';
+import { type Failure, type Retries, type Tried, timedOut, type When } from './result.ts';
+
+/** Tries in isolation, and under concurrency, of a failure that did not come again at once. */
+const ISOLATED = 20;
+const CONCURRENT = 48;
+/** Tries in isolation, at most, and how unlikely that they all pass by chance. */
+const MAX_ISOLATED = 200;
+const BY_CHANCE = 0.005;
+
+/** Requests that may be spent, in a run, on failures that do not come again at once. */
+export const SEARCH_BUDGET_REQUESTS = 1000;
+
+/** Counts tries and the failures among them. */
+class Count {
+  failed = 0;
+  tried = 0;
+  latest: Failure | undefined;
+
+  async add(attempt: () => Promise<Failure | undefined>): Promise<void> {
+    const failure = await attempt();
+    this.tried += 1;
+    if (failure === undefined) return;
+    this.failed += 1;
+    this.latest = failure;
+  }
+
+  get all(): boolean {
+    return this.failed === this.tried;
+  }
+
+  get pair(): Tried {
+    return [this.failed, this.tried];
+  }
+}
+
+/**
+ * Retries a failure in isolation, and under concurrency where it does not come again: says of it only what was tried.
+ * Nothing else is to be under way.
+ * @throws Stopped when the run ends meanwhile
+ */
+export async function confirm(failure: Failure, rules: readonly Rule[], tools: Tools): Promise<Failure> {
+  const { draft, finding, exchange } = failure;
+  const { ids, searchBudget: budget, concurrency } = tools;
+  const [same, fresh, concurrent] = [new Count(), new Count(), new Count()];
+  const send = async (id: bigint): Promise<Failure | undefined> => {
+    const answer = await tools.resend(draft, id);
+    if (answer.kind === 'broken') await tools.recover();
+    const again = judged(answer, draft, rules, tools);
+    return again?.cause === finding.cause
+      ? { ...failure, finding: again, exchange: kept(answer) }
+      : undefined;
+  };
+  const anew = () => send(ids.aside());
+  const once = async () => {
+    await same.add(() => send(exchange.request.freshId ?? ids.aside()));
+    await fresh.add(anew);
+  };
+  const inIsolation = () => fresh.failed + same.failed > 0;
+  const search = async (tries: number) => {
+    for (let left = tries; left > 0 && !inIsolation() && budget.left > 0; left -= 1) {
+      budget.left -= 1;
+      await fresh.add(anew);
+    }
+  };
+  const found = (when: When): Failure => {
+    const retries: Retries = {
+      same: same.pair,
+      fresh: fresh.pair,
+      ...(concurrent.tried === 0 ? {} : { concurrent: concurrent.pair }),
+    };
+    return { ...(when === 'always' ? (fresh.latest ?? failure) : failure), when, retries };
+  };
+
+  const slow = timedOut(failure);
+  await once();
+  if (!slow) await once();
+  // A store that has kept the plant may answer the same bytes in another way.
+  if (fresh.all) return found('always');
+  if (same.all && fresh.failed === 0) {
+    if (!slow) await once();
+    if (same.all && fresh.failed === 0) return found('this-request');
+  }
+  if (inIsolation()) return found('now-and-then');
+  if (slow) return found('once');
+
+  await search(ISOLATED);
+  if (inIsolation()) return found('now-and-then');
+  const crowd = concurrency > 1 ? Math.min(CONCURRENT, Math.floor(budget.left / 2)) : 0;
+  budget.left -= 2 * crowd;
+  await inPool(crowd, concurrency, async () => {
+    const company = tools.resend(tools.ordinary, ids.aside());
+    await concurrent.add(anew);
+    await company;
+  });
+  if (concurrent.failed === 0) return found('once');
+  // As often as it takes to see it in isolation too, if it is as frequent there.
+  const frequency = concurrent.failed / concurrent.tried;
+  const enough = frequency === 1 ? 0 : Math.ceil(Math.log(BY_CHANCE) / Math.log(1 - frequency));
+  await search(Math.min(enough, MAX_ISOLATED) - fresh.tried);
+  return found(inIsolation() ? 'now-and-then' : 'under-concurrency');
+}
