@@ -210,13 +210,10 @@ export const auth: readonly Check[] = [
         ['bearer', 'BEARER'].map((scheme) => ({
           label: scheme,
           population: 'ordinary' as const,
-          draft: {
-            ...as(
-              { values: (token) => [`${scheme} ${token}`], shell: [`${scheme} $PLANT_STORE_TOKEN`] },
-              posting(plants.plain()),
-            ),
-            mayCollide: true,
-          },
+          draft: as(
+            { values: (token) => [`${scheme} ${token}`], shell: [`${scheme} $PLANT_STORE_TOKEN`] },
+            posting(plants.plain()),
+          ),
           twin: creating(plants.plain()),
         })),
       rules: [answers200],

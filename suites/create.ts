@@ -83,7 +83,7 @@ const written = (plants: Plants, spellings: Readonly<Record<string, Style>>): Ca
   Object.entries(spellings).map(([label, style]) => ({
     label,
     population: 'ordinary',
-    draft: posting(plants.plain(), { mayCollide: true }, style),
+    draft: posting(plants.plain(), {}, style),
   }));
 
 /** A request that says the same as an ordinary one in other headers. */
@@ -93,7 +93,7 @@ const saying = (plants: Plants, more: Readonly<Record<string, Draft>>): Case[] =
     return {
       label,
       population: 'ordinary',
-      draft: posting(plant, { ...draft, mayCollide: true }),
+      draft: posting(plant, draft),
       twin: creating(plants.plain()),
     };
   });
@@ -314,7 +314,7 @@ export const create: readonly Check[] = [
         fc.tuple(reordered(ordinaryPlants(plants)), styles).map(([plant, style]) => ({
           label: 'another way of writing',
           population: 'ordinary',
-          draft: posting(plant, { mayCollide: true }, style),
+          draft: posting(plant, {}, style),
         })),
       rules: aPlant,
       share: 0.75,

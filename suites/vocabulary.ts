@@ -26,11 +26,7 @@ export const posting = (json: Json, more: Draft = {}, style?: Style): Draft => (
 });
 
 /** The request of any client for an ordinary plant. */
-export const creating = (plant: JsonObject): Draft => ({
-  body: { json: plant },
-  ordinary: true,
-  mayCollide: true,
-});
+export const creating = (plant: JsonObject): Draft => ({ body: { json: plant }, ordinary: true });
 
 /** A case of an ordinary plant. */
 export const ordinary = (label: string, plant: JsonObject): Case => ({
@@ -52,5 +48,4 @@ export const as = (credential: Credential, draft: Draft): Draft => ({
   ...draft,
   credential,
   ordinary: false,
-  mayCollide: false,
 });

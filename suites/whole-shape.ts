@@ -18,7 +18,7 @@ const answerHint =
 const wide = (label: string, plant: JsonObject, twin?: JsonObject): Case => ({
   label,
   population: 'whole-shape',
-  draft: posting(plant, { mayCollide: true }),
+  draft: posting(plant),
   ...(twin === undefined ? {} : { twin: creating(twin) }),
 });
 

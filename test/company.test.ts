@@ -87,7 +87,7 @@ describe('named checks are carried out side by side', () => {
     expect(found?.label).toBe('name is null');
   });
 
-  test('and keep what they found in company where alone nothing is wrong with any of them', async () => {
+  test('say of what comes again only under concurrency that it does', async () => {
     let [here, inCompany] = [0, 0];
     const store = await startSlow({
       arrives: () => {
@@ -103,7 +103,7 @@ describe('named checks are carried out side by side', () => {
     await store.stop();
     expect(failing(record).length).toBeGreaterThan(0);
     const found = record.results.flatMap(({ counterexample }) => counterexample?.when ?? []);
-    expect(new Set(found)).toEqual(new Set(['not-alone']));
+    expect(new Set(found)).toEqual(new Set(['under-concurrency']));
   });
 
   test('and a store that breaks down for good did so during one of those that are named', async () => {

@@ -42,8 +42,6 @@ export interface Draft {
   readonly verbatim?: (host: string, path: string, authorization: string) => string;
   /** An ordinary plant, sent as any client would: a store has to create it, whatever it is sent for. */
   readonly ordinary?: boolean;
-  /** A valid NewPlant that is sent to be accepted. Where it is rejected, its id or name may be in use already. */
-  readonly mayCollide?: boolean;
   /** Beyond what is promised of any request (64 KiB, sound framing): a proxy may answer in its own way. */
   readonly beyond?: boolean;
 }

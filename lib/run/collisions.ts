@@ -52,7 +52,7 @@ export class Collisions {
    */
   async resolve(first: Exchange, draft: Draft, ids: CheckIds, channel: Channel): Promise<Exchange> {
     const status = first.response?.status;
-    if (draft.mayCollide !== true || !isRejection(status)) return first;
+    if (!isRejection(status)) return first;
     this.asked ??= this.ask(channel);
     const held = await this.asked;
     if (held.id !== status && held.name !== status) return first;

@@ -4,15 +4,15 @@ import { kept } from './keep.ts';
 import { inPool } from './pool.ts';
 import { type Failure, type Retries, type Tried, timedOut, type When } from './result.ts';
 
-/** Tries in isolation, and under concurrency, of a failure that did not come again at once. */
+/** Tries in isolation, and at once, of a failure that did not come again at first. */
 const ISOLATED = 20;
-const CONCURRENT = 48;
+const CONCURRENT = 24;
 /** Tries in isolation, at most, and how unlikely that they all pass by chance. */
 const MAX_ISOLATED = 200;
 const BY_CHANCE = 0.005;
 
 /** Requests that may be spent, in a run, on failures that do not come again at once. */
-export const SEARCH_BUDGET_REQUESTS = 1000;
+export const SEARCH_BUDGET_REQUESTS = 2000;
 
 /** Counts tries and the failures among them. */
 class Count {
@@ -66,6 +66,17 @@ export async function confirm(failure: Failure, rules: readonly Rule[], tools: T
       await fresh.add(anew);
     }
   };
+  const crowded = async (attempt: () => Promise<Failure | undefined>) => {
+    const size = concurrency > 1 ? Math.min(CONCURRENT, budget.left) : 0;
+    budget.left -= size;
+    await inPool(size, concurrency, () => concurrent.add(attempt));
+  };
+  const amongOrdinary = async () => {
+    const company = tools.resend(tools.ordinary, ids.aside());
+    const again = await anew();
+    await company;
+    return again;
+  };
   const found = (when: When): Failure => {
     const retries: Retries = {
       same: same.pair,
@@ -87,19 +98,12 @@ export async function confirm(failure: Failure, rules: readonly Rule[], tools: T
   if (inIsolation()) return found('now-and-then');
   if (slow) return found('once');
 
-  await search(ISOLATED);
-  if (inIsolation()) return found('now-and-then');
-  const crowd = concurrency > 1 ? Math.min(CONCURRENT, Math.floor(budget.left / 2)) : 0;
-  budget.left -= 2 * crowd;
-  await inPool(crowd, concurrency, async () => {
-    const company = tools.resend(tools.ordinary, ids.aside());
-    await concurrent.add(anew);
-    await company;
-  });
-  if (concurrent.failed === 0) return found('once');
+  await crowded(anew);
+  if (concurrent.failed === 0) await crowded(amongOrdinary);
   // As often as it takes to see it in isolation too, if it is as frequent there.
-  const frequency = concurrent.failed / concurrent.tried;
-  const enough = frequency === 1 ? 0 : Math.ceil(Math.log(BY_CHANCE) / Math.log(1 - frequency));
-  await search(Math.min(enough, MAX_ISOLATED) - fresh.tried);
-  return found(inIsolation() ? 'now-and-then' : 'under-concurrency');
+  const frequency = concurrent.failed / Math.max(concurrent.tried, 1);
+  const enough = frequency === 0 ? ISOLATED : Math.ceil(Math.log(BY_CHANCE) / Math.log(1 - frequency));
+  await search(Math.min(frequency === 1 ? 0 : enough, MAX_ISOLATED) - fresh.tried);
+  if (inIsolation()) return found('now-and-then');
+  return found(concurrent.failed === 0 ? 'once' : 'under-concurrency');
 }

@@ -71,15 +71,24 @@ export class Sender {
   }
 
   /**
-   * Sends a request. A valid plant whose id or name is in use already is sent again with other fresh values.
+   * Sends a request.
+   * @param toBeAccepted whether it is wrong to reject it; where its id or name is in use already, it is sent again
+   *   with other fresh values
    * @throws Stopped when the run has ended
    */
-  async send(draft: Draft, freshId: bigint, errand: Errand): Promise<Exchange> {
+  async send(
+    draft: Draft,
+    freshId: bigint,
+    errand: Errand,
+    toBeAccepted = draft.ordinary === true,
+  ): Promise<Exchange> {
     const first = await this.deliver(draft, freshId, errand);
-    const exchange = await this.options.collisions.resolve(first, draft, errand.ids, {
-      deliver: (other, id) => this.deliver(other, id, errand),
-      report: (one, other) => this.options.onExchange(one, other, errand),
-    });
+    const exchange = toBeAccepted
+      ? await this.options.collisions.resolve(first, draft, errand.ids, {
+          deliver: (other, id) => this.deliver(other, id, errand),
+          report: (one, other) => this.options.onExchange(one, other, errand),
+        })
+      : first;
     this.options.onExchange(exchange, draft, errand);
     return exchange;
   }

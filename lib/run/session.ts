@@ -391,7 +391,7 @@ export class Session {
       concurrency,
       ids: errand.ids,
       latencies: this.sender.latency.sample,
-      send: (draft, id) => this.sender.send(draft, id, errand),
+      send: (draft, id, toBeAccepted) => this.sender.send(draft, id, errand, toBeAccepted),
       enough: () => this.stop !== undefined || this.unanswered >= GIVEN_UP,
     };
   }
