@@ -95,10 +95,12 @@ export class Collisions {
       const [id, other] = [this.freshId(), this.freshId()];
       const plant = fixedFor(this.plain(), id).with(ID, id);
       if ((await send(plant)) !== 200) continue;
-      return {
+      const held: HeldOnce = {
         id: await rejection(fixedFor(this.plain(), other).with(ID, id)),
         name: await rejection(plant.with(ID, this.freshId())),
       };
+      // What rejects a new plant as well rejects for another reason.
+      return (await send(this.plain())) === 200 && (await send(this.plain())) === 200 ? held : NEITHER;
     }
     return NEITHER;
   }

@@ -46,30 +46,40 @@ export async function confirm(failure: Failure, rules: readonly Rule[], tools: T
   const { draft, finding, exchange } = failure;
   const { ids, searchBudget: budget, concurrency } = tools;
   const [same, fresh, concurrent] = [new Count(), new Count(), new Count()];
+  let broken = false;
   const send = async (id: bigint): Promise<Failure | undefined> => {
     const answer = await tools.resend(draft, id);
-    if (answer.kind === 'broken') await tools.recover();
+    broken ||= answer.kind === 'broken';
     const again = judged(answer, draft, rules, tools);
     return again?.cause === finding.cause
       ? { ...failure, finding: again, exchange: kept(answer) }
       : undefined;
   };
   const anew = () => send(ids.aside());
+  /** What is tried next meets a store that serves. */
+  const recovered = async () => {
+    if (broken) await tools.recover();
+    broken = false;
+  };
   const once = async () => {
     await same.add(() => send(exchange.request.freshId ?? ids.aside()));
+    await recovered();
     await fresh.add(anew);
+    await recovered();
   };
   const inIsolation = () => fresh.failed + same.failed > 0;
   const search = async (tries: number) => {
     for (let left = tries; left > 0 && !inIsolation() && budget.left > 0; left -= 1) {
       budget.left -= 1;
       await fresh.add(anew);
+      await recovered();
     }
   };
   const crowded = async (attempt: () => Promise<Failure | undefined>) => {
     const size = concurrency > 1 ? Math.min(CONCURRENT, budget.left) : 0;
     budget.left -= size;
     await inPool(size, concurrency, () => concurrent.add(attempt));
+    await recovered();
   };
   const amongOrdinary = async () => {
     const company = tools.resend(tools.ordinary, ids.aside());

@@ -12,6 +12,7 @@ import { knownIds } from './known-ids.ts';
 import { limits } from './limits.ts';
 import { missingProperties } from './missing-properties.ts';
 import { plantBody } from './plant-body.ts';
+import { recurrence } from './recurrence.ts';
 import { should } from './should.ts';
 import { stateAndLoad } from './state-and-load.ts';
 
@@ -29,6 +30,7 @@ export const brokenStores: readonly BrokenStore[] = [
   ...auth,
   ...authSubtle,
   ...stateAndLoad,
+  ...recurrence,
   ...constants,
   ...should,
   ...limits,
