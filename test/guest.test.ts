@@ -101,7 +101,7 @@ describe('a store that asks to wait', () => {
       ),
       onExchange: () => {},
     });
-    const room = { up: 0, size: 1, beyond: 1, down: 0, slots: 1 };
+    const room = { up: 0, size: 1, beyond: 1, down: 0, slots: 1, own: 0 };
     const errand = { id: 'a/check', ids: new CheckIds(BigInt, room), broken: 0 };
     await expect(sender.send({}, 1n, errand)).rejects.toThrow(Stopped);
     expect(sender.requests).toBe(3);

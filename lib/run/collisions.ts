@@ -4,6 +4,8 @@ import { FRESH, type Json, JsonObject } from '../payloads/json.ts';
 import { ID } from '../payloads/plants.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { CheckIds } from './ids.ts';
+import type { Stop } from './result.ts';
+import { Stopped } from './sender.ts';
 
 /** How requests are sent beside the one that is looked into. */
 export interface Channel {
@@ -17,6 +19,13 @@ export interface Channel {
 interface HeldOnce {
   readonly id: number | undefined;
   readonly name: number | undefined;
+}
+
+/** The first id that the user gave, which an earlier run may have had as well. */
+export interface Given {
+  readonly firstId: bigint;
+  /** An id that does not follow from it. */
+  readonly elsewhere: () => bigint;
 }
 
 const NEITHER: HeldOnce = { id: undefined, name: undefined };
@@ -34,21 +43,25 @@ export class Collisions {
   count = 0;
   private readonly plain: () => JsonObject;
   private readonly freshId: () => bigint;
+  private readonly given: Given | undefined;
   private asked: Promise<HeldOnce> | undefined;
 
   /**
    * @param plain makes a plant of which nothing is the point
    * @param freshId for plants that are sent to find out what becomes of a second one
+   * @param given where the user gave the first id
    */
-  constructor(plain: () => JsonObject, freshId: () => bigint) {
+  constructor(plain: () => JsonObject, freshId: () => bigint, given?: Given) {
     this.plain = plain;
     this.freshId = freshId;
+    this.given = given;
   }
 
   /**
    * Looks into the answer to a plant that is sent to be accepted. Where the store rejects duplicates with the same
    * status, other fresh values are tried.
    * @returns the exchange to judge, with a mark where its rejection is explained; all others are reported
+   * @throws Stopped where the ids that follow from the user's first id are in use
    */
   async resolve(first: Exchange, draft: Draft, ids: CheckIds, channel: Channel): Promise<Exchange> {
     const status = first.response?.status;
@@ -72,7 +85,12 @@ export class Collisions {
       channel.report(collided(first), draft);
       return again;
     }
-    // Two fresh values are not both in use.
+    // Two fresh values are not both in use, unless the user has given the same first id before.
+    if (!usedUp && this.given !== undefined) {
+      const elsewhere = await channel.deliver(draft, this.given.elsewhere());
+      channel.report(collided(elsewhere), draft);
+      if (elsewhere.response?.status === 200) throw new Stopped(idsInUse(this.given.firstId));
+    }
     if (!usedUp) return first;
     this.count += 1;
     return collided(first);
@@ -105,6 +123,12 @@ export class Collisions {
     return NEITHER;
   }
 }
+
+const idsInUse = (firstId: bigint): Stop => ({
+  kind: 'ids-in-use',
+  reason: `the store knows the ids from --first-id ${firstId} on already, and rejects duplicates`,
+  remedy: 'leave --first-id out, or give one that no earlier run had',
+});
 
 const collided = (exchange: Exchange): Exchange => ({ ...exchange, collided: true });
 

@@ -15,6 +15,8 @@ export interface Room {
   readonly down: number;
   /** In how many parts those lie that go downwards; the cases share them out. */
   readonly slots: number;
+  /** The slot for what belongs to no case: another in each shard. */
+  readonly own: number;
 }
 
 /** Ids that were never sent before: those of cases count upwards from the first id of the run, all others downwards. */
@@ -87,9 +89,9 @@ export class CheckIds {
   }
 
   /** An id for a request that the plan of the run does not know: to look into the case at a place, or for no case. */
-  aside(place = -1): bigint {
-    const { slots, down } = this.room;
-    const slot = (place + 1) % slots;
+  aside(place?: number): bigint {
+    const { slots, down, own } = this.room;
+    const slot = (place === undefined ? own : place + 1) % slots;
     const taken = (this.taken.get(slot) ?? 0) + 1;
     this.taken.set(slot, taken);
     return this.at(-(down + slot * ASIDE + taken));

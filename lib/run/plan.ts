@@ -45,11 +45,18 @@ export function layOut(
   const rooms = new Map<string, Room>();
   let up = 0;
   for (const [turn, [id, size]] of sizes.entries()) {
-    rooms.set(id, { up, size, beyond: foreseen + turn * BEYOND, down: turn * SLOTS * ASIDE, slots: SLOTS });
+    rooms.set(id, {
+      up,
+      size,
+      beyond: foreseen + turn * BEYOND,
+      down: turn * SLOTS * ASIDE,
+      slots: SLOTS,
+      own: index,
+    });
     up += size;
   }
   const start = Math.floor(ids.count / of) * index;
-  const shared = ids.in({ up: start, size: ids.count, beyond: 0, down: -start, slots: 1 });
+  const shared = ids.in({ up: start, size: ids.count, beyond: 0, down: -start, slots: 1, own: 0 });
   if (foreseen + sizes.length * (BEYOND + SLOTS * ASIDE) > ids.count) return () => shared;
   return (checkId) => {
     const room = rooms.get(checkId);

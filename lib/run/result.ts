@@ -79,6 +79,7 @@ export interface Stop {
     | 'not-http'
     | 'token-refused'
     | 'throttled'
+    | 'ids-in-use'
     /** Interrupted. */
     | 'cut-off'
     /** A limit of time or of requests that the user set. */

@@ -147,7 +147,8 @@ export class Session {
     this.contract = contract;
     this.options = options;
     const { firstId } = options;
-    this.firstId = firstId ?? anyFirstId(ordinaryIds(contract.newPlant.shape));
+    const range = ordinaryIds(contract.newPlant.shape);
+    this.firstId = firstId ?? anyFirstId(range);
     this.ids = new Ids(ordinaryIds(contract.newPlant.shape, firstId), this.firstId);
     this.shard = options.shard ?? WHOLE;
     this.idsOf = layOut(
@@ -175,7 +176,8 @@ export class Session {
     const aside = this.idsOf(COLLISIONS);
     this.collisions = new Collisions(
       () => plantsFor(contract, options.seed, COLLISIONS).plain(),
-      () => aside.aside(this.shard.index),
+      () => aside.aside(),
+      firstId === undefined ? undefined : { firstId, elsewhere: () => anyFirstId(range) },
     );
     this.sender = new Sender(this.wire, {
       collisions: this.collisions,

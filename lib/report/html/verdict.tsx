@@ -56,6 +56,7 @@ const STOPPED = {
   'not-http': 'it does not speak HTTP',
   'token-refused': 'it refuses the token on every request',
   throttled: 'it asks for more patience than the run has',
+  'ids-in-use': 'it knows the ids of this run already',
   'cut-off': 'the run was interrupted',
   limit: 'the run was cut off before its end',
   bailed: 'the run was over with the first failure',
