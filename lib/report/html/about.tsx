@@ -55,8 +55,8 @@ export function About({ record }: { readonly record: RunRecord }) {
             , and with the <code>--only</code> and <code>--skip</code> of this run
           </>
         )}
-        . Documents, overlays and headers of your own have to be given again. A store that refuses ids that it
-        knows needs another <code>--first-id</code>.
+        . Documents, overlays and headers of your own have to be given again. A store that holds each id or
+        name once needs another <code>--first-id</code>.
       </p>
     </section>
   );
