@@ -88,6 +88,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'lib/judge': ['type lib/contract/', 'lib/wire/codings.ts', 'type lib/wire/exchange.ts'],
   'lib/run': [
     'lib/groups.ts',
+    'lib/contract/numeral.ts',
     'type lib/contract/contract.ts',
     'lib/judge/',
     'lib/payloads/',
@@ -104,6 +105,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'lib/payloads/case.ts',
     'lib/payloads/credentials.ts',
     'lib/payloads/json.ts',
+    'lib/run/id-ranges.ts',
     'lib/run/keep.ts',
     'lib/run/result.ts',
     'lib/run/tally.ts',
@@ -124,6 +126,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'lib/catalogue': [
     'lib/groups.ts',
+    'lib/contract/numeral.ts',
     'type lib/contract/contract.ts',
     'lib/payloads/case.ts',
     'lib/payloads/random.ts',
@@ -135,6 +138,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'lib/compare': [
     'lib/groups.ts',
+    'lib/contract/numeral.ts',
     'type lib/contract/contract.ts',
     'lib/judge/signature.ts',
     'type lib/payloads/case.ts',

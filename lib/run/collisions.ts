@@ -5,7 +5,7 @@ import { ID } from '../payloads/plants.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { CheckIds } from './ids.ts';
 import type { Stop } from './result.ts';
-import { Stopped } from './sender.ts';
+import { Stopped } from './stopped.ts';
 
 /** How requests are sent beside the one that is looked into. */
 export interface Channel {

@@ -7,16 +7,7 @@ import { fill, USUAL } from './fill.ts';
 import { type Errand, Gate } from './gate.ts';
 import { LatencyLog } from './latency.ts';
 import type { Stop } from './result.ts';
-
-/** The run has ended, for a reason that is not the store's answer to this request. */
-export class Stopped extends Error {
-  readonly stop: Stop;
-  constructor(stop: Stop) {
-    super(stop.reason);
-    this.name = 'Stopped';
-    this.stop = stop;
-  }
-}
+import { Stopped } from './stopped.ts';
 
 export interface SenderOptions {
   readonly token: string;

@@ -24,9 +24,10 @@ import { isSilence, preflight } from './preflight.ts';
 import { tryProcedure } from './procedure.ts';
 import { Drawing } from './property.ts';
 import type { CheckResult, Failure, Stop } from './result.ts';
-import { Sender, Stopped } from './sender.ts';
+import { Sender } from './sender.ts';
 import { type Shard, WHOLE } from './shard.ts';
 import { Standing } from './standing.ts';
+import { Stopped } from './stopped.ts';
 import { Tally } from './tally.ts';
 
 export interface SessionOptions {

@@ -1,0 +1,11 @@
+import type { Stop } from './result.ts';
+
+/** The run has ended, for a reason that is not the store's answer to this request. */
+export class Stopped extends Error {
+  readonly stop: Stop;
+  constructor(stop: Stop) {
+    super(stop.reason);
+    this.name = 'Stopped';
+    this.stop = stop;
+  }
+}
