@@ -88,6 +88,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'lib/judge': ['type lib/contract/', 'lib/wire/codings.ts', 'type lib/wire/exchange.ts'],
   'lib/run': [
     'lib/groups.ts',
+    'lib/contract/numeral.ts',
     'type lib/contract/contract.ts',
     'lib/judge/',
     'lib/payloads/',
