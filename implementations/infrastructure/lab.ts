@@ -18,11 +18,26 @@ const AWAY_MS = 1000;
 export interface Running {
   readonly baseUrl: string;
   /** What stands in the places of its texts. */
-  readonly values: Readonly<Record<string, string>>;
+  readonly values: ReturnType<typeof valuesFor>;
   /** Stops the store behind it, and starts it again after a while. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Its port, one between what it is made of, and two of stores. */
+type Ports = readonly [own: number, inner: number, store: number, other: number];
+
+/** What stands in the places of the texts of a set-up. */
+export const valuesFor = (setup: Setup, folder: string, [own, inner, store, other]: Ports) => ({
+  ...setup.with,
+  DIR: folder,
+  HERE: packageFile(setup.server.folder),
+  MAIN: packageFile('dist/cli/main.js'),
+  PORT: String(own),
+  PORT_2: String(inner),
+  UPSTREAM: String(store),
+  UPSTREAM_2: String(other),
+});
 
 /**
  * Starts a set-up, everything in a folder and on 127.0.0.1.
@@ -31,17 +46,9 @@ export interface Running {
 export async function open(setup: Setup, index: number, folder: string): Promise<Running> {
   const { server, scheme, replicas } = setup;
   const port = (place: number) => freePort(18_300 + 4 * index + place);
-  const [own, second, ...upstreams] = [await port(0), await port(1), await port(2), await port(3)];
-  const values = {
-    ...setup.with,
-    DIR: folder,
-    HERE: packageFile(server.folder),
-    MAIN: packageFile('dist/cli/main.js'),
-    PORT: String(own),
-    PORT_2: String(second),
-    UPSTREAM: String(upstreams[0]),
-    UPSTREAM_2: String(upstreams[1]),
-  };
+  const ports = [await port(0), await port(1), await port(2), await port(3)] as const;
+  const [own, , ...upstreams] = ports;
+  const values = valuesFor(setup, folder, ports);
   mkdirSync(folder, { recursive: true });
   certificates(folder);
   if (server.config !== undefined)

@@ -10,7 +10,7 @@ import { verdictOf } from '../../lib/compare/table.ts';
 import { packageFile } from '../../lib/package.ts';
 import type { RunRecord } from '../../lib/report/record.ts';
 import { readSaved, recordIn } from '../../lib/report/saved.ts';
-import { globs } from '../../lib/run/select.ts';
+import { globs, unmatched } from '../../lib/run/select.ts';
 import { obstacle, portraitOf, publish } from '../manifest.ts';
 import { open, type Running, TOKEN } from './lab.ts';
 import { allSetups, fill, type Setup, titleOf } from './setup.ts';
@@ -58,20 +58,11 @@ function lackOf({ server, needs, flags }: Setup): string | undefined {
 /** Runs the suite against what is running, as a user would. */
 async function recordOf(setup: Setup, running: Running, index: number): Promise<RunRecord> {
   const { baseUrl, values } = running;
-  const args = [
-    'run',
-    baseUrl,
-    '--seed',
-    SEED,
-    '--first-id',
-    FIRST_ID + index * 1_000_000,
-    '--cases',
-    options.cases,
-  ];
-  const trust = setup.scheme === 'https' ? ['--ca', `${values.DIR}/server.pem`] : [];
-  const out = ['--max-seconds', 300, '--verbose', '--format', 'json', '--out', values.DIR ?? ''];
+  const sample = [`--seed=${SEED}`, `--first-id=${FIRST_ID + index * 1_000_000}`, `--cases=${options.cases}`];
+  const trust = setup.scheme === 'https' ? [`--ca=${values.DIR}/server.pem`] : [];
+  const out = ['--max-seconds=300', '--verbose', '--format=json', `--out=${values.DIR}`];
   const flags = setup.flags.map((flag) => fill(flag, values));
-  const child = spawn('node', [MAIN, ...args, ...trust, ...flags, ...out].map(String), {
+  const child = spawn('node', [MAIN, 'run', baseUrl, ...sample, ...trust, ...flags, ...out], {
     env: { ...process.env, PLANT_STORE_TOKEN: TOKEN },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -122,9 +113,19 @@ function tell(setup: Setup, column: Column): boolean {
   return surprise === undefined || (column.state === 'not-run' && options.only === undefined);
 }
 
-const chosen = globs(options.only ?? ['*']);
+const all = allSetups();
+const { only = ['*'] } = options;
+const lost = unmatched(
+  only,
+  all.map(({ name }) => name),
+);
+if (lost !== undefined) {
+  process.stderr.write(`No set-up is called ${lost}: there are ${all.map(({ name }) => name).join(', ')}.\n`);
+  process.exit(2);
+}
+const chosen = globs(only);
 const entries: Entry[] = [];
-for (const [index, setup] of allSetups().entries()) {
+for (const [index, setup] of all.entries()) {
   if (!chosen(setup.name)) continue;
   const entry = await entryOf(setup, index);
   entries.push(entry);

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import type { Outcome } from '../../lib/run/verdict.ts';
 import { type Manifest, manifestsIn } from '../manifest.ts';
 
 /** What a manifest may say of a set-up. */
@@ -17,13 +18,9 @@ interface Choices {
   readonly restart?: boolean;
   /** More options of the run. */
   readonly flags?: readonly string[];
-  /** Where there can be no verdict: words that the run says then. By default the set-up is conformant. */
-  readonly undetermined?: string;
-  /** Where the server itself is at fault: the check that fails. */
-  readonly nonconformant?: string;
+  /** What a run comes to, and words of what it says then; by default the set-up is conformant. */
+  readonly expect?: { readonly outcome: Outcome; readonly says: string };
 }
-
-type Expected = 'undetermined' | 'nonconformant';
 
 /** The `about.yaml` of a server. */
 interface Server extends Manifest {
@@ -36,7 +33,7 @@ interface Server extends Manifest {
 }
 
 /** A server in one of its set-ups. */
-export interface Setup extends Required<Omit<Choices, Expected>>, Pick<Choices, Expected> {
+export interface Setup extends Required<Choices> {
   /** `nginx/https` */
   readonly name: string;
   readonly note: string;
@@ -56,6 +53,7 @@ export const allSetups = (): Setup[] =>
         replicas: 1,
         restart: false,
         flags: [],
+        expect: { outcome: 'conformant', says: '' },
         start: server.start,
         ...choices,
         name: `${basename(server.folder)}/${name}`,

@@ -1,5 +1,5 @@
 import type { Column, Comparison } from '../../lib/compare/comparison.ts';
-import { differingObservations, ran, reasonOf, verdictOf } from '../../lib/compare/table.ts';
+import { differingObservations, type RunColumn, ran, verdictOf } from '../../lib/compare/table.ts';
 import { short } from '../../lib/report/explain.ts';
 import { cell, joined, lines, prose } from '../../lib/report/markdown-text.ts';
 import type { Setup } from './setup.ts';
@@ -8,32 +8,29 @@ import type { Setup } from './setup.ts';
 const MAX_NAMED = 5;
 
 /** What is not as the manifest of a set-up expects. */
-export function surpriseOf(
-  { undetermined, nonconformant }: Pick<Setup, 'undetermined' | 'nonconformant'>,
-  column: Column,
-): string | undefined {
+export function surpriseOf({ expect }: Pick<Setup, 'expect'>, column: Column): string | undefined {
   if (column.state === 'not-run') return column.reason;
-  const { outcome, cells, stop, advice } = column;
-  if (undetermined !== undefined) {
-    const told = [stop?.reason, stop?.remedy, advice].join(' ');
-    return outcome === 'undetermined' && told.includes(undetermined)
-      ? undefined
-      : `expected to end without a verdict, and to say ${undetermined}`;
-  }
-  if (nonconformant !== undefined)
-    return cells[nonconformant]?.verdict === 'fail' ? undefined : `expected to fail ${nonconformant}`;
-  return outcome === 'conformant' ? undefined : 'expected to be conformant';
+  const said = [...advised(column), ...failed(column)].join('\n');
+  return column.outcome === expect.outcome && said.includes(expect.says)
+    ? undefined
+    : `expected to be ${expect.outcome}${expect.says === '' ? '' : `, and to say: ${expect.says}`}`;
 }
 
 /** What a reader looks at first: why there is no verdict, what failed. */
 export function noticed(column: Column): readonly string[] {
   if (column.state === 'not-run') return [column.reason];
-  const reason = reasonOf(column);
-  const failed = Object.entries(column.cells).filter(([, { verdict }]) => verdict === 'fail');
-  const named = failed.slice(0, MAX_NAMED).map(([id, { actual = '' }]) => short(`${id}: ${actual}`, 120));
-  const more = failed.length > MAX_NAMED ? [`and ${failed.length - MAX_NAMED} more checks`] : [];
-  return [...(reason === undefined ? [] : [reason]), ...named, ...more];
+  const all = failed(column);
+  const more = all.length > MAX_NAMED ? [`and ${all.length - MAX_NAMED} more checks`] : [];
+  return [...advised(column), ...all.slice(0, MAX_NAMED), ...more];
 }
+
+const advised = ({ stop, advice }: RunColumn): string[] =>
+  [stop?.reason, stop?.remedy, advice].filter((text) => text !== undefined && text !== null);
+
+const failed = ({ cells }: RunColumn): string[] =>
+  Object.entries(cells)
+    .filter(([, { verdict }]) => verdict === 'fail')
+    .map(([id, { actual = '' }]) => short(`${id}: ${actual}`, 120));
 
 const counted = ({ pass, fail, untestable }: { pass: number; fail: number; untestable: number }) =>
   `${pass} of ${pass + fail + untestable}`;
