@@ -138,7 +138,7 @@ describe('the command', () => {
     symlinkSync('/bin/sh', join(folder, 'sh'));
     const { code, stdout } = await infrastructure(['--only', 'nginx/http'], { PATH: folder });
     rmSync(folder, { recursive: true });
-    expect(stdout).toContain('this machine has no nginx');
+    expect(stdout).toMatch(/this machine has no .*nginx/);
     expect(code).toBe(1);
   });
 

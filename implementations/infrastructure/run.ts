@@ -68,14 +68,15 @@ async function recordOf(setup: Setup, running: Running, index: number): Promise<
   });
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
-  let [lines, text] = [0, ''];
+  let [lines, text, again] = [0, '', Promise.resolve()];
   child.stderr.setEncoding('utf8').on('data', (part: string) => {
     const before = lines;
     lines += part.split('\n').length - 1;
     text = `${text}${part}`.slice(-2000);
-    if (setup.restart && before < BEFORE_RESTART && lines >= BEFORE_RESTART) void running.restart();
+    if (setup.restart && before < BEFORE_RESTART && lines >= BEFORE_RESTART) again = running.restart();
   });
   const code = await new Promise((resolve) => child.once('close', resolve));
+  await again;
   process.off('exit', kill);
   if (code === 2 || code === 4) throw new Error(`${setup.name}: the run ended with ${code}:\n${text}`);
   return recordIn(readSaved(`${values.DIR}/report.json`), setup.name);
