@@ -1,32 +1,26 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
-import { parse } from 'yaml';
 import { startCommand } from '../cli/start.ts';
 import { waitUntilItListens } from '../cli/wait.ts';
 import { planOf, secretsOf } from '../index.ts';
 import { type Contestant, compareStores } from '../lib/compare/compare.ts';
-import type { Comparison, Portrait } from '../lib/compare/comparison.ts';
+import type { Comparison } from '../lib/compare/comparison.ts';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { summaryTable } from '../lib/compare/markdown.ts';
 import { comparisonText } from '../lib/compare/terminal.ts';
 import { packageFile } from '../lib/package.ts';
 import { plain } from '../lib/report/explain.ts';
+import { freePort, type Manifest, manifestsIn, obstacle, portraitOf, publish } from './manifest.ts';
 
 /*
  * Installs, starts, runs and stops the implementations in this folder, and writes the published comparison:
  * reports/implementations.{json,md,html} and the table of the README.
  */
 
-interface About extends Portrait {
-  readonly folder: string;
-  readonly title: string;
-  /** Executables without which it cannot be had. */
-  readonly needs: readonly string[];
-  readonly install: string;
+interface About extends Manifest {
+  readonly version: string;
   readonly build: string;
-  readonly start: string;
 }
 
 const TOKEN = 'Tok3n-AbCdEfGh-0123456789';
@@ -42,48 +36,10 @@ const { values: options } = parseArgs({
   },
 });
 
-function abouts(): About[] {
-  const home = packageFile('implementations');
-  return readdirSync(home, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && existsSync(`${home}/${entry.name}/about.yaml`))
-    .map(({ name }) => ({
-      ...(parse(readFileSync(`${home}/${name}/about.yaml`, 'utf8')) as Omit<About, 'folder'>),
-      folder: name,
-    }))
-    .filter(({ folder }) => options.only?.includes(folder) ?? true)
+const abouts = (): About[] =>
+  manifestsIn<About>('implementations')
+    .filter(({ folder }) => options.only?.includes(basename(folder)) ?? true)
     .sort((a, b) => a.language.localeCompare(b.language, 'en') || a.title.localeCompare(b.title, 'en'));
-}
-
-const has = (executable: string): boolean =>
-  spawnSync('sh', ['-c', `command -v ${executable}`], { stdio: 'ignore' }).status === 0;
-
-/** Why an implementation cannot be run here, once it has been installed as it says. */
-function obstacle({ folder, needs, install, build }: About): string | undefined {
-  const lacking = needs.filter((executable) => !has(executable));
-  if (lacking.length > 0) return `this machine has no ${lacking.join(', ')}`;
-  for (const command of [install, build].filter((one) => one !== '')) {
-    process.stderr.write(`${folder}: ${command}\n`);
-    const cwd = packageFile(`implementations/${folder}`);
-    const { status, stderr } = spawnSync('sh', ['-c', command], { cwd, encoding: 'utf8' });
-    if (status !== 0) return `${command} failed: ${stderr.trim().split('\n').at(-1) ?? ''}`;
-  }
-  return undefined;
-}
-
-/** The port of an implementation: the same in every run where it is free, so that records differ in less. */
-const portFor = (index: number): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(portFor(index + 100)));
-    server.listen(18_100 + index, '127.0.0.1', () => server.close(() => resolve(18_100 + index)));
-  });
-
-const portraitOf = ({ language, framework, version, note }: About): Portrait => ({
-  language,
-  framework,
-  version,
-  note: note.trim(),
-});
 
 async function contestantOf(about: About, index: number, baseUrl: string): Promise<Contestant> {
   const run = {
@@ -99,7 +55,7 @@ async function contestantOf(about: About, index: number, baseUrl: string): Promi
 
 async function compared(list: readonly About[]): Promise<Comparison> {
   const lost = list.flatMap((about) => {
-    const reason = obstacle(about);
+    const reason = obstacle(about, [about.install, about.build]);
     return reason === undefined ? [] : [{ about, reason }];
   });
   const able = list.filter((about) => lost.every((one) => one.about !== about));
@@ -107,9 +63,9 @@ async function compared(list: readonly About[]): Promise<Comparison> {
   try {
     const contestants: Contestant[] = [];
     for (const [index, about] of able.entries()) {
-      const port = await portFor(index);
+      const port = await freePort(18_100 + index);
       const baseUrl = `http://127.0.0.1:${port}`;
-      const folder = packageFile(`implementations/${about.folder}`);
+      const folder = packageFile(about.folder);
       closing.push(startCommand(`cd '${folder}' && export PORT=${port} && ${about.start}`, TOKEN));
       await waitUntilItListens(baseUrl, PATIENCE, new AbortController().signal);
       contestants.push(await contestantOf(about, index, baseUrl));
@@ -142,15 +98,10 @@ function between(file: string, text: string): void {
 const comparison = await compared(abouts());
 process.stdout.write(comparisonText(comparison, plain));
 if (!options['no-write'] && options.only === undefined) {
-  mkdirSync(packageFile('reports'), { recursive: true });
-  for (const [name, extension] of [
-    ['json', 'json'],
-    ['markdown', 'md'],
-    ['html', 'html'],
-  ] as const)
-    writeFileSync(
-      packageFile(`reports/implementations.${extension}`),
-      COMPARISON_FORMATS[name].render(comparison),
-    );
+  publish('implementations', {
+    json: COMPARISON_FORMATS.json.render(comparison),
+    md: COMPARISON_FORMATS.markdown.render(comparison),
+    html: COMPARISON_FORMATS.html.render(comparison),
+  });
   between('README.md', summaryTable(comparison));
 }

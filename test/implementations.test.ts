@@ -8,7 +8,7 @@ import { readEither } from '../lib/compare/saved.ts';
 import { packageFile, packageText } from '../lib/package.ts';
 
 const folders = readdirSync(packageFile('implementations'), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
+  .filter((entry) => entry.isDirectory() && existsSync(`${entry.parentPath}/${entry.name}/about.yaml`))
   .map(({ name }) => name);
 
 const aboutOf = (folder: string) =>

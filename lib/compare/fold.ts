@@ -59,7 +59,8 @@ function worst(columns: readonly Column[]): Comparison['exitCode'] {
   return codes.includes(1) ? 1 : codes.includes(3) ? 3 : 0;
 }
 
-function columnOf(entry: Entry): Column {
+/** What became of one store, beside others. */
+export function columnOf(entry: Entry): Column {
   const { name, portrait } = entry;
   const about = portrait === undefined ? { name } : { name, portrait };
   if ('reason' in entry) return { ...about, state: 'not-run', reason: entry.reason };

@@ -1,0 +1,142 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Column } from '../../lib/compare/comparison.ts';
+import { columnOf, comparisonOf, type Entry } from '../../lib/compare/fold.ts';
+import { COMPARISON_FORMATS } from '../../lib/compare/formats.ts';
+import { verdictOf } from '../../lib/compare/table.ts';
+import { packageFile } from '../../lib/package.ts';
+import type { RunRecord } from '../../lib/report/record.ts';
+import { readSaved, recordIn } from '../../lib/report/saved.ts';
+import { globs, unmatched } from '../../lib/run/select.ts';
+import { obstacle, portraitOf, publish } from '../manifest.ts';
+import { open, type Running, TOKEN } from './lab.ts';
+import { allSetups, fill, type Setup, titleOf } from './setup.ts';
+import { infrastructureMarkdown, noticed, surpriseOf } from './table.ts';
+
+/*
+ * Runs the suite against the reference store behind real servers, each in its set-ups, and writes
+ * reports/infrastructure.{json,md,html}. Ends with 1 where a set-up is not as its manifest expects, or where one
+ * that `--only` names cannot be run.
+ */
+
+const SEED = 20_261_121;
+const FIRST_ID = 1_200_000_000;
+/** Requests that are sent before the store behind a server is started again. */
+const BEFORE_RESTART = 400;
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true },
+    cases: { type: 'string', default: '120' },
+    'no-write': { type: 'boolean', default: false },
+  },
+});
+
+const home = mkdtempSync(join(tmpdir(), 'plant-store-infrastructure-'));
+process.once('exit', () => rmSync(home, { recursive: true, force: true }));
+// What was started is stopped at the exit of this process, which a signal alone does not bring about.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+
+const MAIN = packageFile('dist/cli/main.js');
+const help = spawnSync('node', [MAIN, 'run', '--help'], { encoding: 'utf8' }).stdout;
+
+const installed = new Set<string>();
+
+/** Why a set-up cannot be run here. */
+function lackOf({ server, needs, flags }: Setup): string | undefined {
+  const unknown = flags.find((flag) => flag.startsWith('--') && !help.includes(`${flag} `));
+  if (unknown !== undefined) return `a run has no ${unknown} yet`;
+  const { folder, install } = server;
+  const reason = obstacle({ folder, needs }, installed.has(folder) ? [] : [install]);
+  if (reason === undefined) installed.add(folder);
+  return reason;
+}
+
+/** Runs the suite against what is running, as a user would. */
+async function recordOf(setup: Setup, running: Running, index: number): Promise<RunRecord> {
+  const { baseUrl, values } = running;
+  const sample = [`--seed=${SEED}`, `--first-id=${FIRST_ID + index * 1_000_000}`, `--cases=${options.cases}`];
+  const trust = setup.scheme === 'https' ? [`--ca=${values.DIR}/server.pem`] : [];
+  const out = ['--max-seconds=300', '--verbose', '--format=json', `--out=${values.DIR}`];
+  const flags = setup.flags.map((flag) => fill(flag, values));
+  const child = spawn('node', [MAIN, 'run', baseUrl, ...sample, ...trust, ...flags, ...out], {
+    env: { ...process.env, PLANT_STORE_TOKEN: TOKEN },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  let [lines, text, again] = [0, '', Promise.resolve()];
+  child.stderr.setEncoding('utf8').on('data', (part: string) => {
+    const before = lines;
+    lines += part.split('\n').length - 1;
+    text = `${text}${part}`.slice(-2000);
+    if (setup.restart && before < BEFORE_RESTART && lines >= BEFORE_RESTART) again = running.restart();
+  });
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  await again;
+  process.off('exit', kill);
+  if (code === 2 || code === 4) throw new Error(`${setup.name}: the run ended with ${code}:\n${text}`);
+  return recordIn(readSaved(`${values.DIR}/report.json`), setup.name);
+}
+
+async function entryOf(setup: Setup, index: number): Promise<Entry> {
+  const { server } = setup;
+  const name = titleOf(setup);
+  const reason = lackOf(setup);
+  const version = reason === undefined ? versionOf(setup) : '';
+  const portrait = portraitOf({ ...server, version, note: setup.note });
+  if (reason !== undefined) return { name, portrait, reason };
+  const running = await open(setup, index, join(home, setup.name));
+  try {
+    return { name, portrait, record: await recordOf(setup, running, index) };
+  } finally {
+    await running.close();
+  }
+}
+
+const versionOf = ({ server }: Setup): string =>
+  spawnSync('sh', ['-c', server.version], {
+    cwd: packageFile(server.folder),
+    encoding: 'utf8',
+  }).stdout.trim();
+
+/** Tells what became of a set-up; gives back whether it is as expected. */
+function tell(setup: Setup, column: Column): boolean {
+  const surprise = surpriseOf(setup, column);
+  const seconds = column.state === 'run' ? `${column.seconds.toFixed(1)} s` : '';
+  process.stdout.write(`${column.name.padEnd(36)} ${verdictOf(column).padEnd(20)}${seconds.padStart(8)}\n`);
+  for (const one of noticed(column)) process.stdout.write(`    ${one}\n`);
+  if (surprise !== undefined && column.state === 'run') process.stdout.write(`    ${surprise}\n`);
+  // Where all are asked for, those that are not here are named, and that is all.
+  return surprise === undefined || (column.state === 'not-run' && options.only === undefined);
+}
+
+const all = allSetups();
+const { only = ['*'] } = options;
+const lost = unmatched(
+  only,
+  all.map(({ name }) => name),
+);
+if (lost !== undefined) {
+  process.stderr.write(`No set-up is called ${lost}: there are ${all.map(({ name }) => name).join(', ')}.\n`);
+  process.exit(2);
+}
+const chosen = globs(only);
+const entries: Entry[] = [];
+for (const [index, setup] of all.entries()) {
+  if (!chosen(setup.name)) continue;
+  const entry = await entryOf(setup, index);
+  entries.push(entry);
+  if (!tell(setup, columnOf(entry))) process.exitCode = 1;
+}
+if (!options['no-write'] && options.only === undefined) {
+  const comparison = comparisonOf(entries, null);
+  publish('infrastructure', {
+    json: COMPARISON_FORMATS.json.render(comparison),
+    md: infrastructureMarkdown(comparison),
+    html: COMPARISON_FORMATS.html.render(comparison),
+  });
+}

@@ -1,0 +1,80 @@
+import type { Column, Comparison } from '../../lib/compare/comparison.ts';
+import { differingObservations, type RunColumn, ran, verdictOf } from '../../lib/compare/table.ts';
+import { short } from '../../lib/report/explain.ts';
+import { cell, joined, lines, prose } from '../../lib/report/markdown-text.ts';
+import type { Setup } from './setup.ts';
+
+/** Failed checks that are named. */
+const MAX_NAMED = 5;
+
+/** What is not as the manifest of a set-up expects. */
+export function surpriseOf({ expect }: Pick<Setup, 'expect'>, column: Column): string | undefined {
+  if (column.state === 'not-run') return column.reason;
+  const said = [...advised(column), ...failed(column)].join('\n');
+  return column.outcome === expect.outcome && said.includes(expect.says)
+    ? undefined
+    : `expected to be ${expect.outcome}${expect.says === '' ? '' : `, and to say: ${expect.says}`}`;
+}
+
+/** What a reader looks at first: why there is no verdict, what failed. */
+export function noticed(column: Column): readonly string[] {
+  if (column.state === 'not-run') return [column.reason];
+  const all = failed(column);
+  const more = all.length > MAX_NAMED ? [`and ${all.length - MAX_NAMED} more checks`] : [];
+  return [...advised(column), ...all.slice(0, MAX_NAMED), ...more];
+}
+
+const advised = ({ stop, advice }: RunColumn): string[] =>
+  [stop?.reason, stop?.remedy, advice].filter((text) => text !== undefined && text !== null);
+
+const failed = ({ cells }: RunColumn): string[] =>
+  Object.entries(cells)
+    .filter(([, { verdict }]) => verdict === 'fail')
+    .map(([id, { actual = '' }]) => short(`${id}: ${actual}`, 120));
+
+const counted = ({ pass, fail, untestable }: { pass: number; fail: number; untestable: number }) =>
+  `${pass} of ${pass + fail + untestable}`;
+
+/** One row for each set-up, then what the servers do with what the interface leaves open. */
+export function infrastructureMarkdown(comparison: Comparison): string {
+  const rows = comparison.columns.map((column) => {
+    const { name, portrait } = column;
+    const head = `| ${prose(name)} | ${prose(portrait?.version ?? '')} | ${prose(portrait?.note ?? '')} | ${verdictOf(column)} |`;
+    const seen = noticed(column)
+      .map((one) => cell(one))
+      .join('<br>');
+    if (column.state === 'not-run') return `${head} | | | | ${seen} |`;
+    const { summary, requests, seconds } = column;
+    return `${head} ${counted(summary.MUST)} | ${counted(summary.SHOULD)} | ${requests} | ${seconds.toFixed(1)} | ${seen} |`;
+  });
+  return `${joined([
+    '## The reference store behind real infrastructure',
+    lines([
+      '| server, set-up | version | what it is | outcome | MUST | SHOULD | requests | seconds | noticed |',
+      '| --- | --- | --- | --- | --- | --- | --: | --: | --- |',
+      ...rows,
+    ]),
+    `Seed ${comparison.options.seed}, ${comparison.options.cases} cases, ${comparison.startedAt.slice(0, 10)}, suite ${comparison.suite.version}.`,
+    leftOpen(comparison),
+  ])}\n`;
+}
+
+/** What the servers do otherwise than the store by itself, where the interface leaves it open; over plain HTTP. */
+function leftOpen(comparison: Comparison): string {
+  const plain = { ...comparison, columns: ran(comparison).filter(({ name }) => name.endsWith(', http')) };
+  const [, ...servers] = plain.columns.map(({ name }) => name.replace(/, http$/, ''));
+  const rows = differingObservations(plain).map(({ key, values }) => {
+    const [own, ...others] = values.map((value) => (value === undefined ? 'not seen' : String(value)));
+    const said = [...new Set(others)]
+      .filter((value) => value !== own)
+      .map((value) => {
+        const names = others.flatMap((other, place) => (other === value ? [servers[place]] : []));
+        return `${cell(value, 60)} ${prose(names.join(', '))}`;
+      });
+    return `| \`${key}\` | ${cell(own ?? '', 60)} | ${said.join('; ')} |`;
+  });
+  return joined([
+    '### What they do with what the interface leaves open, where it is not what the store does by itself',
+    lines(['| observation | the store | others, over plain HTTP |', '| --- | --- | --- |', ...rows]),
+  ]);
+}
