@@ -1,8 +1,9 @@
 import { createServer } from 'node:http';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { type RunRecord, run } from '../index.ts';
-import { listen, startStore } from '../reference/store.ts';
+import { type RunRecord, run, terminalReport } from '../index.ts';
+import { listen, Refusal, startStore } from '../reference/store.ts';
 import { TOKEN, withStore } from './stores.ts';
 
 const against = (baseUrl: string, more: Partial<Parameters<typeof run>[0]> = {}): Promise<RunRecord> =>
@@ -244,6 +245,35 @@ describe('what stops a verdict', () => {
       expect(record.stop?.kind).toBe('token-refused');
       expect(record.outcome).toBe('undetermined');
     });
+  });
+
+  test('a request whose connection is closed goes out again with a fresh id, and the record counts it', async () => {
+    const [ids, met] = [new Set<bigint>(), new Map<Socket, number>()];
+    const store = await startStore({
+      token: TOKEN,
+      steps: (right) => ({
+        create(plant, request) {
+          if (ids.has(plant.id)) throw new Refusal(409, 9, 'there is such a plant already');
+          ids.add(plant.id);
+          return right.create(plant, request);
+        },
+        send(answer, response, request) {
+          const { socket } = request.message;
+          met.set(socket, (met.get(socket) ?? 0) + 1);
+          if (met.get(socket) === 8) socket.destroy();
+          else right.send(answer, response, request);
+        },
+      }),
+    });
+    const only = ['create/*', 'refuse/*', 'serving/*', 'always/*'];
+    // A case that has its own id keeps it.
+    const record = await against(store.url, { only, skip: ['create/takes-ids-of-every-magnitude'] });
+    await store.stop();
+    expect(record.results.filter(({ verdict }) => verdict === 'fail')).toEqual([]);
+    const dropped = [...met.values()].filter((count) => count === 8).length;
+    expect(dropped).toBeGreaterThan(3);
+    expect(record.closedUnderRequests).toBe(dropped);
+    expect(terminalReport(record, false)).toContain(`${dropped} connections closed under a request`);
   });
 
   test('429 is waited out and never judged', async () => {

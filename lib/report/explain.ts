@@ -37,6 +37,12 @@ export const leftBehind = ({ plants, lowestId, highestId, others = [] }: RunReco
 export const waitedFor = ({ waited }: RunRecord): string =>
   waited === undefined ? '' : `, ${waited.toFixed(1)} s of them waiting as the store asked (429, 503)`;
 
+/** How many connections a store closed under a request, after a comma. */
+export const closedUnder = ({ closedUnderRequests: count = 0 }: RunRecord): string =>
+  count === 0
+    ? ''
+    : `, ${count} connection${count === 1 ? '' : 's'} closed under a request, which was sent again`;
+
 export const short = (text: string, longest = LONGEST) => {
   const shown = visible(text);
   return shown.length > longest

@@ -21,8 +21,9 @@ export interface Part {
 export function mergeOf(parts: readonly Part[]): RunRecord {
   const [first, ...others] = inOrder(parts);
   const records = [first, ...others];
-  const { gate, waited: _waited, ...head } = first;
+  const { gate, waited: _waited, closedUnderRequests: _closed, ...head } = first;
   const waited = sum(records, (record) => record.waited ?? 0);
+  const closedUnderRequests = sum(records, (record) => record.closedUnderRequests ?? 0);
   const results = first.results.map((result, index) =>
     joined([result, ...others.map((other) => resultAt(other, index))]),
   );
@@ -35,6 +36,7 @@ export function mergeOf(parts: readonly Part[]): RunRecord {
     ...timeOf(records),
     requests: sum(records, ({ requests }) => requests),
     ...(waited === 0 ? {} : { waited: rounded(waited) }),
+    ...(closedUnderRequests === 0 ? {} : { closedUnderRequests }),
     created: createdBy(records),
     latency: latencyOf(records.flatMap(({ latency }) => latency ?? [])),
     outcome: outcomeOf(summary, head.options.strict, cutShort(stop, results)),

@@ -113,6 +113,8 @@ export interface RunRecord {
   readonly requests: number;
   /** Seconds of them that were waited because the store asked for it, where it did. */
   readonly waited?: number;
+  /** Connections that were closed while a request was on its way, where there were any; each was sent once more. */
+  readonly closedUnderRequests?: number;
   readonly created: RunFooter['created'];
   readonly latency: Latency | null;
   readonly outcome: Outcome;

@@ -52,6 +52,7 @@ export class Recorder {
       seconds,
       latency = null,
       waited,
+      closedUnderRequests,
       created,
       server,
     } = footer;
@@ -69,6 +70,7 @@ export class Recorder {
       seconds: rounded(seconds),
       requests,
       ...(waited === 0 ? {} : { waited: rounded(waited) }),
+      ...(closedUnderRequests === 0 ? {} : { closedUnderRequests }),
       created,
       latency,
       outcome,

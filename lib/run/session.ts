@@ -195,6 +195,11 @@ export class Session {
     return this.sender.waited / 1000;
   }
 
+  /** Connections that were closed while a request was on its way, which was then sent once more. */
+  get closedUnderRequests(): number {
+    return this.wire.closedUnderRequests;
+  }
+
   get latency(): Latency | undefined {
     return this.sender.latency.summary;
   }
