@@ -52,6 +52,8 @@ export interface SessionOptions {
   readonly headers: readonly HeaderPair[];
   /** PEM certificates to trust beside the system's. */
   readonly ca?: string | undefined;
+  /** The PEM certificate to show the store, and its private key. */
+  readonly client?: { readonly cert: string; readonly key: string } | undefined;
   readonly insecure?: boolean | undefined;
   /** Is told of every exchange as it happens, and of the check that it was sent for. */
   readonly onExchange?: ((exchange: Exchange, draft: Draft, during: string) => void) | undefined;
