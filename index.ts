@@ -67,7 +67,7 @@ export interface RunOptions {
   readonly maxSeconds?: number | undefined;
   /** Requests after which the run is cut off; by default never. */
   readonly maxRequests?: number | undefined;
-  /** Ends the run with the first failure that counts and is not known. */
+  /** Begins nothing new after the first failure that counts and is not known. */
   readonly bail?: boolean | undefined;
   /** Carries out one of so many parts of the run, counted from 0; needs `seed` and `firstId`. */
   readonly shard?: Shard | undefined;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunRecord, run, terminalReport } from '../index.ts';
-import { visible } from '../lib/report/explain.ts';
+import { short, visible } from '../lib/report/explain.ts';
 import { sidesOf } from '../lib/report/recorded.ts';
 import { redactor } from '../lib/report/redact.ts';
 import { ownSchema } from '../lib/schema.ts';
@@ -150,6 +150,17 @@ describe('the token', () => {
     );
     expect(kept?.body).toMatchObject({ bytes: body.length, truncated: true, text: '' });
     expect(looked).toBeLessThan(body.length);
+  });
+});
+
+describe('a text that is too long for its line', () => {
+  test('is cut after a word, or within one that is longer than any', () => {
+    expect(short('refused: the name of a plant', 20)).toBe('refused: the name of… (28 characters)');
+    expect(short('refused: the name of a plant', 19)).toBe('refused: the name… (28 characters)');
+    expect(short('refused: the name of a plant', 28)).toBe('refused: the name of a plant');
+    expect(short('x'.repeat(100), 10)).toBe('xxxxxxxxxx… (100 characters)');
+    expect(short(`a ${'x'.repeat(100)}`, 40)).toBe(`a ${'x'.repeat(38)}… (102 characters)`);
+    expect(short('🌵'.repeat(10), 5)).toBe('🌵🌵… (20 characters)');
   });
 });
 

@@ -171,6 +171,30 @@ describe('a run', () => {
     });
   });
 
+  test('with --bail says how it ended, however many failures were on their way', async () => {
+    await withStore('always-400', async ({ url }) => {
+      const record = await against(url, { bail: true });
+      expect(record.stop?.reason).toBe('nothing new was begun after the first failure');
+    });
+  });
+
+  test('tells the longest name of a store that answers 201', async () => {
+    const store = await startStore({
+      token: TOKEN,
+      steps: (right) => ({
+        create: (plant, request) =>
+          plant.name.length > 300
+            ? right.refuse(new Refusal(400, 3, 'too long'), request)
+            : { ...right.create(plant, request), status: 201 },
+      }),
+    });
+    const { observations } = await against(store.url, { only: ['observe/l*'] });
+    await store.stop();
+    expect(observations['name/longest-taken']).toBe(256);
+    expect(observations['name/beyond-longest/status']).toBe(400);
+    expect(observations['body/largest-taken']).toBe('less than 128 KiB');
+  });
+
   test('with --bail goes to the end of a store that breaks no MUST, and with --strict to its first SHOULD', async () => {
     await withStore('scheme-case', async ({ url }) => {
       const lenient = await against(url, { bail: true });

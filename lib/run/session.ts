@@ -76,7 +76,7 @@ const GIVEN_UP = 500;
 
 const BAILED: Stop = {
   kind: 'bailed',
-  reason: 'the run was over with the first failure',
+  reason: 'nothing new was begun after the first failure',
   remedy: 'run it without --bail to see all of them',
 };
 

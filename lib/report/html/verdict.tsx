@@ -58,7 +58,7 @@ const STOPPED = {
   throttled: 'it asks for more patience than the run has',
   'cut-off': 'the run was interrupted',
   limit: 'the run was cut off before its end',
-  bailed: 'the run was over with the first failure',
+  bailed: 'nothing new was begun after the first failure',
   gone: 'it stopped answering',
 } as const;
 
