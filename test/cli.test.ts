@@ -203,6 +203,19 @@ describe('where a store may be', () => {
     });
   });
 
+  test('started by the run, whose output is shown without the token', async () => {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const serve = `"${process.execPath}" "${packageFile('dist/cli/main.js')}" serve --port ${port}`;
+    const command = `echo "begins with $PLANT_STORE_TOKEN"; echo "$PLANT_STORE_TOKEN" >&2; ${serve}`;
+    const { code, stdout, stderr } = await suite(
+      ['run', `http://127.0.0.1:${port}`, ...QUICK, '--start', command, '--wait', '20'],
+      env,
+    );
+    expect(code).toBe(0);
+    expect(stderr).toContain('begins with [redacted]');
+    expect(stdout + stderr).not.toContain(TOKEN);
+  });
+
   test('started and stopped by the run itself', async () => {
     const port = 20_000 + Math.floor(Math.random() * 12_000);
     const url = `http://127.0.0.1:${port}`;
