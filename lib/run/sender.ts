@@ -84,6 +84,8 @@ export class Sender {
       const again = () => {
         // The store may have created the plant before the connection was closed.
         id = errand.ids.aside();
+        this.begun += 1;
+        this.requests += 1;
         return filled();
       };
       const exchange = await this.wire.send(request, again).finally(() => this.gate.leave());
