@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
 import { readBaseline } from './lib/config/baseline.ts';
 import { loadContract } from './lib/contract/contract.ts';
 import { DocumentError } from './lib/contract/document.ts';
@@ -66,7 +67,7 @@ export interface RunOptions {
   readonly maxSeconds?: number | undefined;
   /** Requests after which the run is cut off; by default never. */
   readonly maxRequests?: number | undefined;
-  /** Ends the run with the first failure that counts and is not known. */
+  /** Begins nothing new after the first failure that counts and is not known. */
   readonly bail?: boolean | undefined;
   /** Carries out one of so many parts of the run, counted from 0; needs `seed` and `firstId`. */
   readonly shard?: Shard | undefined;
@@ -74,6 +75,10 @@ export interface RunOptions {
   readonly headers?: readonly (readonly [name: string, value: string])[] | undefined;
   /** A file of PEM certificates to trust beside the system's. */
   readonly ca?: string | undefined;
+  /** A file with the PEM certificate to show the store, for mutual TLS; needs `key`. */
+  readonly cert?: string | undefined;
+  /** A file with the private key of `cert`, PEM without a passphrase. */
+  readonly key?: string | undefined;
   /** Trusts any certificate. */
   readonly insecure?: boolean | undefined;
   /** A file of known deviations, which do not close the gate. */
@@ -157,7 +162,18 @@ export const knownDeviations = ({ baseline }: Pick<RunOptions, 'baseline'>): Bas
  * @throws DocumentError, UsageError
  */
 export async function planOf(options: RunOptions, loaded?: Plan['contract']): Promise<Plan> {
-  const { openapi, overlays = [], only = [], skip = [], ca, bail = false, shard, ...rest } = options;
+  const {
+    openapi,
+    overlays = [],
+    only = [],
+    skip = [],
+    ca,
+    cert,
+    key,
+    bail = false,
+    shard,
+    ...rest
+  } = options;
   requireSendable(options);
   if (shard !== undefined && (options.seed === undefined || options.firstId === undefined)) {
     throw new UsageError(
@@ -182,7 +198,8 @@ export async function planOf(options: RunOptions, loaded?: Plan['contract']): Pr
     baseUrl: checkedUrl(options.baseUrl),
     contract,
     catalogue,
-    ca: ca === undefined ? undefined : readPem(ca),
+    ca: ca === undefined ? undefined : readPem(ca, 'certificates'),
+    client: clientOf(cert, key),
     shard,
     selected: (id) => (only.length === 0 || wanted(id)) && !unwanted(id),
     bailsOn: ({ id, level }) =>
@@ -241,10 +258,26 @@ function checkedUrl(baseUrl: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
-function readPem(file: string): string {
+/** What the run shows of itself to a store that wants a certificate. */
+function clientOf(cert: string | undefined, key: string | undefined): Plan['client'] {
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined || key === undefined)
+    throw new UsageError('--cert and --key need one another: give the certificate and its private key.');
+  const client = { cert: readPem(cert, 'certificate'), key: readPem(key, 'private key') };
+  try {
+    createSecureContext(client);
+  } catch (error) {
+    throw new UsageError(
+      `The certificate in ${cert} and the private key in ${key} do not do: ${(error as Error).message}. Give a PEM certificate and the key that it was made for, without a passphrase.`,
+    );
+  }
+  return client;
+}
+
+function readPem(file: string, what: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new UsageError(`The certificates in ${file} cannot be read: ${(error as Error).message}`);
+    throw new UsageError(`The ${what} in ${file} cannot be read: ${(error as Error).message}`);
   }
 }

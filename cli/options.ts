@@ -11,6 +11,8 @@ export interface Connection {
   readonly header?: [string, string][];
   readonly timeout?: number;
   readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
   readonly insecure?: boolean;
 }
 
@@ -22,6 +24,8 @@ export const connectionOptions = (command: Command): Command =>
     .option('--header <header>', "a header for every request, 'Name: value'; may be repeated", header)
     .option('--timeout <ms>', 'for a connection, and for a whole answer (default: 15000)', count)
     .option('--ca <file>', "PEM certificates to trust beside the system's")
+    .option('--cert <file>', 'a PEM certificate to show the store, with --key')
+    .option('--key <file>', 'its private key, PEM without a passphrase')
     .option('--insecure', 'trust any certificate');
 
 /** What every command that runs the catalogue takes. */

@@ -410,6 +410,14 @@ export const crowded =
     };
   };
 
+/** 100 Continue comes before every answer, though nobody asked: clients that do not take it change how they speak. */
+export const continuing: Change = (right) => ({
+  send(answer, response, request) {
+    response.writeContinue();
+    right.send(answer, response, request);
+  },
+});
+
 /** A server below HTTP: whatever happens to a connection is up to the caller. */
 export async function startRaw(token: string, meet: (socket: Socket) => void): Promise<RunningStore> {
   const sockets = new Set<Socket>();

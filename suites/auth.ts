@@ -128,30 +128,34 @@ const anyone = (plants: Plants): Arbitrary<Case> => {
     .map(({ name, draft }) => ({ label: name, population: 'other', draft, twin }));
 };
 
+const [wrong = nothing, near = nothing, alike = nothing] = [random, after, swapped].map(
+  (one) => one?.credential,
+);
+
+/** Credentials in turn: each follows one that was let in, on the same connection as far as the store keeps it open. */
+const IN_TURN = [
+  bearer,
+  nothing,
+  bearer,
+  wrong,
+  bearer,
+  // A cache of header fields may know the one before it by its letters alone.
+  alike,
+  bearer,
+  near,
+  nothing,
+  bearer,
+  wrong,
+  wrong,
+  nothing,
+  bearer,
+];
+const LET_IN = IN_TURN.filter((credential) => credential === bearer).length;
+
 async function oneAfterTheOther(bench: Bench): Promise<void> {
   const plain = () => creating(bench.plants.plain());
   await bench.control(plain());
-  const wrong = random?.credential ?? nothing;
-  const near = after?.credential ?? nothing;
-  // A cache of header fields may know the one before it by its letters alone.
-  const alike = swapped?.credential ?? nothing;
-  // Each follows one that was let in, on the same connection as far as the store keeps it open.
-  for (const credential of [
-    bearer,
-    nothing,
-    bearer,
-    wrong,
-    bearer,
-    alike,
-    bearer,
-    near,
-    nothing,
-    bearer,
-    wrong,
-    wrong,
-    nothing,
-    bearer,
-  ]) {
+  for (const credential of IN_TURN) {
     const draft = credential === bearer ? plain() : as(credential, plain());
     const exchange = await bench.send(draft);
     if (credential === bearer)
@@ -191,8 +195,7 @@ export const auth: readonly Check[] = [
     `Keep nothing of a credential between requests. ${refuseIt}`,
     {
       kind: 'procedure',
-      sends:
-        'Twelve ordinary plants, one after the other, on one connection where the store keeps it open: five with the right token, and between them others without a token, with a random one, and with the right one and something after it.',
+      sends: `${IN_TURN.length} ordinary plants, one after the other, on one connection where the store keeps it open: ${LET_IN} with the right token, and between them others without a token, with a random one, with the letters of the right one in the other case, and with the right one and something after it.`,
       run: oneAfterTheOther,
       alone: true,
     },

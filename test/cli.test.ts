@@ -91,6 +91,17 @@ describe('exit codes', () => {
       ['run', '--openapi', 'nowhere.yaml'],
       'nowhere.yaml: there is no such file',
     ],
+    [
+      'a certificate without its key',
+      ['run', '--cert', fixture('localhost.pem')],
+      '--cert and --key need one another',
+    ],
+    ['a key that is not there', ['run', '--cert', 'a.pem', '--key', 'nowhere.key'], 'a.pem'],
+    [
+      'a key of another certificate',
+      ['run', '--cert', fixture('localhost.pem'), '--key', packageFile('test/hostile/fixtures/expired.key')],
+      'without a passphrase',
+    ],
     ['certificates that are not there', ['run', '--ca', 'nowhere.pem'], 'nowhere.pem'],
     ['--start without a URL', ['run', '--start', 'true'], '--start needs the base URL'],
     [
@@ -177,6 +188,32 @@ describe('where a store may be', () => {
       const plain = await suite(['run', `http://127.0.0.1:${port}`, ...QUICK], env);
       expect(plain.code).not.toBe(0);
     });
+  });
+
+  test('behind TLS that asks for a certificate, with one to show', async () => {
+    const [cert, key] = [fixture('localhost.pem'), fixture('localhost.key')];
+    const tls = { cert: readFileSync(cert), key: readFileSync(key) };
+    const asking = { ...tls, ca: tls.cert, requestCert: true, rejectUnauthorized: true };
+    await listening(createTlsServer(asking, handler()), '127.0.0.1', async (port) => {
+      const url = `https://127.0.0.1:${port}`;
+      const shown = ['--ca', cert, '--cert', cert, '--key', key];
+      expect((await suite(['run', url, ...QUICK, '--ca', cert], env)).code).not.toBe(0);
+      expect((await suite(['run', url, ...QUICK, ...shown], env)).code).toBe(0);
+      expect((await suite(['compare', `one=${url}`, `two=${url}`, ...QUICK, ...shown], env)).code).toBe(0);
+    });
+  });
+
+  test('started by the run, whose output is shown without the token', async () => {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const serve = `"${process.execPath}" "${packageFile('dist/cli/main.js')}" serve --port ${port}`;
+    const command = `echo "begins with $PLANT_STORE_TOKEN"; echo "$PLANT_STORE_TOKEN" >&2; ${serve}`;
+    const { code, stdout, stderr } = await suite(
+      ['run', `http://127.0.0.1:${port}`, ...QUICK, '--start', command, '--wait', '20'],
+      env,
+    );
+    expect(code).toBe(0);
+    expect(stderr).toContain('begins with [redacted]');
+    expect(stdout + stderr).not.toContain(TOKEN);
   });
 
   test('started and stopped by the run itself', async () => {

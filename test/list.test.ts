@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { listing } from '../cli/list.ts';
-import { catalogue } from '../index.ts';
+import { catalogue, run } from '../index.ts';
 import { type Entry, entryOf } from '../lib/catalogue/entry.ts';
 import { anchor } from '../lib/catalogue/markdown.ts';
 import { wrapped } from '../lib/catalogue/terminal.ts';
@@ -11,6 +11,7 @@ import { nearest } from '../lib/nearest.ts';
 import { packageFile } from '../lib/package.ts';
 import { CLAUSES } from '../suites/clauses.ts';
 import { suite } from './command.ts';
+import { TOKEN, withStore } from './stores.ts';
 
 interface Listed extends Omit<Entry, 'sends'> {
   readonly sends: readonly string[];
@@ -24,6 +25,39 @@ test('docs/checks.md is what the catalogue says; npm run docs makes it anew', as
   const current = await listing(undefined, 'markdown');
   const committed = readFileSync(packageFile('docs/checks.md'), 'utf8');
   expect(committed === current, 'docs/checks.md is out of date: make it anew with `npm run docs`').toBe(true);
+});
+
+describe('the number of requests that a check says it sends', () => {
+  const NUMBERS = ['no', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine', 'Ten'];
+  const numberOf = (word: string) => (/^\d/.test(word) ? Number(word) : NUMBERS.indexOf(word));
+  /** How many requests a sentence tells, where it begins with a number or ends with one. */
+  const toldIn = (sentence: string): number | undefined => {
+    const [, first, rest = ''] = /^(\w+)(?: ordinary)? (?:plants|requests)\b(.*)/.exec(sentence) ?? [];
+    if (first !== undefined && first !== 'Ordinary')
+      return numberOf(first) + (rest.match(/, then an? /g)?.length ?? 0);
+    const all = /(\w+) in all\.$/.exec(sentence)?.[1];
+    return all === undefined ? undefined : NUMBERS.findIndex((word) => word.toLowerCase() === all);
+  };
+  const told = catalogue.flatMap(({ id, test: { ...how } }) => {
+    const count = how.kind === 'procedure' ? toldIn(how.sends) : undefined;
+    return count === undefined ? [] : [{ id, count }];
+  });
+
+  test('is the number that it sends', async () => {
+    expect(told.map(({ id }) => id)).toEqual(
+      expect.arrayContaining([
+        'auth/decides-each-request-alone',
+        'observe/longest-name',
+        'serving/to-the-end',
+      ]),
+    );
+    const { results } = await withStore(
+      'reference',
+      ({ url }) => run({ baseUrl: url, token: TOKEN, only: told.map(({ id }) => id) }).record,
+    );
+    const sent = new Map(results.map(({ id, cases }) => [id, cases]));
+    expect(told.map(({ id }) => ({ id, count: sent.get(id) }))).toEqual(told);
+  });
 });
 
 describe('what is told of every check', () => {

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { run } from '../index.ts';
 import { packageFile } from '../lib/package.ts';
 import { brokenStores } from '../mutants/broken/index.ts';
 import { rightStores } from '../mutants/right/index.ts';
@@ -103,6 +104,16 @@ test('the size of the fleet is what the README says', () => {
   expect(read('README.md')).toContain(
     `${broken} of ${broken} broken stores caught, 0 of ${right} right ones`,
   );
+});
+
+test('a run sends about as many requests, and creates about as many plants, as the README says', async () => {
+  const said = /sends some ([\d,]+) requests and creates some ([\d,]+) plants/.exec(read('README.md')) ?? [];
+  const [requests = 0, plants = 0] = said.slice(1).map((count) => Number(count.replace(',', '')));
+  const store = await startStore({ token: 'secret' });
+  const record = await run({ baseUrl: store.url, token: store.token, seed: 1 }).record;
+  await store.stop();
+  expect(Math.abs(record.requests / requests - 1)).toBeLessThan(0.1);
+  expect(Math.abs(record.created.plants / plants - 1)).toBeLessThan(0.1);
 });
 
 test('every relative link leads somewhere', () => {

@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunRecord, run, terminalReport } from '../index.ts';
-import { visible } from '../lib/report/explain.ts';
+import { short, visible } from '../lib/report/explain.ts';
+import { sidesOf } from '../lib/report/recorded.ts';
 import { redactor } from '../lib/report/redact.ts';
 import { ownSchema } from '../lib/schema.ts';
 import { listen } from '../reference/store.ts';
@@ -111,6 +112,55 @@ describe('the token', () => {
       expect(redact(text)).toBe(text);
     expect(redact(`{"a":"${TOKEN}\\"b"}`)).toBe('{"a":"[redacted]\\"b"}');
     expect(redactor(['\\\\\\'])('a \\\\\\ b')).toBe('a [redacted] b');
+  });
+
+  test('is left out whole where a text ends within it', () => {
+    const redact = redactor([TOKEN]);
+    const [before, after] = ['said ', ' and more'];
+    const text = `${before}${TOKEN}${after}`;
+    const [from, to] = [before.length, before.length + TOKEN.length];
+    for (let most = 0; most <= text.length; most += 1) {
+      const expected =
+        most < to ? before.slice(0, Math.min(most, from)) : `${before}[redacted]${text.slice(to, most)}`;
+      expect(redact(text, most), `${most}`).toBe(expected);
+    }
+  });
+
+  test('is looked for once in a long body, whatever stands at the end of what is kept', () => {
+    const redact = redactor([TOKEN]);
+    let looked = 0;
+    const counting: typeof redact = (text, most) => {
+      looked += text.length;
+      return redact(text, most);
+    };
+    const body = Buffer.from(TOKEN.repeat(2000));
+    const response = { status: 400, statusText: '', headers: [], body, truncated: false };
+    const request = {
+      method: 'POST',
+      path: '/plants',
+      headers: [],
+      body: undefined,
+      framing: 'length',
+    } as const;
+    const { response: kept } = sidesOf(
+      { kind: 'answered', request, response, ms: 1, interim: [] },
+      {},
+      'http://store',
+      counting,
+    );
+    expect(kept?.body).toMatchObject({ bytes: body.length, truncated: true, text: '' });
+    expect(looked).toBeLessThan(body.length);
+  });
+});
+
+describe('a text that is too long for its line', () => {
+  test('is cut after a word, or within one that is longer than any', () => {
+    expect(short('refused: the name of a plant', 20)).toBe('refused: the name of… (28 characters)');
+    expect(short('refused: the name of a plant', 19)).toBe('refused: the name… (28 characters)');
+    expect(short('refused: the name of a plant', 28)).toBe('refused: the name of a plant');
+    expect(short('x'.repeat(100), 10)).toBe('xxxxxxxxxx… (100 characters)');
+    expect(short(`a ${'x'.repeat(100)}`, 40)).toBe(`a ${'x'.repeat(38)}… (102 characters)`);
+    expect(short('🌵'.repeat(10), 5)).toBe('🌵🌵… (20 characters)');
   });
 });
 

@@ -1,8 +1,9 @@
 import { createServer } from 'node:http';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { type RunRecord, run } from '../index.ts';
-import { listen, startStore } from '../reference/store.ts';
+import { type RunRecord, run, terminalReport } from '../index.ts';
+import { listen, Refusal, startStore } from '../reference/store.ts';
 import { TOKEN, withStore } from './stores.ts';
 
 const against = (baseUrl: string, more: Partial<Parameters<typeof run>[0]> = {}): Promise<RunRecord> =>
@@ -172,6 +173,30 @@ describe('a run', () => {
     });
   });
 
+  test('with --bail says how it ended, however many failures were on their way', async () => {
+    await withStore('always-400', async ({ url }) => {
+      const record = await against(url, { bail: true });
+      expect(record.stop?.reason).toBe('nothing new was begun after the first failure');
+    });
+  });
+
+  test('tells the longest name of a store that answers 201', async () => {
+    const store = await startStore({
+      token: TOKEN,
+      steps: (right) => ({
+        create: (plant, request) =>
+          plant.name.length > 300
+            ? right.refuse(new Refusal(400, 3, 'too long'), request)
+            : { ...right.create(plant, request), status: 201 },
+      }),
+    });
+    const { observations } = await against(store.url, { only: ['observe/l*'] });
+    await store.stop();
+    expect(observations['name/longest-taken']).toBe(256);
+    expect(observations['name/beyond-longest/status']).toBe(400);
+    expect(observations['body/largest-taken']).toBe('less than 128 KiB');
+  });
+
   test('with --bail goes to the end of a store that breaks no MUST, and with --strict to its first SHOULD', async () => {
     await withStore('scheme-case', async ({ url }) => {
       const lenient = await against(url, { bail: true });
@@ -246,6 +271,35 @@ describe('what stops a verdict', () => {
       expect(record.stop?.kind).toBe('token-refused');
       expect(record.outcome).toBe('undetermined');
     });
+  });
+
+  test('a request whose connection is closed goes out again with a fresh id, and the record counts it', async () => {
+    const [ids, met] = [new Set<bigint>(), new Map<Socket, number>()];
+    const store = await startStore({
+      token: TOKEN,
+      steps: (right) => ({
+        create(plant, request) {
+          if (ids.has(plant.id)) throw new Refusal(409, 9, 'there is such a plant already');
+          ids.add(plant.id);
+          return right.create(plant, request);
+        },
+        send(answer, response, request) {
+          const { socket } = request.message;
+          met.set(socket, (met.get(socket) ?? 0) + 1);
+          if (met.get(socket) === 8) socket.destroy();
+          else right.send(answer, response, request);
+        },
+      }),
+    });
+    const only = ['create/*', 'refuse/*', 'serving/*', 'always/*'];
+    // A case that has its own id keeps it.
+    const record = await against(store.url, { only, skip: ['create/takes-ids-of-every-magnitude'] });
+    await store.stop();
+    expect(record.results.filter(({ verdict }) => verdict === 'fail')).toEqual([]);
+    const dropped = [...met.values()].filter((count) => count === 8).length;
+    expect(dropped).toBeGreaterThan(3);
+    expect(record.closedUnderRequests).toBe(dropped);
+    expect(terminalReport(record, false)).toContain(`${dropped} connections closed under a request`);
   });
 
   test('429 is waited out and never judged', async () => {

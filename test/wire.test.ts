@@ -1,11 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, connect as connectPlain, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { AnswerReader } from '../lib/wire/answer-reader.ts';
 import { BODY_CAP, type Endpoint, endpointOf } from '../lib/wire/endpoint.ts';
 import type { Exchange, FaultKind, HeaderPair, Request, Response } from '../lib/wire/exchange.ts';
 import { faultOf } from '../lib/wire/exchange.ts';
-import { sendBySocket } from '../lib/wire/socket.ts';
 import { Wire } from '../lib/wire/wire.ts';
 
 const cleanUps: (() => Promise<void> | void)[] = [];
@@ -47,7 +48,7 @@ async function raw(answer: (request: string, socket: Socket, nth: Nth) => void):
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  return { url, seen, connections: () => connections };
+  return { url, seen, connections: () => connections, stop: () => server.close() };
 }
 
 interface Nth {
@@ -60,6 +61,7 @@ interface RawServer {
   readonly url: string;
   readonly seen: readonly string[];
   connections(): number;
+  stop(): void;
 }
 
 /** Where the first request in a text ends, if it does. */
@@ -80,7 +82,11 @@ const answering = (...answers: string[]) =>
   });
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+const fixture = (name: string) => readFileSync(new URL(`fixtures/${name}`, import.meta.url), 'utf8');
+const CERTIFICATE = { cert: fixture('localhost.pem'), key: fixture('localhost.key') };
 const TOO_LATE = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+
+const chunked = (body: string) => `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${body}`;
 
 interface Settings {
   readonly timeout?: number;
@@ -387,10 +393,10 @@ describe.each(WAYS)('a request %s', (_way, prepare) => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test('on a fresh connection that is closed without an answer is not sent again', async () => {
+  test('on a connection that is closed without an answer is sent once more, and no more than that', async () => {
     const server = await raw((_request, socket) => socket.destroy());
     const wire = wired(server.url);
-    for (const count of [1, 2, 3]) {
+    for (const count of [2, 4, 6]) {
       const exchange = await wire.send(post());
       expect(faultIn(exchange)).toBe('closed');
       expect(exchange.response).toBeUndefined();
@@ -424,6 +430,23 @@ describe.each(WAYS)('a request %s', (_way, prepare) => {
     ['a header line without a colon', 'HTTP/1.1 200 OK\r\nnonsense\r\n\r\n'],
     ['a length that is no number', 'HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n'],
     ['a chunk without a size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nab\r\n'],
+    ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok'],
+    ['one length twice', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok'],
+    ['a list of lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\nok'],
+    [
+      'a length and chunks',
+      'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
+    ],
+    ['a folded header', 'HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 0\r\n\r\n'],
+    ['a space after a name', 'HTTP/1.1 200 OK\r\nX : a\r\nContent-Length: 0\r\n\r\n'],
+    ['NUL in a value', 'HTTP/1.1 200 OK\r\nX: a\0b\r\nContent-Length: 0\r\n\r\n'],
+    ['CR in a value', 'HTTP/1.1 200 OK\r\nX: a\rb\r\nContent-Length: 0\r\n\r\n'],
+    ['LF after a chunk size', chunked('2\nok\r\n0\r\n\r\n')],
+    ['LF after the data of a chunk', chunked('2\r\nok\n0\r\n\r\n')],
+    ['no line end after the data of a chunk', chunked('2\r\nok0\r\n\r\n')],
+    ['a chunk longer than its size', chunked('2\r\nokay\r\n0\r\n\r\n')],
+    ['a chunk size beyond all bounds', chunked('ffffffffffffffffffff\r\nok')],
+    ['a trailer without a colon', chunked('2\r\nok\r\n0\r\nno sense\r\n\r\n')],
     ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n'],
   ])('that is answered with %s is not HTTP', async (_what, answer) => {
     const server = await answering(answer);
@@ -471,10 +494,16 @@ describe.each(WAYS)('an answer %s', (_way, prepare) => {
   });
 });
 
-describe('connections', () => {
+describe.each(WAYS)('connections %s', (_way, prepare) => {
+  const wired = (url: string, settings: Settings = {}) => {
+    const wire = wireTo(url, settings);
+    prepare(wire);
+    return wire;
+  };
+
   test('one is used again while it lives', async () => {
     const server = await answering(OK);
-    const wire = wireTo(server.url);
+    const wire = wired(server.url);
     for (let index = 0; index < 5; index += 1) answerOf(await wire.send(post()));
     expect(server.connections()).toBe(1);
   });
@@ -489,19 +518,19 @@ describe('connections', () => {
         socket.write(OK);
       }, 5);
     });
-    const wire = wireTo(server.url, { connections: 3 });
+    const wire = wired(server.url, { connections: 3 });
     const exchanges = await Promise.all(Array.from({ length: 20 }, () => wire.send(post())));
     for (const exchange of exchanges) expect(answerOf(exchange).status).toBe(200);
     expect(server.connections()).toBe(3);
     expect(most).toBe(3);
   });
 
-  test('a request on a connection that was closed while idle is sent once more, on a fresh one', async () => {
+  test('a request whose connection is closed before the answer begins is sent once more, on a fresh one', async () => {
     const server = await raw((_request, socket, { connection, onConnection }) => {
       if (connection === 1 && onConnection === 2) socket.destroy();
       else socket.write(OK);
     });
-    const wire = wireTo(server.url);
+    const wire = wired(server.url);
     answerOf(await wire.send(post()));
     expect(answerOf(await wire.send(post({ path: '/plants?second' }))).status).toBe(200);
     expect(server.seen.map((text) => text.split(' ')[1])).toEqual([
@@ -510,6 +539,36 @@ describe('connections', () => {
       '/plants?second',
     ]);
     expect(server.connections()).toBe(2);
+    expect(wire.closedUnderRequests).toBe(1);
+  });
+
+  test('a request whose first connection is closed after an interim answer is sent once more', async () => {
+    const server = await raw((_request, socket, { connection }) => {
+      if (connection === 1) socket.end('HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n');
+      else socket.write(OK);
+    });
+    expect(answerOf(await wired(server.url).send(post())).status).toBe(200);
+    expect(server.seen).toHaveLength(2);
+  });
+
+  test('the second time a request may be sent with other values', async () => {
+    const server = await raw((_request, socket, { overall }) => {
+      if (overall === 1) socket.destroy();
+      else socket.write(OK);
+    });
+    const exchange = await wired(server.url).send(post(), () => post({ body: Buffer.from('{"id":2}') }));
+    expect(answerOf(exchange).status).toBe(200);
+    expect(exchange.request.body).toEqual(Buffer.from('{"id":2}'));
+    expect(server.seen.map((text) => text.slice(-8))).toEqual(['{"id":1}', '{"id":2}']);
+  });
+
+  test('a store that is gone after it closed a connection has closed it', async () => {
+    const server = await raw((_request, socket) => {
+      server.stop();
+      socket.destroy();
+    });
+    const exchange = await wired(server.url).send(post());
+    expect(faultIn(exchange)).toBe('closed');
   });
 
   test('408 to an idle connection that crossed a request is no answer to that', async () => {
@@ -517,16 +576,16 @@ describe('connections', () => {
       if (connection === 1 && onConnection === 2) socket.end(TOO_LATE);
       else socket.write(OK);
     });
-    const wire = wireTo(server.url);
+    const wire = wired(server.url);
     answerOf(await wire.send(post()));
     expect(answerOf(await wire.send(post())).status).toBe(200);
     expect(server.seen).toHaveLength(3);
   });
 
-  test('408 on a fresh connection is an answer', async () => {
-    const server = await answering(TOO_LATE);
-    expect(answerOf(await wireTo(server.url).send(post())).status).toBe(408);
-    expect(server.seen).toHaveLength(1);
+  test('408 on a second connection as well is an answer', async () => {
+    const server = await raw((_request, socket) => socket.end(TOO_LATE));
+    expect(answerOf(await wired(server.url).send(post())).status).toBe(408);
+    expect(server.seen).toHaveLength(2);
   });
 
   test('it is sent again only once', async () => {
@@ -534,7 +593,7 @@ describe('connections', () => {
       if (overall === 1) socket.write(OK);
       else socket.destroy();
     });
-    const wire = wireTo(server.url);
+    const wire = wired(server.url);
     answerOf(await wire.send(post()));
     expect(faultIn(await wire.send(post()))).toBe('closed');
     expect(server.seen).toHaveLength(3);
@@ -545,7 +604,7 @@ describe('connections', () => {
       socket.write(OK);
       setTimeout(() => socket.end(), 10);
     });
-    const wire = wireTo(server.url);
+    const wire = wired(server.url);
     answerOf(await wire.send(post()));
     await new Promise((resolve) => setTimeout(resolve, 400));
     answerOf(await wire.send(post()));
@@ -558,7 +617,7 @@ describe('connections', () => {
       if (overall === 1) socket.write(OK);
       else socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc');
     });
-    const wire = wireTo(server.url);
+    const wire = wired(server.url);
     answerOf(await wire.send(post()));
     expect(faultIn(await wire.send(post()))).toBe('closed');
     expect(server.seen).toHaveLength(2);
@@ -568,7 +627,7 @@ describe('connections', () => {
     const server = await raw((_request, socket, { overall }) => {
       if (overall === 1) socket.write(OK);
     });
-    const wire = wireTo(server.url, { timeout: 300 });
+    const wire = wired(server.url, { timeout: 300 });
     answerOf(await wire.send(post()));
     expect(faultIn(await wire.send(post()))).toBe('timeout');
     expect(server.seen).toHaveLength(2);
@@ -577,29 +636,56 @@ describe('connections', () => {
   test.each([
     ['said that it would close', 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok'],
     ['was cut at the cap', `HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n${'x'.repeat(3000)}`],
-  ])(
-    'after an answer that %s, a request on the fresh connection is not sent again',
-    async (_what, answer) => {
-      const server = await raw((_request, socket, { overall }) => {
-        if (overall > 1) socket.destroy();
-        else if (answer.includes('close')) socket.end(answer);
-        else socket.write(answer);
-      });
-      const wire = wireTo(server.url, { cap: 1000 });
-      answerOf(await wire.send(post()));
-      expect(faultIn(await wire.send(post()))).toBe('closed');
-      expect(server.seen).toHaveLength(2);
-    },
-  );
+  ])('after an answer that %s, a request goes over a fresh connection', async (_what, answer) => {
+    const server = await raw((_request, socket, { overall }) => {
+      if (overall > 1) socket.write(OK);
+      else if (answer.includes('close')) socket.end(answer);
+      else socket.write(answer);
+    });
+    const wire = wired(server.url, { cap: 1000 });
+    answerOf(await wire.send(post()));
+    answerOf(await wire.send(post()));
+    expect(server.seen).toHaveLength(2);
+    expect(server.connections()).toBe(2);
+  });
+
+  test('time to connect is not cut short by the wire being told to hurry', async () => {
+    const secure = createTlsServer(CERTIFICATE, (_request, response) => response.end('ok'));
+    const target = Number(new URL(await listening(secure)).port);
+    const slow = createServer((socket) => {
+      setTimeout(() => {
+        const through = connectPlain(target, '127.0.0.1');
+        socket.on('error', () => through.destroy()).pipe(through);
+        through.on('error', () => socket.destroy()).pipe(socket);
+      }, 2200);
+    });
+    const url = await listening(slow);
+    cleanUps.push(() => {
+      secure.closeAllConnections();
+      secure.close();
+      slow.close();
+    });
+    const wire = new Wire(endpointOf(url.replace('http', 'https'), { timeout: 20_000, insecure: true }), 1);
+    cleanUps.push(() => wire.close());
+    prepare(wire);
+    wire.hurry(1000);
+    expect(textOf(answerOf(await wire.send(post())))).toBe('ok');
+  });
 });
 
-describe('framing', () => {
+describe.each(WAYS)('framing %s', (_way, prepare) => {
+  const wired = (url: string) => {
+    const wire = wireTo(url);
+    prepare(wire);
+    return wire;
+  };
+
   test.each([
     ['of several bytes', 'abcde', 'abcde'],
     ['of one byte', 'a', 'a'],
   ])('a body %s is sent in chunks where that is asked for', async (_what, body, expected) => {
     const server = await answering(OK);
-    const exchange = await wireTo(server.url).send(post({ body: Buffer.from(body), framing: 'chunked' }));
+    const exchange = await wired(server.url).send(post({ body: Buffer.from(body), framing: 'chunked' }));
     const [head = '', ...rest] = (server.seen[0] ?? '').split('\r\n\r\n');
     expect(head).toMatch(/^transfer-encoding: chunked$/m);
     expect(head).not.toMatch(/content-length/i);
@@ -623,13 +709,13 @@ describe('framing', () => {
       server.closeAllConnections();
       server.close();
     });
-    answerOf(await wireTo(url).send(post({ framing: 'chunked', body: Buffer.from('{"name":"é"}') })));
+    answerOf(await wired(url).send(post({ framing: 'chunked', body: Buffer.from('{"name":"é"}') })));
     expect(body).toBe('{"name":"é"}');
   });
 
   test('an empty body is sent with its length, and the record says so', async () => {
     const server = await answering(OK);
-    const { request } = await wireTo(server.url).send(post({ framing: 'chunked', body: new Uint8Array() }));
+    const { request } = await wired(server.url).send(post({ framing: 'chunked', body: new Uint8Array() }));
     expect(server.seen[0]).toMatch(/content-length: 0/);
     expect(request.headers).toContainEqual(['content-length', '0']);
   });
@@ -640,10 +726,30 @@ describe('framing', () => {
       'POST /plants HTTP/1.1\r\nHost: x\r\ncontent-length: 3\r\n\r\nabc',
       'latin1',
     );
-    const exchange = await wireTo(server.url).send(post({ verbatim }));
+    const exchange = await wired(server.url).send(post({ verbatim }));
     expect(answerOf(exchange).status).toBe(400);
     expect(server.seen).toEqual([verbatim.toString('latin1')]);
     expect(exchange.request.verbatim).toBe(verbatim);
+  });
+
+  test('what is said verbatim has a connection to itself, and is not sent again where that is closed', async () => {
+    const server = await raw((_request, socket, { overall }) => {
+      if (overall === 2) socket.destroy();
+      else socket.write(OK);
+    });
+    const wire = wired(server.url);
+    answerOf(await wire.send(post()));
+    expect(faultIn(await wire.send(post({ verbatim: Buffer.from('GET / HTTP/1.1\r\n\r\n') })))).toBe(
+      'closed',
+    );
+    answerOf(await wire.send(post()));
+    expect([server.seen.length, server.connections()]).toEqual([3, 3]);
+  });
+
+  test('the answer to what is said verbatim is waited for 3 s at most', async () => {
+    const server = await raw(() => {});
+    const exchange = await wired(server.url).send(post({ verbatim: Buffer.from('HELLO\r\n\r\n') }));
+    expect(exchange).toMatchObject({ fault: { kind: 'timeout', detail: 'no answer within 3000 ms' } });
   });
 });
 
@@ -657,9 +763,9 @@ describe('a 100 Continue that nobody asked for', () => {
     const exchange = await wire.send(post());
     expect(textOf(answerOf(exchange))).toBe('ok');
     expect(exchange.interim).toEqual([100]);
-    expect(exchange.request.headers).toContainEqual(['connection', 'close']);
-    const sent = (server.seen[1] ?? '').replace('connection: close\r\n', '');
-    expect(sent).toBe((server.seen[0] ?? '').replace('connection: keep-alive\r\n', ''));
+    expect(server.seen[1]).toBe(server.seen[0]);
+    answerOf(await wire.send(post()));
+    expect(server.connections()).toBe(2);
   });
 });
 
@@ -723,8 +829,6 @@ describe('reading an answer', () => {
       };
     return { response: told(outcome), partial: told(reader.partial()), interim: reader.interim };
   }
-
-  const chunked = (body: string) => `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${body}`;
 
   const ANSWERS: readonly (readonly [
     what: string,
@@ -848,29 +952,11 @@ describe('reading an answer', () => {
   });
 });
 
-describe('sending by a socket of its own', () => {
-  test.each([
-    ['chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;x\r\nok\r\n0\r\nT: t\r\n\r\n', 'ok'],
-    ['a length', OK, 'ok'],
-    ['bytes after the body', `${OK}more`, 'ok'],
-  ])('reads %s', async (_what, answer, body) => {
-    const server = await answering(answer);
-    const exchange = await sendBySocket(endpoint(server.url), post({ headers: [['content-length', '8']] }));
-    expect(textOf(answerOf(exchange))).toBe(body);
-  });
-
-  test('opens a connection for each request', async () => {
-    const server = await answering(OK);
-    const wire = wireTo(server.url);
-    wire.speakPlainly();
-    for (let index = 0; index < 3; index += 1) answerOf(await wire.send(post()));
-    expect(server.connections()).toBe(3);
-  });
-
-  test('an answer that comes byte by byte is whole', async () => {
+describe('an answer that comes byte by byte over a socket', () => {
+  test('is whole', async () => {
     const server = await raw((_request, socket) => {
       socket.setNoDelay(true);
-      const bytes = [...'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n'];
+      const bytes = [...chunked('3\r\nabc\r\n0\r\n\r\n')];
       const timer = setInterval(() => {
         const byte = bytes.shift();
         if (byte === undefined) clearInterval(timer);
@@ -878,6 +964,29 @@ describe('sending by a socket of its own', () => {
       }, 1);
       socket.on('close', () => clearInterval(timer));
     });
-    expect(textOf(answerOf(await sendBySocket(endpoint(server.url), get())))).toBe('abc');
+    const wire = wireTo(server.url);
+    wire.speakPlainly();
+    expect(textOf(answerOf(await wire.send(get())))).toBe('abc');
+  });
+});
+
+describe('a connection with a reader of our own', () => {
+  test.each([
+    ['an answer of HTTP/1.1', OK, 1],
+    ['an answer in chunks with trailers', chunked('2;x\r\nok\r\n0\r\nT: t\r\n\r\n'), 1],
+    ['an answer of HTTP/1.0', OK.replace('1.1', '1.0'), 2],
+    [
+      'an answer of HTTP/1.0 that keeps it',
+      OK.replace('1.1 200 OK', '1.0 200 OK\r\nConnection: Keep-Alive'),
+      1,
+    ],
+    ['an answer with more bytes behind it', `${OK}more`, 2],
+    ['an answer that will close it', OK.replace('OK', 'OK\r\nConnection: x, Close'), 2],
+  ])('after %s carries the next request, or else a fresh one does', async (_what, answer, connections) => {
+    const server = await answering(answer);
+    const wire = wireTo(server.url);
+    wire.speakPlainly();
+    for (const _ of [1, 2]) expect(textOf(answerOf(await wire.send(post())))).toBe('ok');
+    expect(server.connections()).toBe(connections);
   });
 });

@@ -28,7 +28,7 @@ export interface Config {
 }
 
 /** Settings that name files; they are found beside the configuration. */
-const FILES = ['openapi', 'overlay', 'baseline', 'ca', 'out'];
+const FILES = ['openapi', 'overlay', 'baseline', 'ca', 'cert', 'key', 'out'];
 
 interface Written {
   readonly targets?: readonly Target[];

@@ -35,11 +35,26 @@ export const leftBehind = ({ plants }: RunRecord['created']): string =>
 export const waitedFor = ({ waited }: RunRecord): string =>
   waited === undefined ? '' : `, ${waited.toFixed(1)} s of them waiting as the store asked (429, 503)`;
 
+/** How many connections a store closed under a request, after a comma. */
+export const closedUnder = ({ closedUnderRequests: count = 0 }: RunRecord): string =>
+  count === 0
+    ? ''
+    : `, ${count} connection${count === 1 ? '' : 's'} closed under a request, which was sent again`;
+
+/** Characters of a word that is left out whole where a text is cut within it. */
+const LONGEST_WORD = 24;
+
+/** The beginning of a text, up to the end of a word where one is near, and without half of a surrogate pair. */
+export function beginning(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  const space = text.lastIndexOf(' ', longest);
+  const end = space > 0 && space >= longest - LONGEST_WORD ? space : longest;
+  return text.slice(0, end).replace(/[\ud800-\udbff]$/, '');
+}
+
 export const short = (text: string, longest = LONGEST) => {
   const shown = visible(text);
-  return shown.length > longest
-    ? `${shown.slice(0, longest).replace(/[\ud800-\udbff]$/, '')}… (${text.length} characters)`
-    : shown;
+  return shown.length > longest ? `${beginning(shown, longest)}… (${text.length} characters)` : shown;
 };
 
 const bodyText = (body: RecordedBody, longest: number): string =>

@@ -2,7 +2,7 @@ import { groupBy } from '../groups.ts';
 import type { Count } from '../run/verdict.ts';
 import { commandOf } from './again.ts';
 import { type Entry, entriesOf, excuse, openGroups, unjudged } from './deviations.ts';
-import { explain, leftBehind, short, visible, waitedFor } from './explain.ts';
+import { closedUnder, explain, leftBehind, short, visible, waitedFor } from './explain.ts';
 import type { Group } from './groups.ts';
 import { code, fenced, joined, lines, prose } from './markdown-text.ts';
 import type { RecordedResult, RunRecord } from './record.ts';
@@ -56,7 +56,7 @@ function head(record: RunRecord): string {
     lines([
       `- target: ${name}${code(target.baseUrl)}${server}`,
       `- document: ${code(document.file)}, version ${code(document.version, 40)}, sha256 ${code(document.sha256.slice(0, 12))}`,
-      `- run: ${suite.name} ${suite.version}, ${startedAt}; ${requests} requests in ${seconds.toFixed(1)} s${waitedFor(record)}, ${leftBehind(created)}${options.strict ? '; strict' : ''}`,
+      `- run: ${suite.name} ${suite.version}, ${startedAt}; ${requests} requests in ${seconds.toFixed(1)} s${waitedFor(record)}${closedUnder(record)}, ${leftBehind(created)}${options.strict ? '; strict' : ''}`,
     ]),
   ]);
 }

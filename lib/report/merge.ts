@@ -22,9 +22,10 @@ export interface Part {
 export function mergeOf(parts: readonly Part[]): RunRecord {
   const [first, ...others] = inOrder(parts);
   const records = [first, ...others];
-  const { gate, waited: _waited, collisions: _collisions, ...head } = first;
+  const { gate, waited: _waited, collisions: _collisions, closedUnderRequests: _closed, ...head } = first;
   const collisions = sum(records, (record) => record.collisions ?? 0);
   const waited = sum(records, (record) => record.waited ?? 0);
+  const closedUnderRequests = sum(records, (record) => record.closedUnderRequests ?? 0);
   const results = first.results.map((result, index) =>
     joined([result, ...others.map((other) => resultAt(other, index))]),
   );
@@ -37,6 +38,7 @@ export function mergeOf(parts: readonly Part[]): RunRecord {
     ...timeOf(records),
     requests: sum(records, ({ requests }) => requests),
     ...(waited === 0 ? {} : { waited: rounded(waited) }),
+    ...(closedUnderRequests === 0 ? {} : { closedUnderRequests }),
     created: createdBy(records),
     ...(collisions === 0 ? {} : { collisions }),
     latency: latencyOf(records.flatMap(({ latency }) => latency ?? [])),

@@ -114,6 +114,8 @@ export interface RunRecord {
   readonly requests: number;
   /** Seconds of them that were waited because the store asked for it, where it did. */
   readonly waited?: number;
+  /** Connections that were closed while a request was on its way, where there were any; each was sent once more. */
+  readonly closedUnderRequests?: number;
   readonly created: RunFooter['created'];
   /** Valid plants that were rejected for an id or a name in use, and not judged for that. */
   readonly collisions?: number;

@@ -1,4 +1,8 @@
-export type Redact = (text: string) => string;
+/**
+ * Takes secrets out of a text.
+ * @param most characters of the text, after which it ends; where a secret lies across, before that
+ */
+export type Redact = (text: string, most?: number) => string;
 
 export const REDACTED = '[redacted]';
 
@@ -131,14 +135,14 @@ class Pieces {
  */
 export function redactor(secrets: readonly string[]): Redact {
   const known = secrets.filter((secret) => secret !== '');
-  if (known.length === 0) return (text) => text;
+  if (known.length === 0) return (text, most) => text.slice(0, most);
   const byLength = new Map<number, Pieces>();
   for (const { plain, piece } of known.flatMap(formsOf)) {
     const pieces = byLength.get(piece) ?? new Pieces(piece);
     byLength.set(piece, pieces);
     pieces.add(plain);
   }
-  return (text) => {
+  return (text, most = text.length) => {
     const { plain, begins, ends } = plainly(text);
     const found: Stretch[] = [];
     for (const pieces of byLength.values())
@@ -147,22 +151,40 @@ export function redactor(secrets: readonly string[]): Redact {
     for (const secret of known)
       for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, at + 1))
         found.push([at, at + secret.length]);
-    return found.length === 0 ? text : without(text, found);
+    return without(text, found, most);
   };
 }
 
 type Stretch = readonly [from: number, to: number];
 
-/** A text with one mark in the place of each stretch of it. */
-function without(text: string, stretches: readonly Stretch[]): string {
+/** The beginning of a text with one mark in the place of each stretch of it, and nothing of one that goes beyond it. */
+function without(text: string, stretches: readonly Stretch[], most: number): string {
   let clean = '';
-  let end = -1;
-  for (const [from, to] of [...stretches].sort(([a], [b]) => a - b)) {
-    if (from > end) clean += text.slice(Math.max(end, 0), from) + REDACTED;
-    end = Math.max(end, to);
+  let done = 0;
+  for (const [from, to] of joined(stretches)) {
+    if (from >= most) break;
+    clean += text.slice(done, from);
+    if (to > most) return clean;
+    clean += REDACTED;
+    done = to;
   }
-  return clean + text.slice(end);
+  return clean + text.slice(done, most);
 }
+
+/** Stretches in their order, those that touch as one. */
+function joined(stretches: readonly Stretch[]): Stretch[] {
+  const whole: Stretch[] = [];
+  let last: Stretch | undefined;
+  for (const [from, to] of [...stretches].sort(([a], [b]) => a - b)) {
+    if (last !== undefined && from <= last[1]) {
+      whole.pop();
+      last = [last[0], Math.max(last[1], to)];
+    } else last = [from, to];
+    whole.push(last);
+  }
+  return whole;
+}
+
 /** Redacts every string in a value. The names of properties are the suite's own. */
 export function redactAll<T>(value: T, redact: Redact): T {
   const walk = (one: unknown): unknown => {

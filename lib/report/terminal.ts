@@ -1,7 +1,16 @@
 import { groupBy } from '../groups.ts';
 import type { Summary } from '../run/verdict.ts';
 import { type Entry, entriesOf, excuse } from './deviations.ts';
-import { coloured, explained, leftBehind, type Paint, plain, short, waitedFor } from './explain.ts';
+import {
+  closedUnder,
+  coloured,
+  explained,
+  leftBehind,
+  type Paint,
+  plain,
+  short,
+  waitedFor,
+} from './explain.ts';
 import { isExcused } from './gate.ts';
 import { groupsOf } from './groups.ts';
 import { learntFromAll } from './learnt.ts';
@@ -41,7 +50,7 @@ function head(record: RunRecord, paint: Paint): string {
     `${paint('bold', `${suite.name} ${suite.version}`)}`,
     `target    ${target.name === target.baseUrl ? '' : `${short(target.name, 60)}  `}${short(target.baseUrl, 200)}${server}`,
     `document  ${short(document.file, 200)}, version ${short(document.version, 40)}, sha256 ${document.sha256.slice(0, 12)}`,
-    `run       --seed ${options.seed} --first-id ${options.firstId} --cases ${options.cases}${options.shard === null ? '' : ` --shard ${options.shard}`}; ${requests} requests in ${seconds.toFixed(1)} s${waitedFor(record)}, ${leftBehind(created)}`,
+    `run       --seed ${options.seed} --first-id ${options.firstId} --cases ${options.cases}${options.shard === null ? '' : ` --shard ${options.shard}`}; ${requests} requests in ${seconds.toFixed(1)} s${waitedFor(record)}${closedUnder(record)}, ${leftBehind(created)}`,
   ].join('\n');
 }
 

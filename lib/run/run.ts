@@ -61,6 +61,8 @@ export interface RunFooter {
   readonly latency: Latency | undefined;
   /** Seconds that were waited because the store asked for it. */
   readonly waited: number;
+  /** Connections that were closed while a request was on its way, which was then sent once more. */
+  readonly closedUnderRequests: number;
   /** How many plants the store said it created, and exactly the ids that were sent for them. */
   readonly created: {
     readonly plants: number;
@@ -182,6 +184,7 @@ export async function openRun(
         seconds: (performance.now() - started) / 1000,
         latency: session.latency,
         waited: session.waited,
+        closedUnderRequests: session.closedUnderRequests,
         created: {
           plants: created.plants,
           ids: created.ids.text,

@@ -102,10 +102,18 @@ export class Sender {
       await this.pace();
       if (this.gate.isClosedTo(errand)) await this.gate.openTo(errand);
       this.countOff();
-      const request = fill(draft, id, { token, host, prefix, headers });
+      const filled = () => fill(draft, id, { token, host, prefix, headers });
+      const request = filled();
       const { atOnce } = this.wire;
       this.gate.enter();
-      const exchange = await this.wire.send(request).finally(() => this.gate.leave());
+      const again = () => {
+        // The store may have created the plant before the connection was closed.
+        id = errand.ids.aside();
+        this.begun += 1;
+        this.requests += 1;
+        return filled();
+      };
+      const exchange = await this.wire.send(request, again).finally(() => this.gate.leave());
       this.requests += 1;
       if (this.stop !== undefined) throw new Stopped(this.stop);
       if (exchange.kind === 'broken' && exchange.fault.kind === 'unasked-continue') {

@@ -55,6 +55,8 @@ export interface SessionOptions {
   readonly headers: readonly HeaderPair[];
   /** PEM certificates to trust beside the system's. */
   readonly ca?: string | undefined;
+  /** The PEM certificate to show the store, and its private key. */
+  readonly client?: { readonly cert: string; readonly key: string } | undefined;
   readonly insecure?: boolean | undefined;
   /** Is told of every exchange as it happens, and of the check that it was sent for. */
   readonly onExchange?: ((exchange: Exchange, draft: Draft, during: string) => void) | undefined;
@@ -77,7 +79,7 @@ const GIVEN_UP = 500;
 
 const BAILED: Stop = {
   kind: 'bailed',
-  reason: 'the run was over with the first failure',
+  reason: 'nothing new was begun after the first failure',
   remedy: 'run it without --bail to see all of them',
 };
 
@@ -212,6 +214,11 @@ export class Session {
   /** Valid plants that were rejected for an id or a name in use. */
   get collided(): number {
     return this.collisions.count;
+  }
+
+  /** Connections that were closed while a request was on its way, which was then sent once more. */
+  get closedUnderRequests(): number {
+    return this.wire.closedUnderRequests;
   }
 
   get latency(): Latency | undefined {

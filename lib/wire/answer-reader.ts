@@ -3,6 +3,7 @@ import { HEAD_CAP, INTERIM_CAP } from './endpoint.ts';
 import type { HeaderPair, Response } from './exchange.ts';
 
 interface Head {
+  readonly version: string;
   readonly status: number;
   readonly statusText: string;
   readonly headers: readonly HeaderPair[];
@@ -20,7 +21,13 @@ export class AnswerReader {
   private pending: Buffer = Buffer.alloc(0);
   private head: Head | undefined;
   private readonly body = new Bytes();
+  /** Bytes of a body with a length, or of one chunk, that are still to come. */
   private left = 0;
+  /** What chunked data goes on with. */
+  private next: 'size' | 'data' | 'data-end' | 'trailers' = 'size';
+  /** Characters of trailers so far. */
+  private trailers = 0;
+  private ended = false;
   private framing: Framing = { kind: 'none' };
 
   /** @param cap bytes of body after which the rest is not waited for */
@@ -48,14 +55,21 @@ export class AnswerReader {
       if (head.status >= 100 && head.status < 200 && head.status !== 101) {
         if (this.interim.length < INTERIM_CAP) this.interim.push(head.status);
       } else {
-        this.head = head;
         this.framing = framingOf(head, this.method);
+        this.head = head;
         this.left = this.framing.kind === 'length' ? this.framing.length : 0;
       }
     }
-    const complete = this.readBody();
+    this.ended = this.readBody();
     const over = this.body.length > this.cap;
-    return complete || over ? this.whole(over) : undefined;
+    return this.ended || over ? this.whole(over) : undefined;
+  }
+
+  /** Whether the connection may carry another request: the answer has ended, nothing came after it, and none was said to. */
+  get keepsConnection(): boolean {
+    if (this.head === undefined || !this.ended || this.pending.length > 0) return false;
+    const options = listIn(this.head, 'connection');
+    return this.head.version === '1.1' ? !options.includes('close') : options.includes('keep-alive');
   }
 
   /** The connection has ended: gives the answer, if it was to end so. */
@@ -70,7 +84,8 @@ export class AnswerReader {
 
   private whole(truncated: boolean): Response | undefined {
     if (this.head === undefined) return undefined;
-    return { ...this.head, body: this.body.first(this.cap), truncated };
+    const { status, statusText, headers } = this.head;
+    return { status, statusText, headers, body: this.body.first(this.cap), truncated };
   }
 
   private keep(length: number): void {
@@ -87,43 +102,57 @@ export class AnswerReader {
       case 'until-close':
         this.keep(this.pending.length);
         return false;
-      case 'length': {
-        const before = this.body.length;
-        this.keep(Math.min(this.left, this.pending.length));
-        this.left -= this.body.length - before;
-        return this.left === 0;
-      }
+      case 'length':
+        return this.keepLeft();
       case 'chunked':
         return this.readChunks();
     }
   }
 
+  /** Whether all bytes that are left have come. */
+  private keepLeft(): boolean {
+    const before = this.body.length;
+    this.keep(Math.min(this.left, this.pending.length));
+    this.left -= this.body.length - before;
+    return this.left === 0;
+  }
+
+  /** RFC 9112 section 7.1; every line ends with CR and LF. */
   private readChunks(): boolean {
     for (;;) {
-      if (this.left > 0) {
-        const before = this.body.length;
-        this.keep(Math.min(this.left, this.pending.length));
-        this.left -= this.body.length - before;
-        if (this.left > 0) return false;
-        // The line end that closes a chunk.
-        this.left = -2;
+      if (this.next === 'data') {
+        if (!this.keepLeft()) return false;
+        this.next = 'data-end';
       }
-      if (this.left < 0) {
+      if (this.next === 'data-end') {
+        if (!'\r\n'.startsWith(this.pending.toString('latin1', 0, 2)))
+          throw new Error('bad answer: no line end stands after the data of a chunk');
         if (this.pending.length < 2) return false;
         this.pending = this.pending.subarray(2);
-        this.left = 0;
+        this.next = 'size';
       }
-      const end = this.pending.indexOf('\r\n');
-      if (end < 0) return this.awaits('a chunk size does not end');
-      const size = /^([\da-f]+)[ \t]*(?:;.*)?$/i.exec(this.pending.toString('latin1', 0, end))?.[1];
-      if (size === undefined) throw new Error('bad answer: a chunk has no size');
-      if (Number.parseInt(size, 16) === 0) {
-        const trailers = this.pending.subarray(end);
-        return trailers.indexOf('\r\n\r\n') >= 0 || this.awaits('the trailers do not end');
+      const line = this.line();
+      if (line === undefined)
+        return this.awaits(this.next === 'size' ? 'a chunk size does not end' : 'the trailers do not end');
+      if (this.next === 'size') {
+        this.left = sizeIn(line);
+        this.next = this.left === 0 ? 'trailers' : 'data';
+        continue;
       }
-      this.left = Number.parseInt(size, 16);
-      this.pending = this.pending.subarray(end + 2);
+      if (line === '') return true;
+      fieldIn(line);
+      this.trailers += line.length;
+      if (this.trailers > HEAD_CAP) throw new Error('bad answer: the trailers do not end');
     }
+  }
+
+  /** The next line, without its end; undefined where that has not come yet. */
+  private line(): string | undefined {
+    const end = this.pending.indexOf('\r\n');
+    if (end < 0) return undefined;
+    const line = this.pending.toString('latin1', 0, end);
+    this.pending = this.pending.subarray(end + 2);
+    return line;
   }
 
   /** Not yet, unless what is waited for is too long already. */
@@ -135,23 +164,44 @@ export class AnswerReader {
 
 function headOf(text: string): Head {
   const [first = '', ...lines] = text.split('\r\n');
-  const status = /^HTTP\/1\.[01] (\d{3})(?: (.*))?$/.exec(first);
-  if (status === null) throw new Error(`bad answer: its first line is ${JSON.stringify(first.slice(0, 80))}`);
-  const headers = lines.map((line): HeaderPair => {
-    const colon = line.indexOf(':');
-    if (colon < 1) throw new Error(`bad answer: a header line is ${JSON.stringify(line.slice(0, 80))}`);
-    return [line.slice(0, colon), line.slice(colon + 1).trim()];
-  });
-  return { status: Number(status[1]), statusText: status[2] ?? '', headers };
+  const [, version, status, statusText = ''] = /^HTTP\/(1\.[01]) (\d{3})(?: (.*))?$/.exec(first) ?? [];
+  if (version === undefined)
+    throw new Error(`bad answer: its first line is ${JSON.stringify(first.slice(0, 80))}`);
+  return { version, status: Number(status), statusText, headers: lines.map(fieldIn) };
 }
 
-/** RFC 9112 section 6.3. */
-function framingOf({ status, headers }: Head, method: string): Framing {
-  const field = (wanted: string) => headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
-  if (method === 'HEAD' || status === 204 || status === 304) return { kind: 'none' };
-  if (/\bchunked\s*$/i.test(field('transfer-encoding') ?? '')) return { kind: 'chunked' };
-  const length = field('content-length');
+/** RFC 9110 section 5: the name is a token, and the value holds no NUL, CR or LF. */
+function fieldIn(line: string): HeaderPair {
+  const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):([^\0\r\n]*)$/.exec(line) ?? [];
+  if (name === undefined || value === undefined)
+    throw new Error(`bad answer: a header line is ${JSON.stringify(line.slice(0, 80))}`);
+  return [name, value.trim()];
+}
+
+function sizeIn(line: string): number {
+  const digits = /^([\da-f]+)(?:[ \t]*;[^\0\r\n]*)?$/i.exec(line)?.[1];
+  const size = Number.parseInt(digits ?? '', 16);
+  if (!Number.isSafeInteger(size)) throw new Error('bad answer: a chunk has no size');
+  return size;
+}
+
+const valuesOf = ({ headers }: Head, wanted: string): string[] =>
+  headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value);
+
+const listIn = (head: Head, wanted: string): string[] =>
+  valuesOf(head, wanted).flatMap((value) => value.split(',').map((one) => one.trim().toLowerCase()));
+
+/** RFC 9112 section 6.3, as strict as undici: what it lets a recipient reject is rejected. */
+function framingOf(head: Head, method: string): Framing {
+  const codings = listIn(head, 'transfer-encoding');
+  const [length, ...lengths] = valuesOf(head, 'content-length');
+  if (length !== undefined && !/^\d+$/.test(length))
+    throw new Error('bad answer: its Content-Length is no number');
+  if (lengths.length > 0) throw new Error('bad answer: it has more than one Content-Length');
+  if (length !== undefined && codings.length > 0)
+    throw new Error('bad answer: it has both Content-Length and Transfer-Encoding');
+  if (method === 'HEAD' || head.status === 204 || head.status === 304) return { kind: 'none' };
+  if (codings.at(-1) === 'chunked') return { kind: 'chunked' };
   if (length === undefined) return { kind: 'until-close' };
-  if (!/^\d+$/.test(length)) throw new Error('bad answer: its Content-Length is no number');
   return { kind: 'length', length: Number(length) };
 }

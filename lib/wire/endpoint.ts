@@ -8,7 +8,12 @@ export interface Endpoint {
   readonly secure: boolean;
   /** Path of the base URL, without a slash at its end. */
   readonly prefix: string;
-  readonly tls: { readonly ca?: string; readonly rejectUnauthorized?: boolean };
+  readonly tls: {
+    readonly ca?: string;
+    readonly cert?: string;
+    readonly key?: string;
+    readonly rejectUnauthorized?: boolean;
+  };
   /** Milliseconds for the connection, and again for the whole answer. */
   readonly timeout: number;
   /** Bytes of body after which an answer is cut off. */
@@ -27,6 +32,7 @@ export function endpointOf(
   options: {
     readonly timeout: number;
     readonly ca?: string | undefined;
+    readonly client?: { readonly cert: string; readonly key: string } | undefined;
     readonly insecure?: boolean | undefined;
   },
 ): Endpoint {
@@ -41,6 +47,7 @@ export function endpointOf(
     prefix: pathname.replace(/\/+$/, ''),
     tls: {
       ...(options.ca === undefined ? {} : { ca: options.ca }),
+      ...options.client,
       ...(options.insecure === true ? { rejectUnauthorized: false } : {}),
     },
     timeout: options.timeout,

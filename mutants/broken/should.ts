@@ -15,6 +15,7 @@ import {
   coded,
   complaining,
   contentType,
+  continuing,
   crowded,
   mediaType,
   NOT_JSON,
@@ -25,6 +26,7 @@ import {
   saying,
   sending,
   takingType,
+  together,
   writing,
 } from '../helpers.ts';
 
@@ -222,6 +224,15 @@ export const should: readonly BrokenStore[] = [
     'a chunked body is taken: 411',
     ['create/takes-chunked-body'],
     refusingHead(({ headers }) => headers['content-length'] === undefined, 411),
+  ),
+  broken(
+    'refuses-chunked-and-continues',
+    'a chunked body is taken: 411, and 100 Continue before every answer',
+    ['create/takes-chunked-body'],
+    together(
+      refusingHead(({ headers }) => headers['content-length'] === undefined, 411),
+      continuing,
+    ),
   ),
   broken(
     'refuses-accept',

@@ -5,6 +5,7 @@ import { type BrokenStore, broken, type Change } from '../fleet.ts';
 import {
   anew,
   breakingOff,
+  continuing,
   crowded,
   cutting,
   depthOf,
@@ -18,6 +19,7 @@ import {
   type Seen,
   sending,
   textOf,
+  together,
 } from '../helpers.ts';
 
 const unavailable = new Refusal(503, 503, 'the store is busy');
@@ -119,6 +121,12 @@ export const stateAndLoad: readonly BrokenStore[] = [
     'an ordinary plant is taken: refused only on a connection that had a refusal',
     ['always/creates-ordinary-plants', 'serving/to-the-end'],
     hearing(onSocket, refusing),
+  ),
+  broken(
+    'state-connection-and-continue',
+    'an ordinary plant is taken: refused only on a connection that had a refusal; 100 Continue before every answer',
+    ['always/creates-ordinary-plants', 'serving/alternates'],
+    together(hearing(onSocket, refusing), continuing),
   ),
   broken(
     'state-connection-500',

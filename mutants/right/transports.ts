@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { type Answer, answer as answerTo, listen, type Received, rightSteps } from '../../reference/store.ts';
 import { type Change, type RightStore, right } from '../fleet.ts';
-import { every, html, later, sending } from '../helpers.ts';
+import { continuing, cutting, every, html, later, type Seen, sending } from '../helpers.ts';
 
 const bytesOf = ({ body = '' }: Answer) => (typeof body === 'string' ? Buffer.from(body) : body);
 const fieldsOf = ({ headers = {} }: Answer) =>
@@ -46,6 +46,16 @@ const closing =
       },
     };
   };
+
+/** True of the nth request of each connection. */
+const nthOfConnection = (n: number) => {
+  const met = new WeakMap<Socket, number>();
+  return ({ request: { message } }: Seen) => {
+    const count = (met.get(message.socket) ?? 0) + 1;
+    met.set(message.socket, count);
+    return count === n;
+  };
+};
 
 async function chunkByChunk(answer: Answer, { method, message: { socket } }: Received) {
   socket.setNoDelay(true);
@@ -115,6 +125,11 @@ export const transports: readonly RightStore[] = [
   right('closes-after-7', 'connections end after 7 answers, without a word', closing(7)),
   right('closes-after-1', 'connections end after every answer, without a word', closing(1)),
   right(
+    'closes-in-the-place-of-the-8th',
+    'connections end in the place of their 8th answer: a client sends that request again',
+    cutting(nthOfConnection(8)),
+  ),
+  right(
     'short-keep-alive',
     'connections are kept for a second',
     sending((answer) => ({
@@ -148,12 +163,7 @@ export const transports: readonly RightStore[] = [
     'always br: whoever sends no Accept-Encoding takes any coding',
     encoded('br', brotliCompressSync),
   ),
-  right('continue', '100 Continue comes first, though nobody asked', (reference) => ({
-    send(answer, response, request) {
-      response.writeContinue();
-      reference.send(answer, response, request);
-    },
-  })),
+  right('continue', '100 Continue comes first, though nobody asked', continuing),
   right('early-hints', '103 Early Hints comes first', (reference) => ({
     send(answer, response, request) {
       response.writeEarlyHints({ link: '</style.css>; rel=preload; as=style' });

@@ -133,9 +133,12 @@ export const connections: readonly Hostile[] = [
   },
   {
     name: 'reset-now-and-then',
-    does: 'resets in the place of every ninth answer',
-    start: everyNth(9, ({ socket }) => socket.resetAndDestroy()),
-    expected: fails,
+    does: 'resets each connection in the place of its ninth answer',
+    start: meeting(({ socket, right, onConnection }) => {
+      if (onConnection === 9) socket.resetAndDestroy();
+      else socket.write(answer(right));
+    }),
+    expected: passes,
   },
   {
     name: 'fin-without-an-answer',

@@ -5,7 +5,19 @@ import { Command, counted, grouped, inline } from './text.tsx';
 
 /** What was tested, with what, and how to do it again. */
 export function About({ record }: { readonly record: RunRecord }) {
-  const { target, document, options, suite, startedAt, seconds, requests, waited, created, results } = record;
+  const {
+    target,
+    document,
+    options,
+    suite,
+    startedAt,
+    seconds,
+    requests,
+    waited,
+    closedUnderRequests = 0,
+    created,
+    results,
+  } = record;
   const left = results.filter(
     ({ blockedBy, verdict }) => verdict === 'skipped' && blockedBy === 'user',
   ).length;
@@ -35,6 +47,8 @@ export function About({ record }: { readonly record: RunRecord }) {
         <Fact name="Sent">
           {counted(requests, 'request')}, {options.concurrency} at a time
           {waited !== undefined && `; ${waited.toFixed(1)} s were waited because the store asked for it`}
+          {closedUnderRequests > 0 &&
+            `; ${counted(closedUnderRequests, 'connection')} closed under a request, which was sent again`}
         </Fact>
         <Fact name="Created">
           {created.plants === 0

@@ -200,7 +200,7 @@ const Fact = ({ name, value }: { readonly name: string; readonly value: string }
 const BLOCKERS: Readonly<Record<string, string>> = {
   user: 'left out of this run',
   shard: 'another shard of the run',
-  bail: 'the end with the first failure',
+  bail: 'an earlier failure, after which nothing new was begun',
   document: 'the document',
   store: 'the store',
 };

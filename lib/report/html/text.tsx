@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { type Entry, entriesOf } from '../deviations.ts';
-import { visible } from '../explain.ts';
+import { beginning, visible } from '../explain.ts';
 import { isExcused } from '../gate.ts';
 import type { RecordedResult, RunRecord } from '../record.ts';
 
@@ -11,7 +11,7 @@ const BOX = 4000;
 /** Text that a store may have written, in one line, with what cannot be shown spelled out. */
 export const inline = (text: string, longest = LINE): string =>
   text.length > longest
-    ? `${visible(cut(text, longest))}… (${grouped(text.length)} characters)`
+    ? `${visible(beginning(text, longest))}… (${grouped(text.length)} characters)`
     : visible(text);
 
 /** The same in as many lines as it has. */

@@ -59,7 +59,7 @@ const STOPPED = {
   'ids-in-use': 'it knows the ids of this run already',
   'cut-off': 'the run was interrupted',
   limit: 'the run was cut off before its end',
-  bailed: 'the run was over with the first failure',
+  bailed: 'nothing new was begun after the first failure',
   gone: 'it stopped answering',
 } as const;
 

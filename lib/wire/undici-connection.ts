@@ -1,0 +1,170 @@
+import { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+// Not the index, which loads fetch, caches and mocks as well.
+import Client from 'undici/lib/dispatcher/client.js';
+import { Bytes } from './bytes.ts';
+import { type Connection, IDLE_MS, timedOut } from './connection.ts';
+import { type Endpoint, HEAD_CAP, INTERIM_CAP } from './endpoint.ts';
+import { type Exchange, type Fault, faultOf, type HeaderPair, type Request } from './exchange.ts';
+import { halves } from './socket.ts';
+
+/** A connection of undici's: the usual way. */
+export class UndiciConnection implements Connection {
+  private readonly endpoint: Endpoint;
+  private client: Client;
+  private closed = false;
+
+  constructor(endpoint: Endpoint) {
+    this.endpoint = endpoint;
+    this.client = this.opened();
+  }
+
+  async send(request: Request, timeout: number): Promise<Exchange> {
+    const exchange = await new Promise<Exchange>((resolve) => {
+      const { method, path, headers, body, framing } = request;
+      this.client.dispatch(
+        {
+          method: method as Dispatcher.HttpMethod,
+          path,
+          headers: withoutFraming(headers),
+          body:
+            framing === 'chunked' && body !== undefined
+              ? Readable.from(halves(body).map((part) => Buffer.from(part)))
+              : (body ?? null),
+        },
+        new Recorder(request, this.endpoint.cap, timeout, resolve),
+      );
+    });
+    // Whatever is left of a broken answer must not run into the next one.
+    if (exchange.kind === 'broken' && !this.closed) {
+      void this.client.destroy();
+      this.client = this.opened();
+    }
+    return exchange;
+  }
+
+  close(): Promise<void> {
+    this.closed = true;
+    return this.client.destroy();
+  }
+
+  private opened(): Client {
+    return new Client(this.endpoint.origin, {
+      pipelining: 1,
+      keepAliveTimeout: IDLE_MS,
+      // The clocks are ours: undici's know nothing of a body that drips.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize: HEAD_CAP,
+      connect: { ...this.endpoint.tls, timeout: this.endpoint.timeout },
+    });
+  }
+}
+
+/** Names and values in turn; undici frames the body itself. */
+function withoutFraming(headers: readonly HeaderPair[]): string[] {
+  const flat: string[] = [];
+  for (const [name, value] of headers)
+    if (name !== 'content-length' && name !== 'transfer-encoding') flat.push(name, value);
+  return flat;
+}
+
+/** Writes down what undici reports of one answer. */
+class Recorder implements Dispatcher.DispatchHandler {
+  private readonly request: Request;
+  private readonly cap: number;
+  private readonly timeout: number;
+  private readonly resolve: (exchange: Exchange) => void;
+  private readonly interim: number[] = [];
+  private readonly body = new Bytes();
+  private started = performance.now();
+  private timer: NodeJS.Timeout | undefined;
+  private head: { status: number; statusText: string; headers: readonly HeaderPair[] } | undefined;
+  private ended = false;
+
+  constructor(request: Request, cap: number, timeout: number, resolve: (exchange: Exchange) => void) {
+    this.request = request;
+    this.cap = cap;
+    this.timeout = timeout;
+    this.resolve = resolve;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.started = performance.now();
+    this.timer = setTimeout(() => {
+      const fault = timedOut(this.timeout, this.head !== undefined);
+      this.end(fault);
+      controller.abort(new Error(fault.detail));
+    }, this.timeout);
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    _headers: unknown,
+    statusText = '',
+  ): void {
+    if (status < 200) {
+      if (this.interim.length < INTERIM_CAP) this.interim.push(status);
+      return;
+    }
+    this.head = { status, statusText, headers: pairs(controller.rawHeaders) };
+    if (status !== 304) return;
+    // It ends with its head, whatever length it tells (RFC 9112 section 6.3); undici waits for a body.
+    this.end();
+    controller.abort(new Error('a 304 has no body'));
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.body.add(chunk);
+    if (this.body.length <= this.cap) return;
+    this.end();
+    controller.abort(new Error('the answer is long enough'));
+  }
+
+  onResponseEnd(): void {
+    this.end();
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    const fault = faultOf(error);
+    // Before there is a head, undici says this of any connection that it closed for what the head held.
+    const misled = this.head === undefined && fault.detail.includes('UND_ERR_RES_CONTENT_LENGTH_MISMATCH');
+    this.end(misled ? { kind: 'not-http', detail: 'bad answer: its header cannot be read' } : fault);
+  }
+
+  private end(fault?: Fault): void {
+    if (this.ended) return;
+    this.ended = true;
+    clearTimeout(this.timer);
+    const truncated = this.body.length > this.cap || fault !== undefined;
+    const body = this.body.first(this.cap);
+    const { request, interim, head } = this;
+    const ms = performance.now() - this.started;
+    const response =
+      head === undefined
+        ? undefined
+        : { status: head.status, statusText: head.statusText, headers: head.headers, body, truncated };
+    if (fault === undefined && response !== undefined)
+      this.resolve({ kind: 'answered', request, ms, interim, response });
+    else
+      this.resolve({
+        kind: 'broken',
+        request,
+        ms,
+        interim,
+        fault: fault ?? { kind: 'closed', detail: 'no answer' },
+        response,
+      });
+  }
+}
+
+function pairs(raw: unknown): HeaderPair[] {
+  const fields = (Array.isArray(raw) ? raw : []).map((field: unknown) =>
+    Buffer.isBuffer(field) ? field.toString('latin1') : String(field),
+  );
+  const found: HeaderPair[] = [];
+  for (let index = 0; index + 1 < fields.length; index += 2)
+    found.push([fields[index] ?? '', (fields[index + 1] ?? '').trim()]);
+  return found;
+}
