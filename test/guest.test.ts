@@ -94,8 +94,11 @@ describe('a store that asks to wait', () => {
       maxRequests: undefined,
       patience: 120,
       onExchange: () => {},
+      control: () => ({}),
+      comeback: async () => false,
     });
-    const errand = { id: 'a/check', ids: new CheckIds(BigInt, { up: 0, down: 0, slots: 1 }), broken: 0 };
+    const ids = new CheckIds(BigInt, { up: 0, down: 0, slots: 1 });
+    const errand = { id: 'a/check', ids, broken: 0, away: 0, ordinariness: 2 };
     await expect(sender.send({}, 1n, errand)).rejects.toThrow(Stopped);
     expect(sender.requests).toBe(3);
     await wire.close();

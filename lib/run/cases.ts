@@ -1,3 +1,4 @@
+import { isOutsideContract } from '../payloads/case.ts';
 import { attempt, mustBeTaken, type Tools } from './attempt.ts';
 import { type Plants, type Test, Untestable } from './check.ts';
 import { inPool } from './pool.ts';
@@ -60,7 +61,7 @@ export async function lookInto(tally: Tally): Promise<void> {
 
 /** Whether an answer was promised, and none came that can be read. */
 const isUnanswered = ({ draft, exchange }: Failure): boolean =>
-  exchange.kind === 'broken' && draft.beyond !== true;
+  exchange.kind === 'broken' && !isOutsideContract(draft);
 
 /** Places in the line of a check: its control at 0, then its cases. */
 export interface Places {

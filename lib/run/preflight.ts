@@ -1,7 +1,10 @@
-import { briefly } from '../judge/reading.ts';
-import type { Draft } from '../payloads/case.ts';
+import { briefly, fields, locationOf } from '../judge/reading.ts';
+import { type Draft, nothing } from '../payloads/case.ts';
+import type { Endpoint } from '../wire/endpoint.ts';
 import type { Exchange } from '../wire/exchange.ts';
+import { probe, type Said } from '../wire/probe.ts';
 import type { Wire } from '../wire/wire.ts';
+import { isFromGateway } from './away.ts';
 import type { Errand } from './gate.ts';
 import { shortly } from './keep.ts';
 import type { Stop } from './result.ts';
@@ -10,7 +13,7 @@ import type { Sender } from './sender.ts';
 /** Whether a run can begin; else why it cannot, or what the user may have got wrong. */
 export interface Readiness {
   readonly stop?: Stop;
-  readonly advice?: string;
+  readonly advice?: string | undefined;
 }
 
 /** Requests after which a token counts as refused throughout, and a store as one that only closes connections. */
@@ -26,40 +29,164 @@ export async function preflight(
   errand: Errand,
   drafts: readonly Draft[],
 ): Promise<Readiness> {
-  const { origin, prefix } = wire.endpoint;
-  const url = `${origin}${prefix}/plants`;
+  const { endpoint } = wire;
+  const url = `${endpoint.origin}${endpoint.prefix}/plants`;
   const seen: Exchange[] = [];
   for (const draft of drafts.slice(0, TRIES)) {
     const exchange = await sender.send(draft, errand.ids.next(), errand);
     seen.push(exchange);
     if (isForeign(exchange)) continue;
-    const stop = unreachable(exchange, url);
+    const stop = wantsCertificate(exchange, url) ?? unreachable(exchange, url);
     if (stop !== undefined) return { stop };
-    if (isWordless(exchange) && (await wire.speaksTls())) return { stop: wantsTls(url) };
-    const status = exchange.response?.status;
-    if (status !== 401 && status !== 403) break;
+    if (mayWantTls(exchange) && (await wire.speaksTls())) return { stop: wantsTls(exchange, url) };
+    if (isWordless(exchange)) {
+      const other = (await otherProtocol(endpoint, url)) ?? wantsCertificate(await plainly(wire), url);
+      if (other !== undefined) return { stop: other };
+    }
+    if (!isRefusal(exchange) && !isFromGateway(exchange)) break;
   }
-  if (seen.length > 0 && seen.every(isForeign)) return { stop: foreign(seen[0], url) };
+  const [first] = seen;
   const last = seen.at(-1);
-  if (
-    seen.length === TRIES &&
-    seen.every(({ response }) => response?.status === 401 || response?.status === 403)
-  ) {
-    return {
-      stop: {
-        kind: 'token-refused',
-        reason: `POST ${url} refuses the token on every request (${last === undefined ? '' : shortly(briefly(last))})`,
-        remedy: 'give a token that the store takes: PLANT_STORE_TOKEN=... or --token',
-      },
-    };
+  if (first === undefined || last === undefined) return {};
+  const throughout = (is: (exchange: Exchange) => boolean) => seen.length === TRIES && seen.every(is);
+  if (seen.every(isForeign)) return { stop: (await otherProtocol(endpoint, url)) ?? foreign(first, url) };
+  if (throughout(isFromGateway)) return { stop: noStoreBehind(last, url) };
+  if (throughout(isRefusal)) {
+    if (endpoint.secure && (await agreesOnHttp2Alone(endpoint))) return { stop: wantsHttp2(url) };
+    const without = await sender.send(withoutToken(drafts), errand.ids.next(), errand);
+    return { stop: tokenRefused(last, isSame(last, without), url) };
   }
-  if (last?.response?.status === 404) {
-    return {
-      advice: `POST ${url} is answered 404. If that is not where plants are created, give the base URL that stands before /plants.`,
-    };
-  }
-  return {};
+  return { advice: adviceOn(last, url) };
 }
+
+/** What the base URL may be, where plants are not created at this one. */
+function adviceOn({ response }: Exchange, url: string): string | undefined {
+  if (response?.status === 404)
+    return `POST ${url} is answered 404. If that is not where plants are created, give the base URL that stands before /plants.`;
+  const location = response === undefined ? undefined : locationOf(response);
+  if (response === undefined || location === undefined) return undefined;
+  const target = URL.canParse(location, url) ? new URL(location, url) : undefined;
+  const base = /^(https?:\/\/.*?)\/plants\/?$/.exec(`${target?.origin}${target?.pathname}`)?.[1];
+  return `POST ${url} is answered ${response.status} with Location: ${shortly(location, 200)}; a redirect is not followed. ${
+    base === undefined || `${base}/plants` === url
+      ? 'Give the base URL of the store itself.'
+      : `If the store is there, give ${shortly(base, 200)} as base URL.`
+  }`;
+}
+
+const isRefusal = ({ response }: Exchange): boolean => response?.status === 401 || response?.status === 403;
+
+const withoutToken = ([draft]: readonly Draft[]): Draft => ({
+  ...draft,
+  credential: nothing,
+  ordinary: false,
+  beyond: true,
+});
+
+/** Whether two requests are answered in the same words. */
+const isSame = (one: Exchange, other: Exchange): boolean =>
+  one.response !== undefined &&
+  other.response !== undefined &&
+  one.response.status === other.response.status &&
+  Buffer.compare(one.response.body, other.response.body) === 0 &&
+  fields(one.response, 'www-authenticate').join() === fields(other.response, 'www-authenticate').join();
+
+const tokenRefused = (last: Exchange, asWithout: boolean, url: string): Stop => ({
+  kind: 'token-refused',
+  reason: `POST ${url} refuses the token on every request (${shortly(briefly(last))})${asWithout ? ', in the same words as a request without one' : ''}`,
+  remedy: `give a token that the store takes: PLANT_STORE_TOKEN=... or --token${asWithout ? '; if this one is right, does a proxy drop Authorization?' : ''}`,
+});
+
+const noStoreBehind = (last: Exchange, url: string): Stop => ({
+  kind: 'unreachable',
+  reason: `${url}: the gateway does not reach the store (${shortly(briefly(last))})`,
+  remedy: 'start the store behind it, and check where the gateway looks for it',
+});
+
+/** A request that only reads, over a connection and a reader of our own: they see how a connection ends. */
+const plainly = (wire: Wire): Promise<Exchange> =>
+  wire.send({
+    method: 'GET',
+    path: '/plants',
+    headers: [],
+    body: undefined,
+    framing: 'length',
+    verbatim: Buffer.from(readingRequest(wire.endpoint)),
+  });
+
+const readingRequest = ({ authority, prefix }: Endpoint): string =>
+  `GET ${prefix}/plants HTTP/1.1\r\nhost: ${authority}\r\nconnection: close\r\n\r\n`;
+
+/** RFC 9113 section 3.4: how a client that knows begins, and an empty SETTINGS frame. */
+const HTTP2_PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0';
+/** The first line of the PROXY protocol, version 1. */
+const PROXY_LINE = 'PROXY TCP4 127.0.0.1 127.0.0.1 49152 80\r\n';
+
+const isHttp1 = ({ bytes }: Said): boolean => bytes.toString('latin1').startsWith('HTTP/1.');
+/** RFC 9113 section 6.5: a SETTINGS frame on stream 0 comes first. */
+const isHttp2 = ({ bytes }: Said): boolean => bytes[3] === 4 && bytes.subarray(5, 9).equals(Buffer.alloc(4));
+
+/** What a server speaks that does not answer HTTP/1.1 at all. */
+async function otherProtocol(endpoint: Endpoint, url: string): Promise<Stop | undefined> {
+  const request = readingRequest(endpoint);
+  if (isHttp1(await probe(endpoint, request))) return undefined;
+  if (isHttp2(await probe(endpoint, HTTP2_PREFACE, ['h2']))) return wantsHttp2(url);
+  const proxied = await probe(endpoint, PROXY_LINE + request);
+  // 400 is what a server says to whom such a line is no HTTP.
+  return isHttp1(proxied) && !/^HTTP\/1\.. 400/.test(proxied.bytes.toString('latin1'))
+    ? wantsProxyLine(url)
+    : undefined;
+}
+
+/** Over TLS a server may answer HTTP/1.1 only to say that it does not speak it. */
+async function agreesOnHttp2Alone(endpoint: Endpoint): Promise<boolean> {
+  const agreed = async (protocol: string) => (await probe(endpoint, '', [protocol])).alpn;
+  return (await agreed('h2')) === 'h2' && (await agreed('http/1.1')) === undefined;
+}
+
+const wantsHttp2 = (url: string): Stop => ({
+  kind: 'not-http',
+  reason: `${url}: the server speaks HTTP/2 alone, and this suite HTTP/1.1`,
+  remedy: 'let it take HTTP/1.1 as well, or test the store behind it',
+});
+
+const wantsProxyLine = (url: string): Stop => ({
+  kind: 'not-http',
+  reason: `${url}: the server expects the PROXY protocol, and closes connections that do not begin with it`,
+  remedy: 'give the address that clients connect to, or a port without the PROXY protocol',
+});
+
+/** What servers say that miss a certificate of the client, or do not trust the one they get: as a TLS alert, or nginx in a 400. */
+const CERTIFICATE_ALERT =
+  /alert (?:certificate required|bad certificate|certificate unknown|unknown ca|certificate expired)/;
+const CERTIFICATE_PAGE = /No required SSL certificate was sent|The SSL certificate error/;
+
+function wantsCertificate(exchange: Exchange, url: string): Stop | undefined {
+  const stop = (reason: string): Stop => ({
+    kind: 'untrusted',
+    reason: `${url}: ${reason}`,
+    remedy: 'give the certificate and its key with --cert FILE and --key FILE',
+  });
+  if (exchange.kind === 'broken') {
+    const { detail } = exchange.fault;
+    const alert = CERTIFICATE_ALERT.exec(detail)?.[0];
+    if (alert !== undefined)
+      return stop(`the server asks for a client certificate that it trusts (TLS ${alert})`);
+    return detail.includes('alert handshake failure')
+      ? stop(
+          'the server breaks the TLS handshake off, as one does that misses a client certificate (TLS alert handshake failure)',
+        )
+      : undefined;
+  }
+  if (exchange.response.status !== 400) return undefined;
+  const page = CERTIFICATE_PAGE.exec(Buffer.from(exchange.response.body).toString('latin1'))?.[0];
+  return page === undefined
+    ? undefined
+    : stop(`the server asks for a client certificate that it trusts (400: ${page})`);
+}
+
+/** Servers that speak TLS close a connection that does not, or answer it with a 400. */
+const mayWantTls = (exchange: Exchange): boolean => isWordless(exchange) || exchange.response?.status === 400;
 
 /** Whether the connection was closed without a byte of an answer. */
 const isWordless = (exchange: Exchange): boolean =>
@@ -68,13 +195,6 @@ const isWordless = (exchange: Exchange): boolean =>
 /** Whether another protocol than HTTP is spoken. */
 const isForeign = (exchange: Exchange): boolean =>
   exchange.kind === 'broken' && exchange.fault.foreign === true && exchange.response === undefined;
-
-/** Whether a store was reached, and gave no answer or none that can be read. */
-export const isSilence = (exchange: Exchange): boolean =>
-  exchange.kind === 'broken' &&
-  (exchange.fault.kind === 'closed' ||
-    exchange.fault.kind === 'timeout' ||
-    (exchange.fault.kind === 'not-http' && !isForeign(exchange)));
 
 function unreachable(exchange: Exchange, url: string): Stop | undefined {
   if (exchange.kind === 'answered') return undefined;
@@ -115,14 +235,14 @@ function unreachable(exchange: Exchange, url: string): Stop | undefined {
   }
 }
 
-const wantsTls = (url: string): Stop => ({
+const wantsTls = (exchange: Exchange, url: string): Stop => ({
   kind: 'not-http',
-  reason: `${url}: the server speaks TLS, and closes connections that do not`,
+  reason: `${url}: the server speaks TLS, and ${isWordless(exchange) ? 'closes connections that do not' : `answers ${shortly(briefly(exchange))} to those that do not`}`,
   remedy: 'give https:// in the base URL',
 });
 
-const foreign = (exchange: Exchange | undefined, url: string): Stop => ({
+const foreign = (exchange: Exchange, url: string): Stop => ({
   kind: 'not-http',
-  reason: `${url}: what answers does not speak HTTP/1.1 (${exchange?.kind === 'broken' ? exchange.fault.detail : ''})`,
+  reason: `${url}: what answers does not speak HTTP/1.1 (${exchange.kind === 'broken' ? exchange.fault.detail : ''})`,
   remedy: 'check the port, and whether it wants https://',
 });
