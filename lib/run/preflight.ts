@@ -36,6 +36,7 @@ export async function preflight(
     const exchange = await sender.send(draft, errand.ids.next(), errand);
     seen.push(exchange);
     if (isForeign(exchange)) continue;
+    if (isNotTls(exchange) && (await agreesOnHttp2Alone(endpoint))) return { stop: wantsHttp2(url) };
     const stop = wantsCertificate(exchange, url) ?? unreachable(exchange, url);
     if (stop !== undefined) return { stop };
     if (mayWantTls(exchange) && (await wire.speaksTls())) return { stop: wantsTls(exchange, url) };
@@ -191,6 +192,9 @@ const mayWantTls = (exchange: Exchange): boolean => isWordless(exchange) || exch
 /** Whether the connection was closed without a byte of an answer. */
 const isWordless = (exchange: Exchange): boolean =>
   exchange.kind === 'broken' && exchange.fault.kind === 'closed' && exchange.response === undefined;
+
+const isNotTls = (exchange: Exchange): boolean =>
+  exchange.kind === 'broken' && exchange.fault.kind === 'not-tls';
 
 /** Whether another protocol than HTTP is spoken. */
 const isForeign = (exchange: Exchange): boolean =>

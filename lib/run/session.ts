@@ -385,7 +385,7 @@ export class Session {
     this.options.onExchange?.(exchange, draft, errand.id);
     const server = response?.headers.find(([name]) => name.toLowerCase() === 'server')?.[1];
     if (server !== undefined) this.server ??= shortly(server);
-    if (exchange.kind === 'broken' && !isOutsideContract(draft)) {
+    if (!isOutsideContract(draft) && (exchange.kind === 'broken' || isFromGateway(exchange))) {
       errand.broken += 1;
       this.noteOrdinariness(errand, draft);
     }
@@ -402,7 +402,8 @@ export class Session {
 
   /** Where a failure stands in the plan. Among requests without an answer the least ordinary comes first. */
   private placeOf(exchange: Exchange, draft: Draft, id: bigint): number {
-    const rank = exchange.kind === 'broken' ? ordinariness(draft, this.contract) : 0;
+    const rank =
+      exchange.kind === 'broken' || isFromGateway(exchange) ? ordinariness(draft, this.contract) : 0;
     return rank * 2 ** 40 + this.ids.placeOf(id);
   }
 
