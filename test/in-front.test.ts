@@ -119,15 +119,25 @@ describe('could not be judged:', () => {
     expect(await toldOf(`http://127.0.0.1:${port}`)).toMatch(/^not-http: .* speaks HTTP\/2 alone/);
   });
 
-  test('the server expects the PROXY protocol', async () => {
+  test.each(['http', 'https'])('the server expects the PROXY protocol before %s', async (scheme) => {
+    const behind = await portOf(
+      scheme === 'https'
+        ? createTlsServer(tls, (socket) => {
+            socket.once('data', () => socket.end(page('404 Not Found', 'text/html', '')));
+          })
+        : meeting((socket) => socket.end(page('404 Not Found', 'text/html', ''))),
+    );
     const port = await portOf(
       meeting((socket, first) => {
-        if (first.toString('latin1').startsWith('PROXY TCP4 '))
-          socket.end(page('404 Not Found', 'text/html', ''));
-        else socket.destroy();
+        const [line = '', ...rest] = first.toString('latin1').split('\r\n');
+        if (!line.startsWith('PROXY TCP4 ')) return void socket.destroy();
+        const forwarded = connect(behind, '127.0.0.1').on('error', () => socket.destroy());
+        forwarded.write(rest.join('\r\n'), 'latin1');
+        socket.pipe(forwarded).pipe(socket);
       }),
     );
-    expect(await toldOf(`http://127.0.0.1:${port}`)).toMatch(/^not-http: .* expects the PROXY protocol/);
+    const told = await toldOf(`${scheme}://127.0.0.1:${port}`);
+    expect(told).toMatch(/^not-http: .* expects the PROXY protocol/);
   });
 
   test.each([
@@ -288,33 +298,33 @@ describe.each(['refused', 502] as const)('a store that is away for a while (%s)'
   });
 
   test('stops nothing from being made small', async () => {
-    const shrunk = async (leaves: boolean) => {
-      let [failed, gone] = [0, false];
+    /** Makes a failure small at a store that leaves at its nth failure. */
+    const shrunk = async (leavesAt: number) => {
+      let failures = 0;
       const url = await startLeaving(says, (right, leave) => ({
         validate(value, request) {
           const plant = right.validate(value, request);
-          if (plant.name.length > 4) {
-            failed += 1;
-            // Some steps into making it small.
-            if (leaves && !gone && failed > 20) {
-              gone = true;
-              leave();
-            }
-            throw new Error('simulated');
-          }
-          return plant;
+          if (plant.name.length < 5) return plant;
+          failures += 1;
+          if (failures === leavesAt) leave();
+          throw new Error('simulated');
         },
         send(answered, response, request) {
           if (says === 'refused') response.setHeader('connection', 'close');
           right.send(answered, response, request);
         },
       }));
-      const record = await against(url, { only: ['create/takes-any-ordinary-plant'], firstId: 1_200_000n });
-      return record.results.find(({ id }) => id === 'create/takes-any-ordinary-plant')?.counterexample;
+      const { results } = await against(url, {
+        only: ['create/takes-any-ordinary-plant'],
+        firstId: 1_200_000n,
+      });
+      const { path, shrinks = 0 } = results.find(({ verdict }) => verdict === 'fail')?.counterexample ?? {};
+      return { path, shrinks, failures };
     };
-    const [calm, restless] = [await shrunk(false), await shrunk(true)];
-    expect(calm?.shrinks).toBeGreaterThan(0);
-    expect(restless?.path).toEqual(calm?.path);
+    const calm = await shrunk(Number.POSITIVE_INFINITY);
+    expect(calm.shrinks).toBeGreaterThan(1);
+    const { path, shrinks } = await shrunk(calm.failures - calm.shrinks + 1);
+    expect([path, shrinks]).toEqual([calm.path, calm.shrinks]);
   });
 });
 

@@ -396,8 +396,8 @@ export class Session {
     this.limiter.note(exchange, draft);
     const watch = () =>
       this.standing.watch(exchange, draft, errand.id, () => this.placeOf(exchange, draft, id), this.judging);
-    if (errand.id === PREFLIGHT) this.beforehand.push(watch);
-    else watch();
+    if (errand.id !== PREFLIGHT) watch();
+    else if (!isAway(exchange)) this.beforehand.push(watch);
   }
 
   /** Where a failure stands in the plan. Among requests without an answer the least ordinary comes first. */

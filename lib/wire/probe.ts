@@ -1,4 +1,4 @@
-import { connect as connectPlain } from 'node:net';
+import { connect as connectPlain, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Endpoint } from './endpoint.ts';
 
@@ -13,28 +13,47 @@ export interface Said {
   readonly alpn: string | undefined;
 }
 
+interface Probe {
+  /** What is sent before TLS begins, and without TLS first of all. */
+  readonly before?: string;
+  readonly alpn?: string;
+}
+
 /** Opens a connection, sends bytes that may be no HTTP, and takes what comes back first. Trusts any certificate. */
 export function probe(
   { host, port, secure, tls, timeout }: Endpoint,
   sent: string,
-  alpn: readonly string[] = [],
+  { before = '', alpn }: Probe = {},
 ): Promise<Said> {
   return new Promise((resolve) => {
     let agreed: string | undefined;
-    const socket = secure
-      ? connectTls({ ...tls, host, port, rejectUnauthorized: false, ALPNProtocols: [...alpn] })
-      : connectPlain({ host, port });
+    const socket = connectPlain({ host, port });
     const settle = (bytes: Buffer = Buffer.alloc(0)) => {
       resolve({ bytes, alpn: agreed });
       socket.destroy();
     };
-    socket.setTimeout(Math.min(MAX_WAIT_MS, timeout), () => settle());
-    socket.once(secure ? 'secureConnect' : 'connect', () => {
-      if ('alpnProtocol' in socket && typeof socket.alpnProtocol === 'string') agreed = socket.alpnProtocol;
-      socket.write(Buffer.from(sent, 'latin1'));
+    const fail = () => settle();
+    const ask = (connection: typeof socket) => {
+      connection.once('data', settle).write(Buffer.from(sent, 'latin1'));
+    };
+    const askSecurely = () => {
+      const connection = connectTls({
+        ...tls,
+        socket,
+        rejectUnauthorized: false,
+        ...(isIP(host) === 0 ? { servername: host } : {}),
+        ...(alpn === undefined ? {} : { ALPNProtocols: [alpn] }),
+      });
+      connection.on('error', fail).once('secureConnect', () => {
+        if (typeof connection.alpnProtocol === 'string') agreed = connection.alpnProtocol;
+        if (sent === '') settle();
+        else ask(connection);
+      });
+    };
+    socket.setTimeout(Math.min(MAX_WAIT_MS, timeout), fail);
+    socket.on('error', fail).once('close', fail);
+    socket.once('connect', () => {
+      socket.write(before, () => (secure ? askSecurely() : ask(socket)));
     });
-    socket.once('data', settle);
-    socket.on('error', () => settle());
-    socket.once('close', () => settle());
   });
 }
