@@ -417,6 +417,21 @@ export const continuing: Change = (right) => ({
     right.send(answer, response, request);
   },
 });
+/** Some requests are put off before they are looked at; they say when to come again. */
+export const deferring =
+  (status: number, retryAfter: () => string, make: () => (request: Received) => boolean): Change =>
+  (reference) => {
+    const over = make();
+    return {
+      send(answer, response, request) {
+        const deferred = {
+          ...html(status, 'Later'),
+          headers: { 'content-type': 'text/html', 'retry-after': retryAfter() },
+        };
+        reference.send(over(request) ? deferred : answer, response, request);
+      },
+    };
+  };
 
 /** A server below HTTP: whatever happens to a connection is up to the caller. */
 export async function startRaw(token: string, meet: (socket: Socket) => void): Promise<RunningStore> {

@@ -101,9 +101,11 @@ describe('a store that asks to wait', () => {
         () => 1n,
       ),
       onExchange: () => {},
+      control: () => ({}),
+      comeback: async () => false,
     });
-    const room = { up: 0, size: 1, beyond: 1, down: 0, slots: 1, own: 0 };
-    const errand = { id: 'a/check', ids: new CheckIds(BigInt, room), broken: 0 };
+    const ids = new CheckIds(BigInt, { up: 0, size: 1, beyond: 1, down: 0, slots: 1, own: 0 });
+    const errand = { id: 'a/check', ids, broken: 0, away: 0, ordinariness: 2 };
     await expect(sender.send({}, 1n, errand)).rejects.toThrow(Stopped);
     expect(sender.requests).toBe(3);
     await wire.close();

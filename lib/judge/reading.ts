@@ -85,13 +85,25 @@ function decode(response: Response): Uint8Array | string {
 /** The status that the store gave, even where the rest of its answer is missing. */
 export const statusOf = (exchange: Exchange): number | undefined => exchange.response?.status;
 
-/** An exchange in a few words: `500 text/html`, `no answer: connection closed`. */
+/** Where a redirect leads, as it says so. */
+export const locationOf = (response: Response): string | undefined =>
+  response.status >= 300 && response.status < 400 ? fields(response, 'location')[0] : undefined;
+
+/** An exchange in a few words: `500 text/html`, `308 to /plants/`, `no answer: connection closed`. */
 export function briefly(exchange: Exchange): string {
   const { response } = exchange;
-  const status =
-    response === undefined
-      ? ''
-      : [response.status, fields(response, 'content-type').join(', ')].filter(Boolean).join(' ');
+  const status = response === undefined ? '' : statusLine(response);
   if (exchange.kind === 'answered') return status;
   return `${status === '' ? 'no answer' : `${status}, then no end of it`}: ${exchange.fault.detail}`;
+}
+
+function statusLine(response: Response): string {
+  const location = locationOf(response);
+  return [
+    response.status,
+    fields(response, 'content-type').join(', '),
+    location === undefined ? '' : `to ${location}`,
+  ]
+    .filter(Boolean)
+    .join(' ');
 }

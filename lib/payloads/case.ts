@@ -46,6 +46,13 @@ export interface Draft {
   readonly beyond?: boolean;
 }
 
+/**
+ * Whether nothing is promised of a request. Malformed HTTP is among that: a field that is allowed once, sent twice
+ * (RFC 9110 section 5.3), is answered by whatever stands in front.
+ */
+export const isOutsideContract = ({ beyond, credential = bearer }: Draft): boolean =>
+  beyond === true || credential.shell.length > 1;
+
 /** One thing to try: a request, what it is, and the well-formed request that it differs from in one respect. */
 export interface Case {
   readonly label: string;

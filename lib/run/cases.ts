@@ -1,4 +1,6 @@
+import { isOutsideContract } from '../payloads/case.ts';
 import { attempt, mustBeTaken, type Tools } from './attempt.ts';
+import { isFromGateway } from './away.ts';
 import { type Plants, type Test, Untestable } from './check.ts';
 import { inPool } from './pool.ts';
 import type { Failure } from './result.ts';
@@ -51,9 +53,9 @@ export async function lookInto(tally: Tally): Promise<void> {
   }
 }
 
-/** Whether an answer was promised, and none came that can be read. */
+/** Whether an answer was promised, and none came from the store that can be read. */
 const isUnanswered = ({ draft, exchange }: Failure): boolean =>
-  exchange.kind === 'broken' && draft.beyond !== true;
+  !isOutsideContract(draft) && (exchange.kind === 'broken' || isFromGateway(exchange));
 
 /** Places in the line of a check: its control at 0, then its cases. */
 export interface Places {

@@ -7,6 +7,10 @@ export interface Errand {
   readonly ids: CheckIds;
   /** Requests that got no sound answer, where one was promised. */
   broken: number;
+  /** Requests that wait for the store to come back. */
+  away: number;
+  /** How ordinary the least ordinary of both is. */
+  ordinariness: number;
 }
 
 /** Lets the requests of all errands through side by side, or those of one alone. */

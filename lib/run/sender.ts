@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Draft } from '../payloads/case.ts';
 import type { Exchange, HeaderPair } from '../wire/exchange.ts';
 import type { Wire } from '../wire/wire.ts';
+import { isAway } from './away.ts';
 import type { Collisions } from './collisions.ts';
 import { fill, USUAL } from './fill.ts';
 import { type Errand, Gate } from './gate.ts';
@@ -20,13 +21,21 @@ export interface SenderOptions {
   readonly patience: number;
   readonly collisions: Collisions;
   readonly onExchange: (exchange: Exchange, draft: Draft, errand: Errand) => void;
+  /** An ordinary plant, to see whether the store serves anything. */
+  readonly control: () => Draft;
+  /** Waits until a store that a request did not reach is there again; false where it does not come back. */
+  readonly comeback: (errand: Errand, draft: Draft) => Promise<boolean>;
 }
 
 const LONGEST_WAIT = 30_000;
-/** How often a 503 that asks to be tried again is believed, for one request. */
-const BELIEVED = 3;
+/** How often a 503 that asks to be tried again is believed, for one request that has the store to itself. */
+const MAX_503_RETRIES = 2;
 
-/** Sends drafts at the pace that the user and the store ask for. 429 is waited out and never judged. */
+/**
+ * Sends drafts at the pace that the user and the store ask for. 429 is waited out and never judged, and so is a 503
+ * that says when to come again: unless the request gets it with nothing else on its way, while an ordinary one is
+ * served. What did not get as far as the store is sent once more when that is back.
+ */
 export class Sender {
   requests = 0;
   latency = new LatencyLog();
@@ -96,40 +105,71 @@ export class Sender {
 
   private async deliver(draft: Draft, freshId: bigint, errand: Errand): Promise<Exchange> {
     let id = freshId;
-    const { authority: host, prefix } = this.wire.endpoint;
-    const { token, headers } = this.options;
+    let hasWaited = false;
+    /** How often the store said 503 to this request alone, and whether it served another meanwhile. */
+    let [refusals, servesOthers] = [0, false];
     for (let attempt = 1; ; attempt += 1) {
       await this.pace();
       if (this.gate.isClosedTo(errand)) await this.gate.openTo(errand);
-      this.countOff();
-      const filled = () => fill(draft, id, { token, host, prefix, headers });
-      const request = filled();
       const { atOnce } = this.wire;
-      this.gate.enter();
-      const again = () => {
-        // The store may have created the plant before the connection was closed.
-        id = errand.ids.aside();
-        this.begun += 1;
-        this.requests += 1;
-        return filled();
-      };
-      const exchange = await this.wire.send(request, again).finally(() => this.gate.leave());
-      this.requests += 1;
-      if (this.stop !== undefined) throw new Stopped(this.stop);
+      const exchange = await this.once(draft, id, errand);
       if (exchange.kind === 'broken' && exchange.fault.kind === 'unasked-continue') {
         this.wire.speakPlainly();
         id = errand.ids.aside();
         continue;
       }
-      const pause = pauseAsked(exchange, attempt);
+      const pause = pauseAsked(exchange);
       if (pause === undefined) {
-        if (exchange.kind === 'answered' && request.method === 'POST') this.latency.add(exchange.ms);
+        if (isAway(exchange) && !hasWaited) {
+          hasWaited = true;
+          if (await this.options.comeback(errand, draft)) continue;
+        }
         return exchange;
       }
+      const isBusy = exchange.response?.status === 503;
+      if (isBusy && servesOthers) return exchange;
       // Waiting alone has not helped: perhaps it takes fewer at once. What was on its way by then says it no second time.
       if (attempt > 1 && atOnce === this.wire.atOnce) this.wire.narrow();
       this.pause(pause);
+      if (!isBusy || atOnce > 1) continue;
+      refusals += 1;
+      if (refusals <= MAX_503_RETRIES) continue;
+      refusals = 0;
+      servesOthers = await this.serves(errand);
+      this.pause(pause);
     }
+  }
+
+  /** Sends a request once, whoever has the store to itself and whatever the answer asks for. */
+  async ask(draft: Draft, errand: Errand): Promise<Exchange> {
+    await this.pace();
+    const exchange = await this.once(draft, errand.ids.aside(), errand);
+    this.options.onExchange(exchange, draft, errand);
+    return exchange;
+  }
+
+  /** Whether an ordinary plant is served now. */
+  private async serves(errand: Errand): Promise<boolean> {
+    return pauseAsked(await this.ask(this.options.control(), errand)) === undefined;
+  }
+
+  private async once(draft: Draft, id: bigint, errand: Errand): Promise<Exchange> {
+    const { authority: host, prefix } = this.wire.endpoint;
+    const { token, headers } = this.options;
+    const filled = (own: bigint) => fill(draft, own, { token, host, prefix, headers });
+    this.countOff();
+    this.gate.enter();
+    const again = () => {
+      this.begun += 1;
+      this.requests += 1;
+      // The store may have created the plant before the connection was closed.
+      return filled(errand.ids.aside());
+    };
+    const exchange = await this.wire.send(filled(id), again).finally(() => this.gate.leave());
+    this.requests += 1;
+    if (this.stop !== undefined) throw new Stopped(this.stop);
+    if (exchange.kind === 'answered' && exchange.request.method === 'POST') this.latency.add(exchange.ms);
+    return exchange;
   }
 
   /**
@@ -188,12 +228,12 @@ export class Sender {
 }
 
 /** Milliseconds that an answer asks to wait before the same request is sent again; undefined where it is an answer. */
-function pauseAsked(exchange: Exchange, attempt: number): number | undefined {
+function pauseAsked(exchange: Exchange): number | undefined {
   const { response } = exchange;
   if (response === undefined || (response.status !== 429 && response.status !== 503)) return undefined;
   const after = response.headers.find(([name]) => name.toLowerCase() === 'retry-after')?.[1];
   // A 503 without a time to come back is a server error like any other.
-  if (response.status === 503 && (after === undefined || attempt >= BELIEVED)) return undefined;
+  if (response.status === 503 && after === undefined) return undefined;
   const asked =
     after === undefined
       ? Number.NaN

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contract } from '../contract/contract.ts';
 import { answered } from '../judge/rules.ts';
-import type { Draft } from '../payloads/case.ts';
+import { type Draft, isOutsideContract } from '../payloads/case.ts';
 import { ordinaryIds } from '../payloads/plants.ts';
 import { endpointOf } from '../wire/endpoint.ts';
 import type { Exchange, HeaderPair } from '../wire/exchange.ts';
 import { Wire } from '../wire/wire.ts';
 import { type Judging, judged, type Tools } from './attempt.ts';
+import { isAway, isFromGateway } from './away.ts';
 import { lookInto, tryCases } from './cases.ts';
 import type { Check, Plants } from './check.ts';
 import { Collisions } from './collisions.ts';
@@ -17,10 +18,12 @@ import type { Errand } from './gate.ts';
 import { anyFirstId, type CheckIds, Ids } from './ids.ts';
 import { shortly } from './keep.ts';
 import type { Latency } from './latency.ts';
+import { Limiter } from './limiter.ts';
+import { ordinariness } from './ordinariness.ts';
 import { COLLISIONS, COMPARISON, DEFAULTS, drawsOf, layOut, PREFLIGHT, type Turn } from './plan.ts';
 import { plantsFor } from './plants.ts';
 import { inPool } from './pool.ts';
-import { isSilence, preflight } from './preflight.ts';
+import { preflight } from './preflight.ts';
 import { tryProcedure } from './procedure.ts';
 import { Drawing } from './property.ts';
 import type { CheckResult, Failure, Stop } from './result.ts';
@@ -130,10 +133,13 @@ export class Session {
   private readonly begun = new Map<Check, Begun>();
   /** On whose behalf requests may be on their way. */
   private readonly errands = new Set<Errand>();
-  /** Before the checks begin, only silence is held against a store, and that where the store is to blame for it. */
-  private readonly silences: (() => void)[] = [];
+  /** What came before the checks begin: held against a store like all else, once it is known that it can be judged. */
+  private readonly beforehand: (() => void)[] = [];
   /** For failures that do not come again at once. */
   private readonly searchBudget = { left: SEARCH_BUDGET_REQUESTS };
+  private readonly limiter = new Limiter();
+  /** The wait for a store that is away, whether it comes back; one for all that it keeps waiting. */
+  private recovering: Promise<boolean> | undefined;
   /** Requests without an answer since the last answer. */
   private unanswered = 0;
   private timeouts = 0;
@@ -190,6 +196,8 @@ export class Session {
       maxRequests,
       patience: PATIENCE,
       onExchange: (...seen) => this.see(...seen),
+      control: () => this.control(),
+      comeback: (...away) => this.whileAway(...away),
     });
     if (maxSeconds !== undefined) {
       this.clock = setTimeout(() => {
@@ -235,7 +243,7 @@ export class Session {
       const { stop, advice } = await preflight(this.wire, this.sender, errand, drafts);
       this.advice = advice;
       if (stop !== undefined) return this.halt(stop);
-      for (const watch of this.silences) watch();
+      for (const watch of this.beforehand) watch();
       if (errand.broken > 0) await this.awaitComeback(errand);
       // Every shard begins with the same request; it is counted in the first.
       if (this.shard.index > 0) this.sender.forget();
@@ -297,6 +305,7 @@ export class Session {
 
   /** Closes every connection. */
   async close(): Promise<void> {
+    this.advice ??= await this.limiter.advice(() => this.sendOne());
     clearTimeout(this.clock);
     await this.wire.close();
   }
@@ -312,6 +321,7 @@ export class Session {
     const begun = this.begun.get(check) ?? this.begin(check);
     const { errand } = begun;
     errand.broken = 0;
+    errand.ordinariness = 2;
     this.errands.add(errand);
     const started = performance.now();
     if (this.stop === undefined) await this.attempt(begun, most);
@@ -349,7 +359,7 @@ export class Session {
   }
 
   private errandOf(id: string): Errand {
-    return { id, ids: this.idsOf(id), broken: 0 };
+    return { id, ids: this.idsOf(id), broken: 0, away: 0, ordinariness: 2 };
   }
 
   /** A shard has every so many of the cases that are drawn, and every so many of the other checks whole. */
@@ -396,7 +406,7 @@ export class Session {
       searchBudget,
       ordinary: { body: { json: plantsFor(this.contract, seed, 'company').plain() } },
       resend: (draft, id) => this.sender.resend(draft, id, errand),
-      recover: () => this.awaitComeback(errand),
+      recover: async () => void (await this.awaitComeback(errand)),
       seed,
       concurrency,
       ids: errand.ids,
@@ -414,25 +424,43 @@ export class Session {
   }
 
   private see(exchange: Exchange, draft: Draft, errand: Errand): void {
-    const { response, request } = exchange;
+    const { response } = exchange;
     this.onProgress();
     this.options.onExchange?.(exchange, draft, errand.id);
     const server = response?.headers.find(([name]) => name.toLowerCase() === 'server')?.[1];
     if (server !== undefined) this.server ??= shortly(server);
-    if (exchange.kind === 'broken' && draft.beyond !== true) errand.broken += 1;
+    if (!isOutsideContract(draft) && (exchange.kind === 'broken' || isFromGateway(exchange))) {
+      errand.broken += 1;
+      this.noteOrdinariness(errand, draft);
+    }
     this.unanswered = exchange.kind === 'broken' ? this.unanswered + 1 : 0;
     if (exchange.kind === 'broken' && exchange.fault.kind === 'timeout') this.timedOut();
     if (errand.id === PREFLIGHT && this.shard.index > 0) return;
     this.created.note(exchange, draft);
-    const place = () => this.ids.placeOf(request.freshId ?? this.firstId);
+    this.limiter.note(exchange, draft);
+    const place = () => this.placeOf(exchange, draft);
     const watch = () => this.standing.watch(exchange, draft, errand.id, place, this.judging);
     if (errand.id !== PREFLIGHT) watch();
-    else if (isSilence(exchange)) this.silences.push(watch);
+    else if (!isAway(exchange)) this.beforehand.push(watch);
   }
 
-  /** During what the store stopped answering. */
+  /** Where a failure stands in the plan. Among requests without an answer the least ordinary comes first. */
+  private placeOf(exchange: Exchange, draft: Draft): number {
+    const rank =
+      exchange.kind === 'broken' || isFromGateway(exchange) ? ordinariness(draft, this.contract) : 0;
+    return rank * 2 ** 40 + this.ids.placeOf(exchange.request.freshId ?? this.firstId);
+  }
+
+  private noteOrdinariness(errand: Errand, draft: Draft): void {
+    errand.ordinariness = Math.min(errand.ordinariness, ordinariness(draft, this.contract));
+  }
+
+  /** During what the store stopped answering; what is least ordinary is the likeliest cause. */
   private get unansweredChecks(): string {
-    const ids = [...this.errands].filter(({ broken }) => broken > 0).map(({ id }) => id);
+    const ids = [...this.errands]
+      .filter(({ broken, away }) => broken > 0 || away > 0)
+      .sort((a, b) => a.ordinariness - b.ordinariness)
+      .map(({ id }) => id);
     return `${ids.slice(0, NAMED).join(', ')}${ids.length > NAMED ? ' and others' : ''}`;
   }
 
@@ -446,24 +474,65 @@ export class Session {
     this.wire.hurry(Math.max(1000, Math.round((this.latency?.median ?? Number.POSITIVE_INFINITY) * 20)));
   }
 
-  /** After broken exchanges: waits until the store serves an ordinary plant again, and ends the run when it does not. */
-  private async awaitComeback(errand: Errand): Promise<void> {
-    const draft: Draft = {
-      body: { json: plantsFor(this.contract, this.options.seed, 'comeback').plain() },
-      beyond: true,
-    };
+  private control(): Draft {
+    return { body: { json: plantsFor(this.contract, this.options.seed, 'comeback').plain() }, beyond: true };
+  }
+
+  /** An ordinary plant that belongs to no check; undefined where the run has ended. */
+  private async sendOne(): Promise<Exchange | undefined> {
+    if (this.stop !== undefined) return undefined;
+    try {
+      return await this.sender.ask(this.control(), this.compared);
+    } catch (error) {
+      if (!(error instanceof Stopped)) throw error;
+      return undefined;
+    }
+  }
+
+  /** While a request did not get as far as the store: waits until that is there again. Before the checks begin, it has to be. */
+  private async whileAway(errand: Errand, draft: Draft): Promise<boolean> {
+    if (errand.id === PREFLIGHT) return false;
+    errand.away += 1;
+    this.noteOrdinariness(errand, draft);
+    try {
+      return await this.awaitComeback(errand);
+    } finally {
+      errand.away -= 1;
+    }
+  }
+
+  /** Waits until the store serves an ordinary plant again, and ends the run when it does not. */
+  private awaitComeback(errand: Errand): Promise<boolean> {
+    this.recovering ??= this.recover(errand).finally(() => {
+      this.recovering = undefined;
+    });
+    return this.recovering;
+  }
+
+  private async recover(errand: Errand): Promise<boolean> {
     const deadline = Date.now() + COMEBACK;
     for (;;) {
-      const exchange = await this.sender.send(draft, errand.ids.aside(), errand);
-      if (judged(exchange, draft, [answered], this.judging) === undefined) return;
-      if (Date.now() >= deadline) break;
+      const draft = this.control();
+      const exchange = await this.sender.ask(draft, errand);
+      const isBack = judged(exchange, draft, [answered], this.judging) === undefined && !isAway(exchange);
+      if (isBack) return true;
+      if (Date.now() >= deadline) {
+        this.halt(this.gone(isFromGateway(exchange)));
+        return false;
+      }
       await sleep(250);
     }
-    this.halt({
+  }
+
+  private gone(behindGateway: boolean): Stop {
+    const within = `within ${COMEBACK / 1000} s`;
+    return {
       kind: 'gone',
-      reason: `the store stopped answering during ${this.unansweredChecks}, and did not come back within ${COMEBACK / 1000} s`,
+      reason: behindGateway
+        ? `the gateway stopped reaching the store during ${this.unansweredChecks}, and did not reach it again ${within}`
+        : `the store stopped answering during ${this.unansweredChecks}, and did not come back ${within}`,
       remedy:
-        'see what became of its process at that point: always/answers has a request that it met then, one of the last',
-    });
+        'see what became of its process at that point: always/answers or always/no-server-error has a request that it met then, the least ordinary of the last',
+    };
   }
 }

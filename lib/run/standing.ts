@@ -1,4 +1,4 @@
-import type { Draft } from '../payloads/case.ts';
+import { type Draft, isOutsideContract } from '../payloads/case.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { type Judging, judged } from './attempt.ts';
 import type { Check } from './check.ts';
@@ -20,7 +20,7 @@ export class Standing {
    * @param place of its request in the plan of the run
    */
   watch(exchange: Exchange, draft: Draft, during: string, place: () => number, judging: Judging): void {
-    if (draft.beyond === true) return;
+    if (isOutsideContract(draft)) return;
     for (const [check, tally] of this.tallies) {
       const { test } = check;
       if (test.kind !== 'standing' || !test.applies(exchange, draft)) continue;

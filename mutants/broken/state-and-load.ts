@@ -4,19 +4,24 @@ import { json, Refusal } from '../../reference/store.ts';
 import { type BrokenStore, broken, type Change } from '../fleet.ts';
 import {
   anew,
+  answering,
   breakingOff,
   continuing,
   crowded,
   cutting,
+  deferring,
   depthOf,
   every,
   failing,
+  failingAt,
   hanging,
   kindOf,
   parsing,
   reading,
   refusing,
   type Seen,
+  saying,
+  seen,
   sending,
   textOf,
   together,
@@ -250,6 +255,64 @@ export const stateAndLoad: readonly BrokenStore[] = [
         answer.status === 200 && twelfth(answer) ? { ...answer, status: 201 } : answer,
       );
     }),
+  ),
+
+  // Two replicas take turns, and one of them is wrong.
+  broken(
+    'replica-20th-500',
+    'no answer is 5xx: 500 only to one in twenty, by one replica of two',
+    ['always/no-server-error', 'create/takes-any-ordinary-plant'],
+    // The second, fourth and so on are the other one's: of its ten it fails one.
+    anew(() => failing(every<Seen>(20))),
+  ),
+  broken(
+    'replica-loses-tag',
+    'the tag comes back: never from one replica of two',
+    ['create/echoes-tag', 'whole-shape/echoes-any-tag'],
+    anew(() => {
+      const second = every<unknown>(2);
+      return saying(({ name, tag }) => (second(name) || tag === undefined ? { name } : { name, tag }));
+    }),
+  ),
+
+  // The first request.
+  broken(
+    'first-500',
+    'no answer is 5xx: 500 only to the first request of all',
+    ['always/no-server-error', 'always/creates-ordinary-plants'],
+    anew(() => {
+      let first = true;
+      return failingAt(() => {
+        const cold = first;
+        first = false;
+        return cold;
+      });
+    }),
+  ),
+  broken(
+    'first-201',
+    'status is 200: 201 only to the first plant of all',
+    ['always/creates-ordinary-plants'],
+    anew(() => {
+      let first = true;
+      return answering((answer) => {
+        const status = first ? 201 : answer.status;
+        first = false;
+        return { ...answer, status };
+      });
+    }),
+  ),
+
+  // One payload.
+  broken(
+    'busy-null-name',
+    'no answer is 5xx: 503 with Retry-After to name null, however often it is tried, and to nothing else',
+    ['always/no-server-error', 'refuse/null'],
+    deferring(
+      503,
+      () => '0',
+      () => (request) => kindOf(seen(request).fields.get('name')) === 'null',
+    ),
   ),
 
   // At once.

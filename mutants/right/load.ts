@@ -1,29 +1,12 @@
-import type { Received } from '../../reference/store.ts';
 import { type Change, type RightStore, right } from '../fleet.ts';
-import { every, html, later } from '../helpers.ts';
-
-/** Some requests are put off before they are looked at; they say when to come again. */
-const deferring =
-  (status: number, retryAfter: () => string, make: () => (request: Received) => boolean): Change =>
-  (reference) => {
-    const over = make();
-    return {
-      send(answer, response, request) {
-        const deferred = {
-          ...html(status, 'Later'),
-          headers: { 'content-type': 'text/html', 'retry-after': retryAfter() },
-        };
-        reference.send(over(request) ? deferred : answer, response, request);
-      },
-    };
-  };
+import { deferring, every, later } from '../helpers.ts';
 
 /** Answers take a while, and only so many are under way at once. */
 const atOnce =
-  (limit: number): Change =>
+  (limit: number, status = 429): Change =>
   (reference) => {
     const full = deferring(
-      429,
+      status,
       () => '1',
       () => () => true,
     )(reference);
@@ -82,6 +65,28 @@ export const load: readonly RightStore[] = [
       503,
       () => '1',
       () => every(100),
+    ),
+  ),
+  right('503-above-1-at-once', '503 with Retry-After: 1 to more than one request at once', atOnce(1, 503)),
+  right(
+    '503-above-50',
+    '503 with Retry-After: 1 above 50 requests a second',
+    deferring(503, () => '1', perSecond(50)),
+  ),
+  right(
+    'warm-up-503',
+    '503 with Retry-After: 1 to the first request: a store that needs a while says so',
+    deferring(
+      503,
+      () => '1',
+      () => {
+        let first = true;
+        return () => {
+          const cold = first;
+          first = false;
+          return cold;
+        };
+      },
     ),
   ),
   right('serial', 'one at a time, 3 ms each', (reference) => {

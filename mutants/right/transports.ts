@@ -240,4 +240,16 @@ export const transports: readonly RightStore[] = [
     }),
     '<h1>400 Bad Request</h1><hr>nginx',
   ),
+  behind(
+    'nginx-malformed',
+    'nginx answers what is malformed HTTP with its own HTML 400: two Authorization headers, and more header than fits',
+    sending((answer, { headers, message: { rawHeaders } }) =>
+      (headers.authorization?.length ?? 0) > 1
+        ? html(400, '400 Bad Request')
+        : rawHeaders.join('').length > 8 * 1024
+          ? html(400, '400 Request Header Or Cookie Too Large')
+          : answer,
+    ),
+    '<html>\r\n<head><title>400 Bad Request</title></head>\r\n<body>\r\n<center><h1>400 Bad Request</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n',
+  ),
 ];

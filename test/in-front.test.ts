@@ -1,0 +1,406 @@
+import { readFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttp2Server, createSecureServer } from 'node:http2';
+import {
+  type AddressInfo,
+  connect,
+  createServer as createTcpServer,
+  type Server,
+  type Socket,
+} from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer as createTlsServer } from 'node:tls';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type RunRecord, run } from '../index.ts';
+import { answer, listen, type Received, rightSteps, type Steps, startStore } from '../reference/store.ts';
+import { TOKEN, withStore } from './stores.ts';
+
+const fixture = (file: string) => readFileSync(new URL(`fixtures/${file}`, import.meta.url));
+const tls = { cert: fixture('localhost.pem'), key: fixture('localhost.key') };
+
+const against = (baseUrl: string, more: Partial<Parameters<typeof run>[0]> = {}): Promise<RunRecord> =>
+  run({ baseUrl, token: TOKEN, seed: 5, cases: 20, timeout: 3000, insecure: true, ...more }).record;
+
+/** What a run says that ends before its first check. */
+async function toldOf(baseUrl: string, token = TOKEN): Promise<string> {
+  const { stop, results, outcome } = await against(baseUrl, { token });
+  expect(outcome).toBe('undetermined');
+  expect(results.filter(({ verdict }) => verdict === 'fail')).toEqual([]);
+  return `${stop?.kind}: ${stop?.reason}; ${stop?.remedy}`;
+}
+
+const cleanUps: (() => void)[] = [];
+afterEach(() => {
+  for (const cleanUp of cleanUps.splice(0)) cleanUp();
+});
+
+/** The port that a server of any kind listens on. */
+async function portOf(server: Server): Promise<number> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanUps.push(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** Meets the first bytes of each connection. */
+const meeting = (meet: (socket: Socket, first: Buffer) => void): Server =>
+  createTcpServer((socket) => {
+    socket.once('data', (first) => meet(socket, first));
+  });
+
+const page = (status: string, type: string, body: string) =>
+  `HTTP/1.1 ${status}\r\nServer: nginx/1.22.1\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;
+
+describe('could not be judged:', () => {
+  test.each([
+    ['nginx', page('400 Bad Request', 'text/html', '<h1>The plain HTTP request was sent to HTTPS port</h1>')],
+    ['Go', 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n'],
+  ])('http:// to a TLS port that answers a plaintext 400, as %s does', async (_name, answer400) => {
+    const secure = await portOf(createTlsServer(tls, (socket) => socket.end()));
+    const port = await portOf(
+      meeting((socket, first) => {
+        // A handshake begins with this.
+        if (first[0] !== 0x16) return void socket.end(answer400);
+        const behind = connect(secure, '127.0.0.1').on('error', () => socket.destroy());
+        behind.write(first);
+        socket.pipe(behind).pipe(socket);
+      }),
+    );
+    const told = await toldOf(`http://127.0.0.1:${port}`);
+    expect(told).toMatch(
+      /^not-http: .* the server speaks TLS, and answers 400.* give https:\/\/ in the base URL/,
+    );
+  });
+
+  test('a client certificate is missing, and nginx says so in a 400', async () => {
+    const body = '<html>\r\n<head><title>400 No required SSL certificate was sent</title></head>\r\n</html>';
+    const server = createTlsServer(tls, (socket) => {
+      socket.once('data', () => socket.end(page('400 Bad Request', 'text/html', body)));
+    });
+    const told = await toldOf(`https://127.0.0.1:${await portOf(server)}`);
+    expect(told).toMatch(/^untrusted: .* asks for a client certificate .* --cert FILE and --key FILE/);
+  });
+
+  test.each([
+    ['certificate required', 116],
+    ['handshake failure', 40],
+    ['unknown ca', 48],
+  ])('a client certificate is missing, and the TLS alert is %s', async (name, code) => {
+    const port = await portOf(meeting((socket) => socket.end(Buffer.from([0x15, 3, 3, 0, 2, 2, code]))));
+    const told = await toldOf(`https://127.0.0.1:${port}`);
+    expect(told).toMatch(new RegExp(`^untrusted: .* client certificate.* \\(TLS alert ${name}\\); .*--cert`));
+  });
+
+  test('the server speaks HTTP/2 alone', async () => {
+    const port = await portOf(createHttp2Server((_request, response) => response.end()));
+    expect(await toldOf(`http://127.0.0.1:${port}`)).toMatch(/^not-http: .* speaks HTTP\/2 alone/);
+  });
+
+  test('the server speaks HTTP/2 alone over TLS, and says 403 to others', async () => {
+    const port = await portOf(createSecureServer(tls, (_request, response) => response.end()));
+    expect(await toldOf(`https://127.0.0.1:${port}`)).toMatch(/^not-http: .* speaks HTTP\/2 alone/);
+  });
+
+  test('the server closes every connection that is not HTTP/2, as HAProxy does', async () => {
+    const port = await portOf(
+      meeting((socket, first) => {
+        if (first.toString('latin1').startsWith('PRI '))
+          socket.write(Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]));
+        else socket.destroy();
+      }),
+    );
+    expect(await toldOf(`http://127.0.0.1:${port}`)).toMatch(/^not-http: .* speaks HTTP\/2 alone/);
+  });
+
+  test.each(['http', 'https'])('the server expects the PROXY protocol before %s', async (scheme) => {
+    const behind = await portOf(
+      scheme === 'https'
+        ? createTlsServer(tls, (socket) => {
+            socket.once('data', () => socket.end(page('404 Not Found', 'text/html', '')));
+          })
+        : meeting((socket) => socket.end(page('404 Not Found', 'text/html', ''))),
+    );
+    const port = await portOf(
+      meeting((socket, first) => {
+        const [line = '', ...rest] = first.toString('latin1').split('\r\n');
+        if (!line.startsWith('PROXY TCP4 ')) return void socket.destroy();
+        const forwarded = connect(behind, '127.0.0.1').on('error', () => socket.destroy());
+        forwarded.write(rest.join('\r\n'), 'latin1');
+        socket.pipe(forwarded).pipe(socket);
+      }),
+    );
+    const told = await toldOf(`${scheme}://127.0.0.1:${port}`);
+    expect(told).toMatch(/^not-http: .* expects the PROXY protocol/);
+  });
+
+  test.each([
+    [502, '<h1>502 Bad Gateway</h1><hr><center>nginx</center>'],
+    [504, '<h1>504 Gateway Time-out</h1>'],
+    [503, '<h1>503 Service Unavailable</h1>\nNo server is available to handle this request.\n'],
+  ])('a gateway answers %i from the first request on', async (status, body) => {
+    const server = createHttpServer((_request, response) =>
+      response.writeHead(status, { 'content-type': 'text/html' }).end(body),
+    );
+    const told = await toldOf(`http://127.0.0.1:${await portOf(server)}`);
+    expect(told).toMatch(/^unreachable: .* the gateway does not reach the store/);
+  });
+
+  test('503 with Retry-After to everything', async () => {
+    const server = createHttpServer((_request, response) =>
+      response.writeHead(503, { 'retry-after': '0' }).end(),
+    );
+    const { outcome, summary } = await against(`http://127.0.0.1:${await portOf(server)}`, { maxSeconds: 2 });
+    expect([outcome, summary.MUST.fail]).toEqual(['undetermined', 0]);
+  });
+});
+
+test('a server that closes connections and speaks HTTP/1.1 is not excused for what else it speaks', async () => {
+  const port = await portOf(
+    meeting((socket, first) => {
+      const text = first.toString('latin1');
+      if (text.startsWith('POST')) socket.destroy();
+      else if (text.startsWith('PRI ')) socket.end(Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]));
+      else socket.end(page('404 Not Found', 'text/html', ''));
+    }),
+  );
+  const { outcome } = await against(`http://127.0.0.1:${port}`, { only: ['always/*', 'create/answers-200'] });
+  expect(outcome).toBe('nonconformant');
+});
+
+describe('a token that is refused', () => {
+  test('in the same words as none may have been dropped by a proxy', async () => {
+    const server = createHttpServer((_request, response) => response.writeHead(401).end('who are you?'));
+    const told = await toldOf(`http://127.0.0.1:${await portOf(server)}`);
+    expect(told).toMatch(
+      /^token-refused: .* in the same words as a request without one; .* drop Authorization\?/,
+    );
+  });
+
+  test('in other words than none has arrived', async () => {
+    await withStore('reference', async ({ url }) => {
+      expect(await toldOf(url, 'not-the-one-it-takes')).not.toContain('drop Authorization');
+    });
+  });
+});
+
+test('a redirect is shown with where it leads, and the base URL that this may mean', async () => {
+  const server = createHttpServer((_request, response) =>
+    response.writeHead(308, { location: 'http://127.0.0.1:9/v2/plants' }).end(),
+  );
+  const record = await against(`http://127.0.0.1:${await portOf(server)}`, { only: ['create/answers-200'] });
+  expect(record.advice).toContain('give http://127.0.0.1:9/v2 as base URL');
+  expect(record.results.find(({ id }) => id === 'create/answers-200')?.actual).toBe(
+    '308 to http://127.0.0.1:9/v2/plants',
+  );
+});
+
+const failing = (record: RunRecord) =>
+  record.results.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id);
+
+const startWith = (steps: (right: Steps) => Partial<Steps>) => startStore({ token: TOKEN, steps });
+
+describe('503', () => {
+  const busy = { status: 503, headers: { 'retry-after': '0' } };
+
+  /** Puts off what is more than so many at once. */
+  async function againstBusy(most: number, late: typeof busy | { readonly status: number }) {
+    let here = 0;
+    const store = await startWith((right) => ({
+      async send(answered, response, request) {
+        if (here >= most) return right.send(late, response, request);
+        here += 1;
+        await sleep(5);
+        here -= 1;
+        right.send(answered, response, request);
+      },
+    }));
+    const record = await against(store.url);
+    await store.stop();
+    return record;
+  }
+
+  test('with Retry-After to more than one request at once is no failure', async () => {
+    expect((await againstBusy(1, busy)).outcome).toBe('conformant');
+  });
+
+  test('with Retry-After to one request however often, while others are served, is a failure', async () => {
+    const store = await startWith((right) => ({
+      send: (answered, response, request) =>
+        right.send(isNullName(request) ? busy : answered, response, request),
+    }));
+    const record = await against(store.url, { only: ['refuse/null', 'always/no-server-error'] });
+    await store.stop();
+    expect(failing(record)).toContain('always/no-server-error');
+  });
+
+  test('without Retry-After to some ordinary requests names what limits a run', async () => {
+    const record = await againstBusy(4, { status: 503 });
+    expect(record.outcome).toBe('nonconformant');
+    expect(record.advice).toMatch(
+      /^503 without Retry-After to \d+ of \d+ ordinary requests; one at a time, 12 of 12 are served\. .*--concurrency.*--rate/,
+    );
+  });
+});
+
+const isNullName = ({ body }: Received) => body.toString('latin1').includes('"name":null');
+
+/** A store that can be taken away for a while, and the gateway in front of it that says so. */
+async function startLeaving(
+  says: 'refused' | 502,
+  steps: (right: Steps, leave: () => void) => Partial<Steps>,
+) {
+  let away = 0;
+  const right = rightSteps(TOKEN);
+  const line: Steps = { ...right, ...steps(right, leave) };
+  const server = createHttpServer((message, response) => {
+    if (Date.now() < away) response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>502</h1>');
+    else void answer(line, message, response);
+  });
+  const { url, stop } = await listen(server);
+  let back = Promise.resolve();
+  function leave() {
+    if (says === 502) {
+      away = Date.now() + 600;
+      return;
+    }
+    // What is on its way is answered, as a server that is told to stop does.
+    server.close();
+    server.closeIdleConnections();
+    back = sleep(600).then(() => {
+      server.listen(Number(new URL(url).port), '127.0.0.1');
+    });
+  }
+  cleanUps.push(() => void back.then(stop));
+  return url;
+}
+
+describe.each(['refused', 502] as const)('a store that is away for a while (%s)', (says) => {
+  test('is waited for, and what did not reach it is sent once more', async () => {
+    let requests = 0;
+    const url = await startLeaving(says, (right, leave) => ({
+      send(answered, response, request) {
+        requests += 1;
+        if (requests === 300) leave();
+        if (says === 'refused') response.setHeader('connection', 'close');
+        right.send(answered, response, request);
+      },
+    }));
+    // One at a time, none stands in the queue of a port that is closed.
+    const record = await against(url, says === 'refused' ? { concurrency: 1 } : {});
+    expect([record.outcome, failing(record), record.stop]).toEqual(['conformant', [], null]);
+  });
+
+  test('stops nothing from being made small', async () => {
+    /** Makes a failure small at a store that leaves at its nth failure. */
+    const shrunk = async (leavesAt: number) => {
+      let failures = 0;
+      const url = await startLeaving(says, (right, leave) => ({
+        validate(value, request) {
+          const plant = right.validate(value, request);
+          if (plant.name.length < 5) return plant;
+          failures += 1;
+          if (failures === leavesAt) leave();
+          throw new Error('simulated');
+        },
+        send(answered, response, request) {
+          if (says === 'refused') response.setHeader('connection', 'close');
+          right.send(answered, response, request);
+        },
+      }));
+      const { results } = await against(url, {
+        only: ['create/takes-any-ordinary-plant'],
+        firstId: 1_200_000n,
+      });
+      const { path, shrinks = 0 } = results.find(({ verdict }) => verdict === 'fail')?.counterexample ?? {};
+      return { path, shrinks, failures };
+    };
+    const calm = await shrunk(Number.POSITIVE_INFINITY);
+    expect(calm.shrinks).toBeGreaterThan(1);
+    const { path, shrinks } = await shrunk(calm.failures - calm.shrinks + 1);
+    expect([path, shrinks]).toEqual([calm.path, calm.shrinks]);
+  });
+});
+
+test('a request that makes a gateway say 502 each time is a failure, and what came beside it is none', async () => {
+  let away = 0;
+  const store = await startWith((right) => ({
+    send(answered, response, request) {
+      if (isNullName(request)) away = Date.now() + 200;
+      right.send(Date.now() < away ? { status: 502 } : answered, response, request);
+    },
+  }));
+  const record = await against(store.url, { only: ['refuse/null', 'refuse/fraction', 'refuse/truncated'] });
+  await store.stop();
+  expect(failing(record)).toEqual(['refuse/null']);
+});
+
+test('a gateway that stops reaching the store ends the run', async () => {
+  let requests = 0;
+  const store = await startWith((right) => ({
+    send(answered, response, request) {
+      requests += 1;
+      right.send(requests > 300 ? { status: 502 } : answered, response, request);
+    },
+  }));
+  const { stop, outcome } = await against(store.url);
+  await store.stop();
+  expect(stop?.reason).toMatch(
+    /^the gateway stopped reaching the store during .*, and did not reach it again within 5 s$/,
+  );
+  expect([stop?.kind, outcome]).toEqual(['gone', 'nonconformant']);
+});
+
+test('of the requests that a store leaves unanswered, the least ordinary leads', async () => {
+  let dead = false;
+  const store = await startWith((right) => ({
+    async send(answered, response, request) {
+      dead ||= request.body.toString('latin1').startsWith('[[[[');
+      await sleep(20);
+      if (dead) response.destroy();
+      else right.send(answered, response, request);
+    },
+  }));
+  const record = await against(store.url, {
+    only: [
+      'create/answers-200',
+      'create/answers-json',
+      'refuse/deeply-nested',
+      'refuse/survives-*',
+      'always/*',
+    ],
+  });
+  await store.stop();
+  const found = record.results.find(({ id }) => id === 'always/answers')?.counterexample;
+  expect(found?.payload).toMatchObject({ text: expect.stringMatching(/^[[{]{4}/) });
+});
+
+describe('the first request of a run', () => {
+  test('is judged like any other', async () => {
+    await withStore('first-500', async ({ url, token }) => {
+      const record = await against(url, { token, only: ['always/*', 'create/answers-200'] });
+      expect(failing(record)).toEqual(['always/no-server-error', 'always/creates-ordinary-plants']);
+    });
+  });
+
+  test('is judged once, in the first of several shards', async () => {
+    const failed: number[] = [];
+    for (const index of [0, 1])
+      await withStore('first-500', async ({ url, token }) => {
+        const record = await against(url, {
+          token,
+          only: ['always/*', 'create/*'],
+          firstId: 7_000_000n,
+          shard: { index, of: 2 },
+        });
+        failed.push(failing(record).length);
+      });
+    expect(failed).toEqual([2, 0]);
+  });
+});
