@@ -40,6 +40,50 @@ const word = (plants: Plants, length: number) =>
 
 const capitalised = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
+const namesOfEveryLength = (plants: Plants): Case[] =>
+  withValues(
+    plants,
+    'name',
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 20, 25, 30, 31, 32, 33, 39, 40].map((length) =>
+      capitalised(word(plants, length)),
+    ),
+  );
+
+const namesOfManyKinds = (plants: Plants): Case[] => {
+  const w = () => word(plants, 6);
+  return withValues(plants, 'name', [
+    `${w()} ${w()}`,
+    `${w()}'s ${w()}`,
+    `O'${capitalised(w())}`,
+    `${w()}''${w()}`,
+    `${w()}-${w()}`,
+    `${w()}--${w()}`,
+    `${w()} - ${w()}`,
+    `${w()} '${w()}'`,
+    `${w()}'`,
+    `${w()}-`,
+    `${w()} `,
+    `${w()}7`,
+    `${w()} 12345678`,
+    `T${plants.draw(fc.bigInt({ min: 10n ** 9n, max: 10n ** 10n }))}`,
+    `e${plants.draw(fc.bigInt({ min: 10n ** 9n, max: 10n ** 10n }))}`,
+    `${w().toUpperCase()}`,
+    w(),
+    `${w()}  ${w()}`,
+    `${w()} ${w()}  `,
+    `null ${w()}`,
+    `true ${w()}`,
+    `select ${w()} from ${w()}`,
+  ]);
+};
+
+const tagsOfEveryLength = (plants: Plants): Case[] =>
+  withValues(
+    plants,
+    'tag',
+    [1, 2, 3, 8, 10, 15, 16, 17, 19, 20].map((length) => word(plants, length)),
+  );
+
 const permutations = <T>(list: readonly T[]): T[][] =>
   list.length < 2
     ? [[...list]]
@@ -76,7 +120,7 @@ export const create: readonly Check[] = [
       basis: ['section 4, success response'],
       hint: 'Send exactly one Content-Type, application/json; parameters such as charset do no harm.',
     },
-    { kind: 'cases', cases: plain, rules: [plantMediaType] },
+    { kind: 'cases', cases: plain, rules: [plantMediaType], explainedBy: 'create/answers-200' },
   ),
   must(
     'create/answers-a-plant',
@@ -85,7 +129,7 @@ export const create: readonly Check[] = [
       basis: ['section 4, rule 1', 'section 4, rule 2', 'section 2, Plant', 'RFC 8259 section 8.1'],
       hint: 'Answer a JSON object with name, a string; leave tag out where there is none, null is not a string.',
     },
-    { kind: 'cases', cases: plain, rules: [plantBody] },
+    { kind: 'cases', cases: plain, rules: [plantBody], explainedBy: 'create/answers-200' },
   ),
   must(
     'create/takes-any-ordinary-plant',
@@ -103,18 +147,7 @@ export const create: readonly Check[] = [
       basis: ['section 4, rule 1', 'section 2, Plant'],
       hint: takeIt,
     },
-    {
-      kind: 'cases',
-      cases: (plants) =>
-        withValues(
-          plants,
-          'name',
-          [1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 20, 25, 30, 31, 32, 33, 39, 40].map((length) =>
-            capitalised(word(plants, length)),
-          ),
-        ),
-      rules: aPlant,
-    },
+    { kind: 'cases', cases: namesOfEveryLength, rules: aPlant },
   ),
   must(
     'create/takes-names-of-many-kinds',
@@ -123,37 +156,7 @@ export const create: readonly Check[] = [
       basis: ['section 4, rule 1', 'section 2, Plant'],
       hint: takeIt,
     },
-    {
-      kind: 'cases',
-      cases: (plants) => {
-        const w = () => word(plants, 6);
-        return withValues(plants, 'name', [
-          `${w()} ${w()}`,
-          `${w()}'s ${w()}`,
-          `O'${capitalised(w())}`,
-          `${w()}''${w()}`,
-          `${w()}-${w()}`,
-          `${w()}--${w()}`,
-          `${w()} - ${w()}`,
-          `${w()} '${w()}'`,
-          `${w()}'`,
-          `${w()}-`,
-          `${w()} `,
-          `${w()}7`,
-          `${w()} 12345678`,
-          `T${plants.draw(fc.bigInt({ min: 10n ** 9n, max: 10n ** 10n }))}`,
-          `e${plants.draw(fc.bigInt({ min: 10n ** 9n, max: 10n ** 10n }))}`,
-          `${w().toUpperCase()}`,
-          w(),
-          `${w()}  ${w()}`,
-          `${w()} ${w()}  `,
-          `null ${w()}`,
-          `true ${w()}`,
-          `select ${w()} from ${w()}`,
-        ]);
-      },
-      rules: aPlant,
-    },
+    { kind: 'cases', cases: namesOfManyKinds, rules: aPlant },
   ),
   must(
     'create/takes-tags-of-every-length',
@@ -164,12 +167,7 @@ export const create: readonly Check[] = [
     },
     {
       kind: 'cases',
-      cases: (plants) =>
-        withValues(
-          plants,
-          'tag',
-          [1, 2, 3, 8, 10, 15, 16, 17, 19, 20].map((length) => word(plants, length)),
-        ),
+      cases: tagsOfEveryLength,
       rules: aPlant,
       // An allowed list of tags, or an overlay with a pattern, leaves none of these.
     },
@@ -310,6 +308,7 @@ export const create: readonly Check[] = [
       kind: 'procedure',
       sends: '64 ordinary plants, as many at a time as the run allows, every other one without a tag.',
       alone: true,
+      atOnce: true,
       async run(bench) {
         const drafts = Array.from({ length: 64 }, (_, index) =>
           creating(bench.plants.plain(index % 2 === 0 ? 'all' : 'required')),
@@ -328,7 +327,14 @@ export const create: readonly Check[] = [
       basis: ['section 4, rule 2', 'section 2, Plant'],
       hint: 'Answer the name as it was sent: not trimmed, not cut, not in another case or normal form, and not that of another request.',
     },
-    { kind: 'property', cases: drawn, rules: [echoes('name')], share: 0.5 },
+    {
+      kind: 'property',
+      named: namesOfManyKinds,
+      cases: drawn,
+      rules: [echoes('name')],
+      share: 0.5,
+      explainedBy: 'create/answers-a-plant',
+    },
   ),
   should(
     'create/echoes-tag',
@@ -339,6 +345,7 @@ export const create: readonly Check[] = [
     },
     {
       kind: 'property',
+      named: tagsOfEveryLength,
       cases: (plants) =>
         onlyAdmitted(
           plants.contract,
@@ -347,6 +354,7 @@ export const create: readonly Check[] = [
         ).map((plant) => ordinary('an ordinary plant with a tag', plant)),
       rules: [echoes('tag')],
       share: 0.25,
+      explainedBy: 'create/answers-a-plant',
     },
   ),
   should(

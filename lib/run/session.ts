@@ -337,7 +337,7 @@ export class Session {
     { check: { test }, plants, errand, tally, drawing }: Begun,
     most: number,
   ): Promise<void> {
-    const tools = this.toolsFor(errand);
+    const tools = this.toolsFor(errand, tally);
     try {
       if (test.kind === 'cases') await tryCases(test, plants, tools, tally);
       if (drawing !== undefined) await drawing.go(most, tools, tally);
@@ -349,12 +349,14 @@ export class Session {
     }
   }
 
-  private toolsFor(errand: Errand): Tools {
+  private toolsFor(errand: Errand, tally: Tally): Tools {
     const { seed, concurrency } = this.options;
     return {
       ...this.judging,
       seed,
       concurrency,
+      atOnce: () => this.wire.atOnce,
+      onUnbroken: (unseen) => tally.look(unseen),
       ids: errand.ids,
       latencies: this.sender.latency.sample,
       send: (draft, id) => this.sender.send(draft, id, errand),

@@ -1,0 +1,52 @@
+import { HOSTILE } from './strings.ts';
+
+/** The empty string, white space alone, and single characters: too short to hold anything new. */
+const SHORTEST = [
+  ...['', ' ', '   ', '\t', '\n', '\u00a0', '\u2003', '\u3000'],
+  ...['a', 'Z', '0', '-', "'", '_', 'é', '木', '🌵'],
+];
+
+/** Where columns and buffers end, in characters or in bytes of UTF-8. */
+const LENGTHS: readonly (readonly [letter: string, length: number])[] = [
+  ...[64, 65, 100, 101, 128, 255, 256, 257, 1000, 4000].map((length) => ['a', length] as const),
+  ['é', 128],
+  ['木', 86],
+  ['🌵', 64],
+  ['🌵', 256],
+];
+
+/** What may stand at the beginning or at the end of a string, and not be kept or not be taken there. */
+const EDGES: readonly (readonly [before: string, after: string])[] = [
+  [' ', ''],
+  ['', ' '],
+  ['', '\n'],
+  ['', '\u0000'],
+  ['\ufeff', ''],
+  // The ends of the blocks that strings are drawn from.
+  ['~', '\u00ff'],
+  ['\u0300', '\u036f'],
+  ['\u0590', '\u06ff'],
+  ['\u2000', '\u206f'],
+  ['\u4e00', '\u9fff'],
+  ['\ue000', '\uffff'],
+  ['\u{1f300}', '\u{1faff}'],
+  ['\u{10000}', '\u{10ffff}'],
+  // Punctuation of ASCII, of which some sets of allowed characters leave a part out.
+  ['.', ',;:!?'],
+  ['(', ')[]{}'],
+  ['#', '@&*+=/|^_`'],
+  ['', '  inside'],
+];
+
+/**
+ * Strings at which stores are known to differ. They are tried in every run, so that no verdict hangs on whether they
+ * are drawn.
+ * @param word makes a new one each time: where there is room for it a string is another in each run, as a store may
+ *   hold each once
+ */
+export const boundaryStrings = (word: () => string): readonly string[] => [
+  ...SHORTEST,
+  ...EDGES.map(([before, after]) => `${before}${word()}${after}`),
+  ...LENGTHS.map(([letter, length]) => `${word()}${letter.repeat(length - 6)}`),
+  ...HOSTILE.filter((text) => !SHORTEST.includes(text)),
+];
