@@ -17,12 +17,12 @@ const open = (
   basis: Basis,
   sends: string,
   run: (bench: Bench) => Promise<void>,
-  { alone = false } = {},
+  how: { readonly alone?: boolean; readonly atOnce?: boolean } = {},
 ): Check =>
   observe(
     id,
     { statement, basis: [basis], hint: 'Nothing to mend: the interface leaves this open.' },
-    { kind: 'procedure', sends, run, alone },
+    { kind: 'procedure', sends, run, ...how },
   );
 
 const status = (exchange: Exchange): number | string =>
@@ -156,6 +156,7 @@ export const observations: readonly Check[] = [
       const both = await bench.sendAll([1, 2].map(() => posting(bench.plants.plain().with(ID, id))));
       bench.note('same-id/at-once', both.map(status).sort().join(' and '));
     },
+    { atOnce: true },
   ),
   open(
     'observe/undeclared-properties',

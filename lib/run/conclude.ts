@@ -87,7 +87,7 @@ const result = (
   seconds,
   failures,
   causes,
-  observations: noted,
+  observations: verdict === 'skipped' ? {} : noted,
   ...(blocked === undefined ? {} : { blocked }),
 });
 
