@@ -30,7 +30,8 @@ export function concluded(
     return result(check, 'untestable', tally, seconds, { by: stop.kind, reason: stop.reason });
   if (blocked instanceof NotApplicable) return skipped(check, blocked.blockedBy, blocked.message, tally);
   if (blocked !== undefined) return result(check, 'untestable', tally, seconds, blockedOf(blocked));
-  if (cases > 0 && level !== 'OBSERVE' && !tally.seen) return vacuous(check, tally, seconds, shard);
+  const seen = level === 'OBSERVE' ? Object.keys(tally.noted).length > 0 : tally.seen;
+  if (cases > 0 && !seen) return vacuous(check, tally, seconds, shard);
   if (cases > 0) return result(check, level === 'OBSERVE' ? 'observed' : 'pass', tally, seconds);
   if (test.kind === 'standing') return skipped(check, 'store', tally.unseen ?? test.lacking, tally);
   if (test.kind === 'cases') return skipped(check, 'document', 'the document admits no such request', tally);
