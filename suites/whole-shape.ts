@@ -1,7 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { answers200, echoes, sound, takenOrRefused } from '../lib/judge/rules.ts';
 import { admits, onlyAdmitted } from '../lib/payloads/admits.ts';
-import { boundaryStrings } from '../lib/payloads/boundaries.ts';
+import { boundaryStrings, edgeStrings } from '../lib/payloads/boundaries.ts';
 import type { Case } from '../lib/payloads/case.ts';
 import { type Json, JsonObject, Raw } from '../lib/payloads/json.ts';
 import { ID, idsBetween, plantOf, undeclared, undeclaredMembers } from '../lib/payloads/plants.ts';
@@ -64,6 +64,19 @@ const boundaries =
       boundaryStrings(() => plants.draw(letters)),
     );
 
+/** The same of name and tag at once, but for what means something: that has checks of its own. */
+const edges = (plants: Plants): Case[] => {
+  const strings = edgeStrings(() => plants.draw(letters));
+  const cases = strings.map((name, index) => {
+    const plant = plants
+      .plain()
+      .with('name', name)
+      .with('tag', strings.at(-1 - index) ?? name);
+    return wide('a name and a tag at the ends of what may be taken', plant, plants.plain());
+  });
+  return admitted(plants, cases);
+};
+
 const letters = fc.string({
   unit: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz'),
   minLength: 6,
@@ -110,6 +123,7 @@ export const wholeShape: readonly Check[] = [
     },
     {
       kind: 'property',
+      named: edges,
       cases: (plants) => {
         const twin = plants.plain();
         return kept(plants, plantOf(plants.contract.newPlant.shape, 'any', 'some')).map((plant) =>

@@ -39,14 +39,18 @@ const EDGES: readonly (readonly [before: string, after: string])[] = [
 ];
 
 /**
- * Strings at which stores are known to differ. They are tried in every run, so that no verdict hangs on whether they
- * are drawn.
- * @param word makes a new one each time: where there is room for it a string is another in each run, as a store may
- *   hold each once
+ * Strings at the ends of what a store may take: the shortest, what stands at an end, the lengths where columns end.
+ * @param word makes a new one of six letters each time: where there is room for it a string is another in each run, as
+ *   a store may hold each once
  */
-export const boundaryStrings = (word: () => string): readonly string[] => [
+export const edgeStrings = (word: () => string): readonly string[] => [
   ...SHORTEST,
   ...EDGES.map(([before, after]) => `${before}${word()}${after}`),
   ...LENGTHS.map(([letter, length]) => `${word()}${letter.repeat(length - 6)}`),
+];
+
+/** All strings at which stores are known to differ: those, and those that mean something to what stands behind one. */
+export const boundaryStrings = (word: () => string): readonly string[] => [
+  ...edgeStrings(word),
   ...HOSTILE.filter((text) => !SHORTEST.includes(text)),
 ];
