@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RunRecord } from '../index.ts';
+import { catalogue, type RunRecord } from '../index.ts';
 
 /** What one run sent, and what it found. */
 export interface Taken {
@@ -11,11 +11,18 @@ export interface Taken {
   readonly findings: readonly string[];
 }
 
-/** All that a record says of a store, but for what is measured and what the store says of the time. */
+/** Checks that have nothing to find where requests go one at a time. */
+const AT_ONCE = new Set(catalogue.flatMap(({ id, test }) => ('atOnce' in test && test.atOnce ? [id] : [])));
+
+/**
+ * All that a record says of a store, at whatever concurrency, but for what is measured and what the store says of the
+ * time.
+ */
 export const findingsOf = ({ results, outcome, created }: RunRecord): string[] => [
   JSON.stringify({ outcome, created }),
-  ...results.map(({ id, verdict, cases, failed, causes, actual, counterexample, observations }) => {
-    const noted = id === 'observe/response-time' ? null : observations;
+  ...results.map(({ id, verdict: own, cases, failed, causes, actual, counterexample, observations }) => {
+    const noted = id === 'observe/response-time' || AT_ONCE.has(id) ? null : observations;
+    const verdict = AT_ONCE.has(id) && own !== 'fail' ? null : own;
     return JSON.stringify({ id, verdict, cases, failed, causes, actual, counterexample, noted });
   }),
 ];

@@ -187,7 +187,13 @@ export const auth: readonly Check[] = [
     'auth/rejects-any-wrong-credential',
     'Whatever is sent, and whoever else is let in meanwhile, no wrong credential is enough.',
     `Decide each request by its own header: no state of the connection, the address or another request. ${refuseIt}`,
-    { kind: 'property', cases: anyone, rules: [notSuccessUnauthorised], share: 1.5 },
+    {
+      kind: 'property',
+      named: (plants) => eachOnce(plants, noToken),
+      cases: anyone,
+      rules: [notSuccessUnauthorised],
+      share: 1.5,
+    },
   ),
   rejects(
     'auth/decides-each-request-alone',
@@ -238,7 +244,12 @@ export const auth: readonly Check[] = [
       basis: ['RFC 6750 section 3.1', 'RFC 9110 section 15.5.2', 'section 7'],
       hint: refuseIt,
     },
-    { kind: 'cases', cases: (plants) => eachOnce(plants, everyone), rules: [refusesWith(401, 400)] },
+    {
+      kind: 'cases',
+      cases: (plants) => eachOnce(plants, everyone),
+      rules: [refusesWith(401, 400)],
+      explainedBy: 'auth/rejects-missing-token',
+    },
   ),
   should(
     'auth/challenges',

@@ -29,6 +29,35 @@ const withValues = (
     .filter(({ plant }) => admits(plants.contract, plant))
     .map(({ label, plant }) => ordinary(label, plant));
 
+const letters = (count: number) => `${count} ${count === 1 ? 'letter' : 'letters'}`;
+
+const namesOfEveryLength = (plants: Plants): Case[] =>
+  withValues(
+    plants,
+    'name',
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 20, 25, 30, 31, 32, 33, 39, 40].map((length) => [
+      `a name of ${letters(length)}`,
+      withWords((word) => capitalised(word(length))),
+    ]),
+  );
+
+const namesOfManyKinds = (plants: Plants): Case[] =>
+  withValues(
+    plants,
+    'name',
+    KINDS_OF_NAMES.map((kind) => [`a name like ${JSON.stringify(kind)}`, namedLike(kind)]),
+  );
+
+const tagsOfEveryLength = (plants: Plants): Case[] =>
+  withValues(
+    plants,
+    'tag',
+    [1, 2, 3, 8, 10, 15, 16, 17, 19, 20].map((length) => [
+      `a tag of ${letters(length)}`,
+      withWords((word) => word(length)),
+    ]),
+  );
+
 const ordinaryPlants = (plants: Plants): Arbitrary<JsonObject> =>
   onlyAdmitted(plants.contract, plantOf(plants.contract.newPlant.shape, 'ordinary', 'some'), plants.plain());
 
@@ -115,7 +144,7 @@ export const create: readonly Check[] = [
       basis: ['section 4, success response'],
       hint: 'Send exactly one Content-Type, application/json; parameters such as charset do no harm.',
     },
-    { kind: 'cases', cases: plain, rules: [plantMediaType] },
+    { kind: 'cases', cases: plain, rules: [plantMediaType], explainedBy: 'create/answers-200' },
   ),
   must(
     'create/answers-a-plant',
@@ -124,7 +153,7 @@ export const create: readonly Check[] = [
       basis: ['section 4, rule 1', 'section 4, rule 2', 'section 2, Plant', 'RFC 8259 section 8.1'],
       hint: 'Answer a JSON object with name, a string; leave tag out where there is none, null is not a string.',
     },
-    { kind: 'cases', cases: plain, rules: [plantBody] },
+    { kind: 'cases', cases: plain, rules: [plantBody], explainedBy: 'create/answers-200' },
   ),
   must(
     'create/takes-any-ordinary-plant',
@@ -142,19 +171,7 @@ export const create: readonly Check[] = [
       basis: ['section 4, rule 1', 'section 2, Plant'],
       hint: takeIt,
     },
-    {
-      kind: 'cases',
-      cases: (plants) =>
-        withValues(
-          plants,
-          'name',
-          [1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 20, 25, 30, 31, 32, 33, 39, 40].map((length) => [
-            `a name of ${length} ${length === 1 ? 'letter' : 'letters'}`,
-            withWords((word) => capitalised(word(length))),
-          ]),
-        ),
-      rules: aPlant,
-    },
+    { kind: 'cases', cases: namesOfEveryLength, rules: aPlant },
   ),
   must(
     'create/takes-names-of-many-kinds',
@@ -163,16 +180,7 @@ export const create: readonly Check[] = [
       basis: ['section 4, rule 1', 'section 2, Plant'],
       hint: takeIt,
     },
-    {
-      kind: 'cases',
-      cases: (plants) =>
-        withValues(
-          plants,
-          'name',
-          KINDS_OF_NAMES.map((kind) => [`a name like ${JSON.stringify(kind)}`, namedLike(kind)]),
-        ),
-      rules: aPlant,
-    },
+    { kind: 'cases', cases: namesOfManyKinds, rules: aPlant },
   ),
   must(
     'create/takes-tags-of-every-length',
@@ -183,15 +191,7 @@ export const create: readonly Check[] = [
     },
     {
       kind: 'cases',
-      cases: (plants) =>
-        withValues(
-          plants,
-          'tag',
-          [1, 2, 3, 8, 10, 15, 16, 17, 19, 20].map((length) => [
-            `a tag of ${length} ${length === 1 ? 'letter' : 'letters'}`,
-            withWords((word) => word(length)),
-          ]),
-        ),
+      cases: tagsOfEveryLength,
       rules: aPlant,
       // An allowed list of tags, or an overlay with a pattern, leaves none of these.
     },
@@ -331,6 +331,7 @@ export const create: readonly Check[] = [
       kind: 'procedure',
       sends: '64 ordinary plants, as many at a time as the run allows, every other one without a tag.',
       alone: true,
+      atOnce: true,
       async run(bench) {
         const drafts = Array.from({ length: 64 }, (_, index) =>
           creating(bench.plants.plain(index % 2 === 0 ? 'all' : 'required')),
@@ -349,7 +350,14 @@ export const create: readonly Check[] = [
       basis: ['section 4, rule 2', 'section 2, Plant'],
       hint: 'Answer the name as it was sent: not trimmed, not cut, not in another case or normal form, and not that of another request.',
     },
-    { kind: 'property', cases: drawn, rules: [echoes('name')], share: 0.5 },
+    {
+      kind: 'property',
+      named: namesOfManyKinds,
+      cases: drawn,
+      rules: [echoes('name')],
+      share: 0.5,
+      explainedBy: 'create/answers-a-plant',
+    },
   ),
   should(
     'create/echoes-tag',
@@ -360,6 +368,7 @@ export const create: readonly Check[] = [
     },
     {
       kind: 'property',
+      named: tagsOfEveryLength,
       cases: (plants) =>
         onlyAdmitted(
           plants.contract,
@@ -368,6 +377,7 @@ export const create: readonly Check[] = [
         ).map((plant) => ordinary('an ordinary plant with a tag', plant)),
       rules: [echoes('tag')],
       share: 0.25,
+      explainedBy: 'create/answers-a-plant',
     },
   ),
   should(

@@ -18,19 +18,22 @@ const open = (
   basis: Basis,
   sends: string,
   run: (bench: Bench) => Promise<void>,
-  { alone = false } = {},
+  how: { readonly alone?: boolean; readonly atOnce?: boolean } = {},
 ): Check =>
   observe(
     id,
     { statement, basis: [basis], hint: 'Nothing to mend: the interface leaves this open.' },
-    { kind: 'procedure', sends, run, alone },
+    { kind: 'procedure', sends, run, ...how },
   );
 
 const status = (exchange: Exchange): number | string =>
   statusOf(exchange) ?? (exchange.kind === 'broken' ? `no answer (${exchange.fault.kind})` : 'no answer');
 
+/** The text of a JSON answer that says that a plant was created, and the object in it. */
+const plantIn = (exchange: Exchange) => (statusOf(exchange) === 200 ? objectIn(exchange) : undefined);
+
 /** The text of a JSON answer and the object in it. */
-function plantIn(exchange: Exchange): { text: string; plant: Record<string, unknown> } | undefined {
+function objectIn(exchange: Exchange): { text: string; plant: Record<string, unknown> } | undefined {
   if (exchange.kind !== 'answered') return undefined;
   const content = contentOf(exchange.response);
   if (content.kind !== 'json' || typeof content.value !== 'object' || content.value === null)
@@ -86,22 +89,25 @@ export const observations: readonly Check[] = [
     async (bench) => {
       const sent = bench.freshId(2n ** 30n, 2n ** 31n);
       const answer = plantIn(await bench.send(posting(bench.plants.plain().with(ID, sent))));
-      const echoed = answer === undefined ? undefined : sourceAt(answer.text, [ID]);
-      bench.note(
-        'id/echo',
-        echoed === undefined
-          ? 'absent'
-          : echoed === String(sent)
-            ? 'as sent'
-            : echoed === `"${sent}"`
-              ? 'as a string'
-              : 'changed',
-      );
+      if (answer !== undefined) {
+        const echoed = sourceAt(answer.text, [ID]);
+        bench.note(
+          'id/echo',
+          echoed === undefined
+            ? 'absent'
+            : echoed === String(sent)
+              ? 'as sent'
+              : echoed === `"${sent}"`
+                ? 'as a string'
+                : 'changed',
+        );
+      }
       const large = bench.freshId(2n ** 60n, 2n ** 61n) | 1n;
       const exact = plantIn(
         await ask(bench, 'id/beyond-2^53', posting(bench.plants.plain().with(ID, large))),
       );
-      const kept = exact === undefined ? undefined : sourceAt(exact.text, [ID]);
+      if (exact === undefined) return;
+      const kept = sourceAt(exact.text, [ID]);
       bench.note(
         'id/beyond-2^53/echo',
         kept === undefined ? 'absent' : kept.replaceAll('"', '') === String(large) ? 'exact' : 'changed',
@@ -117,16 +123,12 @@ export const observations: readonly Check[] = [
       const full = plantIn(await bench.send(posting(bench.plants.plain('all'))));
       const bare = plantIn(await bench.send(posting(bench.plants.plain('required'))));
       const declared = bench.plants.contract.plant.shape.properties;
-      bench.note(
-        'answer/further-fields',
-        Object.keys(full?.plant ?? {})
-          .filter((name) => !declared.has(name))
-          .sort()
-          .slice(0, 20)
-          .join(', ') || 'none',
-      );
+      const further = Object.keys(full?.plant ?? {}).filter((name) => !declared.has(name));
+      if (full !== undefined)
+        bench.note('answer/further-fields', further.sort().slice(0, 20).join(', ') || 'none');
       const tag = bare?.plant.tag;
-      bench.note('tag/absent', tag === undefined ? 'absent' : tag === '' ? 'empty' : 'filled in');
+      if (bare !== undefined)
+        bench.note('tag/absent', tag === undefined ? 'absent' : tag === '' ? 'empty' : 'filled in');
       const empty = plantIn(await ask(bench, 'tag/empty', posting(bench.plants.plain().with('tag', ''))));
       bench.note(
         'tag/empty/echo',
@@ -161,6 +163,7 @@ export const observations: readonly Check[] = [
       const both = await bench.sendAll([1, 2].map(() => posting(bench.plants.plain().with(ID, id))));
       bench.note('same-id/at-once', both.map(status).sort().join(' and '));
     },
+    { atOnce: true },
   ),
   open(
     'observe/undeclared-properties',
@@ -171,7 +174,7 @@ export const observations: readonly Check[] = [
       const answer = plantIn(
         await ask(bench, 'undeclared-property', posting(bench.plants.plain().with('colour', 'green'))),
       );
-      bench.note('undeclared-property/echo', answer?.plant.colour === 'green');
+      if (answer !== undefined) bench.note('undeclared-property/echo', answer.plant.colour === 'green');
     },
   ),
   open(
@@ -430,7 +433,7 @@ export const observations: readonly Check[] = [
       const exchanges = await askAll(bench, drafts);
       for (const [index, key] of Object.keys(drafts).entries()) {
         const exchange = exchanges[index];
-        const error = exchange === undefined ? undefined : plantIn(exchange)?.plant.error;
+        const error = exchange === undefined ? undefined : objectIn(exchange)?.plant.error;
         if (typeof error === 'number') bench.note(`${key}/error`, error);
       }
     },
@@ -541,6 +544,7 @@ export const observations: readonly Check[] = [
     async (bench) => {
       await bench.send(posting(bench.plants.plain()));
       const sorted = bench.latencies.toSorted((a, b) => a - b);
+      if (sorted.length === 0) return;
       const at = (share: number) =>
         Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) * 100) / 100;
       for (const [key, share] of [

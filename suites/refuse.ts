@@ -468,6 +468,7 @@ export const refuse: readonly Check[] = [
         unlike('no body', 'malformed', { contentType: 'application/json' }, plants.plain()),
       ],
       rules: [refusesWith(400)],
+      explainedBy: 'refuse/any-defect',
     },
   ),
   should(

@@ -94,7 +94,7 @@ export const serving: readonly Check[] = [
     'serving/alternates',
     {
       statement:
-        'Ordinary plants and malformed requests in turn on one connection are each answered for themselves.',
+        'Ordinary plants and malformed requests in turn, on one connection where it is kept open, are each answered for themselves.',
       basis: ['section 4, rule 1', 'section 4, request body', 'RFC 9110 section 3.3'],
       hint,
     },

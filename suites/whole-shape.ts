@@ -1,10 +1,11 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { answers200, echoes, sound, takenOrRefused } from '../lib/judge/rules.ts';
 import { admits, onlyAdmitted } from '../lib/payloads/admits.ts';
+import { boundaryStrings, edgeStrings } from '../lib/payloads/boundaries.ts';
 import type { Case } from '../lib/payloads/case.ts';
 import { freshId } from '../lib/payloads/fresh.ts';
-import { type Json, JsonObject, Raw } from '../lib/payloads/json.ts';
-import { ID, plantOf, undeclared } from '../lib/payloads/plants.ts';
+import { FreshText, type Json, JsonObject, Raw } from '../lib/payloads/json.ts';
+import { ID, plantOf, undeclared, undeclaredMembers } from '../lib/payloads/plants.ts';
 import { HOSTILE } from '../lib/payloads/strings.ts';
 import type { Check, Plants } from '../lib/run/check.ts';
 import { creating, must, posting, should } from './vocabulary.ts';
@@ -15,11 +16,12 @@ const soundly = [takenOrRefused, ...sound];
 const answerHint =
   'Take it with 200 and a Plant, or refuse it with 400 and an Error; whatever a client sends, the server must not fail.';
 
-const wide = (label: string, plant: JsonObject, twin?: JsonObject): Case => ({
+/** A case, and an ordinary plant that has to be taken for its refusal to say anything. */
+const wide = (label: string, plant: JsonObject, twin: JsonObject): Case => ({
   label,
   population: 'whole-shape',
   draft: posting(plant),
-  ...(twin === undefined ? {} : { twin: creating(twin) }),
+  twin: creating(twin),
 });
 
 const admitted = (plants: Plants, cases: readonly Case[]): Case[] =>
@@ -42,13 +44,35 @@ const anyValueOf = (plants: Plants, property: string): Arbitrary<Case> => {
   ).map((plant) => wide(`any ${property}`, plant, twin));
 };
 
-const hostile = (plants: Plants, property: string): Case[] =>
+/** Plants with these values of one property, as far as the document admits them. */
+const withValues = (plants: Plants, property: string, values: readonly (string | FreshText)[]): Case[] =>
   admitted(
     plants,
-    HOSTILE.map((value) =>
-      wide(`${property} ${JSON.stringify(value)}`, plants.plain().with(property, value)),
-    ),
+    values.map((value) => {
+      const text = value instanceof FreshText ? value.of(0n) : value;
+      const shown = text.length > 80 ? `${[...text].slice(0, 20).join('')}…` : text;
+      const label = `${property} ${JSON.stringify(shown)}${shown === text ? '' : ` (${[...text].length} characters)`}`;
+      return wide(label, plants.plain().with(property, value), plants.plain());
+    }),
   );
+
+/** Values of a property at which stores are known to differ, whatever is drawn after them. */
+const boundaries =
+  (property: string) =>
+  (plants: Plants): Case[] =>
+    withValues(plants, property, boundaryStrings);
+
+/** The same of name and tag at once, but for what means something: that has checks of its own. */
+const edges = (plants: Plants): Case[] => {
+  const cases = edgeStrings.map((name, index) => {
+    const plant = plants
+      .plain()
+      .with('name', name)
+      .with('tag', edgeStrings.at(-1 - index) ?? name);
+    return wide('a name and a tag at the ends of what may be taken', plant, plants.plain());
+  });
+  return admitted(plants, cases);
+};
 
 const ids = (plants: Plants, ranges: readonly (readonly [bigint, bigint])[]): Case[] =>
   admitted(
@@ -90,12 +114,15 @@ export const wholeShape: readonly Check[] = [
     },
     {
       kind: 'property',
-      cases: (plants) =>
-        kept(plants, plantOf(plants.contract.newPlant.shape, 'any', 'some')).map((plant) =>
-          wide('any plant', plant),
-        ),
+      named: edges,
+      cases: (plants) => {
+        const twin = plants.plain();
+        return kept(plants, plantOf(plants.contract.newPlant.shape, 'any', 'some')).map((plant) =>
+          wide('any plant', plant, twin),
+        );
+      },
       rules: soundly,
-      share: 1.5,
+      share: 1,
     },
   ),
   must(
@@ -106,7 +133,7 @@ export const wholeShape: readonly Check[] = [
       basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, Plant'],
       hint: `Treat a name as text wherever it goes. ${answerHint}`,
     },
-    { kind: 'cases', cases: (plants) => hostile(plants, 'name'), rules: soundly },
+    { kind: 'cases', cases: (plants) => withValues(plants, 'name', HOSTILE), rules: soundly },
   ),
   must(
     'whole-shape/answers-hostile-tags',
@@ -116,7 +143,7 @@ export const wholeShape: readonly Check[] = [
       basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, Plant'],
       hint: `Treat a tag as text wherever it goes. ${answerHint}`,
     },
-    { kind: 'cases', cases: (plants) => hostile(plants, 'tag'), rules: soundly },
+    { kind: 'cases', cases: (plants) => withValues(plants, 'tag', HOSTILE), rules: soundly },
   ),
   must(
     'whole-shape/answers-any-id',
@@ -141,9 +168,21 @@ export const wholeShape: readonly Check[] = [
         ),
         ...admitted(
           plants,
-          [0n, 2n ** 31n, -(2n ** 31n) - 1n, 2n ** 32n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)].map(
-            (id) => wide(`id ${id}`, plants.plain().with(ID, id)),
-          ),
+          [
+            0n,
+            2n ** 15n,
+            2n ** 16n,
+            2n ** 31n - 1n,
+            2n ** 31n,
+            -(2n ** 31n),
+            -(2n ** 31n) - 1n,
+            2n ** 32n - 1n,
+            2n ** 32n,
+            2n ** 53n,
+            2n ** 53n + 1n,
+            2n ** 63n - 1n,
+            -(2n ** 63n),
+          ].map((id) => wide(`id ${id}`, plants.plain().with(ID, id), plants.plain())),
         ),
       ],
       rules: soundly,
@@ -160,8 +199,20 @@ export const wholeShape: readonly Check[] = [
     },
     {
       kind: 'property',
-      cases: (plants) =>
-        kept(
+      named: (plants) =>
+        admitted(
+          plants,
+          undeclaredMembers.map((member) =>
+            wide(
+              `an undeclared property ${JSON.stringify(member[0])}`,
+              new JsonObject([...plants.plain().members, member]),
+              plants.plain(),
+            ),
+          ),
+        ),
+      cases: (plants) => {
+        const twin = plants.plain();
+        return kept(
           plants,
           fc
             .tuple(
@@ -173,7 +224,8 @@ export const wholeShape: readonly Check[] = [
               ([plant, extra, first]) =>
                 new JsonObject(first ? [...extra, ...plant.members] : [...plant.members, ...extra]),
             ),
-        ).map((plant) => wide('undeclared properties', plant)),
+        ).map((plant) => wide('undeclared properties', plant, twin));
+      },
       rules: soundly,
       share: 0.5,
     },
@@ -190,22 +242,23 @@ export const wholeShape: readonly Check[] = [
       cases: (plants) => {
         const many = (count: number): [string, Json][] =>
           Array.from({ length: count }, (_, index) => [`extra${index}`, 1n]);
+        const large = (label: string, plant: JsonObject) => wide(label, plant, plants.plain());
         return admitted(plants, [
           ...[1000, 8000, 60_000].map((length) =>
-            wide(`a name of ${length} letters`, plants.plain().with('name', 'a'.repeat(length))),
+            large(`a name of ${length} letters`, plants.plain().with('name', 'a'.repeat(length))),
           ),
           ...[1000, 60_000].map((length) =>
-            wide(`a tag of ${length} letters`, plants.plain().with('tag', 'a'.repeat(length))),
+            large(`a tag of ${length} letters`, plants.plain().with('tag', 'a'.repeat(length))),
           ),
-          wide('a name of 15000 astral characters', plants.plain().with('name', '🌵'.repeat(15_000))),
+          large('a name of 15000 astral characters', plants.plain().with('name', '🌵'.repeat(15_000))),
           ...[300, 4000].map((count) =>
-            wide(
+            large(
               `${count} undeclared properties`,
               new JsonObject([...plants.plain().members, ...many(count)]),
             ),
           ),
           ...[100, 600, 6000, 30_000].map((depth) =>
-            wide(`an undeclared property nested ${depth} deep`, plants.plain().with('extra', nested(depth))),
+            large(`an undeclared property nested ${depth} deep`, plants.plain().with('extra', nested(depth))),
           ),
         ]);
       },
@@ -216,13 +269,25 @@ export const wholeShape: readonly Check[] = [
     'whole-shape/takes-any-name',
     'Any Unicode string is taken as a name, as the document limits it in no way.',
     'Drop the limit, or declare it in the document: an overlay with minLength, maxLength or pattern makes it part of the contract.',
-    { kind: 'property', cases: (plants) => anyValueOf(plants, 'name'), rules: [answers200], share: 0.5 },
+    {
+      kind: 'property',
+      named: boundaries('name'),
+      cases: (plants) => anyValueOf(plants, 'name'),
+      rules: [answers200],
+      share: 0.9,
+    },
   ),
   accepts(
     'whole-shape/takes-any-tag',
     'Any Unicode string is taken as a tag, as the document limits it in no way.',
     'Drop the limit, or declare it in the document: an overlay with an enum of tags makes it part of the contract.',
-    { kind: 'property', cases: (plants) => anyValueOf(plants, 'tag'), rules: [answers200], share: 0.25 },
+    {
+      kind: 'property',
+      named: boundaries('tag'),
+      cases: (plants) => anyValueOf(plants, 'tag'),
+      rules: [answers200],
+      share: 0.9,
+    },
   ),
   should(
     'whole-shape/echoes-any-name',
@@ -231,7 +296,14 @@ export const wholeShape: readonly Check[] = [
       basis: ['section 4, rule 2', 'RFC 8259 section 8.2'],
       hint: 'Keep the string as it is: no other encoding, no normal form, no replaced or dropped characters.',
     },
-    { kind: 'property', cases: (plants) => anyValueOf(plants, 'name'), rules: [echoes('name')], share: 0.5 },
+    {
+      kind: 'property',
+      named: boundaries('name'),
+      cases: (plants) => anyValueOf(plants, 'name'),
+      rules: [echoes('name')],
+      share: 0.9,
+      explainedBy: 'whole-shape/takes-any-name',
+    },
   ),
   should(
     'whole-shape/echoes-any-tag',
@@ -240,7 +312,14 @@ export const wholeShape: readonly Check[] = [
       basis: ['section 4, rule 2', 'RFC 8259 section 8.2'],
       hint: 'Keep the string as it is: no other encoding, no normal form, no replaced or dropped characters.',
     },
-    { kind: 'property', cases: (plants) => anyValueOf(plants, 'tag'), rules: [echoes('tag')], share: 0.25 },
+    {
+      kind: 'property',
+      named: boundaries('tag'),
+      cases: (plants) => anyValueOf(plants, 'tag'),
+      rules: [echoes('tag')],
+      share: 0.9,
+      explainedBy: 'whole-shape/takes-any-tag',
+    },
   ),
   accepts(
     'whole-shape/takes-ids-above-2^31',

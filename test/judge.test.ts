@@ -11,6 +11,7 @@ import {
   echoes,
   errorBody,
   errorMediaType,
+  isFinding,
   keepsCredential,
   keepsInternals,
   messageSaysSomething,
@@ -85,12 +86,24 @@ const broke = (kind: Fault['kind'], part?: Said): Exchange => ({
 const judge = (rule: Rule, exchange: Exchange, sent: Partial<Sent> = {}) =>
   rule(exchange, contract, { token: TOKEN, authorised: true, ...sent });
 
+/** What a rule finds, if it finds anything. */
+const findingOf = (...asked: Parameters<typeof judge>) => {
+  const ruling = judge(...asked);
+  return isFinding(ruling) ? ruling : undefined;
+};
+
 const accepts = (rule: Rule, exchange: Exchange, sent?: Partial<Sent>) =>
-  expect(judge(rule, exchange, sent)).toBeUndefined();
+  expect(findingOf(rule, exchange, sent)).toBeUndefined();
+
+/** What a rule says that there was none of, in an exchange that it is not about. */
+const sees = (rule: Rule, exchange: Exchange, sent?: Partial<Sent>) => {
+  const ruling = judge(rule, exchange, sent);
+  return expect(ruling !== undefined && 'unseen' in ruling ? ruling.unseen : 'what it is about');
+};
 
 /** What a rule finds, with all its parts. */
 function finds(rule: Rule, exchange: Exchange, sent?: Partial<Sent>) {
-  const finding = judge(rule, exchange, sent);
+  const finding = findingOf(rule, exchange, sent);
   expect(finding).toBeDefined();
   for (const part of [finding?.expected, finding?.actual, finding?.cause]) expect(part).not.toBe('');
   return expect(`${finding?.expected} | ${finding?.actual}`);
@@ -236,7 +249,7 @@ describe('the body of a 200', () => {
   });
 
   test('a long one is shown by its beginning', () => {
-    const finding = judge(plantBody, said({ body: JSON.stringify({ text: 'x'.repeat(5000) }) }));
+    const finding = findingOf(plantBody, said({ body: JSON.stringify({ text: 'x'.repeat(5000) }) }));
     expect(finding?.actual.length).toBeLessThan(210);
     expect(finding?.actual).toMatch(/^\{"text":"xxx.*…$/);
   });
@@ -244,11 +257,11 @@ describe('the body of a 200', () => {
   test('one of 200 characters is shown whole', () => {
     const body = JSON.stringify({ text: 'x'.repeat(189) });
     expect(body).toHaveLength(200);
-    expect(judge(plantBody, said({ body }))?.actual).toBe(body);
+    expect(findingOf(plantBody, said({ body }))?.actual).toBe(body);
   });
 
   test('what a parser quotes of it is no part of the cause', () => {
-    const finding = judge(plantBody, said({ body: '{"name":"Aloe"} and more' }));
+    const finding = findingOf(plantBody, said({ body: '{"name":"Aloe"} and more' }));
     expect(finding?.cause).toBe(`200 body: ${finding?.actual.slice(0, 40)}`);
     expect(finding?.actual.length).toBeGreaterThan(40);
   });
@@ -397,7 +410,7 @@ describe('statuses', () => {
     [599, ['answers200', 'takenOrRefused', 'noServerError']],
   ])('%d breaks %j and nothing else', (status, breaks) => {
     for (const [name, rule] of Object.entries(rules)) {
-      const finding = judge(rule, said({ status }));
+      const finding = findingOf(rule, said({ status }));
       expect(finding !== undefined, name).toBe(breaks.some((one) => one === name));
       if (finding !== undefined) expect(finding.actual, name).toContain(String(status));
     }
@@ -420,7 +433,7 @@ describe('statuses', () => {
     ['a 200 without an end', () => said({ truncated: true }), ['notSuccess', 'answered']],
   ])('%s breaks %j and nothing else', (_what, exchange, breaks) => {
     for (const [name, rule] of Object.entries(rules))
-      expect(judge(rule, exchange()) !== undefined, name).toBe(breaks.some((one) => one === name));
+      expect(findingOf(rule, exchange()) !== undefined, name).toBe(breaks.some((one) => one === name));
   });
 
   test('501 is a fair answer to a method that is not declared, and only to that', () => {
@@ -443,11 +456,11 @@ describe('statuses', () => {
   });
 
   test('what was taken belongs to the cause of its finding', () => {
-    expect(judge(notSuccess, said({}))).toMatchObject({ cause: 'taken', ofRequest: true });
-    expect(judge(answers200, said({ status: 201 }))).toMatchObject({ cause: 'answered 201' });
-    expect(judge(answered, broke('timeout'))).toMatchObject({ cause: 'no answer: timeout' });
-    expect(judge(answered, said({ truncated: true }))?.cause).toBe('answered 200 without an end');
-    expect(judge(answers200, said({ status: 201 }))).not.toHaveProperty('ofRequest');
+    expect(findingOf(notSuccess, said({}))).toMatchObject({ cause: 'taken', ofRequest: true });
+    expect(findingOf(answers200, said({ status: 201 }))).toMatchObject({ cause: 'answered 201' });
+    expect(findingOf(answered, broke('timeout'))).toMatchObject({ cause: 'no answer: timeout' });
+    expect(findingOf(answered, said({ truncated: true }))?.cause).toBe('answered 200 without an end');
+    expect(findingOf(answers200, said({ status: 201 }))).not.toHaveProperty('ofRequest');
   });
 
   test('one of several statuses, where it is a refusal at all', () => {
@@ -459,7 +472,8 @@ describe('statuses', () => {
 });
 
 describe('what holds for any request', () => {
-  const broken = (exchange: Exchange) => sound.filter((rule) => judge(rule, exchange) !== undefined).length;
+  const broken = (exchange: Exchange) =>
+    sound.filter((rule) => findingOf(rule, exchange) !== undefined).length;
 
   test.each<[what: string, exchange: () => Exchange, count: number]>([
     ['a Plant', () => said({ body: { name: 'x' } }), 0],
@@ -536,7 +550,9 @@ describe('messages', () => {
   test('are no matter where the document lets a message be no text', () => {
     const lenient = { ...contract, error: { validate: () => [] } };
     const exchange = said({ status: 400, body: { error: 1, message: 7 } });
-    expect(messageSaysSomething(exchange, lenient, { token: TOKEN, authorised: true })).toBeUndefined();
+    expect(isFinding(messageSaysSomething(exchange, lenient, { token: TOKEN, authorised: true }))).toBe(
+      false,
+    );
   });
 });
 
@@ -680,7 +696,7 @@ describe('the credential', () => {
   });
 
   test('is never part of the finding', () => {
-    const finding = judge(keepsCredential, said({ body: TOKEN }));
+    const finding = findingOf(keepsCredential, said({ body: TOKEN }));
     expect(JSON.stringify(finding)).not.toContain(TOKEN);
   });
 });
@@ -763,4 +779,55 @@ test('a rule gives the same finding for the same exchange, read again from its r
   const again = structuredClone(exchange);
   for (const rule of [errorBody, errorMediaType, answers200, keepsInternals])
     expect(judge(rule, again)).toEqual(judge(rule, exchange));
+});
+
+describe('an exchange that a rule is not about', () => {
+  const noAnswer = () => broke('closed');
+  const ok = () => said({ body: { name: 'Aloe' } });
+  const rejection = () => said({ status: 400, body: { error: 1, message: 'no' } });
+  test.each<[what: string, unseen: string, rule: Rule, exchange: () => Exchange, sent?: Partial<Sent>]>([
+    ['the type of a plant', 'no answer with status 200', plantMediaType, () => said({ status: 201 })],
+    ['the type of a plant', 'no answer with status 200', plantMediaType, noAnswer],
+    ['a plant', 'no answer with status 200', plantBody, () => said({ status: 201 })],
+    ['the type of an error', 'no answer with status 400', errorMediaType, ok],
+    ['an error', 'no answer with status 400', errorBody, ok],
+    ['no success', 'no answer that can be read', notSuccess, noAnswer],
+    ['no success without the token', 'no request without the token', notSuccessUnauthorised, ok],
+    ['no server error', 'no answer that can be read', noServerError, noAnswer],
+    ['the status of a rejection', 'no such request was rejected', refusesWith(400), ok],
+    ['the status of a rejection', 'no such request was rejected', refusesWith(400), noAnswer],
+    ['an echo', 'no plant with a tag', echoes('tag'), ok, { plant: { name: 'Aloe' } }],
+    ['an echo', 'no answer with status 200', echoes('name'), rejection, { plant: { name: 'Aloe' } }],
+    [
+      'an echo',
+      'no answer with status 200 and a Plant',
+      echoes('name'),
+      () => said({ body: {} }),
+      { plant: { name: 'Aloe' } },
+    ],
+    [
+      'a message',
+      'no answer with status 400 and an Error',
+      messageSaysSomething,
+      () => said({ status: 400, body: {} }),
+    ],
+    ['what an error shows', 'no answer with an error', keepsInternals, ok],
+    ['the credential', 'no answer that can be read', keepsCredential, noAnswer],
+    ['the credential', 'no token long enough to be told in an answer', keepsCredential, ok, { token: 'abc' }],
+    ['the byte order mark', 'no answer with JSON', noByteOrderMark, () => said({ body: 'Created' })],
+    ['the challenge', 'no answer with status 401', challengesBearer, ok],
+    ['the allowed methods', 'no answer with status 405', allowsSomething, ok],
+  ])('shows nothing of %s: %s', (_what, unseen, rule, exchange, sent) => {
+    sees(rule, exchange(), sent).toBe(unseen);
+  });
+
+  test.each<[name: string, rule: Rule, exchange: () => Exchange]>([
+    ['status 200', answers200, noAnswer],
+    ['an answer', answered, noAnswer],
+    ['an acceptance or a rejection', takenOrRefused, noAnswer],
+    ['a plant', plantBody, ok],
+    ['no success', notSuccess, rejection],
+  ])('is none where the rule is about %s', (_name, rule, exchange) => {
+    sees(rule, exchange()).toBe('what it is about');
+  });
 });

@@ -89,6 +89,16 @@ describe('the shards of a run', () => {
     },
   );
 
+  test('the merged record of always-204 cannot judge what the whole run cannot', async () => {
+    const { whole, merged } = await bothWays('always-204', 3);
+    const untestable = ({ results }: RunRecord) =>
+      results.flatMap(({ id, verdict, blockedBy, reason }) =>
+        verdict === 'untestable' ? [[id, blockedBy, reason]] : [],
+      );
+    expect(untestable(whole).map(([id]) => id)).toContain('create/echoes-name');
+    expect(untestable(merged)).toEqual(untestable(whole));
+  });
+
   test('of one shard each, the same as a whole run', async () => {
     const { whole, merged } = await bothWays('reference', 1);
     expect(timeless(merged)).toEqual(timeless(whole));

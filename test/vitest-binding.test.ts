@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { RunRecord } from '../index.ts';
+import { catalogue, type RunRecord } from '../index.ts';
 import { packageFile } from '../lib/package.ts';
 import { ended, start, suite } from './command.ts';
 import { TOKEN, withStore } from './stores.ts';
@@ -11,7 +11,11 @@ interface VitestReport {
   readonly success: boolean;
   readonly numTotalTests: number;
   readonly testResults: readonly {
-    readonly assertionResults: readonly { readonly title: string; readonly status: string }[];
+    readonly assertionResults: readonly {
+      readonly title: string;
+      readonly status: string;
+      readonly failureMessages: readonly string[];
+    }[];
   }[];
 }
 
@@ -36,32 +40,54 @@ const STATUS = {
 } as const;
 
 describe('the command line and vitest', () => {
-  test.each(['reference', 'always-400', 'crash-deep-500', 'scheme-case', 'auth-any-token', 'tag-null'])(
-    'come to the same verdicts on %s',
-    async (name) => {
-      await withStore(name, async ({ url }) => {
-        const strict = { PLANT_STORE_STRICT: '1', PLANT_STORE_SEED: '11' };
-        const { tests, code, stderr } = await byVitest({
-          PLANT_STORE_URL: url,
-          PLANT_STORE_TOKEN: TOKEN,
-          ...strict,
-        });
-        const args = ['run', url, '--strict', '--seed', '11', '--format', 'json', '--out', '-'];
-        const command = await suite(args, { PLANT_STORE_TOKEN: TOKEN });
-        const { results } = JSON.parse(command.stdout) as RunRecord;
-        const expected = results.map(({ id, level, verdict }) => [
-          id,
-          level === 'OBSERVE' && verdict === 'untestable' ? 'passed' : STATUS[verdict],
-        ]);
-        const actual = tests.map(({ title, status }) => [title, status === 'pending' ? 'skipped' : status]);
-        const exceptObserved = (rows: unknown[][]) =>
-          rows.filter(([id]) => !results.some((one) => one.id === id && one.level === 'OBSERVE'));
-        expect(exceptObserved(actual)).toEqual(exceptObserved(expected));
-        expect(code === 0).toBe(command.code === 0);
-        expect(stderr).not.toContain('Unhandled');
+  test.each([
+    ...['reference', 'crash-deep-500', 'scheme-case', 'auth-any-token', 'tag-null'],
+    ...['always-200-empty-object', 'always-204', 'always-400', 'always-closed'],
+  ])('come to the same verdicts on %s', async (name) => {
+    await withStore(name, async ({ url }) => {
+      const strict = { PLANT_STORE_STRICT: '1', PLANT_STORE_SEED: '11' };
+      const { tests, code, stderr } = await byVitest({
+        PLANT_STORE_URL: url,
+        PLANT_STORE_TOKEN: TOKEN,
+        ...strict,
       });
-    },
-  );
+      const args = ['run', url, '--strict', '--seed', '11', '--format', 'json', '--out', '-'];
+      const command = await suite(args, { PLANT_STORE_TOKEN: TOKEN });
+      const { results } = JSON.parse(command.stdout) as RunRecord;
+      const expected = results.map(({ id, level, verdict }) => [
+        id,
+        level === 'OBSERVE' && verdict === 'untestable' ? 'skipped' : STATUS[verdict],
+      ]);
+      const actual = tests.map(({ title, status }) => [title, status === 'pending' ? 'skipped' : status]);
+      expect(actual).toEqual(expected);
+      expect(code === 0).toBe(command.code === 0);
+      expect(stderr).not.toContain('Unhandled');
+    });
+  });
+
+  test.each([
+    ['there is no store', 'http://127.0.0.1:1', TOKEN, 'nothing listens there', 'start the store'],
+    ['the token is rejected', undefined, 'not-the-one-it-takes', 'refuses the token', 'PLANT_STORE_TOKEN'],
+  ])('where %s nothing passes: a MUST fails with the reason, and all else is skipped', async (...row) => {
+    const [, down, token, reason, remedy] = row;
+    await withStore('reference', async ({ url }) => {
+      const { code, tests } = await byVitest({
+        PLANT_STORE_URL: down ?? url,
+        PLANT_STORE_TOKEN: token,
+      });
+      expect(code).toBe(1);
+      const levels = new Map(catalogue.map(({ id, level }) => [id, level]));
+      for (const { title, status, failureMessages } of tests) {
+        // What the document has no occasion for stays skipped.
+        const isMust = levels.get(title) === 'MUST' && title !== 'refuse/constraint';
+        expect([title, status]).toEqual([title, isMust ? 'failed' : 'skipped']);
+        if (!isMust) continue;
+        expect(failureMessages.join()).toMatch(new RegExp(`${reason}.*; .*${remedy}`));
+        expect(failureMessages.join().trim()).not.toContain('\n');
+      }
+      expect(tests).toHaveLength(catalogue.length);
+    });
+  });
 
   test('a failed SHOULD does not fail its test unless the run is strict', async () => {
     await withStore('scheme-case', async ({ url }) => {

@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/contract.ts';
 import { groupBy } from '../groups.ts';
 import { bearer, type Case, type Draft } from '../payloads/case.ts';
-import { draw } from '../payloads/random.ts';
+import { drawAfter } from '../payloads/random.ts';
 import { short, visible } from '../report/explain.ts';
 import type { Check, Test } from '../run/check.ts';
 import { fill, USUAL } from '../run/fill.ts';
@@ -65,11 +65,16 @@ function named(id: string, test: Test & { kind: 'cases' }, contract: Contract): 
 }
 
 function drawn(id: string, test: Test & { kind: 'property' }, contract: Contract): Sent {
-  const arbitrary = test.cases(plantsFor(contract, SEED, id));
-  const cases = Array.from({ length: DRAWN }, (_, index) => draw(arbitrary, SEED, id, index).value);
+  const plants = plantsFor(contract, SEED, id);
+  const arbitrary = test.cases(plants);
+  const named = test.named?.(plants) ?? [];
+  const cases = Array.from(
+    { length: DRAWN },
+    (_, index) => drawAfter(named, arbitrary, SEED, id, index).value,
+  );
   return {
     text: [
-      `${counted(Math.ceil(DEFAULTS.cases * test.share), 'request')} drawn at random, ${test.share} times --cases (${DEFAULTS.cases} by default).`,
+      `${counted(Math.ceil(DEFAULTS.cases * test.share), 'request')} ${named.length === 0 ? '' : `(the first ${named.length} the same in every run, the others) `}drawn at random, ${test.share} times --cases (${DEFAULTS.cases} by default).`,
       ...control(cases),
       `The first ${DRAWN} with --seed ${SEED}, but for their fresh ids:`,
     ].join(' '),

@@ -22,8 +22,23 @@ export interface Sent {
   readonly authorised: boolean;
 }
 
+/** An exchange that a rule is not about: it shows neither that the rule is met nor that it is broken. */
+export interface Unseen {
+  /** What there was none of. */
+  readonly unseen: string;
+}
+
 /** One demand on one exchange: nothing, where it is met. Pure, so that a saved exchange can be judged again. */
-export type Rule = (exchange: Exchange, contract: Contract, sent: Sent) => Finding | undefined;
+export type Rule = (exchange: Exchange, contract: Contract, sent: Sent) => Finding | Unseen | undefined;
+
+export const isFinding = (ruling: ReturnType<Rule>): ruling is Finding =>
+  ruling !== undefined && 'cause' in ruling;
+
+const unseen = (what: string): Unseen => ({ unseen: what });
+const NO_STATUS = unseen('no answer that can be read');
+const NO_200 = unseen('no answer with status 200');
+const NO_400 = unseen('no answer with status 400');
+const NO_REJECTION = unseen('no such request was rejected');
 
 const found = (expected: string, actual: string, cause: string): Finding => ({ expected, actual, cause });
 
@@ -80,42 +95,44 @@ export const answers200: Rule = (exchange) =>
 
 /** Section 4: a 200 is application/json. Another status is another rule's matter. */
 export const plantMediaType: Rule = (exchange) =>
-  statusOf(exchange) === 200 && exchange.response !== undefined
-    ? mediaTypeFault(exchange.response)
-    : undefined;
+  statusOf(exchange) === 200 && exchange.response !== undefined ? mediaTypeFault(exchange.response) : NO_200;
 
 /** Section 4, rules 1 and 2: the body of a 200 is a Plant. */
 export const plantBody: Rule = (exchange, contract) =>
   statusOf(exchange) === 200 && exchange.response !== undefined
     ? shapeFault(exchange.response, 'a Plant', contract.plant.validate)
-    : undefined;
+    : NO_200;
 
 /** Section 7: whenever the status is 400, the content type is application/json. */
 export const errorMediaType: Rule = (exchange) =>
   exchange.kind === 'answered' && exchange.response.status === 400 && exchange.request.method !== 'HEAD'
     ? mediaTypeFault(exchange.response)
-    : undefined;
+    : NO_400;
 
 /** Section 7: whenever the status is 400, the body is an Error. */
 export const errorBody: Rule = (exchange, contract) =>
   statusOf(exchange) === 400 && exchange.response !== undefined && exchange.request.method !== 'HEAD'
     ? shapeFault(exchange.response, 'an Error', contract.error.validate)
-    : undefined;
+    : NO_400;
 
 /** No success for what must not succeed, said before the answer broke off or not. */
-export const notSuccess: Rule = (exchange) =>
-  isSuccess(statusOf(exchange))
+export const notSuccess: Rule = (exchange) => {
+  const status = statusOf(exchange);
+  if (status === undefined) return NO_STATUS;
+  return isSuccess(status)
     ? { ...found('no success (2xx)', briefly(exchange), 'taken'), ofRequest: true }
     : undefined;
+};
 
 /** Section 5: no success without the token, whatever was sent. */
 export const notSuccessUnauthorised: Rule = (exchange, contract, sent) =>
-  sent.authorised ? undefined : notSuccess(exchange, contract, sent);
+  sent.authorised ? unseen('no request without the token') : notSuccess(exchange, contract, sent);
 
 /** The server did not fail. 501 is a fair answer to a method that is not declared (RFC 9110 section 15.6.2). */
 export const noServerError: Rule = (exchange) => {
   const status = statusOf(exchange);
-  if (status === undefined || status < 500) return undefined;
+  if (status === undefined) return NO_STATUS;
+  if (status < 500) return undefined;
   if (status === 501 && exchange.request.method !== 'POST') return undefined;
   return found('no server error (5xx)', briefly(exchange), outcome(exchange));
 };
@@ -146,29 +163,30 @@ export const sound: readonly Rule[] = [
 
 function plantlike(rule: Rule): Rule {
   return (exchange, contract, sent) =>
-    exchange.request.method === 'POST' ? rule(exchange, contract, sent) : undefined;
+    exchange.request.method === 'POST' ? rule(exchange, contract, sent) : unseen('no POST');
 }
 
-/** A refusal has one of these statuses. Silent where there is none: that is another rule's matter. */
+/** A refusal has one of these statuses. Whether there is one is another rule's matter. */
 export const refusesWith =
   (...statuses: readonly number[]): Rule =>
   (exchange) => {
     const status = statusOf(exchange);
-    return status === undefined || isSuccess(status) || statuses.includes(status)
+    if (status === undefined || isSuccess(status)) return NO_REJECTION;
+    return statuses.includes(status)
       ? undefined
       : found(`status ${statuses.join(' or ')}`, briefly(exchange), outcome(exchange));
   };
 
-/** A property of the plant comes back as it was sent. Silent where the answer is no Plant: that is another rule's matter. */
+/** A property of the plant comes back as it was sent. Whether the answer is a Plant is another rule's matter. */
 export const echoes =
   (property: 'name' | 'tag'): Rule =>
   (exchange, contract, { plant }) => {
     const wanted = plant?.[property];
-    if (wanted === undefined || exchange.kind !== 'answered' || exchange.response.status !== 200)
-      return undefined;
+    if (wanted === undefined) return unseen(`no plant with a ${property}`);
+    if (exchange.kind !== 'answered' || exchange.response.status !== 200) return NO_200;
     const content = contentOf(exchange.response);
     if (content.kind !== 'json' || contract.plant.validate(content.text, content.value).length > 0)
-      return undefined;
+      return unseen('no answer with status 200 and a Plant');
     const actual = (content.value as Record<string, unknown>)[property];
     return actual === wanted
       ? undefined
@@ -189,10 +207,13 @@ function errorMessage(exchange: Exchange, contract: Contract): string | undefine
   return typeof message === 'string' ? message : undefined;
 }
 
-export const messageSaysSomething: Rule = (exchange, contract) =>
-  errorMessage(exchange, contract)?.trim() === ''
+export const messageSaysSomething: Rule = (exchange, contract) => {
+  const message = errorMessage(exchange, contract);
+  if (message === undefined) return unseen('no answer with status 400 and an Error');
+  return message.trim() === ''
     ? found('a message that says something', 'an empty message', 'empty message')
     : undefined;
+};
 
 /** Frames of stack traces as the common runtimes print them, and paths of source files. */
 const INTERNALS: readonly RegExp[] = [
@@ -222,7 +243,7 @@ const legible = (bytes: Uint8Array): string =>
 
 /** No stack trace or file path in any answer that is not a success, but for what the request itself held. */
 export const keepsInternals: Rule = ({ request, response }) => {
-  if (response === undefined || response.status < 400) return undefined;
+  if (response === undefined || response.status < 400) return unseen('no answer with an error');
   const text = legible(response.body.subarray(0, SEARCHED));
   const leak = INTERNALS.map((pattern) => pattern.exec(text)?.[0].trim()).find(
     (match) => match !== undefined,
@@ -234,7 +255,8 @@ export const keepsInternals: Rule = ({ request, response }) => {
 /** The credential is nowhere in an answer. */
 export const keepsCredential: Rule = (exchange, _contract, { token }) => {
   const { response } = exchange;
-  if (response === undefined || token.length < 4) return undefined;
+  if (response === undefined) return NO_STATUS;
+  if (token.length < 4) return unseen('no token long enough to be told in an answer');
   const places = [
     ['the reason phrase', response.statusText],
     ['the headers', response.headers.map(([name, value]) => `${name}: ${value}`).join('\n')],
@@ -247,16 +269,14 @@ export const keepsCredential: Rule = (exchange, _contract, { token }) => {
 };
 
 export const noByteOrderMark: Rule = (exchange) => {
-  if (exchange.kind !== 'answered') return undefined;
-  const content = contentOf(exchange.response);
-  return content.kind === 'json' && content.bom
-    ? found('no byte order mark', 'a byte order mark', 'byte order mark')
-    : undefined;
+  const content = exchange.kind === 'answered' ? contentOf(exchange.response) : undefined;
+  if (content?.kind !== 'json') return unseen('no answer with JSON');
+  return content.bom ? found('no byte order mark', 'a byte order mark', 'byte order mark') : undefined;
 };
 
 /** RFC 9110 section 11.6.1: a 401 names the schemes that would be taken. */
 export const challengesBearer: Rule = (exchange) => {
-  if (exchange.response === undefined || exchange.response.status !== 401) return undefined;
+  if (exchange.response?.status !== 401) return unseen('no answer with status 401');
   const challenges = fields(exchange.response, 'www-authenticate');
   const bearer = challenges.some((value) =>
     /(?:^|,)\s*bearer(?:$|[\s,])/i.test(value.replace(/"(?:[^"\\]|\\.)*"/g, '""')),
@@ -271,7 +291,9 @@ export const challengesBearer: Rule = (exchange) => {
 };
 
 /** RFC 9110 section 15.5.6. */
-export const allowsSomething: Rule = (exchange) =>
-  exchange.response?.status === 405 && fields(exchange.response, 'allow').length === 0
+export const allowsSomething: Rule = ({ response }) => {
+  if (response?.status !== 405) return unseen('no answer with status 405');
+  return fields(response, 'allow').length === 0
     ? found('Allow with the 405', 'no Allow', 'no Allow')
     : undefined;
+};

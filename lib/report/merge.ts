@@ -125,8 +125,9 @@ function joined(parts: readonly [RecordedResult, ...RecordedResult[]]): Recorded
   const lead = carried.toSorted((a, b) => placeOf(a) - placeOf(b))[0] ?? one;
   const causes = causesOf(carried);
   const verdict = verdictOf(carried);
-  const blocked = carried.find(
-    (part) => part.blockedBy !== undefined && (part.verdict === verdict || verdict === 'fail'),
+  const alike = carried.filter((part) => part.verdict === verdict);
+  const blocked = (verdict === 'fail' || alike.length === 0 ? carried : alike).find(
+    ({ blockedBy }) => blockedBy !== undefined,
   );
   return {
     ...without(lead, 'expected', 'actual', 'blockedBy', 'reason', 'counterexample'),
@@ -147,7 +148,12 @@ const placeOf = ({ causes }: RecordedResult) => causes[0]?.place ?? Number.POSIT
 /** The worst of the parts; what a part had no occasion for, another may have had. */
 function verdictOf(parts: readonly RecordedResult[]): Verdict {
   const worst: readonly Verdict[] = ['fail', 'untestable', 'pass', 'observed'];
-  return worst.find((verdict) => parts.some((part) => part.verdict === verdict)) ?? 'skipped';
+  const found = worst.find((verdict) => parts.some((part) => part.verdict === verdict));
+  if (found !== undefined) return found;
+  // Each had cases, and referred to the check that says why it saw nothing in them.
+  return parts.every(({ cases, blockedBy }) => cases > 0 && blockedBy?.includes('/'))
+    ? 'untestable'
+    : 'skipped';
 }
 
 function causesOf(parts: readonly RecordedResult[]): RecordedResult['causes'] {

@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.ts';
 import { briefly } from '../judge/reading.ts';
-import { answers200, type Finding, type Rule, type Sent } from '../judge/rules.ts';
+import { answers200, type Finding, isFinding, type Rule, type Sent, type Unseen } from '../judge/rules.ts';
 import { bearer, type Case, type Draft } from '../payloads/case.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { Untestable } from './check.ts';
@@ -12,6 +12,8 @@ import type { Failure } from './result.ts';
 export interface Judging {
   readonly contract: Contract;
   readonly token: string;
+  /** Is told of each exchange that breaks no rule, and what it does not show, where none of them is about it. */
+  readonly onUnbroken?: (unseen: Unseen | undefined) => void;
 }
 
 /** What every way of carrying out a check has at hand. */
@@ -28,6 +30,8 @@ export interface Tools extends Judging {
   readonly ids: CheckIds;
   readonly seed: number;
   readonly concurrency: number;
+  /** How many requests may be on their way at once, as far as the store lets them by now. */
+  readonly atOnce: () => number;
   /** Whether so much has been found that nothing more is to be tried. */
   readonly enough: () => boolean;
   /** Milliseconds of a sample of the answers so far. */
@@ -56,18 +60,39 @@ function plantIn(body: Uint8Array = new Uint8Array()): Sent['plant'] {
   }
 }
 
+/** The first rule that an exchange breaks; else what it does not show, where none of the rules is about it. */
+export function rulingOf(
+  exchange: Exchange,
+  draft: Draft,
+  rules: readonly Rule[],
+  { contract, token }: Judging,
+): ReturnType<Rule> {
+  if (!isAsDrafted(exchange, draft))
+    return { unseen: `no request with ${draft.framing === 'chunked' ? 'chunks' : 'a length'}` };
+  const sent = sentOf(exchange, draft, token);
+  const rulings = [];
+  for (const rule of rules) {
+    const ruling = rule(exchange, contract, sent);
+    if (isFinding(ruling)) return ruling;
+    rulings.push(ruling);
+  }
+  return rulings.includes(undefined) ? undefined : rulings[0];
+}
+
+/** Whether a request went out in the framing that it is about: not every way of sending has chunks. */
+const isAsDrafted = ({ request }: Exchange, { framing = request.framing }: Draft): boolean =>
+  framing === request.framing;
+
 /** The first rule that an exchange breaks. */
 export function judged(
   exchange: Exchange,
   draft: Draft,
   rules: readonly Rule[],
-  { contract, token }: Judging,
+  judging: Judging,
 ): Finding | undefined {
-  const sent = sentOf(exchange, draft, token);
-  for (const rule of rules) {
-    const finding = rule(exchange, contract, sent);
-    if (finding !== undefined) return finding;
-  }
+  const ruling = rulingOf(exchange, draft, rules, judging);
+  if (isFinding(ruling)) return ruling;
+  judging.onUnbroken?.(ruling);
   return undefined;
 }
 
@@ -98,7 +123,10 @@ export async function attempt(
 export async function mustBeTaken(twin: Draft, id: bigint, tools: Tools): Promise<void> {
   const refusal = async (freshId: bigint) => {
     const exchange = await tools.send(twin, freshId);
-    return judged(exchange, twin, [answers200], tools) === undefined ? undefined : shortly(briefly(exchange));
+    const { contract, token } = tools;
+    return judged(exchange, twin, [answers200], { contract, token }) === undefined
+      ? undefined
+      : shortly(briefly(exchange));
   };
   if ((await refusal(id)) === undefined) return;
   const again = await refusal(tools.ids.aside());

@@ -60,13 +60,18 @@ export type Test =
       readonly kind: 'cases';
       readonly cases: (plants: Plants) => readonly Case[];
       readonly rules: readonly Rule[];
+      /** The check that says why no answer is one that the rules are about; by default that there are any. */
+      readonly explainedBy?: string;
     }
-  /** Cases drawn at random, `share` times as many as the run asks for. */
+  /** Cases drawn at random, `share` times as many as the run asks for, counting those before them that have a name. */
   | {
       readonly kind: 'property';
       readonly cases: (plants: Plants) => Arbitrary<Case>;
+      /** What is tried first, whatever the seed: what a verdict would otherwise hang on by chance. */
+      readonly named?: (plants: Plants) => readonly Case[];
       readonly rules: readonly Rule[];
       readonly share: number;
+      readonly explainedBy?: string;
     }
   /** Every exchange of the run that it applies to, whichever check it was sent for. */
   | {
@@ -82,6 +87,8 @@ export type Test =
       /** What is sent, in one sentence. */
       readonly sends: string;
       readonly run: (bench: Bench) => Promise<void>;
+      /** It is about requests that are on their way at the same time. */
+      readonly atOnce?: boolean;
       /** It is about the connections, or about what one request does to the next: nothing else is sent meanwhile. */
       readonly alone?: boolean;
     };
@@ -105,3 +112,6 @@ export class Untestable extends Error {
     this.blockedBy = blockedBy;
   }
 }
+
+/** What the check is about cannot come about in this run, and neither the store nor the check is to blame. */
+export class NotApplicable extends Untestable {}

@@ -1,4 +1,4 @@
-import type { Check } from './check.ts';
+import { type Check, NotApplicable } from './check.ts';
 import { drawsOf } from './plan.ts';
 import type { CheckResult, Stop, Verdict } from './result.ts';
 import type { Shard } from './shard.ts';
@@ -28,13 +28,28 @@ export function concluded(
   if (stop?.kind === 'bailed') return skipped(check, 'bail', stop.reason, tally);
   if (stop !== undefined && !isTriedEnough(check, cases, circumstances))
     return result(check, 'untestable', tally, seconds, { by: stop.kind, reason: stop.reason });
+  if (blocked instanceof NotApplicable) return skipped(check, blocked.blockedBy, blocked.message, tally);
   if (blocked !== undefined) return result(check, 'untestable', tally, seconds, blockedOf(blocked));
+  const seen = level === 'OBSERVE' ? Object.keys(tally.noted).length > 0 : tally.seen;
+  if (cases > 0 && !seen) return vacuous(check, tally, seconds, shard);
   if (cases > 0) return result(check, level === 'OBSERVE' ? 'observed' : 'pass', tally, seconds);
-  if (test.kind === 'standing') return skipped(check, 'store', test.lacking, tally);
+  if (test.kind === 'standing') return skipped(check, 'store', tally.unseen ?? test.lacking, tally);
   if (test.kind === 'cases') return skipped(check, 'document', 'the document admits no such request', tally);
   // Its one place in the line is that of the control.
   if (shard.of > 1) return elsewhere(check);
   throw new Error(`${id} made no request`);
+}
+
+/**
+ * It made requests, and saw nothing of what it is about. Of a check that draws at random, another shard may have seen
+ * something.
+ */
+function vacuous(check: Check, tally: Tally, seconds: number, { of }: Shard): CheckResult {
+  const { test } = check;
+  const by = ('explainedBy' in test ? test.explainedBy : undefined) ?? 'always/answers';
+  const reason = `nothing to judge: ${tally.unseen ?? 'no answer'}`;
+  if (test.kind === 'property' && of > 1) return skipped(check, by, reason, tally);
+  return result(check, 'untestable', tally, seconds, { by, reason });
 }
 
 /**
@@ -73,7 +88,7 @@ const result = (
   seconds,
   failures,
   causes,
-  observations: noted,
+  observations: verdict === 'skipped' ? {} : noted,
   ...(blocked === undefined ? {} : { blocked }),
 });
 

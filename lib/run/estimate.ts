@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.ts';
 import { bearer, type Case, type Draft } from '../payloads/case.ts';
-import { draw } from '../payloads/random.ts';
+import { drawAfter } from '../payloads/random.ts';
 import type { Exchange, Request } from '../wire/exchange.ts';
 import { type Bench, type Plants, type Test, Untestable } from './check.ts';
 import { fill } from './fill.ts';
@@ -44,7 +44,8 @@ export async function estimate({ contract, catalogue, ...options }: RunOptions):
     if (test.kind === 'cases') count(test.cases(own));
     if (test.kind === 'property') {
       const arbitrary = test.cases(own);
-      const drawn = (index: number) => draw(arbitrary, seed, id, index).value;
+      const named = test.named?.(own) ?? [];
+      const drawn = (index: number) => drawAfter(named, arbitrary, seed, id, index).value;
       const all = drawsOf(test.share, cases);
       const first = drawn(0);
       // Those of one population are all alike.

@@ -1,7 +1,7 @@
 import { freshId } from '../payloads/fresh.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { judged, mustBeTaken, type Tools } from './attempt.ts';
-import { type Bench, type Plants, type Test, Untestable } from './check.ts';
+import { type Bench, NotApplicable, type Plants, type Test, Untestable } from './check.ts';
 import { shortly } from './keep.ts';
 import { inPool } from './pool.ts';
 import type { Failure } from './result.ts';
@@ -59,8 +59,17 @@ export async function tryProcedure(
   };
   try {
     await test.run(bench);
+    if (test.atOnce === true && tools.atOnce() < 2) tally.blocked = oneAtATime(tools);
   } catch (error) {
     if (!(error instanceof Untestable)) throw error;
     tally.blocked = error;
   }
 }
+
+const oneAtATime = ({ concurrency }: Tools): NotApplicable =>
+  new NotApplicable(
+    'concurrency',
+    concurrency < 2
+      ? 'requests go one at a time with --concurrency 1'
+      : 'the store turns requests away until they go one at a time',
+  );

@@ -1,7 +1,7 @@
 import type { Arbitrary, Value } from 'fast-check';
 import type { Rule } from '../judge/rules.ts';
 import type { Case } from '../payloads/case.ts';
-import { draw } from '../payloads/random.ts';
+import { drawAfter } from '../payloads/random.ts';
 import { attempt, mustBeTaken, type Tools } from './attempt.ts';
 import { tryEach } from './cases.ts';
 import type { Plants, Test } from './check.ts';
@@ -22,6 +22,7 @@ export class Drawing {
   private readonly test: Test & { kind: 'property' };
   private readonly checkId: string;
   private readonly arbitrary: Arbitrary<Case>;
+  private readonly named: readonly Case[];
   private readonly id: (index: number) => bigint;
   private readonly count: number;
   private readonly shard: Shard;
@@ -39,6 +40,7 @@ export class Drawing {
     this.test = test;
     this.checkId = checkId;
     this.arbitrary = test.cases(plants);
+    this.named = test.named?.(plants) ?? [];
     this.id = ids.reserve(count + 1);
     this.count = count;
     this.shard = shard;
@@ -70,7 +72,7 @@ export class Drawing {
   }
 
   private drawn(index: number, { seed }: Tools): Value<Case> {
-    return draw(this.arbitrary, seed, this.checkId, index);
+    return drawAfter(this.named, this.arbitrary, seed, this.checkId, index);
   }
 
   private async control(tools: Tools): Promise<void> {

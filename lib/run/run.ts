@@ -87,6 +87,8 @@ export type RunEvent =
 /** A run with its seams open, for a host that carries the checks out one by one: a test runner. */
 export interface OpenRun {
   readonly header: RunHeader;
+  /** What ended it early, if anything has. */
+  readonly stop: Stop | undefined;
   carryOut(check: Check): Promise<CheckResult>;
   /** All of the catalogue, what is cheap first; checks that draw at random take turns. */
   carryOutAll(begin?: (check: Check) => void): AsyncGenerator<CheckResult>;
@@ -147,6 +149,9 @@ export async function openRun(
       },
       startedAt,
       planned: catalogue.map(({ id }) => id),
+    },
+    get stop() {
+      return session.stop;
     },
     async carryOut(check) {
       for (;;) {

@@ -374,7 +374,7 @@ export class Session {
     { check: { test }, plants, errand, tally, drawing }: Begun,
     most: number,
   ): Promise<void> {
-    const tools = this.toolsFor(errand);
+    const tools = this.toolsFor(errand, tally);
     try {
       if (test.kind === 'cases') await tryCases(test, plants, tools, tally);
       if (drawing !== undefined) await drawing.go(most, tools, tally);
@@ -391,14 +391,14 @@ export class Session {
     const { unconfirmed } = tally;
     if (unconfirmed === undefined || !('rules' in test) || this.stop !== undefined) return;
     try {
-      tally.leadWith(await confirm(unconfirmed, test.rules, this.toolsFor(errand)));
+      tally.leadWith(await confirm(unconfirmed, test.rules, this.toolsFor(errand, tally)));
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
       this.stop ??= error.stop;
     }
   }
 
-  private toolsFor(errand: Errand): Tools {
+  private toolsFor(errand: Errand, tally: Tally): Tools {
     const { seed, concurrency } = this.options;
     const { searchBudget } = this;
     return {
@@ -409,6 +409,8 @@ export class Session {
       recover: async () => void (await this.awaitComeback(errand)),
       seed,
       concurrency,
+      atOnce: () => this.wire.atOnce,
+      onUnbroken: (unseen) => tally.look(unseen),
       ids: errand.ids,
       latencies: this.sender.latency.sample,
       send: (draft, id, toBeAccepted) => this.sender.send(draft, id, errand, toBeAccepted),

@@ -1,6 +1,7 @@
+import { isFinding } from '../judge/rules.ts';
 import { type Draft, isOutsideContract } from '../payloads/case.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import { type Judging, judged } from './attempt.ts';
+import { type Judging, rulingOf } from './attempt.ts';
 import type { Check } from './check.ts';
 import type { Failure } from './result.ts';
 import { Tally } from './tally.ts';
@@ -24,11 +25,13 @@ export class Standing {
     for (const [check, tally] of this.tallies) {
       const { test } = check;
       if (test.kind !== 'standing' || !test.applies(exchange, draft)) continue;
+      const ruling = rulingOf(exchange, draft, test.rules, judging);
+      if (!isFinding(ruling)) tally.look(ruling);
+      if (ruling !== undefined && !isFinding(ruling)) continue;
       tally.cases += 1;
-      const finding = judged(exchange, draft, test.rules, judging);
-      if (finding === undefined) continue;
+      if (ruling === undefined) continue;
       const label = `sent for ${during}`;
-      tally.book({ label, population: 'other', finding, draft, exchange }, place());
+      tally.book({ label, population: 'other', finding: ruling, draft, exchange }, place());
     }
   }
 

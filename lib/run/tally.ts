@@ -1,3 +1,4 @@
+import type { Unseen } from '../judge/rules.ts';
 import type { Untestable } from './check.ts';
 import { keptFailure } from './keep.ts';
 import { type Cause, causeOf, type Failure, type Observations, timedOut } from './result.ts';
@@ -29,6 +30,10 @@ export class Tally {
   /** Whether a case of this check was left without an answer when it was tried alone. */
   guilty = false;
   suspects: readonly Suspect[] = [];
+  /** Whether an exchange showed what the check is about. */
+  seen = false;
+  /** What there was none of, for the first that did not. */
+  unseen: string | undefined;
   readonly noted: Record<string, Observations[string]> = {};
   private readonly byCause = new Map<string, { place: number; failure: Failure; failed: number }>();
   private lead: Failure | undefined;
@@ -56,6 +61,12 @@ export class Tally {
     }
     known.failed += 1;
     if (place < known.place) Object.assign(known, { place, failure: keptFailure(failure) });
+  }
+
+  /** An exchange broke no rule: because it kept them, or because none of them is about it. */
+  look(unseen: Unseen | undefined): void {
+    if (unseen === undefined) this.seen = true;
+    else this.unseen ??= unseen.unseen;
   }
 
   /** Keeps a failure back until it is known whose fault it is. */

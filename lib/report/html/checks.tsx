@@ -203,6 +203,7 @@ const BLOCKERS: Readonly<Record<string, string>> = {
   bail: 'an earlier failure, after which nothing new was begun',
   document: 'the document',
   store: 'the store',
+  concurrency: 'one request at a time',
 };
 
 /** Why a check was not tried, and what stood in its way. */
