@@ -3,7 +3,7 @@ import { answers200, echoes, sound, takenOrRefused } from '../lib/judge/rules.ts
 import { admits, onlyAdmitted } from '../lib/payloads/admits.ts';
 import type { Case } from '../lib/payloads/case.ts';
 import { type Json, JsonObject, Raw } from '../lib/payloads/json.ts';
-import { ID, idsBetween, plantOf, undeclared } from '../lib/payloads/plants.ts';
+import { ID, idsWithin, plantOf, undeclared } from '../lib/payloads/plants.ts';
 import { HOSTILE } from '../lib/payloads/strings.ts';
 import type { Check, Plants } from '../lib/run/check.ts';
 import { creating, must, posting, should } from './vocabulary.ts';
@@ -49,12 +49,16 @@ const hostile = (plants: Plants, property: string): Case[] =>
     ),
   );
 
-const ids = (plants: Plants, ranges: readonly (readonly [bigint, bigint])[]): Case[] =>
+type Ranges = readonly (readonly [from: bigint, below: bigint])[];
+
+const ids = (plants: Plants, ranges: Ranges): Case[] =>
   admitted(
     plants,
-    ranges.map(([from, below]) => {
-      const id = plants.draw(idsBetween(from, below));
-      return wide(`id ${id}`, plants.plain().with(ID, id), plants.plain());
+    ranges.flatMap(([from, below]) => {
+      const within = idsWithin(plants.contract.newPlant.shape, from, below);
+      if (within === undefined) return [];
+      const id = plants.draw(within);
+      return [wide(`id ${id}`, plants.plain().with(ID, id), plants.plain())];
     }),
   );
 
@@ -76,6 +80,19 @@ const accepts = (
       ...(silent === undefined ? {} : { silent }),
     },
     test,
+  );
+
+/** Ids of some ranges, as far as the document admits them. */
+const acceptsIds = (id: string, statement: string, hint: string, ranges: Ranges): Check =>
+  accepts(
+    id,
+    statement,
+    hint,
+    { kind: 'cases', attempts: 2, cases: (plants) => ids(plants, ranges), rules: [answers200] },
+    ({ newPlant: { shape } }) =>
+      ranges.some(([from, below]) => idsWithin(shape, from, below) !== undefined)
+        ? undefined
+        : 'the document admits no such ids',
   );
 
 export const wholeShape: readonly Check[] = [
@@ -241,60 +258,33 @@ export const wholeShape: readonly Check[] = [
     },
     { kind: 'property', cases: (plants) => anyValueOf(plants, 'tag'), rules: [echoes('tag')], share: 0.25 },
   ),
-  accepts(
+  acceptsIds(
     'whole-shape/takes-ids-above-2^31',
     'Ids above 2^31 are taken.',
     'An int64 needs a column and a variable of 64 bits.',
-    {
-      kind: 'cases',
-      attempts: 2,
-      cases: (plants) =>
-        ids(plants, [
-          [2n ** 31n, 2n ** 32n],
-          [2n ** 32n, 2n ** 40n],
-          [2n ** 40n, 2n ** 53n],
-        ]),
-      rules: [answers200],
-    },
-    ({ newPlant }) => narrow(newPlant.shape.properties.get(ID)?.number.max, 2n ** 53n),
+    [
+      [2n ** 31n, 2n ** 32n],
+      [2n ** 32n, 2n ** 40n],
+      [2n ** 40n, 2n ** 53n],
+    ],
   ),
-  accepts(
+  acceptsIds(
     'whole-shape/takes-ids-above-2^53',
     'Ids above 2^53 are taken.',
     'A double holds no int64: read the id with a parser that keeps integers exact.',
-    {
-      kind: 'cases',
-      attempts: 2,
-      cases: (plants) =>
-        ids(plants, [
-          [2n ** 53n, 2n ** 54n],
-          [2n ** 54n, 2n ** 62n],
-          [2n ** 62n, 2n ** 63n],
-        ]),
-      rules: [answers200],
-    },
-    ({ newPlant }) => narrow(newPlant.shape.properties.get(ID)?.number.max, 2n ** 63n - 1n),
+    [
+      [2n ** 53n, 2n ** 54n],
+      [2n ** 54n, 2n ** 62n],
+      [2n ** 62n, 2n ** 63n],
+    ],
   ),
-  accepts(
+  acceptsIds(
     'whole-shape/takes-negative-ids',
     'Negative ids are taken, as the document limits the range in no way.',
     'Drop the limit, or declare it in the document: an overlay with minimum makes it part of the contract.',
-    {
-      kind: 'cases',
-      attempts: 2,
-      cases: (plants) =>
-        ids(plants, [
-          [-(2n ** 31n), -(2n ** 20n)],
-          [-(2n ** 53n), -(2n ** 31n)],
-        ]),
-      rules: [answers200],
-    },
-    ({ newPlant }) =>
-      narrow(-BigInt(Math.trunc(Number(newPlant.shape.properties.get(ID)?.number.min ?? 0))), 2n ** 53n),
+    [
+      [-(2n ** 31n), -(2n ** 20n)],
+      [-(2n ** 53n), -(2n ** 31n)],
+    ],
   ),
 ];
-
-/** Why nothing is to be expected up to `wanted`, where the document's limit lies below. */
-function narrow(limit: bigint | number | undefined, wanted: bigint): string | undefined {
-  return limit !== undefined && limit < wanted ? 'the document admits no such ids' : undefined;
-}

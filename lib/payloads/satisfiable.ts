@@ -1,31 +1,33 @@
 import type { Contract } from '../contract/contract.ts';
 import { DocumentError } from '../contract/document.ts';
-import type { Shape } from '../contract/schema.ts';
-import { admits } from './admits.ts';
+import { type Shape, type TextLimits, typesOf } from '../contract/schema.ts';
+import { plainPlants } from './admits.ts';
 import { write } from './json.ts';
-import { ordinaryIds, plantOf } from './plants.ts';
+import { ordinaryIds } from './plants.ts';
 import { draw } from './random.ts';
+import { isPatterned, patterned } from './strings.ts';
 
 /**
  * Every verdict rests on plants that any store takes: makes sure that there are some.
  * @throws DocumentError when the schema says more than plants can be made from
  */
 export function requireOrdinary(contract: Contract): void {
-  const { shape } = contract.newPlant;
-  requireSmall(contract, shape, 'NewPlant');
-  for (let index = 0; index < 8; index += 1) {
-    const plant = draw(
-      plantOf(shape, 'plain', index % 2 === 0 ? 'all' : 'required'),
-      0,
-      'document',
-      index,
-    ).value;
-    if (admits(contract, plant)) continue;
-    const text = write(plant, ordinaryIds(shape).first);
+  const { shape, validate } = contract.newPlant;
+  for (const problem of impossible(shape, ''))
     throw new DocumentError(
       contract.document.file,
       undefined,
-      `no ordinary NewPlant could be made from its schema: ${text} is none`,
+      `no ordinary NewPlant could be made from its schema: ${problem}`,
+    );
+  for (let index = 0; index < 8; index += 1) {
+    const plants = plainPlants(contract, index % 2 === 0 ? 'all' : 'required');
+    const text = write(draw(plants, 0, 'document', index).value, ordinaryIds(shape).first);
+    const [problem] = validate(text, JSON.parse(text));
+    if (problem === undefined) continue;
+    throw new DocumentError(
+      contract.document.file,
+      undefined,
+      `no ordinary NewPlant could be made from its schema: ${text} is none (${problem.at === '' ? 'it' : problem.at} ${problem.message})`,
     );
   }
 }
@@ -33,20 +35,31 @@ export function requireOrdinary(contract: Contract): void {
 /** Characters of a string, and items of a list, beyond which the smallest plant is larger than a store has to take. */
 const [LONGEST, MOST] = [32 * 1024, 1024];
 
-function requireSmall(contract: Contract, shape: Shape, place: string): void {
-  const { text, minItems, properties, items, types } = shape;
-  const problem =
-    types.includes('string') && text.min > LONGEST
-      ? `has at least ${text.min} characters`
-      : types.includes('array') && minItems > MOST
-        ? `has at least ${minItems} items`
-        : undefined;
-  if (problem !== undefined)
-    throw new DocumentError(
-      contract.document.file,
-      undefined,
-      `no ordinary NewPlant could be made from its schema: ${place} ${problem}, and requests of the suite have 64 KiB at most`,
-    );
-  for (const [name, property] of properties) requireSmall(contract, property, `${place} > ${name}`);
-  if (items !== undefined && minItems > 0) requireSmall(contract, items, `${place} > items`);
+const TOO_LARGE = 'and requests of the suite have 64 KiB at most';
+
+/** What is asked of a property that none can be made for. */
+function* impossible(shape: Shape, place: string): Generator<string> {
+  const { text, minItems, properties, items, values } = shape;
+  const types = typesOf(shape);
+  if (types.includes('string') && text.min > LONGEST)
+    yield `${place} has at least ${text.min} characters, ${TOO_LARGE}`;
+  if (types.includes('array') && minItems > MOST)
+    yield `${place} has at least ${minItems} items, ${TOO_LARGE}`;
+  // Of several types, another may do.
+  if (types.join() === 'string' && values === undefined && isPatterned(text) && patterned(text) === undefined)
+    yield `${place}: no string was found that ${wishesOf(text)}`;
+  for (const [name, property] of properties)
+    yield* impossible(property, place === '' ? name : `${place} > ${name}`);
+  if (items !== undefined && minItems > 0) yield* impossible(items, `${place} > items`);
 }
+
+const wishesOf = ({ patterns, format, min, max }: TextLimits): string => {
+  const demands = [
+    ...patterns.map((pattern) => `pattern ${pattern}`),
+    ...(format === undefined ? [] : [`format ${format}`]),
+    ...(min === 0 ? [] : [`minLength ${min}`]),
+    ...(max === undefined ? [] : [`maxLength ${max}`]),
+  ];
+  const [first = '', ...others] = demands;
+  return `satisfies ${first}${others.length === 0 ? '' : ` with ${others.join(' and ')}`}`;
+};

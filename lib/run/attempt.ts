@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.ts';
 import { briefly } from '../judge/reading.ts';
-import { answers200, type Finding, type Rule, type Sent } from '../judge/rules.ts';
+import { acceptsOrdinary, type Finding, type Rule, type Sent } from '../judge/rules.ts';
 import { bearer, type Case, type Draft } from '../payloads/case.ts';
 import { JsonObject } from '../payloads/json.ts';
 import type { Exchange } from '../wire/exchange.ts';
@@ -81,7 +81,9 @@ export async function attempt(
 export async function mustBeTaken(twin: Draft, id: bigint, tools: Tools): Promise<void> {
   const refusal = async (freshId: bigint) => {
     const exchange = await tools.send(twin, freshId);
-    return judged(exchange, twin, [answers200], tools) === undefined ? undefined : shortly(briefly(exchange));
+    return judged(exchange, twin, [acceptsOrdinary], tools) === undefined
+      ? undefined
+      : shortly(briefly(exchange));
   };
   if ((await refusal(id)) === undefined) return;
   const again = await refusal(tools.ids.aside());
