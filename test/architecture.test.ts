@@ -82,7 +82,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'lib/groups.ts': [],
   'lib/read-text.ts': [],
   'lib/schema.ts': ['lib/package.ts'],
-  'lib/contract': ['lib/read-text.ts'],
+  'lib/contract': ['lib/read-text.ts', 'lib/nearest.ts'],
   'lib/wire': [],
   'lib/payloads': ['type lib/contract/', 'lib/contract/document.ts', 'lib/contract/schema.ts'],
   'lib/judge': ['type lib/contract/', 'lib/wire/codings.ts', 'type lib/wire/exchange.ts'],
@@ -220,7 +220,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 
 /** Modules of Node that a stage may use, where it is to have no other effect than its result. */
 const PURE: Readonly<Record<string, readonly string[]>> = {
-  'lib/payloads': ['node:crypto', 'node:zlib'],
+  'lib/payloads': ['node:crypto', 'node:vm', 'node:zlib'],
   'lib/judge': [],
   suites: [],
 };

@@ -1,8 +1,10 @@
+import { runInNewContext } from 'node:vm';
 import type { Contract } from '../contract/contract.ts';
 import { DocumentError } from '../contract/document.ts';
 import { type Shape, type TextLimits, typesOf } from '../contract/schema.ts';
 import { plainPlants } from './admits.ts';
 import { write } from './json.ts';
+import { patternOf } from './pattern.ts';
 import { ordinaryIds } from './plants.ts';
 import { draw } from './random.ts';
 import { isPatterned, patterned } from './strings.ts';
@@ -13,6 +15,13 @@ import { isPatterned, patterned } from './strings.ts';
  */
 export function requireOrdinary(contract: Contract): void {
   const { shape, validate } = contract.newPlant;
+  for (const pattern of new Set(patternsIn(shape)))
+    if (!isQuick(pattern))
+      throw new DocumentError(
+        contract.document.file,
+        undefined,
+        `the pattern ${pattern} takes more than ${PATIENCE} ms for some texts; write it without a repetition within a repetition`,
+      );
   for (const problem of impossible(shape, ''))
     throw new DocumentError(
       contract.document.file,
@@ -30,6 +39,43 @@ export function requireOrdinary(contract: Contract): void {
       `no ordinary NewPlant could be made from its schema: ${text} is none (${problem.at === '' ? 'it' : problem.at} ${problem.message})`,
     );
   }
+}
+
+/** Milliseconds that a pattern may take for some texts, where one takes microseconds. */
+const PATIENCE = 1000;
+
+/**
+ * Whether a pattern is done with texts that it nearly matches, and with long ones. Of nothing else in a document is it
+ * that hard to see that a run would hang on it.
+ */
+function isQuick(source: string): boolean {
+  const { least, most, write: text } = patternOf(source);
+  const words = [0, 1, 2].map((choice) => text(Math.min(most, least + 40), (bound) => choice % bound, false));
+  const texts = [
+    ...words.flatMap((word) => [word, `${word}\0`, `${word.slice(0, -1)}\0`, `\0${word}`]),
+    ...['a', 'A', '0', ' ', 'é'].map((letter) => letter.repeat(4000)),
+  ];
+  try {
+    runInNewContext(
+      'texts.map((text) => new RegExp(source, "u").test(text))',
+      { texts, source },
+      { timeout: PATIENCE },
+    );
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return false;
+    throw error;
+  }
+}
+
+function* patternsIn({ text, properties, items, alternatives, others }: Shape): Generator<string> {
+  yield* text.patterns;
+  for (const { pattern, shape } of others) {
+    if (pattern !== undefined) yield pattern;
+    yield* patternsIn(shape);
+  }
+  for (const shape of [...properties.values(), ...alternatives, ...(items === undefined ? [] : [items])])
+    yield* patternsIn(shape);
 }
 
 /** Characters of a string, and items of a list, beyond which the smallest plant is larger than a store has to take. */

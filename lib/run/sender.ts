@@ -20,6 +20,8 @@ export class Stopped extends Error {
 export interface SenderOptions {
   readonly token: string;
   readonly headers: readonly HeaderPair[];
+  /** Parameters of the query of every request. */
+  readonly query?: readonly HeaderPair[];
   /** Requests per second at most. */
   readonly rate: number | undefined;
   /** Requests after which no other is sent. */
@@ -72,12 +74,12 @@ export class Sender {
   async send(draft: Draft, freshId: bigint, errand: Errand): Promise<Exchange> {
     let id = freshId;
     const { authority: host, prefix } = this.wire.endpoint;
-    const { token, headers } = this.options;
+    const { token, headers, query = [] } = this.options;
     for (let attempt = 1; ; attempt += 1) {
       await this.pace();
       if (this.gate.isClosedTo(errand)) await this.gate.openTo(errand);
       this.countOff();
-      const request = fill(draft, id, { token, host, prefix, headers });
+      const request = fill(draft, id, { token, host, prefix, headers, query });
       const { atOnce } = this.wire;
       this.gate.enter();
       const exchange = await this.wire.send(request).finally(() => this.gate.leave());
