@@ -13,7 +13,8 @@ let written = 0;
 
 /** Writes a document whose NewPlant is this schema, and gives its file. */
 export function documentOf(newPlant: Schema, more: { readonly openapi?: string } & Schema = {}): string {
-  const file = join(folder, `${(written += 1)}.json`);
+  written += 1;
+  const file = join(folder, `${written}.json`);
   const json = (schema: Schema) => ({ content: { 'application/json': { schema } } });
   const answer = (description: string, schema: Schema) => ({ description, ...json(schema) });
   const { openapi = '3.1.0', ...operation } = more;
