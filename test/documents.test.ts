@@ -122,6 +122,13 @@ describe.each(DOCUMENTS)('a document that adds %s', (_label, newPlant) => {
   });
 });
 
+/** What may be left out and changes nothing, or makes a store that takes less. */
+const HARMLESS = [
+  'oneOf: /oneOf as anyOf',
+  'overlapping: /oneOf/0/maxLength',
+  'overlapping: /oneOf/1/minLength',
+];
+
 describe('a store that leaves out one thing that the document says', () => {
   const limits = names.flatMap((name) => {
     const kind = KINDS[name] ?? {};
@@ -132,7 +139,7 @@ describe('a store that leaves out one thing that the document says', () => {
     ]);
   });
 
-  test.each(limits.filter((_, index) => FULL || index % 3 === 0))(
+  test.each(limits.filter(([what], index) => !HARMLESS.includes(what) && (FULL || index % 3 === 0)))(
     '%s',
     { timeout: 60_000 },
     async (_what, full, relaxed) => {
@@ -144,7 +151,7 @@ describe('a store that leaves out one thing that the document says', () => {
           skip: ['refuse/any-*'],
           cases: 1,
         }).record;
-        expect(record.outcome).not.toBe('conformant');
+        expect(record.outcome).toBe('nonconformant');
       } finally {
         await store.stop();
       }

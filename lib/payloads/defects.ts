@@ -308,7 +308,7 @@ function constraints({ name, property, get, put }: Place, shape: Shape): Defect[
   const { values, text, minItems, maxItems, uniqueItems } = shape;
   const ruleOf = (title: string, breaking: (own: Json) => readonly Json[], family: Family = 'constraint') =>
     listed(`${name} ${title}`, family, property, (twin) =>
-      breaking(get(twin) ?? sampleOf(shape) ?? null).map((value) => put(twin, value)),
+      different(breaking(get(twin) ?? sampleOf(shape) ?? null)).map((value) => put(twin, value)),
     );
   const rule = (title: string, breaking: readonly Json[], family?: Family) =>
     ruleOf(title, () => breaking, family);
@@ -356,6 +356,11 @@ function constraints({ name, property, get, put }: Place, shape: Shape): Defect[
   }
   return found;
 }
+
+/** Each of some values once. */
+const different = (values: readonly Json[]): readonly Json[] => [
+  ...new Map<string, Json>(values.map((value) => [write(value, 1n), value] as const)).values(),
+];
 
 /** What is like the allowed values and none of them, of the same types as far as there are others. */
 function noneOf(values: readonly unknown[]): readonly Json[] {
