@@ -11,14 +11,23 @@ export type Schema = Readonly<Record<string, unknown>>;
 const folder = mkdtempSync(join(tmpdir(), 'documents-'));
 let written = 0;
 
-/** Writes a document whose NewPlant is this schema, and gives its file. */
-export function documentOf(newPlant: Schema, more: { readonly openapi?: string } & Schema = {}): string {
+function fileOf(content: unknown): string {
   written += 1;
   const file = join(folder, `${written}.json`);
+  writeFileSync(file, JSON.stringify(content));
+  return file;
+}
+
+/** Writes an overlay of one action, and gives its file. */
+export const overlayOf = (target: string, update: unknown): string =>
+  fileOf({ overlay: '1.0.0', info: { title: 'Changes', version: '1.0.0' }, actions: [{ target, update }] });
+
+/** Writes a document whose NewPlant is this schema, and gives its file. */
+export function documentOf(newPlant: Schema, more: { readonly openapi?: string } & Schema = {}): string {
   const json = (schema: Schema) => ({ content: { 'application/json': { schema } } });
   const answer = (description: string, schema: Schema) => ({ description, ...json(schema) });
   const { openapi = '3.1.0', ...operation } = more;
-  const document = {
+  return fileOf({
     openapi,
     info: { title: 'Plants', version: '1.0.0' },
     security: [{ bearerAuth: [] }],
@@ -43,9 +52,7 @@ export function documentOf(newPlant: Schema, more: { readonly openapi?: string }
       },
     },
     components: { securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' } } },
-  };
-  writeFileSync(file, JSON.stringify(document));
-  return file;
+  });
 }
 
 /** A NewPlant with further properties. */
