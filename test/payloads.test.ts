@@ -26,6 +26,7 @@ import {
 } from '../lib/payloads/json.ts';
 import { idsBetween, ordinaryIds, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
 import { draw } from '../lib/payloads/random.ts';
+import { ordersOf, sampled } from '../lib/payloads/sampled.ts';
 import { requireOrdinary } from '../lib/payloads/satisfiable.ts';
 import {
   anyString,
@@ -39,6 +40,7 @@ import { extensions, gzipped, notJson, notUtf8, padded, spoilt } from '../lib/pa
 import { curlOf } from '../lib/report/curl.ts';
 import { anyFirstId, Ids } from '../lib/run/ids.ts';
 import { plantsFor } from '../lib/run/plants.ts';
+import { catalogue } from '../suites/index.ts';
 
 const SHIPPED = fileURLToPath(new URL('../openapi.yaml', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'plant-payloads-'));
@@ -665,6 +667,62 @@ describe('ways of writing', () => {
     expect(write(plant.without('id'), 1n)).toBe('{"name":"a"}');
     expect(write(plant.with('id', null).with('id', 2n), 1n)).toBe('{"id":2,"name":"a"}');
     expect(write(plant, 1n)).toBe('{"id":1,"name":"a"}');
+  });
+});
+
+describe('what a large document would multiply', () => {
+  const letters = (count: number) => [...'abcdefghijkl'].slice(0, count);
+
+  test.each([1, 2, 3, 4])('of %i properties every order is tried', (count) => {
+    const orders = ordersOf(letters(count)).map((order) => order.join(''));
+    const all = Array.from({ length: count }, (_, index) => index + 1).reduce((a, b) => a * b, 1);
+    expect([orders.length, new Set(orders).size]).toEqual([all, all]);
+  });
+
+  test.each([5, 9, 12])(
+    'of %i properties each is first and last, and each two come either way round',
+    (count) => {
+      const orders = ordersOf(letters(count)).map((order) => order.join(''));
+      expect(orders.length).toBe(2 * count);
+      for (const order of orders) expect([...order].sort()).toEqual(letters(count));
+      for (const a of letters(count)) {
+        expect(orders.some((order) => order.startsWith(a)) && orders.some((order) => order.endsWith(a))).toBe(
+          true,
+        );
+        for (const b of letters(count))
+          if (a !== b)
+            expect(
+              orders.some((order) => order.indexOf(a) < order.indexOf(b)),
+              a + b,
+            ).toBe(true);
+      }
+    },
+  );
+
+  test('of many cases the first of each kind comes before the second of any', () => {
+    const cases = ['a', 'b', 'c'].flatMap((kind) =>
+      Array.from({ length: 10 }, (_, index) => `${kind}${index}`),
+    );
+    const kindOf = (one: string) => one.charAt(0);
+    expect(sampled(cases, kindOf, 30)).toEqual(cases);
+    expect(sampled(cases, kindOf, 6)).toEqual(['a0', 'a1', 'b0', 'b1', 'c0', 'c1']);
+    expect(sampled(cases, kindOf, 5)).toHaveLength(5);
+    expect(sampled(cases, (one) => one, 6)).toEqual(['a0', 'a5', 'b0', 'b5', 'c0', 'c5']);
+  });
+
+  test('a document of twenty nested properties has no check that sends hundreds', async () => {
+    const inner = Array.from(
+      { length: 20 },
+      (_, index) =>
+        `p${index}: { type: object, required: [a], properties: { a: { type: string, maxLength: 3 }, b: { type: integer, minimum: 1 } } }`,
+    );
+    const large = await withOverlay(
+      `{ target: ${NEW_PLANT}, update: { properties: { ${inner.join(', ')} } } }`,
+    );
+    for (const { id, test: one } of catalogue) {
+      if (one.kind !== 'cases') continue;
+      expect(one.cases(plantsFor(large, 1, id)).length, id).toBeLessThanOrEqual(220);
+    }
   });
 });
 

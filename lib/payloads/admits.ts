@@ -3,6 +3,7 @@ import type { Contract } from '../contract/contract.ts';
 import { type Json, type JsonObject, write } from './json.ts';
 import { ordinaryIds, plantOf } from './plants.ts';
 import { draw } from './random.ts';
+import { remembered } from './remembered.ts';
 
 /** Whether a value is a NewPlant of the document, to the last digit; with an ordinary id for a fresh one. */
 export function admits({ newPlant }: Contract, json: Json): boolean {
@@ -55,9 +56,15 @@ export const onlyAdmitted = (
  * Plants of which nothing is the point, with every declared property or the required ones, as far as the document
  * admits that. Whether any could be made, requireOrdinary has found out.
  */
-export function plainPlants(contract: Contract, properties: 'all' | 'required'): Arbitrary<JsonObject> {
-  const plants = (which: 'all' | 'required' | 'some') => plantOf(contract.newPlant.shape, 'plain', which);
-  const wanted = plants(properties);
-  const instead = [wanted, plants('some'), plants(properties === 'all' ? 'required' : 'all')];
-  return onlyAdmitted(contract, wanted, undefined, instead);
-}
+export const plainPlants = (contract: Contract, properties: 'all' | 'required'): Arbitrary<JsonObject> =>
+  plainOf(contract)[properties];
+
+const plainOf = remembered((contract: Contract) => {
+  const { shape } = contract.newPlant;
+  const [all, required] = [plantOf(shape, 'plain', 'all'), plantOf(shape, 'plain', 'required')];
+  const some = plantOf(shape, 'plain', 'some');
+  return {
+    all: onlyAdmitted(contract, all, undefined, [all, some, required]),
+    required: onlyAdmitted(contract, required, undefined, [required, some, all]),
+  };
+});

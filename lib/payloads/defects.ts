@@ -4,6 +4,7 @@ import { FRESH, fromValue, type Json, JsonObject, object, Raw, write } from './j
 import { at, besideGrid, gridOf } from './numbers.ts';
 import { oneOfShape, otherName } from './plants.ts';
 import { draw } from './random.ts';
+import { remembered } from './remembered.ts';
 import { HOSTILE, ordinaryTag, patterned } from './strings.ts';
 
 /** What kind of rule a malformed value breaks; each is judged by checks of its own. */
@@ -53,10 +54,12 @@ const propertyAt = (name: string): Place => ({
  * Every defect that the shape of the document admits, each the only thing wrong with its payload.
  * Candidates, still: where a schema says more than a shape can hold, the validator has the last word.
  */
-export function defectsOf(shape: Shape): readonly Defect[] {
+export const defectsOf = remembered(candidatesOf);
+
+function candidatesOf(shape: Shape): readonly Defect[] {
   const kinds = shape.alternatives.filter(({ types }) => types.includes('object'));
   // What is no plant of one kind may be one of another: the validator decides.
-  if (kinds.length > 0) return uniqueByName(kinds.flatMap(defectsOf));
+  if (kinds.length > 0) return uniqueByName(kinds.flatMap((kind) => defectsOf(kind)));
   return [
     ...notAnObject(shape),
     ...[...shape.required].flatMap((name) => missing(name)),
@@ -106,8 +109,11 @@ const uniqueByName = (defects: readonly Defect[]): Defect[] => {
 const sample = <T>(arbitrary: Arbitrary<T> | undefined, index = 0): T | undefined =>
   arbitrary === undefined ? undefined : draw(arbitrary, 0, 'defect', index).value;
 
+const plainValues = remembered((shape: Shape) => oneOfShape(shape, 'plain', true));
+const firstOf = remembered((shape: Shape) => sample(plainValues(shape)));
+
 const sampleOf = (shape: Shape, index = 0): Json | undefined =>
-  sample(oneOfShape(shape, 'plain', true), index);
+  index === 0 ? firstOf(shape) : sample(plainValues(shape), index);
 
 /** Values that two alternatives admit, where exactly one of them may. */
 function ofTwoKinds(place: Place, kinds: readonly Shape[]): Defect[] {

@@ -2,6 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { NumberLimits, Shape } from '../contract/schema.ts';
 import { FRESH, fromValue, type Json, JsonObject, type Member, Raw, type Style, write } from './json.ts';
 import { type Grid, gridOf, halved, isEmpty, onGrid, placesIn } from './numbers.ts';
+import { remembered } from './remembered.ts';
 import { anyString, ordinaryName, ordinaryTag, patterned, plainName } from './strings.ts';
 
 /** How adventurous a value is: `plain` where it is not the point, `ordinary`, or `any` that the schema admits. */
@@ -62,21 +63,17 @@ const takesFresh = (shape: Shape): boolean =>
   shape.values === undefined && shape.types.some((type) => type === 'integer' || type === 'number');
 
 /** The ids that ordinary plants may have: 1 to 2^31-1 within the limits of the document. */
-export function ordinaryIds(newPlant: Shape): {
-  readonly first: bigint;
-  readonly last: bigint;
-  readonly step: bigint;
-} {
+export const ordinaryIds = remembered((newPlant: Shape) => {
   const grid = idGrid(newPlant);
   const [first, last] = placesIn(grid, 1n, BIGGEST_ORDINARY);
   const step = grid.step.digits;
-  return { first: first * step, last: last * step, step };
-}
+  return { first: first * step, last: last * step, step } as const;
+});
 
-const idGrid = ({ properties, alternatives }: Shape): Grid => {
+function idGrid({ properties, alternatives }: Shape): Grid {
   const shape = properties.get(ID) ?? alternatives[0]?.properties.get(ID);
   return gridOf(shape?.number ?? NO_LIMITS, true);
-};
+}
 
 const NO_LIMITS: NumberLimits = {
   min: undefined,

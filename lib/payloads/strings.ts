@@ -2,6 +2,7 @@ import fc, { type Arbitrary, Random } from 'fast-check';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { TextLimits } from '../contract/schema.ts';
 import { patternOf } from './pattern.ts';
+import { remembered } from './remembered.ts';
 
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'];
 const LOWER = LETTERS.slice(26);
@@ -83,13 +84,8 @@ const [TRIES, EFFORT] = [200, 400_000];
 /** Characters by which a string is longer than it has to be, at most. */
 const ROOM = 24;
 
-const drawnStrings = new WeakMap<TextLimits, Arbitrary<string> | undefined>();
-
 /** Strings for the patterns and the format of the document; undefined where it sets none, or no string was found. */
-export function patterned(limits: TextLimits): Arbitrary<string> | undefined {
-  if (!drawnStrings.has(limits)) drawnStrings.set(limits, stringsFor(limits));
-  return drawnStrings.get(limits);
-}
+export const patterned = remembered(stringsFor);
 
 /** Whether a document asks of a string what its characters decide. */
 export const isPatterned = ({ patterns, format = '' }: TextLimits): boolean =>
