@@ -41,7 +41,7 @@ export interface RunOptions {
   readonly token: string;
   /** The name of the target in reports; by default its URL. */
   readonly name?: string | undefined;
-  /** An OpenAPI 3.1 document in the place of the suite's own. */
+  /** An OpenAPI 3.1 or 3.0 document in the place of the suite's own. */
   readonly openapi?: string | undefined;
   /** OpenAPI Overlay 1.0 files, applied in order. */
   readonly overlays?: readonly string[] | undefined;
@@ -211,9 +211,11 @@ export async function planOf(options: RunOptions, loaded?: Plan['contract']): Pr
 async function contractOf(file: string | undefined, overlays: readonly string[]): Promise<Plan['contract']> {
   const own = file === undefined && overlays.length === 0;
   const contract = await loadContract(file ?? packageFile(OWN_DOCUMENT), overlays, { trusted: own });
-  return file === undefined
-    ? { ...contract, document: { ...contract.document, file: OWN_DOCUMENT } }
-    : contract;
+  if (file !== undefined) return contract;
+  const warnings = contract.document.warnings.map((one) =>
+    one.replace(packageFile(OWN_DOCUMENT), OWN_DOCUMENT),
+  );
+  return { ...contract, document: { ...contract.document, file: OWN_DOCUMENT, warnings } };
 }
 
 const OWN_DOCUMENT = 'openapi.yaml';

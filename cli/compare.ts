@@ -8,7 +8,7 @@ import { comparisonText } from '../lib/compare/terminal.ts';
 import { type Config, readConfig, type Target } from '../lib/config/config.ts';
 import { readRecord } from '../lib/report/saved.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { announce } from './announce.ts';
+import { announce, warn } from './announce.ts';
 import { paint } from './colour.ts';
 import { interruptible } from './interrupt.ts';
 import {
@@ -116,6 +116,7 @@ async function asking(targets: readonly Target[], contestants: readonly Contesta
   const closing: (() => Promise<void>)[] = [];
   const interrupted = interruptible();
   const [first] = contestants;
+  warn(first?.plan.contract.document.warnings ?? []);
   if (first !== undefined) announce(await estimateOf(first.plan), ...targets.map(({ baseUrl }) => baseUrl));
   try {
     for (const [index, { start }] of targets.entries())

@@ -19,7 +19,7 @@ export interface Connection {
 export const connectionOptions = (command: Command): Command =>
   command
     .option('--token <token>', 'the bearer token that the store takes; better: $PLANT_STORE_TOKEN')
-    .option('--openapi <file>', "an OpenAPI 3.1 document in the place of the suite's own")
+    .option('--openapi <file>', "an OpenAPI 3.1 or 3.0 document in the place of the suite's own")
     .option('--overlay <file>', 'an OpenAPI Overlay 1.0 file to apply to it; may be repeated', each)
     .option('--header <header>', "a header for every request, 'Name: value'; may be repeated", header)
     .option('--timeout <ms>', 'for a connection, and for a whole answer (default: 15000)', count)

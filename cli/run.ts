@@ -16,7 +16,7 @@ import { events, type RunOptions as Plan } from '../lib/run/run.ts';
 import { cutShort } from '../lib/run/verdict.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { startStore } from '../reference/store.ts';
-import { announce } from './announce.ts';
+import { announce, warn } from './announce.ts';
 import { wantsColour } from './colour.ts';
 import { tellGitHub } from './github.ts';
 import { interruptible } from './interrupt.ts';
@@ -109,6 +109,7 @@ async function runAgainst(
     const target = await targetOf(baseUrl, token, start, closing);
     const options = { name, ...rest, overlays: overlay, headers: header, ...target };
     const [plan, known, secrets] = [await planOf(options), knownDeviations(options), secretsOf(options)];
+    warn(plan.contract.document.warnings);
     if (!quiet) announce(await estimate(plan), plan.baseUrl);
     if (start !== undefined) closing.push(startCommand(start, target.token));
     await waitForStore({ baseUrl: plan.baseUrl, start, wait }, interrupted.signal);

@@ -1,8 +1,8 @@
 import { statusOf } from '../lib/judge/reading.ts';
 import {
+  acceptsOrdinary,
   allowsSomething,
   answered,
-  answers200,
   errorBody,
   errorMediaType,
   keepsCredential,
@@ -62,7 +62,7 @@ export const always: readonly Check[] = [
       basis: ['section 4, rule 1'],
       hint: 'The same plant is taken at other times: look for what the requests before it or beside it leave behind.',
     },
-    whenever((_exchange, draft) => draft.ordinary === true, 'no ordinary plant was sent', answers200),
+    whenever((_exchange, draft) => draft.ordinary === true, 'no ordinary plant was sent', acceptsOrdinary),
   ),
   must(
     'always/200-is-a-plant',

@@ -1,7 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { fields, statusOf } from '../lib/judge/reading.ts';
 import {
-  answers200,
+  acceptsOrdinary,
   challengesBearer,
   notSuccess,
   notSuccessUnauthorised,
@@ -159,7 +159,7 @@ async function oneAfterTheOther(bench: Bench): Promise<void> {
     const draft = credential === bearer ? plain() : as(credential, plain());
     const exchange = await bench.send(draft);
     if (credential === bearer)
-      bench.judge(exchange, draft, 'with the token, after one without', [answers200, plantBody]);
+      bench.judge(exchange, draft, 'with the token, after one without', [acceptsOrdinary, plantBody]);
     else bench.judge(exchange, draft, 'without the token, after one with it', [notSuccess]);
   }
 }
@@ -225,7 +225,7 @@ export const auth: readonly Check[] = [
           ),
           twin: creating(plants.plain()),
         })),
-      rules: [answers200],
+      rules: [acceptsOrdinary],
     },
   ),
   should(

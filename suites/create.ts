@@ -1,14 +1,15 @@
 import fc, { type Arbitrary } from 'fast-check';
-import { answers200, echoes, plantBody, plantMediaType } from '../lib/judge/rules.ts';
+import { acceptsOrdinary, echoes, plantBody, plantMediaType } from '../lib/judge/rules.ts';
 import { admits, onlyAdmitted } from '../lib/payloads/admits.ts';
 import type { Case, Draft } from '../lib/payloads/case.ts';
-import { freshId, withWords } from '../lib/payloads/fresh.ts';
+import { withWords } from '../lib/payloads/fresh.ts';
 import { COMPACT, type FreshText, type Json, JsonObject, type Style } from '../lib/payloads/json.ts';
-import { ID, plantOf, reordered, styles } from '../lib/payloads/plants.ts';
+import { ID, idWithin, plantOf, reordered, styles } from '../lib/payloads/plants.ts';
+import { ordersOf } from '../lib/payloads/sampled.ts';
 import type { Check, Plants } from '../lib/run/check.ts';
 import { creating, must, ordinary, posting, should } from './vocabulary.ts';
 
-const aPlant = [answers200, plantMediaType, plantBody];
+const aPlant = [acceptsOrdinary, plantMediaType, plantBody];
 
 const takeIt =
   'Take every NewPlant that the document admits: answer status 200, content type application/json, and a Plant.';
@@ -103,11 +104,6 @@ const namedLike = (kind: string): FreshText =>
 
 const capitalised = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-const permutations = <T>(list: readonly T[]): T[][] =>
-  list.length < 2
-    ? [[...list]]
-    : list.flatMap((one, index) => permutations(list.toSpliced(index, 1)).map((rest) => [one, ...rest]));
-
 const written = (plants: Plants, spellings: Readonly<Record<string, Style>>): Case[] =>
   Object.entries(spellings).map(([label, style]) => ({
     label,
@@ -135,7 +131,7 @@ export const create: readonly Check[] = [
       basis: ['section 4, rule 1', 'openapi.yaml#/paths/~1plants/post/responses/200'],
       hint: 'The one success status is 200; 201, 202, 204 and redirects are not declared.',
     },
-    { kind: 'cases', cases: plain, rules: [answers200] },
+    { kind: 'cases', cases: plain, rules: [acceptsOrdinary] },
   ),
   must(
     'create/answers-json',
@@ -215,10 +211,11 @@ export const create: readonly Check[] = [
           [2n ** 31n - 2n ** 24n, 2n ** 31n] as const,
         ]
           .flatMap(([from, below]) =>
-            [false, true].map((odd) => ({
-              label: `an ${odd ? 'odd ' : ''}id of ${from} to ${below - 1n}`,
-              plant: plants.plain().with(ID, freshId(from, below, { odd })),
-            })),
+            [false, true].flatMap((odd) => {
+              const id = idWithin(plants.contract.newPlant.shape, from, below, { odd });
+              const label = `an ${odd ? 'odd ' : ''}id of ${from} to ${below - 1n}`;
+              return id === undefined ? [] : [{ label, plant: plants.plain().with(ID, id) }];
+            }),
           )
           .filter(({ plant }) => admits(plants.contract, plant))
           .map(({ label, plant }) => ordinary(label, plant)),
@@ -235,10 +232,10 @@ export const create: readonly Check[] = [
     {
       kind: 'cases',
       cases: (plants) => [
-        ...permutations(plants.plain().members).map((members) =>
+        ...ordersOf(plants.plain().members).map((members) =>
           ordinary(`in the order ${members.map(([name]) => name).join(', ')}`, fresh(plants, members)),
         ),
-        ...permutations(plants.plain('required').members).map((members) =>
+        ...ordersOf(plants.plain('required').members).map((members) =>
           ordinary(`in the order ${members.map(([name]) => name).join(', ')}`, fresh(plants, members)),
         ),
       ],
@@ -395,7 +392,7 @@ export const create: readonly Check[] = [
           'charset=UTF-8 without a space': { contentType: 'application/json;charset=UTF-8' },
           'a quoted charset': { contentType: 'application/json; charset="utf-8"' },
         }),
-      rules: [answers200],
+      rules: [acceptsOrdinary],
     },
   ),
   should(
@@ -412,7 +409,7 @@ export const create: readonly Check[] = [
           'Application/JSON': { contentType: 'Application/JSON' },
           'APPLICATION/JSON': { contentType: 'APPLICATION/JSON' },
         }),
-      rules: [answers200],
+      rules: [acceptsOrdinary],
     },
   ),
   should(
@@ -425,7 +422,7 @@ export const create: readonly Check[] = [
     {
       kind: 'cases',
       cases: (plants) => saying(plants, { chunked: { framing: 'chunked' } }),
-      rules: [answers200],
+      rules: [acceptsOrdinary],
     },
   ),
   should(
@@ -446,7 +443,7 @@ export const create: readonly Check[] = [
             headers: [['accept', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8']],
           },
         }),
-      rules: [answers200],
+      rules: [acceptsOrdinary],
     },
   ),
 ];

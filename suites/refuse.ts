@@ -7,12 +7,13 @@ import {
   notSuccess,
   refusesWith,
 } from '../lib/judge/rules.ts';
-import { admits } from '../lib/payloads/admits.ts';
+import { admits, isMalformed, onlyAdmitted } from '../lib/payloads/admits.ts';
 import type { Case, Draft } from '../lib/payloads/case.ts';
 import { type Defect, defectsOf, type Family } from '../lib/payloads/defects.ts';
 import { freshId } from '../lib/payloads/fresh.ts';
 import { COMPACT, FRESH, FreshText, type JsonObject, object, Raw } from '../lib/payloads/json.ts';
 import { ID, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
+import { sampled } from '../lib/payloads/sampled.ts';
 import { type Edit, multipart, notJson, notUtf8, padded, spoilt } from '../lib/payloads/texts.ts';
 import type { Check, Plants } from '../lib/run/check.ts';
 import type { Basis } from './clauses.ts';
@@ -39,12 +40,15 @@ const anyIds = fc.constantFrom(
 const withId = (plant: JsonObject, id: Raw | undefined): JsonObject =>
   id === undefined || plant.get(ID) !== FRESH ? plant : plant.with(ID, id);
 
-/** Every typical malformed value of some families, with and without the optional properties. */
+/**
+ * The typical malformed values of some families, with and without the optional properties: all of them, or where a
+ * document declares much, some of each defect.
+ */
 const malformed =
   (...families: Family[]) =>
-  (plants: Plants): Case[] =>
-    defects(plants, families).flatMap((defect) =>
-      (['all', 'required'] as const).flatMap((properties) => {
+  (plants: Plants): readonly Case[] => {
+    const cases = defects(plants, families).flatMap((defect) => {
+      const [all, required] = (['all', 'required'] as const).map((properties) => {
         const twin = plants.plain(properties);
         return defect
           .typical(twin)
@@ -52,10 +56,22 @@ const malformed =
             (_, index) =>
               defect.typical(withId(twin, index % 2 === 0 ? undefined : plants.draw(anyIds)))[index],
           )
-          .filter((json) => json !== undefined && !admits(plants.contract, json))
+          .filter((json) => json !== undefined && isMalformed(plants.contract, json))
           .map((json) => unlike(defect.name, 'malformed', posting(json ?? null), twin));
-      }),
-    );
+      });
+      return inTurn(all ?? [], required ?? []);
+    });
+    return sampled(cases, ({ label }) => label);
+  };
+
+const inTurn = <T>(first: readonly T[], second: readonly T[]): T[] =>
+  Array.from({ length: Math.max(first.length, second.length) }, (_, index) => [
+    ...first.slice(index, index + 1),
+    ...second.slice(index, index + 1),
+  ]).flat();
+
+const ordinaryPlants = ({ contract }: Plants): Arbitrary<JsonObject> =>
+  onlyAdmitted(contract, plantOf(contract.newPlant.shape, 'ordinary', 'some'));
 
 /** The same plant with shorter strings, as far as the document admits them. */
 const shortened = (plants: Plants, plant: JsonObject, length: number): JsonObject => {
@@ -94,11 +110,11 @@ const anyMalformed =
   (plants: Plants): Arbitrary<Case> =>
     fc.oneof(
       ...defects(plants, families)
-        .filter((defect) => defect.typical(plants.plain()).some((json) => !admits(plants.contract, json)))
+        .filter((defect) => defect.typical(plants.plain()).some((json) => isMalformed(plants.contract, json)))
         .map((defect) =>
           fc
             .tuple(
-              reordered(plantOf(plants.contract.newPlant.shape, 'ordinary', 'some')),
+              reordered(ordinaryPlants(plants)),
               variations(plants),
               fc.oneof(
                 { weight: 3, arbitrary: fc.constant(undefined) },
@@ -114,13 +130,15 @@ const anyMalformed =
             .chain(([twin, varied, extra, style, id, larger]) => {
               const plain = withId(varied(twin), id);
               // An inherited property is a defect of its own: nothing else may be called __proto__.
-              const whole =
+              const more =
                 extra === undefined || extra[0] === '__proto__' ? plain : plain.with(extra[0], extra[1]);
+              const whole = admits(plants.contract, more) ? more : plain;
               // What the validator lets pass after all gives way to a typical value of the defect, or to null.
-              const typical = defect.typical(whole).find((json) => !admits(plants.contract, json)) ?? null;
+              const typical =
+                defect.typical(whole).find((json) => isMalformed(plants.contract, json)) ?? null;
               return defect
                 .drawn(whole)
-                .map((json) => (admits(plants.contract, json) ? typical : json))
+                .map((json) => (isMalformed(plants.contract, json) ? json : typical))
                 .map((json) => unlike(defect.name, 'malformed', { body: { json, style, ...larger } }, twin));
             }),
         ),
@@ -367,14 +385,16 @@ export const refuse: readonly Check[] = [
             ['no name', object({ id: FRESH })],
             ['no id', object({ name: 'Aloe' })],
           ] as const
-        ).map(([label, json]) =>
-          unlike(
-            label,
-            'malformed',
-            { path: '/plants?id={id}&name=Aloe&tag=fern', body: { json } },
-            plants.plain(),
+        )
+          .filter(([, json]) => !admits(plants.contract, json))
+          .map(([label, json]) =>
+            unlike(
+              label,
+              'malformed',
+              { path: '/plants?id={id}&name=Aloe&tag=fern', body: { json } },
+              plants.plain(),
+            ),
           ),
-        ),
       rules: refused,
     },
   ),
@@ -387,7 +407,7 @@ export const refuse: readonly Check[] = [
       kind: 'property',
       cases: (plants) =>
         fc
-          .tuple(plantOf(plants.contract.newPlant.shape, 'ordinary', 'some'), spoilt)
+          .tuple(ordinaryPlants(plants), spoilt)
           .map(([twin, { name, apply }]) =>
             unlike(name, 'malformed', { body: { json: twin, edit: apply } }, twin),
           ),

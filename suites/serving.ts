@@ -1,12 +1,13 @@
-import { answers200, notSuccess, plantBody, plantMediaType } from '../lib/judge/rules.ts';
-import { admits } from '../lib/payloads/admits.ts';
+import { acceptsOrdinary, notSuccess, plantBody, plantMediaType } from '../lib/judge/rules.ts';
+import { isMalformed, isPlantText } from '../lib/payloads/admits.ts';
 import { type Draft, nothing } from '../lib/payloads/case.ts';
 import { defectsOf } from '../lib/payloads/defects.ts';
+import { sampled } from '../lib/payloads/sampled.ts';
 import { notJson } from '../lib/payloads/texts.ts';
 import type { Bench, Check, Plants } from '../lib/run/check.ts';
 import { creating, must, posting } from './vocabulary.ts';
 
-const aPlant = [answers200, plantMediaType, plantBody];
+const aPlant = [acceptsOrdinary, plantMediaType, plantBody];
 
 const hint =
   'Look for what a refused request leaves behind: a connection or lock that is not given back, a variable that keeps its last value, a worker that died.';
@@ -18,12 +19,15 @@ interface Labelled {
   readonly draft: Draft;
 }
 
+/** Defects in one barrage at most. */
+const DEFECTS = 64;
+
 /** One of everything that a store has to refuse. */
 const barrage = (plants: Plants): Labelled[] => [
-  ...defectsOf(plants.contract.newPlant.shape).flatMap((defect) => {
+  ...sampled(defectsOf(plants.contract.newPlant.shape), ({ family }) => family, DEFECTS).flatMap((defect) => {
     // To take an id beyond int64 is against a SHOULD only.
     if (defect.family === 'beyond-format') return [];
-    const [json] = defect.typical(plants.plain()).filter((value) => !admits(plants.contract, value));
+    const json = defect.typical(plants.plain()).find((value) => isMalformed(plants.contract, value));
     return json === undefined ? [] : [{ label: defect.name, draft: posting(json) }];
   }),
   ...notJson.map(({ name, apply }) => ({
@@ -67,7 +71,8 @@ async function goesOnServing(bench: Bench): Promise<void> {
 
 async function alternates(bench: Bench): Promise<void> {
   await bench.control(creating(bench.plants.plain()));
-  for (const bad of [text('{'), text(''), text('null'), text('{}'), text('[]')]) {
+  const values = ['null', '{}', '[]'].filter((value) => !isPlantText(bench.plants.contract, value));
+  for (const bad of ['{', '', ...values].map(text)) {
     // What the plant before it left behind must not fill the gaps.
     bench.judge(await bench.send(bad), bad, 'a malformed request after an ordinary plant', [notSuccess]);
     const draft = creating(bench.plants.plain('required'));
@@ -82,7 +87,7 @@ async function toTheEnd(bench: Bench): Promise<void> {
   for (const [index, exchange] of (await bench.sendAll(drafts)).entries()) {
     bench.judge(exchange, drafts[index] ?? {}, 'an ordinary plant after all the others', aPlant);
   }
-  const bad = text('{}');
+  const bad = text(isPlantText(bench.plants.contract, '{}') ? '[]' : '{}');
   bench.judge(await bench.send(bad), bad, 'an empty object after all the others', [notSuccess]);
   const stranger = posting(bench.plants.plain(), { credential: nothing });
   bench.judge(await bench.send(stranger), stranger, 'no token, after all the others', [notSuccess]);

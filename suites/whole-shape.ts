@@ -3,9 +3,8 @@ import { answers200, echoes, sound, takenOrRefused } from '../lib/judge/rules.ts
 import { admits, onlyAdmitted } from '../lib/payloads/admits.ts';
 import { boundaryStrings, edgeStrings } from '../lib/payloads/boundaries.ts';
 import type { Case } from '../lib/payloads/case.ts';
-import { freshId } from '../lib/payloads/fresh.ts';
 import { FreshText, type Json, JsonObject, Raw } from '../lib/payloads/json.ts';
-import { ID, plantOf, undeclared, undeclaredMembers } from '../lib/payloads/plants.ts';
+import { ID, idWithin, plantOf, undeclared, undeclaredMembers } from '../lib/payloads/plants.ts';
 import { HOSTILE } from '../lib/payloads/strings.ts';
 import type { Check, Plants } from '../lib/run/check.ts';
 import { creating, must, posting, should } from './vocabulary.ts';
@@ -74,12 +73,15 @@ const edges = (plants: Plants): Case[] => {
   return admitted(plants, cases);
 };
 
-const ids = (plants: Plants, ranges: readonly (readonly [bigint, bigint])[]): Case[] =>
+type Ranges = readonly (readonly [from: bigint, below: bigint])[];
+
+const ids = (plants: Plants, ranges: Ranges): Case[] =>
   admitted(
     plants,
-    ranges.map(([from, below]) => {
-      const label = `an id of ${from} to ${below - 1n}`;
-      return wide(label, plants.plain().with(ID, freshId(from, below)), plants.plain());
+    ranges.flatMap(([from, below]) => {
+      const id = idWithin(plants.contract.newPlant.shape, from, below);
+      if (id === undefined) return [];
+      return [wide(`an id of ${from} to ${below - 1n}`, plants.plain().with(ID, id), plants.plain())];
     }),
   );
 
@@ -101,6 +103,19 @@ const accepts = (
       ...(silent === undefined ? {} : { silent }),
     },
     test,
+  );
+
+/** Ids of some ranges, as far as the document admits them. */
+const acceptsIds = (id: string, statement: string, hint: string, ranges: Ranges): Check =>
+  accepts(
+    id,
+    statement,
+    hint,
+    { kind: 'cases', cases: (plants) => ids(plants, ranges), rules: [answers200] },
+    ({ newPlant: { shape } }) =>
+      ranges.some(([from, below]) => idWithin(shape, from, below) !== undefined)
+        ? undefined
+        : 'the document admits no such ids',
   );
 
 export const wholeShape: readonly Check[] = [
@@ -321,57 +336,33 @@ export const wholeShape: readonly Check[] = [
       explainedBy: 'whole-shape/takes-any-tag',
     },
   ),
-  accepts(
+  acceptsIds(
     'whole-shape/takes-ids-above-2^31',
     'Ids above 2^31 are taken.',
     'An int64 needs a column and a variable of 64 bits.',
-    {
-      kind: 'cases',
-      cases: (plants) =>
-        ids(plants, [
-          [2n ** 31n, 2n ** 32n],
-          [2n ** 32n, 2n ** 40n],
-          [2n ** 40n, 2n ** 53n],
-        ]),
-      rules: [answers200],
-    },
-    ({ newPlant }) => narrow(newPlant.shape.properties.get(ID)?.number.max, 2n ** 53n),
+    [
+      [2n ** 31n, 2n ** 32n],
+      [2n ** 32n, 2n ** 40n],
+      [2n ** 40n, 2n ** 53n],
+    ],
   ),
-  accepts(
+  acceptsIds(
     'whole-shape/takes-ids-above-2^53',
     'Ids above 2^53 are taken.',
     'A double holds no int64: read the id with a parser that keeps integers exact.',
-    {
-      kind: 'cases',
-      cases: (plants) =>
-        ids(plants, [
-          [2n ** 53n, 2n ** 54n],
-          [2n ** 54n, 2n ** 62n],
-          [2n ** 62n, 2n ** 63n],
-        ]),
-      rules: [answers200],
-    },
-    ({ newPlant }) => narrow(newPlant.shape.properties.get(ID)?.number.max, 2n ** 63n - 1n),
+    [
+      [2n ** 53n, 2n ** 54n],
+      [2n ** 54n, 2n ** 62n],
+      [2n ** 62n, 2n ** 63n],
+    ],
   ),
-  accepts(
+  acceptsIds(
     'whole-shape/takes-negative-ids',
     'Negative ids are taken, as the document limits the range in no way.',
     'Drop the limit, or declare it in the document: an overlay with minimum makes it part of the contract.',
-    {
-      kind: 'cases',
-      cases: (plants) =>
-        ids(plants, [
-          [-(2n ** 31n), -(2n ** 20n)],
-          [-(2n ** 53n), -(2n ** 31n)],
-        ]),
-      rules: [answers200],
-    },
-    ({ newPlant }) =>
-      narrow(-BigInt(Math.trunc(Number(newPlant.shape.properties.get(ID)?.number.min ?? 0))), 2n ** 53n),
+    [
+      [-(2n ** 31n), -(2n ** 20n)],
+      [-(2n ** 53n), -(2n ** 31n)],
+    ],
   ),
 ];
-
-/** Why nothing is to be expected up to `wanted`, where the document's limit lies below. */
-function narrow(limit: bigint | number | undefined, wanted: bigint): string | undefined {
-  return limit !== undefined && limit < wanted ? 'the document admits no such ids' : undefined;
-}

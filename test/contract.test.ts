@@ -486,6 +486,126 @@ async function failure(document: string, overlays: readonly string[] = []): Prom
   return outcome as DocumentError;
 }
 
+describe('a document of OpenAPI 3.0', () => {
+  const NAME = '          description: The name of the plant.\n          type: string';
+
+  test.each<[what: string, name: string, valid: unknown[], invalid: unknown[]]>([
+    ['may be null', '          type: string\n          nullable: true', ['Aloe', null], [1]],
+    ['is not null', '          type: string\n          nullable: false', ['Aloe'], [null]],
+    [
+      'lies above a limit',
+      '          type: number\n          minimum: 2\n          exclusiveMinimum: true',
+      [2.5],
+      [2, 1],
+    ],
+    [
+      'begins at a limit',
+      '          type: number\n          minimum: 2\n          exclusiveMinimum: false',
+      [2],
+      [1],
+    ],
+    [
+      'has properties that are called like keywords',
+      '          type: object\n          required: [nullable]\n          properties: { nullable: { type: boolean }, example: { type: string } }',
+      [{ nullable: true }],
+      [{}, { nullable: true, example: 1 }],
+    ],
+  ])('says the same of a name that %s', async (_what, name, fitting, others) => {
+    const path = edited(NAME, name);
+    writeFileSync(path, readFileSync(path, 'utf8').replace('openapi: 3.1.0', 'openapi: 3.0.3'));
+    const { document, newPlant } = await loadContract(path);
+    expect(document).toMatchObject({ openapi: '3.0.3', warnings: [] });
+    for (const [values, expected] of [[fitting, true] as const, [others, false] as const])
+      for (const value of values)
+        expect(valid(newPlant.validate, JSON.stringify({ id: 1, name: value })), JSON.stringify(value)).toBe(
+          expected,
+        );
+  });
+
+  test('is changed by overlays as it is written', async () => {
+    const path = edited('openapi: 3.1.0', 'openapi: 3.0.3');
+    const changes = overlay('{ target: $..Plant.properties.tag, update: { nullable: true } }');
+    const { document, newPlant } = await loadContract(path, [changes]);
+    expect(document.overlays).toEqual([changes]);
+    expect(valid(newPlant.validate, '{"id":1,"name":"Aloe","tag":null}')).toBe(true);
+  });
+});
+
+describe('what in a document is not as it was meant', () => {
+  test.each<[keyword: string, advice: RegExp]>([
+    [
+      'maxlength: 60',
+      /:39:22: maxlength is no keyword of a schema and says nothing; did you mean maxLength\?$/,
+    ],
+    ['minimun: 1', /minimun .* did you mean minimum\?$/],
+    ['nullable: true', /nullable .* say type: \[string, 'null'\]/],
+    ['colour: green', /colour .* a keyword of your own begins with x-$/],
+  ])('%s is warned of', async (line, advice) => {
+    const path = edited('description: The name of the plant.', line);
+    const { document } = await loadContract(path);
+    expect(document.warnings).toHaveLength(1);
+    expect(document.warnings[0]).toMatch(advice);
+    expect(document.warnings[0]?.startsWith(path)).toBe(true);
+  });
+
+  test('is not what is known, what begins with x-, nor what is called like a property', async () => {
+    const path = edited(
+      'description: The name of the plant.',
+      'x-length: 1\n          examples: [{ maxlength: 1 }]\n          $comment: none',
+    );
+    const more = overlay('{ target: $..Plant.properties, update: { maxlength: { type: string } } }');
+    const { document } = await loadContract(path, [more]);
+    expect(document.warnings).toEqual([]);
+  });
+
+  test('a keyword that an overlay brings is said to come with it', async () => {
+    const path = overlay('{ target: $..Plant.properties.name, update: { maxlength: 60 } }');
+    const { document } = await loadContract(SHIPPED, [path]);
+    expect(document.warnings[0]).toContain(`, with ${path} applied: maxlength`);
+  });
+
+  test('a longer path tells which base URL to give', async () => {
+    const { document } = await loadContract(edited('  /plants:', '  /api/v2/plants:'));
+    expect(document.warnings).toEqual([
+      expect.stringMatching(
+        /:10:5: declares POST \/api\/v2\/plants, and requests go to \/plants below the base URL: give one that ends in \/api\/v2$/,
+      ),
+    ]);
+  });
+});
+
+describe('the parameters of a document', () => {
+  const declared = async (...parameters: string[]) => {
+    const list = `      parameters: [${parameters.join(', ')}]\n      requestBody:`;
+    return (await loadContract(edited('      requestBody:', list))).parameters;
+  };
+
+  test('are those that are required, each with the value that it gives itself', async () => {
+    const parameters = await declared(
+      '{ name: X-Tenant, in: header, required: true, example: acme, schema: { type: string } }',
+      '{ name: page, in: query, schema: { type: integer } }',
+      '{ name: v, in: query, required: true, schema: { type: integer, default: 2 } }',
+      '{ name: Accept, in: header, required: true, schema: { type: string } }',
+      '{ name: session, in: cookie, required: true, schema: { type: string, enum: [a] } }',
+    );
+    expect(parameters.map(({ in: where, name, given }) => [where, name, given])).toEqual([
+      ['header', 'X-Tenant', 'acme'],
+      ['query', 'v', 2],
+      ['cookie', 'session', undefined],
+    ]);
+  });
+
+  test('of a longer path stand in the base URL', async () => {
+    const path = edited(
+      '  /plants:\n',
+      '  /{tenant}/plants:\n    parameters: [{ name: tenant, in: path, required: true, schema: { type: string } }]\n',
+    );
+    const { parameters, document } = await loadContract(path);
+    expect(parameters).toEqual([]);
+    expect(document.warnings[0]).toContain('give one that ends in /{tenant}');
+  });
+});
+
 describe('a document that cannot serve', () => {
   test.each<[what: string, make: () => string, place: RegExp, problem: RegExp]>([
     ['that is not there', () => join(folder, 'none.yaml'), /^$/, /there is no such file/],
@@ -499,14 +619,8 @@ describe('a document that cannot serve', () => {
       /cannot be read \(EISDIR\)/,
     ],
     ['that is not YAML', () => file('openapi: "3.1.0\ninfo: {'), /^:\d+:\d+$/, /is not YAML/],
-    ['that is empty', () => file(''), /^/, /not an OpenAPI 3\.1 document/],
-    ['that is a list', () => file('- 1\n'), /^:1:1$/, /not an OpenAPI 3\.1 document/],
-    [
-      'of OpenAPI 3.0',
-      () => edited('openapi: 3.1.0', 'openapi: 3.0.3'),
-      /^:1:10$/,
-      /"3\.0\.3".*`openapi: 3\.1\.0`/,
-    ],
+    ['that is empty', () => file(''), /^/, /not an OpenAPI 3\.1 or 3\.0 document/],
+    ['that is a list', () => file('- 1\n'), /^:1:1$/, /not an OpenAPI 3\.1 or 3\.0 document/],
     ['of OpenAPI 3.2', () => edited('openapi: 3.1.0', 'openapi: 3.2.0'), /^:1:10$/, /3\.2\.0/],
     [
       'whose version is a number',
@@ -515,6 +629,12 @@ describe('a document that cannot serve', () => {
       /openapi: 3\.1\)/,
     ],
     ['without a path', () => edited('  /plants:', '  /trees:'), /^:9:3$/, /declares no paths > \/plants/],
+    [
+      'with two paths that may be meant',
+      () => edited(/ {2}\/plants:([\s\S]*?)(?=components:)/, '  /a/plants:$1  /b/plants:$1'),
+      /^:9:3$/,
+      /declares no paths > \/plants; of \/a\/plants and \/b\/plants only one can be meant/,
+    ],
     ['without POST', () => edited('    post:', '    put:'), /^:10:5$/, /declares no paths > \/plants > post/],
     [
       'with a $ref that leads nowhere',

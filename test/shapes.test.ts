@@ -38,7 +38,10 @@ describe('the values that are drawn for a schema', () => {
     [{ type: 'integer', minimum: 11, maximum: 19, multipleOf: 10 }, ['10']],
     [{ type: 'number', minimum: 1, maximum: 3 }, ['1', '1.5', '2', '2.5', '3']],
     [{ type: 'number', minimum: 1, maximum: 3, multipleOf: 1 }, ['1', '2', '3']],
-    [{ type: 'number', minimum: 1, maximum: 2, multipleOf: 0.5 }, ['1', '2']],
+    [{ type: 'number', minimum: 1, maximum: 2, multipleOf: 0.5 }, ['1', '1.5', '2']],
+    [{ type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 0.2 }, ['0.05', '0.1', '0.15']],
+    [{ type: 'number', minimum: 0.1, maximum: 0.3, multipleOf: 0.1 }, ['0.1', '0.2', '0.3']],
+    [{ type: 'integer', minimum: 1, maximum: 6, multipleOf: 1.5 }, ['3', '6']],
     [{ type: 'integer', minimum: 0, maximum: 15, multipleOf: 10 }, ['10']],
     [{ type: 'array', maxItems: 0 }, ['[]']],
     [
@@ -61,9 +64,9 @@ describe('the values that are drawn for a schema', () => {
     expect(distinct(schema)).toEqual(values);
   });
 
-  test('of the widest range reach below zero, where a number has no fraction', () => {
+  test('of the widest range reach below zero', () => {
     const schema = { type: 'number', minimum: -2, maximum: 1 };
-    expect(distinct(schema, 'any')).toEqual(['-1', '-2', '0', '0.5', '1']);
+    expect(distinct(schema, 'any')).toEqual(['-0.5', '-1', '-1.5', '-2', '0', '0.5', '1']);
     expect(distinct({ ...schema, minimum: 0 }, 'ordinary')).toEqual(['1']);
   });
 
@@ -159,8 +162,9 @@ describe('the defects of a shape', () => {
     [{ type: 'integer', minLength: 2, maxLength: 5, pattern: 'x', minItems: 1 }, []],
     [{ type: 'array' }, []],
     [{ type: 'array', minLength: 1, maximum: 5 }, []],
-    [{ type: 'number', multipleOf: 0.5 }, []],
-    [{ type: 'number', multipleOf: 2.5 }, []],
+    [{ type: 'number', multipleOf: 0.5 }, ['value is no multiple of 0.5']],
+    [{ type: 'number', multipleOf: 2.5 }, ['value is no multiple of 2.5']],
+    [{ type: 'integer', multipleOf: 0.5 }, []],
     [{ type: 'integer', multipleOf: 1 }, []],
     [{ type: 'integer', multipleOf: 2 }, ['value is no multiple of 2']],
     [{ type: 'integer', minimum: -(2 ** 63) }, ['value is below its limit']],

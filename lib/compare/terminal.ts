@@ -1,3 +1,4 @@
+import { documentName } from '../report/document.ts';
 import { leftBehind, type Paint, short } from '../report/explain.ts';
 import type { Column, Comparison, Disagreement } from './comparison.ts';
 import { differing, differingObservations, kinds, MARKS, ran, reasonOf, verdictOf } from './table.ts';
@@ -12,7 +13,7 @@ export function comparisonText(comparison: Comparison, paint: Paint): string {
   const moved = differingObservations(comparison).length;
   return `${[
     paint('bold', `${suite.name} ${suite.version}`),
-    `document  ${short(document.file, 200)}, version ${short(document.version, 40)}, sha256 ${document.sha256.slice(0, 12)}`,
+    `document  ${documentName(document, (file) => short(file, 200))}, version ${short(document.version, 40)}, sha256 ${document.sha256.slice(0, 12)}`,
     `run       --seed ${options.seed} --cases ${options.cases}; ${columns.length} stores`,
     '',
     ...summary(columns, paint),

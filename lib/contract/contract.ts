@@ -2,22 +2,49 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { type Document, DocumentError, isObject, type Pointer, readDocument } from './document.ts';
+import { unknownKeywords } from './keywords.ts';
+import { type DeclaredParameter, requiredParameters } from './parameters.ts';
 import { reader } from './references.ts';
 import { type Shape, shapeOf } from './schema.ts';
+import { upgraded } from './upgrade.ts';
 import { compile, requireSchema, type Validator } from './validator.ts';
 
+/** Below the base URL. */
 const PATH = '/plants';
 
 /** What the document promises of `POST /plants`: all that payloads are made from and answers judged by. */
 export interface Contract {
-  readonly document: { readonly file: string; readonly version: string; readonly sha256: string };
+  readonly document: DocumentInfo;
   readonly newPlant: { readonly shape: Shape; readonly validate: Validator };
   readonly plant: { readonly shape: Shape; readonly validate: Validator };
   readonly error: { readonly validate: Validator };
+  /** What has to be sent with every request beside the body. */
+  readonly parameters: readonly Parameter[];
+}
+
+/** What is known of a document apart from what it promises. */
+export interface DocumentInfo {
+  readonly file: string;
+  readonly version: string;
+  readonly sha256: string;
+  /** The version of OpenAPI that it is written in. */
+  readonly openapi: string;
+  /** The files of the overlays that were applied to it, in order. */
+  readonly overlays: readonly string[];
+  /** What in it is most likely not as it was meant. */
+  readonly warnings: readonly string[];
+}
+
+export interface Parameter extends Omit<DeclaredParameter, 'at' | 'schema' | 'in'> {
+  readonly in: 'header' | 'query' | 'cookie';
+  readonly place: string | undefined;
+  readonly shape: Shape;
+  readonly validate: Validator;
 }
 
 /**
- * Loads an OpenAPI 3.1 document, applies overlays to it in order, and reads the contract out of it.
+ * Loads an OpenAPI document, applies overlays to it in order, and reads the contract out of it. One of OpenAPI 3.0 is
+ * changed by overlays as it is written, and its schemas are then read as those of 3.1.
  * @param file a YAML or JSON file; references in it may lead to files in its folder and below
  * @param trusted leaves out what a document that is known to be valid need not be asked
  * @throws DocumentError naming file and place, when the document cannot serve
@@ -29,11 +56,11 @@ export async function loadContract(
 ): Promise<Contract> {
   const document = readDocument(file);
   const version = isObject(document.value) ? document.value.openapi : undefined;
-  if (typeof version !== 'string' || !/^3\.1\.\d+$/.test(version)) {
+  if (typeof version !== 'string' || !/^3\.[01]\.\d+$/.test(version)) {
     throw new DocumentError(
       file,
       document.place(['openapi']),
-      `is not an OpenAPI 3.1 document (${version === undefined ? 'it has no `openapi`' : `openapi: ${JSON.stringify(version)}`}); give one with \`openapi: 3.1.0\``,
+      `is not an OpenAPI 3.1 or 3.0 document (${version === undefined ? 'it has no `openapi`' : `openapi: ${JSON.stringify(version)}`}); give one with \`openapi: 3.1.0\``,
     );
   }
   const described = await changed(document.value, overlays);
@@ -41,12 +68,26 @@ export async function loadContract(
   const api = await dereferenced(document, described, trusted);
   const at = (pointer: Pointer) => part(document, api, pointer);
 
-  const operation = ['paths', PATH, 'post'];
+  const path = pathOf(document, api);
+  const operation = ['paths', path, 'post'];
   at(operation);
-  requireBearer(document, api);
+  requireBearer(document, api, operation);
+  const read = version.startsWith('3.0.') ? upgraded : (schema: unknown) => schema;
+  const applied = overlays.length === 0 ? '' : `, with ${overlays.join(', ')} applied`;
+  const warnings = new Set<string>();
+  if (path !== PATH)
+    warnings.add(
+      `${file}:${document.place(['paths', path])}: declares POST ${path}, and requests go to ${PATH} below the base URL: give one that ends in ${path.slice(0, -PATH.length)}`,
+    );
   const media = ['content', 'application/json', 'schema'];
-  const compiled = (pointer: Pointer) => {
-    const schema = at(pointer);
+  const compiled = (pointer: Pointer, schema = read(at(pointer))) => {
+    if (!trusted)
+      for (const { at: place, problem } of unknownKeywords(
+        schema,
+        follow(described, pointer),
+        (from, ...keys) => follow(described, [...from, ...keys]),
+      ))
+        warnings.add(`${file}:${document.place(place)}${applied}: ${problem}`);
     try {
       if (!trusted) requireSchema(schema);
       return { shape: shapeOf(schema), validate: compile(schema) };
@@ -54,7 +95,7 @@ export async function loadContract(
       throw new DocumentError(
         file,
         document.place(pointer),
-        `is not a usable schema${overlays.length === 0 ? '' : `, with ${overlays.join(', ')} applied`}: ${(error as Error).message}`,
+        `is not a usable schema${applied}: ${(error as Error).message}`,
       );
     }
   };
@@ -63,13 +104,71 @@ export async function loadContract(
     const place = document.place([...operation, 'requestBody', ...media]);
     throw new DocumentError(file, place, 'the request body is not an object; a NewPlant is one');
   }
+  const plant = compiled([...operation, 'responses', '200', ...media]);
+  const error = compiled([...operation, 'responses', '400', ...media]);
+  const parameters = requiredParameters(api, ['paths', path]).flatMap(
+    ({ at: pointer, in: where, schema, ...parameter }): Parameter[] => {
+      const place = document.place(pointer);
+      if (where !== 'path')
+        return [{ ...parameter, in: where, place, ...compiled([...pointer, 'schema'], read(schema)) }];
+      // That of a longer path stands in the base URL.
+      if (path.includes(`{${parameter.name}}`)) return [];
+      throw new DocumentError(file, place, `${PATH} has no place for the path parameter ${parameter.name}`);
+    },
+  );
   const info = api.info;
   return Object.freeze({
-    document: { file, version: isObject(info) ? String(info.version) : '', sha256 },
+    document: {
+      file,
+      version: isObject(info) ? String(info.version) : '',
+      sha256,
+      openapi: version,
+      overlays,
+      warnings: [...warnings],
+    },
     newPlant,
-    plant: compiled([...operation, 'responses', '200', ...media]),
-    error: compiled([...operation, 'responses', '400', ...media]),
+    plant,
+    error,
+    parameters,
   });
+}
+
+/** The path of the operation: `/plants`, or the only one that ends in it, as a document may hold the base path as well. */
+function pathOf(document: Document, api: Record<string, unknown>): string {
+  const paths = isObject(api.paths) ? api.paths : {};
+  if (PATH in paths) return PATH;
+  const longer = Object.keys(paths).filter((path) => {
+    const item = paths[path];
+    return path.endsWith(PATH) && isObject(item) && item.post !== undefined;
+  });
+  const [only] = longer;
+  if (only !== undefined && longer.length === 1) return only;
+  const reason =
+    longer.length === 0
+      ? ''
+      : `; of ${longer.join(' and ')} only one can be meant: leave the others out, with an overlay that removes them`;
+  throw new DocumentError(document.file, document.place(['paths']), `declares no paths > ${PATH}${reason}`);
+}
+
+/** Where a pointer leads to in a document, the references on its way followed as far as they lead within it. */
+function follow(described: unknown, pointer: Pointer): Pointer {
+  let [value, place]: [unknown, Pointer] = [described, []];
+  for (const key of pointer) {
+    value = (value as Record<string | number, unknown> | undefined)?.[key];
+    place = [...place, key];
+    for (let hops = 0; isObject(value) && typeof value.$ref === 'string' && hops < 100; hops += 1) {
+      const target = /^#\/(.*)$/.exec(value.$ref)?.[1];
+      if (target === undefined) break;
+      place = target
+        .split('/')
+        .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'));
+      value = place.reduce<unknown>(
+        (from, part) => (from as Record<string | number, unknown> | undefined)?.[part],
+        described,
+      );
+    }
+  }
+  return place;
 }
 
 /** What reads an overlay is loaded only where there is one. */
@@ -133,8 +232,8 @@ function part(document: Document, api: unknown, pointer: Pointer): unknown {
 }
 
 /** Section 5 of the interface: every operation asks for a bearer token. */
-function requireBearer(document: Document, api: Record<string, unknown>): void {
-  const operation = part(document, api, ['paths', PATH, 'post']);
+function requireBearer(document: Document, api: Record<string, unknown>, pointer: Pointer): void {
+  const operation = part(document, api, pointer);
   const requirements = (isObject(operation) ? operation.security : undefined) ?? api.security;
   const schemes = part(document, api, ['components', 'securitySchemes']);
   const isBearer = (name: string) => {
@@ -150,7 +249,7 @@ function requireBearer(document: Document, api: Record<string, unknown>): void {
     throw new DocumentError(
       document.file,
       document.place(['security']),
-      `POST ${PATH} does not ask for an HTTP bearer token`,
+      `POST ${String(pointer[1])} does not ask for an HTTP bearer token`,
     );
   }
 }

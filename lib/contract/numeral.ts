@@ -54,7 +54,8 @@ function memberAt(text: string, start: number, name: string): number | undefined
   while (text[at] === '"') {
     const end = skipValue(text, at);
     const value = skipSpace(text, skipSpace(text, end) + 1);
-    if (JSON.parse(text.slice(at, end)) === name) found = value;
+    const own = text.slice(at + 1, end - 1);
+    if ((own.includes('\\') ? JSON.parse(`"${own}"`) : own) === name) found = value;
     at = skipComma(text, skipValue(text, value));
   }
   return found;

@@ -23,8 +23,16 @@ export interface Shape {
   readonly required: ReadonlySet<string>;
   /** No properties beyond the declared ones. */
   readonly closed: boolean;
+  /** What other properties have to be: those whose names match a pattern, or all that are not declared. */
+  readonly others: readonly OtherProperties[];
+  readonly minProperties: number;
   /** `oneOf` or `anyOf`, each already merged with what stands beside it. */
   readonly alternatives: readonly Shape[];
+}
+
+export interface OtherProperties {
+  readonly pattern: string | undefined;
+  readonly shape: Shape;
 }
 
 export interface TextLimits {
@@ -79,6 +87,8 @@ const ANYTHING: Shape = {
   properties: new Map(),
   required: new Set(),
   closed: false,
+  others: [],
+  minProperties: 0,
   alternatives: [],
 };
 
@@ -130,9 +140,36 @@ function ownShape(schema: Schema): Shape {
     ),
     required: new Set(list(schema.required).filter((name) => typeof name === 'string')),
     closed: schema.additionalProperties === false || schema.unevaluatedProperties === false,
+    others: [
+      ...Object.entries(isObject(schema.patternProperties) ? schema.patternProperties : {}).map(
+        ([pattern, property]) => ({ pattern, shape: shapeOf(property) }),
+      ),
+      ...[schema.additionalProperties, schema.unevaluatedProperties]
+        .filter(isObject)
+        .map((property) => ({ pattern: undefined, shape: shapeOf(property) })),
+    ],
+    minProperties: numberOf(schema, 'minProperties') ?? 0,
     alternatives: [],
   };
 }
+
+/** The types that a value of the shape can have; its own are wider where values or alternatives say more. */
+export function typesOf({ types, values, alternatives }: Shape): readonly JsonType[] {
+  if (values !== undefined) {
+    const own = values.map(typeOfValue);
+    return types.filter((type) => own.includes(type) || (type === 'number' && own.includes('integer')));
+  }
+  if (alternatives.length === 0) return types;
+  const among = alternatives.flatMap(typesOf);
+  return types.filter((type) => among.includes(type));
+}
+
+const typeOfValue = (value: unknown): JsonType => {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value === 'string' || typeof value === 'boolean' ? (typeof value as JsonType) : 'object';
+};
 
 function meetTypes(a: readonly JsonType[], b: readonly JsonType[]): readonly JsonType[] {
   const allows = (types: readonly JsonType[], type: JsonType) =>
@@ -140,7 +177,8 @@ function meetTypes(a: readonly JsonType[], b: readonly JsonType[]): readonly Jso
   return JSON_TYPES.filter((type) => allows(a, type) && allows(b, type));
 }
 
-function meet(a: Shape, b: Shape): Shape {
+/** What both shapes say. */
+export function meet(a: Shape, b: Shape): Shape {
   const properties = new Map(a.properties);
   for (const [name, shape] of b.properties) {
     const other = properties.get(name);
@@ -172,6 +210,8 @@ function meet(a: Shape, b: Shape): Shape {
     properties,
     required: new Set([...a.required, ...b.required]),
     closed: a.closed || b.closed,
+    others: [...a.others, ...b.others],
+    minProperties: Math.max(a.minProperties, b.minProperties),
     alternatives: [...a.alternatives, ...b.alternatives],
   };
 }

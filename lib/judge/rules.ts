@@ -93,6 +93,15 @@ export const answers200: Rule = (exchange) =>
     ? undefined
     : found('status 200', briefly(exchange), outcome(exchange));
 
+/** Bytes of a body up to which an ordinary plant is one for any store. */
+const ORDINARY = 1024;
+
+/** A larger body may be too large for a store, which says so with 413: limits are not shown (section 8). */
+export const acceptsOrdinary: Rule = (exchange, contract, sent) =>
+  statusOf(exchange) === 413 && (exchange.request.body?.length ?? 0) > ORDINARY
+    ? undefined
+    : answers200(exchange, contract, sent);
+
 /** Section 4: a 200 is application/json. Another status is another rule's matter. */
 export const plantMediaType: Rule = (exchange) =>
   statusOf(exchange) === 200 && exchange.response !== undefined ? mediaTypeFault(exchange.response) : NO_200;

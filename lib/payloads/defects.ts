@@ -1,7 +1,11 @@
 import fc, { type Arbitrary } from 'fast-check';
-import type { JsonType, Shape } from '../contract/schema.ts';
+import { type JsonType, meet, type Shape, type TextLimits, typesOf } from '../contract/schema.ts';
 import { FRESH, fromValue, type Json, JsonObject, object, Raw, write } from './json.ts';
-import { HOSTILE, ordinaryTag } from './strings.ts';
+import { at, besideGrid, gridOf } from './numbers.ts';
+import { oneOfShape, otherName } from './plants.ts';
+import { draw } from './random.ts';
+import { remembered } from './remembered.ts';
+import { HOSTILE, ordinaryTag, patterned } from './strings.ts';
 
 /** What kind of rule a malformed value breaks; each is judged by checks of its own. */
 export type Family =
@@ -29,24 +33,102 @@ export interface Defect {
   drawn(twin: JsonObject): Arbitrary<Json>;
 }
 
+/** Where in a plant a value stands. */
+interface Place {
+  /** As it is called in the name of a defect. */
+  readonly name: string;
+  /** The property of the plant that it is, or is within. */
+  readonly property: string;
+  get(twin: JsonObject): Json | undefined;
+  put(twin: JsonObject, value: Json): JsonObject;
+}
+
+const propertyAt = (name: string): Place => ({
+  name,
+  property: name,
+  get: (twin) => twin.get(name),
+  put: (twin, value) => twin.with(name, value),
+});
+
 /**
  * Every defect that the shape of the document admits, each the only thing wrong with its payload.
  * Candidates, still: where a schema says more than a shape can hold, the validator has the last word.
  */
-export function defectsOf(shape: Shape): readonly Defect[] {
-  const properties = [...shape.properties];
+export const defectsOf = remembered(candidatesOf);
+
+function candidatesOf(shape: Shape): readonly Defect[] {
+  const kinds = shape.alternatives.filter(({ types }) => types.includes('object'));
+  // What is no plant of one kind may be one of another: the validator decides.
+  if (kinds.length > 0) return uniqueByName(kinds.flatMap((kind) => defectsOf(kind)));
   return [
     ...notAnObject(shape),
     ...[...shape.required].flatMap((name) => missing(name)),
     ...missingAll(shape),
-    ...properties.flatMap(([name, property]) => [
-      ...wrongTypes(name, property),
-      ...constraints(name, property),
-      ...inside(name, property),
-    ]),
+    ...[...shape.properties].flatMap(([name, property]) => defectsAt(propertyAt(name), property)),
+    ...shape.others.flatMap(({ pattern, shape: other }) =>
+      defectsAt(propertyAt(sample(otherName(pattern)) ?? ''), other),
+    ),
     ...(shape.closed
       ? [listed('an undeclared property', 'constraint', undefined, (twin) => [twin.with('undeclared', true)])]
       : []),
+  ];
+}
+
+/** The defects of a value, wherever it stands. */
+function defectsAt(place: Place, shape: Shape): Defect[] {
+  const kinds = shape.alternatives;
+  if (kinds.length > 0)
+    return uniqueByName([
+      ...wrongTypes(place, shape),
+      ...kinds.flatMap((kind) => [
+        ...constraints(place, kind),
+        ...inside(place, kind),
+        ...insideItems(place, kind),
+      ]),
+      ...ofTwoKinds(place, kinds),
+    ]);
+  return [
+    ...wrongTypes(place, shape),
+    ...constraints(place, shape),
+    ...inside(place, shape),
+    ...insideItems(place, shape),
+  ];
+}
+
+/** Of defects with the same name, that of each kind: one may be what another kind admits. */
+const uniqueByName = (defects: readonly Defect[]): Defect[] => {
+  const seen = new Map<string, number>();
+  return defects.map((defect) => {
+    const count = (seen.get(defect.name) ?? 0) + 1;
+    seen.set(defect.name, count);
+    return count === 1 ? defect : { ...defect, name: `${defect.name} (kind ${count})` };
+  });
+};
+
+/** One value, always the same; undefined where the arbitrary has none. */
+const sample = <T>(arbitrary: Arbitrary<T> | undefined, index = 0): T | undefined =>
+  arbitrary === undefined ? undefined : draw(arbitrary, 0, 'defect', index).value;
+
+const plainValues = remembered((shape: Shape) => oneOfShape(shape, 'plain', true));
+const firstOf = remembered((shape: Shape) => sample(plainValues(shape)));
+
+const sampleOf = (shape: Shape, index = 0): Json | undefined =>
+  index === 0 ? firstOf(shape) : sample(plainValues(shape), index);
+
+/** Values that two alternatives admit, where exactly one of them may. */
+function ofTwoKinds(place: Place, kinds: readonly Shape[]): Defect[] {
+  const both = kinds.flatMap((kind, index) =>
+    kinds
+      .slice(index + 1)
+      .map((other) => meet(kind, other))
+      .filter(({ types, values }) => types.length > 0 && values?.length !== 0),
+  );
+  const values = both.flatMap((shape) => sampleOf({ ...shape, alternatives: [] }) ?? []);
+  if (values.length === 0) return [];
+  return [
+    listed(`${place.name} is of two kinds at once`, 'constraint', place.property, (twin) =>
+      values.map((value) => place.put(twin, value)),
+    ),
   ];
 }
 
@@ -185,7 +267,8 @@ const drawnImpostors: Readonly<Record<Foreign, (own: Json) => Arbitrary<Json>>> 
 };
 
 /** The types that a property does not take, with the halves of `number` and `string` that deserve a name. */
-function foreignTypes({ types }: Shape): Foreign[] {
+function foreignTypes(shape: Shape): Foreign[] {
+  const types = typesOf(shape);
   const foreign: Foreign[] = [];
   const has = (type: JsonType) => types.includes(type);
   for (const type of ['null', 'boolean', 'string', 'array', 'object'] as const)
@@ -206,18 +289,18 @@ const TITLES: Readonly<Record<Foreign, string>> = {
   object: 'an object',
 };
 
-function wrongTypes(name: string, shape: Shape): Defect[] {
+function wrongTypes({ name, property, get, put }: Place, shape: Shape): Defect[] {
   return foreignTypes(shape).map((type) => {
-    const own = (twin: JsonObject): Json => twin.get(name) ?? 'fern';
+    const own = (twin: JsonObject): Json => get(twin) ?? 'fern';
     return {
       name: `${name} is ${TITLES[type]}`,
       family: type === 'null' || type === 'fraction' || type === 'numeral' ? type : 'wrong-type',
-      property: name,
-      typical: (twin) => IMPOSTORS[type](own(twin)).map((value) => twin.with(name, value)),
+      property,
+      typical: (twin) => IMPOSTORS[type](own(twin)).map((value) => put(twin, value)),
       drawn: (twin) =>
         fc
           .oneof(fc.constantFrom(...IMPOSTORS[type](own(twin))), drawnImpostors[type](own(twin)))
-          .map((value) => twin.with(name, value)),
+          .map((value) => put(twin, value)),
     };
   });
 }
@@ -225,86 +308,141 @@ function wrongTypes(name: string, shape: Shape): Defect[] {
 /** Characters of the longest string that is sent because a shape forbids it. */
 const LONGEST = 20_000;
 
-/** The shape's own limits, each overstepped by as little as can be, and by much. */
-function constraints(
-  name: string,
-  { values, text, number, types, minItems, maxItems, uniqueItems }: Shape,
-): Defect[] {
-  const rule = (title: string, breaking: readonly Json[], family: Family = 'constraint') => [
-    listed(`${name} ${title}`, family, name, (twin) => breaking.map((value) => twin.with(name, value))),
-  ];
+/** The shape's own limits, each overstepped by as little as can be, and by much; where it goes, that limit alone. */
+function constraints({ name, property, get, put }: Place, shape: Shape): Defect[] {
+  const types = typesOf(shape);
+  const { values, text, minItems, maxItems, uniqueItems } = shape;
+  const ruleOf = (title: string, breaking: (own: Json) => readonly Json[], family: Family = 'constraint') =>
+    listed(`${name} ${title}`, family, property, (twin) =>
+      different(breaking(get(twin) ?? sampleOf(shape) ?? null)).map((value) => put(twin, value)),
+    );
+  const rule = (title: string, breaking: readonly Json[], family?: Family) =>
+    ruleOf(title, () => breaking, family);
   const found: Defect[] = [];
-  if (values !== undefined) {
-    const strings = values.filter((value) => typeof value === 'string');
-    const others = strings
-      .flatMap((value) => [value.toUpperCase(), `${value} `, `${value}x`])
-      .filter((value) => !values.includes(value));
-    found.push(...rule('is none of the allowed values', [...others, 'none of these', -12_345n]));
-  }
+  if (values !== undefined) return [rule('is none of the allowed values', noneOf(values))];
   if (types.includes('string')) {
-    if (text.min > 0) {
-      found.push(
-        ...rule(
-          'is too short',
-          [...new Set([text.min - 1, 0])].map((length) => 'a'.repeat(length)),
-        ),
-      );
-    }
+    if (text.min > 0) found.push(rule('is too short', tooShort(text)));
     // What is longer does not fit into a request of 64 KiB, or is beyond what a string can hold.
-    if (text.max !== undefined && text.max < LONGEST) {
-      const { max } = text;
-      // Counted in code points: an astral letter is one.
+    if (text.max !== undefined && text.max < LONGEST)
+      found.push(rule('is too long', tooLong(text, text.max)));
+    if (text.patterns.length > 0)
       found.push(
-        ...rule('is too long', [
-          'a'.repeat(max + 1),
-          'é'.repeat(max + 1),
-          '🌵'.repeat(max + 1),
-          'a'.repeat(Math.min(max * 4 + 10, LONGEST)),
+        ruleOf('does not match its pattern', (own) => [
+          ...altered(own),
+          ...['', ' ', '~', 'a~', '1', 'A', '\n'],
         ]),
       );
-    }
-    if (text.patterns.length > 0)
-      found.push(...rule('does not match its pattern', ['', ' ', '~', 'a~', '1', 'A', '\n']));
     if (text.format !== undefined)
-      found.push(...rule(`is not in the format ${text.format}`, ['', 'not that format', '~']));
+      found.push(
+        ruleOf(`is not in the format ${text.format}`, (own) => [
+          ...altered(own).slice(0, 1),
+          ...['', 'not that format', '~'],
+        ]),
+      );
   }
   if (types.includes('integer') || types.includes('number')) {
-    const range = number.format === 'int64' || number.format === 'int32' ? number.format : undefined;
-    const bounds = [number.min, number.max].map((bound) =>
-      typeof bound === 'number' ? BigInt(Math.trunc(bound)) : bound,
-    );
-    const [min, max] = bounds;
-    for (const [bound, away, side] of [
-      [min, -1n, 'below'],
-      [max, 1n, 'above'],
-    ] as const) {
-      if (bound === undefined) continue;
-      const fromFormat = range !== undefined && isFormatEnd(bound, range);
-      found.push(
-        ...rule(
-          fromFormat ? `is ${side} ${range}` : `is ${side} its limit`,
-          fromFormat
-            ? [bound + away, bound * 2n, fromValue(BigInt(`${bound}0`))]
-            : [bound + away, bound + away * 1000n],
-          fromFormat ? 'beyond-format' : 'constraint',
-        ),
-      );
-    }
-    if (number.above !== undefined)
-      found.push(...rule('is at its exclusive limit', [fromValue(number.above)]));
-    if (number.below !== undefined)
-      found.push(...rule('is at its exclusive limit', [fromValue(number.below)]));
-    if (number.multipleOf !== undefined && Number.isInteger(number.multipleOf) && number.multipleOf > 1) {
-      found.push(...rule(`is no multiple of ${number.multipleOf}`, [BigInt(number.multipleOf) * 1000n + 1n]));
-    }
+    for (const [title, breaking, family] of offTheGrid(shape, types.includes('number')))
+      found.push(rule(title, breaking, family));
   }
   if (types.includes('array')) {
-    if (minItems > 0) found.push(...rule('has too few items', [[]]));
-    if (maxItems !== undefined)
+    const items = (own: Json, count: number) => itemsOf(own, shape, count);
+    if (minItems > 0) found.push(ruleOf('has too few items', (own) => [items(own, minItems - 1), []]));
+    if (maxItems !== undefined && maxItems < LONGEST / 10)
+      found.push(ruleOf('has too many items', (own) => [items(own, maxItems + 1)]));
+    if (uniqueItems)
       found.push(
-        ...rule('has too many items', [Array.from({ length: maxItems + 1 }, (_, index) => `item${index}`)]),
+        ruleOf('has an item twice', (own) => {
+          const once = items(own, Math.max(1, Math.min(maxItems ?? 2, Math.max(minItems, 2)) - 1));
+          return [
+            [...once, ...once.slice(0, 1)],
+            ['same', 'same'],
+          ];
+        }),
       );
-    if (uniqueItems) found.push(...rule('has an item twice', [['same', 'same']]));
+  }
+  return found;
+}
+
+/** Each of some values once. */
+const different = (values: readonly Json[]): readonly Json[] => [
+  ...new Map<string, Json>(values.map((value) => [write(value, 1n), value] as const)).values(),
+];
+
+/** What is like the allowed values and none of them, of the same types as far as there are others. */
+function noneOf(values: readonly unknown[]): readonly Json[] {
+  const near = values.flatMap((value): unknown[] => {
+    if (typeof value === 'string') return [value.toUpperCase(), `${value} `, `${value}x`];
+    if (typeof value === 'number') return [value + 1];
+    return typeof value === 'boolean' ? [!value] : [];
+  });
+  return [...near.filter((value) => !values.includes(value)).map(fromValue), 'none of these', -12_345n];
+}
+
+/** Strings that keep to a pattern or format where that leaves any, and else of letters. */
+const ofLength = (text: TextLimits, min: number, max: number, letter = 'a'): string =>
+  sample(patterned({ ...text, min, max })) ?? letter.repeat(max);
+
+function tooShort(text: TextLimits): readonly Json[] {
+  const lengths = [...new Set([text.min - 1, 0])];
+  return lengths.map((length) => ofLength(text, length, length));
+}
+
+/** Counted in code points: an astral letter is one. */
+function tooLong(text: TextLimits, max: number): readonly Json[] {
+  return [
+    ofLength(text, max + 1, max + 1),
+    ...['é', '🌵'].map((letter) => letter.repeat(max + 1)),
+    'a'.repeat(Math.min(max * 4 + 10, LONGEST)),
+  ];
+}
+
+/** A string with another character in each of several places, as long as before. */
+function altered(own: Json): readonly Json[] {
+  const letters = [...(typeof own === 'string' && own !== '' ? own : 'fern')];
+  const places = [0, letters.length >> 1, letters.length - 1];
+  return ['~', '\n', 'é', '0', 'Z', ' '].flatMap((other) =>
+    places.map((index) => letters.with(index, other).join('')),
+  );
+}
+
+/** So many items, of a list that is there or of the shape. */
+function itemsOf(own: Json, { items, uniqueItems }: Shape, count: number): readonly Json[] {
+  const found: Json[] = Array.isArray(own) ? own.slice(0, count) : [];
+  const known = new Set(found.map((item) => write(item, 1n)));
+  for (let index = 0; found.length < count && index < 4 * count + 64; index += 1) {
+    const item = items === undefined ? `item${index}` : sampleOf(items, index);
+    if (item === undefined || (uniqueItems && known.has(write(item, 1n)))) continue;
+    known.add(write(item, 1n));
+    found.push(item);
+  }
+  return found;
+}
+
+/** Numbers beside the limits of a shape, and what each of them oversteps. */
+function offTheGrid(
+  { number }: Shape,
+  fractions: boolean,
+): (readonly [title: string, breaking: readonly Json[], family?: Family])[] {
+  const found: [string, readonly Json[], Family?][] = [];
+  const grid = gridOf(number, !fractions);
+  const range = number.format === 'int64' || number.format === 'int32' ? number.format : undefined;
+  const ends = [
+    { bound: number.min, exclusive: number.above, place: grid.first, away: -1n, side: 'below' },
+    { bound: number.max, exclusive: number.below, place: grid.last, away: 1n, side: 'above' },
+  ] as const;
+  for (const { bound, exclusive, place, away, side } of ends) {
+    if (place === undefined) continue;
+    const beyond = (steps: bigint) => at(grid, place + away * steps);
+    if (range !== undefined && typeof bound === 'bigint' && isFormatEnd(bound, range))
+      found.push([`is ${side} ${range}`, [bound + away, bound * 2n, BigInt(`${bound}0`)], 'beyond-format']);
+    else if (bound !== undefined) found.push([`is ${side} its limit`, [beyond(1n), beyond(1000n)]]);
+    if (exclusive !== undefined)
+      found.push(['is at its exclusive limit', [fromValue(exclusive), beyond(1n), beyond(1000n)]]);
+  }
+  if (number.multipleOf !== undefined) {
+    const inside = grid.first ?? (grid.last === undefined ? 1000n : grid.last - 1n);
+    const value = besideGrid(grid, inside, !fractions);
+    if (value !== undefined) found.push([`is no multiple of ${number.multipleOf}`, [value]]);
   }
   return found;
 }
@@ -315,18 +453,40 @@ const isFormatEnd = (bound: bigint, format: 'int32' | 'int64'): boolean => {
 };
 
 /** The defects of an object within the plant. */
-function inside(name: string, shape: Shape): Defect[] {
-  if (!shape.types.includes('object') || shape.properties.size === 0) return [];
+function inside(place: Place, shape: Shape): Defect[] {
+  const { types, properties, others, closed } = shape;
+  if (!types.includes('object') || (properties.size === 0 && others.length === 0 && !closed)) return [];
   const inner = (twin: JsonObject) => {
-    const value = twin.get(name);
+    const value = place.get(twin) ?? sampleOf(shape);
     return value instanceof JsonObject ? value : new JsonObject([]);
   };
   return defectsOf(shape)
     .filter(({ family }) => family !== 'not-an-object')
     .map((defect) => ({
       ...defect,
-      name: `${name}: ${defect.name}`,
-      typical: (twin) => defect.typical(inner(twin)).map((value) => twin.with(name, value)),
-      drawn: (twin) => defect.drawn(inner(twin)).map((value) => twin.with(name, value)),
+      name: `${place.name}: ${defect.name}`,
+      property: place.property,
+      typical: (twin) => defect.typical(inner(twin)).map((value) => place.put(twin, value)),
+      drawn: (twin) => defect.drawn(inner(twin)).map((value) => place.put(twin, value)),
     }));
+}
+
+/** The defects of the first item of a list within the plant. */
+function insideItems(place: Place, shape: Shape): Defect[] {
+  const { types, items, minItems } = shape;
+  if (!types.includes('array') || items === undefined) return [];
+  const list = (twin: JsonObject) => itemsOf(place.get(twin) ?? null, shape, Math.max(1, minItems));
+  return defectsAt(
+    {
+      name: `${place.name}[0]`,
+      property: place.property,
+      get: (twin) => list(twin)[0],
+      put(twin, value) {
+        const own = place.get(twin);
+        const [, ...rest] = Array.isArray(own) && own.length > 0 ? own : list(twin);
+        return place.put(twin, [value, ...rest]);
+      },
+    },
+    items,
+  );
 }

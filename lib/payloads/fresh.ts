@@ -1,4 +1,6 @@
+import fc, { type Arbitrary } from 'fast-check';
 import { FreshText, type Json, type JsonObject, Raw } from './json.ts';
+import { draw } from './random.ts';
 
 /**
  * Values that are new in each request, whatever seed a run has: they follow from its fresh id. A store may hold
@@ -64,15 +66,19 @@ export function withWords(
   return new FreshText((id) => text(numbersFrom(id)), choices);
 }
 
-/** An id of at least `from` and less than `below`, odd where that matters. */
-export function freshId(from: bigint, below: bigint, { odd = false } = {}): Raw {
-  const step = odd ? 2n : 1n;
-  const first = odd && from % 2n === 0n ? from + 1n : from;
-  const places = (below - first + step - 1n) / step;
+/** Another of these texts for each id. */
+export const freshFrom = (texts: Arbitrary<string>): Arbitrary<FreshText> =>
+  fc
+    .nat()
+    .map((salt) => new FreshText((id) => draw(texts, salt, `fresh/${id}`, 0).value, NEAR_CERTAIN.texts));
+
+/** One of the ids from, from + step and so on that are less than `below`. */
+export function freshId(from: bigint, below: bigint, step = 1n): Raw {
+  const places = (below - from + step - 1n) / step;
   return new Raw((id) => {
     const next = numbersFrom(id);
     const number = (BigInt(next()) << 32n) | BigInt(next());
-    return String(first + (number % places) * step);
+    return String(from + (number % places) * step);
   }, Number(places));
 }
 

@@ -1,7 +1,8 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { NumberLimits, Shape } from '../contract/schema.ts';
-import { freshText } from './fresh.ts';
+import { freshFrom, freshId, freshText } from './fresh.ts';
 import { FRESH, fromValue, type Json, JsonObject, type Member, Raw, type Style, write } from './json.ts';
+import { type Grid, gridOf, halved, isEmpty, onGrid, placesIn } from './numbers.ts';
 import { anyString, ordinaryName, ordinaryTag, patterned, plainName } from './strings.ts';
 
 /** How adventurous a value is: `plain` where it is not the point, `ordinary`, or `any` that the schema admits. */
@@ -19,6 +20,8 @@ export function plantOf(
   breadth: Breadth,
   properties: 'all' | 'required' | 'some',
 ): Arbitrary<JsonObject> {
+  const kinds = shape.alternatives.filter(({ types }) => types.includes('object'));
+  if (kinds.length > 0) return fc.oneof(...kinds.map((kind) => plantOf(kind, breadth, properties)));
   const members = [...shape.properties].map(([name, property]): Arbitrary<Member | undefined> => {
     const required = shape.required.has(name);
     const value =
@@ -31,8 +34,30 @@ export function plantOf(
       ? fc.constant(undefined)
       : fc.option(member, { nil: undefined, freq: 2 });
   });
-  return fc.tuple(...members).map((drawn) => new JsonObject(drawn.filter((member) => member !== undefined)));
+  return fc
+    .tuple(fc.tuple(...members), otherMembers(shape, breadth))
+    .map(
+      ([declared, others]) =>
+        new JsonObject([...declared.filter((member) => member !== undefined), ...others]),
+    );
 }
+
+/** Properties that are not declared by name, as many as the declared ones leave wanting. */
+function otherMembers(shape: Shape, breadth: Breadth): Arbitrary<readonly Member[]> {
+  const wanting = shape.minProperties - shape.properties.size;
+  const [kind] = shape.others;
+  if (wanting <= 0 || (kind === undefined && shape.closed)) return fc.constant([]);
+  const member = fc.tuple(
+    otherName(kind?.pattern),
+    kind === undefined ? fc.boolean() : oneOfShape(kind.shape, breadth, true),
+  );
+  return distinct(member, ([name]) => name, fc.constant(wanting), wanting);
+}
+
+/** Names for a property that is not declared, such as match a pattern. */
+export const otherName = (pattern: string | undefined): Arbitrary<string> =>
+  patterned({ min: 1, max: undefined, patterns: [pattern ?? '^[a-z]{8}$'], format: undefined }) ??
+  fc.constant('undeclared');
 
 /** Whether fresh ids, which are integers, fit the id of the document. */
 const takesFresh = (shape: Shape): boolean =>
@@ -47,20 +72,48 @@ export function ordinaryIds(
   newPlant: Shape,
   wanted = SMALLEST_ORDINARY,
 ): { readonly first: bigint; readonly last: bigint; readonly step: bigint } {
-  const limits = newPlant.properties.get(ID)?.number;
-  const { min: least, max } = integerBounds(limits, 1n, BIGGEST_ORDINARY);
-  const enough = wanted >= SMALLEST_ORDINARY && max - SMALLEST_ORDINARY >= SMALLEST_ORDINARY;
-  const min = enough && least < SMALLEST_ORDINARY ? SMALLEST_ORDINARY : least;
-  const step = stepOf(limits);
-  const first = ceilTo(min, step) * step;
-  return { first, last: max, step };
+  const grid = idGrid(newPlant);
+  const step = grid.step.digits;
+  const [least, last] = placesIn(grid, 1n, BIGGEST_ORDINARY);
+  const [fresh] = placesIn(grid, SMALLEST_ORDINARY, BIGGEST_ORDINARY);
+  const enough = wanted >= SMALLEST_ORDINARY && (last - fresh) * step >= SMALLEST_ORDINARY;
+  return { first: (enough ? fresh : least) * step, last: last * step, step };
+}
+
+function idGrid({ properties, alternatives }: Shape): Grid {
+  const shape = properties.get(ID) ?? alternatives[0]?.properties.get(ID);
+  return gridOf(shape?.number ?? NO_LIMITS, true);
+}
+
+const NO_LIMITS: NumberLimits = {
+  min: undefined,
+  max: undefined,
+  above: undefined,
+  below: undefined,
+  multipleOf: undefined,
+  format: undefined,
+};
+
+/** A fresh id of the document of at least `from` and less than `below`; undefined where it admits none. */
+export function idWithin(
+  newPlant: Shape,
+  from: bigint,
+  below: bigint,
+  { odd = false } = {},
+): Raw | undefined {
+  const grid = idGrid(newPlant);
+  const { digits } = grid.step;
+  const [first, last] = placesIn(grid, from, below - 1n).map((place) => place * digits) as [bigint, bigint];
+  if (first < from || last >= below || isEmpty(grid)) return undefined;
+  if (!odd) return freshId(first, last + 1n, digits);
+  const start = first % 2n === 0n ? first + digits : first;
+  return start % 2n === 0n || start > last ? undefined : freshId(start, last + 1n, 2n * digits);
 }
 
 /** One value of a shape. */
-function oneOfShape(shape: Shape, breadth: Breadth, required: boolean): Arbitrary<Json> {
-  const [first, ...others] = shape.alternatives;
-  if (first !== undefined)
-    return fc.oneof(...[first, ...others].map((one) => oneOfShape(one, breadth, required)));
+export function oneOfShape(shape: Shape, breadth: Breadth, required: boolean): Arbitrary<Json> {
+  if (shape.alternatives.length > 0)
+    return fc.oneof(...shape.alternatives.map((one) => oneOfShape(one, breadth, required)));
   if (shape.values !== undefined && shape.values.length > 0)
     return fc.constantFrom(...shape.values.map(fromValue));
   switch (mainType(shape)) {
@@ -68,13 +121,13 @@ function oneOfShape(shape: Shape, breadth: Breadth, required: boolean): Arbitrar
       return plantOf(shape, breadth, 'some');
     case 'string': {
       const text = patterned(shape.text);
-      if (text !== undefined) return text;
+      if (text !== undefined) return required ? freshFrom(text) : text;
       if (breadth === 'any') return anyString(shape.text);
       if (!required) return ordinaryTag(shape.text);
       return (breadth === 'plain' ? plainName(shape.text) : ordinaryName(shape.text)).map(freshText);
     }
     case 'integer':
-      return integerOf(shape.number, breadth);
+      return onGrid(gridOf(shape.number, true), ...windowOf(breadth));
     case 'number':
       return numberOf(shape.number, breadth);
     case 'array':
@@ -94,68 +147,42 @@ const mainType = ({ types, properties }: Shape) =>
         types.includes(type),
       );
 
-function integerBounds(limits: NumberLimits | undefined, least: bigint, greatest: bigint) {
-  const floor = (value: bigint | number) => (typeof value === 'bigint' ? value : BigInt(Math.floor(value)));
-  const ceil = (value: bigint | number) => (typeof value === 'bigint' ? value : BigInt(Math.ceil(value)));
-  const lower = [
-    limits?.min === undefined ? undefined : ceil(limits.min),
-    limits?.above === undefined ? undefined : floor(limits.above) + 1n,
-  ];
-  const upper = [
-    limits?.max === undefined ? undefined : floor(limits.max),
-    limits?.below === undefined ? undefined : ceil(limits.below) - 1n,
-  ];
-  const min = lower.reduce<bigint>((a, b) => (b !== undefined && b > a ? b : a), least);
-  const max = upper.reduce<bigint>((a, b) => (b !== undefined && b < a ? b : a), greatest);
-  // Where the document's range lies wholly outside of the wanted one, the document's is used.
-  return min <= max
-    ? { min, max }
-    : {
-        min: lower.find((one) => one !== undefined) ?? max,
-        max: upper.find((one) => one !== undefined) ?? min,
-      };
+function windowOf(breadth: Breadth): readonly [bigint, bigint] {
+  return breadth === 'any' ? [-(2n ** 63n), 2n ** 63n - 1n] : [1n, BIGGEST_ORDINARY];
 }
-
-function integerOf(limits: NumberLimits, breadth: Breadth): Arbitrary<bigint> {
-  const widest: readonly [bigint, bigint] =
-    breadth === 'any' ? [-(2n ** 63n), 2n ** 63n - 1n] : [1n, BIGGEST_ORDINARY];
-  const { min, max } = integerBounds(limits, ...widest);
-  const step = stepOf(limits);
-  const [first, last] = [ceilTo(min, step), max / step - (max < 0n && max % step !== 0n ? 1n : 0n)];
-  return fc.bigInt({ min: first <= last ? first : last, max: last }).map((places) => places * step);
-}
-
-const stepOf = (limits: NumberLimits | undefined): bigint =>
-  limits?.multipleOf !== undefined && Number.isInteger(limits.multipleOf) ? BigInt(limits.multipleOf) : 1n;
-
-/** The least number of steps that is not below a value. */
-const ceilTo = (value: bigint, step: bigint): bigint =>
-  value / step + (value > 0n && value % step !== 0n ? 1n : 0n);
 
 /** Numbers within the limits, some with a fraction where there is room for one. */
 function numberOf(limits: NumberLimits, breadth: Breadth): Arbitrary<Json> {
-  const { max } = integerBounds(limits, 1n, BIGGEST_ORDINARY);
-  return fc
-    .tuple(integerOf(limits, breadth), fc.boolean())
-    .map(([whole, half]) =>
-      half && whole >= 0n && whole < max && limits.multipleOf === undefined ? new Raw(`${whole}.5`) : whole,
-    );
+  const grid = gridOf(limits, false);
+  const coarse = onGrid(grid, ...windowOf(breadth));
+  if (limits.multipleOf !== undefined) return coarse;
+  return fc.oneof(coarse, onGrid(halved(grid, limits), ...windowOf(breadth)));
 }
 
 function arrayOf(
   { items, minItems, maxItems, uniqueItems }: Shape,
   breadth: Breadth,
   required: boolean,
-): Arbitrary<Json> {
-  const bounds = {
-    minLength: minItems,
-    maxLength: Math.min(maxItems ?? Number.POSITIVE_INFINITY, minItems + 3),
-  };
+): Arbitrary<readonly Json[]> {
+  const most = Math.min(maxItems ?? Number.POSITIVE_INFINITY, minItems + 3);
   const item =
     items === undefined ? fc.bigInt({ min: 1n, max: 2n ** 31n }) : oneOfShape(items, breadth, required);
-  return uniqueItems
-    ? fc.uniqueArray(item, { ...bounds, selector: (json) => write(json, 0n) })
-    : fc.array(item, bounds);
+  if (!uniqueItems) return fc.array(item, { minLength: Math.min(minItems, most), maxLength: most });
+  const count = fc.integer({ min: Math.min(minItems, most), max: most });
+  return distinct<Json>(item, (json) => write(json, 0n), count, most);
+}
+
+/** So many different values, of at most `most`; fewer where they are hard to come by. */
+function distinct<T>(
+  values: Arbitrary<T>,
+  keyOf: (value: T) => string,
+  count: Arbitrary<number>,
+  most: number,
+): Arbitrary<readonly T[]> {
+  const length = 4 * most + 28;
+  return fc
+    .tuple(count, fc.array(values, { minLength: length, maxLength: length }))
+    .map(([wanted, drawn]) => [...new Map(drawn.map((one) => [keyOf(one), one])).values()].slice(0, wanted));
 }
 
 const GAPS = ['', ' ', '  ', '\n', '\t', '\r\n', '\n    '];

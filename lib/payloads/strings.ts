@@ -1,7 +1,10 @@
-import fc, { type Arbitrary } from 'fast-check';
+import fc, { type Arbitrary, Random } from 'fast-check';
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { TextLimits } from '../contract/schema.ts';
 import { freshText } from './fresh.ts';
 import type { FreshText } from './json.ts';
+import { patternOf } from './pattern.ts';
+import { remembered } from './remembered.ts';
 
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'];
 const LOWER = LETTERS.slice(26);
@@ -50,45 +53,70 @@ export const ordinaryTag = (limits: TextLimits): Arbitrary<string> =>
     .array(fc.constantFrom(...LOWER), { ...lengths(limits, 1, 20), size: 'max' })
     .map((letters) => letters.join(''));
 
-const FORMATS: Readonly<Record<string, () => Arbitrary<string>>> = {
-  date: () =>
-    fc
-      .date({ min: new Date('1970-01-01'), max: new Date('2099-12-31'), noInvalidDate: true })
-      .map((date) => date.toISOString().slice(0, 10)),
-  'date-time': () =>
-    fc
-      .date({ min: new Date('1970-01-01'), max: new Date('2099-12-31'), noInvalidDate: true })
-      .map((date) => date.toISOString()),
-  email: () => fc.emailAddress(),
-  hostname: () => fc.domain(),
-  ipv4: () => fc.ipV4(),
-  ipv6: () => fc.ipV6(),
-  uri: () => fc.webUrl(),
-  uuid: () => fc.uuid(),
+/** Plain strings of the formats that are checked, as patterns. */
+const DATE = '20[0-9]{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])';
+const TIME = '(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z';
+const HOST = '(?:[a-z]{1,30}\\.){1,6}example';
+const POINTER = '(?:/[a-z]{1,20})+';
+const FORMATS: Readonly<Record<string, string>> = {
+  date: `^${DATE}$`,
+  time: `^${TIME}$`,
+  'iso-time': `^${TIME}$`,
+  'date-time': `^${DATE}T${TIME}$`,
+  'iso-date-time': `^${DATE}T${TIME}$`,
+  duration: '^P[1-9][0-9]{0,2}DT[1-9][0-9]?H$',
+  email: `^[a-z]{1,60}@${HOST}$`,
+  hostname: `^${HOST}$`,
+  ipv4: '^10(?:\\.[1-9][0-9]?){3}$',
+  ipv6: '^2001:db8(?::[1-9a-f][0-9a-f]{0,3}){6}$',
+  uri: `^https://${HOST}/[a-z]*$`,
+  url: `^https://${HOST}/[a-z]*$`,
+  'uri-reference': `^https://${HOST}/[a-z]*$`,
+  'uri-template': `^https://${HOST}/\\{[a-z]{1,20}\\}$`,
+  uuid: '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
+  regex: '^[a-z]+$',
+  'json-pointer': `^${POINTER}$`,
+  'json-pointer-uri-fragment': `^#${POINTER}$`,
+  'relative-json-pointer': `^[1-9]${POINTER}$`,
+  byte: '^(?:[A-Za-z0-9+/]{4})+$',
 };
 
-/** Strings for a pattern or a format of the document, or undefined where it sets none that can be drawn. */
-export function patterned({ patterns, format, min, max }: TextLimits): Arbitrary<string> | undefined {
-  const [first, ...others] = patterns;
-  const source =
-    first === undefined ? (format === undefined ? undefined : FORMATS[format]?.()) : matching(first);
-  return source?.filter((text) => {
-    const length = [...text].length;
-    return (
-      length >= min &&
-      length <= (max ?? Infinity) &&
-      others.every((pattern) => new RegExp(pattern, 'u').test(text))
-    );
-  });
-}
+/** How often a string is written anew that some pattern or limit does not admit, and characters that this may take. */
+const [TRIES, EFFORT] = [200, 400_000];
+/** Characters by which a string is longer than it has to be, at most. */
+const ROOM = 24;
 
-/** Strings of a regular expression, or undefined for one that they cannot be made from (with lookaheads, say). */
-function matching(pattern: string): Arbitrary<string> | undefined {
-  try {
-    return fc.stringMatching(new RegExp(pattern, 'u'));
-  } catch {
+/** Strings for the patterns and the format of the document; undefined where it sets none, or no string was found. */
+export const patterned = remembered(stringsFor);
+
+/** Whether a document asks of a string what its characters decide. */
+export const isPatterned = ({ patterns, format = '' }: TextLimits): boolean =>
+  patterns.length > 0 || Object.hasOwn(FORMATS, format);
+
+function stringsFor(limits: TextLimits): Arbitrary<string> | undefined {
+  if (!isPatterned(limits)) return undefined;
+  const format = FORMATS[limits.format ?? ''];
+  const sources = [...limits.patterns, ...(format === undefined ? [] : [format])].map(patternOf);
+  const tests = limits.patterns.map((pattern) => new RegExp(pattern, 'u'));
+  const { min, max = Number.POSITIVE_INFINITY } = limits;
+  const make = (seed: number): string | undefined => {
+    const random = new Random(xoroshiro128plus(seed));
+    const choose = (bound: number) => random.nextInt(0, bound - 1);
+    for (let [attempt, effort] = [0, 0]; attempt < TRIES && effort < EFFORT; attempt += 1) {
+      const source = sources[attempt % sources.length];
+      if (source === undefined) break;
+      const least = Math.max(min, source.least);
+      const most = Math.min(max, source.most, least + ROOM);
+      if (least > most) continue;
+      const text = source.write(least + choose(most - least + 1), choose, attempt % 4 > 1);
+      const length = [...text].length;
+      effort += length;
+      if (length >= min && length <= max && tests.every((one) => one.test(text))) return text;
+    }
     return undefined;
-  }
+  };
+  const known = make(0);
+  return known === undefined ? undefined : fc.nat().map((seed) => make(seed) ?? known);
 }
 
 /** Strings that mean something to whatever may stand behind a store: parsers, databases, shells, templates, logs. */

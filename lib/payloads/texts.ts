@@ -21,6 +21,7 @@ export const notJson: readonly Edit[] = [
   edit('cut off in the middle', cut(0.5)),
   edit('cut off before its last quarter', cut(0.75)),
   edit('without its last brace', (text) => text.slice(0, text.lastIndexOf('}'))),
+  edit('without its last quotation mark', (text) => text.replace(/"([^"]*)$/, '$1')),
   edit('without its first brace', (text) => text.slice(text.indexOf('{') + 1)),
   edit('separators left out', (text) =>
     text.includes(',"') ? text.replaceAll(',"', ' "') : text.replaceAll('":', '" '),
@@ -32,6 +33,7 @@ export const notJson: readonly Edit[] = [
   edit('two values, one on each line', (text) => `${text}\n${text}`),
   edit('followed by another value', (text) => `${text} null`),
   edit('followed by words', (text) => `${text} and more`),
+  edit('followed by a NUL', (text) => `${text}\0`),
   edit('followed by a brace', (text) => `${text}}`),
   edit('after words', (text) => `plant: ${text}`),
   edit('two values with a comma between', (text) => `${text},${text}`),
@@ -115,5 +117,5 @@ function word(): Arbitrary<string> {
   return fc
     .array(fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz{[(<&=:;@!'), { minLength: 2, maxLength: 12 })
     .map((letters) => letters.join(''))
-    .filter((text) => !['null', 'true', 'false'].includes(text));
+    .map((text) => (['null', 'true', 'false'].includes(text) ? `${text}s` : text));
 }

@@ -2,6 +2,7 @@ import { groupBy } from '../groups.ts';
 import type { Count } from '../run/verdict.ts';
 import { commandOf } from './again.ts';
 import { type Entry, entriesOf, excuse, openGroups, unjudged } from './deviations.ts';
+import { documentName } from './document.ts';
 import { closedUnder, explain, leftBehind, short, visible, waitedFor } from './explain.ts';
 import type { Group } from './groups.ts';
 import { code, fenced, joined, lines, prose } from './markdown-text.ts';
@@ -55,7 +56,8 @@ function head(record: RunRecord): string {
     counts(record),
     lines([
       `- target: ${name}${code(target.baseUrl)}${server}`,
-      `- document: ${code(document.file)}, version ${code(document.version, 40)}, sha256 ${code(document.sha256.slice(0, 12))}`,
+      `- document: ${documentName(document, code)}, version ${code(document.version, 40)}, sha256 ${code(document.sha256.slice(0, 12))}`,
+      ...(document.warnings ?? []).map((warning) => `- in the document: ${code(warning, 400)}`),
       `- run: ${suite.name} ${suite.version}, ${startedAt}; ${requests} requests in ${seconds.toFixed(1)} s${waitedFor(record)}${closedUnder(record)}, ${leftBehind(created)}${options.strict ? '; strict' : ''}`,
     ]),
   ]);

@@ -106,7 +106,17 @@ export interface Gate {
 export interface RunRecord {
   readonly schemaVersion: 1;
   readonly suite: { readonly name: string; readonly version: string; readonly catalogue: string };
-  readonly document: { readonly file: string; readonly sha256: string; readonly version: string };
+  readonly document: {
+    readonly file: string;
+    readonly sha256: string;
+    readonly version: string;
+    /** The version of OpenAPI, where it is not the one that documents are read as. */
+    readonly openapi?: string;
+    /** The overlays that were applied, where there are any. */
+    readonly overlays?: readonly string[];
+    /** What in the document is most likely not as it was meant. */
+    readonly warnings?: readonly string[];
+  };
   readonly target: { readonly name: string; readonly baseUrl: string; readonly server: string | null };
   readonly options: Settled;
   readonly startedAt: string;

@@ -65,7 +65,7 @@ export class Recorder {
     const ungated = {
       schemaVersion: 1,
       suite: { ...suite, catalogue: `sha256:${catalogueDigest(results)}` },
-      document: { file: document.file, sha256: document.sha256, version: document.version },
+      document: documentOf(document),
       options,
       startedAt,
       seconds: rounded(seconds),
@@ -84,6 +84,24 @@ export class Recorder {
     const { results: _results, observations: _observations, ...head } = ungated;
     return { ...head, gate: gateOf(ungated, this.baseline), results, observations: ungated.observations };
   }
+}
+
+function documentOf({
+  file,
+  sha256,
+  version,
+  openapi,
+  overlays,
+  warnings,
+}: RunHeader['document']): RunRecord['document'] {
+  return {
+    file,
+    sha256,
+    version,
+    ...(openapi.startsWith('3.1.') ? {} : { openapi }),
+    ...(overlays.length === 0 ? {} : { overlays }),
+    ...(warnings.length === 0 ? {} : { warnings }),
+  };
 }
 
 /** What a catalogue checks, in one word: two records can be compared where it is the same. */

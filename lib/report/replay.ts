@@ -45,7 +45,7 @@ const isWhole = (body: RecordedRequest['body']) =>
 /** A recorded request as one that can be sent again, with any token. */
 function draftOf({ method, url, headers, body }: RecordedRequest, record: RunRecord): Draft {
   const path = pathOf(url).slice(pathOf(record.target.baseUrl).replace(/\/+$/, '').length);
-  const inQuery = /\?([^=&]+)=\$PLANT_STORE_TOKEN$/.exec(path);
+  const inQuery = /[?&]([^=&]+)=\$PLANT_STORE_TOKEN$/.exec(path);
   const valuesOf = (name: string) =>
     headers.filter(([own]) => own.toLowerCase() === name).map(([, value]) => value);
   const chunked = valuesOf('transfer-encoding').length > 0;

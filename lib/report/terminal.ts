@@ -1,6 +1,7 @@
 import { groupBy } from '../groups.ts';
 import type { Summary } from '../run/verdict.ts';
 import { type Entry, entriesOf, excuse } from './deviations.ts';
+import { documentName } from './document.ts';
 import {
   closedUnder,
   coloured,
@@ -49,7 +50,8 @@ function head(record: RunRecord, paint: Paint): string {
   return [
     `${paint('bold', `${suite.name} ${suite.version}`)}`,
     `target    ${target.name === target.baseUrl ? '' : `${short(target.name, 60)}  `}${short(target.baseUrl, 200)}${server}`,
-    `document  ${short(document.file, 200)}, version ${short(document.version, 40)}, sha256 ${document.sha256.slice(0, 12)}`,
+    `document  ${documentName(document, (file) => short(file, 200))}, version ${short(document.version, 40)}, sha256 ${document.sha256.slice(0, 12)}`,
+    ...(document.warnings ?? []).map((warning) => `          ${short(warning, 400)}`),
     `run       --seed ${options.seed} --first-id ${options.firstId} --cases ${options.cases}${options.shard === null ? '' : ` --shard ${options.shard}`}; ${requests} requests in ${seconds.toFixed(1)} s${waitedFor(record)}${closedUnder(record)}, ${leftBehind(created)}`,
   ].join('\n');
 }

@@ -1,6 +1,14 @@
 import type { Contract } from '../contract/contract.ts';
 import { briefly } from '../judge/reading.ts';
-import { answers200, type Finding, isFinding, type Rule, type Sent, type Unseen } from '../judge/rules.ts';
+import {
+  acceptsOrdinary,
+  answers200,
+  type Finding,
+  isFinding,
+  type Rule,
+  type Sent,
+  type Unseen,
+} from '../judge/rules.ts';
 import { bearer, type Case, type Draft } from '../payloads/case.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { Untestable } from './check.ts';
@@ -103,7 +111,8 @@ export async function attempt(
   rules: readonly Rule[],
   tools: Tools,
 ): Promise<Failure | undefined> {
-  const toBeAccepted = one.draft.ordinary === true || rules.includes(answers200);
+  const toBeAccepted =
+    one.draft.ordinary === true || rules.includes(answers200) || rules.includes(acceptsOrdinary);
   const exchange = await tools.send(one.draft, id, toBeAccepted);
   const finding = judged(exchange, one.draft, rules, tools);
   if (finding === undefined) return undefined;
@@ -124,7 +133,7 @@ export async function mustBeTaken(twin: Draft, id: bigint, tools: Tools): Promis
   const refusal = async (freshId: bigint) => {
     const exchange = await tools.send(twin, freshId);
     const { contract, token } = tools;
-    return judged(exchange, twin, [answers200], { contract, token }) === undefined
+    return judged(exchange, twin, [acceptsOrdinary], { contract, token }) === undefined
       ? undefined
       : shortly(briefly(exchange));
   };

@@ -1,6 +1,7 @@
 import type { Contract } from '../contract/contract.ts';
 import { bearer, type Case, type Draft } from '../payloads/case.ts';
 import { drawAfter } from '../payloads/random.ts';
+import { requireOrdinary } from '../payloads/satisfiable.ts';
 import type { Exchange, Request } from '../wire/exchange.ts';
 import { type Bench, type Plants, type Test, Untestable } from './check.ts';
 import { fill } from './fill.ts';
@@ -24,6 +25,7 @@ const ID = 1_000_001n;
 
 /** Counts what a plan sends without sending it. A store that fails checks is sent more, to look into the failures. */
 export async function estimate({ contract, catalogue, ...options }: RunOptions): Promise<Estimate> {
+  requireOrdinary(contract);
   const { seed = 1, cases = DEFAULTS.cases, selected = () => true } = options;
   const { shard = WHOLE, maxRequests = Number.POSITIVE_INFINITY } = options;
   const isTaken = takenBy(contract);

@@ -19,16 +19,33 @@ export interface Surroundings {
   readonly prefix: string;
   /** The usual ones, and those that the user asked for. */
   readonly headers: readonly HeaderPair[];
+  /** Query parameters that the document requires. */
+  readonly query?: readonly (readonly [name: string, value: string])[];
+}
+
+/** A path with parameters at its end, but for those that it has already. */
+function withQuery(path: string, parameters: readonly (readonly [name: string, value: string])[]): string {
+  const [, own] = path.split('?');
+  const there = new URLSearchParams(own);
+  const added = parameters
+    .filter(([name]) => !there.has(name))
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+  if (added.length === 0) return path;
+  return `${path}${own === undefined ? '?' : own === '' ? '' : '&'}${added.join('&')}`;
 }
 
 /** Stands for the token where it may be encoded; a `$` would be. */
 const PLACE = 'PLANT_STORE_TOKEN';
 
 /** Makes a draft ready to be sent, with `id` for its fresh id. */
-export function fill(draft: Draft, id: bigint, { token, host, prefix, headers }: Surroundings): Request {
+export function fill(
+  draft: Draft,
+  id: bigint,
+  { token, host, prefix, headers, query = [] }: Surroundings,
+): Request {
   const { method = 'POST', credential = bearer, body, framing = 'length' } = draft;
-  const query = draft.tokenIn === undefined ? '' : `?${draft.tokenIn}=${encodeURIComponent(token)}`;
-  const path = `${(draft.path ?? '/plants').replace('{id}', String(id))}${query}`;
+  const added = draft.tokenIn === undefined ? query : [...query, [draft.tokenIn, token] as const];
+  const path = withQuery((draft.path ?? '/plants').replace('{id}', String(id)), added);
   const contentType =
     'contentType' in draft ? draft.contentType : body === undefined ? undefined : 'application/json';
   const own: HeaderPair[] = credential.values(token).map((value) => ['authorization', value]);

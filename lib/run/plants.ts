@@ -1,7 +1,7 @@
 import type { Arbitrary } from 'fast-check';
 import type { Contract } from '../contract/contract.ts';
+import { plainPlants } from '../payloads/admits.ts';
 import type { JsonObject } from '../payloads/json.ts';
-import { plantOf } from '../payloads/plants.ts';
 import { draw } from '../payloads/random.ts';
 import type { Plants } from './check.ts';
 
@@ -14,7 +14,7 @@ export function plantsFor(contract: Contract, seed: number, checkId: string): Pl
   };
   return {
     contract,
-    plain: (properties = 'all'): JsonObject => one(plantOf(contract.newPlant.shape, 'plain', properties)),
+    plain: (properties = 'all'): JsonObject => one(plainPlants(contract, properties)),
     draw: one,
   };
 }

@@ -13,6 +13,8 @@ import { Stopped } from './stopped.ts';
 export interface SenderOptions {
   readonly token: string;
   readonly headers: readonly HeaderPair[];
+  /** Parameters of the query of every request. */
+  readonly query?: readonly HeaderPair[];
   /** Requests per second at most. */
   readonly rate: number | undefined;
   /** Requests after which no other is sent. */
@@ -155,8 +157,8 @@ export class Sender {
 
   private async once(draft: Draft, id: bigint, errand: Errand): Promise<Exchange> {
     const { authority: host, prefix } = this.wire.endpoint;
-    const { token, headers } = this.options;
-    const filled = (own: bigint) => fill(draft, own, { token, host, prefix, headers });
+    const { token, headers, query = [] } = this.options;
+    const filled = (own: bigint) => fill(draft, own, { token, host, prefix, headers, query });
     this.countOff();
     this.gate.enter();
     const again = () => {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contract } from '../contract/contract.ts';
 import { answered } from '../judge/rules.ts';
 import { type Draft, isOutsideContract } from '../payloads/case.ts';
+import { requiredOf } from '../payloads/parameters.ts';
 import { ordinaryIds } from '../payloads/plants.ts';
 import { endpointOf } from '../wire/endpoint.ts';
 import type { Exchange, HeaderPair } from '../wire/exchange.ts';
@@ -188,10 +189,14 @@ export class Session {
       () => aside.aside(),
       firstId === undefined ? undefined : { firstId, elsewhere: () => anyFirstId(range) },
     );
+    const required = requiredOf(contract);
+    const isGiven = (name: string) => headers.some(([own]) => own.toLowerCase() === name.toLowerCase());
     this.sender = new Sender(this.wire, {
       collisions: this.collisions,
       token,
-      headers,
+      // The user may know a better value than the document.
+      headers: [...required.headers.filter(([name]) => !isGiven(name)), ...headers],
+      query: required.query,
       rate,
       maxRequests,
       patience: PATIENCE,

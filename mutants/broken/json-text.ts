@@ -133,6 +133,24 @@ export const jsonText: readonly BrokenStore[] = [
 
   // Not JSON, and taken.
   broken(
+    'text-nul-after',
+    'nothing but white space follows the value: NUL bytes are taken',
+    ['refuse/several-values', 'serving/after-a-barrage'],
+    rereading(
+      ({ text }) => /}\0+$/.test(text),
+      (text) => text.replace(/\0+$/, ''),
+    ),
+  ),
+  broken(
+    'text-open-string',
+    'a string ends with a quotation mark: the last one may do without',
+    ['refuse/truncated', 'serving/after-a-barrage'],
+    rereading(
+      ({ text, value }) => value === undefined && /[^"]}$/.test(text),
+      (text) => text.replace(/}$/, '"}'),
+    ),
+  ),
+  broken(
     'text-none',
     'a body is required: none is taken',
     ['refuse/no-body', 'serving/after-a-barrage', 'serving/alternates'],

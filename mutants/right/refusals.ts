@@ -166,6 +166,12 @@ export const refusals: readonly RightStore[] = [
     refuse: (refusal, request) =>
       refusal.status === 413 ? html(413, 'Too Large') : reference.refuse(refusal, request),
   })),
+  right('no-bodies-above-1-kib', 'bodies above a kibibyte get 413: limits are not shown', (reference) => ({
+    negotiate(request) {
+      reference.negotiate(request);
+      if (request.body.length > 1024) throw new Refusal(413, 413, 'the body is too large');
+    },
+  })),
   right(
     'no-parameters',
     'a content type with parameters gets 415: that it is taken is a SHOULD',

@@ -1,3 +1,4 @@
+import { documentName } from '../../report/document.ts';
 import { leftBehind } from '../../report/explain.ts';
 import { Fact } from '../../report/html/about.tsx';
 import { counted, grouped, inline } from '../../report/html/text.tsx';
@@ -19,8 +20,8 @@ export function About({ comparison }: { readonly comparison: Comparison }) {
       </p>
       <dl class="facts">
         <Fact name="Document">
-          {inline(document.file.split(/[\\/]/).at(-1) ?? '', 100)}, version {inline(document.version, 40)},
-          sha256 <span class="code">{document.sha256.slice(0, 12)}</span>
+          {documentName(document, (file) => inline(file.split(/[\\/]/).at(-1) ?? '', 100))}, version{' '}
+          {inline(document.version, 40)}, sha256 <span class="code">{document.sha256.slice(0, 12)}</span>
         </Fact>
         <Fact name="Drawn from">
           seed {options.seed}, {counted(options.cases, 'case')} a generated check

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { commandOf } from '../again.ts';
+import { documentName } from '../document.ts';
 import type { RunRecord } from '../record.ts';
 import { Command, counted, grouped, inline } from './text.tsx';
 
@@ -33,9 +34,12 @@ export function About({ record }: { readonly record: RunRecord }) {
           {target.server === null ? 'does not name itself' : inline(target.server, 100)}
         </Fact>
         <Fact name="Document">
-          {inline(document.file.split(/[\\/]/).at(-1) ?? '', 100)}, version {inline(document.version, 40)},
-          sha256 <span class="code">{document.sha256.slice(0, 12)}</span>
+          {documentName(document, (file) => inline(file.split(/[\\/]/).at(-1) ?? '', 100))}, version{' '}
+          {inline(document.version, 40)}, sha256 <span class="code">{document.sha256.slice(0, 12)}</span>
         </Fact>
+        {document.warnings !== undefined && (
+          <Fact name="In the document">{document.warnings.map((one) => inline(one, 400)).join('; ')}</Fact>
+        )}
         <Fact name="Began">
           <time dateTime={startedAt}>{startedAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</time>, took{' '}
           {seconds.toFixed(1)} s

@@ -1,0 +1,64 @@
+import { isObject, type Pointer } from './document.ts';
+
+/** A parameter that the document requires of every request, dereferenced. */
+export interface DeclaredParameter {
+  readonly in: 'header' | 'query' | 'cookie' | 'path';
+  readonly name: string;
+  readonly at: Pointer;
+  readonly schema: unknown;
+  /** Whether its value is sent as JSON text. */
+  readonly json: boolean;
+  /** Whether the items of a list are sent one by one. */
+  readonly explode: boolean;
+  /** A value that the document itself gives. */
+  readonly given: unknown;
+}
+
+/** OpenAPI 3.1 section 4.8.12.2.1: what is said of these is ignored. */
+const IGNORED = /^(?:accept|content-type|authorization)$/i;
+
+/** The required parameters of an operation; those of its path are its own where it does not declare them again. */
+export function requiredParameters(api: unknown, pathPointer: Pointer): readonly DeclaredParameter[] {
+  const found = new Map<string, DeclaredParameter | undefined>();
+  for (const pointer of [
+    [...pathPointer, 'parameters'],
+    [...pathPointer, 'post', 'parameters'],
+  ]) {
+    const list = pointer.reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), api);
+    for (const [index, one] of (Array.isArray(list) ? list : []).entries()) {
+      if (!isObject(one) || typeof one.name !== 'string') continue;
+      found.set(
+        `${one.in} ${one.name}`,
+        one.required === true ? declared(one, [...pointer, index]) : undefined,
+      );
+    }
+  }
+  return [...found.values()].filter((one) => one !== undefined);
+}
+
+function declared(parameter: Record<string, unknown>, at: Pointer): DeclaredParameter | undefined {
+  const { in: where, name, content, style, explode } = parameter;
+  if (typeof name !== 'string' || (where === 'header' && IGNORED.test(name))) return undefined;
+  if (where !== 'header' && where !== 'query' && where !== 'cookie' && where !== 'path') return undefined;
+  const media: unknown = isObject(content) ? Object.values(content)[0] : undefined;
+  const schema = isObject(media) ? media.schema : parameter.schema;
+  return {
+    in: where,
+    name,
+    at,
+    schema,
+    json: isObject(media),
+    explode: typeof explode === 'boolean' ? explode : where === 'query' && (style ?? 'form') === 'form',
+    given: [parameter, media, schema].map(givenBy).find((value) => value !== undefined),
+  };
+}
+
+function givenBy(value: unknown): unknown {
+  if (!isObject(value)) return undefined;
+  const { example, examples, default: usual } = value;
+  if (example !== undefined) return example;
+  const [first] = Object.values(isObject(examples) || Array.isArray(examples) ? examples : {}) as unknown[];
+  // Those of a schema are values, those of a parameter are objects that hold one.
+  if (first !== undefined) return isObject(first) && !Array.isArray(examples) ? first.value : first;
+  return usual;
+}

@@ -1,0 +1,32 @@
+import { isObject } from './document.ts';
+
+/**
+ * A dereferenced schema of OpenAPI 3.0 as one of JSON Schema 2020-12, which OpenAPI 3.1 has: what may be null says so
+ * in its type, and exclusive limits are numbers. All else that a schema of 3.0 may say means the same in both.
+ */
+export function upgraded(schema: unknown): unknown {
+  if (!isObject(schema)) return schema;
+  const { nullable, exclusiveMinimum, exclusiveMaximum, ...rest } = schema;
+  const copy = Object.fromEntries(
+    Object.entries(rest).map(([keyword, value]) => [keyword, upgradedWithin(keyword, value)]),
+  );
+  // OpenAPI 3.0.3 section 4.7.24.1: it says nothing where there is no type beside it.
+  if (nullable === true && typeof copy.type === 'string') copy.type = [copy.type, 'null'];
+  for (const [limit, exclusive, isExclusive] of [
+    ['minimum', 'exclusiveMinimum', exclusiveMinimum],
+    ['maximum', 'exclusiveMaximum', exclusiveMaximum],
+  ] as const) {
+    if (isExclusive !== true || copy[limit] === undefined) continue;
+    copy[exclusive] = copy[limit];
+    delete copy[limit];
+  }
+  return copy;
+}
+
+function upgradedWithin(keyword: string, value: unknown): unknown {
+  if (keyword === 'properties' && isObject(value))
+    return Object.fromEntries(Object.entries(value).map(([name, property]) => [name, upgraded(property)]));
+  if (['items', 'additionalProperties', 'not'].includes(keyword)) return upgraded(value);
+  if (['allOf', 'anyOf', 'oneOf'].includes(keyword) && Array.isArray(value)) return value.map(upgraded);
+  return value;
+}

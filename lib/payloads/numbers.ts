@@ -1,0 +1,128 @@
+import fc, { type Arbitrary } from 'fast-check';
+import type { NumberLimits } from '../contract/schema.ts';
+import { type Json, Raw } from './json.ts';
+
+/** A decimal number, exactly: digits divided by ten to the power of scale. */
+interface Decimal {
+  readonly digits: bigint;
+  readonly scale: number;
+}
+
+/** The numbers that some limits admit: whole multiples of a step, from the first to the last where they have ends. */
+export interface Grid {
+  readonly step: Decimal;
+  readonly first: bigint | undefined;
+  readonly last: bigint | undefined;
+}
+
+/** Digits after the point that a number is given at most, where a range is too narrow for fewer. */
+const FINEST = 15;
+
+/**
+ * The grid of some limits, as coarse as leaves it a number.
+ * @param integral whether only integers are wanted
+ */
+export function gridOf(limits: NumberLimits, integral: boolean): Grid {
+  if (limits.multipleOf !== undefined && limits.multipleOf > 0)
+    return within(limits, stepOf(decimalOf(limits.multipleOf), integral));
+  for (let scale = 0; scale < FINEST && !integral; scale += 1) {
+    const grid = within(limits, { digits: 1n, scale });
+    if (!isEmpty(grid)) return grid;
+  }
+  return within(limits, { digits: 1n, scale: 0 });
+}
+
+/** The same limits with halves of the step between. */
+export const halved = ({ step: { scale } }: Grid, limits: NumberLimits): Grid =>
+  within(limits, { digits: 5n, scale: scale + 1 });
+
+export const isEmpty = ({ first, last }: Grid): boolean =>
+  first !== undefined && last !== undefined && first > last;
+
+/** A number of the grid as JSON. */
+export const at = ({ step }: Grid, place: bigint): Json =>
+  written({ digits: place * step.digits, scale: step.scale });
+
+/** What lies between two numbers of the grid, as near to one as it goes; undefined for integers one after the other. */
+export function besideGrid(
+  { step: { digits, scale } }: Grid,
+  place: bigint,
+  integral: boolean,
+): Json | undefined {
+  if (integral) return digits > 1n ? place * digits + 1n : undefined;
+  return written({ digits: (place * digits * 2n + digits) * 5n, scale: scale + 1 });
+}
+
+/** Numbers of a grid that lie in a window, or nearest to it. */
+export function onGrid(grid: Grid, least: bigint, greatest: bigint): Arbitrary<Json> {
+  const [first, last] = placesIn(grid, least, greatest);
+  return fc.bigInt({ min: first, max: last }).map((place) => at(grid, place));
+}
+
+/** The first and last place of a grid in a window; where it lies wholly outside of the window, its own. */
+export function placesIn({ step, first, last }: Grid, least: bigint, greatest: bigint): [bigint, bigint] {
+  const lowest = ceilDiv(scaled({ digits: least, scale: 0 }, step.scale), step.digits);
+  const highest = floorDiv(scaled({ digits: greatest, scale: 0 }, step.scale), step.digits);
+  const [from, to] = [larger(first, lowest), smaller(last, highest)];
+  if (from <= to) return [from, to];
+  // None fits: whatever is drawn, somebody else finds out that the document admits none.
+  const end = last ?? first ?? to;
+  const start = first ?? end;
+  return start <= end ? [start, end] : [end, end];
+}
+
+const larger = (a: bigint | undefined, b: bigint) => (a !== undefined && a > b ? a : b);
+const smaller = (a: bigint | undefined, b: bigint) => (a !== undefined && a < b ? a : b);
+
+function within({ min, max, above, below }: NumberLimits, step: Decimal): Grid {
+  const places = (bound: bigint | number, divide: (a: bigint, b: bigint) => bigint) => {
+    const decimal = decimalOf(bound);
+    const scale = Math.max(decimal.scale, step.scale);
+    return divide(scaled(decimal, scale), scaled(step, scale));
+  };
+  const lower = [
+    ...(min === undefined ? [] : [places(min, ceilDiv)]),
+    ...(above === undefined ? [] : [places(above, floorDiv) + 1n]),
+  ];
+  const upper = [
+    ...(max === undefined ? [] : [places(max, floorDiv)]),
+    ...(below === undefined ? [] : [places(below, ceilDiv) - 1n]),
+  ];
+  return {
+    step,
+    first: lower.length === 0 ? undefined : lower.reduce(larger),
+    last: upper.length === 0 ? undefined : upper.reduce(smaller),
+  };
+}
+
+/** The multiples of a decimal, or those of them that are integers. */
+function stepOf({ digits, scale }: Decimal, integral: boolean): Decimal {
+  if (!integral) return { digits, scale };
+  const one = 10n ** BigInt(scale);
+  return { digits: digits / divisorOf(digits, one), scale: 0 };
+}
+
+const divisorOf = (a: bigint, b: bigint): bigint => (b === 0n ? a : divisorOf(b, a % b));
+
+/** A bound of a schema to the digit, as it is written. */
+function decimalOf(value: bigint | number): Decimal {
+  const parts = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value));
+  const [, sign = '', whole = '0', fraction = '', exponent = '0'] = parts ?? [];
+  const scale = fraction.length - Number(exponent);
+  const digits = BigInt(`${sign}${whole}${fraction}`);
+  return scale >= 0 ? { digits, scale } : { digits: digits * 10n ** BigInt(-scale), scale: 0 };
+}
+
+const scaled = ({ digits, scale }: Decimal, to: number): bigint => digits * 10n ** BigInt(to - scale);
+
+const floorDiv = (a: bigint, b: bigint): bigint => a / b - (a % b !== 0n && a < 0n !== b < 0n ? 1n : 0n);
+const ceilDiv = (a: bigint, b: bigint): bigint => -floorDiv(-a, b);
+
+function written({ digits, scale }: Decimal): Json {
+  if (scale === 0) return digits;
+  const places = (digits < 0n ? -digits : digits).toString().padStart(scale + 1, '0');
+  const fraction = places.slice(-scale).replace(/0+$/, '');
+  const whole = BigInt(`${digits < 0n ? '-' : ''}${places.slice(0, -scale)}`);
+  if (fraction === '') return whole;
+  return new Raw(`${digits < 0n ? '-' : ''}${places.slice(0, -scale)}.${fraction}`);
+}

@@ -1,0 +1,192 @@
+import { type AST, RegExpParser } from '@eslint-community/regexpp';
+
+/** Makes choices: an integer from 0 up to but not including a bound. */
+export type Choose = (bound: number) => number;
+
+/** What is remembered while one string is written. */
+interface Writing {
+  readonly choose: Choose;
+  /** Whether any printable character will do where a class has letters or digits as well. */
+  readonly wide: boolean;
+  readonly groups: Map<AST.CapturingGroup, string>;
+}
+
+/** A part of a regular expression as what writes strings for it, between two lengths in code points. */
+interface Part {
+  readonly least: number;
+  readonly most: number;
+  /** Aims for a length within these; some parts leave gaps, so that it may be missed. */
+  write(length: number, writing: Writing): string;
+}
+
+/** A regular expression as what writes strings for it. Assertions within it are not minded: try what was written. */
+export interface Pattern {
+  readonly least: number;
+  readonly most: number;
+  write(length: number, choose: Choose, wide: boolean): string;
+}
+
+/**
+ * Reads a pattern of a JSON Schema, whose ends are open where it is not anchored.
+ * @throws SyntaxError for what is none
+ */
+export function patternOf(source: string): Pattern {
+  const pattern = new RegExpParser().parsePattern(source, 0, source.length, { unicode: true });
+  const { least, most, write } = choice(
+    pattern.alternatives.map(({ elements }) =>
+      sequence([
+        ...(isEdge(elements[0], 'start') ? [] : [PADDING]),
+        ...elements.map(partOf),
+        ...(isEdge(elements.at(-1), 'end') ? [] : [PADDING]),
+      ]),
+    ),
+  );
+  return {
+    least,
+    most,
+    write: (length, choose, wide) => write(length, { choose, wide, groups: new Map() }),
+  };
+}
+
+const isEdge = (element: AST.Element | undefined, kind: 'start' | 'end') =>
+  element?.type === 'Assertion' && element.kind === kind;
+
+const NOTHING: Part = { least: 0, most: 0, write: () => '' };
+
+function partOf(element: AST.Element): Part {
+  switch (element.type) {
+    case 'Character':
+      return character([String.fromCodePoint(element.value)]);
+    case 'CharacterSet':
+    case 'CharacterClass':
+    case 'ExpressionCharacterClass':
+      return ofClass(element.raw);
+    case 'Group':
+      return choice(element.alternatives.map(({ elements }) => sequence(elements.map(partOf))));
+    case 'CapturingGroup': {
+      const inner = choice(element.alternatives.map(({ elements }) => sequence(elements.map(partOf))));
+      return {
+        ...inner,
+        write(length, writing) {
+          const text = inner.write(length, writing);
+          writing.groups.set(element, text);
+          return text;
+        },
+      };
+    }
+    case 'Backreference': {
+      const groups = [element.resolved].flat();
+      return {
+        ...NOTHING,
+        write: (_, writing) => groups.map((group) => writing.groups.get(group) ?? '').join(''),
+      };
+    }
+    case 'Quantifier':
+      return repetition(partOf(element.element), element.min, element.max);
+    case 'Assertion':
+      return NOTHING;
+  }
+}
+
+const LETTERS = [...'abcdefghijklmnopqrstuvwxyz'];
+const WORD = [...LETTERS, ...'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'];
+const PRINTABLE = Array.from({ length: 0x7f - 0x20 }, (_, index) => String.fromCharCode(0x20 + index));
+/** Of a class without printable ASCII, so many characters will do. */
+const ENOUGH = 32;
+
+function character(narrow: readonly string[], wide = narrow): Part {
+  return {
+    least: 1,
+    most: 1,
+    write(_, { choose, wide: any }) {
+      const from = any ? wide : narrow;
+      return from[choose(from.length)] ?? '';
+    },
+  };
+}
+
+const PADDING = repetition(character(LETTERS, ['a', 'b', ' ']), 0, Number.POSITIVE_INFINITY);
+
+/** A character of a class, letters and digits before all others. */
+function ofClass(raw: string): Part {
+  const isIn = new RegExp(`^${raw}$`, 'u');
+  const among = (characters: readonly string[]) => characters.filter((one) => isIn.test(one));
+  const printable = among(PRINTABLE);
+  if (printable.length === 0) return character(anywhere(isIn));
+  const word = among(WORD);
+  return character(word.length === 0 ? printable : word, printable);
+}
+
+function anywhere(isIn: RegExp): string[] {
+  const found: string[] = [];
+  for (let code = 0; code <= 0x10ffff && found.length < ENOUGH; code += 1) {
+    // Halves of surrogate pairs are no characters.
+    if (code === 0xd800) code = 0xe000;
+    const one = String.fromCodePoint(code);
+    if (isIn.test(one)) found.push(one);
+  }
+  return found;
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
+
+function sequence(parts: readonly Part[]): Part {
+  const least = sum(parts.map((part) => part.least));
+  return {
+    least,
+    most: sum(parts.map((part) => part.most)),
+    write(length, writing) {
+      const shares = spread(
+        length - least,
+        parts.map((part) => part.most - part.least),
+        writing.choose,
+      );
+      return parts.map((part, index) => part.write(part.least + (shares[index] ?? 0), writing)).join('');
+    },
+  };
+}
+
+function choice(parts: readonly Part[]): Part {
+  return {
+    least: Math.min(...parts.map((part) => part.least)),
+    most: Math.max(...parts.map((part) => part.most)),
+    write(length, writing) {
+      const fitting = parts.filter((part) => part.least <= length && length <= part.most);
+      const from = fitting.length === 0 ? parts : fitting;
+      const part = from[writing.choose(from.length)] ?? NOTHING;
+      return part.write(Math.min(Math.max(length, part.least), part.most), writing);
+    },
+  };
+}
+
+function repetition(part: Part, min: number, max: number): Part {
+  if (part.most === 0) return { ...NOTHING, write: (_, writing) => copies(part, min).write(0, writing) };
+  return {
+    least: min * part.least,
+    most: max === 0 ? 0 : max * part.most,
+    write(length, writing) {
+      const fewest = Math.max(min, Math.ceil(length / part.most), Math.min(length, 1));
+      const most = Math.min(max, part.least === 0 ? Math.max(length, min) : Math.floor(length / part.least));
+      const count = fewest + (most > fewest ? writing.choose(most - fewest + 1) : 0);
+      return copies(part, count).write(length, writing);
+    },
+  };
+}
+
+const copies = (part: Part, count: number): Part => sequence(Array.from({ length: count }, () => part));
+
+/** Shares out what is to be had among those with room for more. */
+function spread(extra: number, rooms: readonly number[], choose: Choose): number[] {
+  const shares = rooms.map(() => 0);
+  const open = rooms.flatMap((room, index) => (room > 0 ? [index] : []));
+  for (let left = extra; left > 0 && open.length > 0; ) {
+    const at = choose(open.length);
+    const index = open[at] ?? 0;
+    const room = (rooms[index] ?? 0) - (shares[index] ?? 0);
+    const given = 1 + choose(Math.min(room, left, Math.ceil((2 * left) / open.length)));
+    shares[index] = (shares[index] ?? 0) + given;
+    left -= given;
+    if (given === room) open.splice(at, 1);
+  }
+  return shares;
+}

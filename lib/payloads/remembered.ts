@@ -1,0 +1,9 @@
+/** A function that works out what it gives for an object once, as long as the object is there. */
+export function remembered<K extends object, V>(make: (key: K) => V): (key: K) => V {
+  const known = new WeakMap<K, { readonly value: V }>();
+  return (key) => {
+    const found = known.get(key) ?? { value: make(key) };
+    known.set(key, found);
+    return found.value;
+  };
+}
