@@ -150,6 +150,14 @@ describe('replay', () => {
     });
   });
 
+  test('takes for mended what no longer has the occasion to fail', async () => {
+    const file = await saved('error-plain-not-object');
+    await withStore('malformed-422', async ({ url }) => {
+      const { code, stdout } = await suite(['replay', file, 'always/400-is-json', url], env);
+      expect([code, stdout]).toEqual([0, expect.stringContaining('MENDED')]);
+    });
+  });
+
   test.each([
     ['any-case', 'auth'],
     ['scheme-case', 'auth/takes-scheme-in-any-case'],

@@ -20,7 +20,7 @@ const saying =
 
 async function recordOf(steps: Steps, more: Partial<RunOptions> = {}): Promise<RunRecord> {
   const store: RunningStore = await startStore({ token: TOKEN, ...(steps === undefined ? {} : { steps }) });
-  const options = { baseUrl: store.url, token: TOKEN, seed: 5, cases: 6, timeout: 2000, ...more };
+  const options = { baseUrl: store.url, token: TOKEN, seed: 5, cases: 6, ...more };
   return run(options).record.finally(() => store.stop());
 }
 

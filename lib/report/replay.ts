@@ -7,6 +7,8 @@ import { pathOf } from './explain.ts';
 import type { RecordedRequest, RecordedResult, RunRecord } from './record.ts';
 import { REDACTED } from './redact.ts';
 
+type Rules = Extract<Check['test'], { kind: 'standing' }>['rules'];
+
 const TOKEN = '$PLANT_STORE_TOKEN';
 
 /** Headers that a request gets again on its way. */
@@ -34,10 +36,15 @@ export function replayOf(
   if (exchange === undefined || when !== 'always' || !('rules' in check.test)) return undefined;
   const { label, request } = exchange;
   if (request.verbatim === true || !isWhole(request.body)) return undefined;
-  const { rules } = check.test;
+  const { kind, rules: own } = check.test;
+  // What holds whenever something happens is mended where it no longer happens.
+  const rules = kind === 'standing' ? [...own, whateverAnswer] : own;
   const draft = draftOf(request, record);
   return { ...check, test: { kind: 'cases', rules, cases: () => [{ label, population: 'other', draft }] } };
 }
+
+const whateverAnswer: Rules[number] = ({ response }) =>
+  response === undefined ? { unseen: 'no answer' } : undefined;
 
 const isWhole = (body: RecordedRequest['body']) =>
   body.truncated !== true && !('text' in body && body.text.includes(REDACTED));
