@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Draft } from '../payloads/case.ts';
 import type { Exchange, HeaderPair } from '../wire/exchange.ts';
 import type { Wire } from '../wire/wire.ts';
-import { fill, USUAL } from './fill.ts';
+import { fill, withUsual } from './fill.ts';
 import { type Errand, Gate } from './gate.ts';
 import { LatencyLog } from './latency.ts';
 import type { Stop } from './result.ts';
@@ -49,7 +49,7 @@ export class Sender {
 
   constructor(wire: Wire, options: SenderOptions) {
     this.wire = wire;
-    this.options = { ...options, headers: [...USUAL, ...options.headers] };
+    this.options = { ...options, headers: withUsual(options.headers) };
   }
 
   /** From now on nothing is sent. */
