@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readBaseline } from './lib/config/baseline.ts';
-import { type Given, type Needed, type Settings, settingsOf } from './lib/config/options.ts';
+import { settingsOf } from './lib/config/given.ts';
+import type { Given, Needed, Settings } from './lib/config/options.ts';
 import { loadContract } from './lib/contract/contract.ts';
 import { DocumentError } from './lib/contract/document.ts';
 import { areaOf } from './lib/groups.ts';

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { catalogue, planOf, type RunOptions, secretsOf } from './index.ts';
+import { optionsGiven, settingsOf } from './lib/config/given.ts';
 import { callback } from './lib/config/kinds.ts';
-import { IN_CODE, optionsGiven, type Settings, settingsOf } from './lib/config/options.ts';
+import { IN_CODE, type Settings } from './lib/config/options.ts';
 import { explain } from './lib/report/explain.ts';
 import { Recorder } from './lib/report/recorder.ts';
 import { type OpenRun, openRun } from './lib/run/run.ts';

@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { elseRefuse } from '../lib/config/given.ts';
 import { type Kind, readTextAs } from '../lib/config/kinds.ts';
 import {
-  elseRefuse,
   type Flags,
   flagOf,
   flagsOf,
   type Group,
-  OPTIONS,
+  inCode,
   type Row,
   type Settings,
 } from '../lib/config/options.ts';
@@ -50,8 +50,4 @@ export function withOptions(
 
 /** What flags say of a run. */
 export const settingsIn = (flags: Flags<Group>): Settings =>
-  Object.fromEntries(
-    Object.entries(OPTIONS).flatMap(([name, row]: [string, Row]) =>
-      row.api === false ? [] : [[row.api ?? name, (flags as Record<string, unknown>)[name]]],
-    ),
-  );
+  inCode((name) => (flags as Readonly<Record<string, unknown>>)[name]);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { optionsIn } from '../lib/config/options.ts';
+import { optionsIn } from '../lib/config/given.ts';
 import { startStore } from '../reference/store.ts';
 import { plantStoreConformance } from '../vitest.ts';
 

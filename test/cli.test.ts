@@ -80,7 +80,11 @@ describe('exit codes', () => {
     ['a value that is none', ['run', '--seed', 'x'], 'whole number'],
     ['no token', ['run', 'http://127.0.0.1:1'], 'PLANT_STORE_TOKEN'],
     ['no base URL', ['run', 'localhost', '--token', 'abcd'], 'takes a base URL such as'],
-    ['a base URL with a query', ['run', 'http://127.0.0.1:1/?a=b', '--token', 'abcd'], 'a base URL that may hold'],
+    [
+      'a base URL with a query',
+      ['run', 'http://127.0.0.1:1/?a=b', '--token', 'abcd'],
+      'a base URL that may hold',
+    ],
     [
       'a filter that matches nothing',
       ['run', '--only', 'create/nothing'],

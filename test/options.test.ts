@@ -8,21 +8,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DocumentError, planOf, type RunOptions, run, UsageError } from '../index.ts';
 import { readConfig } from '../lib/config/config.ts';
-import {
-  flagOf,
-  IN_A_FILE,
-  IN_CODE,
-  OPTIONS,
-  type Row,
-  readOptions,
-  variableOf,
-} from '../lib/config/options.ts';
+import { readOptions } from '../lib/config/given.ts';
+import { flagOf, IN_A_FILE, IN_CODE, OPTIONS, type Row, variableOf } from '../lib/config/options.ts';
 import { configurationSchema, optionTables } from '../lib/config/reference.ts';
 import { loadContract } from '../lib/contract/contract.ts';
 import { packageFile } from '../lib/package.ts';
 import { answer, rightSteps } from '../reference/store.ts';
 import { plantStoreConformance } from '../vitest.ts';
-import { suite } from './command.ts';
+import { ended, start, suite } from './command.ts';
 import { TOKEN, withStore } from './stores.ts';
 
 /** Nothing listens there: a test that gets as far as that has let a wrong option through. */
@@ -298,6 +291,18 @@ describe('an option has one meaning, whoever gives it:', () => {
     expect([byVariable.code, byVariable.stderr]).toEqual([
       2,
       expect.stringContaining(`${variable} takes ${takes}`),
+    ]);
+  });
+
+  test('a variable that the suite for vitest reads does not do there either', async () => {
+    const vitest = packageFile('node_modules/vitest/vitest.mjs');
+    const args = [vitest, 'run', '--project', 'conformance', '-t', 'create/answers-200'];
+    const { code, stderr } = await ended(
+      start(process.execPath, args, { CI: '1', PLANT_STORE_SEED: 'many' }),
+    );
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('PLANT_STORE_SEED takes a whole number from 0'),
     ]);
   });
 

@@ -83,10 +83,7 @@ describe('a setting', () => {
       expect([code, stderr], text).toEqual([2, expect.stringContaining(message)]);
     }
     const { code, stderr } = await suite(['run'], { ...env, PLANT_STORE_CASES: 'many' });
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining('PLANT_STORE_CASES takes a whole number'),
-    ]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('PLANT_STORE_CASES takes a whole number')]);
   });
 
   test('that names a file is found beside the configuration', async () => {

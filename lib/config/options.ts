@@ -1,9 +1,5 @@
-import { isObject } from '../contract/document.ts';
-import { nearest } from '../nearest.ts';
-import { short } from '../report/explain.ts';
 import { FORMATS } from '../report/formats.ts';
 import { DEFAULTS } from '../run/plan.ts';
-import { UsageError } from '../usage-error.ts';
 import * as kind from './kinds.ts';
 
 /** Options that commands share. `run` takes all of them. */
@@ -250,24 +246,31 @@ export type Settings = { readonly [K in keyof Table as ApiName<K>]?: ValueOf<Tab
 type Needs<T, K extends keyof T> = T & { readonly [N in K]-?: Exclude<T[N], undefined> };
 export type Needed<T extends Given> = Needs<T, 'baseUrl' | 'token'>;
 
-const rows: readonly (readonly [string, Row])[] = Object.entries(OPTIONS);
+/** Every row with the name of its flag. */
+export const ROWS: readonly (readonly [string, Row])[] = Object.entries(OPTIONS);
 
 /** The rows of the flags that a command takes. */
 export const flagsOf = (groups: readonly Group[]) =>
-  groups.flatMap((group) => rows.filter(([, { on }]) => on === group));
+  groups.flatMap((group) => ROWS.filter(([, { on }]) => on === group));
 
 /** The row of a flag. */
-export const rowOf = (name: string): Row | undefined => rows.find(([own]) => own === name)?.[1];
+export const rowOf = (name: string): Row | undefined => ROWS.find(([own]) => own === name)?.[1];
 
 /** The options that a file may hold. */
-export const IN_A_FILE: Rows = Object.fromEntries(rows.filter(([, { file }]) => file !== false));
+export const IN_A_FILE: Rows = Object.fromEntries(ROWS.filter(([, { file }]) => file !== false));
 
 /** The options of a run in code, by their names there. */
-export const IN_CODE: Rows = Object.fromEntries(
-  rows.flatMap(([name, row]) => (row.api === false ? [] : [[row.api ?? name, row]])),
-);
+export const IN_CODE: Rows = inCode((_name, row) => row);
 
-const PREFIX = 'PLANT_STORE_';
+/** Something for each option of a run, under its name in code. */
+export function inCode<T>(of: (name: string, row: Row) => T): Record<string, T> {
+  return Object.fromEntries(
+    ROWS.flatMap(([name, row]) => (row.api === false ? [] : [[row.api ?? name, of(name, row)]])),
+  );
+}
+
+/** Before every variable of the suite's. */
+export const PREFIX = 'PLANT_STORE_';
 
 export const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, '-$&').toLowerCase()}`;
 
@@ -276,106 +279,3 @@ export const variableOf = (name: string, { file, variable }: Row): string | unde
   (variable ?? file) === false
     ? undefined
     : variable || `${PREFIX}${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
-
-/** What is said of an option that there is none. */
-const unknown = (name: string, known: readonly string[]): string => {
-  const close = nearest(name, known);
-  return `There is no option ${short(name, 60)}; ${close === undefined ? `the options are ${known.join(', ')}.` : `did you mean ${close}?`}`;
-};
-
-/**
- * Reads options by their rows.
- * @param refuse is told which option does not do, and why, in a sentence
- */
-export function readOptions<R extends Rows>(
-  table: R,
-  given: Readonly<Record<string, unknown>>,
-  required: readonly string[],
-  refuse: (name: string, problem: string) => never,
-): Values<R> {
-  const names = Object.keys(table);
-  const lost = Object.keys(given).find((name) => !names.includes(name));
-  if (lost !== undefined) refuse(lost, unknown(lost, names));
-  const values: Record<string, unknown> = {};
-  for (const [name, row] of Object.entries(table)) {
-    const value = given[name];
-    if (value !== undefined)
-      values[name] = elseRefuse(
-        () => kind.readAs(row.kind, value),
-        (problem) => refuse(name, `${name} ${problem}.`),
-      );
-    else if (required.includes(name)) refuse(name, `${name} is missing: ${row.says}.`);
-  }
-  return values as Values<R>;
-}
-
-/** A value that is read, or what is made of the reason why it does not do. */
-export function elseRefuse<T>(read: () => T, refuse: (problem: string) => never): T {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof kind.Misfit) return refuse(error.message);
-    throw error;
-  }
-}
-
-/**
- * The options that code gives, whatever it gives.
- * @throws UsageError that names the option, the value, and what is allowed
- */
-export function optionsGiven<R extends Rows>(
-  table: R,
-  given: unknown,
-  required: readonly string[] = [],
-): Values<R> {
-  if (!isObject(given))
-    throw new UsageError(
-      `Options are an object such as { ${required.join(', ') || 'cases: 300'} }, not ${kind.shown(given)}.`,
-    );
-  return readOptions(table, given, required, (_name, problem) => {
-    throw new UsageError(problem);
-  });
-}
-
-/** The options of a run that code gives. @throws UsageError */
-export const settingsOf = (given: unknown): Needed<Settings> =>
-  optionsGiven(IN_CODE, given, ['baseUrl', 'token']) as Needed<Settings>;
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/**
- * What the environment says of an option; nothing where its variable is empty.
- * @throws UsageError that names the variable
- */
-export function settingIn(environment: Environment, name: string, row: Row): unknown {
-  const variable = variableOf(name, row);
-  const text = variable === undefined ? undefined : environment[variable];
-  if (text === undefined || text === '') return undefined;
-  return elseRefuse(
-    () => kind.readTextAs(row.kind, text),
-    (problem) => {
-      throw new UsageError(`${variable} ${problem}.`);
-    },
-  );
-}
-
-/** The options of a run that the environment gives. @throws UsageError */
-export const optionsIn = (environment: Environment): Settings =>
-  Object.fromEntries(
-    rows.flatMap(([name, row]) =>
-      row.api === false ? [] : [[row.api ?? name, settingIn(environment, name, row)]],
-    ),
-  );
-
-/** Variables of the environment that nobody reads, each with the one that it may have been meant for. */
-export function mistypedIn(
-  environment: Environment,
-): readonly (readonly [variable: string, meant: string])[] {
-  const known = rows.flatMap(([name, row]) => variableOf(name, row) ?? []);
-  const ends = known.map((variable) => variable.replace(PREFIX, ''));
-  return Object.keys(environment).flatMap((variable) => {
-    if (!variable.startsWith(PREFIX) || known.includes(variable)) return [];
-    const close = nearest(variable.replace(PREFIX, ''), ends);
-    return close === undefined ? [] : [[variable, `${PREFIX}${close}`] as const];
-  });
-}
