@@ -1,16 +1,18 @@
-import { readFileSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { readBaseline } from './lib/config/baseline.ts';
+import { settingsOf } from './lib/config/given.ts';
+import type { Given, Needed, Settings } from './lib/config/options.ts';
 import { loadContract } from './lib/contract/contract.ts';
 import { DocumentError } from './lib/contract/document.ts';
 import { areaOf } from './lib/groups.ts';
 import { nearest } from './lib/nearest.ts';
 import { packageFile } from './lib/package.ts';
+import { readText } from './lib/read-text.ts';
 import type { Baseline, RunRecord } from './lib/report/record.ts';
 import { Recorder } from './lib/report/recorder.ts';
 import { events, type RunOptions as Plan, type RunEvent } from './lib/run/run.ts';
 import { globs, unmatched } from './lib/run/select.ts';
-import type { Shard } from './lib/run/shard.ts';
 import { UsageError } from './lib/usage-error.ts';
 import { catalogue } from './suites/index.ts';
 
@@ -34,56 +36,8 @@ export { UsageError } from './lib/usage-error.ts';
 export { startStore } from './reference/store.ts';
 export { catalogue, DocumentError };
 
-/** What to run against what. Only `baseUrl` and `token` are needed. */
-export interface RunOptions {
-  /** What stands before /plants. */
-  readonly baseUrl: string;
-  readonly token: string;
-  /** The name of the target in reports; by default its URL. */
-  readonly name?: string | undefined;
-  /** An OpenAPI 3.1 or 3.0 document in the place of the suite's own. */
-  readonly openapi?: string | undefined;
-  /** OpenAPI Overlay 1.0 files, applied in order. */
-  readonly overlays?: readonly string[] | undefined;
-  /** Ids of checks to carry out, `*` for any characters; by default all. */
-  readonly only?: readonly string[] | undefined;
-  /** Ids of checks to leave out. */
-  readonly skip?: readonly string[] | undefined;
-  /** A failed SHOULD makes the run nonconformant. */
-  readonly strict?: boolean | undefined;
-  /** What random payloads follow from; by default another in each run. */
-  readonly seed?: number | undefined;
-  /** The first id to send; by default anywhere between 1 and 2^31-1. */
-  readonly firstId?: bigint | undefined;
-  /** How many random cases a check of share 1 tries; 120 by default. */
-  readonly cases?: number | undefined;
-  /** Requests at a time; 24 by default. */
-  readonly concurrency?: number | undefined;
-  /** Requests a second at most; by default as many as go. */
-  readonly rate?: number | undefined;
-  /** Milliseconds for a connection and for a whole answer; 15000 by default. */
-  readonly timeout?: number | undefined;
-  /** Seconds after which the run is cut off; by default never. */
-  readonly maxSeconds?: number | undefined;
-  /** Requests after which the run is cut off; by default never. */
-  readonly maxRequests?: number | undefined;
-  /** Begins nothing new after the first failure that counts and is not known. */
-  readonly bail?: boolean | undefined;
-  /** Carries out one of so many parts of the run, counted from 0; needs `seed` and `firstId`. */
-  readonly shard?: Shard | undefined;
-  /** Headers for every request. */
-  readonly headers?: readonly (readonly [name: string, value: string])[] | undefined;
-  /** A file of PEM certificates to trust beside the system's. */
-  readonly ca?: string | undefined;
-  /** A file with the PEM certificate to show the store, for mutual TLS; needs `key`. */
-  readonly cert?: string | undefined;
-  /** A file with the private key of `cert`, PEM without a passphrase. */
-  readonly key?: string | undefined;
-  /** Trusts any certificate. */
-  readonly insecure?: boolean | undefined;
-  /** A file of known deviations, which do not close the gate. */
-  readonly baseline?: string | undefined;
-}
+/** What to run against what: `baseUrl`, `token`, and what docs/configuration.md lists besides. */
+export type RunOptions = Needed<Given>;
 
 /** A run that is under way: its events as they happen, and its record once it has ended. */
 export interface Run extends AsyncIterable<RunEvent> {
@@ -108,8 +62,11 @@ export function run(options: RunOptions, signal?: AbortSignal): Run {
   };
   const work = async (): Promise<RunRecord> => {
     try {
-      const plan = await planOf(options);
-      const recorder = new Recorder(secretsOf(options), knownDeviations(options));
+      const settings = settingsOf(options);
+      if (signal !== undefined && typeof Object(signal).addEventListener !== 'function')
+        throw new UsageError('What comes after the options of a run is an AbortSignal, or nothing.');
+      const plan = await planOf(settings);
+      const recorder = new Recorder(secretsOf(settings), knownDeviations(settings));
       for await (const event of events(plan, signal)) {
         recorder.take(event);
         history.push(event);
@@ -144,7 +101,7 @@ export function run(options: RunOptions, signal?: AbortSignal): Run {
 const COMMON = /^(?:accept(?:-[a-z]+)?|cache-control|connection|content-type|prefer|user-agent)$/i;
 
 /** What no report may hold. */
-export const secretsOf = ({ token, headers = [] }: Pick<RunOptions, 'token' | 'headers'>): string[] => [
+export const secretsOf = ({ token, headers = [] }: Pick<Needed<Settings>, 'token' | 'headers'>): string[] => [
   token,
   ...headers.flatMap(([name, value]) => (value.length < 8 || COMMON.test(name) ? [] : [value])),
 ];
@@ -153,7 +110,7 @@ export const secretsOf = ({ token, headers = [] }: Pick<RunOptions, 'token' | 'h
  * The deviations that a run is told of.
  * @throws UsageError, DocumentError
  */
-export const knownDeviations = ({ baseline }: Pick<RunOptions, 'baseline'>): Baseline | undefined =>
+export const knownDeviations = ({ baseline }: Pick<Settings, 'baseline'>): Baseline | undefined =>
   baseline === undefined ? undefined : readBaseline(baseline, catalogue);
 
 /**
@@ -162,20 +119,9 @@ export const knownDeviations = ({ baseline }: Pick<RunOptions, 'baseline'>): Bas
  * @throws DocumentError, UsageError
  */
 export async function planOf(options: RunOptions, loaded?: Plan['contract']): Promise<Plan> {
-  const {
-    openapi,
-    overlays = [],
-    only = [],
-    skip = [],
-    ca,
-    cert,
-    key,
-    bail = false,
-    shard,
-    ...rest
-  } = options;
-  requireSendable(options);
-  if (shard !== undefined && (options.seed === undefined || options.firstId === undefined)) {
+  const settings = settingsOf(options);
+  const { openapi, overlays = [], only = [], skip = [], ca, cert, key, bail = false, ...rest } = settings;
+  if (rest.shard !== undefined && (rest.seed === undefined || rest.firstId === undefined)) {
     throw new UsageError(
       'A shard needs --seed and --first-id, the same for all shards: what each of them sends follows from both.',
     );
@@ -192,18 +138,16 @@ export async function planOf(options: RunOptions, loaded?: Plan['contract']): Pr
     throw new UsageError(`No check is called ${lost}; ${advice}`);
   }
   const [wanted, unwanted] = [globs(only), globs(skip)];
-  const known = new Set(bail ? knownDeviations(options)?.entries.map(({ id }) => id) : []);
+  const known = new Set(bail ? knownDeviations(settings)?.entries.map(({ id }) => id) : []);
   return {
     ...rest,
-    baseUrl: checkedUrl(options.baseUrl),
     contract,
     catalogue,
-    ca: ca === undefined ? undefined : readPem(ca, 'certificates'),
+    ca: ca === undefined ? undefined : certificatesIn(ca),
     client: clientOf(cert, key),
-    shard,
     selected: (id) => (only.length === 0 || wanted(id)) && !unwanted(id),
     bailsOn: ({ id, level }) =>
-      bail && !known.has(id) && (level === 'MUST' || (level === 'SHOULD' && options.strict === true)),
+      bail && !known.has(id) && (level === 'MUST' || (level === 'SHOULD' && rest.strict === true)),
   };
 }
 
@@ -219,46 +163,6 @@ async function contractOf(file: string | undefined, overlays: readonly string[])
 }
 
 const OWN_DOCUMENT = 'openapi.yaml';
-
-/** Headers that are the suite's own to set: the checks are about them. */
-const OWN = new Set([
-  'authorization',
-  'content-type',
-  'content-length',
-  'transfer-encoding',
-  'host',
-  'connection',
-  'expect',
-  'upgrade',
-]);
-
-function requireSendable({ token, headers = [] }: RunOptions): void {
-  // RFC 6750 section 2.1: a bearer token is made of visible ASCII characters.
-  if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new UsageError(
-      'The token is empty, or holds what no header can carry; check PLANT_STORE_TOKEN or --token.',
-    );
-  }
-  for (const [name, value] of headers) {
-    if (OWN.has(name.toLowerCase()))
-      throw new UsageError(`The header ${name} is what the checks are about; it cannot be added.`);
-    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
-      throw new UsageError(`The value of ${name} holds what no header can carry.`);
-  }
-}
-
-function checkedUrl(baseUrl: string): string {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new UsageError(
-      `${baseUrl} is no base URL; give one such as http://127.0.0.1:8080 or https://host/api.`,
-    );
-  }
-  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw new UsageError('The base URL may hold scheme, host, port and path, and nothing else.');
-  }
-  return url.href.replace(/\/+$/, '');
-}
 
 /** What the run shows of itself to a store that wants a certificate. */
 function clientOf(cert: string | undefined, key: string | undefined): Plan['client'] {
@@ -276,9 +180,15 @@ function clientOf(cert: string | undefined, key: string | undefined): Plan['clie
   return client;
 }
 
-function readPem(file: string, what: string): string {
+const certificatesIn = (file: string): string =>
+  readPem(file, 'certificates', (pem) => void new X509Certificate(pem));
+
+/** @param check throws where the file is not what it should be */
+function readPem(file: string, what: string, check: (pem: string) => void = () => {}): string {
   try {
-    return readFileSync(file, 'utf8');
+    const pem = readText(file, 1);
+    check(pem);
+    return pem;
   } catch (error) {
     throw new UsageError(`The ${what} in ${file} cannot be read: ${(error as Error).message}`);
   }

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { catalogue, planOf, type RunOptions, secretsOf } from './index.ts';
+import { optionsGiven, settingsOf } from './lib/config/given.ts';
+import { callback } from './lib/config/kinds.ts';
+import { IN_CODE, type Settings } from './lib/config/options.ts';
 import { explain } from './lib/report/explain.ts';
 import { Recorder } from './lib/report/recorder.ts';
 import { type OpenRun, openRun } from './lib/run/run.ts';
@@ -16,6 +19,9 @@ export interface ConformanceOptions extends Omit<RunOptions, 'baseUrl' | 'token'
   readonly start: () => Promise<StartedStore> | StartedStore;
 }
 
+const { baseUrl: _baseUrl, token: _token, ...ofARun } = IN_CODE;
+const OPTIONS = { ...ofARun, start: { kind: callback, says: 'the function that starts the store' } };
+
 /** Milliseconds for one check: many requests, each with a time-out of its own. */
 const LONGEST_CHECK = 300_000;
 
@@ -24,7 +30,8 @@ const LONGEST_CHECK = 300_000;
  * test. So does a SHOULD with `strict`; else its failure is annotated. What was not carried out to the end is
  * skipped, never passed. To be called at the top level of a test file.
  */
-export function plantStoreConformance({ start, ...options }: ConformanceOptions): void {
+export function plantStoreConformance(given: ConformanceOptions): void {
+  const { start, ...options } = optionsGiven(OPTIONS, given, ['start']) as Settings & ConformanceOptions;
   describe('plant store conformance', { concurrent: false, shuffle: false }, () => {
     let store: StartedStore | undefined;
     let run: OpenRun | undefined;
@@ -32,7 +39,8 @@ export function plantStoreConformance({ start, ...options }: ConformanceOptions)
 
     beforeAll(async () => {
       store = await start();
-      const target = { ...options, baseUrl: store.baseUrl, token: store.token };
+      // A `start` that returns nothing is told what is missing.
+      const target = settingsOf({ ...options, baseUrl: store?.baseUrl, token: store?.token });
       run = await openRun(await planOf(target));
       recorder = new Recorder(secretsOf(target));
       recorder.take({ type: 'start', header: run.header });

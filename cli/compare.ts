@@ -6,25 +6,20 @@ import { comparisonOf } from '../lib/compare/fold.ts';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { comparisonText } from '../lib/compare/terminal.ts';
 import { type Config, readConfig, type Target } from '../lib/config/config.ts';
+import type { Flags as GroupFlags } from '../lib/config/options.ts';
 import { readRecord } from '../lib/report/saved.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { announce, warn } from './announce.ts';
 import { paint } from './colour.ts';
 import { interruptible } from './interrupt.ts';
-import {
-  type Connection,
-  connectionOptions,
-  reportOptions,
-  type Sampling,
-  samplingOptions,
-} from './options.ts';
-import { type Wanted, wantedOf, writeReports } from './output.ts';
+import { settingsIn, withOptions } from './options.ts';
+import { wantedOf, writeReports } from './output.ts';
 import { settle } from './settle.ts';
 import { startCommand } from './start.ts';
 import { tokenOf, USUAL } from './target.ts';
 import { waitForStore } from './wait.ts';
 
-interface Flags extends Connection, Sampling, Wanted {}
+type Flags = GroupFlags<'connection' | 'sampling' | 'reports'>;
 
 const formatNames = Object.keys(COMPARISON_FORMATS).join(', ');
 
@@ -36,7 +31,8 @@ export function compareCommand(exitWith: (code: number) => void): Command {
       '[stores...]',
       'a configuration with targets (default: conformance.yaml), NAME=URL of each, or the report.json of each',
     );
-  return reportOptions(samplingOptions(connectionOptions(command)), formatNames, 'json')
+  const format = { says: `what to write: ${formatNames}` };
+  return withOptions(command, ['connection', 'sampling', 'reports'], { format })
     .addHelpText(
       'after',
       `
@@ -80,22 +76,15 @@ function saved(files: readonly string[]): Comparison {
 /** Ids that one store is sent at most; those of the next begin after them. */
 const APART = 1_000_000n;
 
-async function live(
-  targets: readonly Target[],
-  { overlay, header, token, out: _out, format: _format, force: _force, ...rest }: Flags,
-): Promise<Comparison> {
-  const common = {
-    ...rest,
-    overlays: overlay,
-    headers: header,
-    seed: rest.seed ?? Math.floor(Math.random() * 2 ** 31),
-  };
+async function live(targets: readonly Target[], flags: Flags): Promise<Comparison> {
+  const given = settingsIn(flags);
+  const common = { ...given, seed: given.seed ?? Math.floor(Math.random() * 2 ** 31) };
   // As many digits for every store, so that the requests are equally long.
-  const base = rest.firstId ?? BigInt(1_000_000_000 + Math.floor(Math.random() * 1_000_000_000));
+  const base = given.firstId ?? BigInt(1_000_000_000 + Math.floor(Math.random() * 1_000_000_000));
   const contestants: Contestant[] = [];
   for (const [index, target] of targets.entries()) {
     const { name, baseUrl, baseline } = target;
-    const own = tokenOf(token, target, process.env);
+    const own = tokenOf(flags.token, target, process.env);
     if (own === undefined || own === '')
       throw new UsageError(
         `There is no token for ${name}: set PLANT_STORE_TOKEN, or give the target a tokenEnv.`,

@@ -4,15 +4,15 @@ import { mergeOf } from '../lib/report/merge.ts';
 import { readRecord } from '../lib/report/saved.ts';
 import { terminalReport } from '../lib/report/terminal.ts';
 import { wantsColour } from './colour.ts';
-import { reportOptions } from './options.ts';
-import { formatNames, type Wanted, wantedOf, writeReports } from './output.ts';
+import { withOptions } from './options.ts';
+import { type Wanted, wantedOf, writeReports } from './output.ts';
 
 /** `merge`: the record of a run out of those of its shards. */
 export function mergeCommand(exitWith: (code: number) => void): Command {
   const command = new Command('merge')
     .description('Joins the records of all the shards of one run into the record of the whole.')
     .argument('<report...>', 'the report.json of every shard');
-  return reportOptions(command, formatNames, 'json')
+  return withOptions(command, ['reports'])
     .addHelpText(
       'after',
       `

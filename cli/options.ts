@@ -1,63 +1,53 @@
-import type { Command } from 'commander';
-import type { RunOptions } from '../index.ts';
-import { formats } from './output.ts';
-import { count, each, header, id, positive, rate, seed } from './values.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { elseRefuse } from '../lib/config/given.ts';
+import { type Kind, readTextAs } from '../lib/config/kinds.ts';
+import {
+  type Flags,
+  flagOf,
+  flagsOf,
+  type Group,
+  inCode,
+  type Row,
+  type Settings,
+} from '../lib/config/options.ts';
 
-/** What every command that talks to a store takes. */
-export interface Connection {
-  readonly token?: string;
-  readonly openapi?: string;
-  readonly overlay?: string[];
-  readonly header?: [string, string][];
-  readonly timeout?: number;
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
-  readonly insecure?: boolean;
+/** Reads a flag; one that may be repeated adds to a list. */
+export const reader =
+  <V>(kind: Kind<V>) =>
+  (text: string, before: unknown): V =>
+    elseRefuse(
+      () => {
+        const value = readTextAs(kind, text);
+        return Array.isArray(value) && Array.isArray(before) ? ([...before, ...value] as V) : value;
+      },
+      (problem) => {
+        throw new InvalidArgumentError(`It ${problem}.`);
+      },
+    );
+
+function optionOf(name: string, { kind, value, says, usually }: Row): Option {
+  const flags = value === undefined ? flagOf(name) : `${flagOf(name)} <${value}>`;
+  const repeats = kind.many && name !== 'format' ? '; may be repeated' : '';
+  const option = new Option(
+    flags,
+    `${says}${repeats}${usually === undefined ? '' : ` (default: ${usually})`}`,
+  );
+  return value === undefined ? option : option.argParser(reader(kind));
 }
 
-export const connectionOptions = (command: Command): Command =>
-  command
-    .option('--token <token>', 'the bearer token that the store takes; better: $PLANT_STORE_TOKEN')
-    .option('--openapi <file>', "an OpenAPI 3.1 or 3.0 document in the place of the suite's own")
-    .option('--overlay <file>', 'an OpenAPI Overlay 1.0 file to apply to it; may be repeated', each)
-    .option('--header <header>', "a header for every request, 'Name: value'; may be repeated", header)
-    .option('--timeout <ms>', 'for a connection, and for a whole answer (default: 15000)', count)
-    .option('--ca <file>', "PEM certificates to trust beside the system's")
-    .option('--cert <file>', 'a PEM certificate to show the store, with --key')
-    .option('--key <file>', 'its private key, PEM without a passphrase')
-    .option('--insecure', 'trust any certificate');
+/**
+ * Gives a command the flags of some groups.
+ * @param other what a command says otherwise of some of them
+ */
+export function withOptions(
+  command: Command,
+  groups: readonly Group[],
+  other: Readonly<Record<string, Partial<Row>>> = {},
+): Command {
+  for (const [name, row] of flagsOf(groups)) command.addOption(optionOf(name, { ...row, ...other[name] }));
+  return command;
+}
 
-/** What every command that runs the catalogue takes. */
-export type Sampling = Pick<
-  RunOptions,
-  | 'strict'
-  | 'only'
-  | 'skip'
-  | 'cases'
-  | 'seed'
-  | 'firstId'
-  | 'concurrency'
-  | 'rate'
-  | 'maxSeconds'
-  | 'maxRequests'
->;
-
-export const samplingOptions = (command: Command): Command =>
-  command
-    .option('--strict', 'a failed SHOULD makes a store nonconformant')
-    .option('--only <glob>', 'carry out these checks alone, such as "auth/*"; may be repeated', each)
-    .option('--skip <glob>', 'leave these checks out; may be repeated', each)
-    .option('--cases <n>', 'random cases of a generated check (default: 120)', count)
-    .option('--seed <n>', 'what random payloads follow from (default: another in each run)', seed)
-    .option('--first-id <n>', 'the first id to send (default: anywhere below 2^31)', id)
-    .option('--concurrency <n>', 'requests at a time (default: 24)', count)
-    .option('--rate <n/s>', 'requests a second at most (default: as many as go)', rate)
-    .option('--max-seconds <n>', 'cut the run off after this long', positive)
-    .option('--max-requests <n>', 'cut the run off after so many requests', count);
-
-export const reportOptions = (command: Command, names: string, usual: string): Command =>
-  command
-    .option('--out <dir>', 'write reports into this folder; - writes one to standard output')
-    .option('--format <list>', `what to write: ${names} (default: ${usual})`, formats)
-    .option('--force', 'overwrite files in it that are no reports of this suite');
+/** What flags say of a run. */
+export const settingsIn = (flags: Flags<Group>): Settings =>
+  inCode((name) => (flags as Readonly<Record<string, unknown>>)[name]);

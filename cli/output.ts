@@ -9,22 +9,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { InvalidArgumentError } from 'commander';
+import type { Flags } from '../lib/config/options.ts';
 import { suite } from '../lib/package.ts';
-import { FORMATS, type Format, isFormat } from '../lib/report/formats.ts';
+import type { Format } from '../lib/report/formats.ts';
 import { UsageError } from '../lib/usage-error.ts';
-
-/** The names of the formats, for a help text. */
-export const formatNames = Object.keys(FORMATS).join(', ');
-
-/** Reads a list of formats. */
-export const formats = (text: string, others: readonly Format[] = []): Format[] => [
-  ...others,
-  ...text.split(',').map((name) => {
-    if (!isFormat(name)) throw new InvalidArgumentError(`The formats are ${formatNames}.`);
-    return name;
-  }),
-];
 
 /** Where reports go: into a folder, each under a name that says its format, or one to standard output. */
 export interface Destination {
@@ -82,11 +70,7 @@ export function requireFolder(folder: string): void {
 }
 
 /** What the options say of reports. */
-export interface Wanted {
-  readonly out?: string | undefined;
-  readonly format?: Format[] | undefined;
-  readonly force?: boolean | undefined;
-}
+export type Wanted = Flags<'reports'>;
 
 /**
  * What a run is to write: by default the record, into reports; nothing, where nothing is asked for.

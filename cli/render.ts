@@ -2,15 +2,18 @@ import { Command } from 'commander';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { readEither } from '../lib/compare/saved.ts';
 import { FORMATS } from '../lib/report/formats.ts';
-import { reportOptions } from './options.ts';
-import { destinationOf, formatNames, type Wanted, writeReports } from './output.ts';
+import { withOptions } from './options.ts';
+import { destinationOf, type Wanted, writeReports } from './output.ts';
 
 /** `render`: a saved record or comparison in other formats. */
 export function renderCommand(): Command {
   const command = new Command('render')
     .description('Shows a saved record or comparison in another format, as the run itself would have.')
     .argument('<report>', 'the report.json of a run, or the comparison.json of a comparison');
-  return reportOptions(command, formatNames, 'terminal, to standard output')
+  return withOptions(command, ['reports'], {
+    out: { usually: '-' },
+    format: { usually: 'terminal' },
+  })
     .addHelpText(
       'after',
       `

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { planOf, secretsOf } from '../index.ts';
+import type { Flags } from '../lib/config/options.ts';
 import { nearest } from '../lib/nearest.ts';
 import { answerLine, requestLine, short } from '../lib/report/explain.ts';
 import type { RecordedExchange, RecordedResult, RunRecord } from '../lib/report/record.ts';
@@ -12,7 +13,9 @@ import { estimate } from '../lib/run/estimate.ts';
 import { events } from '../lib/run/run.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { announce } from './announce.ts';
-import { type Connection, connectionOptions } from './options.ts';
+import { settingsIn, withOptions } from './options.ts';
+
+type Connection = Flags<'connection'>;
 
 /** `replay`: a failure of a run, once more. */
 export function replayCommand(exitWith: (code: number) => void): Command {
@@ -21,7 +24,7 @@ export function replayCommand(exitWith: (code: number) => void): Command {
     .argument('<report>', 'the report.json of a run')
     .argument('<id>', 'the check, such as auth/rejects-missing-token')
     .argument('[base-url]', 'the store (default: the one of the report)');
-  return connectionOptions(command)
+  return withOptions(command, ['connection'])
     .addHelpText(
       'after',
       `
@@ -44,16 +47,17 @@ async function replay(
   file: string,
   id: string,
   given: string | undefined,
-  { token = process.env.PLANT_STORE_TOKEN, overlay, header, ...rest }: Connection,
+  flags: Connection,
 ): Promise<number> {
   const result = failedIn(record, file, id);
+  const token = flags.token ?? process.env.PLANT_STORE_TOKEN;
   if (token === undefined || token === '')
     throw new UsageError(
       'There is no token: set PLANT_STORE_TOKEN to one that the store takes, or give --token.',
     );
   const { seed, cases, concurrency } = record.options;
   const baseUrl = given ?? record.target.baseUrl;
-  const options = { ...rest, baseUrl, token, overlays: overlay, headers: header, seed, cases, concurrency };
+  const options = { ...settingsIn(flags), baseUrl, token, seed, cases, concurrency };
   const plan = await planOf({ ...options, only: [id] });
   if (plan.contract.document.sha256 !== record.document.sha256)
     throw new UsageError(

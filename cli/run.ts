@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { catalogue, knownDeviations, planOf, secretsOf } from '../index.ts';
 import { baselineOf, baselineText, readBaseline } from '../lib/config/baseline.ts';
+import type { Flags as AllFlags, Group } from '../lib/config/options.ts';
 import { FORMATS } from '../lib/report/formats.ts';
 import { gateOf } from '../lib/report/gate.ts';
 import type { Baseline, RunRecord } from '../lib/report/record.ts';
@@ -20,54 +21,22 @@ import { announce, warn } from './announce.ts';
 import { wantsColour } from './colour.ts';
 import { tellGitHub } from './github.ts';
 import { interruptible } from './interrupt.ts';
-import {
-  type Connection,
-  connectionOptions,
-  reportOptions,
-  type Sampling,
-  samplingOptions,
-} from './options.ts';
-import { formatNames, requireFolder, type Wanted, wantedOf, writeReports, writeWhole } from './output.ts';
+import { settingsIn, withOptions } from './options.ts';
+import { requireFolder, wantedOf, writeReports, writeWhole } from './output.ts';
 import { progress } from './progress.ts';
 import { settle } from './settle.ts';
 import { startCommand } from './start.ts';
 import { choose, tokenOf } from './target.ts';
-import { positive, shard } from './values.ts';
 import { waitForStore } from './wait.ts';
 
-interface Flags extends Connection, Sampling, Wanted {
-  readonly baseline?: string;
-  readonly config?: string;
-  readonly target?: string;
-  readonly start?: string;
-  readonly wait?: number;
-  readonly writeBaseline?: string;
-  readonly bail?: boolean;
-  readonly shard?: Plan['shard'];
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
-}
+type Flags = AllFlags<Group>;
 
 /** `run`: everything against one store. */
 export function runCommand(exitWith: (code: number) => void): Command {
   const command = new Command('run')
     .description('Runs the checks against a store; without a base URL, against the reference store.')
     .argument('[base-url]', 'what stands before /plants, such as http://127.0.0.1:8080');
-  return reportOptions(samplingOptions(connectionOptions(command)), formatNames, 'json')
-    .option('--baseline <file>', 'known deviations, which do not close the gate')
-    .option('--write-baseline <file>', 'write the deviations that are left as the known ones')
-    .option('--bail', 'begin nothing new after a failure that would close the gate')
-    .option('--shard <i/n>', 'carry out one of n parts of the run; merge joins their records', shard)
-    .option('--start <command>', 'start the store with this command, and stop it at the end')
-    .option(
-      '--wait <s>',
-      'wait this long for the store to listen (default: 30 with --start, else 0)',
-      positive,
-    )
-    .option('--config <file>', 'settings and targets (default: conformance.yaml, where there is one)')
-    .option('--target <name>', 'a store that the configuration names')
-    .option('--quiet', 'print the verdict alone')
-    .option('--verbose', 'print every exchange as it happens')
+  return withOptions(command, ['connection', 'sampling', 'reports', 'run'])
     .addHelpText(
       'after',
       `
@@ -100,14 +69,14 @@ async function runAgainst(
   name: string | undefined,
   flags: Flags,
 ): Promise<number> {
-  const { overlay, header, start, wait, out, format, force, quiet, verbose, writeBaseline, ...rest } = flags;
-  const destination = wantedOf({ out, format, force }, FORMATS);
+  const { start, wait, quiet, verbose, writeBaseline } = flags;
+  const destination = wantedOf(flags, FORMATS);
   const earlier = earlierOf(flags);
   const closing: (() => Promise<void>)[] = [];
   const interrupted = interruptible();
   try {
     const target = await targetOf(baseUrl, token, start, closing);
-    const options = { name, ...rest, overlays: overlay, headers: header, ...target };
+    const options = { ...settingsIn(flags), name, ...target };
     const [plan, known, secrets] = [await planOf(options), knownDeviations(options), secretsOf(options)];
     warn(plan.contract.document.warnings);
     if (!quiet) announce(await estimate(plan), plan.baseUrl);

@@ -1,15 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
+import { token as tokenKind, whole } from '../lib/config/kinds.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { startStore } from '../reference/store.ts';
-import { port } from './values.ts';
+import { reader } from './options.ts';
 
 /** `serve`: the reference store, until it is told to stop. */
 export function serveCommand(): Command {
   return new Command('serve')
     .description('Starts the reference store on 127.0.0.1 and serves until it is interrupted.')
-    .option('--port <n>', 'the port; 0 takes a free one', port, 0)
-    .option('--token <token>', 'the token to take; by default $PLANT_STORE_TOKEN, or a new one')
+    .option('--port <n>', 'the port; 0 takes a free one', reader(whole(0, 65_535)), 0)
+    .option(
+      '--token <token>',
+      'the token to take; by default $PLANT_STORE_TOKEN, or a new one',
+      reader(tokenKind),
+    )
     .addHelpText('after', '\nExample:\n  PLANT_STORE_TOKEN=secret plant-store-conformance serve --port 8080')
     .action(async (options: { port: number; token?: string }) => {
       const given = options.token ?? process.env.PLANT_STORE_TOKEN;

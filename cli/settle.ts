@@ -1,23 +1,12 @@
-import { type Command, InvalidArgumentError, type Option } from 'commander';
-import type { Config, Setting, Target } from '../lib/config/config.ts';
-import { UsageError } from '../lib/usage-error.ts';
-
-/** Options that only a command line has: they say where to look, or belong to one call. */
-const FLAGS_ALONE = new Set([
-  'token',
-  'config',
-  'target',
-  'shard',
-  'writeBaseline',
-  'quiet',
-  'verbose',
-  'version',
-]);
+import type { Command } from 'commander';
+import type { Config, Target } from '../lib/config/config.ts';
+import { mistypedIn, settingIn } from '../lib/config/given.ts';
+import { rowOf } from '../lib/config/options.ts';
 
 /**
- * Fills in what the flags leave open: from the environment (`PLANT_STORE_` and the name of the option), then
- * from the target, then from the configuration file.
- * @throws UsageError that says where the setting stands that does not do
+ * Fills in what the flags leave open: from the environment, then from the target, then from the configuration file.
+ * A variable that looks like a mistyped one is told of: it may be another program's.
+ * @throws UsageError that names the variable that does not do
  */
 export function settle(
   command: Command,
@@ -25,42 +14,18 @@ export function settle(
   config: Config | undefined,
   target: Target | undefined,
 ): void {
+  const tokens = config?.targets.map(({ tokenEnv }) => tokenEnv);
+  for (const [variable, meant] of mistypedIn(environment))
+    if (!tokens?.includes(variable))
+      process.stderr.write(`${variable} is no variable of the suite's; did you mean ${meant}?\n`);
+  const written: Readonly<Record<string, unknown>> = { ...config?.options, ...target };
   for (const option of command.options) {
     const name = option.attributeName();
-    if (FLAGS_ALONE.has(name) || command.getOptionValueSource(name) === 'cli') continue;
-    const variable = variableOf(option);
-    const told = environment[variable];
-    if (told !== undefined && told !== '') {
-      const value = read(option, told, (problem) => {
-        throw new UsageError(`${variable}: ${problem}`);
-      });
-      command.setOptionValueWithSource(name, value, 'env');
-      continue;
-    }
-    const setting = { ...config?.options, ...target }[name] as Setting | undefined;
-    if (setting === undefined) continue;
-    const value = read(option, setting, (problem) => config?.refuse(name, problem));
-    command.setOptionValueWithSource(name, value, 'config');
-  }
-}
-
-/** The variable of the environment that stands for an option: PLANT_STORE_MAX_SECONDS for --max-seconds. */
-const variableOf = ({ long }: Option): string =>
-  `PLANT_STORE_${(long ?? '').slice(2).replaceAll('-', '_').toUpperCase()}`;
-
-/** A setting as the option takes it. */
-function read(option: Option, setting: Setting, refuse: (problem: string) => void): unknown {
-  if (option.isBoolean()) {
-    if (![true, false, '1', '0', 'true', 'false'].includes(setting as string)) refuse('It takes 1 or 0.');
-    return setting === true || setting === '1' || setting === 'true';
-  }
-  try {
-    const texts = [setting].flat().map(String);
-    const { parseArg } = option;
-    if (parseArg === undefined) return texts[0];
-    return texts.reduce<unknown>((before, text) => parseArg(text, before), undefined);
-  } catch (error) {
-    if (error instanceof InvalidArgumentError) return refuse(error.message);
-    throw error;
+    const row = rowOf(name);
+    if (row === undefined || row.file === false || command.getOptionValueSource(name) === 'cli') continue;
+    const told = settingIn(environment, name, row);
+    const value = told ?? written[name];
+    if (value !== undefined)
+      command.setOptionValueWithSource(name, value, told === undefined ? 'config' : 'env');
   }
 }

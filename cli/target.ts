@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Config, readConfig, type Target, targetNamed } from '../lib/config/config.ts';
+import type { Flags } from '../lib/config/options.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
 /** The configuration that is found without being named. */
@@ -21,7 +22,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function choose(
   baseUrl: string | undefined,
-  flags: { readonly config?: string; readonly target?: string },
+  flags: Pick<Flags<'run'>, 'config' | 'target'>,
   environment: Environment,
 ): Choice {
   const file = flags.config ?? (existsSync(USUAL) ? USUAL : undefined);
@@ -56,7 +57,7 @@ export function tokenOf(
   environment: Environment,
 ): string | undefined {
   if (flag !== undefined) return flag;
-  if (target?.tokenEnv === undefined) return environment.PLANT_STORE_TOKEN;
+  if (target?.tokenEnv === undefined) return environment.PLANT_STORE_TOKEN || undefined;
   const token = environment[target.tokenEnv];
   if (token === undefined || token === '')
     throw new UsageError(`The token of ${target.name} is to be in ${target.tokenEnv}, which is not set.`);

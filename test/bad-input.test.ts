@@ -213,7 +213,7 @@ describe('what a user gives, cut and mangled, is read or refused in plain words:
       ['overlay: 2.0.0\nactions: []\n', readers.overlay, ':1:10: overlay version 2.0.0 is not known here'],
       ['openapi: 3.2.0\n', readers.document, ':1:10: is not an OpenAPI 3.1 or 3.0 document'],
       ['openapi: 4.0.0\n', readers.document, 'is not an OpenAPI 3.1 or 3.0 document'],
-      ['version: 2\n', readers.configuration, 'there is no key version'],
+      ['version: 2\n', readers.configuration, 'There is no option version'],
       [
         'overlay: 1.0.0\nactions: &a\n  - *a\n',
         readers.overlay,

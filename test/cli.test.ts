@@ -79,8 +79,12 @@ describe('exit codes', () => {
     ['an unknown command', ['rum'], 'unknown command'],
     ['a value that is none', ['run', '--seed', 'x'], 'whole number'],
     ['no token', ['run', 'http://127.0.0.1:1'], 'PLANT_STORE_TOKEN'],
-    ['no base URL', ['run', 'localhost', '--token', 'abcd'], 'no base URL'],
-    ['a base URL with a query', ['run', 'http://127.0.0.1:1/?a=b', '--token', 'abcd'], 'base URL may hold'],
+    ['no base URL', ['run', 'localhost', '--token', 'abcd'], 'takes a base URL such as'],
+    [
+      'a base URL with a query',
+      ['run', 'http://127.0.0.1:1/?a=b', '--token', 'abcd'],
+      'a base URL that may hold',
+    ],
     [
       'a filter that matches nothing',
       ['run', '--only', 'create/nothing'],
@@ -109,8 +113,8 @@ describe('exit codes', () => {
       ['run', '--only', 'create/answers-200', '--out', '/dev/null/x'],
       'cannot be written',
     ],
-    ['an empty token', ['run', 'http://127.0.0.1:1', '--token', ''], 'The token is empty'],
-    ['a token for no header', ['run', 'http://127.0.0.1:1', '--token', 'né 木'], 'no header can carry'],
+    ['an empty token', ['run', 'http://127.0.0.1:1', '--token', ''], 'not an empty text'],
+    ['a token for no header', ['run', 'http://127.0.0.1:1', '--token', 'né 木'], 'visible ASCII characters'],
     ['a header of the checks', ['run', '--header', 'Authorization: x'], 'what the checks are about'],
     ['a header that is none', ['run', '--header', 'nonsense'], "'Name: value'"],
   ])('2 for %s, in a line or two and without a stack', async (_name, args, says) => {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FORMATS, planOf, run } from '../index.ts';
 import { compareStores } from '../lib/compare/compare.ts';
 import type { Comparison } from '../lib/compare/comparison.ts';
@@ -10,7 +10,7 @@ import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { packageFile } from '../lib/package.ts';
 import { ownSchema } from '../lib/schema.ts';
 import { answer, listen, type RunningStore, rightSteps } from '../reference/store.ts';
-import { suite } from './command.ts';
+import { ended, start, suite } from './command.ts';
 import { compared } from './comparisons.ts';
 import { TOKEN, withStore } from './stores.ts';
 
@@ -233,5 +233,50 @@ describe('on the command line', () => {
   ])('%j is refused', async (args, message) => {
     const { code, stderr } = await suite(['compare', ...args], env);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
+describe('a comparison that one store breaks off', () => {
+  const steps = rightSteps(TOKEN);
+  let requests = 0;
+  const server = createServer((message, response) => {
+    requests += 1;
+    void answer(steps, message, response);
+  });
+  // Idle connections are kept for ever: only the suite closes them.
+  server.keepAliveTimeout = 0;
+  let store: Omit<RunningStore, 'token'>;
+  beforeAll(async () => {
+    store = await listen(server);
+  });
+  afterAll(() => store.stop());
+
+  test('breaks off the runs against the others, and leaves none of their connections open', async () => {
+    const plan = await planOf({ baseUrl: store.url, token: TOKEN });
+    const broken: typeof plan = {
+      ...plan,
+      onExchange: () => {
+        throw new Error('nobody can look on');
+      },
+    };
+    const contestants = [plan, broken].map((one, index) => ({ name: `${index}`, plan: one, secrets: [] }));
+    await expect(compareStores(contestants)).rejects.toThrow('nobody can look on');
+    expect(requests).toBeLessThan(1000);
+    const open = () => new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
+    await expect.poll(open, { timeout: 10_000 }).toBe(0);
+  });
+
+  test('leaves no clock: its process ends by itself', async () => {
+    const script = `
+      import { planOf } from '${packageFile('dist/index.js')}';
+      import { compareStores } from '${packageFile('dist/lib/compare/compare.js')}';
+      const plan = await planOf({ baseUrl: '${store.url}', token: '${TOKEN}', maxSeconds: 900 });
+      const contestants = [plan, { ...plan, baseUrl: 'nowhere' }].map((one, index) => ({ name: '' + index, plan: one, secrets: [] }));
+      await compareStores(contestants).catch((error) => console.log(error.message));
+    `;
+    const { code, stdout, stderr } = await ended(
+      start(process.execPath, ['--input-type=module', '-e', script]),
+    );
+    expect([code, stdout], stderr).toEqual([0, 'Invalid URL\n']);
   });
 });

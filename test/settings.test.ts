@@ -64,29 +64,26 @@ describe('a setting', () => {
   test('that does not do is refused with the place where it stands', async () => {
     const file = 'conformance.yaml';
     for (const [text, message] of [
-      ['casess: 3\n', `${file}:1:9: there is no key casess; did you mean cases?`],
-      ['seed: -1\n', `${file}:1:7: seed must be >= 0`],
-      ['header: no colon\n', `${file}:1:9: It takes 'Name: value'.`],
-      ['token: secret\n', 'a token does not belong into a file'],
+      ['casess: 3\n', `${file}:1:9: There is no option casess; did you mean cases?`],
+      ['seed: -1\n', `${file}:1:7: seed takes a whole number from 0 to 4294967295, not -1.`],
+      ['header: no colon\n', `${file}:1:9: header takes 'Name: value'`],
+      ['token: secret\n', 'A token does not belong into a file'],
       [
         'targets:\n  - name: a\n    baseUrl: http://a\n    tokenEnf: X\n',
-        ':4:15: there is no key tokenEnf; did you mean tokenEnv?',
+        ':4:15: There is no option tokenEnf; did you mean tokenEnv?',
       ],
       [
         'targets:\n  - {name: a, baseUrl: http://a}\n  - {name: a, baseUrl: http://b}\n',
-        ':3:12: there are two targets called a',
+        ':3:12: There are two targets called a.',
       ],
-      ['targets:\n  - name: a\n', 'targets.0 needs baseUrl'],
-      ['format: [html, pdf]\n', 'format'],
+      ['targets:\n  - name: a\n', ':2:5: baseUrl is missing: what stands before /plants.'],
+      ['format: [html, pdf]\n', 'format takes terminal, json, html, junit, markdown, not "pdf".'],
     ] as const) {
       const { code, stderr } = await suite(['run'], env, folderWith(text));
       expect([code, stderr], text).toEqual([2, expect.stringContaining(message)]);
     }
     const { code, stderr } = await suite(['run'], { ...env, PLANT_STORE_CASES: 'many' });
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining('PLANT_STORE_CASES: It takes a whole number'),
-    ]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('PLANT_STORE_CASES takes a whole number')]);
   });
 
   test('that names a file is found beside the configuration', async () => {

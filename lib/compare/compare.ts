@@ -31,25 +31,39 @@ export async function compareStores(
   signal?: AbortSignal,
 ): Promise<Comparison> {
   const open: { readonly contestant: Contestant; readonly run: OpenRun; readonly recorder: Recorder }[] = [];
-  await inPool(contestants.length, AT_A_TIME, async (index) => {
+  // Without one of them there is no comparison: the runs against the others are not carried on.
+  const breaking = new AbortController();
+  const ending = AbortSignal.any([breaking.signal, ...(signal === undefined ? [] : [signal])]);
+  const carryOut = async (index: number) => {
     const contestant = contestants[index];
     if (contestant === undefined) return;
     const { plan, secrets, baseline } = contestant;
     const recorder = new Recorder(secrets, baseline);
-    const run = await openRun(plan, undefined, signal);
+    const run = await openRun(plan, undefined, ending);
     open[index] = { contestant, run, recorder };
     recorder.take({ type: 'start', header: run.header });
     for await (const result of run.carryOutAll()) recorder.take({ type: 'result', result });
-  });
-  const differential = await differenceOf(open);
-  const entries: Entry[] = [];
-  for (const { contestant, run, recorder } of open) {
-    recorder.take({ type: 'end', footer: await run.close() });
-    const { name, portrait } = contestant;
-    const record: RunRecord = recorder.record();
-    entries.push({ name, record, ...(portrait === undefined ? {} : { portrait }) });
+  };
+  try {
+    await inPool(contestants.length, AT_A_TIME, (index) =>
+      carryOut(index).catch((error: unknown) => {
+        breaking.abort();
+        throw error;
+      }),
+    );
+    const differential = await differenceOf(open);
+    const entries: Entry[] = [];
+    for (const { contestant, run, recorder } of open) {
+      recorder.take({ type: 'end', footer: await run.close() });
+      const { name, portrait } = contestant;
+      const record: RunRecord = recorder.record();
+      entries.push({ name, record, ...(portrait === undefined ? {} : { portrait }) });
+    }
+    return comparisonOf(entries, differential);
+  } catch (error) {
+    await Promise.allSettled(open.map(({ run }) => run.close()));
+    throw error;
   }
-  return comparisonOf(entries, differential);
 }
 
 /** What each of the stores is going to be asked: the checks, and what stores may disagree on. */

@@ -1,38 +1,20 @@
 import { dirname, resolve } from 'node:path';
+import { isObject, type Pointer } from '../contract/document.ts';
 import { nearest } from '../nearest.ts';
 import { UsageError } from '../usage-error.ts';
-import { readSettings } from './settings-file.ts';
+import { readOptions } from './given.ts';
+import { shown } from './kinds.ts';
+import { IN_A_FILE, type OPTIONS, type Rows, TARGET, type Values } from './options.ts';
+import { openSettings } from './settings-file.ts';
 
 /** A store that the configuration knows by name. */
-export interface Target {
-  readonly name: string;
-  readonly baseUrl: string;
-  /** The variable of the environment that holds the token. */
-  readonly tokenEnv?: string;
-  readonly start?: string;
-  readonly wait?: number;
-  readonly overlay?: string | readonly string[];
-  readonly baseline?: string;
-}
-
-/** What an option may be in the file; the option itself makes it a value. */
-export type Setting = boolean | number | string | readonly string[];
+export type Target = Values<typeof TARGET> & { readonly name: string; readonly baseUrl: string };
 
 /** What conformance.yaml says. */
 export interface Config {
-  /** The options of `run` by their names in camel case. */
-  readonly options: Readonly<Record<string, Setting>>;
+  /** The options of `run` that stand in it. */
+  readonly options: Values<typeof OPTIONS>;
   readonly targets: readonly Target[];
-  /** @throws UsageError that leads to the option in the file */
-  refuse(option: string, problem: string): never;
-}
-
-/** Settings that name files; they are found beside the configuration. */
-const FILES = ['openapi', 'overlay', 'baseline', 'ca', 'cert', 'key', 'out'];
-
-interface Written {
-  readonly targets?: readonly Target[];
-  readonly [option: string]: unknown;
 }
 
 /**
@@ -40,29 +22,40 @@ interface Written {
  * @throws UsageError or DocumentError with the line, and with the nearest known key for an unknown one
  */
 export function readConfig(file: string): Config {
-  const { value, refuse } = readSettings<Written | null>(file, 'conformance.schema.json');
-  const { targets = [], ...options } = value ?? {};
+  const { value, refuse } = openSettings(file);
+  const read = <R extends Rows>(rows: R, given: unknown, required: readonly string[], at: Pointer) => {
+    if (!isObject(given)) return refuse(at, `Options are keys with values, not ${shown(given)}.`);
+    const values = readOptions(rows, given, required, (name, problem) =>
+      refuse([...at, name], name === 'token' ? NO_TOKEN : problem),
+    );
+    return beside(file, rows, values);
+  };
+  const { targets = [], ...options } = read(IN_A_FILE, value ?? {}, [], []) as Values<typeof OPTIONS>;
   const names = new Set<string>();
-  for (const [index, { name }] of targets.entries()) {
-    if (names.has(name)) refuse(['targets', index, 'name'], `there are two targets called ${name}`);
-    names.add(name);
-  }
   return {
-    options: beside(file, options as Record<string, Setting>),
-    targets: targets.map((target) => beside(file, target)),
-    refuse: (option, problem) => refuse([option], problem),
+    options,
+    targets: targets.map((given, index) => {
+      const target = read(TARGET, given, ['name', 'baseUrl'], ['targets', index]) as Target;
+      if (names.has(target.name))
+        refuse(['targets', index, 'name'], `There are two targets called ${target.name}.`);
+      names.add(target.name);
+      return target;
+    }),
   };
 }
 
+const NO_TOKEN =
+  'A token does not belong into a file; set PLANT_STORE_TOKEN, or name a variable with tokenEnv of a target.';
+
 /** Files as they are found from the folder of the configuration. */
-function beside<T extends object>(file: string, settings: T): T {
+function beside<R extends Rows>(file: string, rows: R, values: Values<R>): Values<R> {
   const found = (path: unknown) => (path === '-' ? path : resolve(dirname(file), String(path)));
   return Object.fromEntries(
-    Object.entries(settings).map(([name, setting]) => [
+    Object.entries(values).map(([name, value]) => [
       name,
-      !FILES.includes(name) ? setting : Array.isArray(setting) ? setting.map(found) : found(setting),
+      rows[name]?.kind.isPath !== true ? value : Array.isArray(value) ? value.map(found) : found(value),
     ]),
-  ) as T;
+  ) as Values<R>;
 }
 
 /**

@@ -4,7 +4,7 @@ import { nearest } from '../nearest.ts';
 import { ownSchema } from '../schema.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** A YAML file of the user's that fits its schema. */
+/** A YAML file of the user's. */
 export interface SettingsFile<T> {
   readonly value: T;
   /** @throws UsageError with the file, the line of the value that the pointer leads to, and the problem */
@@ -12,24 +12,35 @@ export interface SettingsFile<T> {
 }
 
 /**
+ * Reads a YAML file.
+ * @throws DocumentError with the file and the line
+ */
+export function openSettings(file: string): SettingsFile<unknown> {
+  const document = readDocument(file);
+  return {
+    value: document.value,
+    refuse(pointer, problem) {
+      const place = document.place(pointer);
+      throw new UsageError(`${file}${place === undefined ? '' : `:${place}`}: ${problem}`);
+    },
+  };
+}
+
+/**
  * Reads a YAML file and holds it to one of the schemas beside this file.
  * @throws UsageError or DocumentError with the file and the line, and the nearest known key for an unknown one
  */
 export function readSettings<T>(file: string, schemaName: string): SettingsFile<T> {
-  const document = readDocument(file);
-  const refuse = (pointer: Pointer, problem: string): never => {
-    const place = document.place(pointer);
-    throw new UsageError(`${file}${place === undefined ? '' : `:${place}`}: ${problem}`);
-  };
+  const { value, refuse } = openSettings(file);
   const validate = ownSchema(`lib/config/${schemaName}`, true);
-  if (!validate(document.value)) {
+  if (!validate(value)) {
     const errors = validate.errors ?? [];
     // What is missing under its name may well be there under a mistyped one.
     const error = errors.find(({ keyword }) => keyword === 'additionalProperties') ?? errors[0];
     if (error === undefined) throw new Error('a schema refused without a reason');
-    refuse(pointerOf(error, document.value), problemOf(error));
+    refuse(pointerOf(error, value), problemOf(error));
   }
-  return { value: document.value as T, refuse };
+  return { value: value as T, refuse };
 }
 
 /** Where an error is: at the unknown key itself, where that is the problem. */
@@ -54,8 +65,6 @@ function problemOf({ instancePath, keyword, params, message = '', parentSchema }
     const unknown = String(params.additionalProperty);
     const known = Object.keys((parentSchema as { properties?: object }).properties ?? {});
     const close = nearest(unknown, known);
-    if (unknown === 'token')
-      return 'a token does not belong into a file; set PLANT_STORE_TOKEN, or name a variable with tokenEnv of a target';
     return `there is no key ${unknown}${close === undefined ? `; the keys are ${known.join(', ')}` : `; did you mean ${close}?`}`;
   }
   if (keyword === 'required') return `${what} needs ${String(params.missingProperty)}`;

@@ -10,6 +10,12 @@ export const USUAL: readonly HeaderPair[] = [
 const isAmong = (pairs: readonly HeaderPair[], name: string) =>
   pairs.some(([own]) => own === name || own.toLowerCase() === name.toLowerCase());
 
+/** The usual ones, where the user asks for no others of the same name. */
+export const withUsual = (headers: readonly HeaderPair[]): readonly HeaderPair[] => [
+  ...USUAL.filter(([name]) => !isAmong(headers, name)),
+  ...headers,
+];
+
 /** What a run adds to every request. */
 export interface Surroundings {
   readonly token: string;

@@ -124,7 +124,11 @@ export async function openRun(
     session.halt({ kind: 'cut-off', reason: 'the run was interrupted', remedy: 'run it again to the end' });
   if (signal?.aborted === true) interrupt();
   signal?.addEventListener('abort', interrupt, { once: true });
-  await session.open();
+  await session.open().catch(async (error: unknown) => {
+    signal?.removeEventListener('abort', interrupt);
+    await session.close();
+    throw error;
+  });
   const results: CheckResult[] = [];
   const takeTurns = async (turns: readonly Turn[], begin?: (check: Check) => void) => {
     const found = await session.takeTurns(turns, begin);

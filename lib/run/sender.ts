@@ -4,7 +4,7 @@ import type { Exchange, HeaderPair } from '../wire/exchange.ts';
 import type { Wire } from '../wire/wire.ts';
 import { isAway } from './away.ts';
 import type { Collisions } from './collisions.ts';
-import { fill, USUAL } from './fill.ts';
+import { fill, withUsual } from './fill.ts';
 import { type Errand, Gate } from './gate.ts';
 import { LatencyLog } from './latency.ts';
 import type { Stop } from './result.ts';
@@ -53,7 +53,7 @@ export class Sender {
 
   constructor(wire: Wire, options: SenderOptions) {
     this.wire = wire;
-    this.options = { ...options, headers: [...USUAL, ...options.headers] };
+    this.options = { ...options, headers: withUsual(options.headers) };
   }
 
   /** From now on nothing is sent. */
