@@ -5,7 +5,7 @@ import type { Case, Draft } from '../lib/payloads/case.ts';
 import { COMPACT, JsonObject, type Style } from '../lib/payloads/json.ts';
 import { ID, idsBetween, plantOf, reordered, styles } from '../lib/payloads/plants.ts';
 import type { Check, Plants } from '../lib/run/check.ts';
-import { creating, must, ordinary, posting, should } from './vocabulary.ts';
+import { creating, must, ordinary, outlineOf, posting, should } from './vocabulary.ts';
 
 const aPlant = [answers200, plantMediaType, plantBody];
 
@@ -22,7 +22,9 @@ const withValues = (plants: Plants, property: string, values: readonly string[])
   values
     .map((value) => ({ value, plant: plants.plain().with(property, value) }))
     .filter(({ plant }) => admits(plants.contract, plant))
-    .map(({ value, plant }) => ordinary(`${property} ${JSON.stringify(value)}`, plant));
+    .map(({ value, plant }) =>
+      ordinary(`${property} ${JSON.stringify(value)}`, plant, `${property} ${JSON.stringify(outlineOf(value))}`),
+    );
 
 const ordinaryPlants = (plants: Plants): Arbitrary<JsonObject> =>
   onlyAdmitted(plants.contract, plantOf(plants.contract.newPlant.shape, 'ordinary', 'some'), plants.plain());
@@ -200,7 +202,7 @@ export const create: readonly Check[] = [
           .map((ids) => plants.draw(ids))
           .map((id) => ({ id, plant: plants.plain().with(ID, id) }))
           .filter(({ plant }) => admits(plants.contract, plant))
-          .map(({ id, plant }) => ordinary(`id ${id}`, plant)),
+          .map(({ id, plant }) => ordinary(`id ${id}`, plant, `id of ${id.toString(2).length} bits`)),
       rules: aPlant,
     },
   ),

@@ -54,7 +54,10 @@ const ids = (plants: Plants, ranges: readonly (readonly [bigint, bigint])[]): Ca
     plants,
     ranges.map(([from, below]) => {
       const id = plants.draw(idsBetween(from, below));
-      return wide(`id ${id}`, plants.plain().with(ID, id), plants.plain());
+      return {
+        ...wide(`id ${id}`, plants.plain().with(ID, id), plants.plain()),
+        stableLabel: `id from ${from} to below ${below}`,
+      };
     }),
   );
 

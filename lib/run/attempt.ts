@@ -61,11 +61,13 @@ export async function attempt(
   rules: readonly Rule[],
   tools: Tools,
 ): Promise<Failure | undefined> {
-  const exchange = await tools.send(one.draft, id);
+  const stableLabel = one.stableLabel ?? one.label;
+  const exchange = await tools.send({ ...one.draft, sentAs: stableLabel }, id);
   const finding = judged(exchange, one.draft, rules, tools);
   if (finding === undefined) return undefined;
   return {
     label: one.label,
+    stableLabel,
     population: one.population,
     finding,
     draft: one.draft,

@@ -1,4 +1,4 @@
-import type { Draft } from '../payloads/case.ts';
+import { bearer, type Draft } from '../payloads/case.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { type Judging, judged } from './attempt.ts';
 import type { Check } from './check.ts';
@@ -27,7 +27,7 @@ export class Standing {
       tally.cases += 1;
       const finding = judged(exchange, draft, test.rules, judging);
       if (finding === undefined) continue;
-      const label = `sent for ${during}`;
+      const label = `sent for ${[during, draft.sentAs ?? unusual(draft)].filter(Boolean).join(': ')}`;
       tally.book({ label, population: 'other', finding, draft, exchange, when: 'always' }, place());
     }
   }
@@ -35,4 +35,17 @@ export class Standing {
   tally(check: Check): Tally {
     return this.tallies.get(check) ?? new Tally();
   }
+}
+
+/** In what a request is not as an ordinary client sends it, but for its body, whose values differ from run to run. */
+function unusual({ method, path, contentType, credential = bearer, headers = [], framing }: Draft): string {
+  const traits = [
+    method,
+    path?.replace(/\?.*$/, ''),
+    contentType,
+    credential === bearer ? undefined : credential.shell.join(' | ') || 'no token',
+    ...headers.map(([name]) => name),
+    framing,
+  ];
+  return traits.filter((trait) => trait !== undefined).join(' ');
 }

@@ -1,11 +1,12 @@
 import type { Untestable } from './check.ts';
 import { keptFailure } from './keep.ts';
+import { Causes } from './causes.ts';
 import { type Cause, causeOf, type Failure, type Observations } from './result.ts';
 
 /** Failures that are kept whole: a report shows the first, the others tell one cause from several. */
 export const KEPT = 5;
-/** Causes that are told apart. */
-export const CAUSES = 20;
+/** Causes of which a failure is kept. */
+const CAUSES = 20;
 
 export const timedOut = ({ exchange }: Failure): boolean =>
   exchange.kind === 'broken' && exchange.fault.kind === 'timeout';
@@ -31,6 +32,7 @@ export class Tally {
   guilty = false;
   suspects: readonly Suspect[] = [];
   readonly noted: Record<string, Observations[string]> = {};
+  private readonly counted = new Causes();
   private readonly byCause = new Map<string, { place: number; failure: Failure; failed: number }>();
   private lead: Failure | undefined;
   private readonly onNew: (failure: Failure) => void;
@@ -46,6 +48,7 @@ export class Tally {
    */
   book(failure: Failure, place = this.failed): void {
     this.failed += 1;
+    this.counted.add(failure, place);
     if (timedOut(failure)) this.timeouts += 1;
     const cause = causeOf(failure);
     const known = this.byCause.get(cause);
@@ -105,7 +108,7 @@ export class Tally {
   }
 
   get causes(): readonly Cause[] {
-    return this.inOrder.map(([cause, { failed, place }]) => ({ cause, failed, place }));
+    return this.counted.inOrder;
   }
 
   private get inOrder() {
