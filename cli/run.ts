@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { Command } from 'commander';
 import { catalogue, knownDeviations, planOf, secretsOf } from '../index.ts';
-import { baselineOf, baselineText, readBaseline } from '../lib/config/baseline.ts';
+import { knownIn, readBaseline } from '../lib/config/baseline.ts';
+import { baselineText } from '../lib/config/baseline-text.ts';
 import { FORMATS } from '../lib/report/formats.ts';
 import { gateOf } from '../lib/report/gate.ts';
 import type { Baseline, RunRecord } from '../lib/report/record.ts';
@@ -54,9 +55,9 @@ export function runCommand(exitWith: (code: number) => void): Command {
     .description('Runs the checks against a store; without a base URL, against the reference store.')
     .argument('[base-url]', 'what stands before /plants, such as http://127.0.0.1:8080');
   return reportOptions(samplingOptions(connectionOptions(command)), formatNames, 'json')
-    .option('--baseline <file>', 'known deviations, which do not close the gate')
+    .option('--baseline <file>', 'known deviations, which do not make the CI result fail')
     .option('--write-baseline <file>', 'write the deviations that are left as the known ones')
-    .option('--bail', 'end the run with the first failure that would close the gate')
+    .option('--bail', 'end the run with the first failure that would make the CI result fail')
     .option('--shard <i/n>', 'carry out one of n parts of the run; merge joins their records', shard)
     .option('--start <command>', 'start the store with this command, and stop it at the end')
     .option(
@@ -75,7 +76,8 @@ An option that is not given is taken from the environment, PLANT_STORE_SEED for 
 PLANT_STORE_URL for the base URL, and else from the configuration file.
 
 Exit codes:
-  0 conformant, 1 not conformant, 2 the call is wrong, 3 could not be judged, 4 fault of the suite
+  0 conformant, or passed what --only and --skip leave; 1 not conformant, or the baseline is out of date;
+  2 the call is wrong, or the filter leaves nothing to judge; 3 could not be judged; 4 fault of the suite
 
 Examples:
   plant-store-conformance run
@@ -100,9 +102,11 @@ async function runAgainst(
   name: string | undefined,
   flags: Flags,
 ): Promise<number> {
-  const { overlay, header, start, wait, out, format, force, quiet, verbose, writeBaseline, ...rest } = flags;
+  const { overlay, header, start, wait, out, format, force, quiet, verbose, writeBaseline, ...others } =
+    flags;
+  const rest = { ...others, baseline: baselineIn(flags) };
   const destination = wantedOf({ out, format, force }, FORMATS);
-  const earlier = earlierOf(flags);
+  const earlier = earlierOf(flags, rest.baseline);
   const closing: (() => Promise<void>)[] = [];
   const interrupted = interruptible();
   try {
@@ -163,21 +167,43 @@ async function targetOf(
   return { baseUrl: store.url, token: store.token, name: 'the reference store' };
 }
 
+/** The deviations to begin with: a file that the run is going to write need not be there yet. */
+function baselineIn({ baseline, writeBaseline }: Flags): string | undefined {
+  if (baseline === undefined || writeBaseline === undefined) return baseline;
+  const isToBeWritten = resolve(baseline) === resolve(writeBaseline) && !existsSync(baseline);
+  return isToBeWritten ? undefined : baseline;
+}
+
 /** The explanations that a new baseline is to keep. */
-function earlierOf({ writeBaseline, baseline }: Flags): Baseline | undefined {
+function earlierOf({ writeBaseline }: Flags, baseline: string | undefined): Baseline | undefined {
   if (writeBaseline === undefined) return undefined;
   requireFolder(dirname(writeBaseline));
   return existsSync(writeBaseline) ? readBaseline(writeBaseline, catalogue) : knownDeviations({ baseline });
 }
 
-/** Writes what is left as known, and lets the gate know of it. */
+/** Writes what is left as known, and lets the CI result follow from it. */
 function withBaseline(record: RunRecord, file: string, earlier: Baseline | undefined): RunRecord {
   if (record.outcome === 'undetermined' || cutShort(record.stop, record.results)) {
     process.stderr.write(`${file} was not written: the store could not be judged to the end.\n`);
     return record;
   }
-  const baseline = baselineOf(record, file, earlier);
-  writeWhole(file, baselineText(baseline, record));
-  process.stderr.write(`${file} holds ${baseline.entries.length} known deviations; say why in each.\n`);
-  return { ...record, gate: gateOf(record, baseline) };
+  if (isOfAnother(record, earlier)) {
+    process.stderr.write(
+      `${file} was not written: it keeps what it says of the checks that were left out, and was made with ${earlier?.seed === undefined ? 'no seed that it names' : `--seed ${earlier.seed} --cases ${earlier.cases}`}; run with that, or run all checks.\n`,
+    );
+    return record;
+  }
+  const kept = knownIn(record, earlier);
+  writeWhole(
+    file,
+    baselineText(kept, record, earlier === undefined ? undefined : readFileSync(earlier.file, 'utf8')),
+  );
+  process.stderr.write(`${file} holds ${kept.length} known deviations; say why in each.\n`);
+  return { ...record, gate: gateOf(record, readBaseline(file, catalogue)) };
 }
+
+/** Whether a part of the checks was run as the rest of a baseline was not: one file is of one seed. */
+const isOfAnother = ({ results, options }: RunRecord, earlier: Baseline | undefined): boolean =>
+  earlier !== undefined &&
+  results.some(({ blockedBy }) => blockedBy === 'user' || blockedBy === 'shard') &&
+  (earlier.seed !== options.seed || earlier.cases !== options.cases);

@@ -23,7 +23,11 @@ const withValues = (plants: Plants, property: string, values: readonly string[])
     .map((value) => ({ value, plant: plants.plain().with(property, value) }))
     .filter(({ plant }) => admits(plants.contract, plant))
     .map(({ value, plant }) =>
-      ordinary(`${property} ${JSON.stringify(value)}`, plant, `${property} ${JSON.stringify(outlineOf(value))}`),
+      ordinary(
+        `${property} ${JSON.stringify(value)}`,
+        plant,
+        `${property} ${JSON.stringify(outlineOf(value))}`,
+      ),
     );
 
 const ordinaryPlants = (plants: Plants): Arbitrary<JsonObject> =>

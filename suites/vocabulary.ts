@@ -46,7 +46,10 @@ export const unlike = (label: string, population: Population, draft: Draft, twin
 
 /** A text without what is drawn of it: which letters and digits they are. */
 export const outlineOf = (text: string): string =>
-  text.replace(/\p{Ll}/gu, 'a').replace(/\p{Lu}/gu, 'A').replace(/\d/g, '0');
+  text
+    .replace(/\p{Ll}/gu, 'a')
+    .replace(/\p{Lu}/gu, 'A')
+    .replace(/\d/g, '0');
 
 /** The same request with another credential. */
 export const as = (credential: Credential, draft: Draft): Draft => ({

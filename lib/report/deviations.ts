@@ -39,8 +39,7 @@ export function novelty(result: RecordedResult, { gate }: RunRecord): string | u
 export const openGroups = (record: RunRecord, level: 'MUST' | 'SHOULD'): readonly Group[] =>
   groupsOf(
     record.results.filter(
-      (result) =>
-        result.level === level && result.verdict === 'fail' && knownBy(result, record).length === 0,
+      (result) => result.level === level && result.verdict === 'fail' && knownBy(result, record).length === 0,
     ),
   );
 

@@ -38,17 +38,14 @@ export const covers = ({ state }: { readonly state: EntryState }): boolean =>
   state === 'known' || state === 'stale';
 
 /** The causes that an entry names, or undefined where it names none and holds for all of them. */
-const namesOf = ({ fingerprint, fingerprints }: BaselineEntry): readonly string[] | undefined =>
+export const namesOf = ({ fingerprint, fingerprints }: BaselineEntry): readonly string[] | undefined =>
   fingerprint === undefined && fingerprints === undefined
     ? undefined
     : [...(fingerprint === undefined ? [] : [fingerprint]), ...(fingerprints ?? [])];
 
 /** Whether a fingerprint, of an earlier suite as well, is that of a cause. */
-export const isNamed = (
-  id: string,
-  cause: RecordedResult['causes'][number],
-  fingerprint: string,
-): boolean => fingerprint === cause.fingerprint || fingerprint === coarseFingerprint(id, cause);
+export const isNamed = (id: string, cause: RecordedResult['causes'][number], fingerprint: string): boolean =>
+  fingerprint === cause.fingerprint || fingerprint === coarseFingerprint(id, cause);
 
 /** The causes that a check failed for and that no entry names. */
 export function newCauses(
@@ -95,9 +92,7 @@ function judgedEntry(entry: BaselineEntry, record: Ungated, baseline: Baseline |
   if (result.verdict !== 'fail') {
     const passes = stale(`delete the entry ${id}: the check passes now`);
     if (same) return passes;
-    return isPartOfAll(result, record)
-      ? { ...entry, state: 'not-evaluated' }
-      : { ...passes, byChance: true };
+    return isPartOfAll(result, record) ? { ...entry, state: 'not-evaluated' } : { ...passes, byChance: true };
   }
   const names = namesOf(entry) ?? [];
   const gone = names.filter((name) => !result.causes.some((cause) => isNamed(id, cause, name)));

@@ -11,9 +11,15 @@ export function headlineOf(record: Pick<RunRecord, 'outcome' | 'gate' | 'summary
     case 'undetermined':
       return 'could not be judged';
     case 'partial':
-      return record.gate.exitCode === 2 ? 'nothing was judged' : `passed what was checked: ${checkedOf(record)}`;
+      return record.gate.exitCode === 2
+        ? 'nothing was judged'
+        : `passed what was checked: ${checkedOf(record)}`;
   }
 }
+
+/** The same as a title that cannot be overlooked. */
+export const loudly = (headline: string): string =>
+  headline.replace(/^[^:]+/, (words) => words.toUpperCase());
 
 /** How many of the checks that count were carried out in a run that left some out. */
 function checkedOf({ summary, options }: Pick<RunRecord, 'summary' | 'options'>): string {

@@ -1,6 +1,6 @@
+import { Causes } from './causes.ts';
 import type { Untestable } from './check.ts';
 import { keptFailure } from './keep.ts';
-import { Causes } from './causes.ts';
 import { type Cause, causeOf, type Failure, type Observations } from './result.ts';
 
 /** Failures that are kept whole: a report shows the first, the others tell one cause from several. */
