@@ -76,7 +76,7 @@ export interface RunOptions {
   readonly ca?: string | undefined;
   /** Trusts any certificate. */
   readonly insecure?: boolean | undefined;
-  /** A file of known deviations, which do not close the gate. */
+  /** A file of known deviations, which do not make the CI result fail. */
   readonly baseline?: string | undefined;
 }
 

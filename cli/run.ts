@@ -57,7 +57,7 @@ export function runCommand(exitWith: (code: number) => void): Command {
   return reportOptions(samplingOptions(connectionOptions(command)), formatNames, 'json')
     .option('--baseline <file>', 'known deviations, which do not make the CI result fail')
     .option('--write-baseline <file>', 'write the deviations that are left as the known ones')
-    .option('--bail', 'end the run with the first failure that would make the CI result fail')
+    .option('--bail', 'end the run with the first failure of a check that the baseline does not name')
     .option('--shard <i/n>', 'carry out one of n parts of the run; merge joins their records', shard)
     .option('--start <command>', 'start the store with this command, and stop it at the end')
     .option(

@@ -36,7 +36,7 @@ export function annotations(record: RunRecord): string[] {
   ];
   const left = record.results.filter(({ blockedBy }) => blockedBy === 'user').length;
   const notices = [
-    ...(record.outcome === 'partial'
+    ...(record.outcome === 'partial' && record.gate.exitCode !== 2
       ? [{ title: headlineOf(record), lines: [`${left} checks were left out by --only or --skip`] }]
       : []),
     ...entriesOf(record, 'known').map((entry) => ({

@@ -1,10 +1,10 @@
 import { type Cause, causeOf, type Failure } from './result.ts';
 
 /**
- * Causes of one check that are told apart. Requests are of some hundred kinds, so that more of them come of a store
- * that answers each in a way of its own; then the counts of the causes do not add up to that of the failures.
+ * Causes of one check that are told apart. A run sends some hundreds of kinds of requests, so that more causes come of
+ * a store that answers each in a way of its own; then their counts do not add up to that of the failures.
  */
-export const MAX_CAUSES = 500;
+const MAX_CAUSES = 2000;
 
 /** Counts the failures of a check by what is wrong with the answer and by what was asked. */
 export class Causes {
