@@ -65,8 +65,8 @@ describe('annotations', () => {
     });
     expect(annotations({ ...broken, gate })).toMatchInlineSnapshot(`
       [
-        "::error title=baseline refuse/null::delete the entry refuse/null: the check passes now",
-        "::error title=baseline refuse/any-wrong-type::delete the entry refuse/any-wrong-type, or give it another date: it held until 2026-01-01",
+        "::error title=stale in the baseline refuse/null::delete the entry refuse/null: the check passes now",
+        "::error title=expired in the baseline refuse/any-wrong-type::delete the entry refuse/any-wrong-type, or give it another date: it held until 2026-01-01",
         "::notice title=known deviation refuse/numeral-in-a-string::old clients (PLANT-7, until 2026-12-31)",
       ]
     `);

@@ -54,8 +54,11 @@ type Fault = keyof typeof FAULTS;
 const ONLY = ['create/answers-200', 'refuse/wrong-type', 'refuse/any-*', 'always/*'];
 
 async function withFaults<T>(faults: readonly Fault[], use: (url: string) => Promise<T>): Promise<T> {
-  const steps = (right: Steps): Steps =>
-    faults.reduce((all, fault) => Object.assign({}, all, FAULTS[fault](all)), right);
+  const steps = (right: Steps): Steps => {
+    let all = right;
+    for (const fault of faults) all = { ...all, ...FAULTS[fault](all) };
+    return all;
+  };
   const store = await startStore({ token: TOKEN, steps });
   try {
     return await use(store.url);
