@@ -165,6 +165,12 @@ describe('the causes of a failing check', () => {
       );
   });
 
+  test('are shown by the first that is new', () => {
+    const text = FORMATS.terminal.render(judged(two, baselineOf(one)));
+    expect(text).toMatch(/^1\. taken: tag is an array/m);
+    expect(text).not.toMatch(/^\d\. taken: id is/m);
+  });
+
   test('make an entry stale where one of them is fixed, and say what to delete', () => {
     const { gate } = judged(one, baselineOf(two));
     const entry = gate.baseline?.entries.find(({ id }) => id === 'refuse/wrong-type');

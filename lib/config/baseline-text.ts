@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Document, isMap, isSeq, type Node, parse, parseDocument, YAMLMap } from 'yaml';
+import { Document, isMap, isSeq, type Node, parse, parseDocument, visit, YAMLMap } from 'yaml';
 import { visible } from '../report/explain.ts';
 import type { BaselineEntry, RunRecord } from '../report/record.ts';
 import type { Kept } from './baseline.ts';
-
-const OPTIONS = { lineWidth: 100 } as const;
 
 /**
  * A baseline as a file.
@@ -30,7 +28,17 @@ function written(whole: Whole, { suite, target }: RunRecord): string {
     ' Checks that send random requests are evaluated where a run has the same seed and as many cases.',
     ' An entry has id and reason, and may have issue, until (the last day it holds) and fingerprints.',
   ].join('\n');
-  return document.toString(OPTIONS);
+  return textOf(document);
+}
+
+/** As many fingerprints stand in a line as there is room for. */
+function textOf(document: Document): string {
+  visit(document, {
+    Seq(_key, list) {
+      list.flow = list.items.every((item) => !isMap(item));
+    },
+  });
+  return document.toString({ lineWidth: 100 });
 }
 
 /** The earlier text with what has changed; undefined where its author's devices stand in the way: anchors, tags. */
@@ -57,7 +65,7 @@ function edited(earlier: string, kept: readonly Kept[], whole: Whole): string | 
     map.set('cases', whole.cases);
     if (!isMap(root)) map.set('entries', list);
     document.contents = map;
-    const text = document.toString(OPTIONS);
+    const text = textOf(document);
     return isDeepStrictEqual(parse(text), JSON.parse(JSON.stringify(whole))) ? text : undefined;
   } catch {
     return undefined;

@@ -18,14 +18,32 @@ export const entriesOf = ({ gate }: RunRecord, ...states: readonly EntryState[])
   gate.baseline?.entries.filter(({ state }) => states.includes(state)) ?? [];
 
 /** The entries that make a failed check a known deviation; none where something that it failed for is not known. */
-export function knownBy(result: RecordedResult, { gate }: RunRecord): readonly Entry[] {
-  const entries = gate.baseline?.entries.filter((entry) => entry.id === result.id && covers(entry)) ?? [];
+export function knownBy(result: RecordedResult, record: RunRecord): readonly Entry[] {
+  const entries = coveringOf(result, record);
   return isKnown(result, entries) ? entries : [];
 }
 
+const coveringOf = ({ id }: RecordedResult, { gate }: RunRecord): readonly Entry[] =>
+  gate.baseline?.entries.filter((entry) => entry.id === id && covers(entry)) ?? [];
+
+/** A failed check that shows a new cause first, where one of those that it shows is new. */
+export function newFirst(result: RecordedResult, record: RunRecord): RecordedResult {
+  const entries = coveringOf(result, record);
+  if (entries.length === 0 || isKnown(result, entries)) return result;
+  const causes = newCauses(result, entries);
+  const isNew = ({ cause, label }: RecordedResult['exchanges'][number]) =>
+    causes.some((one) => one.cause === cause && (one.request ?? label) === label);
+  const [shown] = result.exchanges;
+  const lead = result.exchanges.find(isNew);
+  if (lead === undefined || lead === shown) return result;
+  const { counterexample: _, ...rest } = result;
+  const { expected, actual } = lead;
+  return { ...rest, expected, actual, exchanges: [lead, ...result.exchanges.filter((one) => one !== lead)] };
+}
+
 /** What is new in a failing check of which a part is known. */
-export function novelty(result: RecordedResult, { gate }: RunRecord): string | undefined {
-  const entries = gate.baseline?.entries.filter((entry) => entry.id === result.id && covers(entry)) ?? [];
+export function novelty(result: RecordedResult, record: RunRecord): string | undefined {
+  const entries = coveringOf(result, record);
   if (entries.length === 0 || isKnown(result, entries)) return undefined;
   const causes = newCauses(result, entries);
   if (causes.length === 0)
@@ -38,9 +56,12 @@ export function novelty(result: RecordedResult, { gate }: RunRecord): string | u
 /** Failed checks of a level that the baseline does not know, by cause. */
 export const openGroups = (record: RunRecord, level: 'MUST' | 'SHOULD'): readonly Group[] =>
   groupsOf(
-    record.results.filter(
-      (result) => result.level === level && result.verdict === 'fail' && knownBy(result, record).length === 0,
-    ),
+    record.results
+      .filter(
+        (result) =>
+          result.level === level && result.verdict === 'fail' && knownBy(result, record).length === 0,
+      )
+      .map((result) => newFirst(result, record)),
   );
 
 /** Why a deviation is known, where more is said of it, and how long it may last. */

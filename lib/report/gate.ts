@@ -18,11 +18,12 @@ export function gateOf(record: Ungated, baseline?: Baseline): Gate {
       : { ...entry, ...(remedy === undefined ? {} : { remedy }) },
   );
   const covering = entries.filter(covers);
-  const open = record.results.filter((result) => blocks(result, record) && !isKnown(result, covering)).length;
-  const known = entries.filter(({ state }) => state === 'known').length;
+  const failed = record.results.filter(({ verdict }) => verdict === 'fail');
+  const open = failed.filter((result) => blocks(result, record) && !isKnown(result, covering)).length;
+  const known = failed.filter((result) => isKnown(result, covering)).length;
   const outdated = entries.filter(({ state }) => state === 'stale' || state === 'expired').length;
   return {
-    ...decided(record, open, outdated, known),
+    ...decided(record, open, outdated, known, baseline !== undefined),
     baseline: baseline === undefined ? null : { ...baseline, entries },
   };
 }
@@ -133,13 +134,14 @@ function decided(
   { outcome, summary, stop, results, options }: Ungated,
   open: number,
   outdated: number,
-  entries: number,
+  deviations: number,
+  hasBaseline: boolean,
 ): Pick<Gate, 'exitCode' | 'reason'> {
-  const known = entries === 0 ? '' : `, ${count(entries, 'known deviation')}`;
+  const known = deviations === 0 ? '' : `, ${count(deviations, 'known deviation')}`;
   if (open > 0)
     return {
       exitCode: 1,
-      reason: `${count(open, 'failure')}${entries === 0 ? '' : ' that the baseline does not know'}${known}`,
+      reason: `${count(open, 'failure')}${hasBaseline ? ' that the baseline does not know' : ''}${known}`,
     };
   if (outcome === 'undetermined' || cutShort(stop, results) || summary.MUST.untestable > 0)
     return { exitCode: 3, reason: `could not be judged${known}` };
@@ -155,7 +157,9 @@ function decided(
   return {
     exitCode: 0,
     reason:
-      entries === 0 ? `no failure${what}` : `no failure${what} but ${count(entries, 'known deviation')}`,
+      deviations === 0
+        ? `no failure${what}`
+        : `no failure${what} but ${count(deviations, 'known deviation')}`,
   };
 }
 

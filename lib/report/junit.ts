@@ -1,6 +1,6 @@
 import XMLBuilder from 'fast-xml-builder';
 import { areaOf, groupBy } from '../groups.ts';
-import { entriesOf, entryName, knownBy, novelty, unjudged, whyKnown } from './deviations.ts';
+import { entriesOf, entryName, knownBy, newFirst, novelty, unjudged, whyKnown } from './deviations.ts';
 import { explain, short, visible } from './explain.ts';
 import { blocks } from './gate.ts';
 import type { RecordedResult, RunRecord } from './record.ts';
@@ -159,7 +159,9 @@ function toldOf(result: RecordedResult, record: RunRecord): Told {
         };
       }
       const news = novelty(result, record);
-      const text = bounded([...(news === undefined ? [] : [news]), explain(result)].join('\n'));
+      const text = bounded(
+        [...(news === undefined ? [] : [news]), explain(newFirst(result, record))].join('\n'),
+      );
       return blocks(result, record)
         ? { failure: { '@_message': news ?? messageOf(result), '@_type': level, '#text': text } }
         : out(`WARNING (SHOULD)\n${text}`);

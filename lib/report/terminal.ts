@@ -1,6 +1,6 @@
 import { groupBy } from '../groups.ts';
 import type { Summary } from '../run/verdict.ts';
-import { knownBy, novelty, unjudged, whyKnown } from './deviations.ts';
+import { knownBy, newFirst, novelty, unjudged, whyKnown } from './deviations.ts';
 import { coloured, explained, leftBehind, type Paint, plain, short, waitedFor } from './explain.ts';
 import { groupsOf } from './groups.ts';
 import { headlineOf, loudly } from './headline.ts';
@@ -18,7 +18,9 @@ export function terminalReport(record: RunRecord, colour: boolean): string {
   const failing = results.filter(({ verdict: one }) => one === 'fail');
   const known = failing.filter((result) => knownBy(result, record).length > 0);
   const failed = (level: string) =>
-    failing.filter((result) => result.level === level && !known.includes(result));
+    failing
+      .filter((result) => result.level === level && !known.includes(result))
+      .map((result) => newFirst(result, record));
   return [
     head(record, paint),
     ...failures('MUST', failed('MUST'), record, paint),

@@ -1,5 +1,5 @@
 import { groupBy } from '../../groups.ts';
-import { knownBy, novelty } from '../deviations.ts';
+import { knownBy, newFirst, novelty } from '../deviations.ts';
 import { type Group, groupsOf } from '../groups.ts';
 import type { RecordedResult, RunRecord } from '../record.ts';
 import { Exchange } from './exchange.tsx';
@@ -13,8 +13,10 @@ const AT_ONCE = 3;
 /** The id of the cause to begin with. */
 export const FIRST_CAUSE = 'cause-1';
 
-const failedOf = ({ results }: RunRecord, level: Level) =>
-  results.filter((result) => result.level === level && result.verdict === 'fail');
+const failedOf = (record: RunRecord, level: Level) =>
+  record.results
+    .filter((result) => result.level === level && result.verdict === 'fail')
+    .map((result) => newFirst(result, record));
 
 const isKnown = (record: RunRecord, { members }: Group) =>
   members.every((one) => knownBy(one, record).length > 0);
