@@ -27,16 +27,17 @@ export function sentenceOf(comparison: Comparison): string {
   const [good, bad] = [counts.conformant, counts['not conformant']];
   const { partial } = counts;
   if (good + bad + partial === 0) return `None of ${counted(all, 'store')} could be judged.`;
+  if (partial === all)
+    return `${all === 2 ? 'Both' : `All ${all}`} stores passed what was checked; checks were left out.`;
   if (good === all) return all === 2 ? 'Both stores are conformant.' : `All ${all} stores are conformant.`;
   const [unjudged, left] = [counts['could not be judged'], counts['not run']];
-  if (partial > 0 && partial === all)
-    return `${all === 2 ? 'Both' : `All ${all}`} stores passed what was checked; checks were left out.`;
+  const be = (count: number) => (count === 1 ? 'is' : 'are');
   return `${[
-    good === 0
-      ? `None of ${counted(all, 'store')} is conformant`
-      : `${good} of ${counted(all, 'store')} ${good === 1 ? 'is' : 'are'} conformant`,
-    ...(partial > 0 ? [`${partial} passed what was checked`] : []),
-    ...(bad > 0 && good > 0 ? [`${bad} ${bad === 1 ? 'is' : 'are'} not`] : []),
+    ...(good === 0 && partial === 0 ? [`None of ${counted(all, 'store')} is conformant`] : []),
+    ...(good > 0 ? [`${good} of ${counted(all, 'store')} ${be(good)} conformant`] : []),
+    ...(partial > 0 ? [`${partial} of ${counted(all, 'store')} passed what was checked`] : []),
+    ...(bad > 0 && partial > 0 ? [`${bad} ${be(bad)} not conformant`] : []),
+    ...(bad > 0 && partial === 0 && good > 0 ? [`${bad} ${be(bad)} not`] : []),
     ...(unjudged > 0 ? [`${unjudged} could not be judged`] : []),
     ...(left > 0 ? [`${left} ${were(left)} not run`] : []),
   ].join('; ')}.`;
