@@ -9,6 +9,9 @@ const named = (id: string, cause: string): string =>
 /** The name of a cause whatever was asked: what a fingerprint was before it told requests apart. */
 export const coarseFingerprint = (id: string, { cause }: Pick<Cause, 'cause'>): string => named(id, cause);
 
+/** Whether the cause is that there was no answer. */
+export const isUnanswered = ({ cause }: Pick<Cause, 'cause'>): boolean => cause.startsWith('no answer');
+
 /** A cause in words. */
 export const causeText = ({ cause, request }: Pick<Cause, 'cause' | 'request'>): string =>
   request === undefined ? cause : `${cause}: ${request}`;
@@ -23,10 +26,10 @@ export function fingerprinted(
   causes: readonly Cause[],
 ): RecordedResult['causes'] {
   return united(
-    causes.map(({ request, ...one }) => {
-      const told = request !== undefined && (kind === 'cases' || !one.cause.startsWith('no answer'));
-      const cause = told ? { ...one, request } : one;
-      return { ...cause, fingerprint: named(id, causeText(cause)) };
+    causes.map(({ cause, request, ...counts }) => {
+      const isSure = kind === 'cases' || !isUnanswered({ cause });
+      const what = isSure && request !== undefined ? { cause, request } : { cause };
+      return { ...what, ...counts, fingerprint: named(id, causeText(what)) };
     }),
   );
 }

@@ -1,5 +1,5 @@
 import { cutShort, judgedOf } from '../run/verdict.ts';
-import { coarseFingerprint } from './fingerprint.ts';
+import { coarseFingerprint, isUnanswered } from './fingerprint.ts';
 import type { Baseline, BaselineEntry, EntryState, Gate, RecordedResult, RunRecord } from './record.ts';
 
 /** A record before it is known what it means for a pipeline. */
@@ -128,7 +128,7 @@ const isPartOfAll = ({ kind }: RecordedResult, { options, results }: Ungated): b
 
 /** Whether a failed check has tried all that it has: it gives up where it waits for answers in vain. */
 const isTriedThrough = ({ blockedBy, causes }: RecordedResult, { stop }: Ungated): boolean =>
-  stop === null && blockedBy === undefined && !causes.some(({ cause }) => cause.startsWith('no answer'));
+  stop === null && blockedBy === undefined && !causes.some(isUnanswered);
 
 function decided(
   { outcome, summary, stop, results, options }: Ungated,
