@@ -40,7 +40,8 @@ Every store is sent the same payloads; only the ids are its own. Stores of a con
 stopped as it says. Of saved records the checks and observations are compared, and nothing is sent.
 
 Exit codes, the worst of all stores:
-  0 conformant, 1 not conformant, 2 the call is wrong, 3 could not be judged, 4 fault of the suite
+  0 conformant, or passed what --only and --skip leave; 1 not conformant; 2 the call is wrong, or the filter
+  leaves nothing to judge; 3 could not be judged; 4 fault of the suite
 
 Examples:
   plant-store-conformance compare

@@ -17,7 +17,7 @@ export function mergeCommand(exitWith: (code: number) => void): Command {
       'after',
       `
 Exit codes:
-  0 conformant, 1 not conformant, 2 the call is wrong, 3 could not be judged
+  0 conformant, or passed what --only and --skip leave; 1 not conformant; 2 the call is wrong; 3 could not be judged
 
 Example:
   plant-store-conformance merge shard-1/report.json shard-2/report.json --out reports`,

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { Command } from 'commander';
 import { catalogue, knownDeviations, planOf, secretsOf } from '../index.ts';
-import { baselineOf, baselineText, readBaseline } from '../lib/config/baseline.ts';
+import { knownIn, readBaseline } from '../lib/config/baseline.ts';
+import { baselineText } from '../lib/config/baseline-text.ts';
 import type { Flags as AllFlags, Group } from '../lib/config/options.ts';
 import { FORMATS } from '../lib/report/formats.ts';
 import { gateOf } from '../lib/report/gate.ts';
@@ -44,7 +45,8 @@ An option that is not given is taken from the environment, PLANT_STORE_SEED for 
 PLANT_STORE_URL for the base URL, and else from the configuration file.
 
 Exit codes:
-  0 conformant, 1 not conformant, 2 the call is wrong, 3 could not be judged, 4 fault of the suite
+  0 conformant, or passed what --only and --skip leave; 1 not conformant, or the baseline is out of date;
+  2 the call is wrong, or the filter leaves nothing to judge; 3 could not be judged; 4 fault of the suite
 
 Examples:
   plant-store-conformance run
@@ -70,13 +72,14 @@ async function runAgainst(
   flags: Flags,
 ): Promise<number> {
   const { start, wait, quiet, verbose, writeBaseline } = flags;
+  const baseline = baselineIn(flags);
   const destination = wantedOf(flags, FORMATS);
-  const earlier = earlierOf(flags);
+  const earlier = earlierOf(flags, baseline);
   const closing: (() => Promise<void>)[] = [];
   const interrupted = interruptible();
   try {
     const target = await targetOf(baseUrl, token, start, closing);
-    const options = { ...settingsIn(flags), name, ...target };
+    const options = { ...settingsIn(flags), baseline, name, ...target };
     const [plan, known, secrets] = [await planOf(options), knownDeviations(options), secretsOf(options)];
     warn(plan.contract.document.warnings);
     if (!quiet) announce(await estimate(plan), plan.baseUrl);
@@ -133,21 +136,43 @@ async function targetOf(
   return { baseUrl: store.url, token: store.token, name: 'the reference store' };
 }
 
+/** The deviations to begin with: a file that the run is going to write need not be there yet. */
+function baselineIn({ baseline, writeBaseline }: Flags): string | undefined {
+  if (baseline === undefined || writeBaseline === undefined) return baseline;
+  const isToBeWritten = resolve(baseline) === resolve(writeBaseline) && !existsSync(baseline);
+  return isToBeWritten ? undefined : baseline;
+}
+
 /** The explanations that a new baseline is to keep. */
-function earlierOf({ writeBaseline, baseline }: Flags): Baseline | undefined {
+function earlierOf({ writeBaseline }: Flags, baseline: string | undefined): Baseline | undefined {
   if (writeBaseline === undefined) return undefined;
   requireFolder(dirname(writeBaseline));
   return existsSync(writeBaseline) ? readBaseline(writeBaseline, catalogue) : knownDeviations({ baseline });
 }
 
-/** Writes what is left as known, and lets the gate know of it. */
+/** Writes what is left as known, and lets the CI result follow from it. */
 function withBaseline(record: RunRecord, file: string, earlier: Baseline | undefined): RunRecord {
   if (record.outcome === 'undetermined' || cutShort(record.stop, record.results)) {
     process.stderr.write(`${file} was not written: the store could not be judged to the end.\n`);
     return record;
   }
-  const baseline = baselineOf(record, file, earlier);
-  writeWhole(file, baselineText(baseline, record));
-  process.stderr.write(`${file} holds ${baseline.entries.length} known deviations; say why in each.\n`);
-  return { ...record, gate: gateOf(record, baseline) };
+  if (isOfAnother(record, earlier)) {
+    process.stderr.write(
+      `${file} was not written: it keeps what it says of the checks that were left out, and was made with ${earlier?.seed === undefined ? 'no seed that it names' : `--seed ${earlier.seed} --cases ${earlier.cases}`}; run with that, or run all checks.\n`,
+    );
+    return record;
+  }
+  const kept = knownIn(record, earlier);
+  writeWhole(
+    file,
+    baselineText(kept, record, earlier === undefined ? undefined : readFileSync(earlier.file, 'utf8')),
+  );
+  process.stderr.write(`${file} holds ${kept.length} known deviations; say why in each.\n`);
+  return { ...record, gate: gateOf(record, readBaseline(file, catalogue)) };
 }
+
+/** Whether a part of the checks was run as the rest of a baseline was not: one file is of one seed. */
+const isOfAnother = ({ results, options }: RunRecord, earlier: Baseline | undefined): boolean =>
+  earlier !== undefined &&
+  results.some(({ blockedBy }) => blockedBy === 'user' || blockedBy === 'shard') &&
+  (earlier.seed !== options.seed || earlier.cases !== options.cases);

@@ -28,9 +28,10 @@ export const posting = (json: Json, more: Draft = {}, style?: Style): Draft => (
 /** The request of any client for an ordinary plant. */
 export const creating = (plant: JsonObject): Draft => ({ body: { json: plant }, ordinary: true });
 
-/** A case of an ordinary plant. */
-export const ordinary = (label: string, plant: JsonObject): Case => ({
+/** A case of an ordinary plant, and what of its label is the same in every run where that is not all of it. */
+export const ordinary = (label: string, plant: JsonObject, stableLabel = label): Case => ({
   label,
+  stableLabel,
   population: 'ordinary',
   draft: creating(plant),
 });

@@ -21,8 +21,12 @@ describe('annotations', () => {
     broken = await ofStore('id-numeral-string', ['refuse/n*', 'refuse/any-wrong-type']);
   });
 
-  test('of a healthy store are none', async () => {
-    expect(annotations(await ofStore('reference', ['create/answers-*']))).toEqual([]);
+  test('of a healthy store are none, but for a notice where checks were left out', async () => {
+    const record = await ofStore('reference', ['create/answers-*']);
+    expect(annotations({ ...record, outcome: 'conformant' })).toEqual([]);
+    expect(annotations(record)).toEqual([
+      expect.stringContaining('::notice title=passed what was checked%3A 3 of '),
+    ]);
   });
 
   test('are one error for each cause of failed MUSTs', () => {
@@ -34,9 +38,9 @@ describe('annotations', () => {
   });
 
   test('are warnings for SHOULDs, and errors under --strict', async () => {
-    const only = ['auth/takes-*'];
+    const only = ['auth/takes-*', 'create/answers-200'];
     const [warning, ...none] = annotations(await ofStore('scheme-case', only));
-    expect(none).toEqual([]);
+    expect(none).toEqual([expect.stringContaining('::notice title=passed what was checked')]);
     expect(warning).toContain('::warning title=SHOULD auth/takes-scheme-in-any-case::cause: answered 401%0A');
     const strict = annotations(await ofStore('scheme-case', only, { strict: true }));
     expect(strict).toEqual([warning?.replace('::warning', '::error')]);
@@ -50,7 +54,7 @@ describe('annotations', () => {
     );
   });
 
-  test('tell what the baseline excuses, and what is to be deleted from it', () => {
+  test('tell the known deviations, and what is to be deleted from it', () => {
     const gate = gateOf(broken, {
       file: 'baseline.json',
       entries: [
@@ -61,8 +65,8 @@ describe('annotations', () => {
     });
     expect(annotations({ ...broken, gate })).toMatchInlineSnapshot(`
       [
-        "::error title=baseline refuse/null::delete the entry refuse/null: the check passes now",
-        "::error title=baseline refuse/any-wrong-type::delete the entry refuse/any-wrong-type, or give it another date: it held until 2026-01-01",
+        "::error title=stale in the baseline refuse/null::delete the entry refuse/null: the check passes now",
+        "::error title=expired in the baseline refuse/any-wrong-type::delete the entry refuse/any-wrong-type, or give it another date: it held until 2026-01-01",
         "::notice title=known deviation refuse/numeral-in-a-string::old clients (PLANT-7, until 2026-12-31)",
       ]
     `);

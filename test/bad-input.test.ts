@@ -220,7 +220,7 @@ describe('what a user gives, cut and mangled, is read or refused in plain words:
         ':3:5: an alias stands within its own anchor',
       ],
       ['openapi: 3.1.0\nx: &a { y: { z: *a } }\n', readers.document, ':2:17: an alias stands within'],
-      ['version: 2\nentries: []\n', readers.baseline, 'must be array'],
+      ['version: 2\nentries: []\n', readers.baseline, 'there is no key version; the keys are seed'],
     ] as const) {
       writeFileSync(file, text);
       expect(await refusal(read), text).toContain(problem);

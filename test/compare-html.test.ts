@@ -118,10 +118,13 @@ describe('the page of a comparison', () => {
   test('says the result in one sentence', () => {
     const of = (...names: readonly string[]) => saidBy({ ...comparison, columns: names.map(columnOf) });
     expect(saidBy(comparison)).toBe(
-      '1 of 5 stores is conformant; 2 are not; 1 could not be judged; 1 was not run.',
+      '1 of 5 stores passed what was checked; 2 are not conformant; 1 could not be judged; 1 was not run.',
     );
-    expect(of('reference', 'reference')).toBe('Both stores are conformant.');
-    expect(of('reference', 'reference', 'reference')).toBe('All 3 stores are conformant.');
+    expect(of('reference', 'reference')).toBe('Both stores passed what was checked; checks were left out.');
+    const whole = columnOf('reference');
+    const conformant = { ...whole, outcome: 'conformant' } as typeof whole;
+    const all = [conformant, conformant, conformant];
+    expect(saidBy({ ...comparison, columns: all })).toBe('All 3 stores are conformant.');
     expect(of('name-number', 'name-number')).toBe('None of 2 stores is conformant.');
     expect(of('name-number', 'gone')).toBe('None of 2 stores is conformant; 1 could not be judged.');
     expect(of('gone', 'absent')).toBe('None of 2 stores could be judged.');

@@ -103,7 +103,7 @@ describe('the Markdown report', () => {
         reason: 'all',
         baseline: {
           file: long,
-          entries: (['excuses', 'mended', 'past', 'unseen'] as const).flatMap((state) =>
+          entries: (['known', 'stale', 'expired', 'not-evaluated'] as const).flatMap((state) =>
             Array.from({ length: 50 }, () => ({ ...entry, state, remedy: long })),
           ),
         },

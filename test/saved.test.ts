@@ -95,21 +95,21 @@ describe('render', () => {
 });
 
 describe('diff', () => {
-  test('tells what newly fails, and ends in 1', async () => {
+  test('tells the regressions, and ends in 1', async () => {
     const { code, stdout } = await suite(['diff', right, broken]);
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^\d newly failing$/m);
+    expect(stdout).toMatch(/^\d regressions?$/m);
     expect(stdout).toContain('refuse/numeral-in-a-string  MUST');
     expect(stdout).toContain('refusal/numeral/status  400 -> 200');
     expect(stdout).not.toContain('response-time-ms');
   });
 
-  test('tells what is mended and what is still failing, and ends in 0', async () => {
+  test('tells what is fixed and what is still failing, and ends in 0', async () => {
     const back = await suite(['diff', broken, right]);
-    expect([back.code, back.stdout]).toEqual([0, expect.stringMatching(/^\d mended$/m)]);
+    expect([back.code, back.stdout]).toEqual([0, expect.stringMatching(/^\d fixed$/m)]);
     const same = await suite(['diff', broken, broken]);
     expect([same.code, same.stdout]).toEqual([0, expect.stringMatching(/^\d still failing$/m)]);
-    expect(same.stdout).toContain('Nothing newly fails.');
+    expect(same.stdout).toContain('No regressions: nothing newly fails.');
   });
 
   test('does not take a store that is gone for one that is well', async () => {
@@ -208,7 +208,10 @@ describe('shell habits', () => {
   test('--quiet prints the verdict alone, --verbose every exchange as it happens, without the token', async () => {
     await withStore('reference', async ({ url }) => {
       const quiet = await suite(['run', url, '--quiet', '--only', 'create/answers-200'], env);
-      expect([quiet.stdout, quiet.stderr]).toEqual([expect.stringMatching(/^CONFORMANT[^\n]*\n$/), '']);
+      expect([quiet.stdout, quiet.stderr]).toEqual([
+        expect.stringMatching(/^PASSED WHAT WAS CHECKED: 1 of [^\n]*\n$/),
+        '',
+      ]);
       const child = startSuite(['run', url, '--verbose', '--cases', '2', '--out', '-'], env);
       const { stdout, stderr } = await ended(child);
       const [said, ...lines] = stderr.trim().split('\n');

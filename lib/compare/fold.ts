@@ -53,10 +53,10 @@ function requireAlike(
     );
 }
 
-/** A failure is worse than what could not be judged, and that is worse than all being well. */
+/** A failure is worse than what could not be judged, that than nothing to judge, and that than all being well. */
 function worst(columns: readonly Column[]): Comparison['exitCode'] {
   const codes = columns.map((column) => (column.state === 'run' ? column.exitCode : 3));
-  return codes.includes(1) ? 1 : codes.includes(3) ? 3 : 0;
+  return ([1, 3, 2] as const).find((code) => codes.includes(code)) ?? 0;
 }
 
 /** What became of one store, beside others. */

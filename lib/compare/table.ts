@@ -6,12 +6,13 @@ export type RunColumn = Extract<Column, { state: 'run' }>;
 /** One word for what became of a store. */
 export function verdictOf(
   column: Column,
-): 'conformant' | 'not conformant' | 'could not be judged' | 'not run' {
+): 'conformant' | 'partial' | 'not conformant' | 'could not be judged' | 'not run' {
   if (column.state === 'not-run') return 'not run';
   return {
     conformant: 'conformant' as const,
     nonconformant: 'not conformant' as const,
     undetermined: 'could not be judged' as const,
+    partial: 'partial' as const,
   }[column.outcome];
 }
 

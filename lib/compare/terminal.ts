@@ -42,7 +42,9 @@ function summary(columns: readonly Column[], paint: Paint): string[] {
     const name = (names[index] ?? '').padEnd(width);
     const verdict = verdictOf(column);
     const told = paint(
-      ({ conformant: 'green', 'not conformant': 'red' } as const)[verdict as 'conformant'] ?? 'magenta',
+      ({ conformant: 'green', partial: 'yellow', 'not conformant': 'red' } as const)[
+        verdict as 'conformant'
+      ] ?? 'magenta',
       verdict.padEnd(20),
     );
     if (column.state === 'not-run' || column.stop !== null)

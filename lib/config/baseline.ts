@@ -1,72 +1,87 @@
-import { Document } from 'yaml';
 import { nearest } from '../nearest.ts';
-import { visible } from '../report/explain.ts';
-import { blocks, isExcused } from '../report/gate.ts';
-import type { Baseline, BaselineEntry, RunRecord } from '../report/record.ts';
+import { blocks, isNamed, namesOf, newCauses } from '../report/gate.ts';
+import type { Baseline, BaselineEntry, RecordedResult, RunRecord } from '../report/record.ts';
 import type { About } from '../run/check.ts';
 import { readSettings } from './settings-file.ts';
 
 /**
- * Reads a file of known deviations.
- * @throws UsageError where an entry names no check, one that cannot fail, or one that is named already
+ * Reads a file of known deviations: with the seed and the cases that they were met with, or a plain list of them.
+ * @throws UsageError where an entry names no check, one that cannot fail, or a cause that is named already
  */
 export function readBaseline(file: string, catalogue: readonly About[]): Baseline {
-  const { value, refuse } = readSettings<BaselineEntry[]>(file, 'baseline.schema.json');
+  const { value, refuse } = readSettings<BaselineEntry[] | Omit<Baseline, 'file'>>(
+    file,
+    'baseline.schema.json',
+  );
+  const isList = Array.isArray(value);
+  const baseline: Baseline = isList ? { file, entries: value } : { file, ...value };
+  const within = isList ? [] : ['entries'];
+  const ids = catalogue.map(({ id }) => id);
   const seen = new Set<string>();
-  for (const [index, { id, fingerprint = '' }] of value.entries()) {
+  for (const [index, entry] of baseline.entries.entries()) {
+    const { id } = entry;
     const check = catalogue.find((one) => one.id === id);
-    const close = nearest(
-      id,
-      catalogue.map((one) => one.id),
-    );
+    const close = nearest(id, ids);
     if (check === undefined)
       refuse(
-        [index, 'id'],
+        [...within, index, 'id'],
         `no check is called ${id}; ${close === undefined ? '' : `name ${close}, or `}delete the entry`,
       );
-    if (check?.level === 'OBSERVE') refuse([index, 'id'], `${id} only observes; delete the entry`);
-    if (seen.has(`${id} ${fingerprint}`)) refuse([index], `${id} stands here twice; delete one of them`);
-    seen.add(`${id} ${fingerprint}`);
+    if (check?.level === 'OBSERVE') refuse([...within, index, 'id'], `${id} only observes; delete the entry`);
+    for (const name of namesOf(entry) ?? ['']) {
+      const known = `${id} ${name}`.trim();
+      if (seen.has(known)) refuse([...within, index], `${known} stands here twice; delete one of them`);
+      seen.add(known);
+    }
   }
-  return { file, entries: value };
+  return baseline;
 }
 
 /** The reason of an entry that nobody has explained yet. */
 const UNEXPLAINED = 'Not explained yet.';
 
-/**
- * The deviations that make the gate open for a record. What an earlier baseline says of those that are still
- * there is kept. A cause is named where it is the only one and the next run will meet the same requests:
- * what other kinds of checks send differs from run to run.
- */
-export function baselineOf(record: RunRecord, file: string, before?: Baseline): Baseline {
-  const entries = record.results
-    .filter((result) => blocks(result, record))
-    .flatMap((result): readonly BaselineEntry[] => {
-      const { id, kind, causes } = result;
-      const known = (before?.entries ?? []).filter(
-        (entry) =>
-          entry.id === id &&
-          (entry.fingerprint === undefined ||
-            causes.some((cause) => cause.fingerprint === entry.fingerprint)),
-      );
-      if (isExcused(result, known)) return known;
-      const [only, ...others] = causes;
-      return kind === 'cases' && only !== undefined && others.length === 0
-        ? [{ id, reason: UNEXPLAINED, fingerprint: only.fingerprint }]
-        : [{ id, reason: known[0]?.reason ?? UNEXPLAINED }];
-    });
-  return { file, entries };
+/** An entry of a new baseline, and the place of the earlier one that it comes from. */
+export interface Kept {
+  readonly entry: BaselineEntry;
+  readonly from?: number;
 }
 
-/** A baseline as a file. */
-export function baselineText({ entries }: Baseline, record: RunRecord): string {
-  const document = new Document(entries);
-  const { seed, cases } = record.options;
-  document.commentBefore = [
-    ` ${record.suite.name}: known deviations of ${visible(record.target.name)}; they do not close the gate.`,
-    ` Made with --seed ${seed} --cases ${cases}. Checks that draw at random find what they meet: keep to a seed.`,
-    ' An entry has id and reason, and may have issue, until (the last day it holds) and fingerprint.',
-  ].join('\n');
-  return document.toString({ lineWidth: 100 });
+/**
+ * The deviations that make the CI result of a record pass. What an earlier baseline says of those that are still
+ * there is kept, and so is what it says of checks that were not carried out.
+ */
+export function knownIn(record: RunRecord, before?: Baseline): readonly Kept[] {
+  return record.results.flatMap((result) => {
+    const own = (before?.entries ?? []).flatMap((entry, from) =>
+      entry.id === result.id ? [{ entry, from }] : [],
+    );
+    if (result.verdict === 'skipped' || result.verdict === 'untestable') return own;
+    if (result.verdict !== 'fail') return [];
+    const kept = own.flatMap(({ entry, from }) => {
+      const left = narrowed(entry, result);
+      return left === undefined ? [] : [{ entry: left, from }];
+    });
+    const fingerprints = newCauses(
+      result,
+      kept.map(({ entry }) => entry),
+    ).map(({ fingerprint }) => fingerprint);
+    return fingerprints.length > 0 && blocks(result, record)
+      ? [...kept, { entry: { id: result.id, reason: UNEXPLAINED, fingerprints } }]
+      : kept;
+  });
+}
+
+/** An entry with those of its causes that a check still fails for; undefined where there are none. */
+function narrowed(entry: BaselineEntry, { id, causes }: RecordedResult): BaselineEntry | undefined {
+  if (namesOf(entry) === undefined) return entry;
+  const isThere = (name: string) => causes.some((cause) => isNamed(id, cause, name));
+  const { fingerprint, fingerprints = [], ...rest } = entry;
+  const left = fingerprints.filter(isThere);
+  const one = fingerprint !== undefined && isThere(fingerprint);
+  if (!one && left.length === 0) return undefined;
+  return {
+    ...rest,
+    ...(left.length === 0 ? {} : { fingerprints: left }),
+    ...(one ? { fingerprint } : {}),
+  };
 }

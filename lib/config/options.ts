@@ -167,7 +167,7 @@ export const OPTIONS = {
     kind: kind.path,
     on: 'run',
     value: 'file',
-    says: 'known deviations, which do not close the gate',
+    says: 'known deviations, which do not make the CI result fail',
   },
   writeBaseline: {
     kind: kind.path,
@@ -177,7 +177,11 @@ export const OPTIONS = {
     api: false,
     file: false,
   },
-  bail: { kind: kind.flag, on: 'run', says: 'begin nothing new after a failure that would close the gate' },
+  bail: {
+    kind: kind.flag,
+    on: 'run',
+    says: 'begin nothing new after the first failure that the baseline does not name',
+  },
   shard: {
     kind: kind.shard,
     on: 'run',

@@ -83,7 +83,7 @@ function mediaTypeFault(response: Response): Finding | undefined {
   return found(
     'content type application/json',
     `${response.status} ${actual}`,
-    `${response.status} as ${actual}`,
+    `${response.status} as ${types.join(', ') || actual}`,
   );
 }
 

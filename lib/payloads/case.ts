@@ -42,6 +42,8 @@ export interface Draft {
   readonly verbatim?: (host: string, path: string, authorization: string) => string;
   /** An ordinary plant, sent as any client would: a store has to create it, whatever it is sent for. */
   readonly ordinary?: boolean;
+  /** The stable label of the case that it was sent for, if it was sent for one. */
+  readonly sentAs?: string;
   /** Beyond what is promised of any request (64 KiB, sound framing): a proxy may answer in its own way. */
   readonly beyond?: boolean;
 }
@@ -56,6 +58,8 @@ export const isOutsideContract = ({ beyond, credential = bearer }: Draft): boole
 /** One thing to try: a request, what it is, and the well-formed request that it differs from in one respect. */
 export interface Case {
   readonly label: string;
+  /** The label without what is drawn anew in each run, where it holds such a thing. */
+  readonly stableLabel?: string;
   readonly population: Population;
   readonly draft: Draft;
   readonly twin?: Draft;

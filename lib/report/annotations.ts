@@ -1,6 +1,7 @@
-import { entriesOf, excuse, openGroups, unjudged } from './deviations.ts';
+import { entriesOf, novelty, openGroups, unjudged, whyKnown } from './deviations.ts';
 import { short } from './explain.ts';
 import type { Group } from './groups.ts';
+import { headlineOf } from './headline.ts';
 import type { RunRecord } from './record.ts';
 
 type Kind = 'error' | 'warning' | 'notice';
@@ -17,26 +18,32 @@ const MOST = 10;
 const LONGEST = 300;
 
 /**
- * What keeps the gate shut, and what is to be known though it is open, as workflow commands of GitHub: a line
+ * What makes the CI result fail, and what is to be known though it is pass, as workflow commands of GitHub: a line
  * each, to be written to the log of a step.
  */
 export function annotations(record: RunRecord): string[] {
   const { strict } = record.options;
   const reason = unjudged(record);
-  const should = openGroups(record, 'SHOULD').map((group) => failure('SHOULD', group));
+  const should = openGroups(record, 'SHOULD').map((group) => failure('SHOULD', group, record));
   const errors: readonly Annotation[] = [
-    ...(reason === undefined ? [] : [{ title: 'could not be judged', lines: [reason] }]),
-    ...openGroups(record, 'MUST').map((group) => failure('MUST', group)),
+    ...(reason === undefined ? [] : [{ title: headlineOf(record), lines: [reason] }]),
+    ...openGroups(record, 'MUST').map((group) => failure('MUST', group, record)),
     ...(strict ? should : []),
-    ...entriesOf(record, 'mended', 'past').map(({ id, remedy = '' }) => ({
-      title: `baseline ${short(id, 120)}`,
+    ...entriesOf(record, 'stale', 'expired').map(({ id, state, remedy = '' }) => ({
+      title: `${state} in the baseline ${short(id, 120)}`,
       lines: [short(remedy, LONGEST)],
     })),
   ];
-  const notices = entriesOf(record, 'excuses').map((entry) => ({
-    title: `known deviation ${short(entry.id, 120)}`,
-    lines: [excuse(entry)],
-  }));
+  const left = record.results.filter(({ blockedBy }) => blockedBy === 'user').length;
+  const notices = [
+    ...(record.outcome === 'partial' && record.gate.exitCode !== 2
+      ? [{ title: headlineOf(record), lines: [`${left} checks were left out by --only or --skip`] }]
+      : []),
+    ...entriesOf(record, 'known').map((entry) => ({
+      title: `known deviation ${short(entry.id, 120)}`,
+      lines: [whyKnown(entry)],
+    })),
+  ];
   return [
     ...commands('error', errors),
     ...commands('warning', strict ? [] : should),
@@ -44,7 +51,7 @@ export function annotations(record: RunRecord): string[] {
   ];
 }
 
-function failure(level: 'MUST' | 'SHOULD', { cause, members }: Group): Annotation {
+function failure(level: 'MUST' | 'SHOULD', { cause, members }: Group, record: RunRecord): Annotation {
   const [first] = members;
   const others = members.length - 1;
   const details =
@@ -58,7 +65,11 @@ function failure(level: 'MUST' | 'SHOULD', { cause, members }: Group): Annotatio
         ];
   return {
     title: `${level} ${first?.id ?? ''}${others === 0 ? '' : ` and ${others} more`}`,
-    lines: [`cause: ${short(cause, LONGEST)}`, ...details],
+    lines: [
+      `cause: ${short(cause, LONGEST)}`,
+      ...members.flatMap((one) => novelty(one, record) ?? []),
+      ...details,
+    ],
   };
 }
 

@@ -1,8 +1,8 @@
 import XMLBuilder from 'fast-xml-builder';
 import { areaOf, groupBy } from '../groups.ts';
-import { type Entry, entriesOf, excuse, unjudged } from './deviations.ts';
+import { entriesOf, entryName, knownBy, newFirst, novelty, unjudged, whyKnown } from './deviations.ts';
 import { explain, short, visible } from './explain.ts';
-import { blocks, isExcused } from './gate.ts';
+import { blocks } from './gate.ts';
 import type { RecordedResult, RunRecord } from './record.ts';
 
 /** Children by their names, in the order of the schema; a name that begins with @_ is an attribute. */
@@ -50,7 +50,7 @@ const builder = new XMLBuilder({
 
 /**
  * The report of a run for what reads JUnit's XML: one suite for each area. It holds a failure or an error
- * exactly where the gate is shut, so that whoever goes by the file comes to the same end as the exit code.
+ * exactly where the CI result is fail, so that whoever goes by the file comes to the same end as the exit code.
  */
 export function junitReport(record: RunRecord): string {
   const suites = [
@@ -131,7 +131,7 @@ const propertiesOf = ({ suite, target, document, options, outcome, gate }: RunRe
     strict: String(options.strict),
     shard: options.shard ?? '',
     outcome,
-    gate: `${gate.exitCode} (${gate.reason})`,
+    'ci.result': `${gate.exitCode === 0 ? 'pass' : 'fail'} (exit code ${gate.exitCode}: ${gate.reason})`,
   }).map(([name, value]) => ({ '@_name': name, '@_value': short(value) }));
 
 const caseOf = (result: RecordedResult, record: RunRecord): Case => ({
@@ -141,26 +141,30 @@ const caseOf = (result: RecordedResult, record: RunRecord): Case => ({
 });
 
 function toldOf(result: RecordedResult, record: RunRecord): Told {
-  const { id, level, verdict, reason = '', blockedBy = '' } = result;
+  const { level, verdict, reason = '', blockedBy = '' } = result;
   switch (verdict) {
     case 'skipped':
       return { skipped: { '@_message': short(reason) } };
     case 'untestable':
-      // Not every check has to be testable for the gate to open.
+      // Not every check has to be testable for the CI result to be pass.
       return record.gate.exitCode === 0
         ? { skipped: { '@_message': short(`could not be tested: ${reason}`) } }
         : { error: { '@_message': short(reason), '@_type': blockedBy, '#text': untried(result) } };
     case 'fail': {
-      const excusing = entriesOf(record, 'excuses').filter((entry) => entry.id === id);
-      if (isExcused(result, excusing)) {
+      const known = knownBy(result, record);
+      if (known.length > 0) {
         return {
-          skipped: { '@_message': `known deviation: ${excusing.map(excuse).join('; ')}` },
+          skipped: { '@_message': `known deviation: ${known.map(whyKnown).join('; ')}` },
           ...out(bounded(explain(result))),
         };
       }
+      const news = novelty(result, record);
+      const text = bounded(
+        [...(news === undefined ? [] : [news]), explain(newFirst(result, record))].join('\n'),
+      );
       return blocks(result, record)
-        ? { failure: { '@_message': messageOf(result), '@_type': level, '#text': bounded(explain(result)) } }
-        : out(`WARNING (SHOULD)\n${bounded(explain(result))}`);
+        ? { failure: { '@_message': news ?? messageOf(result), '@_type': level, '#text': text } }
+        : out(`WARNING (SHOULD)\n${text}`);
     }
     default:
       return out(observed(result));
@@ -188,21 +192,19 @@ const observed = ({ observations }: RecordedResult) =>
 const bounded = (text: string) =>
   text.length > LONGEST ? `${text.slice(0, LONGEST)}… (${text.length} characters)` : text;
 
-/** What the baseline says that no longer holds keeps the gate shut as a failure does. */
+/** What the baseline says that no longer holds makes the CI result fail as a failure does. */
 const baselineCases = (record: RunRecord): readonly Case[] =>
-  entriesOf(record, 'mended', 'past').map((entry) => ({
-    name: nameOf(entry),
+  entriesOf(record, 'stale', 'expired').map((entry) => ({
+    name: short(entryName(entry), 200),
     seconds: 0,
     told: { failure: { '@_message': short(entry.remedy ?? ''), '@_type': entry.state } },
   }));
-
-const nameOf = ({ id, fingerprint }: Entry) =>
-  short(fingerprint === undefined ? id : `${id} ${fingerprint}`, 200);
 
 /** A run that ended early may have left nothing untestable, and be without a verdict all the same. */
 function runCases(record: RunRecord): readonly Case[] {
   const reason = unjudged(record);
   if (reason === undefined) return [];
-  const error = { '@_message': reason, '@_type': record.stop?.kind ?? 'untestable' };
+  const kind = record.gate.exitCode === 2 ? 'nothing-judged' : 'untestable';
+  const error = { '@_message': reason, '@_type': record.stop?.kind ?? kind };
   return [{ name: 'run/can-be-judged', seconds: 0, told: { error } }];
 }

@@ -1,10 +1,11 @@
 import { groupBy } from '../groups.ts';
 import type { Count } from '../run/verdict.ts';
 import { commandOf } from './again.ts';
-import { type Entry, entriesOf, excuse, openGroups, unjudged } from './deviations.ts';
+import { entriesOf, entryName, novelty, openGroups, unjudged, whyKnown } from './deviations.ts';
 import { documentName } from './document.ts';
 import { closedUnder, explain, leftBehind, short, visible, waitedFor } from './explain.ts';
 import type { Group } from './groups.ts';
+import { headlineOf, loudly } from './headline.ts';
 import { code, fenced, joined, lines, prose } from './markdown-text.ts';
 import type { RecordedResult, RunRecord } from './record.ts';
 
@@ -38,17 +39,12 @@ export function markdownReport(record: RunRecord): string {
 
 function head(record: RunRecord): string {
   const { suite, target, document, options, requests, seconds, created, startedAt, gate, advice } = record;
-  const title = {
-    conformant: 'CONFORMANT',
-    nonconformant: 'NOT CONFORMANT',
-    undetermined: 'COULD NOT BE JUDGED',
-  }[record.outcome];
   const reason = unjudged(record);
   const name = target.name === target.baseUrl ? '' : `${code(target.name, 60)}, `;
   const server = target.server === null ? '' : `, server ${code(target.server, 60)}`;
   return joined([
-    `## ${suite.name}: ${title}`,
-    `The gate is ${gate.exitCode === 0 ? 'open' : 'shut'} (exit code ${gate.exitCode}): ${gate.reason}.`,
+    `## ${suite.name}: ${loudly(headlineOf(record))}`,
+    `CI result: **${gate.exitCode === 0 ? 'pass' : 'fail'}** (exit code ${gate.exitCode}): ${gate.reason}.`,
     lines([
       ...(reason === undefined ? [] : [`- not judged, or not to the end: ${code(reason, 600)}`]),
       ...(advice === null ? [] : [`- advice: ${code(advice)}`]),
@@ -78,38 +74,40 @@ function counts({ summary, options }: RunRecord): string {
 function baseline(record: RunRecord): string {
   const { baseline: known } = record.gate;
   if (known === null) return '';
-  const excused = (entry: Entry) => `- excused: ${code(nameOf(entry))}: ${code(excuse(entry), 200)}`;
   return joined([
     `### Known deviations, of ${code(known.file)}`,
     lines([
       ...some(
-        entriesOf(record, 'mended', 'past').map(
+        entriesOf(record, 'stale', 'expired').map(
           ({ state, remedy = '' }) => `- **${state}**: ${code(remedy, 200)}`,
         ),
       ),
-      ...some(entriesOf(record, 'excuses').map(excused)),
-      ...some(entriesOf(record, 'unseen').map((entry) => `- not seen in this run: ${code(nameOf(entry))}`)),
+      ...some(
+        entriesOf(record, 'known').map(
+          (entry) => `- known deviation: ${code(entryName(entry))}: ${code(whyKnown(entry), 200)}`,
+        ),
+      ),
+      ...some(
+        entriesOf(record, 'not-evaluated').map((entry) => `- not evaluated: ${code(entryName(entry))}`),
+      ),
       ...(known.entries.length === 0 ? ['- none'] : []),
     ]),
   ]);
 }
 
-const nameOf = ({ id, fingerprint }: Entry) =>
-  short(fingerprint === undefined ? id : `${id} ${fingerprint}`, 120);
-
 /** The failures of a level, by cause, as many as there is room for; the others by name. */
 function failures(
   level: 'MUST' | 'SHOULD',
   groups: readonly Group[],
-  { options }: RunRecord,
+  record: RunRecord,
   room: number,
 ): string {
   if (groups.length === 0) return '';
   const checks = groups.reduce((sum, { members }) => sum + members.length, 0);
-  const verb = level === 'SHOULD' && !options.strict ? 'warned' : 'failed';
+  const verb = level === 'SHOULD' && !record.options.strict ? 'warned' : 'failed';
   const causes = groups.length === 1 ? '1 cause' : `${groups.length} causes, the likeliest first`;
   const title = `### ${checks} ${level} ${verb}, for ${causes}`;
-  const blocks = groups.map(failure);
+  const blocks = groups.map((group, index) => failure(group, index, record));
   const spare = room - title.length - 2000;
   let used = 0;
   const fit = blocks.findIndex((block) => {
@@ -127,7 +125,7 @@ function failures(
   ]);
 }
 
-function failure({ cause, members }: Group, index: number): string {
+function failure({ cause, members }: Group, index: number, record: RunRecord): string {
   const [first, ...others] = members;
   if (first === undefined) return '';
   const [exchange] = first.exchanges;
@@ -139,6 +137,12 @@ function failure({ cause, members }: Group, index: number): string {
     .map((line) => line.replace(/^ {5}/, ''));
   return joined([
     `**${index + 1}.** ${code(cause, 120)}${others.length === 0 ? '' : ` (${members.length} checks)`}`,
+    lines(
+      members.flatMap((member) => {
+        const news = novelty(member, record);
+        return news === undefined ? [] : [`- ${code(member.id)}: ${code(news)}`];
+      }),
+    ),
     `<details>\n<summary><code>${html(first.id)}</code> ${html(first.statement)}</summary>`,
     fenced(explained, 'text'),
     exchange === undefined ? '' : fenced([short(exchange.curl, 2000)], 'sh'),

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
+import { groupBy } from '../groups.ts';
 import { IdRanges } from '../run/id-ranges.ts';
 import type { Latency } from '../run/latency.ts';
 import type { Verdict } from '../run/result.ts';
-import { CAUSES, KEPT } from '../run/tally.ts';
+import { KEPT } from '../run/tally.ts';
 import { cutShort, outcomeOf, summaryOf } from '../run/verdict.ts';
 import { UsageError } from '../usage-error.ts';
+import { united } from './fingerprint.ts';
 import { gateOf } from './gate.ts';
 import type { Baseline, Gate, RecordedResult, RunRecord } from './record.ts';
 import { rounded } from './recorded.ts';
@@ -42,7 +44,7 @@ export function mergeOf(parts: readonly Part[]): RunRecord {
     created: createdBy(records),
     ...(collisions === 0 ? {} : { collisions }),
     latency: latencyOf(records.flatMap(({ latency }) => latency ?? [])),
-    outcome: outcomeOf(summary, head.options.strict, cutShort(stop, results)),
+    outcome: outcomeOf(summary, head.options.strict, cutShort(stop, results), results.some(isLeftOut)),
     stop,
     advice: firstOf(records, ({ advice }) => advice),
     summary,
@@ -100,7 +102,7 @@ function foreign(first: RunRecord, other: RunRecord): string | undefined {
     ['--cases', ({ options }) => options.cases],
     ['--strict', ({ options }) => options.strict],
     ['--only or --skip', ({ results }) => digest(results.filter(isLeftOut).map(({ id }) => id))],
-    ['baseline', ({ gate }) => digest(baselineOf(gate)?.entries ?? [])],
+    ['baseline', ({ gate }) => digest({ ...baselineOf(gate), file: '' })],
   ];
   const differing = traits.find(([, of]) => of(first) !== of(other))?.[0];
   return differing === undefined ? undefined : `has another ${differing}`;
@@ -123,7 +125,7 @@ function joined(parts: readonly [RecordedResult, ...RecordedResult[]]): Recorded
   if (others.length === 0) return one;
   // The part that met the first failure has what is to be looked at first.
   const lead = carried.toSorted((a, b) => placeOf(a) - placeOf(b))[0] ?? one;
-  const causes = causesOf(carried);
+  const causes = united(carried.flatMap((part) => part.causes));
   const verdict = verdictOf(carried);
   const alike = carried.filter((part) => part.verdict === verdict);
   const blocked = (verdict === 'fail' || alike.length === 0 ? carried : alike).find(
@@ -156,26 +158,13 @@ function verdictOf(parts: readonly RecordedResult[]): Verdict {
     : 'skipped';
 }
 
-function causesOf(parts: readonly RecordedResult[]): RecordedResult['causes'] {
-  const causes = new Map<string, RecordedResult['causes'][number]>();
-  for (const cause of parts.flatMap((part) => part.causes)) {
-    const known = causes.get(cause.cause);
-    causes.set(
-      cause.cause,
-      known === undefined
-        ? cause
-        : { ...cause, failed: known.failed + cause.failed, place: Math.min(known.place, cause.place) },
-    );
-  }
-  return [...causes.values()].sort((a, b) => a.place - b.place).slice(0, CAUSES);
-}
-
-/** The failure that came first of each of the first causes. */
+/** The failure that came first of each of the first causes, whatever was asked. */
 function exchangesOf(
   parts: readonly RecordedResult[],
   causes: RecordedResult['causes'],
 ): RecordedResult['exchanges'] {
-  return causes.slice(0, KEPT).flatMap(({ cause, place }) => {
+  const firsts = groupBy(causes, ({ cause }) => cause).flatMap(([, [first]]) => first ?? []);
+  return firsts.slice(0, KEPT).flatMap(({ cause, place }) => {
     const part = parts.find((one) => one.causes.some((own) => own.cause === cause && own.place === place));
     return part?.exchanges.find((exchange) => exchange.cause === cause) ?? [];
   });
@@ -230,7 +219,7 @@ function latencyOf(parts: readonly Latency[]): Latency | null {
 function baselineOf({ baseline }: Gate): Baseline | undefined {
   if (baseline === null) return undefined;
   const entries = baseline.entries.map(({ state: _state, remedy: _remedy, ...entry }) => entry);
-  return { file: baseline.file, entries };
+  return { ...baseline, entries };
 }
 
 const firstOf = (records: readonly RunRecord[], of: (record: RunRecord) => string | null): string | null =>

@@ -49,7 +49,10 @@ export interface RecordedResult {
   readonly failed: number;
   /** From its beginning to its end; other checks may be carried out meanwhile. */
   readonly seconds: number;
-  /** What it failed for, the first cause first; a fingerprint names one cause of one check. */
+  /**
+   * What it failed for, the first cause first; a fingerprint names one cause of one check. Where their counts do not
+   * add up to `failed`, there were more than are told apart.
+   */
   readonly causes: readonly (Cause & { readonly fingerprint: string })[];
   readonly expected?: string;
   readonly actual?: string;
@@ -75,31 +78,41 @@ export interface BaselineEntry {
   readonly issue?: string;
   /** The last day on which it holds, `2026-12-31`. */
   readonly until?: string;
-  /** The one cause that is excused; without it, every failure of the check is. */
+  /** The causes that are known; where none are named, every failure of the check is. */
+  readonly fingerprints?: readonly string[];
+  /** One more of them: how entries were written that knew one cause alone, whatever was asked. */
   readonly fingerprint?: string;
 }
 
 export interface Baseline {
   readonly file: string;
+  /** The seed and the random cases of the run that it was made of; a plain list of entries does not say. */
+  readonly seed?: number;
+  readonly cases?: number;
   readonly entries: readonly BaselineEntry[];
 }
 
 /**
- * What became of an entry: it excuses a failure, its failure is mended, its date is past, or nothing can be
- * said, as its check was not carried out or may have missed the failure by chance.
+ * What became of an entry: the failure that it knows is there, a part of what it knows is there no more, its date is
+ * past, or nothing can be said, as its check was not carried out or may have missed the failure by chance.
  */
-export type EntryState = 'excuses' | 'mended' | 'past' | 'unseen';
+export type EntryState = 'known' | 'stale' | 'expired' | 'not-evaluated';
 
-/** What the run means for a pipeline. The outcome is the store's; the gate is the team's. */
+/** The CI result: what the run means for a pipeline. The outcome is the store's; the CI result is the team's. */
 export interface Gate {
-  /** 0 open, 1 closed by a failure or by the baseline itself, 3 could not be judged. */
-  readonly exitCode: 0 | 1 | 3;
+  /**
+   * 0 pass; 1 fail, for the store or for the baseline itself; 2 fail, as the filter left nothing to judge;
+   * 3 fail, as the store could not be judged.
+   */
+  readonly exitCode: 0 | 1 | 2 | 3;
   /** Why, in one sentence. */
   readonly reason: string;
-  readonly baseline: {
-    readonly file: string;
-    readonly entries: readonly (BaselineEntry & { readonly state: EntryState; readonly remedy?: string })[];
-  } | null;
+  readonly baseline: JudgedBaseline | null;
+}
+
+/** A baseline with what became of its entries. */
+export interface JudgedBaseline extends Baseline {
+  readonly entries: readonly (BaselineEntry & { readonly state: EntryState; readonly remedy?: string })[];
 }
 
 /** All that a run has found, and all that reports are made of. The token is nowhere in it. */

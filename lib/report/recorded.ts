@@ -23,7 +23,7 @@ export const rounded = (value: number) => Math.round(value * 1000) / 1000;
 
 /** A failure as it is written down. */
 export function exchangeOf(
-  { label, draft, exchange, finding }: Failure,
+  { label, stableLabel, draft, exchange, finding }: Failure,
   { target }: RunHeader,
   redact: Redact,
 ): RecordedExchange {
@@ -33,7 +33,7 @@ export function exchangeOf(
     ...sides,
     curl: curlOf(sides.request),
     ...redactAll(
-      { expected: finding.expected, actual: finding.actual, cause: causeOf({ finding, label }) },
+      { expected: finding.expected, actual: finding.actual, cause: causeOf({ finding, label, stableLabel }) },
       redact,
     ),
   };

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { suite } from '../package.ts';
 import type { CheckResult, Observations } from '../run/result.ts';
 import type { RunEvent, RunFooter, RunHeader } from '../run/run.ts';
+import { fingerprinted } from './fingerprint.ts';
 import { gateOf } from './gate.ts';
 import type { Baseline, RecordedResult, RunRecord } from './record.ts';
 import { exchangeOf, rounded } from './recorded.ts';
@@ -110,10 +111,6 @@ const catalogueDigest = (results: readonly RecordedResult[]): string =>
     .update(JSON.stringify(results.map(({ id, level, statement }) => [id, level, statement])))
     .digest('hex');
 
-/** A name for one cause of one check, the same in every run; it begins with a letter, so that YAML takes it for no number. */
-const fingerprintOf = (id: string, cause: string): string =>
-  `f${createHash('sha256').update(`${id}\n${cause}`).digest('hex').slice(0, 11)}`;
-
 function resultOf(
   { check, kind, verdict, cases, failed, seconds, failures, causes, observations, blocked }: CheckResult,
   header: RunHeader,
@@ -129,10 +126,7 @@ function resultOf(
     cases,
     failed,
     seconds: rounded(seconds),
-    causes: redactAll(causes, redact).map((one) => ({
-      ...one,
-      fingerprint: fingerprintOf(check.id, one.cause),
-    })),
+    causes: fingerprinted(check.id, kind, redactAll(causes, redact)),
     ...(shown === undefined ? {} : { expected: shown.expected, actual: shown.actual }),
     ...(blocked === undefined ? {} : { blockedBy: blocked.by, reason: redact(blocked.reason) }),
     ...(first === undefined || shown === undefined

@@ -2,7 +2,7 @@ import { readText } from '../read-text.ts';
 import { ownSchema } from '../schema.ts';
 import { UsageError } from '../usage-error.ts';
 import { visible } from './explain.ts';
-import type { RunRecord } from './record.ts';
+import type { EntryState, RunRecord } from './record.ts';
 
 /** Megabytes that what this suite has written may have: many times what it writes. */
 const MOST = 64;
@@ -18,7 +18,25 @@ export const readRecord = (file: string): RunRecord => recordIn(readSaved(file),
  * @throws UsageError when it is none
  */
 export const recordIn = (value: unknown, file: string): RunRecord =>
-  heldTo<RunRecord>(value, file, 'lib/report/record.schema.json', 'the record of a run');
+  heldTo<RunRecord>(renamed(value), file, 'lib/report/record.schema.json', 'the record of a run');
+
+/** What became of an entry of a baseline, in the words of earlier records and in those of now. */
+const STATES = new Map<unknown, EntryState>([
+  ['excuses', 'known'],
+  ['mended', 'stale'],
+  ['past', 'expired'],
+  ['unseen', 'not-evaluated'],
+]);
+
+/** A record with the words of now. */
+function renamed(value: unknown): unknown {
+  const entries = (value as { gate?: { baseline?: { entries?: unknown } } } | null)?.gate?.baseline?.entries;
+  for (const entry of Array.isArray(entries) ? (entries as unknown[]) : []) {
+    if (typeof entry !== 'object' || entry === null || !('state' in entry)) continue;
+    entry.state = STATES.get(entry.state) ?? entry.state;
+  }
+  return value;
+}
 
 /**
  * Reads what this suite has written as JSON.

@@ -1,6 +1,6 @@
 import { groupBy } from '../groups.ts';
 import type { Summary } from '../run/verdict.ts';
-import { type Entry, entriesOf, excuse } from './deviations.ts';
+import { knownBy, newFirst, novelty, unjudged, whyKnown } from './deviations.ts';
 import { documentName } from './document.ts';
 import {
   closedUnder,
@@ -12,8 +12,8 @@ import {
   short,
   waitedFor,
 } from './explain.ts';
-import { isExcused } from './gate.ts';
 import { groupsOf } from './groups.ts';
+import { headlineOf, loudly } from './headline.ts';
 import { learntFromAll } from './learnt.ts';
 import type { RecordedResult, RunRecord } from './record.ts';
 
@@ -25,17 +25,18 @@ export const verdictLines = (record: RunRecord, colour: boolean): string =>
 export function terminalReport(record: RunRecord, colour: boolean): string {
   const paint = colour ? coloured : plain;
   const { results } = record;
-  const excused = entriesOf(record, 'excuses');
   const failing = results.filter(({ verdict: one }) => one === 'fail');
-  const known = failing.filter((result) => isExcused(result, excused));
+  const known = failing.filter((result) => knownBy(result, record).length > 0);
   const failed = (level: string) =>
-    failing.filter((result) => result.level === level && !known.includes(result));
+    failing
+      .filter((result) => result.level === level && !known.includes(result))
+      .map((result) => newFirst(result, record));
   return [
     head(record, paint),
-    ...failures('MUST', failed('MUST'), paint),
+    ...failures('MUST', failed('MUST'), record, paint),
     ...untestable(results, paint),
-    ...failures('SHOULD', failed('SHOULD'), paint),
-    ...deviations(known, excused, paint),
+    ...failures('SHOULD', failed('SHOULD'), record, paint),
+    ...deviations(known, record, paint),
     ...observed(record, paint),
     ...generated(record, paint),
     verdict(record, paint),
@@ -56,7 +57,12 @@ function head(record: RunRecord, paint: Paint): string {
   ].join('\n');
 }
 
-function failures(level: 'MUST' | 'SHOULD', failed: readonly RecordedResult[], paint: Paint): string[] {
+function failures(
+  level: 'MUST' | 'SHOULD',
+  failed: readonly RecordedResult[],
+  record: RunRecord,
+  paint: Paint,
+): string[] {
   if (failed.length === 0) return [];
   const groups = groupsOf(failed);
   const title = level === 'MUST' ? `${failed.length} MUST failed` : `${failed.length} SHOULD warned`;
@@ -75,24 +81,31 @@ function failures(level: 'MUST' | 'SHOULD', failed: readonly RecordedResult[], p
         paint('bold', `${index + 1}. ${short(cause, 120)}`) +
           (others.length > 0 ? `  (${members.length} checks)` : ''),
         ...explained(first, paint),
-        ...others.map(
-          (other) =>
-            `     also ${paint('bold', other.id)}: ${other.statement}${other.failed > 1 ? ` (${other.failed} of ${other.cases})` : ''}`,
-        ),
+        ...newIn(first, record, paint),
+        ...others.flatMap((other) => [
+          `     also ${paint('bold', other.id)}: ${other.statement}${other.failed > 1 ? ` (${other.failed} of ${other.cases})` : ''}`,
+          ...newIn(other, record, paint),
+        ]),
       ];
     }),
   ];
 }
 
+/** What is new in a check that was known to fail. */
+function newIn(result: RecordedResult, record: RunRecord, paint: Paint): string[] {
+  const news = novelty(result, record);
+  return news === undefined ? [] : [`     ${paint('dim', 'new'.padEnd(9))} ${news}`];
+}
+
 /** What fails and is known to: a line each. */
-function deviations(known: readonly RecordedResult[], entries: readonly Entry[], paint: Paint): string[] {
+function deviations(known: readonly RecordedResult[], record: RunRecord, paint: Paint): string[] {
   if (known.length === 0) return [];
   return [
     '',
     paint('bold', `${known.length} known ${known.length === 1 ? 'deviation' : 'deviations'}`),
-    ...known.map(({ id, level }) => {
-      const entry = entries.find((one) => one.id === id);
-      return `   ${id}  ${level}  ${entry === undefined ? '' : excuse(entry)}`;
+    ...known.map((result) => {
+      const [entry] = knownBy(result, record);
+      return `   ${result.id}  ${result.level}  ${entry === undefined ? '' : whyKnown(entry)}`;
     }),
   ];
 }
@@ -138,13 +151,16 @@ function generated({ results }: RunRecord, paint: Paint): string[] {
   return learnt === undefined ? [] : ['', `${paint('bold', 'generated')} ${learnt}`];
 }
 
-function verdict({ outcome, summary, stop, advice, options, results }: RunRecord, paint: Paint): string {
-  const colour = { conformant: 'green', nonconformant: 'red', undetermined: 'magenta' } as const;
-  const title = {
-    conformant: 'CONFORMANT',
-    nonconformant: 'NOT CONFORMANT',
-    undetermined: 'COULD NOT BE JUDGED',
-  }[outcome];
+function verdict(record: RunRecord, paint: Paint): string {
+  const { outcome, summary, stop, advice, options, results } = record;
+  const colour = {
+    conformant: 'green',
+    nonconformant: 'red',
+    undetermined: 'magenta',
+    partial: 'yellow',
+  } as const;
+  const title = loudly(headlineOf(record));
+  const reason = record.gate.exitCode === 2 ? unjudged(record) : undefined;
   const left = results.filter(
     ({ verdict: one, blockedBy }) => one === 'skipped' && blockedBy === 'user',
   ).length;
@@ -152,6 +168,7 @@ function verdict({ outcome, summary, stop, advice, options, results }: RunRecord
     '',
     `${paint([colour[outcome], 'bold'], title)}  ${counts('MUST', summary)}; ${counts('SHOULD', summary)}${options.strict ? ' (strict)' : ''}; ${summary.OBSERVE.observed} observed${left > 0 ? `; ${left} left out` : ''}`,
     ...(stop === null ? [] : [`${short(stop.reason)}; ${stop.remedy}`]),
+    ...(reason === undefined ? [] : [reason]),
     ...(advice === null ? [] : [short(advice)]),
     ...(options.shard === null
       ? []
@@ -162,11 +179,10 @@ function verdict({ outcome, summary, stop, advice, options, results }: RunRecord
 /** What the run means for a pipeline, where that is not what the verdict says. */
 function gate({ gate: { baseline, exitCode, reason } }: RunRecord, paint: Paint): string[] {
   if (baseline === null) return [];
-  const stale = baseline.entries.filter(({ remedy }) => remedy !== undefined);
-  const state = { 0: 'open', 1: 'closed', 3: 'closed' } as const;
+  const outdated = baseline.entries.filter(({ remedy }) => remedy !== undefined);
   return [
-    `${paint('bold', `GATE ${state[exitCode]}`)}  ${reason} (${short(baseline.file, 120)})`,
-    ...stale.map(({ remedy = '' }) => `   ${short(remedy)}`),
+    `${paint('bold', `CI RESULT ${exitCode === 0 ? 'pass' : 'fail'}`)}  ${reason} (${short(baseline.file, 120)})`,
+    ...outdated.map(({ state, remedy = '' }) => `   ${state}: ${short(remedy)}`),
   ];
 }
 

@@ -111,13 +111,15 @@ export async function attempt(
   rules: readonly Rule[],
   tools: Tools,
 ): Promise<Failure | undefined> {
+  const stableLabel = one.stableLabel ?? one.label;
   const toBeAccepted =
     one.draft.ordinary === true || rules.includes(answers200) || rules.includes(acceptsOrdinary);
-  const exchange = await tools.send(one.draft, id, toBeAccepted);
+  const exchange = await tools.send({ ...one.draft, sentAs: stableLabel }, id, toBeAccepted);
   const finding = judged(exchange, one.draft, rules, tools);
   if (finding === undefined) return undefined;
   return {
     label: one.label,
+    stableLabel,
     population: one.population,
     finding,
     draft: one.draft,

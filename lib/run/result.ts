@@ -8,6 +8,8 @@ export type Verdict = 'pass' | 'fail' | 'observed' | 'untestable' | 'skipped';
 /** One case on which a check failed. */
 export interface Failure {
   readonly label: string;
+  /** As that of the case; by default the label. */
+  readonly stableLabel?: string | undefined;
   readonly population: Population;
   readonly finding: Finding;
   readonly draft: Draft;
@@ -39,12 +41,19 @@ export const timedOut = ({ exchange }: Pick<Failure, 'exchange'>): boolean =>
   exchange.kind === 'broken' && exchange.fault.kind === 'timeout';
 
 /** What a failure is told apart by: failures of one cause are likely to be mended by one change. */
-export const causeOf = ({ finding, label }: Pick<Failure, 'finding' | 'label'>): string =>
-  finding.ofRequest === true ? `${finding.cause}: ${label}` : finding.cause;
+export const causeOf = ({
+  finding,
+  label,
+  stableLabel = label,
+}: Pick<Failure, 'finding' | 'label' | 'stableLabel'>): string =>
+  finding.ofRequest === true ? `${finding.cause}: ${stableLabel}` : finding.cause;
 
-/** One cause that a check has failed for. */
+/** One cause that a check has failed for, with one kind of request. */
 export interface Cause {
+  /** What is wrong with the answer. */
   readonly cause: string;
+  /** What was asked, where the cause does not say it: nothing that differs from run to run. */
+  readonly request?: string;
   /** Cases that failed for it. */
   readonly failed: number;
   /** Where the first of them stands among the cases. */

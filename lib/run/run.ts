@@ -184,6 +184,7 @@ export async function openRun(
           summary,
           strict,
           cutShort(session.stop, judged) || results.length < catalogue.length,
+          results.some(({ blocked }) => blocked?.by === 'user'),
         ),
         summary,
         server: session.server,

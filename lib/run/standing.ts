@@ -1,5 +1,5 @@
 import { isFinding } from '../judge/rules.ts';
-import { type Draft, isOutsideContract } from '../payloads/case.ts';
+import { bearer, type Draft, isOutsideContract } from '../payloads/case.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { type Judging, rulingOf } from './attempt.ts';
 import type { Check } from './check.ts';
@@ -30,7 +30,7 @@ export class Standing {
       if (ruling !== undefined && !isFinding(ruling)) continue;
       tally.cases += 1;
       if (ruling === undefined) continue;
-      const label = `sent for ${during}`;
+      const label = `sent for ${[during, draft.sentAs ?? unusual(draft)].filter(Boolean).join(': ')}`;
       tally.book({ label, population: 'other', finding: ruling, draft, exchange }, place());
     }
   }
@@ -38,4 +38,17 @@ export class Standing {
   tally(check: Check): Tally {
     return this.tallies.get(check) ?? new Tally();
   }
+}
+
+/** In what a request is not as an ordinary client sends it, but for its body, whose values differ from run to run. */
+function unusual({ method, path, contentType, credential = bearer, headers = [], framing }: Draft): string {
+  const traits = [
+    method,
+    path?.replace(/\?.*$/, ''),
+    contentType,
+    credential === bearer ? undefined : credential.shell.join(' | ') || 'no token',
+    ...headers.map(([name]) => name),
+    framing,
+  ];
+  return traits.filter((trait) => trait !== undefined).join(' ');
 }

@@ -1,12 +1,13 @@
 import type { Unseen } from '../judge/rules.ts';
+import { Causes } from './causes.ts';
 import type { Untestable } from './check.ts';
 import { keptFailure } from './keep.ts';
 import { type Cause, causeOf, type Failure, type Observations, timedOut } from './result.ts';
 
 /** Failures that are kept whole: a report shows the first, the others tell one cause from several. */
 export const KEPT = 5;
-/** Causes that are told apart. */
-export const CAUSES = 20;
+/** Causes of which a failure is kept. */
+const CAUSES = 20;
 
 /** A case that was left without an answer while other checks were carried out as well. */
 export interface Suspect {
@@ -35,6 +36,7 @@ export class Tally {
   /** What there was none of, for the first that did not. */
   unseen: string | undefined;
   readonly noted: Record<string, Observations[string]> = {};
+  private readonly counted = new Causes();
   private readonly byCause = new Map<string, { place: number; failure: Failure; failed: number }>();
   private lead: Failure | undefined;
   private readonly onNew: (failure: Failure) => void;
@@ -50,6 +52,7 @@ export class Tally {
    */
   book(failure: Failure, place = this.failed): void {
     this.failed += 1;
+    this.counted.add(failure, place);
     if (timedOut(failure)) this.timeouts += 1;
     const cause = causeOf(failure);
     const known = this.byCause.get(cause);
@@ -120,7 +123,7 @@ export class Tally {
   }
 
   get causes(): readonly Cause[] {
-    return this.inOrder.map(([cause, { failed, place }]) => ({ cause, failed, place }));
+    return this.counted.inOrder;
   }
 
   private get inOrder() {

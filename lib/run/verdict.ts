@@ -1,7 +1,8 @@
 import type { Level } from './check.ts';
 import type { Stop, Verdict } from './result.ts';
 
-export type Outcome = 'conformant' | 'nonconformant' | 'undetermined';
+/** `partial`: what was checked passed, and checks were left out by --only or --skip. */
+export type Outcome = 'conformant' | 'nonconformant' | 'undetermined' | 'partial';
 
 export type Count = Readonly<Record<Verdict, number>>;
 export type Summary = Readonly<Record<Level, Count>>;
@@ -27,7 +28,20 @@ export const cutShort = (stop: Stop | null | undefined, results: readonly Judged
   stop !== undefined &&
   (stop.kind !== 'limit' || results.some(({ verdict }) => verdict === 'untestable'));
 
-export function outcomeOf({ MUST, SHOULD }: Summary, strict: boolean, stopped: boolean): Outcome {
+/**
+ * @param stopped the run ended before it could judge
+ * @param filtered checks were left out by the user
+ */
+export function outcomeOf(
+  { MUST, SHOULD }: Summary,
+  strict: boolean,
+  stopped: boolean,
+  filtered: boolean,
+): Outcome {
   if (MUST.fail > 0 || (strict && SHOULD.fail > 0)) return 'nonconformant';
-  return stopped || MUST.untestable > 0 ? 'undetermined' : 'conformant';
+  if (stopped || MUST.untestable > 0) return 'undetermined';
+  return filtered ? 'partial' : 'conformant';
 }
+
+/** Checks of a level that were carried out, or could not be. */
+export const judgedOf = ({ pass, fail, untestable }: Count): number => pass + fail + untestable;

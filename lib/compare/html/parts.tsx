@@ -11,6 +11,7 @@ export type Told = ReturnType<typeof verdictOf>;
 /** The verdicts, the best first, each with its picture. */
 export const VERDICTS: Readonly<Record<Told, Tone>> = {
   conformant: 'pass',
+  partial: 'observed',
   'not conformant': 'fail',
   'could not be judged': 'untestable',
   'not run': 'skipped',

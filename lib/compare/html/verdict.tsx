@@ -11,6 +11,7 @@ const countsOf = ({ columns }: Comparison): Readonly<Record<Told, number>> => {
   const count = (word: Told) => columns.filter((column) => verdictOf(column) === word).length;
   return {
     conformant: count('conformant'),
+    partial: count('partial'),
     'not conformant': count('not conformant'),
     'could not be judged': count('could not be judged'),
     'not run': count('not run'),
@@ -24,14 +25,19 @@ export function sentenceOf(comparison: Comparison): string {
   const all = comparison.columns.length;
   const counts = countsOf(comparison);
   const [good, bad] = [counts.conformant, counts['not conformant']];
-  if (good + bad === 0) return `None of ${counted(all, 'store')} could be judged.`;
+  const { partial } = counts;
+  if (good + bad + partial === 0) return `None of ${counted(all, 'store')} could be judged.`;
+  if (partial === all)
+    return `${all === 2 ? 'Both' : `All ${all}`} stores passed what was checked; checks were left out.`;
   if (good === all) return all === 2 ? 'Both stores are conformant.' : `All ${all} stores are conformant.`;
   const [unjudged, left] = [counts['could not be judged'], counts['not run']];
+  const be = (count: number) => (count === 1 ? 'is' : 'are');
   return `${[
-    good === 0
-      ? `None of ${counted(all, 'store')} is conformant`
-      : `${good} of ${counted(all, 'store')} ${good === 1 ? 'is' : 'are'} conformant`,
-    ...(bad > 0 && good > 0 ? [`${bad} ${bad === 1 ? 'is' : 'are'} not`] : []),
+    ...(good === 0 && partial === 0 ? [`None of ${counted(all, 'store')} is conformant`] : []),
+    ...(good > 0 ? [`${good} of ${counted(all, 'store')} ${be(good)} conformant`] : []),
+    ...(partial > 0 ? [`${partial} of ${counted(all, 'store')} passed what was checked`] : []),
+    ...(bad > 0 && partial > 0 ? [`${bad} ${be(bad)} not conformant`] : []),
+    ...(bad > 0 && partial === 0 && good > 0 ? [`${bad} ${be(bad)} not`] : []),
     ...(unjudged > 0 ? [`${unjudged} could not be judged`] : []),
     ...(left > 0 ? [`${left} ${were(left)} not run`] : []),
   ].join('; ')}.`;

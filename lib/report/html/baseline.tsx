@@ -2,11 +2,14 @@ import type { RunRecord } from '../record.ts';
 import { CheckLink, counted, inline } from './text.tsx';
 
 const STATES = {
-  past: 'past its date',
-  mended: 'mended',
-  excuses: 'known deviation',
-  unseen: 'not seen',
+  expired: 'expired',
+  stale: 'stale',
+  known: 'known deviation',
+  'not-evaluated': 'not evaluated',
 } as const;
+
+/** Fingerprints of an entry that are shown. */
+const NAMED = 4;
 
 /** The deviations that a team knows. The verdict is the store's, what it means for a pipeline is the team's. */
 export function Baseline({ record: { gate, results } }: { readonly record: RunRecord }) {
@@ -23,7 +26,7 @@ export function Baseline({ record: { gate, results } }: { readonly record: RunRe
         verdict.
       </p>
       <ul class="entries">
-        {sorted.map(({ id, reason, issue, until, fingerprint, state, remedy }, index) => (
+        {sorted.map(({ id, reason, issue, until, fingerprint, fingerprints = [], state, remedy }, index) => (
           <li key={index} class={state}>
             <p>
               <span class="state">{STATES[state]}</span>{' '}
@@ -32,11 +35,17 @@ export function Baseline({ record: { gate, results } }: { readonly record: RunRe
               ) : (
                 <span class="id">{inline(id, 100)}</span>
               )}
-              {fingerprint !== undefined && (
-                <>
-                  {' '}
-                  <span class="code aside">{inline(fingerprint, 40)}</span>
-                </>
+              {[fingerprint, ...fingerprints].slice(0, NAMED + 1).map(
+                (name) =>
+                  name !== undefined && (
+                    <>
+                      {' '}
+                      <span class="code aside">{inline(name, 40)}</span>
+                    </>
+                  ),
+              )}
+              {fingerprints.length > NAMED && (
+                <span class="aside"> and {fingerprints.length - NAMED} more</span>
               )}
             </p>
             <p>

@@ -1,9 +1,12 @@
 import { areaOf, groupBy } from '../../groups.ts';
+import { knownBy } from '../deviations.ts';
+import { causeText } from '../fingerprint.ts';
+import { unaccounted } from '../gate.ts';
 import { learntFrom } from '../learnt.ts';
 import type { RecordedResult, RunRecord } from '../record.ts';
 import { Exchange } from './exchange.tsx';
-import { Excuse, whatFailed } from './failures.tsx';
-import { CheckLink, counted, excusesOf, grouped, Icon, inline, type Tone, toneOf, WORDS } from './text.tsx';
+import { KnownAs, whatFailed } from './failures.tsx';
+import { CheckLink, counted, grouped, Icon, inline, type Tone, toneOf, WORDS } from './text.tsx';
 
 /** Every check of the run, to be searched and unfolded. */
 export function Checks({ record }: { readonly record: RunRecord }) {
@@ -106,11 +109,11 @@ export function Choice({
 function Check({ result, record }: { readonly result: RecordedResult; readonly record: RunRecord }) {
   const { id, level, statement, causes } = result;
   const tone = toneOf(result, record);
-  const known = excusesOf(result, record).length > 0;
+  const known = knownBy(result, record).length > 0;
   const searched = [
     id,
     statement,
-    ...causes.map(({ cause }) => inline(cause)),
+    ...new Set(causes.map(({ cause }) => inline(cause))),
     known ? 'known deviation' : '',
   ];
   return (
@@ -152,7 +155,7 @@ function Details({ result, record }: { readonly result: RecordedResult; readonly
   const learnt = learntFrom(result);
   return (
     <>
-      <Excuse result={result} record={record} />
+      <KnownAs result={result} record={record} />
       <dl class="facts">
         {verdict === 'fail' && <Fact name="What failed" value={whatFailed(result)} />}
         <Blocker result={result} />
@@ -227,12 +230,25 @@ function Blocker({ result: { verdict, reason, blockedBy } }: { readonly result: 
   );
 }
 
+/** Causes that are listed; the record has all of them. */
+const LISTED = 40;
+
 /** The causes with the fingerprints by which a baseline names them. */
-function Causes({ result: { causes } }: { readonly result: RecordedResult }) {
+function Causes({ result }: { readonly result: RecordedResult }) {
+  const { causes } = result;
   if (causes.length === 0) return null;
+  const rest = [
+    ...(causes.length > LISTED ? [`${causes.length - LISTED} more are in the record`] : []),
+    ...(unaccounted(result) > 0
+      ? [`${counted(unaccounted(result), 'failure')} of causes that are not told apart`]
+      : []),
+  ];
   return (
     <table class="fingerprints">
-      <caption>Causes, and the fingerprint that excuses each in a baseline</caption>
+      <caption>
+        Causes, and the fingerprint that names each in a baseline
+        {rest.length > 0 && <span class="aside"> ({rest.join('; ')})</span>}
+      </caption>
       <thead>
         <tr>
           <th scope="col">Cause</th>
@@ -241,11 +257,11 @@ function Causes({ result: { causes } }: { readonly result: RecordedResult }) {
         </tr>
       </thead>
       <tbody>
-        {causes.map(({ cause, failed, fingerprint }) => (
-          <tr key={fingerprint}>
-            <td>{inline(cause, 200)}</td>
-            <td>{grouped(failed)}</td>
-            <td class="code">{inline(fingerprint, 40)}</td>
+        {causes.slice(0, LISTED).map((cause) => (
+          <tr key={cause.fingerprint}>
+            <td>{inline(causeText(cause), 200)}</td>
+            <td>{grouped(cause.failed)}</td>
+            <td class="code">{inline(cause.fingerprint, 40)}</td>
           </tr>
         ))}
       </tbody>

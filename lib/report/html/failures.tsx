@@ -1,9 +1,10 @@
 import { groupBy } from '../../groups.ts';
+import { knownBy, newFirst, novelty } from '../deviations.ts';
 import { type Group, groupsOf } from '../groups.ts';
 import type { RecordedResult, RunRecord } from '../record.ts';
 import { comesAgain } from '../retries.ts';
 import { Exchange } from './exchange.tsx';
-import { CheckLink, counted, excusesOf, grouped, Icon, inline, toneOf } from './text.tsx';
+import { CheckLink, counted, grouped, Icon, inline, toneOf } from './text.tsx';
 
 type Level = 'MUST' | 'SHOULD';
 
@@ -13,11 +14,13 @@ const AT_ONCE = 3;
 /** The id of the cause to begin with. */
 export const FIRST_CAUSE = 'cause-1';
 
-const failedOf = ({ results }: RunRecord, level: Level) =>
-  results.filter((result) => result.level === level && result.verdict === 'fail');
+const failedOf = (record: RunRecord, level: Level) =>
+  record.results
+    .filter((result) => result.level === level && result.verdict === 'fail')
+    .map((result) => newFirst(result, record));
 
 const isKnown = (record: RunRecord, { members }: Group) =>
-  members.every((one) => excusesOf(one, record).length > 0);
+  members.every((one) => knownBy(one, record).length > 0);
 
 /** The causes of a level; what a team has decided to live with stands behind what it does not know yet. */
 export function ranked(record: RunRecord, level: Level): readonly Group[] {
@@ -98,7 +101,7 @@ interface CauseProps {
 function Cause({ group: { cause, members }, rank, record, open }: CauseProps) {
   const [lead, ...others] = members;
   if (lead === undefined) return null;
-  const known = members.filter((one) => excusesOf(one, record).length > 0).length;
+  const known = members.filter((one) => knownBy(one, record).length > 0).length;
   return (
     <details
       class={`cause ${toneOf(lead, record)}`}
@@ -135,7 +138,7 @@ function Lead({ result, record }: { readonly result: RecordedResult; readonly re
         <Icon name={toneOf(result, record)} /> <CheckLink id={id} /> <span class="aside">failed</span>{' '}
         {whatFailed(result)}
       </p>
-      <Excuse result={result} record={record} />
+      <KnownAs result={result} record={record} />
       <p class="hint">
         <strong>To mend it.</strong> {hint}
       </p>
@@ -159,11 +162,17 @@ export function whatFailed({ failed, cases, counterexample }: RecordedResult): s
   ].join(' ');
 }
 
-/** Why a team lives with a failure. */
-export function Excuse({ result, record }: { readonly result: RecordedResult; readonly record: RunRecord }) {
+/** Why a team lives with a failure, or what is new in it. */
+export function KnownAs({ result, record }: { readonly result: RecordedResult; readonly record: RunRecord }) {
+  const news = novelty(result, record);
   return (
     <>
-      {excusesOf(result, record).map(({ reason, issue, until }) => (
+      {news !== undefined && (
+        <p class="excuse">
+          <strong>New.</strong> {inline(news)}
+        </p>
+      )}
+      {knownBy(result, record).map(({ reason, issue, until }) => (
         <p key={reason} class="excuse">
           <span class="state">known deviation</span> {inline(reason)}
           {issue !== undefined && ` (${inline(issue, 100)})`}

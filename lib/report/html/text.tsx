@@ -1,7 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { type Entry, entriesOf } from '../deviations.ts';
 import { beginning, visible } from '../explain.ts';
-import { isExcused } from '../gate.ts';
 import type { RecordedResult, RunRecord } from '../record.ts';
 
 /** Characters of a text that are put into a line, and into a box. */
@@ -50,12 +48,6 @@ export const toneOf = (
   { level, verdict }: Pick<RecordedResult, 'level' | 'verdict'>,
   { options }: { readonly options: Pick<RunRecord['options'], 'strict'> },
 ): Tone => (verdict === 'fail' && level === 'SHOULD' && !options.strict ? 'warn' : verdict);
-
-/** The entries of the baseline that excuse a result; none where a cause of it is not excused. */
-export function excusesOf(result: RecordedResult, record: RunRecord): readonly Entry[] {
-  const entries = entriesOf(record, 'excuses').filter(({ id }) => id === result.id);
-  return isExcused(result, entries) ? entries : [];
-}
 
 /** A picture of the sprite, beside words that say the same. */
 export const Icon = ({ name }: { readonly name: Tone | 'link' }) => (

@@ -1,34 +1,34 @@
 import type { Summary } from '../../run/verdict.ts';
+import { headlineOf, NOTHING_JUDGED } from '../headline.ts';
 import type { RunRecord } from '../record.ts';
 import { FIRST_CAUSE, ranked } from './failures.tsx';
 import { counted, Icon, inline, type Tone, toneOf, WORDS } from './text.tsx';
 
-const OUTCOMES = {
-  conformant: { word: 'Conformant', icon: 'pass' },
-  nonconformant: { word: 'Not conformant', icon: 'fail' },
-  undetermined: { word: 'Could not be judged', icon: 'untestable' },
+const ICONS = {
+  conformant: 'pass',
+  nonconformant: 'fail',
+  undetermined: 'untestable',
+  partial: 'observed',
 } as const;
 
-export const titleOf = ({ outcome, target }: RunRecord): string =>
-  `${OUTCOMES[outcome].word}: ${inline(target.name, 80)}`;
+export const titleOf = (record: RunRecord): string =>
+  `${capital(headlineOf(record))}: ${inline(record.target.name, 80)}`;
 
 /** The verdict in one sentence, and how many checks stand behind it. */
 export function Verdict({ record }: { readonly record: RunRecord }) {
   const { outcome, target, gate, stop, advice } = record;
-  const { word, icon } = OUTCOMES[outcome];
+  const ci = gate.exitCode === 0 ? 'pass' : 'fail';
   return (
     <section class={`verdict ${outcome}`} aria-label="Verdict">
       <p class="outcome">
-        <Icon name={icon} /> {word}
+        <Icon name={ICONS[outcome]} /> {capital(headlineOf(record))}
       </p>
       <h1>
         <span class="name">{inline(target.name, 80)}</span> {sentence(record)}
       </h1>
       <p class="gate">
-        <strong class={gate.exitCode === 0 ? 'open' : 'shut'}>
-          The gate is {gate.exitCode === 0 ? 'open' : 'shut'}
-        </strong>
-        : {inline(gate.reason)}. The run exits with {gate.exitCode}.
+        CI result: <strong class={ci}>{ci}</strong>, {inline(gate.reason)}. The run exits with {gate.exitCode}
+        .
       </p>
       {stop !== null && (
         <div class="callout">
@@ -40,6 +40,7 @@ export function Verdict({ record }: { readonly record: RunRecord }) {
           </p>
         </div>
       )}
+      {gate.exitCode === 2 && <p class="callout">{capital(NOTHING_JUDGED)}.</p>}
       {advice !== null && <p class="callout">{capital(inline(advice))}</p>}
       <Likeliest record={record} />
       <div class="levels">
@@ -81,6 +82,10 @@ function sentence(record: RunRecord): string {
       ? [`${counted(SHOULD.fail, 'SHOULD check')} ${SHOULD.fail === 1 ? 'warns' : 'warn'}`]
       : []),
   ];
+  if (outcome === 'partial')
+    return judged === 0 && !(record.options.strict && SHOULD.pass > 0)
+      ? `was not judged: ${[all, ...notes].join(', ')}.`
+      : `passed what was checked: ${[all, ...notes].join(', ')}.`;
   return `is conformant: ${[all, ...notes].join(', ')}.`;
 }
 

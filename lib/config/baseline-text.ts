@@ -1,0 +1,73 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Document, isMap, isSeq, type Node, parse, parseDocument, visit, YAMLMap } from 'yaml';
+import { visible } from '../report/explain.ts';
+import type { BaselineEntry, RunRecord } from '../report/record.ts';
+import type { Kept } from './baseline.ts';
+
+/**
+ * A baseline as a file.
+ * @param earlier the text of the file that it takes the place of; its comments are kept, but for those of what goes
+ */
+export function baselineText(kept: readonly Kept[], record: RunRecord, earlier?: string): string {
+  const { seed, cases } = record.options;
+  const whole = { seed, cases, entries: kept.map(({ entry }) => entry) };
+  const text = earlier === undefined ? undefined : edited(earlier, kept, whole);
+  return text ?? written(whole, record);
+}
+
+interface Whole {
+  readonly seed: number;
+  readonly cases: number;
+  readonly entries: readonly BaselineEntry[];
+}
+
+function written(whole: Whole, { suite, target }: RunRecord): string {
+  const document = new Document(whole);
+  document.commentBefore = [
+    ` ${suite.name}: known deviations of ${visible(target.name)}; they do not make the CI result fail.`,
+    ' Checks that send random requests are evaluated where a run has the same seed and as many cases.',
+    ' An entry has id and reason, and may have issue, until (the last day it holds) and fingerprints.',
+  ].join('\n');
+  return textOf(document);
+}
+
+/** As many fingerprints stand in a line as there is room for. */
+function textOf(document: Document): string {
+  visit(document, {
+    Seq(_key, list) {
+      list.flow = list.items.every((item) => !isMap(item));
+    },
+  });
+  return document.toString({ lineWidth: 100 });
+}
+
+/** The earlier text with what has changed; undefined where its author's devices stand in the way: anchors, tags. */
+function edited(earlier: string, kept: readonly Kept[], whole: Whole): string | undefined {
+  try {
+    const document = parseDocument<Node>(earlier);
+    const root = document.contents;
+    const list = isMap(root) ? root.get('entries') : root;
+    if (!isSeq(list)) return undefined;
+    const items = [...list.items];
+    list.items = kept.map(({ entry, from }) => {
+      const node = from === undefined ? undefined : items[from];
+      if (!isMap(node)) return document.createNode(entry);
+      for (const name of ['fingerprint', 'fingerprints'] as const) {
+        const [was, is] = [node.get(name), entry[name]];
+        if (is === undefined) node.delete(name);
+        else if (!isDeepStrictEqual(isSeq(was) ? was.toJSON() : was, is))
+          node.set(name, document.createNode(is));
+      }
+      return node;
+    });
+    const map: YAMLMap<unknown, unknown> = isMap(root) ? root : new YAMLMap(document.schema);
+    map.set('seed', whole.seed);
+    map.set('cases', whole.cases);
+    if (!isMap(root)) map.set('entries', list);
+    document.contents = map;
+    const text = textOf(document);
+    return isDeepStrictEqual(parse(text), JSON.parse(JSON.stringify(whole))) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}

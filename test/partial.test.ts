@@ -1,0 +1,101 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { FORMATS, type RunRecord, run } from '../index.ts';
+import { comparisonOf } from '../lib/compare/fold.ts';
+import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
+import { comparisonText } from '../lib/compare/terminal.ts';
+import { annotations } from '../lib/report/annotations.ts';
+import { plain } from '../lib/report/explain.ts';
+import { suite } from './command.ts';
+import { TOKEN, withStore } from './stores.ts';
+
+const env = { PLANT_STORE_TOKEN: TOKEN };
+
+const recordOf = (name: string, more: object): Promise<RunRecord> =>
+  withStore(
+    name,
+    ({ url }) => run({ baseUrl: url, token: TOKEN, seed: 3, firstId: 1000n, cases: 10, ...more }).record,
+  );
+
+const ends = ({ outcome, gate }: RunRecord) => [outcome, gate.exitCode];
+
+describe('a run in which checks were left out', () => {
+  test.each([
+    ['passes what was checked', 'reference', { only: ['create/answers-*'] }, ['partial', 0]],
+    ['also where --skip leaves one out', 'reference', { skip: ['auth/challenges'] }, ['partial', 0]],
+    ['is not conformant where a check fails', 'create-201', { only: ['create/*'] }, ['nonconformant', 1]],
+    [
+      'has nothing to say of a store that only others accuse',
+      'create-201',
+      { only: ['auth/rejects-missing-token'] },
+      ['undetermined', 3],
+    ],
+    ['is called wrongly where it only observes', 'create-201', { only: ['observe/*'] }, ['partial', 2]],
+    ['is called wrongly where it sends nothing', 'create-201', { only: ['always/*'] }, ['partial', 2]],
+    [
+      'is called wrongly where a SHOULD would count with --strict alone',
+      'reference',
+      { only: ['auth/challenges', 'auth/refuses-with-401'] },
+      ['partial', 2],
+    ],
+    [
+      'passes where a SHOULD counts',
+      'reference',
+      { only: ['auth/refuses-with-401'], strict: true },
+      ['partial', 0],
+    ],
+    [
+      'judges what others send',
+      'http-get-500',
+      { only: ['observe/*', 'always/no-server-error'] },
+      ['nonconformant', 1],
+    ],
+  ])('%s', async (_what, name, options, wanted) => {
+    expect(ends(await recordOf(name, options))).toEqual(wanted);
+  });
+
+  test('is told as one in every format, and is no conformant store in any', async () => {
+    const record = await recordOf('reference', { only: ['create/answers-*', 'auth/refuses-with-401'] });
+    const total = Object.values(record.summary.MUST).reduce((sum, count) => sum + count, 0);
+    const said = `assed what was checked: 3 of ${total} MUST`;
+    for (const format of ['terminal', 'markdown', 'html'] as const) {
+      const text = FORMATS[format].render(record);
+      expect(text.replace('PASSED WHAT WAS CHECKED', 'passed what was checked'), format).toContain(said);
+      expect(text, format).not.toMatch(/\bCONFORMANT|is conformant/);
+    }
+    expect(FORMATS.junit.render(record)).toContain('name="outcome" value="partial"');
+    expect(annotations(record)[0]).toContain(`::notice title=p${said.replace(':', '%3A')}`);
+    const compared = comparisonOf(
+      [
+        { name: 'a', record },
+        { name: 'b', record },
+      ],
+      null,
+    );
+    expect(compared.exitCode).toBe(0);
+    for (const text of [comparisonText(compared, plain), COMPARISON_FORMATS.markdown.render(compared)]) {
+      expect(text).toContain('partial');
+      expect(text).not.toMatch(/\bconformant\b/);
+    }
+    expect(COMPARISON_FORMATS.html.render(compared).includes('Both stores passed what was checked')).toBe(
+      true,
+    );
+  });
+
+  test('says where nothing was judged, ends in 2, and shows what it has observed', async () => {
+    await withStore('create-201', async ({ url }) => {
+      const out = mkdtempSync(join(tmpdir(), 'plant-store-'));
+      const args = ['run', url, '--only', 'observe/paths', '--out', out, '--format', 'json,junit,markdown'];
+      const { code, stdout } = await suite(args, { ...env, GITHUB_ACTIONS: 'true' });
+      expect(code).toBe(2);
+      expect(stdout).toMatch(/^NOTHING WAS JUDGED {2}MUST 0 passed/m);
+      expect(stdout).toContain('--only and --skip leave no MUST check to judge');
+      const { observations } = JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')) as RunRecord;
+      expect(Object.keys(observations).length).toBeGreaterThan(0);
+      expect(readFileSync(join(out, 'report.junit.xml'), 'utf8')).toContain('type="nothing-judged"');
+      expect(readFileSync(join(out, 'report.md'), 'utf8')).toContain('CI result: **fail** (exit code 2)');
+    });
+  });
+});
