@@ -1,5 +1,5 @@
 import { nearest } from '../nearest.ts';
-import { blocks, isNamed, namesOf, newCauses } from '../report/gate.ts';
+import { blocks, metBy, namesOf, newCauses } from '../report/gate.ts';
 import type { Baseline, BaselineEntry, RecordedResult, RunRecord } from '../report/record.ts';
 import type { About } from '../run/check.ts';
 import { readSettings } from './settings-file.ts';
@@ -72,12 +72,12 @@ export function knownIn(record: RunRecord, before?: Baseline): readonly Kept[] {
 }
 
 /** An entry with those of its causes that a check still fails for; undefined where there are none. */
-function narrowed(entry: BaselineEntry, { id, causes }: RecordedResult): BaselineEntry | undefined {
+function narrowed(entry: BaselineEntry, result: RecordedResult): BaselineEntry | undefined {
   if (namesOf(entry) === undefined) return entry;
-  const isThere = (name: string) => causes.some((cause) => isNamed(id, cause, name));
+  const met = metBy(result);
   const { fingerprint, fingerprints = [], ...rest } = entry;
-  const left = fingerprints.filter(isThere);
-  const one = fingerprint !== undefined && isThere(fingerprint);
+  const left = fingerprints.filter((name) => met.has(name));
+  const one = fingerprint !== undefined && met.has(fingerprint);
   if (!one && left.length === 0) return undefined;
   return {
     ...rest,

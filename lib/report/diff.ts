@@ -62,14 +62,14 @@ export function diffOf(before: RunRecord, now: RunRecord): Diff {
 }
 
 /** The causes of a failed check that it did not fail for before. Records of earlier suites do not say what was asked. */
-const newSince = (before: RecordedResult, now: RecordedResult): RecordedResult['causes'] =>
-  now.causes.filter(
-    (cause) =>
-      !before.causes.some(
-        (one) =>
-          one.fingerprint === cause.fingerprint || (one.request === undefined && one.cause === cause.cause),
-      ),
+function newSince(before: RecordedResult, now: RecordedResult): RecordedResult['causes'] {
+  const known = new Set(
+    before.causes.flatMap(({ fingerprint, request, cause }) =>
+      request === undefined ? [fingerprint, cause] : [fingerprint],
+    ),
   );
+  return now.causes.filter(({ fingerprint, cause }) => !known.has(fingerprint) && !known.has(cause));
+}
 
 /** 1 where there are regressions, 3 where there are none but a MUST that was judged before cannot be judged now, else 0. */
 export function diffExitCode({ regressions, unjudged }: Diff): 0 | 1 | 3 {

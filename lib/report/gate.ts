@@ -44,9 +44,15 @@ export const namesOf = ({ fingerprint, fingerprints }: BaselineEntry): readonly 
     ? undefined
     : [...(fingerprint === undefined ? [] : [fingerprint]), ...(fingerprints ?? [])];
 
-/** Whether a fingerprint, of an earlier suite as well, is that of a cause. */
-export const isNamed = (id: string, cause: RecordedResult['causes'][number], fingerprint: string): boolean =>
-  fingerprint === cause.fingerprint || fingerprint === coarseFingerprint(id, cause);
+/** The fingerprints of a cause, that of an earlier suite as well. */
+const fingerprintsOf = (id: string, cause: RecordedResult['causes'][number]): readonly string[] => [
+  cause.fingerprint,
+  coarseFingerprint(id, cause),
+];
+
+/** The fingerprints of everything that a check failed for. */
+export const metBy = ({ id, causes }: RecordedResult): ReadonlySet<string> =>
+  new Set(causes.flatMap((cause) => fingerprintsOf(id, cause)));
 
 /** The causes that a check failed for and that no entry names. */
 export function newCauses(
@@ -54,9 +60,9 @@ export function newCauses(
   entries: readonly BaselineEntry[],
 ): RecordedResult['causes'] {
   const own = entries.filter((entry) => entry.id === id).map(namesOf);
-  return causes.filter(
-    (cause) => !own.some((names) => names?.some((name) => isNamed(id, cause, name)) ?? true),
-  );
+  if (own.includes(undefined)) return [];
+  const known = new Set(own.flatMap((names) => names ?? []));
+  return causes.filter((cause) => !fingerprintsOf(id, cause).some((name) => known.has(name)));
 }
 
 /** Failures of a check that none of its causes accounts for: there were more causes than are told apart. */
@@ -96,7 +102,8 @@ function judgedEntry(entry: BaselineEntry, record: Ungated, baseline: Baseline |
     return isPartOfAll(result, record) ? { ...entry, state: 'not-evaluated' } : { ...passes, byChance: true };
   }
   const names = namesOf(entry) ?? [];
-  const gone = names.filter((name) => !result.causes.some((cause) => isNamed(id, cause, name)));
+  const met = metBy(result);
+  const gone = names.filter((name) => !met.has(name));
   if (gone.length === 0) return { ...entry, state: 'known' };
   if (same && isTriedThrough(result, record)) {
     const what = gone.length === names.length ? `the entry ${id}` : `${gone.join(', ')} from the entry ${id}`;
