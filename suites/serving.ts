@@ -121,7 +121,7 @@ export const serving: readonly Check[] = [
     {
       kind: 'procedure',
       sends:
-        'One plant with each defect, each kind of text that is not JSON, a request without a body, one without a token and one with a random token, all of it twice and many at a time, with an ordinary plant after every sixth; then four ordinary plants, one after the other.',
+        'One plant with each defect (64 at most), each kind of text that is not JSON, a request without a body, one without a token and one with a random token, all of it twice and many at a time, with an ordinary plant after every sixth; then four ordinary plants, one after the other.',
       run: goesOnServing,
       alone: true,
     },

@@ -486,7 +486,7 @@ describe('texts', () => {
       'cut off in the middle': '{"id":34,"n',
       'cut off before its last quarter': '{"id":34,"name":"',
       'without its last brace': '{"id":34,"name":"Aloe"',
-      'without its last quotation mark': '{"id":34,"name":"Aloe}',
+      'without the end of a string': '{"id":34,"name":"Aloe","colour":"green}',
       'without its first brace': '"id":34,"name":"Aloe"}',
       'separators left out': '{"id":34 "name":"Aloe"}',
       words: 'a plant called Aloe',

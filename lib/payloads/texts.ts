@@ -21,7 +21,7 @@ export const notJson: readonly Edit[] = [
   edit('cut off in the middle', cut(0.5)),
   edit('cut off before its last quarter', cut(0.75)),
   edit('without its last brace', (text) => text.slice(0, text.lastIndexOf('}'))),
-  edit('without its last quotation mark', (text) => text.replace(/"([^"]*)$/, '$1')),
+  edit('without the end of a string', (text) => text.replace(/}\s*$/, ',"colour":"green}')),
   edit('without its first brace', (text) => text.slice(text.indexOf('{') + 1)),
   edit('separators left out', (text) =>
     text.includes(',"') ? text.replaceAll(',"', ' "') : text.replaceAll('":', '" '),
