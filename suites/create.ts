@@ -5,7 +5,7 @@ import type { Case, Draft } from '../lib/payloads/case.ts';
 import { COMPACT, JsonObject, type Style } from '../lib/payloads/json.ts';
 import { ID, idsBetween, plantOf, reordered, styles } from '../lib/payloads/plants.ts';
 import type { Check, Plants } from '../lib/run/check.ts';
-import { creating, must, ordinary, posting, should } from './vocabulary.ts';
+import { creating, must, ordinary, posting, should, withoutTag } from './vocabulary.ts';
 
 const aPlant = [answers200, plantMediaType, plantBody];
 
@@ -342,6 +342,7 @@ export const create: readonly Check[] = [
       statement: 'The tag of an ordinary plant comes back character for character.',
       basis: ['section 4, rule 2', 'section 2, Plant'],
       hint: 'Answer the tag as it was sent.',
+      silent: withoutTag,
     },
     {
       kind: 'property',

@@ -7,7 +7,7 @@ import { type Json, JsonObject, Raw } from '../lib/payloads/json.ts';
 import { ID, idsBetween, plantOf, undeclared, undeclaredMembers } from '../lib/payloads/plants.ts';
 import { HOSTILE } from '../lib/payloads/strings.ts';
 import type { Check, Plants } from '../lib/run/check.ts';
-import { creating, must, posting, should } from './vocabulary.ts';
+import { creating, must, posting, should, withoutTag } from './vocabulary.ts';
 
 /** A store may refuse these; what it answers is judged all the same. */
 const soundly = [takenOrRefused, ...sound];
@@ -320,6 +320,7 @@ export const wholeShape: readonly Check[] = [
       statement: 'Any tag that is taken comes back character for character.',
       basis: ['section 4, rule 2', 'RFC 8259 section 8.2'],
       hint: 'Keep the string as it is: no other encoding, no normal form, no replaced or dropped characters.',
+      silent: withoutTag,
     },
     {
       kind: 'property',
