@@ -7,7 +7,7 @@ import { COMPACT, type FreshText, type Json, JsonObject, type Style } from '../l
 import { ID, idWithin, plantOf, reordered, styles } from '../lib/payloads/plants.ts';
 import { ordersOf } from '../lib/payloads/sampled.ts';
 import type { Check, Plants } from '../lib/run/check.ts';
-import { creating, must, ordinary, posting, should } from './vocabulary.ts';
+import { creating, must, ordinary, posting, should, withoutTag } from './vocabulary.ts';
 
 const aPlant = [acceptsOrdinary, plantMediaType, plantBody];
 
@@ -362,6 +362,7 @@ export const create: readonly Check[] = [
       statement: 'The tag of an ordinary plant comes back character for character.',
       basis: ['section 4, rule 2', 'section 2, Plant'],
       hint: 'Answer the tag as it was sent.',
+      silent: withoutTag,
     },
     {
       kind: 'property',

@@ -50,3 +50,9 @@ export const as = (credential: Credential, draft: Draft): Draft => ({
   credential,
   ordinary: false,
 });
+
+/** Why nothing is to be said of the echo of a tag, where the document has none. */
+export const withoutTag: Check['silent'] = ({ newPlant }) =>
+  newPlant.shape.properties.get('tag')?.types.includes('string') === true
+    ? undefined
+    : 'the document declares no tag that is a string';

@@ -7,7 +7,7 @@ import { FreshText, type Json, JsonObject, Raw } from '../lib/payloads/json.ts';
 import { ID, idWithin, plantOf, undeclared, undeclaredMembers } from '../lib/payloads/plants.ts';
 import { HOSTILE } from '../lib/payloads/strings.ts';
 import type { Check, Plants } from '../lib/run/check.ts';
-import { creating, must, posting, should } from './vocabulary.ts';
+import { creating, must, posting, should, withoutTag } from './vocabulary.ts';
 
 /** A store may refuse these; what it answers is judged all the same. */
 const soundly = [takenOrRefused, ...sound];
@@ -326,6 +326,7 @@ export const wholeShape: readonly Check[] = [
       statement: 'Any tag that is taken comes back character for character.',
       basis: ['section 4, rule 2', 'RFC 8259 section 8.2'],
       hint: 'Keep the string as it is: no other encoding, no normal form, no replaced or dropped characters.',
+      silent: withoutTag,
     },
     {
       kind: 'property',

@@ -8,6 +8,8 @@ import type { Tally } from './tally.ts';
 
 /** Answers that were waited for in vain, after which a check does not go on. */
 const MOST_TIMEOUTS = 3;
+/** Cases that are tried again alone where none was answered: one is enough to see what a check is about. */
+const FEW = 3;
 
 /**
  * Tries every named case of a check, and the control of the first beside them. Other checks may be carried out at
@@ -30,6 +32,7 @@ export async function tryCases(
     const one = cases[index];
     return one === undefined ? undefined : attempt(one, firstId, test.rules, tools);
   };
+  tally.again = (index) => tryOne(index, tools.ids.aside(index));
   await tryEach(places, control, tools, tally, async (index) => {
     const failure = await tryOne(index, id(index + 1));
     if (failure === undefined || !isUnanswered(failure)) return failure;
@@ -50,6 +53,11 @@ export async function lookInto(tally: Tally): Promise<void> {
     if (found === undefined) tally.acquit(suspect);
     else tally.convict(suspect, found, isUnanswered(found));
     if (tally.guilty) return;
+  }
+  // Where nothing is a failure that has no answer, another check may have kept this one from seeing anything.
+  for (let index = 0; index < FEW && !tally.seen && tally.failed === 0; index += 1) {
+    const failure = await tally.again?.(index);
+    if (failure !== undefined) tally.book(failure, index);
   }
 }
 

@@ -28,6 +28,8 @@ export class Tally {
   blocked: Untestable | undefined;
   /** Sends the control once more; undefined where there is none. */
   control: (() => Promise<void>) | undefined;
+  /** Tries a case with another id, by its index; undefined where cases have no names. */
+  again: ((index: number) => Promise<Failure | undefined>) | undefined;
   /** Whether a case of this check was left without an answer when it was tried alone. */
   guilty = false;
   suspects: readonly Suspect[] = [];
