@@ -93,6 +93,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'lib/payloads/',
     'lib/wire/wire.ts',
     'lib/wire/endpoint.ts',
+    'lib/wire/probe.ts',
     'type lib/wire/exchange.ts',
   ],
   'lib/report': [
