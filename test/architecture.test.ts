@@ -94,6 +94,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'lib/payloads/',
     'lib/wire/wire.ts',
     'lib/wire/endpoint.ts',
+    'lib/wire/probe.ts',
+    'lib/wire/probe.ts',
     'type lib/wire/exchange.ts',
   ],
   'lib/report': [

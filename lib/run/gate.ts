@@ -23,6 +23,10 @@ export class Gate {
     return this.holder !== undefined && this.holder !== errand;
   }
 
+  isHeldBy(errand: Errand): boolean {
+    return this.holder === errand;
+  }
+
   /** Waits until nobody else has the store to itself. */
   async openTo(errand: Errand): Promise<void> {
     while (this.isClosedTo(errand)) await this.change();

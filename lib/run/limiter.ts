@@ -1,4 +1,4 @@
-import { statusOf } from '../judge/reading.ts';
+import { fields, statusOf } from '../judge/reading.ts';
 import type { Draft } from '../payloads/case.ts';
 import type { Exchange } from '../wire/exchange.ts';
 
@@ -13,7 +13,7 @@ export class Limiter {
   note(exchange: Exchange, draft: Draft): void {
     if (draft.ordinary !== true) return;
     this.plants += 1;
-    if (statusOf(exchange) === 503) this.turnedAway += 1;
+    if (statusOf(exchange) === 503 && !saysWhen(exchange)) this.turnedAway += 1;
   }
 
   /** @param sendOne sends an ordinary plant with nothing else on its way; undefined where nothing can be sent any more */
@@ -39,3 +39,6 @@ export class Limiter {
     return `503 without Retry-After to ${turnedAway} of ${plants} ordinary requests${alone}. If that is a rate limiter, ${remedy}; a store that limits its clients says when to come again, or 429.`;
   }
 }
+
+const saysWhen = ({ response }: Exchange): boolean =>
+  response !== undefined && fields(response, 'retry-after').length > 0;

@@ -30,8 +30,8 @@ export interface SenderOptions {
 }
 
 const LONGEST_WAIT = 30_000;
-/** How often a 503 that asks to be tried again is believed, for one request that has the store to itself. */
-const MAX_503_RETRIES = 2;
+/** The longest wait after which a 503 is still believed, in waits that the store asked for. */
+const MAX_503_WAITS = 4;
 
 /**
  * Sends drafts at the pace that the user and the store ask for. 429 is waited out and never judged, and so is a 503
@@ -108,8 +108,6 @@ export class Sender {
   private async deliver(draft: Draft, freshId: bigint, errand: Errand): Promise<Exchange> {
     let id = freshId;
     let hasWaited = false;
-    /** How often the store said 503 to this request alone, and whether it served another meanwhile. */
-    let [refusals, servesOthers] = [0, false];
     for (let attempt = 1; ; attempt += 1) {
       await this.pace();
       if (this.gate.isClosedTo(errand)) await this.gate.openTo(errand);
@@ -128,18 +126,35 @@ export class Sender {
         }
         return exchange;
       }
-      const isBusy = exchange.response?.status === 503;
-      if (isBusy && servesOthers) return exchange;
       // Waiting alone has not helped: perhaps it takes fewer at once. What was on its way by then says it no second time.
       if (attempt > 1 && atOnce === this.wire.atOnce) this.wire.narrow();
-      this.pause(pause);
-      if (!isBusy || atOnce > 1) continue;
-      refusals += 1;
-      if (refusals <= MAX_503_RETRIES) continue;
-      refusals = 0;
-      servesOthers = await this.serves(errand);
+      if (isBusy(exchange) && atOnce === 1) return this.insist(draft, id, errand, pause);
       this.pause(pause);
     }
+  }
+
+  /**
+   * Sends a request that was answered 503, with nothing else on its way and ever longer waits, until there is another
+   * answer, or an ordinary request gets one and this does not. Then the 503 is its own.
+   */
+  private insist(draft: Draft, id: bigint, errand: Errand, pause: number): Promise<Exchange> {
+    const afterWaiting = async (ms: number) => {
+      this.pause(ms);
+      await this.pace();
+      return this.once(draft, id, errand);
+    };
+    const work = async () => {
+      for (let wait = pause; ; wait = Math.min(2 * wait, LONGEST_WAIT)) {
+        const exchange = await afterWaiting(wait);
+        if (pauseAsked(exchange) === undefined) return exchange;
+        if (wait < MAX_503_WAITS * pause) continue;
+        this.pause(wait);
+        if (!(await this.serves(errand))) continue;
+        const again = await afterWaiting(wait);
+        if (pauseAsked(again) === undefined || isBusy(again)) return again;
+      }
+    };
+    return this.gate.isHeldBy(errand) ? work() : this.gate.alone({ ...errand }, work);
   }
 
   /** Sends a request once, whoever has the store to itself and whatever the answer asks for. */
@@ -170,7 +185,8 @@ export class Sender {
     const exchange = await this.wire.send(filled(id), again).finally(() => this.gate.leave());
     this.requests += 1;
     if (this.stop !== undefined) throw new Stopped(this.stop);
-    if (exchange.kind === 'answered' && exchange.request.method === 'POST') this.latency.add(exchange.ms);
+    const isAnswer = exchange.kind === 'answered' && pauseAsked(exchange) === undefined;
+    if (isAnswer && exchange.request.method === 'POST') this.latency.add(exchange.ms);
     return exchange;
   }
 
@@ -228,6 +244,8 @@ export class Sender {
     }
   }
 }
+
+const isBusy = ({ response }: Exchange): boolean => response?.status === 503;
 
 /** Milliseconds that an answer asks to wait before the same request is sent again; undefined where it is an answer. */
 function pauseAsked(exchange: Exchange): number | undefined {
