@@ -33,7 +33,7 @@ describe('a run in which checks were left out', () => {
       ['undetermined', 3],
     ],
     ['is called wrongly where it only observes', 'create-201', { only: ['observe/*'] }, ['partial', 2]],
-    ['is called wrongly where it sends nothing', 'create-201', { only: ['always/*'] }, ['partial', 2]],
+    ['is called wrongly where it sends nothing', 'reference', { only: ['always/*'] }, ['partial', 2]],
     [
       'is called wrongly where a SHOULD would count with --strict alone',
       'reference',

@@ -98,7 +98,14 @@ const stores: readonly (readonly [name: string, steps: Steps, passing: readonly 
   [
     '401 after the first plant',
     saying({ status: 401, headers: { 'www-authenticate': 'Bearer' } }, 1),
-    [...ANSWERED, 'always/keeps-internals-to-itself', 'auth/challenges'],
+    [
+      ...ANSWERED,
+      'always/keeps-internals-to-itself',
+      'auth/challenges',
+      // Of the first plant.
+      'always/200-is-a-plant',
+      'always/no-byte-order-mark',
+    ],
   ],
   ['nothing, and closes the connection', () => ({ send: (_answer, response) => response.destroy() }), []],
 ];

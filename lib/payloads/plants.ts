@@ -76,7 +76,8 @@ export function ordinaryIds(
   const step = grid.step.digits;
   const [least, last] = placesIn(grid, 1n, BIGGEST_ORDINARY);
   const [fresh] = placesIn(grid, SMALLEST_ORDINARY, BIGGEST_ORDINARY);
-  const enough = wanted >= SMALLEST_ORDINARY && (last - fresh) * step >= SMALLEST_ORDINARY;
+  const isThere = fresh * step >= SMALLEST_ORDINARY && (last - fresh) * step >= SMALLEST_ORDINARY;
+  const enough = wanted >= SMALLEST_ORDINARY && isThere;
   return { first: (enough ? fresh : least) * step, last: last * step, step };
 }
 

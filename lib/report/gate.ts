@@ -152,7 +152,9 @@ function decided(
     };
   if (outcome === 'undetermined' || cutShort(stop, results) || summary.MUST.untestable > 0)
     return { exitCode: 3, reason: `could not be judged${known}` };
-  const judged = judgedOf(summary.MUST) + (options.strict ? judgedOf(summary.SHOULD) : 0);
+  // What is held against every exchange judges nothing where no check sends any.
+  const isSent = results.some(({ kind, verdict }) => kind !== 'standing' && verdict !== 'skipped');
+  const judged = isSent ? judgedOf(summary.MUST) + (options.strict ? judgedOf(summary.SHOULD) : 0) : 0;
   if (outcome === 'partial' && options.shard === null && judged === 0)
     return { exitCode: 2, reason: `nothing was judged${known}` };
   if (outdated > 0)

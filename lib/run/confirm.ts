@@ -2,7 +2,7 @@ import type { Rule } from '../judge/rules.ts';
 import { judged, type Tools } from './attempt.ts';
 import { kept } from './keep.ts';
 import { inPool } from './pool.ts';
-import { type Failure, type Retries, type Tried, timedOut, type When } from './result.ts';
+import { type Failure, type Placed, type Retries, type Tried, timedOut, type When } from './result.ts';
 
 /** Tries in isolation, and at once, of a failure that did not come again at first. */
 const ISOLATED = 20;
@@ -39,10 +39,14 @@ class Count {
 
 /**
  * Retries a failure in isolation, and under concurrency where it does not come again: says of it only what was tried.
- * Nothing else is to be under way.
+ * Nothing else is to be under way. Its fresh ids follow from its place among the cases.
  * @throws Stopped when the run ends meanwhile
  */
-export async function confirm(failure: Failure, rules: readonly Rule[], tools: Tools): Promise<Failure> {
+export async function confirm(
+  { failure, place }: Placed,
+  rules: readonly Rule[],
+  tools: Tools,
+): Promise<Failure> {
   const { draft, finding, exchange } = failure;
   const { ids, searchBudget: budget, concurrency } = tools;
   const [same, fresh, concurrent] = [new Count(), new Count(), new Count()];
@@ -55,14 +59,14 @@ export async function confirm(failure: Failure, rules: readonly Rule[], tools: T
       ? { ...failure, finding: again, exchange: kept(answer) }
       : undefined;
   };
-  const anew = () => send(ids.aside());
+  const anew = () => send(ids.aside(place));
   /** What is tried next meets a store that serves. */
   const recovered = async () => {
     if (broken) await tools.recover();
     broken = false;
   };
   const once = async () => {
-    await same.add(() => send(exchange.request.freshId ?? ids.aside()));
+    await same.add(() => send(exchange.request.freshId ?? ids.aside(place)));
     await recovered();
     await fresh.add(anew);
     await recovered();
@@ -82,7 +86,7 @@ export async function confirm(failure: Failure, rules: readonly Rule[], tools: T
     await recovered();
   };
   const amongOrdinary = async () => {
-    const company = tools.resend(tools.ordinary, ids.aside());
+    const company = tools.resend(tools.ordinary, ids.aside(place));
     const again = await anew();
     await company;
     return again;

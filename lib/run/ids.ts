@@ -41,9 +41,10 @@ export class Ids {
     return new CheckIds((place) => this.at(place), room);
   }
 
-  /** How far an id is from the first, in the order of the plan. */
+  /** How far an id is from the first, upwards or downwards, in the order of the plan. */
   placeOf(id: bigint): number {
-    return Number(this.within((id - this.range.first) / this.range.step - this.start));
+    const place = this.within((id - this.range.first) / this.range.step - this.start);
+    return Number(place <= this.places / 2n ? place : this.places - place);
   }
 
   private at(place: number): bigint {

@@ -14,6 +14,8 @@ export const COLLISIONS = 'collisions';
 const FOR_A_PROPERTY = 64;
 /** Places for the requests of one check that were not foreseen, far from those of the others. */
 const BEYOND = 2 ** 16;
+/** Shards whose ids aside for no case lie apart. */
+const SHARDS = 16;
 /** Cases whose ids aside lie apart. Two that share theirs are rare, and only a store with unique ids could mind. */
 const SLOTS = 61;
 
@@ -49,15 +51,15 @@ export function layOut(
       up,
       size,
       beyond: foreseen + turn * BEYOND,
-      down: turn * SLOTS * ASIDE,
+      down: turn * (SLOTS + SHARDS) * ASIDE,
       slots: SLOTS,
-      own: index,
+      own: SLOTS + (index % SHARDS),
     });
     up += size;
   }
   const start = Math.floor(ids.count / of) * index;
   const shared = ids.in({ up: start, size: ids.count, beyond: 0, down: -start, slots: 1, own: 0 });
-  if (foreseen + sizes.length * (BEYOND + SLOTS * ASIDE) > ids.count) return () => shared;
+  if (foreseen + sizes.length * (BEYOND + (SLOTS + SHARDS) * ASIDE) > ids.count) return () => shared;
   return (checkId) => {
     const room = rooms.get(checkId);
     return room === undefined ? shared : ids.in(room);

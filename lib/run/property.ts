@@ -90,7 +90,7 @@ async function inIsolation(
   rules: readonly Rule[],
   tools: Tools,
 ): Promise<Failure> {
-  const again = await confirm(failure, rules, tools);
+  const again = await confirm({ failure, place: index }, rules, tools);
   let smallest: Failure = { ...again, drawn: { path: String(index), shrinks: 0 } };
   if (again.when !== 'always' || timedOut(again)) return smallest;
   const retry = (one: Case) => attempt(one, tools.ids.aside(index), rules, tools);

@@ -40,6 +40,12 @@ export interface Retries {
 export const timedOut = ({ exchange }: Pick<Failure, 'exchange'>): boolean =>
   exchange.kind === 'broken' && exchange.fault.kind === 'timeout';
 
+/** A failure, and its place among the cases. */
+export interface Placed {
+  readonly failure: Failure;
+  readonly place: number;
+}
+
 /** What a failure is told apart by: failures of one cause are likely to be mended by one change. */
 export const causeOf = ({
   finding,

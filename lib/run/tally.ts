@@ -2,7 +2,7 @@ import type { Unseen } from '../judge/rules.ts';
 import { Causes } from './causes.ts';
 import type { Untestable } from './check.ts';
 import { keptFailure } from './keep.ts';
-import { type Cause, causeOf, type Failure, type Observations, timedOut } from './result.ts';
+import { type Cause, causeOf, type Failure, type Observations, type Placed, timedOut } from './result.ts';
 
 /** Failures that are kept whole: a report shows the first, the others tell one cause from several. */
 export const KEPT = 5;
@@ -108,13 +108,13 @@ export class Tally {
   }
 
   /** The failure that is shown first, where it is not known yet whether it comes again. */
-  get unconfirmed(): Failure | undefined {
-    const failure = this.lead ?? this.first?.failure;
-    return failure?.when === undefined ? failure : undefined;
+  get unconfirmed(): Placed | undefined {
+    const { first, lead = first?.failure } = this;
+    return first === undefined || lead?.when !== undefined ? undefined : first;
   }
 
   /** The first failure and its place. */
-  get first(): { readonly place: number; readonly failure: Failure } | undefined {
+  get first(): Placed | undefined {
     return this.inOrder[0]?.[1];
   }
 
