@@ -30,7 +30,7 @@ export type Column = { readonly name: string; readonly portrait?: Portrait } & (
       readonly exitCode: Gate['exitCode'];
       readonly cells: Readonly<Record<string, Cell>>;
       /** What it was left with. */
-      readonly created?: RunRecord['created'] | undefined;
+      readonly created?: Partial<RunRecord['created']> | undefined;
     } & Pick<
       RunRecord,
       | 'target'

@@ -64,10 +64,12 @@ function summary(columns: readonly Column[], paint: Paint): string[] {
   ];
 }
 
+const leftSome = ({ plants = 0 }: { readonly plants?: number }): boolean => plants > 0;
+
 /** What each of the stores was left with. */
 function left(columns: readonly Column[]): string[] {
   const lines = columns.flatMap((column) =>
-    column.state === 'run' && column.created !== undefined && column.created.plants > 0
+    column.state === 'run' && column.created !== undefined && leftSome(column.created)
       ? [`   ${short(column.name, 32)}: ${leftBehind(column.created)}`]
       : [],
   );

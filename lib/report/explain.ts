@@ -28,8 +28,8 @@ const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 const escaped = (character: string) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
 
 /** What a run has left behind in a store. */
-export const leftBehind = ({ plants }: RunRecord['created']): string =>
-  plants === 0 ? '0 plants created' : `${plants} plants created (their ids are in the JSON report)`;
+export const leftBehind = ({ plants = 0, ids = [] }: Partial<RunRecord['created']>): string =>
+  `${plants} plants created${ids.length === 0 ? '' : ' (their ids are in the JSON report)'}`;
 
 /** How long a store was waited for because it asked for it, after a comma. */
 export const waitedFor = ({ waited }: RunRecord): string =>

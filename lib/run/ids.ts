@@ -92,7 +92,7 @@ export class CheckIds {
   /** An id for a request that the plan of the run does not know: to look into the case at a place, or for no case. */
   aside(place?: number): bigint {
     const { slots, down, own } = this.room;
-    const slot = (place === undefined ? own : place + 1) % slots;
+    const slot = place === undefined ? own : (place + 1) % slots;
     const taken = (this.taken.get(slot) ?? 0) + 1;
     this.taken.set(slot, taken);
     return this.at(-(down + slot * ASIDE + taken));
