@@ -8,6 +8,7 @@ import {
   plantBody,
   refusesWith,
 } from '../lib/judge/rules.ts';
+import { admits } from '../lib/payloads/admits.ts';
 import { bearer, type Case, type Credential, type Draft, nothing } from '../lib/payloads/case.ts';
 import {
   type Impostor,
@@ -17,7 +18,8 @@ import {
   twice,
   wrongTokens,
 } from '../lib/payloads/credentials.ts';
-import { freshId } from '../lib/payloads/fresh.ts';
+import { freshId, withWords } from '../lib/payloads/fresh.ts';
+import type { JsonObject } from '../lib/payloads/json.ts';
 import { ID, plantOf } from '../lib/payloads/plants.ts';
 import { notJson, padded } from '../lib/payloads/texts.ts';
 import type { Bench, Check, Plants } from '../lib/run/check.ts';
@@ -26,13 +28,23 @@ import { as, creating, must, observe, posting, should } from './vocabulary.ts';
 const refuseIt =
   'Look at the whole credential before anything else, and answer 401 with WWW-Authenticate: Bearer.';
 
+/** A name that is long and has every kind of character that ordinary names have, where the document admits it. */
+const withLongName = (plants: Plants): JsonObject => {
+  const plain = plants.plain();
+  const long = plain.with(
+    'name',
+    withWords((word, digit) => `${word(9)}'s ${word(9)}-${word(9)} ${digit()}`),
+  );
+  return admits(plants.contract, long) ? long : plain;
+};
+
 /** A body of each population, and none. */
 const everyBody = (plants: Plants): Readonly<Record<string, Draft>> => ({
   'an ordinary plant': posting(plants.plain()),
   'a plant without a tag': posting(plants.plain('required')),
   'a plant with a large id': posting(plants.plain().with(ID, freshId(2n ** 40n, 2n ** 62n))),
   // Small enough to be read with the head by a server that refuses before it reads a body.
-  'a plant of 5000 bytes': { body: { json: plants.plain(), edit: padded(5000).apply } },
+  'a plant of 5000 bytes': { body: { json: withLongName(plants), edit: padded(5000).apply } },
   'an unusual plant': posting(plants.draw(plantOf(plants.contract.newPlant.shape, 'any', 'all'))),
   'an empty object': { body: { bytes: new TextEncoder().encode('{}') } },
   'what is not JSON': { body: { json: plants.plain(), edit: notJson[2]?.apply ?? ((text) => text) } },

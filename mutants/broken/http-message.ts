@@ -133,12 +133,6 @@ export const httpMessage: readonly BrokenStore[] = [
     failingHead((request) => /;\s*q=/i.test(accepts(request))),
   ),
   broken(
-    'http-two-credentials-500',
-    'no answer is 5xx: 500 to two Authorization headers',
-    ['always/no-server-error'],
-    failingAt(({ headers }) => (headers.authorization?.length ?? 0) > 1),
-  ),
-  broken(
     'http-16k-cut',
     'every request is answered: the connection is cut above 16 KiB',
     ['refuse/deeply-nested', 'refuse/survives-huge-numbers', 'whole-shape/answers-large-plants'],

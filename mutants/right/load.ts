@@ -69,9 +69,9 @@ export const load: readonly RightStore[] = [
   ),
   right('503-above-1-at-once', '503 with Retry-After: 1 to more than one request at once', atOnce(1, 503)),
   right(
-    '503-above-50',
-    '503 with Retry-After: 1 above 50 requests a second',
-    deferring(503, () => '1', perSecond(50)),
+    '503-above-200',
+    '503 with Retry-After: 1 above 200 requests a second',
+    deferring(503, () => '1', perSecond(200)),
   ),
   right(
     'warm-up-503',

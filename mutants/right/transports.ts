@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { type Answer, answer as answerTo, listen, type Received, rightSteps } from '../../reference/store.ts';
 import { type Change, type RightStore, right } from '../fleet.ts';
-import { continuing, cutting, every, html, later, type Seen, sending } from '../helpers.ts';
+import { continuing, cutting, every, failingAt, html, later, type Seen, sending } from '../helpers.ts';
 
 const bytesOf = ({ body = '' }: Answer) => (typeof body === 'string' ? Buffer.from(body) : body);
 const fieldsOf = ({ headers = {} }: Answer) =>
@@ -239,6 +239,11 @@ export const transports: readonly RightStore[] = [
       },
     }),
     '<h1>400 Bad Request</h1><hr>nginx',
+  ),
+  right(
+    'two-credentials-500',
+    '500 to two Authorization headers: malformed HTTP may be answered in any form',
+    failingAt(({ headers }) => (headers.authorization?.length ?? 0) > 1),
   ),
   behind(
     'nginx-malformed',
