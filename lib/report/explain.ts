@@ -73,20 +73,16 @@ export function explained(result: RecordedResult, paint: Paint): string[] {
   const [exchange] = exchanges;
   const line = (name: string, text: string) => `     ${paint('dim', name.padEnd(9))} ${text}`;
   const again = counterexample === undefined ? undefined : comesAgain(counterexample);
+  const { label, shrinks = 0 } = counterexample ?? {};
   const notes = [
-    `${failed} of ${cases}`,
+    `${failed} of ${cases}${label === undefined ? '' : `: ${short(label, 120)}`}`,
     ...(again === undefined ? [] : [again]),
-    ...(counterexample?.shrinks === undefined || counterexample.shrinks === 0
-      ? []
-      : [`made small in ${counterexample.shrinks} steps`]),
+    ...(shrinks === 0 ? [] : [`made small in ${shrinks} steps`]),
   ];
   return [
     `   ${paint('bold', id)}  ${level}  ${statement}`,
     line('basis', basis.join('; ')),
-    line(
-      'failed',
-      `${notes.join('; ')}${counterexample === undefined ? '' : `: ${short(counterexample.label, 120)}`}`,
-    ),
+    line('failed', notes.join('; ')),
     ...(exchange === undefined ? [] : shown(exchange, line)),
     line('mend', hint),
     ...(exchange === undefined ? [] : [line('repeat', short(exchange.curl, 2000))]),
