@@ -5,7 +5,7 @@ import { rowOf } from '../lib/config/options.ts';
 
 /**
  * Fills in what the flags leave open: from the environment, then from the target, then from the configuration file.
- * A variable that looks like a mistyped one is told of: it may be another program's.
+ * Warns of a variable that looks mistyped: it may be another program's.
  * @throws UsageError that names the variable that does not do
  */
 export function settle(

@@ -61,6 +61,14 @@ const boundaries =
   (plants: Plants): Case[] =>
     withValues(plants, property, boundaryStrings);
 
+const anyText = (property: string) =>
+  ({
+    kind: 'property',
+    named: boundaries(property),
+    cases: (plants: Plants) => anyValueOf(plants, property),
+    share: 0.9,
+  }) as const;
+
 /** The same of name and tag at once, but for what means something: that has checks of its own. */
 const edges = (plants: Plants): Case[] => {
   const cases = edgeStrings.map((name, index) => {
@@ -284,25 +292,13 @@ export const wholeShape: readonly Check[] = [
     'whole-shape/takes-any-name',
     'Any Unicode string is taken as a name, as the document limits it in no way.',
     'Drop the limit, or declare it in the document: an overlay with minLength, maxLength or pattern makes it part of the contract.',
-    {
-      kind: 'property',
-      named: boundaries('name'),
-      cases: (plants) => anyValueOf(plants, 'name'),
-      rules: [answers200],
-      share: 0.9,
-    },
+    { ...anyText('name'), rules: [answers200] },
   ),
   accepts(
     'whole-shape/takes-any-tag',
     'Any Unicode string is taken as a tag, as the document limits it in no way.',
     'Drop the limit, or declare it in the document: an overlay with an enum of tags makes it part of the contract.',
-    {
-      kind: 'property',
-      named: boundaries('tag'),
-      cases: (plants) => anyValueOf(plants, 'tag'),
-      rules: [answers200],
-      share: 0.9,
-    },
+    { ...anyText('tag'), rules: [answers200] },
   ),
   should(
     'whole-shape/echoes-any-name',
@@ -311,14 +307,7 @@ export const wholeShape: readonly Check[] = [
       basis: ['section 4, rule 2', 'RFC 8259 section 8.2'],
       hint: 'Keep the string as it is: no other encoding, no normal form, no replaced or dropped characters.',
     },
-    {
-      kind: 'property',
-      named: boundaries('name'),
-      cases: (plants) => anyValueOf(plants, 'name'),
-      rules: [echoes('name')],
-      share: 0.9,
-      explainedBy: 'whole-shape/takes-any-name',
-    },
+    { ...anyText('name'), rules: [echoes('name')], explainedBy: 'whole-shape/takes-any-name' },
   ),
   should(
     'whole-shape/echoes-any-tag',
@@ -328,14 +317,7 @@ export const wholeShape: readonly Check[] = [
       hint: 'Keep the string as it is: no other encoding, no normal form, no replaced or dropped characters.',
       silent: withoutTag,
     },
-    {
-      kind: 'property',
-      named: boundaries('tag'),
-      cases: (plants) => anyValueOf(plants, 'tag'),
-      rules: [echoes('tag')],
-      share: 0.9,
-      explainedBy: 'whole-shape/takes-any-tag',
-    },
+    { ...anyText('tag'), rules: [echoes('tag')], explainedBy: 'whole-shape/takes-any-tag' },
   ),
   acceptsIds(
     'whole-shape/takes-ids-above-2^31',

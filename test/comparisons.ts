@@ -7,7 +7,7 @@ import { startNamed, TOKEN } from './stores.ts';
 export async function compared(names: readonly string[], more: object = {}): Promise<Comparison> {
   const stores = await Promise.all(names.map(startNamed));
   try {
-    const contestants = [...stores.map(({ url }) => url), 'http://127.0.0.1:1'].map(
+    const entrants = [...stores.map(({ url }) => url), 'http://127.0.0.1:1'].map(
       async (baseUrl, index) => {
         const options = {
           baseUrl,
@@ -28,7 +28,7 @@ export async function compared(names: readonly string[], more: object = {}): Pro
         };
       },
     );
-    const comparison = await compareStores(await Promise.all(contestants));
+    const comparison = await compareStores(await Promise.all(entrants));
     const lacking: Column = { name: 'absent', state: 'not-run', reason: 'this machine has no erlang' };
     return { ...comparison, columns: [...comparison.columns, lacking] };
   } finally {

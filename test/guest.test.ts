@@ -102,9 +102,9 @@ describe('a store that asks to wait', () => {
       ),
       onExchange: () => {},
       control: () => ({}),
-      comeback: async () => false,
+      recovered: async () => false,
     });
-    const ids = new CheckIds(BigInt, { up: 0, size: 1, beyond: 1, down: 0, slots: 1, own: 0 });
+    const ids = new CheckIds(BigInt, { up: 0, size: 1, overflow: 1, down: 0, slots: 1, own: 0 });
     const errand = { id: 'a/check', ids, broken: 0, away: 0, ordinariness: 2 };
     await expect(sender.send({}, 1n, errand)).rejects.toThrow(Stopped);
     expect(sender.requests).toBe(3);

@@ -297,7 +297,7 @@ describe.each(['refused', 502] as const)('a store that is away for a while (%s)'
     expect([record.outcome, failing(record), record.stop]).toEqual(['conformant', [], null]);
   });
 
-  test('stops nothing from being made small', async () => {
+  test('stops nothing from being shrunk', async () => {
     /** Makes a failure small at a store that leaves at its nth failure. */
     const shrunk = async (leavesAt: number) => {
       let failures = 0;

@@ -101,7 +101,7 @@ const PROPERTIES = ['all', 'required', 'some'] as const;
 const POPULATIONS = BREADTHS.flatMap((breadth) => PROPERTIES.map((which) => [breadth, which] as const));
 
 /** The ids of a run that is one check. */
-const ALL = { up: 0, size: 2 ** 31, beyond: 0, down: 0, slots: 1, own: 0 };
+const ALL = { up: 0, size: 2 ** 31, overflow: 0, down: 0, slots: 1, own: 0 };
 
 /** A value as it is written with an id. */
 const written = (value: Json | undefined, id = 1n): Json | undefined =>

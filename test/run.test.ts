@@ -161,7 +161,7 @@ describe('a run', () => {
     });
   });
 
-  test('with --bail is over with the first MUST that fails, made small', async () => {
+  test('with --bail is over with the first MUST that fails, shrunk', async () => {
     await withStore('id-numeral-string', async ({ url }) => {
       const record = await against(url, { bail: true });
       expect(record.outcome).toBe('nonconformant');

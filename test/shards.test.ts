@@ -81,7 +81,7 @@ describe('the shards of a run', () => {
   );
 
   test.each(['name-number', 'always-400'])(
-    'the merged record of %s tells the same failures, made small the same way',
+    'the merged record of %s tells the same failures, shrunk the same way',
     async (name) => {
       const { whole, merged } = await bothWays(name, 3);
       expect(uncounted(timeless(merged))).toEqual(uncounted(timeless(whole)));

@@ -10,7 +10,7 @@ import { differentialOf, isAsked, OF_A_RUN } from './differential.ts';
 import { comparisonOf, type Entry } from './fold.ts';
 
 /** A store to compare, and what is to be sent to it. */
-export interface Contestant {
+export interface Entrant {
   readonly name: string;
   readonly plan: RunOptions;
   /** What no report may hold. */
@@ -26,26 +26,23 @@ const AT_A_TIME = 4;
  * Runs the catalogue against each of several stores, sends all of them the same generated payloads, and puts
  * what was found side by side.
  */
-export async function compareStores(
-  contestants: readonly Contestant[],
-  signal?: AbortSignal,
-): Promise<Comparison> {
-  const open: { readonly contestant: Contestant; readonly run: OpenRun; readonly recorder: Recorder }[] = [];
+export async function compareStores(entrants: readonly Entrant[], signal?: AbortSignal): Promise<Comparison> {
+  const open: { readonly entrant: Entrant; readonly run: OpenRun; readonly recorder: Recorder }[] = [];
   // Without one of them there is no comparison: the runs against the others are not carried on.
   const breaking = new AbortController();
   const ending = AbortSignal.any([breaking.signal, ...(signal === undefined ? [] : [signal])]);
   const carryOut = async (index: number) => {
-    const contestant = contestants[index];
-    if (contestant === undefined) return;
-    const { plan, secrets, baseline } = contestant;
+    const entrant = entrants[index];
+    if (entrant === undefined) return;
+    const { plan, secrets, baseline } = entrant;
     const recorder = new Recorder(secrets, baseline);
     const run = await openRun(plan, undefined, ending);
-    open[index] = { contestant, run, recorder };
+    open[index] = { entrant, run, recorder };
     recorder.take({ type: 'start', header: run.header });
     for await (const result of run.carryOutAll()) recorder.take({ type: 'result', result });
   };
   try {
-    await inPool(contestants.length, AT_A_TIME, (index) =>
+    await inPool(entrants.length, AT_A_TIME, (index) =>
       carryOut(index).catch((error: unknown) => {
         breaking.abort();
         throw error;
@@ -53,9 +50,9 @@ export async function compareStores(
     );
     const differential = await differenceOf(open);
     const entries: Entry[] = [];
-    for (const { contestant, run, recorder } of open) {
+    for (const { entrant, run, recorder } of open) {
       recorder.take({ type: 'end', footer: await run.close() });
-      const { name, portrait } = contestant;
+      const { name, portrait } = entrant;
       const record: RunRecord = recorder.record();
       entries.push({ name, record, ...(portrait === undefined ? {} : { portrait }) });
     }
@@ -77,17 +74,17 @@ export async function estimateOf(plan: RunOptions): Promise<Estimate> {
 }
 
 async function differenceOf(
-  open: readonly { readonly contestant: Contestant; readonly run: OpenRun }[],
+  open: readonly { readonly entrant: Entrant; readonly run: OpenRun }[],
 ): Promise<Comparison['differential']> {
   const [first] = open;
   if (first === undefined) return null;
-  const { plan } = first.contestant;
+  const { plan } = first.entrant;
   const { seed, cases } = first.run.header.options;
   const selected = plan.catalogue.filter(({ id }) => plan.selected?.(id) ?? true);
   return differentialOf(
-    open.map(({ contestant, run }) => ({
-      name: contestant.name,
-      baseUrl: contestant.plan.baseUrl,
+    open.map(({ entrant, run }) => ({
+      name: entrant.name,
+      baseUrl: entrant.plan.baseUrl,
       ask: (drafts) => run.ask(drafts),
     })),
     selected,
@@ -95,7 +92,7 @@ async function differenceOf(
       contract: plan.contract,
       seed,
       cases,
-      redact: redactor(open.flatMap(({ contestant }) => contestant.secrets)),
+      redact: redactor(open.flatMap(({ entrant }) => entrant.secrets)),
     },
   );
 }

@@ -29,7 +29,7 @@ interface Surroundings {
 
 /** Payloads in proportion to those of a run. */
 export const OF_A_RUN = 0.5;
-/** Disagreements that are made small and shown. */
+/** Disagreements that are shrunk and shown. */
 const MOST = 30;
 /** Payloads tried to make one small. */
 const SHRINK_BUDGET = 40;

@@ -7,7 +7,7 @@ import { briefly, contentOf, fields, mediaTypes, statusOf } from './reading.ts';
 export interface Finding {
   readonly expected: string;
   readonly actual: string;
-  /** Findings with the same cause are likely to be mended by the same change. */
+  /** Findings with the same cause are likely to be fixed by the same change. */
   readonly cause: string;
   /** What was sent belongs to the cause: to take one malformed value and another are two faults. */
   readonly ofRequest?: true;
@@ -79,11 +79,11 @@ const excerpt = (text: string) => (text.length > 200 ? `${text.slice(0, 200)}…
 function mediaTypeFault(response: Response): Finding | undefined {
   const types = mediaTypes(response);
   if (types.length > 0 && types.every((type) => type === 'application/json')) return undefined;
-  const actual = fields(response, 'content-type').join(', ') || 'no content type';
+  const actual = excerpt(fields(response, 'content-type').join(', ')) || 'no content type';
   return found(
     'content type application/json',
     `${response.status} ${actual}`,
-    `${response.status} as ${types.join(', ') || actual}`,
+    `${response.status} as ${excerpt(types.join(', ')) || actual}`,
   );
 }
 

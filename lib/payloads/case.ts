@@ -65,6 +65,11 @@ export interface Case {
   readonly twin?: Draft;
 }
 
+/** Whether a request with another fresh id is another request. */
+export const holdsFresh = ({ body, path }: Draft, token: string): boolean =>
+  path?.includes('{id}') === true ||
+  (body !== undefined && !Buffer.from(bytesOf(body, 1n, token)).equals(bytesOf(body, 2n, token)));
+
 /** The bytes of a body, with `id` for its fresh id. */
 export function bytesOf(body: Body, id: bigint, token: string): Uint8Array {
   if ('bytes' in body) return body.bytes;

@@ -51,26 +51,25 @@ export function freshText(text: string): FreshText {
 export function withWords(
   make: (word: (length: number) => string, digit: () => string) => string,
 ): FreshText {
-  let choices = 1;
-  const text = (next: () => number): string => {
-    const oneOf = (characters: string) => {
-      choices *= characters.length;
-      return characters.charAt(next() % characters.length);
-    };
-    return make(
+  const text = (oneOf: (characters: string) => string) =>
+    make(
       (length) => Array.from({ length }, () => oneOf(LOWER)).join(''),
       () => oneOf(DIGITS),
     );
-  };
-  text(() => 0);
-  return new FreshText((id) => text(numbersFrom(id)), choices);
+  let choices = 1;
+  text((characters) => {
+    choices *= characters.length;
+    return characters.charAt(0);
+  });
+  return new FreshText((id) => {
+    const next = numbersFrom(id);
+    return text((characters) => characters.charAt(next() % characters.length));
+  }, choices);
 }
 
-/** Another of these texts for each id. */
+/** Another of these texts for each id. How many there are is not known: they may be used up. */
 export const freshFrom = (texts: Arbitrary<string>): Arbitrary<FreshText> =>
-  fc
-    .nat()
-    .map((salt) => new FreshText((id) => draw(texts, salt, `fresh/${id}`, 0).value, NEAR_CERTAIN.texts));
+  fc.nat().map((salt) => new FreshText((id) => draw(texts, salt, `fresh/${id}`, 0).value, 1));
 
 /** One of the ids from, from + step and so on that are less than `below`. */
 export function freshId(from: bigint, below: bigint, step = 1n): Raw {

@@ -22,7 +22,7 @@ const FINEST = 15;
  * The grid of some limits, as coarse as leaves it a number.
  * @param integral whether only integers are wanted
  */
-export function gridOf(limits: NumberLimits, integral: boolean): Grid {
+export function gridOf(limits: Partial<NumberLimits>, integral: boolean): Grid {
   if (limits.multipleOf !== undefined && limits.multipleOf > 0)
     return within(limits, stepOf(decimalOf(limits.multipleOf), integral));
   for (let scale = 0; scale < FINEST && !integral; scale += 1) {
@@ -74,7 +74,7 @@ export function placesIn({ step, first, last }: Grid, least: bigint, greatest: b
 const larger = (a: bigint | undefined, b: bigint) => (a !== undefined && a > b ? a : b);
 const smaller = (a: bigint | undefined, b: bigint) => (a !== undefined && a < b ? a : b);
 
-function within({ min, max, above, below }: NumberLimits, step: Decimal): Grid {
+function within({ min, max, above, below }: Partial<NumberLimits>, step: Decimal): Grid {
   const places = (bound: bigint | number, divide: (a: bigint, b: bigint) => bigint) => {
     const decimal = decimalOf(bound);
     const scale = Math.max(decimal.scale, step.scale);

@@ -3,6 +3,7 @@ import type { NumberLimits, Shape } from '../contract/schema.ts';
 import { freshFrom, freshId, freshText } from './fresh.ts';
 import { FRESH, fromValue, type Json, JsonObject, type Member, Raw, type Style, write } from './json.ts';
 import { type Grid, gridOf, halved, isEmpty, onGrid, placesIn } from './numbers.ts';
+import { remembered } from './remembered.ts';
 import { anyString, ordinaryName, ordinaryTag, patterned, plainName } from './strings.ts';
 
 /** How adventurous a value is: `plain` where it is not the point, `ordinary`, or `any` that the schema admits. */
@@ -68,32 +69,29 @@ const takesFresh = (shape: Shape): boolean =>
  * few that earlier runs may have sent them.
  * @param wanted an id that the user asks for, which may be smaller
  */
-export function ordinaryIds(
-  newPlant: Shape,
-  wanted = SMALLEST_ORDINARY,
-): { readonly first: bigint; readonly last: bigint; readonly step: bigint } {
+export const ordinaryIds = (newPlant: Shape, wanted = SMALLEST_ORDINARY): IdRange =>
+  idRanges(newPlant)[wanted < SMALLEST_ORDINARY ? 'all' : 'ordinary'];
+
+interface IdRange {
+  readonly first: bigint;
+  readonly last: bigint;
+  readonly step: bigint;
+}
+
+const idRanges = remembered((newPlant: Shape): { readonly all: IdRange; readonly ordinary: IdRange } => {
   const grid = idGrid(newPlant);
   const step = grid.step.digits;
   const [least, last] = placesIn(grid, 1n, BIGGEST_ORDINARY);
   const [fresh] = placesIn(grid, SMALLEST_ORDINARY, BIGGEST_ORDINARY);
   const isThere = fresh * step >= SMALLEST_ORDINARY && (last - fresh) * step >= SMALLEST_ORDINARY;
-  const enough = wanted >= SMALLEST_ORDINARY && isThere;
-  return { first: (enough ? fresh : least) * step, last: last * step, step };
-}
+  const all = { first: least * step, last: last * step, step };
+  return { all, ordinary: isThere ? { ...all, first: fresh * step } : all };
+});
 
-function idGrid({ properties, alternatives }: Shape): Grid {
+const idGrid = remembered(({ properties, alternatives }: Shape): Grid => {
   const shape = properties.get(ID) ?? alternatives[0]?.properties.get(ID);
-  return gridOf(shape?.number ?? NO_LIMITS, true);
-}
-
-const NO_LIMITS: NumberLimits = {
-  min: undefined,
-  max: undefined,
-  above: undefined,
-  below: undefined,
-  multipleOf: undefined,
-  format: undefined,
-};
+  return gridOf(shape?.number ?? {}, true);
+});
 
 /** A fresh id of the document of at least `from` and less than `below`; undefined where it admits none. */
 export function idWithin(

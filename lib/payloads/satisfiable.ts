@@ -7,13 +7,14 @@ import { write } from './json.ts';
 import { patternOf } from './pattern.ts';
 import { ordinaryIds } from './plants.ts';
 import { draw } from './random.ts';
+import { remembered } from './remembered.ts';
 import { isPatterned, patterned } from './strings.ts';
 
 /**
  * Every verdict rests on plants that any store takes: makes sure that there are some.
  * @throws DocumentError when the schema says more than plants can be made from
  */
-export function requireOrdinary(contract: Contract): void {
+export const requireOrdinary = remembered((contract: Contract): void => {
   const { shape, validate } = contract.newPlant;
   for (const pattern of new Set(patternsIn(shape)))
     if (!isQuick(pattern))
@@ -39,7 +40,7 @@ export function requireOrdinary(contract: Contract): void {
       `no ordinary NewPlant could be made from its schema: ${text} is none (${problem.at === '' ? 'it' : problem.at} ${problem.message})`,
     );
   }
-}
+});
 
 /** Milliseconds that a pattern may take for some texts, where one takes microseconds. */
 const PATIENCE = 1000;

@@ -77,7 +77,7 @@ export function explained(result: RecordedResult, paint: Paint): string[] {
   const notes = [
     `${failed} of ${cases}${label === undefined ? '' : `: ${short(label, 120)}`}`,
     ...(again === undefined ? [] : [again]),
-    ...(shrinks === 0 ? [] : [`made small in ${shrinks} steps`]),
+    ...(shrinks === 0 ? [] : [`shrunk in ${shrinks} steps`]),
   ];
   return [
     `   ${paint('bold', id)}  ${level}  ${statement}`,

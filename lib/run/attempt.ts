@@ -20,7 +20,7 @@ import type { Failure } from './result.ts';
 export interface Judging {
   readonly contract: Contract;
   readonly token: string;
-  /** Is told of each exchange that breaks no rule, and what it does not show, where none of them is about it. */
+  /** Called with each exchange that breaks no rule, and what it does not show, where none of them is about it. */
   readonly onUnbroken?: (unseen: Unseen | undefined) => void;
 }
 
@@ -29,8 +29,8 @@ export interface Tools extends Judging {
   readonly send: (draft: Draft, id: bigint, toBeAccepted?: boolean) => Promise<Exchange>;
   /** Sends a request as it is, whatever the store says of its id and name. */
   readonly resend: (draft: Draft, id: bigint) => Promise<Exchange>;
-  /** An ordinary plant, as company for other requests. */
-  readonly ordinary: Draft;
+  /** An ordinary plant, to send beside other requests. */
+  readonly control: () => Draft;
   /** After a broken exchange: waits until the store serves again. */
   readonly recover: () => Promise<void>;
   /** Requests that are left for failures that do not come again at once. */

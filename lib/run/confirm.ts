@@ -1,4 +1,5 @@
 import type { Rule } from '../judge/rules.ts';
+import { holdsFresh } from '../payloads/case.ts';
 import { judged, type Tools } from './attempt.ts';
 import { kept } from './keep.ts';
 import { inPool } from './pool.ts';
@@ -49,7 +50,9 @@ export async function confirm(
 ): Promise<Failure> {
   const { draft, finding, exchange } = failure;
   const { ids, searchBudget: budget, concurrency } = tools;
-  const [same, fresh, concurrent] = [new Count(), new Count(), new Count()];
+  const [same, concurrent] = [new Count(), new Count()];
+  // A request that holds nothing fresh is the same request again.
+  const fresh = holdsFresh(draft, tools.token) ? new Count() : same;
   let broken = false;
   const send = async (id: bigint): Promise<Failure | undefined> => {
     const answer = await tools.resend(draft, id);
@@ -86,15 +89,15 @@ export async function confirm(
     await recovered();
   };
   const amongOrdinary = async () => {
-    const company = tools.resend(tools.ordinary, ids.aside(place));
+    const beside = tools.resend(tools.control(), ids.aside(place));
     const again = await anew();
-    await company;
+    await beside;
     return again;
   };
   const found = (when: When): Failure => {
     const retries: Retries = {
       same: same.pair,
-      fresh: fresh.pair,
+      ...(fresh === same ? {} : { fresh: fresh.pair }),
       ...(concurrent.tried === 0 ? {} : { concurrent: concurrent.pair }),
     };
     return { ...(when === 'always' ? (fresh.latest ?? failure) : failure), when, retries };

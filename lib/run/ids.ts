@@ -9,9 +9,9 @@ export interface IdRange {
 /** Where the ids of a check begin, in places from the first id of the run: those of its cases upwards, the others downwards. */
 export interface Room {
   readonly up: number;
-  /** So many cases were foreseen; those beyond have their place at `beyond`. */
+  /** So many cases were foreseen; those beyond have their place at `overflow`. */
   readonly size: number;
-  readonly beyond: number;
+  readonly overflow: number;
   readonly down: number;
   /** In how many parts those lie that go downwards; the cases share them out. */
   readonly slots: number;
@@ -76,12 +76,12 @@ export class CheckIds {
 
   /** The next `count` ids for cases, by their index. */
   reserve(count: number): (index: number) => bigint {
-    const { up, size, beyond } = this.room;
+    const { up, size, overflow } = this.room;
     const from = this.reserved;
     this.reserved += count;
     return (index) => {
       const place = from + index;
-      return this.at(place < size ? up + place : beyond + place - size);
+      return this.at(place < size ? up + place : overflow + place - size);
     };
   }
 

@@ -13,7 +13,7 @@ export const COLLISIONS = 'collisions';
 /** Ids that are foreseen, for each property, for a check whose requests are not counted before it is carried out. */
 const FOR_A_PROPERTY = 64;
 /** Places for the requests of one check that were not foreseen, far from those of the others. */
-const BEYOND = 2 ** 16;
+const OVERFLOW = 2 ** 16;
 /** Shards whose ids aside for no case lie apart. */
 const SHARDS = 16;
 /** Cases whose ids aside lie apart. Two that share theirs are rare, and only a store with unique ids could mind. */
@@ -50,7 +50,7 @@ export function layOut(
     rooms.set(id, {
       up,
       size,
-      beyond: foreseen + turn * BEYOND,
+      overflow: foreseen + turn * OVERFLOW,
       down: turn * (SLOTS + SHARDS) * ASIDE,
       slots: SLOTS,
       own: SLOTS + (index % SHARDS),
@@ -58,8 +58,8 @@ export function layOut(
     up += size;
   }
   const start = Math.floor(ids.count / of) * index;
-  const shared = ids.in({ up: start, size: ids.count, beyond: 0, down: -start, slots: 1, own: 0 });
-  if (foreseen + sizes.length * (BEYOND + (SLOTS + SHARDS) * ASIDE) > ids.count) return () => shared;
+  const shared = ids.in({ up: start, size: ids.count, overflow: 0, down: -start, slots: 1, own: 0 });
+  if (foreseen + sizes.length * (OVERFLOW + (SLOTS + SHARDS) * ASIDE) > ids.count) return () => shared;
   return (checkId) => {
     const room = rooms.get(checkId);
     return room === undefined ? shared : ids.in(room);

@@ -46,7 +46,7 @@ export interface Placed {
   readonly place: number;
 }
 
-/** What a failure is told apart by: failures of one cause are likely to be mended by one change. */
+/** What a failure is told apart by: failures of one cause are likely to be fixed by one change. */
 export const causeOf = ({
   finding,
   label,

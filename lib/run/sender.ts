@@ -26,7 +26,7 @@ export interface SenderOptions {
   /** An ordinary plant, to see whether the store serves anything. */
   readonly control: () => Draft;
   /** Waits until a store that a request did not reach is there again; false where it does not come back. */
-  readonly comeback: (errand: Errand, draft: Draft) => Promise<boolean>;
+  readonly recovered: (errand: Errand, draft: Draft) => Promise<boolean>;
 }
 
 const LONGEST_WAIT = 30_000;
@@ -122,7 +122,7 @@ export class Sender {
       if (pause === undefined) {
         if (isAway(exchange) && !hasWaited) {
           hasWaited = true;
-          if (await this.options.comeback(errand, draft)) continue;
+          if (await this.options.recovered(errand, draft)) continue;
         }
         return exchange;
       }

@@ -69,14 +69,14 @@ export interface SessionOptions {
 /** Who wants to hear of a run while it goes on. */
 export interface Listeners {
   readonly onProgress?: ((requests: number) => void) | undefined;
-  /** Is told of the first failure of each cause of a MUST or SHOULD, before it is made small. */
+  /** Is told of the first failure of each cause of a MUST or SHOULD, before it is shrunk. */
   readonly onFailure?: ((check: Check, failure: Failure) => void) | undefined;
 }
 
 /** Milliseconds that a run waits in all for a store that asks it to. */
 const PATIENCE = 120_000;
 /** Milliseconds that a store which has stopped answering is given to come back. */
-const COMEBACK = 5_000;
+const RECOVERY = 5_000;
 
 /** Requests without an answer, one after the other, after which a check waits for the store to come back. */
 const GIVEN_UP = 500;
@@ -202,7 +202,7 @@ export class Session {
       patience: PATIENCE,
       onExchange: (...seen) => this.see(...seen),
       control: () => this.control(),
-      comeback: (...away) => this.whileAway(...away),
+      recovered: (...away) => this.whileAway(...away),
     });
     if (maxSeconds !== undefined) {
       this.clock = setTimeout(() => {
@@ -249,7 +249,7 @@ export class Session {
       this.advice = advice;
       if (stop !== undefined) return this.halt(stop);
       for (const watch of this.beforehand) watch();
-      if (errand.broken > 0) await this.awaitComeback(errand);
+      if (errand.broken > 0) await this.awaitRecovery(errand);
       // Every shard begins with the same request; it is counted in the first.
       if (this.shard.index > 0) this.sender.forget();
     } catch (error) {
@@ -409,9 +409,9 @@ export class Session {
     return {
       ...this.judging,
       searchBudget,
-      ordinary: { body: { json: plantsFor(this.contract, seed, 'company').plain() } },
+      control: () => this.control(),
       resend: (draft, id) => this.sender.resend(draft, id, errand),
-      recover: async () => void (await this.awaitComeback(errand)),
+      recover: async () => void (await this.awaitRecovery(errand)),
       seed,
       concurrency,
       atOnce: () => this.wire.atOnce,
@@ -425,9 +425,9 @@ export class Session {
 
   /** After broken exchanges: what state the store is in, and whose fault it was. */
   private async afterwards(errand: Errand, tally: Tally): Promise<void> {
-    await this.awaitComeback(errand);
+    await this.awaitRecovery(errand);
     await lookInto(tally);
-    if (tally.guilty) await this.awaitComeback(errand);
+    if (tally.guilty) await this.awaitRecovery(errand);
   }
 
   private see(exchange: Exchange, draft: Draft, errand: Errand): void {
@@ -482,7 +482,7 @@ export class Session {
   }
 
   private control(): Draft {
-    return { body: { json: plantsFor(this.contract, this.options.seed, 'comeback').plain() }, beyond: true };
+    return { body: { json: plantsFor(this.contract, this.options.seed, 'recovery').plain() }, beyond: true };
   }
 
   /** An ordinary plant that belongs to no check; undefined where the run has ended. */
@@ -502,14 +502,14 @@ export class Session {
     errand.away += 1;
     this.noteOrdinariness(errand, draft);
     try {
-      return await this.awaitComeback(errand);
+      return await this.awaitRecovery(errand);
     } finally {
       errand.away -= 1;
     }
   }
 
   /** Waits until the store serves an ordinary plant again, and ends the run when it does not. */
-  private awaitComeback(errand: Errand): Promise<boolean> {
+  private awaitRecovery(errand: Errand): Promise<boolean> {
     this.recovering ??= this.recover(errand).finally(() => {
       this.recovering = undefined;
     });
@@ -517,7 +517,7 @@ export class Session {
   }
 
   private async recover(errand: Errand): Promise<boolean> {
-    const deadline = Date.now() + COMEBACK;
+    const deadline = Date.now() + RECOVERY;
     for (;;) {
       const draft = this.control();
       const exchange = await this.sender.ask(draft, errand);
@@ -532,7 +532,7 @@ export class Session {
   }
 
   private gone(behindGateway: boolean): Stop {
-    const within = `within ${COMEBACK / 1000} s`;
+    const within = `within ${RECOVERY / 1000} s`;
     return {
       kind: 'gone',
       reason: behindGateway

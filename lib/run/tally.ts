@@ -102,7 +102,7 @@ export class Tally {
     this.suspects = [];
   }
 
-  /** Puts a failure in the place of the first: the same one, made small. */
+  /** Puts a failure in the place of the first: the same one, shrunk. */
   leadWith(failure: Failure): void {
     this.lead = keptFailure(failure);
   }

@@ -71,7 +71,7 @@ function Kind({ one, number }: { readonly one: Disagreement; readonly number: nu
             <span class="aside">
               as {request.contentType === '' ? 'no content type' : inline(request.contentType, 100)},{' '}
               {sizeOf(request.body)}
-              {shrinks > 0 && `, made small in ${counted(shrinks, 'step')}`}
+              {shrinks > 0 && `, shrunk in ${counted(shrinks, 'step')}`}
             </span>
           </figcaption>
           <Box text={lines(textOf(request.body))} />
