@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { startCommand } from '../cli/start.ts';
 import { waitUntilItListens } from '../cli/wait.ts';
 import { planOf, secretsOf } from '../index.ts';
-import { type Entrant, compareStores } from '../lib/compare/compare.ts';
+import { compareStores, type Entrant } from '../lib/compare/compare.ts';
 import type { Comparison } from '../lib/compare/comparison.ts';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { summaryTable } from '../lib/compare/markdown.ts';

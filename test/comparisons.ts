@@ -7,27 +7,25 @@ import { startNamed, TOKEN } from './stores.ts';
 export async function compared(names: readonly string[], more: object = {}): Promise<Comparison> {
   const stores = await Promise.all(names.map(startNamed));
   try {
-    const entrants = [...stores.map(({ url }) => url), 'http://127.0.0.1:1'].map(
-      async (baseUrl, index) => {
-        const options = {
-          baseUrl,
-          token: TOKEN,
-          seed: 3,
-          firstId: 1_500_000_000n + BigInt(index) * 1_000_000n,
-        };
-        return {
-          name: names[index] ?? 'gone',
-          plan: await planOf({ ...options, ...more }),
-          secrets: secretsOf(options),
-          portrait: {
-            language: index % 2 === 0 ? 'Go' : 'Rust',
-            framework: 'by hand',
-            version: '1.0',
-            note: '',
-          },
-        };
-      },
-    );
+    const entrants = [...stores.map(({ url }) => url), 'http://127.0.0.1:1'].map(async (baseUrl, index) => {
+      const options = {
+        baseUrl,
+        token: TOKEN,
+        seed: 3,
+        firstId: 1_500_000_000n + BigInt(index) * 1_000_000n,
+      };
+      return {
+        name: names[index] ?? 'gone',
+        plan: await planOf({ ...options, ...more }),
+        secrets: secretsOf(options),
+        portrait: {
+          language: index % 2 === 0 ? 'Go' : 'Rust',
+          framework: 'by hand',
+          version: '1.0',
+          note: '',
+        },
+      };
+    });
     const comparison = await compareStores(await Promise.all(entrants));
     const lacking: Column = { name: 'absent', state: 'not-run', reason: 'this machine has no erlang' };
     return { ...comparison, columns: [...comparison.columns, lacking] };

@@ -11,6 +11,12 @@ const STORES: readonly (readonly [store: string, check: string, when: string, sa
     /fails again in isolation: 2 of 2 with the same request, 2 of 2 with a fresh id/,
   ],
   [
+    'crash-null',
+    'refuse/not-an-object',
+    'always',
+    /fails again in isolation: 4 of 4 with the same request$/m,
+  ],
+  [
     'again-known-id',
     'create/takes-names-of-many-kinds',
     'always',
