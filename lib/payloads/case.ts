@@ -1,3 +1,4 @@
+import type { Delivery } from '../wire/exchange.ts';
 import { COMPACT, type Json, type Style, write } from './json.ts';
 
 /** What a payload is to the contract. `other` is whatever is not about a payload. */
@@ -38,6 +39,7 @@ export interface Draft {
   readonly headers?: readonly (readonly [name: string, value: string])[];
   readonly body?: Body | undefined;
   readonly framing?: 'length' | 'chunked';
+  readonly delivery?: Delivery;
   /** The whole request as bytes, for one that is not well-framed HTTP. */
   readonly verbatim?: (host: string, path: string, authorization: string) => string;
   /** An ordinary plant, sent as any client would: a store has to create it, whatever it is sent for. */

@@ -1,3 +1,5 @@
+import { suite } from '../package.ts';
+import type { Delivery } from '../wire/exchange.ts';
 import type { RecordedRequest } from './record.ts';
 
 /** Beyond this a body is not put on a command line. */
@@ -16,7 +18,7 @@ const shellQuoted = (text: string) =>
 const isPlain = (text: string) => !/[\u0000-\u0008\u000b-\u001f\u007f]/.test(text);
 
 /** A command that sends a request again, with the token taken from $PLANT_STORE_TOKEN. */
-export function curlOf({ method, url, headers, body, verbatim }: RecordedRequest): string {
+export function curlOf({ method, url, headers, body, delivery, verbatim }: RecordedRequest): string {
   if (verbatim) return `# no HTTP client sends this request: ${method} ${url}, not well-formed`;
   const own = headers.filter(
     ([name]) => !['host', 'content-length', 'connection', 'user-agent'].includes(name.toLowerCase()),
@@ -29,7 +31,20 @@ export function curlOf({ method, url, headers, body, verbatim }: RecordedRequest
   if (method === 'POST' && !own.some(([name]) => name.toLowerCase() === 'content-type'))
     parts.push('-H', quoted('content-type:'));
   if (body.bytes > 0 || method === 'POST') parts.push(...bodyOf(body));
-  return [...parts, shellQuoted(url)].join(' ');
+  if (delivery !== undefined) parts.push('--http1.1');
+  if (delivery?.absoluteTarget) parts.push('--request-target', shellQuoted(url));
+  return [...parts, shellQuoted(url), ...beyondCurl(delivery)].join(' ');
+}
+
+/** What curl leaves out of a delivery, as a comment. */
+function beyondCurl({ cuts, headFirst, chunks, headerOrder, abortAfter }: Delivery = {}): string[] {
+  const beyond = [
+    ...(cuts === undefined && headFirst === undefined ? [] : ['the segments']),
+    ...(chunks === undefined ? [] : [`the chunks (${chunks})`]),
+    ...(headerOrder === undefined ? [] : ['the order of headers']),
+    ...(abortAfter === undefined ? [] : [`the end after ${abortAfter} bytes of the body`]),
+  ];
+  return beyond.length === 0 ? [] : [`# without ${beyond.join(', ')}: that takes ${suite.name} replay`];
 }
 
 function bodyOf(body: RecordedRequest['body']): string[] {

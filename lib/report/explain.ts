@@ -107,7 +107,9 @@ export const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/
 
 /** A request in one line: what was asked with which body, and the credential where it is not the usual one. */
 export function requestLine({ method, url, headers, body }: RecordedRequest, longest = LONGEST): string {
-  const credential = headers.filter(([name]) => name === 'authorization').map(([, value]) => value);
+  const credential = headers
+    .filter(([name]) => name.toLowerCase() === 'authorization')
+    .map(([, value]) => value);
   const usual = credential.length === 1 && credential[0] === 'Bearer $PLANT_STORE_TOKEN';
   const authorization = usual
     ? ''

@@ -3,7 +3,7 @@ import type { Latency } from '../run/latency.ts';
 import type { Cause, Failure, Observations, Retries, Stop, Verdict } from '../run/result.ts';
 import type { RunFooter, Settled } from '../run/run.ts';
 import type { Outcome, Summary } from '../run/verdict.ts';
-import type { FaultKind } from '../wire/exchange.ts';
+import type { Delivery, FaultKind } from '../wire/exchange.ts';
 
 /** A body: as text where it is UTF-8, else as base64; `bytes` is how many there were, kept or not. */
 export type RecordedBody = { readonly bytes: number; readonly truncated?: true } & (
@@ -16,6 +16,8 @@ export interface RecordedRequest {
   readonly url: string;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: RecordedBody;
+  /** How it was put on its connection, where that matters. */
+  readonly delivery?: Delivery;
   /** The bytes that were sent are not what the other fields say: the request was not well-formed. */
   readonly verbatim?: true;
 }

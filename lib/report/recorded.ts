@@ -68,7 +68,7 @@ export function sidesOf(
 
 /** A request as it is written down: what was made from the token is named as a shell would make it. */
 function requestOf({ request }: Exchange, draft: Draft, baseUrl: string, redact: Redact): RecordedRequest {
-  const { method, headers, body, verbatim, publicBody } = request;
+  const { method, headers, body, delivery, verbatim, publicBody } = request;
   const { origin } = new URL(baseUrl);
   const shell = [...(draft.credential ?? bearer).shell];
   const path =
@@ -78,13 +78,14 @@ function requestOf({ request }: Exchange, draft: Draft, baseUrl: string, redact:
     url: `${origin}${path}`,
     headers: headers.map(
       ([name, value]) =>
-        [name, name === 'authorization' ? (shell.shift() ?? REDACTED) : redact(value)] as const,
+        [name, name.toLowerCase() === 'authorization' ? (shell.shift() ?? REDACTED) : redact(value)] as const,
     ),
     body:
       publicBody === undefined
         ? // Made by the suite, and the token is in none but those: what looks like a piece of it is chance.
           bodyOf(body ?? new Uint8Array(), REQUEST_CAP, (text) => text)
         : { bytes: body?.length ?? 0, text: publicBody },
+    ...(delivery === undefined ? {} : { delivery }),
     ...(verbatim === undefined ? {} : { verbatim: true }),
   };
 }

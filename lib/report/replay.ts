@@ -12,14 +12,7 @@ type Rules = Extract<Check['test'], { kind: 'standing' }>['rules'];
 const TOKEN = '$PLANT_STORE_TOKEN';
 
 /** Headers that a request gets again on its way. */
-const MADE_ANEW = new Set([
-  'host',
-  'connection',
-  'content-length',
-  'content-type',
-  'transfer-encoding',
-  'authorization',
-]);
+const MADE_ANEW = new Set(['host', 'content-length', 'content-type', 'transfer-encoding', 'authorization']);
 
 /**
  * A check that does again what a failure of a record was: sends the request of the counterexample, byte for
@@ -50,11 +43,15 @@ const isWhole = (body: RecordedRequest['body']) =>
   body.truncated !== true && !('text' in body && body.text.includes(REDACTED));
 
 /** A recorded request as one that can be sent again, with any token. */
-function draftOf({ method, url, headers, body }: RecordedRequest, record: RunRecord): Draft {
+function draftOf({ method, url, headers, body, delivery }: RecordedRequest, record: RunRecord): Draft {
   const path = pathOf(url).slice(pathOf(record.target.baseUrl).replace(/\/+$/, '').length);
   const inQuery = /[?&]([^=&]+)=\$PLANT_STORE_TOKEN$/.exec(path);
   const valuesOf = (name: string) =>
     headers.filter(([own]) => own.toLowerCase() === name).map(([, value]) => value);
+  const isMadeAnew = (name: string) =>
+    MADE_ANEW.has(name) ||
+    (name === 'expect' && delivery?.expectContinue === true) ||
+    (name === 'trailer' && delivery?.chunks === 'trailer');
   const chunked = valuesOf('transfer-encoding').length > 0;
   return {
     method,
@@ -62,9 +59,10 @@ function draftOf({ method, url, headers, body }: RecordedRequest, record: RunRec
     ...(inQuery?.[1] === undefined ? {} : { tokenIn: inQuery[1] }),
     credential: credentialOf(valuesOf('authorization')),
     contentType: valuesOf('content-type')[0],
-    headers: headers.filter(([name, value]) => !MADE_ANEW.has(name.toLowerCase()) && value !== REDACTED),
+    headers: headers.filter(([name, value]) => !isMadeAnew(name.toLowerCase()) && value !== REDACTED),
     body: body.bytes === 0 && !chunked ? undefined : bodyOf(body, valuesOf('content-type')[0], record),
     framing: chunked ? 'chunked' : 'length',
+    ...(delivery === undefined ? {} : { delivery }),
   };
 }
 

@@ -10,7 +10,7 @@ import {
   type Unseen,
 } from '../judge/rules.ts';
 import { bearer, type Case, type Draft } from '../payloads/case.ts';
-import type { Exchange } from '../wire/exchange.ts';
+import { type Exchange, isAborted } from '../wire/exchange.ts';
 import { Untestable } from './check.ts';
 import type { CheckIds } from './ids.ts';
 import { kept, shortly } from './keep.ts';
@@ -77,6 +77,7 @@ export function rulingOf(
 ): ReturnType<Rule> {
   if (!isAsDrafted(exchange, draft))
     return { unseen: `no request with ${draft.framing === 'chunked' ? 'chunks' : 'a length'}` };
+  if (isAborted(exchange)) return { unseen: 'no request that was sent to its end' };
   const sent = sentOf(exchange, draft, token);
   const rulings = [];
   for (const rule of rules) {

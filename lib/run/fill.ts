@@ -63,6 +63,7 @@ export function fill(
     headers: [...own, ...headers.filter(([name]) => !isAmong(own, name))],
     body: body === undefined ? undefined : bytesOf(body, id, token),
     framing,
+    ...(draft.delivery === undefined ? {} : { delivery: draft.delivery }),
     freshId: id,
     ...(body !== undefined && 'secret' in body
       ? { publicBody: body.secret(PLACE, id).replaceAll(PLACE, '$PLANT_STORE_TOKEN') }

@@ -186,7 +186,9 @@ export class Sender {
     this.requests += 1;
     if (this.stop !== undefined) throw new Stopped(this.stop);
     const isAnswer = exchange.kind === 'answered' && pauseAsked(exchange) === undefined;
-    if (isAnswer && exchange.request.method === 'POST') this.latency.add(exchange.ms);
+    // The pauses of a delivery are ours.
+    if (isAnswer && exchange.request.method === 'POST' && draft.delivery === undefined)
+      this.latency.add(exchange.ms);
     return exchange;
   }
 

@@ -5,7 +5,7 @@ import { type Draft, isOutsideContract } from '../payloads/case.ts';
 import { requiredOf } from '../payloads/parameters.ts';
 import { ordinaryIds } from '../payloads/plants.ts';
 import { endpointOf } from '../wire/endpoint.ts';
-import type { Exchange, HeaderPair } from '../wire/exchange.ts';
+import { type Exchange, type HeaderPair, isAborted } from '../wire/exchange.ts';
 import { Wire } from '../wire/wire.ts';
 import { type Judging, judged, type Tools } from './attempt.ts';
 import { isAway, isFromGateway } from './away.ts';
@@ -436,6 +436,7 @@ export class Session {
     this.options.onExchange?.(exchange, draft, errand.id);
     const server = response?.headers.find(([name]) => name.toLowerCase() === 'server')?.[1];
     if (server !== undefined) this.server ??= shortly(server);
+    if (isAborted(exchange)) return;
     if (!isOutsideContract(draft) && (exchange.kind === 'broken' || isFromGateway(exchange))) {
       errand.broken += 1;
       this.noteOrdinariness(errand, draft);

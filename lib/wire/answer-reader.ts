@@ -65,9 +65,14 @@ export class AnswerReader {
     return this.ended || over ? this.whole(over) : undefined;
   }
 
-  /** Whether the connection may carry another request: the answer has ended, nothing came after it, and none was said to. */
+  /** What came after the answer. */
+  get rest(): Buffer {
+    return this.pending;
+  }
+
+  /** Whether the connection may carry another answer: this one has ended, and is not said to be the last. */
   get keepsConnection(): boolean {
-    if (this.head === undefined || !this.ended || this.pending.length > 0) return false;
+    if (this.head === undefined || !this.ended) return false;
     const options = listIn(this.head, 'connection');
     return this.head.version === '1.1' ? !options.includes('close') : options.includes('keep-alive');
   }

@@ -1,5 +1,40 @@
 export type HeaderPair = readonly [name: string, value: string];
 
+/**
+ * How the bytes of a request are put on its connection, where it matters. What is left out is as usual: head and body
+ * in one piece, over any connection.
+ */
+export interface Delivery {
+  /**
+   * Where the body is cut: a TCP segment ends after so many bytes of it as it is sent, chunk sizes included, and a pause
+   * follows. Negative ones count from its end; those that lie outside it say nothing.
+   */
+  readonly cuts?: readonly number[];
+  /** The head is sent first, and the body after a pause. */
+  readonly headFirst?: true;
+  /**
+   * How a chunked body is divided: as one chunk, in two (as usual), or seven bytes at a time; in two with chunk
+   * extensions, or with a trailer section after them (RFC 9112 section 7.1).
+   */
+  readonly chunks?: 'one' | 'halves' | 'many' | 'extensions' | 'trailer';
+  /**
+   * Sends Expect: 100-continue, and the body after 100 or a second without any answer (RFC 9110 section 10.1.1). After a
+   * final answer the body is not sent.
+   */
+  readonly expectContinue?: true;
+  /** The target in absolute form (RFC 9112 section 3.2.2). */
+  readonly absoluteTarget?: true;
+  /** The connection has carried no request before. */
+  readonly freshConnection?: true;
+  /**
+   * Names of headers, `host`, `connection` and those of framing among them, in the order and letter case in which they
+   * are sent; others follow. A name that is sent twice may stand here twice. `connection` is sent where it is named.
+   */
+  readonly headerOrder?: readonly string[];
+  /** Closes the connection after so many bytes of the body, whatever the store says. */
+  readonly abortAfter?: number;
+}
+
 /** A request that is ready to be sent. */
 export interface Request {
   readonly method: string;
@@ -8,6 +43,7 @@ export interface Request {
   readonly headers: readonly HeaderPair[];
   readonly body: Uint8Array | undefined;
   readonly framing: 'length' | 'chunked';
+  readonly delivery?: Delivery;
   /** The id that was fresh with this request. */
   readonly freshId?: bigint;
   /** What may be written down of a body that holds a secret. */
@@ -40,7 +76,9 @@ export type FaultKind =
   | 'closed'
   | 'not-http'
   /** undici takes a 100 Continue that nobody asked for as an error; RFC 9110 section 15.2 lets a store send it. */
-  | 'unasked-continue';
+  | 'unasked-continue'
+  /** We closed the connection, as the request's delivery says; nothing is said of the store. */
+  | 'aborted';
 
 /** Why no whole answer came. */
 export interface Fault {
@@ -64,10 +102,16 @@ export type Exchange = {
   readonly interim: readonly number[];
   /** The rejection is explained by an id or a name that is in use already. */
   readonly collided?: true;
+  /** Of requests in turn: this one went over another connection than the one before it. */
+  readonly reconnected?: true;
 } & (
   | { readonly kind: 'answered'; readonly response: Response }
   | { readonly kind: 'broken'; readonly fault: Fault; readonly response: Response | undefined }
 );
+
+/** Whether a request was broken off by us: nothing is said of the store. */
+export const isAborted = (exchange: Exchange): boolean =>
+  exchange.kind === 'broken' && exchange.fault.kind === 'aborted';
 
 const UNTRUSTED =
   /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|ALTNAME|INVALID_CA|HOSTNAME_MISMATCH|PATH_LENGTH_EXCEEDED/;

@@ -4,6 +4,7 @@ import { AnswerReader } from './answer-reader.ts';
 import { ABANDONED, type Connection, IDLE_MS, timedOut } from './connection.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type Request, type Response } from './exchange.ts';
+import { awaitsContinue, CONTINUE_WAIT_MS, PAUSE_MS, SegmentWriter, segmentsOf } from './segments.ts';
 
 /** Who is told what happens to a socket. */
 interface Listener {
@@ -13,7 +14,7 @@ interface Listener {
 }
 
 /**
- * A connection with a writer and a reader of our own, for what an HTTP library does not send (broken framing)
+ * A connection with a writer and a reader of our own, for what an HTTP library does not send (broken framing, a delivery)
  * or does not take (a 100 Continue that nobody asked for).
  */
 export class SocketConnection implements Connection {
@@ -29,19 +30,33 @@ export class SocketConnection implements Connection {
   }
 
   async send(request: Request, timeout: number): Promise<Exchange> {
-    const reader = new AnswerReader(request.method, this.endpoint.cap);
-    let started = performance.now();
-    const outcome = await this.opened().then(
-      (socket) => {
-        started = performance.now();
-        return this.exchanged(socket, request, reader, timeout);
-      },
-      (error: unknown) => faultOf(error),
-    );
-    const ended = { request, ms: performance.now() - started, interim: reader.interim };
-    return 'status' in outcome
-      ? { ...ended, kind: 'answered', response: outcome }
-      : { ...ended, kind: 'broken', fault: outcome, response: reader.partial() };
+    const sent = this.sent(request);
+    await this.exchange([sent], timeout);
+    return ended(sent);
+  }
+
+  /**
+   * Sends requests without waiting for an answer in between (pipelining, RFC 9112 section 9.3.2), and waits for the end
+   * of all. Those that the connection ended before have no answer.
+   */
+  async sendAll(requests: readonly Request[], timeout: number): Promise<Exchange[]> {
+    const sent = requests.map((request) => this.sent(request));
+    await this.exchange(sent, timeout);
+    return sent.map(ended);
+  }
+
+  /** Whether the next request goes over a connection that was there before. */
+  get isOpen(): boolean {
+    return this.socket !== undefined;
+  }
+
+  private sent(request: Request): Sent {
+    return {
+      request,
+      reader: new AnswerReader(request.method, this.endpoint.cap),
+      outcome: CUT_SHORT,
+      ms: 0,
+    };
   }
 
   async close(): Promise<void> {
@@ -89,40 +104,99 @@ export class SocketConnection implements Connection {
     });
   }
 
-  private async exchanged(
-    socket: Socket,
-    request: Request,
-    reader: AnswerReader,
-    timeout: number,
-  ): Promise<Response | Fault> {
+  private async exchange(sent: readonly Sent[], timeout: number): Promise<void> {
+    const started = performance.now();
+    const opened = await this.opened().catch(faultOf);
+    if (!('kind' in opened)) return this.exchangeOn(opened, sent, timeout);
+    for (const one of sent) Object.assign(one, { outcome: opened, ms: performance.now() - started });
+  }
+
+  private async exchangeOn(socket: Socket, sent: readonly Sent[], timeout: number): Promise<void> {
+    const started = performance.now();
+    const waiting = [...sent];
+    const end = (outcome: Response | Fault) => {
+      const one = waiting.shift();
+      if (one !== undefined) Object.assign(one, { outcome, ms: performance.now() - started });
+    };
+    const requests = sent.map(({ request }) => request);
+    const segments = joined(requests.map((request) => segmentsOf(request, this.endpoint)));
+    const waits = requests.some(awaitsContinue);
+    const aborts = requests.some(({ delivery }) => delivery?.abortAfter !== undefined);
+    const writer = new SegmentWriter(waits);
     let timer: NodeJS.Timeout | undefined;
-    const outcome = await new Promise<Response | Fault>((resolve) => {
+    const isKept = await new Promise<boolean>((resolve) => {
+      const endWith = (outcome: Response | Fault) => {
+        end(aborts && outcome !== ABANDONED ? ABORTED : outcome);
+        resolve(false);
+      };
       // Closed just as the connection was opened.
-      if (this.socket !== socket) return resolve(ABANDONED);
-      timer = setTimeout(() => resolve(timedOut(timeout, reader.partial() !== undefined)), timeout);
-      this.abandon = () => resolve(ABANDONED);
+      if (this.socket !== socket) return endWith(ABANDONED);
+      // The pauses are ours.
+      const paused = segments.length * PAUSE_MS + (waits ? CONTINUE_WAIT_MS : 0);
+      timer = setTimeout(
+        () => endWith(timedOut(timeout, waiting[0]?.reader.partial() !== undefined)),
+        segments.length > 1 ? timeout + paused : timeout,
+      );
+      this.abandon = () => endWith(ABANDONED);
       this.listener = {
         onData(chunk) {
+          let bytes = chunk;
           try {
-            const response = reader.take(chunk);
-            if (response !== undefined) resolve(response);
+            for (let reader = waiting[0]?.reader; reader !== undefined; reader = waiting[0]?.reader) {
+              const response = reader.take(bytes);
+              if (reader.interim.includes(100)) writer.goOn();
+              if (response === undefined) return;
+              bytes = reader.rest;
+              end(aborts ? ABORTED : response);
+              timer?.refresh();
+              if (!reader.keepsConnection) return resolve(false);
+            }
+            resolve(bytes.length === 0);
           } catch (error) {
-            resolve(faultOf(error));
+            endWith(faultOf(error));
           }
         },
-        onEnd: (error) => resolve(error === undefined ? (reader.closed() ?? CUT_SHORT) : faultOf(error)),
+        onEnd: (error) =>
+          endWith(error === undefined ? (waiting[0]?.reader.closed() ?? CUT_SHORT) : faultOf(error)),
       };
-      socket.write(request.verbatim ?? serialized(request));
+      void writer.write(socket, segments).then(() => {
+        if (aborts) endWith(ABORTED);
+      });
     });
     clearTimeout(timer);
+    writer.stop();
     this.abandon = () => {};
     this.listener = this.idle;
-    const lives = !socket.destroyed && !socket.readableEnded && socket.writableLength === 0;
-    if ('status' in outcome && reader.keepsConnection && lives) socket.setTimeout(IDLE_MS);
+    const lives = writer.done && !socket.destroyed && !socket.readableEnded && socket.writableLength === 0;
+    if (isKept && lives && !aborts) socket.setTimeout(IDLE_MS);
     else this.drop();
-    return outcome;
   }
 }
+
+/** A request on its way, and what has become of it by now. */
+interface Sent {
+  readonly request: Request;
+  readonly reader: AnswerReader;
+  outcome: Response | Fault;
+  ms: number;
+}
+
+function ended({ request, reader, outcome, ms }: Sent): Exchange {
+  const all = { request, ms, interim: reader.interim };
+  return 'status' in outcome
+    ? { ...all, kind: 'answered', response: outcome }
+    : { ...all, kind: 'broken', fault: outcome, response: reader.partial() };
+}
+
+/** The segments of several requests: one begins in the segment in which the one before it ends. */
+function joined([first = [], ...others]: readonly (readonly Uint8Array[])[]): readonly Uint8Array[] {
+  return others.reduce<readonly Uint8Array[]>((before, [head = new Uint8Array(), ...rest]) => {
+    const last = before.at(-1) ?? new Uint8Array();
+    return [...before.slice(0, -1), Buffer.concat([last, head]), ...rest];
+  }, first);
+}
+
+const ABORTED: Fault = { kind: 'aborted', detail: 'we closed the connection before an answer' };
 
 const CUT_SHORT: Fault = {
   kind: 'closed',
@@ -148,28 +222,4 @@ function open({ host, port, secure, tls }: Endpoint): Socket {
   return secure
     ? connectTls({ host, port, ...tls, ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }) })
     : connectPlain({ host, port });
-}
-
-/** The bytes of a well-framed request, the same as undici's. */
-function serialized({ method, path, headers: [host, ...headers], body, framing }: Request): Uint8Array {
-  const lines = [host, ['connection', 'keep-alive'] as const, ...headers].map((pair) => pair?.join(': '));
-  const head = Buffer.from([`${method} ${path} HTTP/1.1`, ...lines, '', ''].join('\r\n'), 'latin1');
-  const content = body ?? new Uint8Array();
-  return Buffer.concat([head, ...(framing === 'chunked' ? chunked(content) : [content])]);
-}
-
-/** A body in two chunks. */
-function chunked(body: Uint8Array): Uint8Array[] {
-  const chunks = halves(body).flatMap((part) => [
-    Buffer.from(`${part.length.toString(16)}\r\n`),
-    part,
-    Buffer.from('\r\n'),
-  ]);
-  return [...chunks, Buffer.from('0\r\n\r\n')];
-}
-
-/** The two parts of a body that are sent as chunks. */
-export function halves(body: Uint8Array): Uint8Array[] {
-  const middle = Math.floor(body.length / 2);
-  return [body.subarray(0, middle), body.subarray(middle)].filter((part) => part.length > 0);
 }

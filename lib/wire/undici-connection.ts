@@ -6,7 +6,7 @@ import { Bytes } from './bytes.ts';
 import { type Connection, IDLE_MS, timedOut } from './connection.ts';
 import { type Endpoint, HEAD_CAP, INTERIM_CAP } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type HeaderPair, type Request } from './exchange.ts';
-import { halves } from './socket.ts';
+import { halves } from './segments.ts';
 
 /** A connection of undici's: the usual way. */
 export class UndiciConnection implements Connection {
