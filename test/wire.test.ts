@@ -1252,6 +1252,39 @@ describe.each([
     expect(server.reads).toHaveLength(3);
   });
 
+  test.each<[what: string, delivery: Delivery, framing?: Request['framing']]>([
+    ['cuts', { cuts: [1, 9, -3], headFirst: true }],
+    ['one chunk', { chunks: 'one' }, 'chunked'],
+    ['many chunks, cut', { chunks: 'many', cuts: [2, 30] }, 'chunked'],
+    ['chunk extensions', { chunks: 'extensions' }, 'chunked'],
+    ['a trailer section', { chunks: 'trailer', expectContinue: true }, 'chunked'],
+    ['100 Continue', { expectContinue: true }],
+    ['an absolute target', { absoluteTarget: true }],
+    ['an order of headers', { headerOrder: ['Content-Length', 'Connection', 'Content-Type', 'Host'] }],
+  ])('with %s is read by node, time and again', async (_what, delivery, framing = 'length') => {
+    const handler = (request: IncomingMessage, response: ServerResponse) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => {
+        body += chunk.toString();
+      });
+      request.on('end', () => response.end(body));
+    };
+    const server = secure ? createTlsServer(CERTIFICATE, handler) : createHttpServer(handler);
+    let connections = 0;
+    server.on(secure ? 'secureConnection' : 'connection', () => {
+      connections += 1;
+    });
+    const url = await listening(server);
+    cleanUps.push(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const wire = wireBelow(secure ? url.replace('http:', 'https:') : url);
+    const draft = post({ body: Buffer.from(BODY), framing, delivery });
+    for (const _ of [1, 2]) expect(textOf(answerOf(await wire.send(draft)))).toBe(BODY);
+    expect(connections).toBe(1);
+  });
+
   test('leaves no connection beside the one where requests go one at a time', async () => {
     const server = await reading(answeringAfter(BODY), secure);
     const wire = wireBelow(server.url, { connections: 1 });
