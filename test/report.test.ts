@@ -2,11 +2,21 @@ import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RunRecord, run, terminalReport } from '../index.ts';
+import { catalogue, type RecordedResult, type RunRecord, run, terminalReport } from '../index.ts';
+import { loadContract } from '../lib/contract/contract.ts';
+import { packageFile } from '../lib/package.ts';
+import type { Draft } from '../lib/payloads/case.ts';
+import { curlOf } from '../lib/report/curl.ts';
 import { short, visible } from '../lib/report/explain.ts';
 import { sidesOf } from '../lib/report/recorded.ts';
 import { redactor } from '../lib/report/redact.ts';
+import { replayOf } from '../lib/report/replay.ts';
+import { fill } from '../lib/run/fill.ts';
+import { plantsFor } from '../lib/run/plants.ts';
 import { ownSchema } from '../lib/schema.ts';
+import { endpointOf } from '../lib/wire/endpoint.ts';
+import type { Delivery, Exchange, Request } from '../lib/wire/exchange.ts';
+import { Wire } from '../lib/wire/wire.ts';
 import { listen } from '../reference/store.ts';
 import { TOKEN, withStore } from './stores.ts';
 
@@ -46,6 +56,108 @@ describe('the record', () => {
       expect(exchange?.response?.status).toBe(400);
       expect(exchange?.curl).toContain('"authorization: Bearer $PLANT_STORE_TOKEN"');
     });
+  });
+});
+
+describe('a request with a delivery', () => {
+  const BODY = '{"id":7,"name":"Ficus"}';
+  const delivery: Delivery = {
+    cuts: [3, -2],
+    headFirst: true,
+    chunks: 'trailer',
+    expectContinue: true,
+    absoluteTarget: true,
+    freshConnection: true,
+    headerOrder: ['Authorization', 'Host', 'X-Odd'],
+    abortAfter: 900,
+  };
+  const draft: Draft = { body: { bytes: Buffer.from(BODY) }, headers: [['x-odd', '1']], delivery };
+
+  /** Sends a request, and gives what became of it and what arrived. */
+  async function sent(one: Draft): Promise<{ exchange: Exchange; baseUrl: string; text: () => string }> {
+    const pieces: string[] = [];
+    const server = createServer((socket) => {
+      socket
+        .on('error', () => {})
+        .on('data', (piece) => {
+          pieces.push(piece.toString());
+          if (pieces.length === 1) socket.write('HTTP/1.1 100 Continue\r\n\r\n');
+          if (/(?:done\r\n\r\n|Ficus"\})$/.test(pieces.join('')))
+            socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+        });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const baseUrl = `http://127.0.0.1:${port}`;
+    const wire = new Wire(endpointOf(baseUrl, { timeout: 5000 }), 1);
+    const surroundings = { token: TOKEN, host: `127.0.0.1:${port}`, prefix: '', headers: [] };
+    const exchange = await wire.send(fill(one, 7n, surroundings));
+    await wire.close();
+    server.close();
+    return { exchange, baseUrl, text: () => pieces.join('|').replaceAll(String(port), 'PORT') };
+  }
+
+  const { abortAfter: _, ...whole } = delivery;
+
+  test('is recorded with it, and the token stays out in whatever letter case its header has', async () => {
+    const { exchange, baseUrl } = await sent(draft);
+    const { request, fault } = sidesOf(exchange, draft, baseUrl, redactor([]));
+    expect(request.delivery).toEqual(delivery);
+    expect(request.headers[0]).toEqual(['Authorization', 'Bearer $PLANT_STORE_TOKEN']);
+    expect(fault?.kind).toBe('aborted');
+    await withStore('always-400', async ({ url }) => {
+      const record = JSON.parse(JSON.stringify(await recordOf(url)));
+      Object.assign(
+        record.results.find(({ exchanges }: RecordedResult) => exchanges.length > 0).exchanges[0],
+        {
+          request,
+          fault,
+        },
+      );
+      expect(validate(record), JSON.stringify(validate.errors?.slice(0, 2))).toBe(true);
+      record.results.find(
+        ({ exchanges }: RecordedResult) => exchanges.length > 0,
+      ).exchanges[0].request.delivery.cuts = ['x'];
+      expect(validate(record)).toBe(false);
+    });
+  });
+
+  test('is replayed byte for byte', async () => {
+    const first = await sent({ ...draft, framing: 'chunked', delivery: whole });
+    expect(first.text().split('|').length).toBeGreaterThan(3);
+    await withStore('always-400', async ({ url }) => {
+      const record = await recordOf(url);
+      const result = record.results.find(({ id }) => id === 'create/answers-200');
+      const check = catalogue.find(({ id }) => id === 'create/answers-200');
+      const [exchange] = result?.exchanges ?? [];
+      if (result === undefined || exchange === undefined || check === undefined)
+        throw new Error('it did not fail');
+      const { request } = sidesOf(first.exchange, draft, first.baseUrl, redactor([TOKEN]));
+      const replay = replayOf({ ...result, exchanges: [{ ...exchange, request }] }, check, {
+        ...record,
+        target: { ...record.target, baseUrl: first.baseUrl },
+      });
+      const [again] =
+        replay?.test.kind === 'cases'
+          ? replay.test.cases(plantsFor(await loadContract(packageFile('openapi.yaml')), 1, 'x'))
+          : [];
+      if (again === undefined) throw new Error('it is not replayed');
+      expect((await sent(again.draft)).text()).toBe(first.text());
+    });
+  });
+
+  test('is repeated by curl as far as curl can, and the command says what is left out', async () => {
+    const curl = async (one: Delivery, framing: Request['framing'] = 'length') => {
+      const { exchange } = await sent({ ...draft, framing, delivery: one });
+      return curlOf(sidesOf(exchange, draft, 'http://h', redactor([])).request);
+    };
+    expect(await curl({ absoluteTarget: true })).toMatch(
+      /--http1\.1 --request-target 'http:\/\/h\/plants' 'http:\/\/h\/plants'$/,
+    );
+    expect(await curl({ expectContinue: true })).toMatch(/-H 'expect: 100-continue' .*'http:\/\/h\/plants'$/);
+    expect(await curl(delivery, 'chunked')).toMatch(
+      /'http:\/\/h\/plants' # without the segments, the chunks \(trailer\), the order of headers, the end after 900 bytes of the body: that takes plant-store-conformance replay$/,
+    );
   });
 });
 

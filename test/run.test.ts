@@ -2,7 +2,14 @@ import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { type RunRecord, run, terminalReport } from '../index.ts';
+import { catalogue, type RunRecord, run, terminalReport } from '../index.ts';
+import { loadContract } from '../lib/contract/contract.ts';
+import { answers200 } from '../lib/judge/rules.ts';
+import { packageFile } from '../lib/package.ts';
+import type { Case } from '../lib/payloads/case.ts';
+import type { Check } from '../lib/run/check.ts';
+import type { CheckResult } from '../lib/run/result.ts';
+import { openRun } from '../lib/run/run.ts';
 import { listen, Refusal, startStore } from '../reference/store.ts';
 import { TOKEN, withStore } from './stores.ts';
 
@@ -416,6 +423,43 @@ describe('the constant stores', () => {
   ])('%s is never conformant', async (name) => {
     await withStore(name, async ({ url }) => {
       expect((await against(url, { timeout: 1000 })).outcome).not.toBe('conformant');
+    });
+  });
+});
+
+describe('a request that the suite itself breaks off', () => {
+  const broken = (path: string): Case => ({
+    label: path,
+    population: 'other',
+    draft: { path, body: { bytes: Buffer.from('{"id":1,"name":"x"}') }, delivery: { abortAfter: 5 } },
+  });
+  const check: Check = {
+    id: 'history/aborted',
+    level: 'MUST',
+    statement: 'x',
+    basis: ['x'],
+    hint: 'x',
+    test: { kind: 'cases', rules: [answers200], cases: () => range(40).map((n) => broken(`/plants?${n}`)) },
+  };
+  const range = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+  test('is held against nobody, and ends no run', async () => {
+    await withStore('reference', async ({ url }) => {
+      const open = await openRun({
+        contract: await loadContract(packageFile('openapi.yaml')),
+        catalogue: [...catalogue.filter(({ test: { kind } }) => kind === 'standing'), check],
+        baseUrl: url,
+        token: TOKEN,
+        timeout: 3000,
+      });
+      const results: CheckResult[] = [];
+      for await (const result of open.carryOutAll()) results.push(result);
+      const { stop } = open;
+      await open.close();
+      expect(stop).toBeUndefined();
+      expect(results.filter(({ verdict }) => verdict === 'fail')).toEqual([]);
+      const [aborted] = results.filter(({ check: { id } }) => id === check.id);
+      expect(aborted?.verdict).toBe('untestable');
     });
   });
 });

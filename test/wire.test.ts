@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect as connectPlain, createServer, type Server, type Socket } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { createServer as createSecureServer } from 'node:tls';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { AnswerReader } from '../lib/wire/answer-reader.ts';
 import { BODY_CAP, type Endpoint, endpointOf } from '../lib/wire/endpoint.ts';
-import type { Exchange, FaultKind, HeaderPair, Request, Response } from '../lib/wire/exchange.ts';
+import type { Delivery, Exchange, FaultKind, HeaderPair, Request, Response } from '../lib/wire/exchange.ts';
 import { faultOf } from '../lib/wire/exchange.ts';
 import { Wire } from '../lib/wire/wire.ts';
 
@@ -988,5 +989,500 @@ describe('a connection with a reader of our own', () => {
     wire.speakPlainly();
     for (const _ of [1, 2]) expect(textOf(answerOf(await wire.send(post())))).toBe('ok');
     expect(server.connections()).toBe(connections);
+  });
+});
+
+/** What a server read from one connection: piece by piece, and whether it ended. */
+interface Read {
+  readonly pieces: string[];
+  ended: boolean;
+  readonly closed: Promise<void>;
+}
+
+/** A server that keeps each piece that it reads from a connection, and is asked after each what to do. */
+async function reading(
+  onPiece: (read: Read, socket: Socket, connection: number) => void,
+  secure = false,
+): Promise<{ url: string; reads: readonly Read[] }> {
+  const reads: Read[] = [];
+  const sockets = new Set<Socket>();
+  const take = (socket: Socket) => {
+    const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
+    const read: Read = { pieces: [], ended: false, closed };
+    reads.push(read);
+    sockets.add(socket);
+    const connection = reads.length;
+    socket.on('error', () => {});
+    socket.on('end', () => {
+      read.ended = true;
+    });
+    socket.on('data', (piece) => {
+      read.pieces.push(piece.toString('latin1'));
+      onPiece(read, socket, connection);
+    });
+  };
+  const server = secure ? createSecureServer(CERTIFICATE, take) : createServer(take);
+  const url = await listening(server);
+  cleanUps.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { url: secure ? url.replace('http:', 'https:') : url, reads };
+}
+
+const readText = ({ pieces }: Read) => pieces.join('');
+const headRead = (read: Read) => readText(read).split('\r\n\r\n', 1)[0] ?? '';
+const bodyRead = (read: Read) => readText(read).slice(headRead(read).length + 4);
+/** Answers whatever ends with this. */
+const answeringAfter = (end: string) => (read: Read, socket: Socket) => {
+  if (readText(read).endsWith(end)) socket.write(OK);
+};
+
+describe.each([
+  ['', false],
+  [' over TLS', true],
+] as const)('a delivery%s', (_over, secure) => {
+  const BODY = '{"id":1,"name":"Ficus"}';
+  const wireBelow = (url: string, settings: Settings = {}) => {
+    const base = `${url}/api`;
+    const wire = new Wire(
+      {
+        ...endpointOf(base, { timeout: settings.timeout ?? 5000, insecure: true }),
+        cap: settings.cap ?? BODY_CAP,
+      },
+      settings.connections ?? 2,
+    );
+    cleanUps.push(() => wire.close());
+    return wire;
+  };
+  const sending = async (delivery: Delivery, more: Partial<Request> = {}, end = BODY) => {
+    const server = await reading(answeringAfter(end), secure);
+    const exchange = await wireBelow(server.url).send(post({ body: Buffer.from(BODY), delivery, ...more }));
+    expect(textOf(answerOf(exchange))).toBe('ok');
+    const [read] = server.reads;
+    if (read === undefined) throw new Error('nothing was sent');
+    return { exchange, read, pieces: read.pieces, host: new URL(server.url).host };
+  };
+
+  test('without a part of its own sends what is always sent, in one segment', async () => {
+    const { pieces, host } = await sending({});
+    expect(pieces).toEqual([
+      `POST /api/plants HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n` +
+        `content-type: application/json\r\ncontent-length: 23\r\n\r\n${BODY}`,
+    ]);
+    const server = await reading(answeringAfter(BODY), secure);
+    answerOf(await wireBelow(server.url).send(post({ body: Buffer.from(BODY) })));
+    expect(server.reads[0] && readText(server.reads[0])).toBe(
+      pieces.join('').replace(host, new URL(server.url).host),
+    );
+  });
+
+  test('cuts the body where it says, from the end as well, and nowhere else', async () => {
+    const { pieces, exchange } = await sending({ cuts: [-5, 3, 900, 0, -900, 10, 3] });
+    expect(pieces[0]?.split('\r\n\r\n')[1]).toBe('{"i');
+    expect(pieces.slice(1)).toEqual(['d":1,"n', 'ame":"Fi', 'cus"}']);
+    expect(exchange.request.delivery?.cuts).toContain(900);
+  });
+
+  test('sends the head first', async () => {
+    const { pieces } = await sending({ headFirst: true, cuts: [1] });
+    expect(pieces[0]).toMatch(/\r\n\r\n$/);
+    expect(pieces.slice(1)).toEqual(['{', BODY.slice(1)]);
+  });
+
+  test.each<[chunks: Required<Delivery>['chunks'], encoded: string]>([
+    ['one', `17\r\n${BODY}\r\n0\r\n\r\n`],
+    ['halves', 'b\r\n{"id":1,"na\r\nc\r\nme":"Ficus"}\r\n0\r\n\r\n'],
+    ['many', '7\r\n{"id":1\r\n7\r\n,"name"\r\n7\r\n:"Ficus\r\n2\r\n"}\r\n0\r\n\r\n'],
+    [
+      'extensions',
+      'b;part=1;note="a b"\r\n{"id":1,"na\r\nc;part=1;note="a b"\r\nme":"Ficus"}\r\n' +
+        '0;part=1;note="a b"\r\n\r\n',
+    ],
+    ['trailer', 'b\r\n{"id":1,"na\r\nc\r\nme":"Ficus"}\r\n0\r\nx-trailer: done\r\n\r\n'],
+  ])('divides a chunked body: %s', async (chunks, encoded) => {
+    const { read } = await sending({ chunks }, { framing: 'chunked' }, encoded);
+    expect(bodyRead(read)).toBe(encoded);
+    expect(headRead(read)).toMatch(/transfer-encoding: chunked$/);
+    expect(/^trailer: x-trailer\r$/m.test(headRead(read))).toBe(chunks === 'trailer');
+  });
+
+  test('cuts a chunked body as it is encoded', async () => {
+    const encoded = `17\r\n${BODY}\r\n0\r\n\r\n`;
+    const { pieces } = await sending({ chunks: 'one', cuts: [1, -4] }, { framing: 'chunked' }, encoded);
+    expect(pieces[0]).toMatch(/\r\n\r\n1$/);
+    expect(pieces.slice(1)).toEqual([encoded.slice(1, -4), '\r\n\r\n']);
+  });
+
+  test('sends the target in absolute form', async () => {
+    const { read, host, exchange } = await sending({ absoluteTarget: true });
+    expect(headRead(read).split('\r\n')[0]).toBe(
+      `POST ${secure ? 'https' : 'http'}://${host}/api/plants HTTP/1.1`,
+    );
+    expect(exchange.request.path).toBe('/api/plants');
+  });
+
+  test('puts headers in the order and the letter case that it names', async () => {
+    const headers: HeaderPair[] = [
+      ['authorization', 'Bearer a'],
+      ['x-one', '1'],
+      ['authorization', 'Bearer b'],
+      ['accept', '*/*'],
+    ];
+    const headerOrder = [
+      'Content-Length',
+      'AUTHORIZATION',
+      'Host',
+      'X-Absent',
+      'Connection',
+      'Authorization',
+    ];
+    const { read, host, exchange } = await sending({ headerOrder }, { headers });
+    expect(headRead(read).split('\r\n').slice(1)).toEqual([
+      'Content-Length: 23',
+      'AUTHORIZATION: Bearer a',
+      `Host: ${host}`,
+      'Connection: keep-alive',
+      'Authorization: Bearer b',
+      'x-one: 1',
+      'accept: */*',
+    ]);
+    expect(exchange.request.headers[2]).toEqual(['Host', host]);
+  });
+
+  describe('that waits for 100 Continue', () => {
+    const delivery: Delivery = { expectContinue: true };
+    const draft = post({ body: Buffer.from(BODY), delivery });
+
+    test('sends the body once that has come', async () => {
+      const server = await reading((read, socket) => {
+        if (read.pieces.length === 1) socket.write('HTTP/1.1 100 Continue\r\n\r\n');
+        else answeringAfter(BODY)(read, socket);
+      }, secure);
+      const wire = wireBelow(server.url);
+      const exchange = await wire.send(draft);
+      expect(answerOf(exchange).status).toBe(200);
+      expect(exchange.interim).toEqual([100]);
+      expect(server.reads[0]?.pieces[1]).toBe(BODY);
+      expect(headRead(server.reads[0] ?? raise())).toMatch(/^expect: 100-continue\r$/m);
+      expect(exchange.ms).toBeLessThan(900);
+    });
+
+    test.each([417, 401])('sends no body after a final %i, and gives the connection up', async (status) => {
+      const server = await reading((read, socket, connection) => {
+        if (connection === 1) socket.write(`HTTP/1.1 ${status} No\r\nContent-Length: 0\r\n\r\n`);
+        else answeringAfter(BODY)(read, socket);
+      }, secure);
+      const wire = wireBelow(server.url);
+      expect(answerOf(await wire.send(draft)).status).toBe(status);
+      await server.reads[0]?.closed;
+      expect(bodyRead(server.reads[0] ?? raise())).toBe('');
+      answerOf(await wire.send(post({ body: Buffer.from(BODY), delivery: {} })));
+      expect(server.reads).toHaveLength(2);
+    });
+
+    test('sends the body after a second of silence', async () => {
+      const { pieces, exchange } = await sending(delivery);
+      expect(pieces[1]).toBe(BODY);
+      expect(exchange.ms).toBeGreaterThan(900);
+      expect(exchange.interim).toEqual([]);
+    });
+
+    test('expects nothing where there is no body', async () => {
+      const server = await reading((_read, socket) => socket.write(OK), secure);
+      answerOf(await wireBelow(server.url).send({ ...draft, body: undefined }));
+      expect(headRead(server.reads[0] ?? raise())).not.toMatch(/expect/);
+    });
+  });
+
+  describe('that gives up', () => {
+    test.each([
+      ['in the middle', 5, BODY.slice(0, 5)],
+      ['before the body', 0, ''],
+      ['after all of the body', 1000, BODY],
+    ])(
+      '%s closes the connection after so many bytes, and is not sent again',
+      async (_what, abortAfter, sent) => {
+        const server = await reading(() => {}, secure);
+        const exchange = await wireBelow(server.url).send(
+          post({ body: Buffer.from(BODY), delivery: { abortAfter } }),
+        );
+        expect(faultIn(exchange)).toBe('aborted');
+        await server.reads[0]?.closed;
+        expect(bodyRead(server.reads[0] ?? raise())).toBe(sent);
+        expect(server.reads).toHaveLength(1);
+      },
+    );
+
+    test('keeps the status of an answer that came before', async () => {
+      const server = await reading((_read, socket) => socket.write(OK), secure);
+      const exchange = await wireBelow(server.url).send(
+        post({ body: Buffer.from(BODY), delivery: { headFirst: true, abortAfter: 5 } }),
+      );
+      expect(faultIn(exchange)).toBe('aborted');
+      expect(exchange.response?.status).toBe(200);
+      await server.reads[0]?.closed;
+    });
+  });
+
+  test('that is answered before it is all sent stops there, and the next goes over a fresh connection', async () => {
+    const server = await reading((read, socket, connection) => {
+      if (connection > 1) answeringAfter(BODY)(read, socket);
+      else if (read.pieces.length === 1) socket.write('HTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n');
+    }, secure);
+    const wire = wireBelow(server.url);
+    const cut = post({ body: Buffer.from(BODY), delivery: { cuts: [1, 2, 3, 4, 5, 6, 7] } });
+    expect(answerOf(await wire.send(cut)).status).toBe(413);
+    await server.reads[0]?.closed;
+    expect(bodyRead(server.reads[0] ?? raise()).length).toBeLessThan(8);
+    answerOf(await wire.send(cut));
+    expect(server.reads).toHaveLength(2);
+  });
+
+  test('has a connection of its kind that is kept, or a fresh one where it asks for that', async () => {
+    const server = await reading(answeringAfter(BODY), secure);
+    const wire = wireBelow(server.url);
+    const usual = post({ body: Buffer.from(BODY) });
+    for (let round = 0; round < 3; round += 1) {
+      answerOf(await wire.send(usual));
+      answerOf(await wire.send({ ...usual, delivery: {} }));
+    }
+    expect(server.reads).toHaveLength(2);
+    answerOf(await wire.send({ ...usual, delivery: { freshConnection: true } }));
+    expect(server.reads).toHaveLength(3);
+  });
+
+  test.each<[what: string, delivery: Delivery, framing?: Request['framing']]>([
+    ['cuts', { cuts: [1, 9, -3], headFirst: true }],
+    ['one chunk', { chunks: 'one' }, 'chunked'],
+    ['many chunks, cut', { chunks: 'many', cuts: [2, 30] }, 'chunked'],
+    ['chunk extensions', { chunks: 'extensions' }, 'chunked'],
+    ['a trailer section', { chunks: 'trailer', expectContinue: true }, 'chunked'],
+    ['100 Continue', { expectContinue: true }],
+    ['an absolute target', { absoluteTarget: true }],
+    ['an order of headers', { headerOrder: ['Content-Length', 'Connection', 'Content-Type', 'Host'] }],
+  ])('with %s is read by node, time and again', async (_what, delivery, framing = 'length') => {
+    const handler = (request: IncomingMessage, response: ServerResponse) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => {
+        body += chunk.toString();
+      });
+      request.on('end', () => response.end(body));
+    };
+    const server = secure ? createTlsServer(CERTIFICATE, handler) : createHttpServer(handler);
+    let connections = 0;
+    server.on(secure ? 'secureConnection' : 'connection', () => {
+      connections += 1;
+    });
+    const url = await listening(server);
+    cleanUps.push(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const wire = wireBelow(secure ? url.replace('http:', 'https:') : url);
+    const draft = post({ body: Buffer.from(BODY), framing, delivery });
+    for (const _ of [1, 2]) expect(textOf(answerOf(await wire.send(draft)))).toBe(BODY);
+    expect(connections).toBe(1);
+  });
+
+  test('leaves no connection beside the one where requests go one at a time', async () => {
+    const server = await reading(answeringAfter(BODY), secure);
+    const wire = wireBelow(server.url, { connections: 1 });
+    const usual = post({ body: Buffer.from(BODY) });
+    answerOf(await wire.send(usual));
+    answerOf(await wire.send({ ...usual, delivery: {} }));
+    await server.reads[0]?.closed;
+    answerOf(await wire.send(usual));
+    await server.reads[1]?.closed;
+    expect(server.reads).toHaveLength(3);
+  });
+
+  test('whose connection is closed before an answer is sent once more', async () => {
+    const server = await reading((read, socket, connection) => {
+      if (connection === 1) socket.destroy();
+      else answeringAfter(BODY)(read, socket);
+    }, secure);
+    const wire = wireBelow(server.url);
+    answerOf(await wire.send(post({ body: Buffer.from(BODY), delivery: { headFirst: true } })));
+    expect([server.reads.length, wire.closedUnderRequests]).toEqual([2, 1]);
+  });
+
+  test('leaves nothing behind', async () => {
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    cleanUps.push(() => timers.mockRestore());
+    const server = await reading((read, socket) => {
+      if (readText(read).includes('\r\n\r\n')) socket.write(OK);
+    }, secure);
+    const wire = wireBelow(server.url);
+    const deliveries: Delivery[] = [{ expectContinue: true }, { cuts: [1, 2, 3] }, { abortAfter: 3 }, {}];
+    for (const delivery of deliveries) await wire.send(post({ body: Buffer.from(BODY), delivery }));
+    await wire.close();
+    await Promise.all(server.reads.map(({ closed }) => closed));
+    const left = timers.mock.results.filter(({ value }) => Reflect.get(value, '_destroyed') !== true);
+    expect([timers.mock.results.length > 0, left]).toEqual([true, []]);
+  });
+
+  test('is broken off when the wire is closed', async () => {
+    const server = await reading(() => {}, secure);
+    const wire = wireBelow(server.url);
+    const deliveries: Delivery[] = [{ expectContinue: true }, { headFirst: true }];
+    const sent = deliveries.map((delivery) => wire.send(post({ body: Buffer.from(BODY), delivery })));
+    setTimeout(() => void wire.close(), 30);
+    for (const exchange of await Promise.all(sent)) expect(exchange.kind).toBe('broken');
+  });
+});
+
+const raise = (): never => {
+  throw new Error('nothing was sent');
+};
+
+describe.each(WAYS)('headers that a library would write in its own way, %s', (_way, prepare) => {
+  test('arrive as they are', async () => {
+    const server = await answering(OK);
+    const wire = wireTo(server.url);
+    prepare(wire);
+    const headers: HeaderPair[] = [
+      ['X-First', '1'],
+      ['HOST', 'other.example'],
+      ['Connection', 'close'],
+    ];
+    answerOf(await wire.send(post({ headers })));
+    expect(server.seen[0]?.split('\r\n\r\n')[0]?.split('\r\n').slice(1)).toEqual([
+      'X-First: 1',
+      'HOST: other.example',
+      'Connection: close',
+      'content-length: 8',
+    ]);
+  });
+});
+
+describe('requests in turn', () => {
+  const numbered = (id: number, delivery?: Delivery) => () =>
+    post({ body: Buffer.from(`{"id":${id}}`), ...(delivery === undefined ? {} : { delivery }) });
+  const ids = (seen: readonly string[]) => seen.map((text) => Number(/"id":(\d+)/.exec(text)?.[1]));
+  const answer = (text: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
+  const said = (exchanges: readonly Exchange[]) => exchanges.map((exchange) => textOf(answerOf(exchange)));
+  const moves = (exchanges: readonly Exchange[]) => exchanges.map(({ reconnected = false }) => reconnected);
+
+  describe.each([
+    ['one after the other', false],
+    ['pipelined', true],
+  ])('%s', (_how, pipelined) => {
+    test('go over one connection, with nothing in between', async () => {
+      const server = await raw((request, socket, { connection, onConnection }) => {
+        const id = ids([request])[0] ?? 0;
+        setTimeout(() => socket.write(answer(`${id} ${connection} ${onConnection}`)), id === 9 ? 0 : 5);
+      });
+      const wire = wireTo(server.url, { connections: 2 });
+      const [exchanges] = await Promise.all([
+        wire.sendInTurn([numbered(1), numbered(2, { cuts: [2] }), numbered(3)], { pipelined }),
+        wire.send(numbered(9)()),
+        wire.send(numbered(9)()),
+      ]);
+      const places = said(exchanges).map((text) => text.split(' '));
+      expect(places.map(([id]) => id)).toEqual(['1', '2', '3']);
+      expect(new Set(places.map(([, connection]) => connection)).size).toBe(1);
+      expect(places.map(([, , place]) => place)).toEqual(['1', '2', '3']);
+      expect(moves(exchanges)).toEqual([false, false, false]);
+      const more = await wire.sendInTurn([numbered(4)], { pipelined });
+      expect(said(more)).toEqual([`4 ${places[0]?.[1]} 4`]);
+    });
+
+    test('go on over a fresh connection where the store closes theirs, and what was on its way is sent once more', async () => {
+      const server = await raw((request, socket, { connection, onConnection }) => {
+        if (connection === 1 && onConnection === 2) socket.destroy();
+        else socket.write(answer(`${ids([request])[0]} ${connection}`));
+      });
+      const wire = wireTo(server.url);
+      const exchanges = await wire.sendInTurn(
+        [1, 2, 3].map((id) => numbered(id)),
+        { pipelined },
+      );
+      expect(said(exchanges)).toEqual(['1 1', '2 2', '3 2']);
+      expect(moves(exchanges)).toEqual([false, true, false]);
+      expect(ids(server.seen).slice(0, 2)).toEqual([1, 2]);
+      expect(ids(server.seen).slice(-2)).toEqual([2, 3]);
+    });
+
+    test('go on over a fresh connection where the store says that it closes theirs', async () => {
+      const server = await raw((request, socket, { connection, onConnection }) => {
+        if (connection === 1 && onConnection > 1) return;
+        const text = answer(`${ids([request])[0]} ${connection}`);
+        if (connection === 1) socket.end(text.replace('OK', 'OK\r\nConnection: close'));
+        else socket.write(text);
+      });
+      const wire = wireTo(server.url);
+      const exchanges = await wire.sendInTurn(
+        [1, 2, 3].map((id) => numbered(id)),
+        { pipelined },
+      );
+      expect(said(exchanges)).toEqual(['1 1', '2 2', '3 2']);
+      expect(moves(exchanges)).toEqual([false, true, false]);
+    });
+
+    test('that give up end the connection: the next goes over a fresh one', async () => {
+      const server = await raw((request, socket, { connection }) => {
+        socket.write(answer(`${ids([request])[0]} ${connection}`));
+      });
+      const wire = wireTo(server.url);
+      const requests = [numbered(1), numbered(2, { abortAfter: 3 }), numbered(3), numbered(4)];
+      const [first, second, ...others] = await wire.sendInTurn(requests, { pipelined });
+      expect(second && faultIn(second)).toBe('aborted');
+      expect(said([first ?? raise(), ...others])).toEqual(['1 1', '3 2', '4 2']);
+      expect(moves(others)).toEqual([true, false]);
+      expect(ids(server.seen)).toEqual([1, 3, 4]);
+    });
+
+    test('that are left without an answer stay so, and are sent no third time', async () => {
+      const server = await raw((_request, socket) => socket.destroy());
+      const wire = wireTo(server.url);
+      const exchanges = await wire.sendInTurn([numbered(1), numbered(2)], { pipelined });
+      expect(exchanges.map(faultIn)).toEqual(['closed', 'closed']);
+      expect(server.seen.length).toBeLessThanOrEqual(4);
+    });
+
+    test('are given up when the wire is closed', async () => {
+      const server = await raw(() => {});
+      const wire = wireTo(server.url);
+      const sent = wire.sendInTurn([numbered(1), numbered(2)], { pipelined });
+      setTimeout(() => void wire.close(), 30);
+      expect((await sent).map(({ kind }) => kind)).toEqual(['broken', 'broken']);
+      expect(ids(server.seen)).toEqual(pipelined ? [1, 2] : [1]);
+    });
+  });
+
+  test('pipelined are all sent before there is an answer, and read however their answers come', async () => {
+    const answers = [
+      answer('one'),
+      'HTTP/1.1 204 No Content\r\n\r\n',
+      `HTTP/1.1 103 Early Hints\r\n\r\n${chunked('3\r\ntwo\r\n0\r\n\r\n')}`,
+      answer('three'),
+    ].join('');
+    const expected = ['one', '', 'two', 'three'];
+    for (const at of [answers.length, 1, 50, 90, 120, answers.length - 1]) {
+      const server = await reading((read, socket) => {
+        if (ids(readText(read).match(/\{"id":\d\}/g) ?? []).length < 4) return;
+        socket.setNoDelay(true);
+        socket.write(answers.slice(0, at));
+        setTimeout(() => socket.write(answers.slice(at)), 5);
+      });
+      const wire = wireTo(server.url);
+      const requests = [1, 2, 3, 4].map((id) => numbered(id));
+      const exchanges = await wire.sendInTurn(requests, { pipelined: true });
+      expect(said(exchanges), `${at}`).toEqual(expected);
+      expect(exchanges[2]?.interim).toEqual([103]);
+      expect(server.reads.map(({ pieces }) => pieces.length)).toEqual([1]);
+    }
+  });
+
+  test('are made when their turn comes', async () => {
+    const server = await answering(OK);
+    const made: number[] = [];
+    const making = (id: number) => () => {
+      made.push(id + server.seen.length * 10);
+      return numbered(id)();
+    };
+    await wireTo(server.url).sendInTurn([making(1), making(2), making(3)]);
+    expect(made).toEqual([1, 12, 23]);
   });
 });

@@ -436,7 +436,10 @@ export class Session {
     this.options.onExchange?.(exchange, draft, errand.id);
     const server = response?.headers.find(([name]) => name.toLowerCase() === 'server')?.[1];
     if (server !== undefined) this.server ??= shortly(server);
-    if (isAborted(exchange)) return;
+    if (isAborted(exchange)) {
+      this.created.note(exchange, draft);
+      return;
+    }
     if (!isOutsideContract(draft) && (exchange.kind === 'broken' || isFromGateway(exchange))) {
       errand.broken += 1;
       this.noteOrdinariness(errand, draft);

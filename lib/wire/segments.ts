@@ -124,7 +124,8 @@ export class SegmentWriter {
         clearTimeout(this.timer);
         resolve();
       };
-      this.timer = setTimeout(resolve, ms);
+      // What has come in a busy moment is read before more is written.
+      this.timer = setTimeout(() => setImmediate(resolve), ms);
     });
   }
 }
