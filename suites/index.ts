@@ -1,6 +1,7 @@
 import type { Check } from '../lib/run/check.ts';
 import { always } from './always.ts';
 import { auth } from './auth.ts';
+import { combinations } from './combinations.ts';
 import { create } from './create.ts';
 import { observations } from './observe.ts';
 import { refuse } from './refuse.ts';
@@ -17,6 +18,7 @@ export const catalogue: readonly Check[] = [
   ...refuse,
   ...wholeShape,
   ...auth,
+  ...combinations,
   ...observations,
   ...serving,
   ...always,

@@ -40,6 +40,10 @@ export interface Draft {
   readonly body?: Body | undefined;
   readonly framing?: 'length' | 'chunked';
   readonly delivery?: Delivery;
+  /** Offsets in the body at which its segments end. */
+  readonly cut?: (body: Uint8Array) => readonly number[];
+  /** What is sent right before it. */
+  readonly after?: Predecessor;
   /** The whole request as bytes, for one that is not well-framed HTTP. */
   readonly verbatim?: (host: string, path: string, authorization: string) => string;
   /** An ordinary plant, sent as any client would: a store has to create it, whatever it is sent for. */
@@ -48,6 +52,13 @@ export interface Draft {
   readonly sentAs?: string;
   /** Beyond what is promised of any request (64 KiB, sound framing): a proxy may answer in its own way. */
   readonly beyond?: boolean;
+}
+
+/** A request that is sent right before another one, with the same fresh id. */
+export interface Predecessor {
+  readonly draft: Draft;
+  /** Over the connection of the other, after its own answer or without waiting for it; over another; or at the same time. */
+  readonly connection: 'same' | 'pipelined' | 'other' | 'beside';
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Contract } from '../contract/contract.ts';
 import type { Finding, Rule } from '../judge/rules.ts';
 import type { Case, Draft } from '../payloads/case.ts';
 import type { JsonObject } from '../payloads/json.ts';
+import type { Strength } from '../payloads/model/model.ts';
 import type { Exchange } from '../wire/exchange.ts';
 
 /**
@@ -31,6 +32,8 @@ export interface Plants {
   plain(properties?: 'all' | 'required'): JsonObject;
   /** A value of an arbitrary. */
   draw<T>(arbitrary: Arbitrary<T>): T;
+  /** How many dimensions are combined in every way: 2 for all pairs of values, 3 for all triples. */
+  readonly strength: Strength;
 }
 
 /** What a procedure works with. */
@@ -71,6 +74,8 @@ export type Test =
       readonly named?: (plants: Plants) => readonly Case[];
       readonly rules: readonly Rule[];
       readonly share: number;
+      /** What the first cases cover, in words. */
+      readonly covers?: (plants: Plants, count: number) => string;
       readonly explainedBy?: string;
     }
   /** Every exchange of the run that it applies to, whichever check it was sent for. */

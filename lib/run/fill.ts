@@ -57,13 +57,16 @@ export function fill(
   const own: HeaderPair[] = credential.values(token).map((value) => ['authorization', value]);
   if (contentType !== undefined) own.push(['content-type', contentType]);
   if (draft.headers !== undefined) own.push(...draft.headers);
+  const bytes = body === undefined ? undefined : bytesOf(body, id, token);
+  const cuts = bytes === undefined ? undefined : draft.cut?.(bytes);
+  const delivery = cuts === undefined ? draft.delivery : { ...draft.delivery, cuts };
   const request: Request = {
     method,
     path,
     headers: [...own, ...headers.filter(([name]) => !isAmong(own, name))],
-    body: body === undefined ? undefined : bytesOf(body, id, token),
+    body: bytes,
     framing,
-    ...(draft.delivery === undefined ? {} : { delivery: draft.delivery }),
+    ...(delivery === undefined ? {} : { delivery }),
     freshId: id,
     ...(body !== undefined && 'secret' in body
       ? { publicBody: body.secret(PLACE, id).replaceAll(PLACE, '$PLANT_STORE_TOKEN') }

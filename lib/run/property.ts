@@ -26,6 +26,7 @@ export class Drawing {
   private readonly id: (index: number) => bigint;
   private readonly count: number;
   private readonly shard: Shard;
+  private readonly covered: ((tried: number) => string) | undefined;
   private next: number;
   private settled = false;
 
@@ -40,6 +41,7 @@ export class Drawing {
     this.test = test;
     this.checkId = checkId;
     this.arbitrary = test.cases(plants);
+    this.covered = test.covers && ((tried) => test.covers?.(plants, tried) ?? '');
     this.named = test.named?.(plants) ?? [];
     this.id = ids.reserve(count + 1);
     this.count = count;
@@ -62,6 +64,7 @@ export class Drawing {
       attempt(this.drawn(index, tools).value, id(index), test.rules, tools),
     );
     this.next = next + Math.ceil((below - next) / step) * step;
+    if (this.covered !== undefined) tally.noted.covers = this.covered(Math.min(below, count));
     const { first } = tally;
     if (first === undefined || this.settled) return;
     this.settled = true;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Draft } from '../payloads/case.ts';
-import type { Exchange, HeaderPair } from '../wire/exchange.ts';
+import type { Exchange, HeaderPair, Request } from '../wire/exchange.ts';
 import type { Wire } from '../wire/wire.ts';
 import { isAway } from './away.ts';
 import type { Collisions } from './collisions.ts';
@@ -173,16 +173,33 @@ export class Sender {
   private async once(draft: Draft, id: bigint, errand: Errand): Promise<Exchange> {
     const { authority: host, prefix } = this.wire.endpoint;
     const { token, headers, query = [] } = this.options;
-    const filled = (own: bigint) => fill(draft, own, { token, host, prefix, headers, query });
-    this.countOff();
-    this.gate.enter();
-    const again = () => {
+    const made = (one: Draft, own: bigint) => fill(one, own, { token, host, prefix, headers, query });
+    const again = (one: Draft) => () => {
       this.begun += 1;
       this.requests += 1;
       // The store may have created the plant before the connection was closed.
-      return filled(errand.ids.aside());
+      return made(one, errand.ids.aside());
     };
-    const exchange = await this.wire.send(filled(id), again).finally(() => this.gate.leave());
+    const send = (one: Draft) => this.wire.send(made(one, id), again(one));
+    /** What is made for the first time goes out as it is. */
+    const inTurn = (one: Draft) => {
+      let isFirst = true;
+      return () => {
+        const request = isFirst ? made(one, id) : again(one)();
+        isFirst = false;
+        return request;
+      };
+    };
+    this.countOff();
+    if (draft.after !== undefined) this.countOff();
+    this.gate.enter();
+    const [exchange, before] = await sendAfter(draft, this.wire, send, inTurn).finally(() =>
+      this.gate.leave(),
+    );
+    if (draft.after !== undefined && before !== undefined) {
+      this.requests += 1;
+      this.options.onExchange(before, draft.after.draft, errand);
+    }
     this.requests += 1;
     if (this.stop !== undefined) throw new Stopped(this.stop);
     const isAnswer = exchange.kind === 'answered' && pauseAsked(exchange) === undefined;
@@ -243,6 +260,35 @@ export class Sender {
     for (let left = time - Date.now(); left > 0; left = time - Date.now()) {
       await sleep(Math.min(left, 250));
       if (this.stop !== undefined) throw new Stopped(this.stop);
+    }
+  }
+}
+
+/**
+ * Sends a request, after the one that comes before it where there is one.
+ * @returns both exchanges, its own first
+ */
+async function sendAfter(
+  draft: Draft,
+  wire: Wire,
+  send: (draft: Draft) => Promise<Exchange>,
+  inTurn: (draft: Draft) => () => Request,
+): Promise<readonly [own: Exchange, before?: Exchange]> {
+  const { after } = draft;
+  if (after === undefined) return [await send(draft)];
+  switch (after.connection) {
+    case 'other': {
+      const before = await send(after.draft);
+      return [await send({ ...draft, delivery: { ...draft.delivery, freshConnection: true } }), before];
+    }
+    case 'beside':
+      return Promise.all([send(draft), send(after.draft)]);
+    default: {
+      const pipelined = after.connection === 'pipelined';
+      const exchanges = await wire.sendInTurn([inTurn(after.draft), inTurn(draft)], { pipelined });
+      const [before, own] = exchanges;
+      if (own === undefined) throw new Error('a request was not sent');
+      return before === undefined ? [own] : [own, before];
     }
   }
 }

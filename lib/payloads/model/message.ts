@@ -1,0 +1,254 @@
+import type { Draft } from '../case.ts';
+import {
+  type Dimension,
+  delivered,
+  dimension,
+  optional,
+  saying,
+  type Value,
+  withHeaders,
+} from './dimension.ts';
+
+/** How a request is framed and put on its connection, and what its head says beside what it is about. */
+
+const chunked = (name: string, chunks: NonNullable<NonNullable<Draft['delivery']>['chunks']>) =>
+  saying(name, (draft) => ({ ...draft, framing: 'chunked', delivery: { ...draft.delivery, chunks } }));
+
+/** RFC 9112 section 7.1. To accept a chunked body is a SHOULD. */
+const framing = dimension(
+  'framing',
+  optional([
+    chunked('in one chunk', 'one'),
+    chunked('in two chunks', 'halves'),
+    // Of a large body there would be thousands.
+    chunked('in many chunks', 'many', { apart: ['size'] }),
+    chunked('in chunks with extensions', 'extensions'),
+    chunked('in chunks with a trailer', 'trailer'),
+  ]),
+);
+
+/** Where the bytes of a body are parted. */
+const cutting = (name: string, cut: NonNullable<Draft['cut']>) => saying(name, { cut });
+
+/** The place of some bytes in a body, and in its middle where they are not there. */
+const placeOf = (body: Uint8Array, text: string, after: number): number => {
+  const place = Buffer.from(body).indexOf(text);
+  return place < 0 ? Math.floor(body.length / 2) : place + after;
+};
+
+/** After the first byte of the first character that has several, and in the middle where there is none. */
+const insideCharacter = (body: Uint8Array): number => {
+  const place = body.findIndex((byte) => byte >= 0xc2);
+  return place < 0 ? Math.floor(body.length / 2) : place + 1;
+};
+
+const segments = dimension('segments', [
+  delivered('with the head before the body', { headFirst: true }),
+  cutting('in segments that part a property name', (body) => [placeOf(body, '"name"', 3)]),
+  cutting('in segments that part an escape or a string', (body) => [placeOf(body, '\\u', 3)]),
+  cutting('in segments that part a character', (body) => [insideCharacter(body)]),
+  cutting('in segments that part the id', (body) => [placeOf(body, '"id":', 7)]),
+  cutting('in three segments, of which the last is a byte', (body) => [1, body.length - 1]),
+]);
+
+/** RFC 9110 section 10.1.1; 417 is a fair answer. */
+const expectation = dimension('expectation', [
+  delivered('with Expect: 100-continue', { expectContinue: true }, { optional: true, apart: ['history'] }),
+]);
+
+const type = (contentType: string) => saying(`as ${contentType}`, { contentType });
+
+/** Other ways of saying application/json (RFC 9110 section 8.3.1). To accept them is a SHOULD. */
+const mediaType = dimension(
+  'media type',
+  optional([
+    type('application/json; charset=utf-8'),
+    type('application/json;charset=UTF-8'),
+    type('application/json; charset="utf-8"'),
+    type('application/json ; charset=utf-8'),
+    type('Application/JSON'),
+    type('APPLICATION/JSON; CHARSET=UTF-8'),
+    type('application/json; profile=plant; q=1'),
+    type('application/json;'),
+  ]),
+);
+
+const accepting = (who: string, accept: string) =>
+  withHeaders(`with the Accept of ${who}`, [['accept', accept]]);
+
+/** As clients send it. To answer whatever Accept allows JSON is a SHOULD. */
+const accept = dimension(
+  'Accept',
+  optional([
+    accepting('curl', '*/*'),
+    accepting('axios', 'application/json, text/plain, */*'),
+    accepting(
+      'a browser',
+      'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
+    ),
+    accepting('Java', 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2'),
+    accepting('a client that prefers XML', 'application/xml, application/json;q=0.5'),
+    accepting('a client that prefers problems', 'application/problem+json, application/json'),
+    accepting('a client that takes any JSON', 'application/*;q=0.9, application/vnd.api+json;q=0.1'),
+    accepting('a client that shouts', 'APPLICATION/JSON'),
+  ]),
+);
+
+const encoding = (value: string) =>
+  withHeaders(`with Accept-Encoding: ${value}`, [['accept-encoding', value]]);
+
+const acceptEncoding = dimension('Accept-Encoding', [
+  encoding('gzip'),
+  encoding('gzip, deflate, br, zstd'),
+  encoding('identity'),
+  encoding('*'),
+  encoding('br;q=1.0, gzip;q=0.8, *;q=0.1'),
+  encoding('identity;q=0, gzip'),
+]);
+
+const header = (name: string, value: string, rest = {}) =>
+  withHeaders(`with ${name}: ${value}`, [[name, value]], rest);
+const OPTIONAL = { optional: true } as const;
+
+/** Other fields that clients and proxies add, and at which stacks look. */
+const otherHeaders = dimension('other headers', [
+  withHeaders('with a cookie', [['cookie', 'session=5f1c; theme=dark; admin=true']]),
+  withHeaders('with forwarding headers', [
+    ['x-forwarded-for', '127.0.0.1'],
+    ['x-forwarded-proto', 'https'],
+    ['x-real-ip', '127.0.0.1'],
+    ['forwarded', 'for=127.0.0.1;proto=https'],
+  ]),
+  withHeaders(
+    'as an internal request',
+    [
+      ['x-internal', 'true'],
+      ['x-user-id', '1'],
+      ['x-authenticated-user', 'admin'],
+      ['x-remote-user', 'admin'],
+    ],
+    OPTIONAL,
+  ),
+  header('x-http-method-override', 'GET', OPTIONAL),
+  header('x-http-method-override', 'PUT', OPTIONAL),
+  withHeaders(
+    'with another original URL',
+    [
+      ['x-original-url', '/health'],
+      ['x-rewrite-url', '/health'],
+    ],
+    OPTIONAL,
+  ),
+  header('if-none-match', '*', OPTIONAL),
+  header('range', 'bytes=0-10'),
+  withHeaders(
+    'with the headers of a page of another origin',
+    [
+      ['origin', 'https://example.org'],
+      ['referer', 'https://example.org/'],
+      ['sec-fetch-mode', 'cors'],
+    ],
+    OPTIONAL,
+  ),
+  header('content-encoding', 'identity', OPTIONAL),
+  header('prefer', 'return=minimal', OPTIONAL),
+  header('x-requested-with', 'XMLHttpRequest'),
+  header(
+    'user-agent',
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0 Safari/537.36',
+    OPTIONAL,
+  ),
+  header('user-agent', 'Go-http-client/1.1', OPTIONAL),
+  header('user-agent', 'curl/8.14.1', OPTIONAL),
+  withHeaders('with tracing headers', [
+    ['traceparent', '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'],
+    ['x-request-id', '4bf92f35-77b3-4da6-a3ce-929d0e0e4736'],
+    ['x-correlation-id', '4bf92f35'],
+  ]),
+  header('cache-control', 'no-cache'),
+  header('connection', 'close'),
+]);
+
+const CASES: readonly (readonly [name: string, spell: (name: string) => string])[] = [
+  ['in capital letters', (name) => name.toUpperCase()],
+  ['in capitalised words', (name) => name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())],
+];
+
+const NAMES = [
+  'host',
+  'authorization',
+  'content-type',
+  'accept',
+  'user-agent',
+  'accept-encoding',
+  'content-length',
+];
+
+/** Field names have no case (RFC 9110 section 5.1). */
+const headerNames = dimension(
+  'header names',
+  CASES.map(([name, spell]) =>
+    delivered(`with header names ${name}`, { headerOrder: NAMES.map(spell) }, { apart: ['header order'] }),
+  ),
+);
+
+/** Fields of different names have no order (RFC 9110 section 5.3). */
+const headerOrder = dimension(
+  'header order',
+  (
+    [
+      [
+        'with Authorization last',
+        [
+          'host',
+          'content-type',
+          'accept',
+          'user-agent',
+          'content-length',
+          'transfer-encoding',
+          'authorization',
+        ],
+      ],
+      [
+        'with Content-Type last',
+        [
+          'host',
+          'authorization',
+          'accept',
+          'user-agent',
+          'content-length',
+          'transfer-encoding',
+          'content-type',
+        ],
+      ],
+      [
+        'with Content-Length first',
+        ['content-length', 'transfer-encoding', 'host', 'content-type', 'authorization'],
+      ],
+    ] as const
+  ).map(([name, headerOrder]) => delivered(name, { headerOrder })),
+);
+
+/** The same resource, said in another way (RFC 9110 section 4.2.3, RFC 9112 section 3.2.2), or with a query. */
+const target = dimension(
+  'target',
+  optional([
+    saying('with a query', { path: '/plants?verbose=true&name=Query' }),
+    saying('with an empty query', { path: '/plants?' }),
+    saying('with a percent-encoded letter', { path: '/%70lants' }),
+    delivered('with the target in absolute form', { absoluteTarget: true }),
+  ]),
+);
+
+export const messageDimensions: readonly Dimension[] = [
+  framing,
+  segments,
+  expectation,
+  mediaType,
+  accept,
+  acceptEncoding,
+  otherHeaders,
+  headerNames,
+  headerOrder,
+  target,
+];

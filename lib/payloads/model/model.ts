@@ -1,0 +1,146 @@
+import type { Contract } from '../../contract/contract.ts';
+import { admits, plainPlants } from '../admits.ts';
+import { coverage, coveringArray, type Dimensions, type Row } from '../covering.ts';
+import { draw } from '../random.ts';
+import { remembered } from '../remembered.ts';
+import { begun, type Context, type Dimension, type Making, type Value } from './dimension.ts';
+import { historyOfSound, historyOfWrong } from './history.ts';
+import { messageDimensions } from './message.ts';
+import { credentialDimension, defectDimension, fewDefects } from './outcome.ts';
+import { plantDimensions } from './plant.ts';
+import { sizeDimension, textDimensions } from './text.ts';
+
+/** What has to come of a request. */
+export type Expectation =
+  /** A 200 with a Plant. */
+  | 'accepted'
+  /** That, or a rejection: the interface leaves open whether a store accepts it. */
+  | 'answered'
+  | 'rejected'
+  /** A rejection, for its credential. */
+  | 'unauthorised';
+
+/** In what requests differ of which the same has to come; the dimensions are applied in this order. */
+export interface Model {
+  readonly contract: Contract;
+  readonly dimensions: readonly Dimension[];
+}
+
+/** The models of a document: without the values that it does not admit. */
+export const modelsOf = remembered((contract: Contract): Readonly<Record<Expectation, Model>> => {
+  const plant = [...plantDimensions, sizeDimension].map((one) => admitted(one, contract));
+  const around = [...textDimensions, ...messageDimensions];
+  const model = (...dimensions: readonly Dimension[]): Model => ({
+    contract,
+    dimensions: dimensions.filter(({ values }) => values.length > 1),
+  });
+  const { shape } = contract.newPlant;
+  return {
+    accepted: model(...[...plant, ...around, historyOfSound].map(required)),
+    answered: model(...plant, ...around, historyOfSound),
+    rejected: model(...plant, asked(defectDimension(shape)), ...around, historyOfWrong),
+    unauthorised: model(...plant, fewDefects(shape), ...around, asked(credentialDimension), historyOfWrong),
+  };
+});
+
+const withValues = (
+  { name, values: [first, ...others] }: Dimension,
+  keep: (value: Value) => boolean,
+): Dimension => ({
+  name,
+  values: [first, ...others.filter(keep)],
+});
+
+/** Without what a store may reject. */
+const required = (one: Dimension): Dimension => withValues(one, ({ optional }) => optional !== true);
+
+/** Without what is not a NewPlant of the document. */
+const admitted = (one: Dimension, contract: Contract): Dimension =>
+  withValues(one, ({ apply }) =>
+    admits(contract, apply(begun(plainOf(contract, 0)), contextOf(contract, 0, '')).plant),
+  );
+
+/** The dimension that a model is about: something is always wrong. */
+const asked = ({ name, values: [, first, ...others] }: Dimension): Dimension => {
+  if (first === undefined) throw new Error(`nothing can be wrong with the ${name}`);
+  return { name, values: [first, ...others] };
+};
+
+const contextOf = (contract: Contract, salt: number, dimension: string): Context => {
+  let drawn = 0;
+  return {
+    contract,
+    pick: (arbitrary) => {
+      drawn += 1;
+      return draw(arbitrary, salt, dimension, drawn).value;
+    },
+  };
+};
+
+const plainOf = (contract: Contract, salt: number) =>
+  draw(plainPlants(contract, 'all'), salt, 'plant', 0).value;
+
+/** The request that a row describes. What its values leave open follows from `salt`. */
+export function madeOf({ contract, dimensions }: Model, row: Row, salt: number): Making {
+  const applied = (keep: (next: Making, before: Making) => boolean) =>
+    dimensions.reduce<Making>(
+      (making, { name, values }, index) => {
+        const chosen = values[row[index] ?? 0] ?? values[0];
+        const next = chosen.apply(making, contextOf(contract, salt, name));
+        return keep(next, making) ? next : making;
+      },
+      begun(plainOf(contract, salt)),
+    );
+  const whole = applied(() => true);
+  if (admits(contract, whole.plant)) return whole;
+  // Each value is admitted by itself; of two together the document has the last word.
+  return applied((next, before) => next.plant === before.plant || admits(contract, next.plant));
+}
+
+/** The values of a row, with the names of their dimensions. */
+export const valuesOf = (
+  { dimensions }: Model,
+  row: Row,
+): readonly { readonly dimension: string; readonly value: Value; readonly index: number }[] =>
+  dimensions.map(({ name, values }, at) => {
+    const index = row[at] ?? 0;
+    return { dimension: name, value: values[index] ?? values[0], index };
+  });
+
+export const dimensionsOf = remembered(({ dimensions }: Model): Dimensions => {
+  const apart = dimensions.map(({ values }) =>
+    values.map(
+      (value) => new Set(dimensions.flatMap(({ name }, at) => (value.apart?.includes(name) ? [at] : []))),
+    ),
+  );
+  const keepsApart = (dimension: number, value: number, other: number, otherValue: number) =>
+    otherValue !== 0 && apart[dimension]?.[value]?.has(other) === true;
+  return {
+    sizes: dimensions.map(({ values }) => values.length),
+    allowed: (dimension, value, other, otherValue) =>
+      !keepsApart(dimension, value, other, otherValue) && !keepsApart(other, otherValue, dimension, value),
+  };
+});
+
+/** How many values that are looked at together: 2 for all pairs, 3 for all triples. */
+export type Strength = 2 | 3;
+
+const arrays = {
+  2: remembered((model: Model) => coveringArray(dimensionsOf(model), 2)),
+  3: remembered((model: Model) => coveringArray(dimensionsOf(model), 3)),
+} as const;
+
+/** Rows in which every pair, or triple, of values occurs that may. */
+export const rowsOf = (model: Model, strength: Strength): readonly Row[] => arrays[strength](model);
+
+/** How much of the pairs, or triples, the first rows cover, in words. */
+export function coverageOf(model: Model, strength: Strength, count: number): string {
+  const rows = rowsOf(model, strength).slice(0, count);
+  const { covered, all } = coverage(dimensionsOf(model), strength, rows);
+  const noun = strength === 2 ? 'pairs' : 'triples';
+  const share =
+    covered === all
+      ? `all ${all.toLocaleString('en')}`
+      : `${covered.toLocaleString('en')} of ${all.toLocaleString('en')}`;
+  return `${share} ${noun} of ${model.dimensions.length} dimensions`;
+}

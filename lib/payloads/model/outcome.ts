@@ -1,0 +1,74 @@
+import type { Shape } from '../../contract/schema.ts';
+import { isMalformed } from '../admits.ts';
+import { type Impostor, noToken, otherSchemes, wrongTokens } from '../credentials.ts';
+import { type Defect, defectsOf, type Family } from '../defects.ts';
+import type { Json } from '../json.ts';
+import { multipart, notJson } from '../texts.ts';
+import { type Dimension, dimension, type Value } from './dimension.ts';
+
+/** What is wrong with a request. */
+
+/** Families that a store has to reject. An id beyond int64 is rejected by a SHOULD alone. */
+const isDefective = ({ family }: Defect): boolean => family !== 'beyond-format';
+
+const PLANT = ['name', 'tag', 'id', 'undeclared properties', 'property order'];
+
+/** Dimensions of the plant that are lost with the whole of it, or with all of its properties. */
+const LOST: Partial<Readonly<Record<Family, readonly string[]>>> = {
+  'not-an-object': [...PLANT, 'size'],
+};
+
+const withDefect = (defect: Defect): Value => ({
+  name: `where ${defect.name}`.replace(/^where (?!name|id|tag)/, 'with '),
+  apply: (making, { contract, pick }) => {
+    const candidates: readonly Json[] = [pick(defect.drawn(making.plant)), ...defect.typical(making.plant)];
+    const malformed = candidates.find((json) => isMalformed(contract, json));
+    return { ...making, defect: { json: malformed ?? null } };
+  },
+  apart: LOST[defect.family] ?? [],
+});
+
+/** What is no JSON, whatever becomes of the text around it: it is the last that is done to it. */
+const spoiling = ({ name, apply }: (typeof notJson)[number]): Value => {
+  const whole = apply('{"id":1,"name":"a"}') === apply('{"id":2,"name":"b"}');
+  return {
+    name: `with a body that is ${name}`,
+    apply: (making) => ({ ...making, defect: { spoil: apply } }),
+    apart: whole ? [...PLANT, 'size', 'white space', 'escapes'] : ['white space'],
+  };
+};
+
+const noBody: Value = {
+  name: 'without a body',
+  apply: (making) => ({ ...making, defect: { noBody: true } }),
+  apart: [...PLANT, 'size', 'white space', 'escapes', 'segments', 'framing', 'expectation'],
+};
+
+/** Everything that may be wrong with a body, one thing at a time. */
+export const defectDimension = (shape: Shape): Dimension =>
+  dimension('defect', [
+    ...defectsOf(shape).filter(isDefective).map(withDefect),
+    ...[...notJson, multipart].map(spoiling),
+    noBody,
+  ]);
+
+/** Where something else is wrong as well, one defect of each kind. */
+export function fewDefects(shape: Shape): Dimension {
+  const defects = ['missing', 'wrong-type', 'not-an-object'].flatMap((family) =>
+    defectsOf(shape)
+      .filter((one) => one.family === family)
+      .slice(0, 1),
+  );
+  return dimension('defect', [...defects.map(withDefect), ...notJson.slice(2, 3).map(spoiling), noBody]);
+}
+
+const letIn = ({ name, credential }: Impostor): Value => ({
+  name: `with ${name}`,
+  apply: (making) => ({ ...making, credential }),
+});
+
+/** Every credential that a store must not let in. */
+export const credentialDimension: Dimension = dimension(
+  'credential',
+  [...noToken, ...otherSchemes, ...wrongTokens].map(letIn),
+);

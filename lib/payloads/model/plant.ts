@@ -1,0 +1,199 @@
+import fc from 'fast-check';
+import { freshId, withWords } from '../fresh.ts';
+import { FRESH, type FreshText, type Json, JsonObject, Raw } from '../json.ts';
+import { ID } from '../plants.ts';
+import { anyString, HOSTILE } from '../strings.ts';
+import { type Context, type Dimension, dimension, type Making, type Value } from './dimension.ts';
+
+/** What the plant of a request holds. */
+
+const OPTIONAL = { optional: true } as const;
+
+const changing = (
+  name: string,
+  change: (plant: JsonObject, context: Context) => JsonObject,
+  rest: Partial<Value> = {},
+): Value => ({
+  name,
+  apply: (making: Making, context) => ({ ...making, plant: change(making.plant, context) }),
+  ...rest,
+});
+
+const setting = (
+  property: string,
+  name: string,
+  value: (context: Context) => Json,
+  rest: Partial<Value> = {},
+) => changing(name, (plant, context) => plant.with(property, value(context)), rest);
+
+const fixed = (property: string, name: string, value: Json, rest: Partial<Value> = {}) =>
+  setting(property, name, () => value, rest);
+
+/** A text of a kind with fresh words in it; # becomes a digit. */
+const fresh = (kind: string): FreshText =>
+  withWords((word, digit) => kind.replaceAll('word', () => word(6)).replaceAll('#', () => digit()));
+
+const NAMES: readonly Value[] = [
+  fixed(
+    'name',
+    'with a name of 4 letters',
+    withWords((word) => word(4)),
+  ),
+  fixed(
+    'name',
+    'with a name of 40 letters',
+    withWords((word) => `A${word(39)}`),
+  ),
+  fixed('name', 'with an apostrophe in the name', fresh("Word's wordword")),
+  fixed('name', 'with a hyphen in the name', fresh('Wword-word word')),
+  fixed('name', 'with digits in the name', fresh('Word ####### word')),
+  fixed('name', 'with a name that begins like a literal', fresh('null word')),
+  fixed(
+    'name',
+    'with a name in capital letters',
+    fresh('word').map((text) => text.toUpperCase()),
+  ),
+  setting('name', 'with an accent in the name', () => fresh('wordéñüword'), OPTIONAL),
+  setting('name', 'with a combining accent in the name', () => fresh('worde\u0301word'), OPTIONAL),
+  setting('name', 'with a Chinese name', () => fresh('木蘭word花'), OPTIONAL),
+  setting('name', 'with a right-to-left name', () => fresh('نبتةword'), OPTIONAL),
+  setting('name', 'with an astral character in the name', () => fresh('🌵 word'), OPTIONAL),
+  setting('name', 'with control characters in the name', () => fresh('word\u0001\u001f\t\nword'), OPTIONAL),
+  setting('name', 'with quotes and backslashes in the name', () => fresh('word"\\/"word'), OPTIONAL),
+  setting('name', 'with a numeral as name', () => fresh('########'), OPTIONAL),
+  setting(
+    'name',
+    'with a name that means something',
+    ({ pick }) => pick(fc.constantFrom(...HOSTILE)),
+    OPTIONAL,
+  ),
+  setting('name', 'with an empty name', () => '', OPTIONAL),
+  setting(
+    'name',
+    'with a random name',
+    ({ contract, pick }) => {
+      const shape = contract.newPlant.shape.properties.get('name');
+      return shape === undefined ? 'Aloe' : pick(anyString(shape.text));
+    },
+    OPTIONAL,
+  ),
+];
+
+const TAGS: readonly Value[] = [
+  changing('without a tag', (plant) => plant.without('tag')),
+  fixed(
+    'tag',
+    'with a tag of a letter',
+    withWords((word) => word(1)),
+  ),
+  fixed(
+    'tag',
+    'with a tag of 20 letters',
+    withWords((word) => word(20)),
+  ),
+  fixed('tag', 'with an empty tag', '', OPTIONAL),
+  fixed('tag', 'with a tag in another script', fresh('サボテンword'), OPTIONAL),
+  setting(
+    'tag',
+    'with a tag that means something',
+    ({ pick }) => pick(fc.constantFrom(...HOSTILE)),
+    OPTIONAL,
+  ),
+  fixed('tag', 'with a numeral as tag', fresh('####'), OPTIONAL),
+];
+
+const ids = (name: string, from: bigint, below: bigint, step = 1n, rest: Partial<Value> = {}): Value =>
+  setting(ID, name, () => freshId(from, below, step), rest);
+
+const IDS: readonly Value[] = [
+  ids('with an id near 2^31', 2n ** 31n - 2n ** 21n, 2n ** 31n),
+  ids('with an odd id', 2n ** 24n + 1n, 2n ** 31n, 2n),
+  ids('with an even id', 2n ** 24n, 2n ** 31n, 2n),
+  ids('with an id beyond a float', 2n ** 24n + 1n, 2n ** 30n, 2n),
+  ids('with an id above 2^31', 2n ** 31n, 2n ** 32n, 1n, OPTIONAL),
+  ids('with an id above 2^32', 2n ** 32n, 2n ** 53n, 1n, OPTIONAL),
+  ids('with an id above 2^53', 2n ** 53n + 1n, 2n ** 62n, 2n, OPTIONAL),
+  ids('with a negative id', -(2n ** 31n), -(2n ** 20n), 1n, OPTIONAL),
+  ids('with an id below -2^53', -(2n ** 62n), -(2n ** 53n), 1n, OPTIONAL),
+  setting(ID, 'with an id with an exponent', () => new Raw((id) => `${id}e0`, 2 ** 20), OPTIONAL),
+];
+
+const orders: readonly Value[] = (
+  [
+    ['with the properties in reverse order', (members) => [...members].reverse()],
+    ['with the id in the middle', ([first, ...others]) => [...others.slice(0, 1), first, ...others.slice(1)]],
+    ['with the id last', ([first, ...others]) => [...others, first]],
+  ] satisfies [string, (members: JsonObject['members']) => (JsonObject['members'][number] | undefined)[]][]
+).map(([name, order]) =>
+  changing(name, (plant) => new JsonObject(order(plant.members).filter((member) => member !== undefined))),
+);
+
+const adding = (name: string, members: JsonObject['members'], where: 'first' | 'last' = 'last'): Value =>
+  changing(
+    name,
+    (plant) =>
+      new JsonObject(where === 'first' ? [...members, ...plant.members] : [...plant.members, ...members]),
+    OPTIONAL,
+  );
+
+const nested = (depth: number): Json => new Raw('['.repeat(depth) + ']'.repeat(depth));
+
+/** Properties that the document does not declare. */
+const UNDECLARED: readonly Value[] = [
+  adding('with an undeclared property', [['colour', 'green']]),
+  adding('with an undeclared property first', [['colour', 'green']], 'first'),
+  adding('with an empty property name', [['', 'x']]),
+  adding('with a property named __proto__', [['__proto__', new JsonObject([['admin', true]])]]),
+  adding('with a property named constructor', [['constructor', new JsonObject([['prototype', null]])]]),
+  adding('with a property named hasOwnProperty', [['hasOwnProperty', true]]),
+  adding('with a property name of odd characters', [['a.b[0] $ref\n🌵', 1n]]),
+  adding('with an undeclared null', [['notes', null]]),
+  adding('with an undeclared list', [['notes', ['x', 1n, null, [true]]]]),
+  adding('with an undeclared plant', [
+    [
+      'plant',
+      new JsonObject([
+        ['id', 1n],
+        ['name', 'Inner'],
+        ['tag', 'inner'],
+      ]),
+    ],
+  ]),
+  adding('with a property nested 50 deep', [['extra', nested(50)]]),
+  adding('with properties of two cases', [
+    ['Name', 'Upper'],
+    ['ID', 7n],
+    ['Tag', 'upper'],
+  ]),
+  adding('with undeclared numbers of every kind', [
+    [
+      'height',
+      [
+        new Raw('-0'),
+        new Raw('1.5e3'),
+        new Raw('0.1'),
+        new Raw('1E-7'),
+        new Raw('123456789012345678901234567890'),
+      ],
+    ],
+  ]),
+  adding('with the name twice', [['name', 'Second']]),
+  adding('with the id twice', [['id', FRESH]]),
+  adding('with a flag', [
+    ['validate', false],
+    ['admin', true],
+    ['debug', true],
+  ]),
+  adding('with a method and a status', [
+    ['_method', 'PUT'],
+    ['status', 200n],
+  ]),
+];
+
+export const plantDimensions: readonly Dimension[] = [
+  dimension('name', NAMES),
+  dimension('tag', TAGS),
+  dimension('id', IDS),
+  dimension('property order', orders),
+  dimension('undeclared properties', UNDECLARED),
+];

@@ -1,0 +1,76 @@
+import { withWords } from '../fresh.ts';
+import { COMPACT, type Json, JsonObject, type Style } from '../json.ts';
+import { type Dimension, dimension, type Value } from './dimension.ts';
+
+/** How long a body is, and how its JSON text is written. */
+
+const OPTIONAL = { optional: true } as const;
+
+const editing = (name: string, edit: (text: string) => string, rest: Partial<Value> = {}): Value => ({
+  name,
+  apply: (making) => ({ ...making, edits: [...making.edits, edit] }),
+  ...rest,
+});
+
+const growing = (name: string, grow: (plant: JsonObject) => JsonObject): Value => ({
+  name,
+  apply: (making) => ({ ...making, plant: grow(making.plant) }),
+  ...OPTIONAL,
+});
+
+/** The same value in a longer text. */
+const widened = (count: number) => (text: string) => text.replace(/}(?=\s*$)/, `${' '.repeat(count)}}`);
+
+const KIB = 1024;
+const long = (length: number) => withWords((word) => `${word(8)}${'a'.repeat(length - 8)}`);
+const spaces = (name: string, count: number, rest: Partial<Value> = OPTIONAL) =>
+  editing(name, widened(count), rest);
+const adding = (plant: JsonObject, members: JsonObject['members']) =>
+  new JsonObject([...plant.members, ...members]);
+
+/** What looks at a body may do so up to a size alone. Above 1 KiB a store may say 413, and above 64 KiB nothing is promised. */
+const size = dimension('size', [
+  spaces('in 900 bytes by white space', 700, {}),
+  spaces('in over 1 KiB by white space', KIB),
+  growing('in over 2 KiB by undeclared text', (plant) => adding(plant, [['notes', 'n'.repeat(2 * KIB)]])),
+  growing('in over 4 KiB by the name', (plant) => plant.with('name', long(4 * KIB))),
+  spaces('in over 4 KiB by white space', 4 * KIB),
+  growing('in over 8 KiB by the tag', (plant) => plant.with('tag', long(8 * KIB))),
+  growing('in over 8 KiB by many properties', (plant) =>
+    adding(
+      plant,
+      Array.from({ length: 600 }, (_, index): readonly [string, Json] => [`property${index}`, 1n]),
+    ),
+  ),
+  growing('in over 16 KiB by undeclared text', (plant) => adding(plant, [['notes', 'n'.repeat(16 * KIB)]])),
+  spaces('in over 16 KiB by white space', 16 * KIB),
+  growing('in over 32 KiB by a list', (plant) =>
+    adding(plant, [['list', Array.from({ length: 9000 }, (_, index) => BigInt(index % 1000))]]),
+  ),
+  spaces('in over 48 KiB by white space', 48 * KIB),
+  growing('in over 48 KiB by a property name', (plant) => adding(plant, [['k'.repeat(48 * KIB), 1n]])),
+]);
+
+const written = (name: string, style: Partial<Style>): Value => ({
+  name,
+  apply: (making) => ({ ...making, style: { ...COMPACT, ...making.style, ...style } }),
+});
+
+const whiteSpace = dimension('white space', [
+  written('written with spaces', { gaps: [' '] }),
+  written('written on several lines', { gaps: ['\n  ', ' '] }),
+  written('written with carriage returns', { gaps: ['\r\n'] }),
+  written('written with tabs', { gaps: ['\t'] }),
+  editing('followed by a line feed', (text) => `${text}\n`),
+]);
+
+const escapes = dimension('escapes', [
+  written('with escaped values', { escapes: 'values' }),
+  written('with escaped property names', { escapes: 'names' }),
+  written('with everything escaped in capital digits', { escapes: 'both', digits: 'upper' }),
+  written('with every other character escaped', { escapes: 'both', every: 2 }),
+]);
+
+/** Before what is wrong with a plant, since it changes the plant. */
+export const sizeDimension: Dimension = size;
+export const textDimensions: readonly Dimension[] = [whiteSpace, escapes];
