@@ -11,8 +11,12 @@ import {
 
 /** How a request is framed and put on its connection, and what its head says beside what it is about. */
 
-const chunked = (name: string, chunks: NonNullable<NonNullable<Draft['delivery']>['chunks']>) =>
-  saying(name, (draft) => ({ ...draft, framing: 'chunked', delivery: { ...draft.delivery, chunks } }));
+const chunked = (
+  name: string,
+  chunks: NonNullable<NonNullable<Draft['delivery']>['chunks']>,
+  rest: Partial<Value> = {},
+) =>
+  saying(name, (draft) => ({ ...draft, framing: 'chunked', delivery: { ...draft.delivery, chunks } }), rest);
 
 /** RFC 9112 section 7.1. To accept a chunked body is a SHOULD. */
 const framing = dimension(

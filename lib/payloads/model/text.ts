@@ -1,5 +1,5 @@
 import { withWords } from '../fresh.ts';
-import { COMPACT, type Json, JsonObject, type Style } from '../json.ts';
+import { COMPACT, type Json, JsonObject, Raw, type Style } from '../json.ts';
 import { type Dimension, dimension, type Value } from './dimension.ts';
 
 /** How long a body is, and how its JSON text is written. */
@@ -12,11 +12,19 @@ const editing = (name: string, edit: (text: string) => string, rest: Partial<Val
   ...rest,
 });
 
-const growing = (name: string, grow: (plant: JsonObject) => JsonObject): Value => ({
+const growing = (
+  name: string,
+  grow: (plant: JsonObject) => JsonObject,
+  rest: Partial<Value> = {},
+): Value => ({
   name,
   apply: (making) => ({ ...making, plant: grow(making.plant) }),
   ...OPTIONAL,
+  ...rest,
 });
+
+/** What would be longer than 64 KiB with an escape for every character. */
+const UNESCAPED = { apart: ['escapes'] } as const;
 
 /** The same value in a longer text. */
 const widened = (count: number) => (text: string) => text.replace(/}(?=\s*$)/, `${' '.repeat(count)}}`);
@@ -42,13 +50,23 @@ const size = dimension('size', [
       Array.from({ length: 600 }, (_, index): readonly [string, Json] => [`property${index}`, 1n]),
     ),
   ),
-  growing('in over 16 KiB by undeclared text', (plant) => adding(plant, [['notes', 'n'.repeat(16 * KIB)]])),
+  growing(
+    'in over 16 KiB by undeclared text',
+    (plant) => adding(plant, [['notes', 'n'.repeat(16 * KIB)]]),
+    UNESCAPED,
+  ),
   spaces('in over 16 KiB by white space', 16 * KIB),
   growing('in over 32 KiB by a list', (plant) =>
-    adding(plant, [['list', Array.from({ length: 9000 }, (_, index) => BigInt(index % 1000))]]),
+    adding(plant, [
+      ['list', new Raw(`[${Array.from({ length: 9000 }, (_, index) => index % 1000).join()}]`)],
+    ]),
   ),
   spaces('in over 48 KiB by white space', 48 * KIB),
-  growing('in over 48 KiB by a property name', (plant) => adding(plant, [['k'.repeat(48 * KIB), 1n]])),
+  growing(
+    'in over 48 KiB by a property name',
+    (plant) => adding(plant, [['k'.repeat(48 * KIB), 1n]]),
+    UNESCAPED,
+  ),
 ]);
 
 const written = (name: string, style: Partial<Style>): Value => ({
