@@ -16,36 +16,43 @@ export interface Dimensions {
 /** Dimensions whose values are looked at together, and which combinations of their values are still to occur. */
 interface Group {
   readonly members: readonly number[];
+  /** What the value of each member counts in the number of a combination. */
+  readonly weights: readonly number[];
+  /** 1 for each combination that is still to occur, by its number. */
   readonly left: Uint8Array;
   count: number;
 }
 
+/** A row in the making: a dimension without a value has none yet. */
+type PartialRow = (number | undefined)[];
+
 /** The combinations of `strength` values that may occur together. */
 class Combinations {
   readonly groups: readonly Group[];
-  /** The groups of each dimension. */
-  readonly of: readonly (readonly Group[])[];
-  private readonly sizes: readonly number[];
+  private readonly of: readonly (readonly Group[])[];
 
   constructor({ sizes, allowed }: Dimensions, strength: number) {
-    this.sizes = sizes;
-    this.groups = choices(sizes.length, strength).map((members) => {
-      const total = members.reduce((product, member) => product * (sizes[member] ?? 1), 1);
+    this.groups = choices(sizes.length, Math.min(strength, sizes.length)).map((members) => {
+      const weights: number[] = [];
+      let total = 1;
+      for (const member of members) {
+        weights.push(total);
+        total *= sizes[member] ?? 1;
+      }
       const left = new Uint8Array(total);
       let count = 0;
       for (let code = 0; code < total; code += 1) {
-        const values = this.decoded(members, code);
-        const isAllowed = members.every((member, at) =>
-          members.slice(at + 1).every((other, after) => {
-            const [value = 0, otherValue = 0] = [values[at], values[at + 1 + after]];
-            return allowed(member, value, other, otherValue);
-          }),
+        const values = decoded(code, members, sizes);
+        const isAllowed = values.every((value, at) =>
+          values
+            .slice(0, at)
+            .every((other, before) => allowed(members[at] ?? 0, value, members[before] ?? 0, other)),
         );
         if (!isAllowed) continue;
         left[code] = 1;
         count += 1;
       }
-      return { members, left, count };
+      return { members, weights, left, count };
     });
     this.of = sizes.map((_, dimension) => this.groups.filter(({ members }) => members.includes(dimension)));
   }
@@ -54,38 +61,47 @@ class Combinations {
     return this.groups.reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** The values that a number stands for. */
-  decoded(members: readonly number[], code: number): number[] {
-    let rest = code;
-    return members.map((member) => {
-      const size = this.sizes[member] ?? 1;
-      const value = rest % size;
-      rest = Math.floor(rest / size);
-      return value;
-    });
-  }
-
-  /** The number of the combination of a row in a group; undefined where the row does not say all of it. */
-  codeIn({ members }: Group, row: readonly (number | undefined)[]): number | undefined {
-    let [code, factor] = [0, 1];
-    for (const member of members) {
-      const value = row[member];
-      if (value === undefined) return undefined;
-      code += value * factor;
-      factor *= this.sizes[member] ?? 1;
+  /** How many combinations that are still to occur would do so with each value of a dimension. */
+  gains(row: Readonly<PartialRow>, dimension: number, size: number): Uint32Array {
+    const gains = new Uint32Array(size);
+    for (const { members, weights, left } of this.of[dimension] ?? []) {
+      let [base, weight] = [0, 1];
+      for (let at = 0; at < members.length; at += 1) {
+        const [member = 0, own = 1] = [members[at], weights[at]];
+        if (member === dimension) weight = own;
+        // Not a number, where another member has no value yet.
+        else base += (row[member] ?? Number.NaN) * own;
+      }
+      if (Number.isNaN(base)) continue;
+      for (let value = 0; value < size; value += 1)
+        gains[value] = (gains[value] ?? 0) + (left[base + value * weight] ?? 0);
     }
-    return code;
+    return gains;
   }
 
   /** Takes note of what occurs in a row. */
   cover(row: Row): void {
     for (const group of this.groups) {
-      const code = this.codeIn(group, row);
-      if (code === undefined || group.left[code] === 0) continue;
+      const code = group.members.reduce(
+        (sum, member, at) => sum + (row[member] ?? 0) * (group.weights[at] ?? 0),
+        0,
+      );
+      if (group.left[code] !== 1) continue;
       group.left[code] = 0;
       group.count -= 1;
     }
   }
+}
+
+/** The values that the number of a combination stands for. */
+function decoded(code: number, members: readonly number[], sizes: readonly number[]): number[] {
+  let rest = code;
+  return members.map((member) => {
+    const size = sizes[member] ?? 1;
+    const value = rest % size;
+    rest = Math.floor(rest / size);
+    return value;
+  });
 }
 
 function choices(of: number, count: number, from = 0): number[][] {
@@ -101,39 +117,36 @@ function choices(of: number, count: number, from = 0): number[][] {
  */
 export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly Row[] {
   const { sizes, allowed } = dimensions;
-  const combinations = new Combinations(dimensions, Math.min(strength, sizes.length));
+  const combinations = new Combinations(dimensions, strength);
   const used = sizes.map((size) => new Uint32Array(size));
   const rows: Row[] = [];
-  const fits = (row: readonly (number | undefined)[], dimension: number, value: number) =>
-    row.every((own, other) => own === undefined || allowed(dimension, value, other, own));
 
-  /** The value with which the most that is missing occurs; of several, the one that was used the least. Nothing is missing: the usual one. */
-  const best = (row: readonly (number | undefined)[], dimension: number): number => {
-    let [chosen, most, least] = [0, -1, 0];
-    const trial = [...row];
-    for (let value = 0; value < (sizes[dimension] ?? 1); value += 1) {
-      if (!fits(row, dimension, value)) continue;
-      trial[dimension] = value;
-      let gain = 0;
-      for (const group of combinations.of[dimension] ?? []) {
-        const code = combinations.codeIn(group, trial);
-        if (code !== undefined) gain += group.left[code] ?? 0;
-      }
+  /**
+   * The value with which the most occurs that is missing; of several, the one that was used the least. Where nothing is
+   * missing, the usual one.
+   */
+  const best = (row: Readonly<PartialRow>, dimension: number): number => {
+    const gains = combinations.gains(row, dimension, sizes[dimension] ?? 1);
+    const fits = (value: number) =>
+      row.every((own, other) => own === undefined || allowed(dimension, value, other, own));
+    let chosen = 0;
+    while (!fits(chosen)) chosen += 1;
+    let [most, least] = [0, 0];
+    for (const [value, gain] of gains.entries()) {
       const uses = used[dimension]?.[value] ?? 0;
-      if (gain < most || (gain === most && uses >= least)) continue;
+      if (gain < most || gain === 0 || (gain === most && uses >= least) || !fits(value)) continue;
       [chosen, most, least] = [value, gain, uses];
     }
-    return most > 0 || !fits(row, dimension, 0) ? chosen : 0;
+    return chosen;
   };
 
   // The group with the most values decides how many rows there are: its combinations are taken in turn.
   const largestFirst = [...combinations.groups].sort((a, b) => b.left.length - a.left.length);
-  for (const group of largestFirst) {
-    for (let code = 0; group.count > 0 && code < group.left.length; code += 1) {
-      if (group.left[code] === 0) continue;
-      const row: (number | undefined)[] = sizes.map(() => undefined);
-      for (const [at, value] of combinations.decoded(group.members, code).entries())
-        row[group.members[at] ?? 0] = value;
+  for (const { members, left } of largestFirst) {
+    for (let code = 0; code < left.length; code += 1) {
+      if (left[code] === 0) continue;
+      const row: PartialRow = sizes.map(() => undefined);
+      for (const [at, value] of decoded(code, members, sizes).entries()) row[members[at] ?? 0] = value;
       for (const dimension of sizes.keys()) row[dimension] ??= best(row, dimension);
       const whole = row.map((value) => value ?? 0);
       for (const [dimension, value] of whole.entries()) {
@@ -153,7 +166,7 @@ export function coverage(
   strength: 2 | 3,
   rows: readonly Row[],
 ): { readonly covered: number; readonly all: number } {
-  const combinations = new Combinations(dimensions, Math.min(strength, dimensions.sizes.length));
+  const combinations = new Combinations(dimensions, strength);
   const all = combinations.count;
   for (const row of rows) combinations.cover(row);
   return { covered: all - combinations.count, all };
