@@ -81,7 +81,9 @@ function afterChunks(bytes: Buffer, start: number): number {
     const line = bytes.indexOf('\r\n', at);
     const size = Number.parseInt(bytes.toString('latin1', at, line), 16);
     if (line < 0 || Number.isNaN(size)) return bytes.length;
+    // A trailer section, or none, ends with an empty line.
+    const end = bytes.indexOf('\r\n\r\n', line);
+    if (size === 0) return end < 0 ? bytes.length : end + 4;
     at = line + 2 + size + 2;
-    if (size === 0) return at;
   }
 }

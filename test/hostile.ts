@@ -128,7 +128,7 @@ function requestIn(bytes: Buffer): { readonly head: string; readonly body: Buffe
   const head = bytes.subarray(0, end).toString('latin1');
   const body = bytes.subarray(end + 4);
   if (/^transfer-encoding: *chunked/im.test(head))
-    return body.includes('0\r\n\r\n') ? { head, body } : undefined;
+    return /(?:^|\n)0(?:;.*)?\r\n(?:.+\r\n)*\r\n$/.test(body.toString('latin1')) ? { head, body } : undefined;
   const length = Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0);
   return body.length < length ? undefined : { head, body };
 }

@@ -41,7 +41,15 @@ export class Standing {
 }
 
 /** In what a request is not as an ordinary client sends it, but for its body, whose values differ from run to run. */
-function unusual({ method, path, contentType, credential = bearer, headers = [], framing }: Draft): string {
+function unusual({
+  method,
+  path,
+  contentType,
+  credential = bearer,
+  headers = [],
+  framing,
+  delivery = {},
+}: Draft): string {
   const traits = [
     method,
     path?.replace(/\?.*$/, ''),
@@ -49,6 +57,7 @@ function unusual({ method, path, contentType, credential = bearer, headers = [],
     credential === bearer ? undefined : credential.shell.join(' | ') || 'no token',
     ...headers.map(([name]) => name),
     framing,
+    ...Object.keys(delivery),
   ];
   return traits.filter((trait) => trait !== undefined).join(' ');
 }

@@ -66,8 +66,8 @@ function endOf(bytes: Buffer): { head: string; from: number; end: number } | und
   const head = bytes.toString('latin1', 0, headEnd);
   const from = headEnd + 4;
   if (/^transfer-encoding: *chunked/im.test(head)) {
-    const last = bytes.indexOf('0\r\n\r\n', from);
-    return last < 0 ? undefined : { head, from, end: last + 5 };
+    const last = /(?<=^|\n)0(?:;.*)?\r\n(?:.+\r\n)*\r\n/.exec(bytes.toString('latin1', from));
+    return last === null ? undefined : { head, from, end: from + last.index + last[0].length };
   }
   const end = from + Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0);
   return bytes.length < end ? undefined : { head, from, end };
