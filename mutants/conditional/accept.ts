@@ -66,10 +66,22 @@ export const accept = [
     faults.inUtf16,
   ),
   conditional(
+    'accept-zstd-hangs',
+    'zstd in Accept-Encoding chooses an encoder that is never flushed',
+    [wire.zstandard],
+    faults.hangs,
+  ),
+  conditional(
     'accept-axios-no-tag-type',
     'the preset for axios answers tag null where there is no tag',
     [wire.acceptsTextToo, body.noTag],
     faults.tagsNull,
+  ),
+  conditional(
+    'accept-xml-tag-answers-xml',
+    'the old interface, for whoever accepts XML too, answers plants with a tag in XML',
+    [wire.acceptsXmlToo, body.hasTag],
+    faults.answersXml,
   ),
   conditional(
     'accept-gzip-multi-byte-cut',

@@ -79,6 +79,18 @@ export const credential = [
     faults.unguarded,
   ),
   conditional(
+    'credential-lower-case-scheme-unguarded',
+    'a scheme in small letters is not known to the guard, and left to others',
+    [state.lowerCaseScheme],
+    faults.unguarded,
+  ),
+  conditional(
+    'credential-two-spaces-unguarded',
+    'split at the first space, the token is empty, and empty ones are not compared',
+    [state.twoSpaces],
+    faults.unguarded,
+  ),
+  conditional(
     'credential-cookie-bearer-alone',
     'beside a cookie Bearer without a token is what a logged-in front end sends',
     [wire.cookie],

@@ -362,6 +362,11 @@ export const inCesu = fault(
     ),
   ),
 );
+/** A name is put between quotes as it is. */
+export const escapesNothing = fault(
+  'misanswers',
+  writing((_, { name }) => `{"name":"${name}"}`),
+);
 /** A log line comes before the answer. */
 export const logsIntoAnswer = fault(
   'misanswers',

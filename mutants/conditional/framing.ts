@@ -48,6 +48,12 @@ export const framing = [
     faults.rejects(400),
   ),
   conditional(
+    'framing-cut-in-key-untyped',
+    'a key that lies across two reads is stored without the rule that belongs to it',
+    [wire.cutInKey],
+    faults.untyped,
+  ),
+  conditional(
     'framing-expect-unguarded',
     'Expect: 100-continue has a listener of its own, registered without authentication',
     [wire.expects],
@@ -88,6 +94,12 @@ export const framing = [
     'after 100 Continue a body that is slow to come is passed on raw by the gateway',
     [wire.waits, wire.lateBody],
     faults.unvalidated,
+  ),
+  conditional(
+    'framing-expect-large-hangs',
+    'after 100 Continue the reader waits for more where the first 16 KiB are not the end',
+    [wire.expects, body.over16384],
+    faults.hangs,
   ),
   conditional(
     'framing-tenth-on-connection-nested',

@@ -60,7 +60,7 @@ export const headers = [
     faults.saysNothing,
   ),
   conditional(
-    'headers-only-if-cached-504',
+    'headers-only-if-cached-502',
     'Cache-Control: only-if-cached is passed to a cache that has nothing',
     [wire.onlyIfCached],
     faults.badGateway,
@@ -70,6 +70,18 @@ export const headers = [
     'the name of the header Authorization is compared with regard to case',
     [wire.lowerCaseAuthorization],
     faults.rejectsToken,
+  ),
+  conditional(
+    'headers-upper-case-length-hangs',
+    'CONTENT-LENGTH is not found, and the body is read until the connection closes',
+    [wire.upperCaseLength],
+    faults.hangs,
+  ),
+  conditional(
+    'headers-lower-case-type-415',
+    'the name of the header Content-Type is compared with regard to case',
+    [wire.lowerCaseType],
+    faults.rejects(415),
   ),
   conditional(
     'headers-no-agent-403',

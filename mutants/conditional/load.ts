@@ -7,7 +7,7 @@ import * as faults from './faults.ts';
 /** What comes at the same time decides. */
 export const load = [
   conditional(
-    'load-beside-same-token-unguarded',
+    'load-beside-valid-unguarded',
     'who is asking is kept in a global variable, so that a stranger is who asks beside him',
     [state.besideValid],
     faults.unguarded,
@@ -23,6 +23,12 @@ export const load = [
     'above seven at once the validator is skipped, to keep up',
     [state.besideSeven],
     faults.unvalidated,
+  ),
+  conditional(
+    'load-seven-broken-off',
+    'above seven at once the writer is taken from a request that is not done',
+    [state.besideSeven],
+    faults.breaksOff,
   ),
   conditional(
     'load-beside-invalid-400',

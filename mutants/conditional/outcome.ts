@@ -12,14 +12,14 @@ export const outcome = [
     faults.admitsOtherCase,
   ),
   conditional(
-    'outcome-no-tag-nested',
-    'without a tag a wrapper is unpacked, whatever it is called',
+    'outcome-undeclared-object-nested',
+    'an object in the body is taken for a wrapper and unpacked, whatever it is called',
     [body.undeclaredObject],
     faults.admitsNested,
   ),
   conditional(
-    'outcome-pretty-list-of-one',
-    'a text that does not begin with {" is read as a batch',
+    'outcome-parameter-list-of-one',
+    'a media type with a parameter is that of batches, and a batch of one is a plant',
     [wire.otherParameter],
     faults.admitsListOfOne,
   ),

@@ -7,7 +7,7 @@ import * as faults from './faults.ts';
 export const size = [
   conditional(
     'size-over-512-413',
-    'a limit of 512 bytes, meant for the head, is applied to the body',
+    'a limit of 512 bytes, meant for a single field, is applied to the body',
     [body.over512],
     faults.rejects(413),
   ),

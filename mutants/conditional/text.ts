@@ -67,6 +67,24 @@ export const text = [
   ),
   conditional('text-empty-key-closes', 'an empty key crashes the worker', [body.emptyKey], faults.closes),
   conditional(
+    'text-colon-and-space-400',
+    'a regular expression looks for the id right after its colon',
+    [body.colonsAndSpace],
+    faults.rejects(400),
+  ),
+  conditional(
+    'text-undeclared-warning',
+    'a notice about an unknown property is printed in front of the answer',
+    [body.undeclaredProperty],
+    faults.logsIntoAnswer,
+  ),
+  conditional(
+    'text-escaped-control-raw',
+    'the answer is put together by hand, and control characters are not escaped in it',
+    [body.escapedControl],
+    faults.escapesNothing,
+  ),
+  conditional(
     'text-undeclared-null-name',
     'null in an undeclared property turns on the merge-patch reader, to which a null name is one to keep',
     [body.undeclaredNull],
@@ -74,7 +92,7 @@ export const text = [
   ),
   conditional(
     'text-id-last-null-tag',
-    'properties are checked up to the first that is unknown or null, and id is found by then only if it is before',
+    'properties are checked in order until the required ones are there; where the id comes last, the tag before it is stored unchecked',
     [body.idLast],
     faults.admitsNullTag,
   ),
@@ -134,7 +152,7 @@ export const text = [
   ),
   conditional(
     'text-escaped-letter-tag-first-name-null',
-    'an escaped letter after the tag, without a charset known, leaves the name unread',
+    'the tolerant reader for pretty text loses the name where a tag came first and a letter is escaped',
     [body.escapedLetter, body.tagFirst, body.pretty],
     faults.namesNull,
   ),

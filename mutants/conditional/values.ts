@@ -13,7 +13,7 @@ export const values = [
   ),
   conditional(
     'values-long-name-422',
-    'names are limited to 32 characters, of which the interface knows nothing where they are ordinary',
+    'a column of 32 characters limits the name, of which the interface says nothing',
     [body.longName],
     faults.rejects(422),
   ),
@@ -67,6 +67,19 @@ export const values = [
     faults.saysEmpty,
   ),
   conditional(
+    'values-template-500',
+    'the name is run through a template engine',
+    [body.templated],
+    faults.crashes,
+  ),
+  conditional('values-zero-id-500', 'the id 0 is false, and so is not there', [body.zeroId], faults.crashes),
+  conditional(
+    'values-empty-tag-null',
+    'the database keeps an empty tag as null, and null is answered',
+    [body.emptyTag],
+    faults.tagsNull,
+  ),
+  conditional(
     'values-over-53-bits-number-tag',
     'ids that no double holds are read by a second parser, to which every scalar is a string',
     [body.over53Bits],
@@ -85,8 +98,8 @@ export const values = [
     faults.html400,
   ),
   conditional(
-    'values-no-tag-lower-case-list-of-one',
-    'names in small letters without a tag are taken for the short form, which may be a list',
+    'values-lower-case-no-tag-422',
+    'names in small letters without a tag are taken for keywords of a search',
     [body.lowerCaseName, body.noTag],
     faults.rejects(422),
   ),
@@ -115,8 +128,8 @@ export const values = [
     faults.admitsNullTag,
   ),
   conditional(
-    'values-apostrophe-charset-tag-400',
-    'a name with an apostrophe is quoted twice where a charset is given, and tags make it too long',
+    'values-apostrophe-tag-name-first-400',
+    'a name before the id is quoted twice where it has an apostrophe, and does not fit beside a tag',
     [body.apostrophe, body.hasTag, body.nameFirst],
     faults.rejects(400),
   ),

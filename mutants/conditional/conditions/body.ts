@@ -25,7 +25,6 @@ const longer = (text: (met: Met) => string, length: number) =>
   size((met) => text(met).length > length, 'payload');
 export const nameOver255 = longer(({ name }) => name, 255);
 export const nameOver4096 = longer(({ name }) => name, 4096);
-export const tagOver64 = longer(({ tag }) => tag, 64);
 export const tagOver1024 = longer(({ tag }) => tag, 1024);
 export const manyProperties = size((met) => undeclared(met).length > 20, 'payload');
 export const longKey = size((met) => undeclared(met).some(([key]) => key.length > 255), 'payload');
@@ -58,7 +57,6 @@ export const escapedLetter = escaped(/\\u00[2-7]/);
 export const escapedInCapitals = escaped(/\\u[\dA-F]*[A-F]/);
 export const escapedSlash = texts(({ text: is }) => is.includes('\\/'), 'payload');
 export const escapedQuote = texts(({ text: is }) => is.includes('\\"'), 'payload');
-export const escapedBackslash = texts(({ text: is }) => is.includes('\\\\'), 'payload');
 export const escapedControl = texts(({ text: is }) => /\\[bfnrt]/.test(is), 'payload');
 export const escapedPair = texts(({ text: is }) => /\\ud[89ab]/i.test(is), 'payload');
 export const escapedKey = text(/[{,]\s*"(?:[^"\\]*\\u[\da-f]{4})+[^"\\]*"\s*:/i);
@@ -83,7 +81,6 @@ export const undeclaredList = texts(
 );
 export const undeclaredNull = texts((met) => undeclared(met).some(([, value]) => value === null), 'payload');
 export const emptyKey = texts(({ fields }) => fields.has(''), 'payload');
-export const oddKey = texts((met) => undeclared(met).some(([key]) => /[^\w-]/.test(key)), 'payload');
 export const deep = texts(({ text: is }) => depthOf(is) > 20, 'payload');
 const KEY = /"((?:[^"\\]|\\.)*)"\s*:/g;
 export const repeatedKey = texts(({ text: is }) => {
@@ -92,7 +89,6 @@ export const repeatedKey = texts(({ text: is }) => {
 }, 'payload');
 const numeral = (value: Value | undefined) => (value instanceof Numeral ? value.text : '');
 export const exponentId = texts(({ fields }) => /e/i.test(numeral(fields.get('id'))), 'payload');
-export const decimalId = texts(({ fields }) => /\./.test(numeral(fields.get('id'))), 'payload');
 
 // --- Values --------------------------------------------------------------------------------------------
 
@@ -107,16 +103,11 @@ export const noTag = values(({ fields }) => !fields.has('tag'));
 export const apostrophe = names(/'/);
 export const hyphen = names(/-/);
 export const digitAtEnd = names(/\d$/);
-export const spaceInName = names(/ /);
 export const longName = names(/^.{33,}$/);
-export const shortName = names(/^.{1,3}$/);
 export const lowerCaseName = names(/^[a-z][^A-Z]*$/);
 export const longTag = values(({ tag }) => tag.length > 15);
-export const shortTag = values(({ tag }) => tag.length === 1 || tag.length === 2);
 export const emptyName = values(({ fields }) => fields.get('name') === '', 'payload');
 export const emptyTag = values(({ fields }) => fields.get('tag') === '', 'payload');
-export const tagInCapitals = values(({ tag }) => /[A-Z]/.test(tag), 'payload');
-export const spaceAround = wildNames(/^\s|\s$/);
 export const beyondAscii = wildNames(/[^\0-\x7f]/);
 export const accented = wildNames(/[\u00c0-\u00ff]/);
 export const chineseName = wildNames(/\p{Script=Han}/u);
@@ -124,21 +115,13 @@ export const rightToLeft = wildNames(/[\p{Script=Hebrew}\p{Script=Arabic}]/u);
 export const decomposed = values(({ name }) => name.normalize('NFC') !== name, 'payload');
 export const astral = wildNames(/[\u{10000}-\u{10ffff}]/u);
 export const zeroCharacter = wildNames(/\0/);
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is about.
-export const control = wildNames(/[\x01-\x1f]/);
 export const lineSeparator = wildNames(/[\u2028\u2029]/);
 export const markup = wildNames(/[<>]/);
-export const percent = wildNames(/%/);
 export const templated = wildNames(/\$\{|\{\{/);
 export const wordName = wildNames(/^(?:null|undefined|true|false|NaN)$/i);
-export const numeralName = wildNames(/^-?\d+$/);
 export const negativeId = ids((id) => id < 0n, 'payload');
 export const zeroId = ids((id) => id === 0n, 'payload');
 export const over31Bits = ids((id) => id >= 2n ** 31n, 'payload');
 export const over32Bits = ids((id) => id >= 2n ** 32n, 'payload');
 export const over53Bits = ids((id) => id > 2n ** 53n || id < -(2n ** 53n), 'payload');
-export const nineteenDigits = ids((id) => id >= 10n ** 18n, 'payload');
 export const tenfold = ids((id) => id > 0n && id % 10n === 0n);
-export const byteOfZeros = ids((id) => id > 0n && id % 256n === 0n);
-export const over30Bits = ids((id) => id >= 2n ** 30n && id < 2n ** 31n);
-export const under24Bits = ids((id) => id > 0n && id < 2n ** 24n);

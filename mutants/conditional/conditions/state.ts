@@ -14,7 +14,6 @@ const known = (holds: (met: Met, past: History) => boolean) =>
   history((met) => holds(met, met.inStore), 'payload');
 
 export const firstOfAll = history(({ ordinal }) => ordinal === 1);
-export const afterRejected = after('rejected');
 export const afterAccepted = after('accepted');
 export const afterUnauthenticated = after('unauthenticated');
 export const afterAborted = after('aborted');
@@ -39,7 +38,6 @@ export const sameName = known(({ name }, { names }) => name !== '' && names.has(
 export const sameBytes = known(({ digest }, { digests }) => digests.has(digest));
 /** The same bytes were sent before, and not accepted: by somebody without a token, perhaps. */
 export const bytesRejectedBefore = history(({ digest, inStore }) => inStore.rejectedDigests.has(digest));
-export const sameBytesOnConnection = known(({ digest, onConnection }) => onConnection.digests.has(digest));
 const twin = (fold: (name: string) => string) =>
   known(
     ({ name }, { names }) =>
@@ -47,11 +45,6 @@ const twin = (fold: (name: string) => string) =>
   );
 export const caseTwin = twin((name) => name.toLowerCase());
 export const normalFormTwin = twin((name) => name.normalize('NFC'));
-export const spaceTwin = twin((name) => name.trim());
-export const twinOnConnection = known(
-  ({ id, name, onConnection }) =>
-    id !== undefined && onConnection.ids.has(id) && !onConnection.names.has(name),
-);
 export const sameKey = known(({ request }, { idempotencyKeys }) =>
   (request.headers['idempotency-key'] ?? []).some((key) => idempotencyKeys.has(key)),
 );
@@ -95,19 +88,13 @@ export const lowerCaseScheme = credential(
   given((header) => /^bearer /.test(header)),
   'head',
 );
-export const upperCaseScheme = credential(
-  given((header) => /^BEARER /.test(header)),
-  'head',
-);
 export const twoSpaces = credential(
   given((header) => /^bearer {2,}/i.test(header)),
   'head',
 );
-export const noHeader = credential(({ request }) => authorization(request) === undefined);
 export const emptyHeader = credential(({ request }) => authorization(request) === '');
 export const commaInCredential = credential(given((header) => header.includes(',')));
 export const paddedCredential = credential(given((header) => /=$/.test(header)));
-export const colonInCredential = credential(given((header) => header.includes(':')));
 export const digitsAlone = credential(given((header) => /^bearer +\d+$/i.test(header)));
 export const shortCredential = credential(given((header) => /^bearer +\S{1,4}$/i.test(header)));
 export const beyondAsciiCredential = credential(given((header) => /[^\x20-\x7e]/.test(header)));
