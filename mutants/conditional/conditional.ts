@@ -103,7 +103,7 @@ const strengthOf = (factors: number) => {
 };
 
 /** How long a store that is about load keeps each answer, in milliseconds. */
-const OVERLAP_MS = 15;
+const OVERLAP_MS = 25;
 
 /** The reference store with a fault that shows only where all conditions hold. */
 export const conditional = (

@@ -19,15 +19,15 @@ export const load = [
     faults.namesNull,
   ),
   conditional(
-    'load-seven-unvalidated',
-    'above seven at once the validator is skipped, to keep up',
-    [state.besideSeven],
+    'load-five-unvalidated',
+    'above five at once the validator is skipped, to keep up',
+    [state.besideFive],
     faults.unvalidated,
   ),
   conditional(
-    'load-seven-broken-off',
-    'above seven at once the writer is taken from a request that is not done',
-    [state.besideSeven],
+    'load-five-broken-off',
+    'above five at once the writer is taken from a request that is not done',
+    [state.besideFive],
     faults.breaksOff,
   ),
   conditional(

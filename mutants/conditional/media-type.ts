@@ -48,7 +48,7 @@ export const mediaType = [
     faults.anyType(faults.unvalidated),
   ),
   conditional(
-    'media-tab-400',
+    'media-tab-415',
     'only spaces, no tabs, are taken off before a value is compared',
     [wire.tabBeforeType],
     faults.rejects(415),

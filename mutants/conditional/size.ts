@@ -35,7 +35,7 @@ export const size = [
     [body.over32768],
     faults.badGateway,
   ),
-  conditional('size-tiny-400', 'under 30 bytes a body is taken for a ping', [body.tiny], faults.rejects(422)),
+  conditional('size-tiny-422', 'under 30 bytes a body is taken for a ping', [body.tiny], faults.rejects(422)),
   conditional(
     'size-full-block-400',
     'a body that fills the last block of 64 bytes loses it',

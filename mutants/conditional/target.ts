@@ -12,10 +12,10 @@ export const target = [
     faults.unguarded,
   ),
   conditional(
-    'target-empty-query-404',
-    'a question mark with nothing after it is another path to the router',
+    'target-empty-query-untyped',
+    'a question mark with nothing after it ends in the route without types, as the pattern of the other asks for an end',
     [wire.emptyQuery],
-    faults.rejects(404),
+    faults.untyped,
   ),
   conditional(
     'target-repeated-parameter-500',

@@ -57,7 +57,7 @@ const beside = (which: (other: Met, met: Met) => boolean) =>
 
 export const notAlone = load((met) => met.beside.length > 0);
 export const besideThree = load((met) => met.beside.length >= 3);
-export const besideSeven = load((met) => met.beside.length >= 7);
+export const besideFive = load((met) => met.beside.length >= 5);
 export const besideSameName = beside((other, { name }) => name !== '' && other.name === name);
 export const besideSameBytes = beside((other, { digest }) => other.digest === digest);
 export const besideSameId = beside((other, { id }) => id !== undefined && other.id === id);
