@@ -43,18 +43,21 @@ export const about =
   (dimension: Dimension) =>
   (holds: Condition['holds'], open?: Open): Condition => ({ dimension, open, holds });
 
-type Kind =
-  /** An ordinary plant is not accepted. */
-  | 'rejects'
-  /** A 200 carries no Plant. */
-  | 'misanswers'
-  | 'body'
-  | 'credential'
-  | 'failure'
-  | 'silence'
-  /** A 400 is no JSON, or no Error. */
-  | 'html'
-  | 'shape';
+/** The statements that are broken. */
+const STATEMENTS = {
+  rejects: 'an ordinary plant is accepted',
+  misanswers: 'a 200 carries a Plant',
+  body: 'what is no NewPlant is rejected',
+  credential: 'every request is authenticated',
+  /** Of an ordinary plant. */
+  crash: 'no answer is 5xx',
+  silence: 'every request is answered',
+  /** Of what has to be rejected. */
+  failure: 'no rejection is 5xx',
+  html: 'a 400 is JSON',
+  shape: 'a 400 carries an Error',
+};
+type Kind = keyof typeof STATEMENTS;
 
 /** What goes wrong. */
 export interface Fault {
@@ -87,6 +90,8 @@ function checksFor(kind: Kind, conditions: readonly Condition[]): readonly strin
     case 'credential':
       return [REJECTS_CREDENTIALS];
     case 'failure':
+      return [NO_SERVER_ERROR];
+    case 'crash':
       return ordinary ? [NO_SERVER_ERROR, ACCEPTS_ORDINARY] : [NO_SERVER_ERROR];
     case 'silence':
       return ordinary ? [ANSWERS, ACCEPTS_ORDINARY] : [ANSWERS];
@@ -105,10 +110,10 @@ const strengthOf = (factors: number) => {
 /** How long a store that is about load keeps each answer, in milliseconds. */
 const OVERLAP_MS = 25;
 
-/** The reference store with a fault that shows only where all conditions hold. */
+/** The reference store with a fault that shows only where all conditions hold; `like` is the bug that it imitates. */
 export const conditional = (
   name: string,
-  breaks: string,
+  like: string,
   conditions: readonly Condition[],
   fault: Fault,
 ): ConditionalStore => {
@@ -118,7 +123,7 @@ export const conditional = (
   const when = (met: Met) => conditions.every(({ holds }) => holds(met));
   return {
     name,
-    breaks,
+    breaks: `${STATEMENTS[fault.kind]}: ${like}`,
     fails: checksFor(fault.kind, conditions),
     strength: strengthOf(factors.length),
     dimensions: [...new Set(factors)],

@@ -68,7 +68,7 @@ export const credential = [
   ),
   conditional(
     'credential-basic-500',
-    'Basic without a colon in it: the password is not there',
+    'Basic is on, and looks for its users in a table that was never made',
     [state.basicScheme],
     faults.crashesOnStrangers,
   ),

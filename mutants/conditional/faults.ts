@@ -184,7 +184,7 @@ export const admitsTruncated = admits(
 
 // --- No answer, or a failure ---------------------------------------------------------------------------
 
-export const crashes = fault('failure', failing(always));
+export const crashes = fault('crash', failing(always));
 
 const crashing =
   (status: (of: number) => boolean): Change =>
@@ -205,7 +205,7 @@ export const crashesOnStrangers = fault(
   crashing((status) => status === 401),
 );
 /** 502, as a proxy says it of a store that hung up. */
-export const badGateway = fault('failure', () => ({ create: () => html(502, 'Bad Gateway') }));
+export const badGateway = fault('crash', () => ({ create: () => html(502, 'Bad Gateway') }));
 
 export const closes = fault('silence', cutting(always));
 export const breaksOff = fault('silence', breakingOff(always));

@@ -27,6 +27,8 @@ export class History {
   /** Of what was accepted. */
   readonly ids = new Set<bigint>();
   readonly names = new Set<string>();
+  readonly namesInLowerCase = new Set<string>();
+  readonly composedNames = new Set<string>();
   readonly digests = new Set<string>();
   readonly idempotencyKeys = new Set<string>();
   /** Of what was not. */
@@ -43,6 +45,8 @@ export class History {
     }
     if (met.id !== undefined) this.ids.add(met.id);
     this.names.add(met.name);
+    this.namesInLowerCase.add(met.name.toLowerCase());
+    this.composedNames.add(met.name.normalize());
     this.digests.add(met.digest);
     for (const key of met.request.headers['idempotency-key'] ?? []) this.idempotencyKeys.add(key);
   }
@@ -199,7 +203,8 @@ export async function startRecorded(
         connection.history.note(outcome, met);
         connection.unanswered -= 1;
         inStore.note(outcome, met);
-        if (met !== undefined) inFlight.delete(met);
+        if (met === undefined) connection.segments = [];
+        else inFlight.delete(met);
         of(request).send(said, response, request);
       };
       if (delay === 0) send();

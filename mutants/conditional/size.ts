@@ -115,9 +115,9 @@ export const size = [
     faults.admitsNoId,
   ),
   conditional(
-    'size-over-8192-gzip-truncated',
-    'answers to large plants with large names are compressed and flushed too early',
-    [body.nameOver4096, body.over8192, wire.anyCoding],
+    'size-name-over-4096-chunked-gzip-truncated',
+    'compressed answers with large names are flushed too early where the request was streamed',
+    [body.nameOver4096, wire.chunked, wire.anyCoding],
     faults.truncatesCompressed,
   ),
   conditional(

@@ -38,13 +38,12 @@ export const sameName = known(({ name }, { names }) => name !== '' && names.has(
 export const sameBytes = known(({ digest }, { digests }) => digests.has(digest));
 /** The same bytes were sent before, and not accepted: by somebody without a token, perhaps. */
 export const bytesRejectedBefore = history(({ digest, inStore }) => inStore.rejectedDigests.has(digest));
-const twin = (fold: (name: string) => string) =>
-  known(
-    ({ name }, { names }) =>
-      name !== '' && !names.has(name) && [...names].some((one) => fold(one) === fold(name)),
-  );
-export const caseTwin = twin((name) => name.toLowerCase());
-export const normalFormTwin = twin((name) => name.normalize('NFC'));
+export const caseTwin = known(
+  ({ name }, { names, namesInLowerCase }) => !names.has(name) && namesInLowerCase.has(name.toLowerCase()),
+);
+export const normalFormTwin = known(
+  ({ name }, { names, composedNames }) => !names.has(name) && composedNames.has(name.normalize()),
+);
 export const sameKey = known(({ request }, { idempotencyKeys }) =>
   (request.headers['idempotency-key'] ?? []).some((key) => idempotencyKeys.has(key)),
 );
