@@ -103,7 +103,7 @@ export const framing = [
   ),
   conditional(
     'framing-tenth-on-connection-nested',
-    'a pooled parser loses its depth after ten requests of a connection and finds properties one level down',
+    'a pooled parser loses its depth with the tenth request of a connection and finds properties one level down',
     [wire.tenthOnConnection],
     faults.admitsNested,
   ),

@@ -7,10 +7,10 @@ import * as faults from './faults.ts';
 /** What came before decides. */
 export const history = [
   conditional(
-    'history-first-unguarded',
-    'the first request of all comes before the keys are loaded, and is let in',
+    'history-first-202',
+    'the first plant is put off until the database is awake',
     [state.firstOfAll],
-    faults.unguarded,
+    faults.says(202),
   ),
   conditional(
     'history-first-name-null',
