@@ -1,0 +1,134 @@
+import type { Steps } from '../../reference/store.ts';
+import type { BrokenStore } from '../fleet.ts';
+import {
+  ACCEPTS_ORDINARY,
+  ANSWERS,
+  ANSWERS_UNCONSTRAINED,
+  ANY_SEQUENCE,
+  ERROR_JSON,
+  ERROR_SHAPE,
+  NO_SERVER_ERROR,
+  REJECTS_BODIES,
+  REJECTS_CREDENTIALS,
+} from './checks.ts';
+import { type Met, startRecorded } from './recorder.ts';
+
+/** In what requests differ. */
+export type Dimension =
+  | 'outcome'
+  | 'credential'
+  | 'framing'
+  | 'media type'
+  | 'accept'
+  | 'headers'
+  | 'target'
+  | 'size'
+  | 'text'
+  | 'values'
+  | 'history'
+  | 'load';
+
+/** What a store may do with requests for their condition alone: reject them for their payload, or for their head. */
+type Open = 'payload' | 'head';
+
+/** When a fault shows. */
+export interface Condition {
+  readonly dimension: Dimension;
+  readonly open: Open | undefined;
+  readonly holds: (met: Met) => boolean;
+}
+
+/** Conditions of one dimension; `open` where acceptance of what meets them is no MUST. */
+export const about =
+  (dimension: Dimension) =>
+  (holds: Condition['holds'], open?: Open): Condition => ({ dimension, open, holds });
+
+/** The statements that are broken. */
+const STATEMENTS = {
+  rejects: 'an ordinary plant is accepted',
+  misanswers: 'a 200 carries a Plant',
+  body: 'what is no NewPlant is rejected',
+  credential: 'every request is authenticated',
+  /** Of an ordinary plant. */
+  crash: 'no answer is 5xx',
+  silence: 'every request is answered',
+  /** Of what has to be rejected. */
+  failure: 'no rejection is 5xx',
+  html: 'a 400 is JSON',
+  shape: 'a 400 carries an Error',
+};
+type Kind = keyof typeof STATEMENTS;
+
+/** What goes wrong. */
+export interface Fault {
+  readonly kind: Kind;
+  /** One defect, or one invalid credential, is let through; others are not. */
+  readonly specific: 'outcome' | 'credential' | undefined;
+  readonly instead: (right: Steps, token: string) => Partial<Steps>;
+}
+
+/** A store that breaks one MUST where some conditions meet. */
+export interface ConditionalStore extends BrokenStore {
+  /** How many factors must meet: conditions, and the one defect or credential that the fault is about. */
+  readonly strength: 1 | 2 | 3;
+  readonly dimensions: readonly Dimension[];
+  readonly conditions: readonly Condition[];
+  readonly fault: Fault;
+}
+
+function checksFor(kind: Kind, conditions: readonly Condition[]): readonly string[] {
+  if (conditions.some(({ dimension }) => dimension === 'history' || dimension === 'load'))
+    return [ANY_SEQUENCE];
+  const ordinary = conditions.every(({ open }) => open === undefined);
+  switch (kind) {
+    case 'rejects':
+      return [ACCEPTS_ORDINARY];
+    case 'misanswers':
+      return [conditions.some(({ open }) => open === 'payload') ? ANSWERS_UNCONSTRAINED : ACCEPTS_ORDINARY];
+    case 'body':
+      return [REJECTS_BODIES];
+    case 'credential':
+      return [REJECTS_CREDENTIALS];
+    case 'failure':
+      return [NO_SERVER_ERROR];
+    case 'crash':
+      return ordinary ? [NO_SERVER_ERROR, ACCEPTS_ORDINARY] : [NO_SERVER_ERROR];
+    case 'silence':
+      return ordinary ? [ANSWERS, ACCEPTS_ORDINARY] : [ANSWERS];
+    case 'html':
+      return [ERROR_JSON];
+    case 'shape':
+      return [ERROR_SHAPE];
+  }
+}
+
+const strengthOf = (factors: number) => {
+  if (factors === 1 || factors === 2 || factors === 3) return factors;
+  throw new Error(`a fault needs one to three factors, not ${factors}`);
+};
+
+/** How long a store that is about load keeps each answer, in milliseconds. */
+const OVERLAP_MS = 25;
+
+/** The reference store with a fault that shows only where all conditions hold; `like` is the bug that it imitates. */
+export const conditional = (
+  name: string,
+  like: string,
+  conditions: readonly Condition[],
+  fault: Fault,
+): ConditionalStore => {
+  const factors = conditions.map(({ dimension }): Dimension => dimension);
+  if (fault.specific !== undefined) factors.push(fault.specific);
+  const delay = factors.includes('load') ? OVERLAP_MS : 0;
+  const when = (met: Met) => conditions.every(({ holds }) => holds(met));
+  return {
+    name,
+    breaks: `${STATEMENTS[fault.kind]}: ${like}`,
+    fails: checksFor(fault.kind, conditions),
+    strength: strengthOf(factors.length),
+    dimensions: [...new Set(factors)],
+    conditions,
+    fault,
+    start: (token) => startRecorded(token, { when, instead: fault.instead, delay }),
+  };
+};
