@@ -38,24 +38,24 @@ const lockingOut = (
     });
   });
 
-const CONSECUTIVE = 15;
+const CONSECUTIVE = 40;
 const unauthorised: Asked = (request) => authorization(request) === undefined;
 
 /** What becomes of those without a valid credential: "missing or invalid bearer token … not shown". */
 export const credentials: readonly RightStore[] = [
   right(
     'lockout-of-the-invalid',
-    'after 15 invalid credentials in a row, more of them get 429 with Retry-After for a second',
+    'after 40 invalid credentials in a row, more of them get 429 with Retry-After for a second',
     lockingOut(CONSECUTIVE, 'the invalid'),
   ),
   right(
     'lockout-of-everybody',
-    'after 15 invalid credentials in a row, everybody from that address gets 429 with Retry-After for a second',
+    'after 40 invalid credentials in a row, everybody from that address gets 429 with Retry-After for a second',
     lockingOut(CONSECUTIVE, 'everybody'),
   ),
   right(
     'lockout-without-retry-after',
-    'after 15 invalid credentials in a row, more of them get 429 for a second, and nobody says for how long',
+    'after 40 invalid credentials in a row, more of them get 429 for a second, and nobody says for how long',
     lockingOut(CONSECUTIVE, 'the invalid', {}),
   ),
   right('tarpit', 'an invalid credential is answered after 150 ms: guessing is to be slow', (reference) => ({

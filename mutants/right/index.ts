@@ -11,6 +11,7 @@ import { parsers } from './parsers.ts';
 import { refusals } from './refusals.ts';
 import { repeats } from './repeats.ts';
 import { sizes } from './sizes.ts';
+import { stacks } from './stacks.ts';
 import { targets } from './targets.ts';
 import { transports } from './transports.ts';
 import { uniqueness } from './uniqueness.ts';
@@ -33,4 +34,5 @@ export const rightStores: readonly RightStore[] = [
   ...credentials,
   ...connections,
   ...dressing,
+  ...stacks,
 ];
