@@ -175,13 +175,13 @@ export const credentials: readonly RightStore[] = [
   ),
   right(
     'rejections-429',
-    'more than 50 rejected plants in a second get 429 with Retry-After: 1',
+    'more than 200 rejected plants in a second get 429 with Retry-After: 1',
     anew(() => {
       let [since, count] = [0, 0];
       return refused((answer) => {
         if (Date.now() - since >= 1000) [since, count] = [Date.now(), 0];
         count += 1;
-        return count > 50
+        return count > 200
           ? {
               ...plain(429, 'Too Many Requests'),
               headers: { 'content-type': 'text/plain', 'retry-after': '1' },

@@ -27,6 +27,7 @@ function zstd(bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.of(0x28, 0xb5, 0x2f, 0xfd, 0xa0), size, ...blocks]);
 }
 
+const GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
 const twoMembers = (bytes: Buffer) =>
   Buffer.concat([gzipSync(bytes.subarray(0, 3)), gzipSync(bytes.subarray(3))]);
 
@@ -69,7 +70,7 @@ export const dressing: readonly RightStore[] = [
     'x-gzip-where-accepted',
     'gzip is called x-gzip and comes in two members: RFC 9110 section 8.4.1.3, RFC 1952 section 2.2',
     sending((answer, { headers, method }) =>
-      /gzip/.test((headers['accept-encoding'] ?? []).join()) && method !== 'HEAD'
+      GZIP.test((headers['accept-encoding'] ?? []).join()) && method !== 'HEAD'
         ? {
             ...answer,
             headers: { ...answer.headers, 'content-encoding': 'x-gzip', vary: 'accept-encoding' },

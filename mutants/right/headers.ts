@@ -135,7 +135,7 @@ export const headers: readonly RightStore[] = [
   ),
   right(
     'conditions-412',
-    'If-Match, If-None-Match and If-Unmodified-Since on POST get 412, as RFC 9110 section 13.2.2 allows',
+    'If-Match, If-None-Match and If-Unmodified-Since get 412: there is nothing yet that they could be about',
     refusingHead(has('if-none-match', 'if-match', 'if-unmodified-since'), 412),
   ),
   right(

@@ -1,4 +1,5 @@
 import { packageFile } from '../../lib/package.ts';
+import { Numeral } from '../../reference/json.ts';
 import { type Answer, json, type NewPlant, type Received, Refusal } from '../../reference/store.ts';
 import { type Change, type RightStore, right } from '../fleet.ts';
 import { anew, answering, deferring, html, later, unique } from '../helpers.ts';
@@ -45,7 +46,7 @@ const burning = (property: 'id' | 'name', status: number): Change =>
     return (reference) => ({
       validate(value, request) {
         const said = value instanceof Map ? value.get(property) : undefined;
-        const key = said === undefined ? undefined : JSON.stringify(said);
+        const key = said instanceof Numeral ? said.text : typeof said === 'string' ? said : undefined;
         const used = key !== undefined && seen.has(key);
         if (key !== undefined) seen.add(key);
         const plant = reference.validate(value, request);

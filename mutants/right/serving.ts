@@ -46,6 +46,24 @@ export const headOf = (message: IncomingMessage): Received => ({
   message,
 });
 
+const LINGER_MS = 2000;
+
+/** The connection ends when the client has sent all, and not before: the answer would be lost in a reset. */
+function lingering(message: IncomingMessage, response: ServerResponse): void {
+  response.shouldKeepAlive = false;
+  const end = response.end.bind(response);
+  response.end = ((bytes: Uint8Array) => {
+    response.flushHeaders();
+    response.write(bytes);
+    const timer = setTimeout(end, LINGER_MS).unref();
+    message.once('close', () => {
+      clearTimeout(timer);
+      end();
+    });
+    return response;
+  }) as typeof end;
+}
+
 /** Some requests are rejected once their head is there; what still comes of the body is read and thrown away. */
 export const rejectingEarly =
   (look: (line: Steps, request: Received) => void, close: boolean): Meet =>
@@ -57,8 +75,7 @@ export const rejectingEarly =
       if (!(error instanceof Refusal)) throw error;
       const said = line.refuse(error, request);
       message.resume();
-      // A proxy lingers: it closes only when the client has sent all, so that the answer is not lost in a reset.
-      if (close) response.shouldKeepAlive = false;
+      if (close) lingering(message, response);
       line.send(said, response, request);
       return;
     }

@@ -61,14 +61,9 @@ export const sizes: readonly RightStore[] = [
       ),
   })),
   right(
-    'large-bodies-403',
-    'a body above 8 KiB gets 403 in HTML: firewalls reject what they cannot inspect',
-    sending((answer, { body }) => (body.length > 8192 ? html(403, 'Forbidden') : answer)),
-  ),
-  right(
-    'white-space-400',
-    'more than a kibibyte of white space around the tokens gets 400',
-    refusing(({ text }) => (text.match(/[ \t\r\n]/g)?.length ?? 0) > LARGE),
+    'white-space-413',
+    'more than a kibibyte of white space around the tokens gets 413',
+    refusing(({ text }) => (text.match(/[ \t\r\n]/g)?.length ?? 0) > LARGE, 413),
   ),
   right(
     'names-of-255-bytes',

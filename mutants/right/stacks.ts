@@ -106,7 +106,7 @@ export const stacks: readonly RightStore[] = [
     'fastify-behind-api-gateway',
     'Fastify behind an API gateway: prototypes, media types and sizes are looked at; 403 to what is not known',
     ...['prototype-keys-400', 'media-type-to-the-letter', 'boundary-422', 'idempotent-ids', 'api-gateway'],
-    ...['queries-404', 'large-bodies-403', 'waf-403', 'http-1.0'],
+    ...['queries-404', 'envoy-413', 'waf-403', 'http-1.0'],
   ),
   stack(
     'django-behind-apache',

@@ -3,7 +3,7 @@ import { type Change, type RightStore, right } from '../fleet.ts';
 import { html, plain } from '../helpers.ts';
 
 const target = (url = '') => ({ url, path: url.split('?')[0] ?? '', query: url.split('?')[1] });
-const isAbsolute = (url = '') => /^https?:\/\//i.test(url);
+const isAbsolute = (url = '') => /^https?:\/\//i.test(url) && URL.canParse(url);
 const isEncoded = (path: string) => /%[0-9a-f]{2}/i.test(path);
 
 /** Paths are read in another way before they are looked up. */
