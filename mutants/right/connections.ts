@@ -29,12 +29,12 @@ export const connections: readonly RightStore[] = [
     },
     change: sending((said) => ({ ...said, headers: { ...said.headers, 'keep-alive': 'timeout=60' } })),
   }),
-  right('head-then-body', 'the head comes 20 ms before the body', () => ({
+  right('head-then-body', 'the head comes 5 ms before the body', () => ({
     async send(said, response) {
       const bytes = Buffer.from(said.body ?? '');
       response.writeHead(said.status, { 'content-length': String(bytes.length), ...said.headers });
       response.flushHeaders();
-      await later(20);
+      await later(5);
       response.end(bytes);
     },
   })),
@@ -74,9 +74,9 @@ export const connections: readonly RightStore[] = [
       });
     },
   }),
-  serving('reads-at-leisure', 'nothing is read for 30 ms after the head of a request', {
+  serving('reads-at-leisure', 'nothing is read for 8 ms after the head of a request', {
     meet: async (line, message, response) => {
-      await later(30);
+      await later(8);
       await answer(line, message, response);
     },
   }),

@@ -38,29 +38,29 @@ const lockingOut = (
     });
   });
 
-const CONSECUTIVE = 40;
+const CONSECUTIVE = 100;
 const unauthorised: Asked = (request) => authorization(request) === undefined;
 
 /** What becomes of those without a valid credential: "missing or invalid bearer token … not shown". */
 export const credentials: readonly RightStore[] = [
   right(
     'lockout-of-the-invalid',
-    'after 40 invalid credentials in a row, more of them get 429 with Retry-After for a second',
+    'after 100 invalid credentials in a row, more of them get 429 with Retry-After for a second',
     lockingOut(CONSECUTIVE, 'the invalid'),
   ),
   right(
     'lockout-of-everybody',
-    'after 40 invalid credentials in a row, everybody from that address gets 429 with Retry-After for a second',
+    'after 100 invalid credentials in a row, everybody from that address gets 429 with Retry-After for a second',
     lockingOut(CONSECUTIVE, 'everybody'),
   ),
   right(
     'lockout-without-retry-after',
-    'after 40 invalid credentials in a row, more of them get 429 for a second, and nobody says for how long',
+    'after 100 invalid credentials in a row, more of them get 429 for a second, and nobody says for how long',
     lockingOut(CONSECUTIVE, 'the invalid', {}),
   ),
-  right('tarpit', 'an invalid credential is answered after 150 ms: guessing is to be slow', (reference) => ({
+  right('tarpit', 'an invalid credential is answered after 40 ms: guessing is to be slow', (reference) => ({
     async send(answer, response, request) {
-      if (answer.status === 401) await later(150);
+      if (answer.status === 401) await later(40);
       reference.send(answer, response, request);
     },
   })),
