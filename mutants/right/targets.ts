@@ -135,7 +135,7 @@ export const targets: readonly RightStore[] = [
   ),
   right(
     'iis-request-filtering',
-    'IIS answers 404.15 in HTML to a query above 2,000 characters, and 404.5 to one with a quote or <',
+    'IIS answers 404.15 in HTML to a query above 1,024 characters, and 404.5 to one with a quote or <',
     diverting(
       (url) => (target(url).query?.length ?? 0) > 1024 || /['"<]|%3c|%27/i.test(target(url).query ?? ''),
       () => html(404, '404 - File or directory not found.'),
