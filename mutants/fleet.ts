@@ -19,6 +19,8 @@ export interface BrokenStore extends Entry {
 export interface RightStore extends Entry {
   /** What is unusual, and why it is right. */
   readonly odd: string;
+  /** How it differs from the reference, where that is all there is to it. */
+  readonly change?: Change;
 }
 
 /** How a store differs from the reference: the steps that it does in its own way. Called once for each start. */
@@ -36,8 +38,21 @@ export const broken = (
 export const right = (name: string, odd: string, change: Change): RightStore => ({
   name,
   odd,
+  change,
   start: started(change),
 });
+
+/** A store that is odd in all the ways of some others: the first of them is next to the reference. */
+export const stacked = (name: string, odd: string, stores: readonly RightStore[]): RightStore =>
+  right(name, odd, (reference) => {
+    const line: Steps = { ...reference };
+    for (const { name: one, change } of stores) {
+      if (change === undefined)
+        throw new Error(`${one} cannot be stacked: it is more than a change of steps`);
+      Object.assign(line, change({ ...line }));
+    }
+    return line;
+  });
 
 /** The limits of mutants/overlays/limits.yaml. */
 interface Limits {

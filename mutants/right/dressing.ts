@@ -1,0 +1,263 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { type Answer, json } from '../../reference/store.ts';
+import { type Change, type RightStore, right } from '../fleet.ts';
+import { anew, answering, depthOf, html, refused, saying, sending, textOf, writing } from '../helpers.ts';
+
+const bytesOf = ({ body = '' }: Answer) => Buffer.from(body);
+const adding =
+  (headers: NonNullable<Answer['headers']>): Change =>
+  (reference) => ({
+    send: (answer, response, request) =>
+      reference.send({ ...answer, headers: { ...answer.headers, ...headers } }, response, request),
+  });
+
+const RAW_BLOCK_BYTES = 100_000;
+/** Zstandard without compressing anything (RFC 8878): a frame of raw blocks. */
+function zstd(bytes: Buffer): Buffer {
+  const size = Buffer.alloc(4);
+  size.writeUInt32LE(bytes.length);
+  const blocks: Buffer[] = [];
+  for (let from = 0; from === 0 || from < bytes.length; from += RAW_BLOCK_BYTES) {
+    const block = bytes.subarray(from, from + RAW_BLOCK_BYTES);
+    const head = Buffer.alloc(3);
+    head.writeUIntLE((block.length << 3) | (from + RAW_BLOCK_BYTES >= bytes.length ? 1 : 0), 0, 3);
+    blocks.push(head, block);
+  }
+  // A frame of a single segment, with a size of four bytes.
+  return Buffer.concat([Buffer.of(0x28, 0xb5, 0x2f, 0xfd, 0xa0), size, ...blocks]);
+}
+
+const GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
+const twoMembers = (bytes: Buffer) =>
+  Buffer.concat([gzipSync(bytes.subarray(0, 3)), gzipSync(bytes.subarray(3))]);
+
+type Codings = Readonly<Record<string, (bytes: Buffer) => Uint8Array>>;
+/** Answers are compressed where Accept-Encoding names a coding that the store knows, and not where there is none. */
+const negotiated = (codings: Codings, which: (answer: Answer) => boolean = () => true): Change =>
+  sending((answer, { headers, method }) => {
+    const accepted = (headers['accept-encoding'] ?? []).join().toLowerCase().split(',');
+    const weights = accepted.map((range) => {
+      const [coding = '', ...parameters] = range.split(';').map((part) => part.trim());
+      return [coding, Number(parameters.find((one) => one.startsWith('q='))?.slice(2) ?? 1)] as const;
+    });
+    const chosen = weights
+      .filter(([coding, weight]) => weight > 0 && codings[coding] !== undefined)
+      .sort(([, one], [, other]) => other - one)[0]?.[0];
+    const vary = { ...answer.headers, vary: 'Accept-Encoding' };
+    const encode = codings[chosen ?? ''];
+    if (chosen === undefined || encode === undefined || method === 'HEAD' || !which(answer))
+      return { ...answer, headers: vary };
+    return {
+      ...answer,
+      headers: { ...vary, 'content-encoding': chosen },
+      body: encode(bytesOf(answer)),
+    };
+  });
+
+/** What proxies and frameworks put around the same answers. */
+export const dressing: readonly RightStore[] = [
+  right(
+    'compressed-where-accepted',
+    'answers are br, gzip or deflate as Accept-Encoding weighs them, and plain where it names none',
+    negotiated({ br: brotliCompressSync, gzip: gzipSync, deflate: deflateSync }),
+  ),
+  right(
+    'errors-compressed-where-accepted',
+    'only answers other than 200 are compressed, where Accept-Encoding allows it',
+    negotiated({ gzip: gzipSync }, ({ status }) => status !== 200),
+  ),
+  right(
+    'x-gzip-where-accepted',
+    'gzip is called x-gzip and comes in two members: RFC 9110 section 8.4.1.3, RFC 1952 section 2.2',
+    sending((answer, { headers, method }) =>
+      GZIP.test((headers['accept-encoding'] ?? []).join()) && method !== 'HEAD'
+        ? {
+            ...answer,
+            headers: { ...answer.headers, 'content-encoding': 'x-gzip', vary: 'accept-encoding' },
+            body: twoMembers(bytesOf(answer)),
+          }
+        : answer,
+    ),
+  ),
+  right(
+    'zstd-where-accepted',
+    'answers are zstd (RFC 8878) where Accept-Encoding names it: a client that names it can read it',
+    negotiated({ zstd }),
+  ),
+  right(
+    'identity-coding',
+    'answers say Content-Encoding: identity, which is what they are',
+    adding({ 'content-encoding': 'identity' }),
+  ),
+  right(
+    'cloudflare',
+    'a content delivery network adds its fields, Vary twice and cookies among them',
+    adding({
+      server: 'cloudflare',
+      'cf-ray': '8f1e2d3c4b5a6978-FRA',
+      'cf-cache-status': 'DYNAMIC',
+      'alt-svc': 'h3=":443"; ma=86400',
+      nel: '{"success_fraction":0,"report_to":"cf-nel","max_age":604800}',
+      'report-to': '{"endpoints":[{"url":"https://nel.example/report"}],"group":"cf-nel","max_age":604800}',
+      'strict-transport-security': 'max-age=15552000; includeSubDomains; preload',
+      'server-timing': 'cfL4;desc="?proto=TCP&rtt=1"',
+      'set-cookie': ['__cf_bm=x.y-1.0; path=/; HttpOnly; Secure', '_cfuvid=z; Domain=.plants.example'],
+      vary: ['Accept-Encoding', 'Origin, accept-encoding'],
+    }),
+  ),
+  right(
+    'varnish',
+    'a cache adds Age, Via, X-Cache and Accept-Ranges; a POST passes it by',
+    adding({
+      age: '0',
+      via: '1.1 varnish (Varnish/7.1), 1.1 squid (squid/6.6)',
+      'x-varnish': '32770 3',
+      'x-cache': 'MISS from squid',
+      'accept-ranges': 'bytes',
+      'cache-control': 'public, max-age=60',
+      expires: 'Thu, 01 Jan 1970 00:00:00 GMT',
+      etag: '"5f3e"',
+      'last-modified': 'Wed, 21 Oct 2015 07:28:00 GMT',
+    }),
+  ),
+  right(
+    'attachment',
+    'answers are attachments with a name, a language and a profile',
+    adding({
+      'content-disposition': 'attachment; filename="plant.json"; filename*=UTF-8\'\'pl%C3%A4nt.json',
+      'content-language': 'en, de',
+      link: '</profile>; rel="profile", </plants>; rel="collection"',
+      'content-location': '/plants/1',
+    }),
+  ),
+  right('capital-names', 'names of header fields are in capitals, and there is no Date', (reference) => ({
+    send(answer, response, request) {
+      response.sendDate = false;
+      const capitals = Object.entries(answer.headers ?? {}).map(([name, value]) => [
+        name.toUpperCase(),
+        value,
+      ]);
+      reference.send({ ...answer, headers: Object.fromEntries(capitals) }, response, request);
+    },
+  })),
+  right(
+    'length-with-zeros',
+    'Content-Length begins with zeros: it is 1*DIGIT (RFC 9110 section 8.6)',
+    sending((answer) => ({
+      ...answer,
+      headers: { ...answer.headers, 'content-length': String(bytesOf(answer).length).padStart(12, '0') },
+    })),
+  ),
+  right(
+    'cors-everywhere',
+    'answers carry CORS fields that repeat the Origin, and OPTIONS gets 200 without a body',
+    sending((answer, { headers, method }) => {
+      const cors = {
+        'access-control-allow-origin': headers.origin?.[0] ?? '*',
+        'access-control-expose-headers': '*',
+        vary: 'Origin',
+      };
+      return method === 'OPTIONS'
+        ? { status: 200, headers: cors }
+        : { ...answer, headers: { ...answer.headers, ...cors } };
+    }),
+  ),
+  right(
+    'rate-limit-fields',
+    'every answer says how much is left, Retry-After: 0 included; nothing is ever limited',
+    anew(() => {
+      let left = 100_000;
+      return sending((answer) => {
+        left -= 1;
+        return {
+          ...answer,
+          headers: {
+            ...answer.headers,
+            'ratelimit-policy': '"default";q=100000;w=60',
+            ratelimit: `"default";r=${left};t=1`,
+            'x-ratelimit-remaining': '0',
+            'retry-after': '0',
+          },
+        };
+      });
+    }),
+  ),
+
+  // What is in it.
+  right(
+    'markup-escaped',
+    "JSON is written as Go and .NET do: < > & ' + and what is not ASCII as \\u",
+    writing((text) =>
+      text.replace(
+        /[<>&'+`\u007f-\uffff]/g,
+        (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}`,
+      ),
+    ),
+  ),
+  right(
+    'markup-sanitised',
+    'a name comes back with < > & as entities: that it comes back equal is a SHOULD',
+    saying(({ name, tag }) => ({
+      name: name.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
+      tag,
+    })),
+  ),
+  right(
+    'composed',
+    'a name comes back in normal form KC, trimmed, cut at 30 characters: that it comes back equal is a SHOULD',
+    saying(({ name, tag }) => ({ name: [...name.normalize('NFKC').trim()].slice(0, 30).join(''), tag })),
+  ),
+  right(
+    'nameless',
+    'a name comes back empty, and a tag as well: they are strings',
+    saying(() => ({ name: '', tag: '' })),
+  ),
+  right(
+    'id-as-double',
+    'id comes back as a double, in exponents: whether it comes back exact is not shown',
+    answering((answer, { id }) => ({
+      ...answer,
+      body: textOf(answer).replace(/}$/, `,"id":${Number(id).toExponential()}}`),
+    })),
+  ),
+  right(
+    'echoes-all',
+    'the body comes back whole, undeclared properties too, but those that a Plant has are strings',
+    answering((answer, { name, tag }, { body }) => {
+      if (depthOf(body.toString()) > 100) return answer;
+      const plant: Record<string, unknown> = JSON.parse(body.toString());
+      return { ...answer, body: JSON.stringify({ ...plant, name, tag }) };
+    }),
+  ),
+  right(
+    'message-quotes',
+    'the message of a 400 quotes the body, shortened: nothing forbids it',
+    refused((answer, { code, message }, { body }) =>
+      json(answer.status, { error: code, message: `${message}: ${body.toString().slice(0, 200)}` }),
+    ),
+  ),
+  right(
+    'error-varies',
+    'error is another int32 each time, negative too: its values are not shown',
+    anew(() => {
+      let error = -(2 ** 31);
+      return refused((answer, { message }) => {
+        error += 104_729;
+        return json(answer.status, { error, message });
+      });
+    }),
+  ),
+  right(
+    'framework-errors',
+    'what the framework rejects is HTML with 404, 405, 413, 415; what the store rejects is an Error',
+    (reference) => ({
+      refuse: (refusal, request) =>
+        [400, 401].includes(refusal.status)
+          ? reference.refuse(refusal, request)
+          : {
+              ...html(refusal.status, `Error ${refusal.status}`),
+              headers: { ...refusal.headers, 'content-type': 'text/html' },
+            },
+    }),
+  ),
+];

@@ -1,0 +1,83 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
+import { answer, listen, type Received, Refusal, rightSteps, type Steps } from '../../reference/store.ts';
+import type { Change, RightStore } from '../fleet.ts';
+
+/** Answers one request, in the place of the reference's own way. */
+type Meet = (line: Steps, message: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+interface Serving {
+  readonly change?: Change;
+  readonly options?: ServerOptions;
+  readonly meet?: Meet;
+  readonly setUp?: (server: Server) => void;
+}
+
+/** A store whose HTTP server, or what stands in front of it, is set up in its own way. */
+export const serving = (
+  name: string,
+  odd: string,
+  { change = () => ({}), options = {}, meet = answer, setUp = () => {} }: Serving,
+): RightStore => ({
+  name,
+  odd,
+  async start(token) {
+    const reference = rightSteps(token);
+    const line = { ...reference, ...change(reference) };
+    const server = createServer(options, (message, response) => {
+      meet(line, message, response).catch(() => response.destroy());
+    });
+    setUp(server);
+    return { token, ...(await listen(server)) };
+  },
+});
+
+/** The request as its head alone shows it. */
+export const headOf = (message: IncomingMessage): Received => ({
+  method: message.method ?? '',
+  path: (message.url ?? '').split('?')[0] ?? '',
+  headers: message.headersDistinct,
+  body: Buffer.alloc(0),
+  message,
+});
+
+const LINGER_MS = 2000;
+
+/** The connection ends when the client has sent all, and not before: the answer would be lost in a reset. */
+function lingering(message: IncomingMessage, response: ServerResponse): void {
+  response.shouldKeepAlive = false;
+  const end = response.end.bind(response);
+  response.end = ((bytes: Uint8Array) => {
+    response.flushHeaders();
+    response.write(bytes);
+    const timer = setTimeout(end, LINGER_MS).unref();
+    message.once('close', () => {
+      clearTimeout(timer);
+      end();
+    });
+    return response;
+  }) as typeof end;
+}
+
+/** Some requests are rejected once their head is there; what still comes of the body is read and thrown away. */
+export const rejectingEarly =
+  (look: (line: Steps, request: Received) => void, close: boolean): Meet =>
+  async (line, message, response) => {
+    const request = headOf(message);
+    try {
+      look(line, request);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const said = line.refuse(error, request);
+      message.resume();
+      if (close) lingering(message, response);
+      line.send(said, response, request);
+      return;
+    }
+    await answer(line, message, response);
+  };
