@@ -1,10 +1,10 @@
-import fc, { type Arbitrary } from 'fast-check';
+import type { Arbitrary } from 'fast-check';
 import { acceptsOrdinary, echoes, plantBody, plantMediaType } from '../lib/judge/rules.ts';
 import { admits, onlyAdmitted } from '../lib/payloads/admits.ts';
 import type { Case, Draft } from '../lib/payloads/case.ts';
 import { withWords } from '../lib/payloads/fresh.ts';
 import { COMPACT, type FreshText, type Json, JsonObject, type Style } from '../lib/payloads/json.ts';
-import { ID, idWithin, plantOf, reordered, styles } from '../lib/payloads/plants.ts';
+import { ID, idWithin, plantOf } from '../lib/payloads/plants.ts';
 import { ordersOf } from '../lib/payloads/sampled.ts';
 import type { Check, Plants } from '../lib/run/check.ts';
 import { creating, must, ordinary, posting, should, withoutTag } from './vocabulary.ts';
@@ -296,25 +296,6 @@ export const create: readonly Check[] = [
           'names and values': { ...COMPACT, escapes: 'both' },
         }),
       rules: aPlant,
-    },
-  ),
-  must(
-    'create/takes-any-way-of-writing',
-    {
-      statement: 'The same JSON value is taken however its text is written.',
-      basis: ['section 4, rule 1', 'RFC 8259 section 2', 'RFC 8259 section 7'],
-      hint: 'Use a JSON parser, and look at the value that it gives and not at the text.',
-    },
-    {
-      kind: 'property',
-      cases: (plants) =>
-        fc.tuple(reordered(ordinaryPlants(plants)), styles).map(([plant, style]) => ({
-          label: 'another way of writing',
-          population: 'ordinary',
-          draft: posting(plant, {}, style),
-        })),
-      rules: aPlant,
-      share: 0.75,
     },
   ),
   must(

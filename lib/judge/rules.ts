@@ -155,7 +155,9 @@ export const answered: Rule = (exchange) =>
 /** A plant whose constraints are not shown is taken as section 4 says, or refused; nothing third. */
 export const takenOrRefused: Rule = (exchange) => {
   const status = statusOf(exchange);
-  return status === 200 || (status !== undefined && status >= 400 && status < 500)
+  // 303 leads to a plant that is there already (RFC 9110 section 15.4.4).
+  const isRefusal = status === 303 || (status !== undefined && status >= 400 && status < 500);
+  return status === 200 || isRefusal
     ? undefined
     : found('200, or a refusal (4xx)', briefly(exchange), outcome(exchange));
 };

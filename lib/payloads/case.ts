@@ -13,6 +13,8 @@ export type Body =
 
 /** The values of the Authorization headers to send. */
 export interface Credential {
+  /** The header in which they are sent; by default Authorization. */
+  readonly header?: string;
   /** Made from the token that the store takes. */
   readonly values: (token: string) => readonly string[];
   /** The same for a shell that has the token in $PLANT_STORE_TOKEN: all that is ever written down. */

@@ -25,6 +25,9 @@ const strangerTo = (token: string) => {
   return drawn === token ? other(drawn.charAt(0)) + drawn.slice(1) : drawn;
 };
 
+/** The claims of an administrator, under the algorithm `none` (RFC 7519 section 6). */
+const UNSIGNED = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIiwicm9sZSI6ImFkbWluIn0.';
+
 const middle = (token: string) => Math.floor(token.length / 2);
 const other = (character: string) => (character === 'x' ? 'y' : 'x');
 const swapped = (token: string) =>
@@ -79,6 +82,42 @@ const NEAR: readonly Near[] = [
     make: (token) => [...token].reverse().join(''),
     shell: `$(printf %s "${T}" | rev)`,
   },
+  {
+    name: 'the token without its last quarter',
+    make: (token) => token.slice(0, Math.ceil((3 * token.length) / 4)),
+    shell: '${PLANT_STORE_TOKEN:0:$(((3*${#PLANT_STORE_TOKEN}+3)/4))}',
+  },
+  {
+    name: 'the token with its halves swapped',
+    make: (token) => token.slice(middle(token)) + token.slice(0, middle(token)),
+    shell:
+      '${PLANT_STORE_TOKEN:$((${#PLANT_STORE_TOKEN}/2))}${PLANT_STORE_TOKEN:0:$((${#PLANT_STORE_TOKEN}/2))}',
+  },
+  {
+    name: 'the token with a letter added in its middle',
+    make: (token) => `${token.slice(0, middle(token))}x${token.slice(middle(token))}`,
+    shell:
+      '${PLANT_STORE_TOKEN:0:$((${#PLANT_STORE_TOKEN}/2))}x${PLANT_STORE_TOKEN:$((${#PLANT_STORE_TOKEN}/2))}',
+  },
+  {
+    name: 'the token with its first letter in the other case',
+    make: (token) => swapped(token.charAt(0)) + token.slice(1),
+    shell: '$(printf %.1s "$PLANT_STORE_TOKEN" | tr a-zA-Z A-Za-z)${PLANT_STORE_TOKEN:1}',
+  },
+  { name: 'a token of one letter', make: () => 'x', shell: 'x' },
+  { name: 'a token of digits', make: () => '123456789012', shell: '123456789012' },
+  { name: 'a token of three parts', make: () => 'e30.e30.c2ln', shell: 'e30.e30.c2ln' },
+  { name: 'an unsigned JSON Web Token', make: () => UNSIGNED, shell: UNSIGNED },
+  { name: 'a token of 4 KiB', make: () => 'x'.repeat(4096), shell: "$(printf 'x%.0s' {1..4096})" },
+  { name: 'a token beyond ASCII', make: () => 'tok\u00e9n', shell: 'tok\u00e9n' },
+  { name: 'a quote', make: () => '"', shell: '"' },
+  {
+    name: 'two wrong tokens with a comma between',
+    make: () => 'f3a91c07d2,91c07d2f3a',
+    shell: 'f3a91c07d2,91c07d2f3a',
+  },
+  { name: 'what means something to a database', make: () => "'OR'1'='1", shell: "'OR'1'='1" },
+  { name: 'what is padded', make: () => 'f3a91c07d2==', shell: 'f3a91c07d2==' },
   { name: 'the word null', make: () => 'null', shell: 'null' },
   { name: 'the word undefined', make: () => 'undefined', shell: 'undefined' },
   { name: 'an asterisk', make: () => '*', shell: '*' },
@@ -141,6 +180,10 @@ export const otherSchemes: readonly Impostor[] = [
   scheme('the scheme ApiKey', (token) => `ApiKey ${token}`, `ApiKey ${T}`),
   scheme('a scheme that begins like Bearer', (token) => `BearerToken ${token}`, `BearerToken ${T}`),
   scheme('the bare token', (token) => token, T),
+  scheme('the scheme Negotiate', (token) => `Negotiate ${token}`, `Negotiate ${T}`),
+  scheme('the scheme and the token without a space', (token) => `Bearer${token}`, `Bearer${T}`),
+  scheme('the scheme in lower case and a random token', () => 'bearer 91c07d2f3a', 'bearer 91c07d2f3a'),
+  scheme('two spaces and a random token', () => 'Bearer  91c07d2f3a', 'Bearer  91c07d2f3a'),
   scheme('the scheme twice', (token) => `Bearer Bearer ${token}`, `Bearer Bearer ${T}`),
   scheme('the scheme after the token', (token) => `${token} Bearer`, `${T} Bearer`),
 ];
@@ -148,6 +191,32 @@ export const otherSchemes: readonly Impostor[] = [
 /** More than one word where the token stands: some take the first of them (RFC 6750 section 2.1 has but one). */
 export const moreWords: readonly Impostor[] = [
   scheme('the token and a word after it', (token) => `Bearer ${token} 0000`, `Bearer ${T} 0000`),
+];
+
+const carrier = (header: string, value: (token: string) => string, shell: string): Impostor => ({
+  name: `the token in ${header} alone`,
+  credential: { header, values: (token) => [value(token)], shell: [shell] },
+});
+
+/** The right token where it does not belong, and no Authorization header (interface, section 5, rule 2). */
+export const otherCarriers: readonly Impostor[] = [
+  carrier(
+    'cookie',
+    (token) => `token=${token}; access_token=${token}; session=${token}`,
+    `token=${T}; access_token=${T}; session=${T}`,
+  ),
+  ...['proxy-authorization', 'x-forwarded-authorization'].map((header) =>
+    carrier(header, (token) => `Bearer ${token}`, `Bearer ${T}`),
+  ),
+  ...['x-api-key', 'x-auth-token', 'x-access-token'].map((header) => carrier(header, (token) => token, T)),
+];
+
+/** Everything that is not the right token where it belongs. */
+export const everyImpostor: readonly Impostor[] = [
+  ...noToken,
+  ...otherSchemes,
+  ...wrongTokens,
+  ...otherCarriers,
 ];
 
 /** The right token and another one, in two headers: which of them counts is not shown. */

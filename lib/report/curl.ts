@@ -18,7 +18,7 @@ const shellQuoted = (text: string) =>
 const isPlain = (text: string) => !/[\u0000-\u0008\u000b-\u001f\u007f]/.test(text);
 
 /** A command that sends a request again, with the token taken from $PLANT_STORE_TOKEN. */
-export function curlOf({ method, url, headers, body, delivery, verbatim }: RecordedRequest): string {
+export function curlOf({ method, url, headers, body, delivery, after, verbatim }: RecordedRequest): string {
   if (verbatim) return `# no HTTP client sends this request: ${method} ${url}, not well-formed`;
   const own = headers.filter(
     ([name]) => !['host', 'content-length', 'connection', 'user-agent'].includes(name.toLowerCase()),
@@ -33,12 +33,16 @@ export function curlOf({ method, url, headers, body, delivery, verbatim }: Recor
   if (body.bytes > 0 || method === 'POST') parts.push(...bodyOf(body));
   if (delivery !== undefined) parts.push('--http1.1');
   if (delivery?.absoluteTarget) parts.push('--request-target', shellQuoted(url));
-  return [...parts, shellQuoted(url), ...beyondCurl(delivery)].join(' ');
+  return [...parts, shellQuoted(url), ...beyondCurl(delivery, after)].join(' ');
 }
 
 /** What curl leaves out of a delivery, as a comment. */
-function beyondCurl({ cuts, headFirst, chunks, headerOrder, abortAfter }: Delivery = {}): string[] {
+function beyondCurl(
+  { cuts, headFirst, chunks, headerOrder, abortAfter }: Delivery = {},
+  after: RecordedRequest['after'],
+): string[] {
   const beyond = [
+    ...(after === undefined ? [] : ['the request before it']),
     ...(cuts === undefined && headFirst === undefined ? [] : ['the segments']),
     ...(chunks === undefined ? [] : [`the chunks (${chunks})`]),
     ...(headerOrder === undefined ? [] : ['the order of headers']),

@@ -1,3 +1,4 @@
+import type { Predecessor } from '../payloads/case.ts';
 import type { Level, TestKind } from '../run/check.ts';
 import type { Latency } from '../run/latency.ts';
 import type { Cause, Failure, Observations, Retries, Stop, Verdict } from '../run/result.ts';
@@ -20,6 +21,8 @@ export interface RecordedRequest {
   readonly delivery?: Delivery;
   /** The bytes that were sent are not what the other fields say: the request was not well-formed. */
   readonly verbatim?: true;
+  /** Another request was sent right before it, or at the same time; the label says which. */
+  readonly after?: Predecessor['connection'];
 }
 
 export interface RecordedExchange {

@@ -70,7 +70,8 @@ export function sidesOf(
 function requestOf({ request }: Exchange, draft: Draft, baseUrl: string, redact: Redact): RecordedRequest {
   const { method, headers, body, delivery, verbatim, publicBody } = request;
   const { origin } = new URL(baseUrl);
-  const shell = [...(draft.credential ?? bearer).shell];
+  const { shell: written, header = 'authorization' } = draft.credential ?? bearer;
+  const shell = [...written];
   const path =
     draft.tokenIn === undefined ? request.path : request.path.replace(/=[^=]*$/, '=$PLANT_STORE_TOKEN');
   return {
@@ -78,7 +79,7 @@ function requestOf({ request }: Exchange, draft: Draft, baseUrl: string, redact:
     url: `${origin}${path}`,
     headers: headers.map(
       ([name, value]) =>
-        [name, name.toLowerCase() === 'authorization' ? (shell.shift() ?? REDACTED) : redact(value)] as const,
+        [name, name.toLowerCase() === header ? (shell.shift() ?? REDACTED) : redact(value)] as const,
     ),
     body:
       publicBody === undefined
@@ -86,6 +87,7 @@ function requestOf({ request }: Exchange, draft: Draft, baseUrl: string, redact:
           bodyOf(body ?? new Uint8Array(), REQUEST_CAP, (text) => text)
         : { bytes: body?.length ?? 0, text: publicBody },
     ...(delivery === undefined ? {} : { delivery }),
+    ...(draft.after === undefined ? {} : { after: draft.after.connection }),
     ...(verbatim === undefined ? {} : { verbatim: true }),
   };
 }

@@ -1,4 +1,4 @@
-import type { Body, Draft } from '../payloads/case.ts';
+import type { Body, Credential, Draft } from '../payloads/case.ts';
 import { credentialOf } from '../payloads/credentials.ts';
 import { FRESH, object } from '../payloads/json.ts';
 import type { Check } from '../run/check.ts';
@@ -28,7 +28,7 @@ export function replayOf(
   const { when = 'always' } = counterexample ?? {};
   if (exchange === undefined || when !== 'always' || !('rules' in check.test)) return undefined;
   const { label, request } = exchange;
-  if (request.verbatim === true || !isWhole(request.body)) return undefined;
+  if (request.verbatim === true || request.after !== undefined || !isWhole(request.body)) return undefined;
   const { kind, rules: own } = check.test;
   // What holds whenever something happens is mended where it no longer happens.
   const rules = kind === 'standing' ? [...own, whateverAnswer] : own;
@@ -53,18 +53,30 @@ function draftOf({ method, url, headers, body, delivery }: RecordedRequest, reco
     (name === 'expect' && delivery?.expectContinue === true) ||
     (name === 'trailer' && delivery?.chunks === 'trailer');
   const chunked = valuesOf('transfer-encoding').length > 0;
+  const carrier = headers.find(
+    ([name, value]) => name.toLowerCase() !== 'authorization' && value.includes(TOKEN),
+  );
   return {
     method,
     path: inQuery === null ? path : path.slice(0, inQuery.index),
     ...(inQuery?.[1] === undefined ? {} : { tokenIn: inQuery[1] }),
-    credential: credentialOf(valuesOf('authorization')),
+    credential: carrier === undefined ? credentialOf(valuesOf('authorization')) : carriedBy(...carrier),
     contentType: valuesOf('content-type')[0],
-    headers: headers.filter(([name, value]) => !isMadeAnew(name.toLowerCase()) && value !== REDACTED),
+    headers: headers.filter(
+      ([name, value]) => !isMadeAnew(name.toLowerCase()) && value !== REDACTED && !value.includes(TOKEN),
+    ),
     body: body.bytes === 0 && !chunked ? undefined : bodyOf(body, valuesOf('content-type')[0], record),
     framing: chunked ? 'chunked' : 'length',
     ...(delivery === undefined ? {} : { delivery }),
   };
 }
+
+/** The token in another header than its own. */
+const carriedBy = (header: string, value: string): Credential => ({
+  header,
+  values: (token) => [value.replaceAll(TOKEN, token)],
+  shell: [value],
+});
 
 function bodyOf(body: RecordedRequest['body'], contentType = '', { created }: RunRecord): Body {
   if (!('text' in body)) return { bytes: Buffer.from(body.base64, 'base64') };

@@ -54,7 +54,8 @@ export function fill(
   const path = withQuery((draft.path ?? '/plants').replace('{id}', String(id)), added);
   const contentType =
     'contentType' in draft ? draft.contentType : body === undefined ? undefined : 'application/json';
-  const own: HeaderPair[] = credential.values(token).map((value) => ['authorization', value]);
+  const { header = 'authorization' } = credential;
+  const own: HeaderPair[] = credential.values(token).map((value) => [header, value]);
   if (contentType !== undefined) own.push(['content-type', contentType]);
   if (draft.headers !== undefined) own.push(...draft.headers);
   const bytes = body === undefined ? undefined : bytesOf(body, id, token);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { freshId, withWords } from '../fresh.ts';
 import { FRESH, type FreshText, type Json, JsonObject, Raw } from '../json.ts';
 import { ID } from '../plants.ts';
-import { anyString, HOSTILE } from '../strings.ts';
+import { HOSTILE } from '../strings.ts';
 import { type Context, type Dimension, dimension, type Making, type Value } from './dimension.ts';
 
 /** What the plant of a request holds. */
@@ -36,11 +36,6 @@ const fresh = (kind: string): FreshText =>
 const NAMES: readonly Value[] = [
   fixed(
     'name',
-    'with a name of 4 letters',
-    withWords((word) => word(4)),
-  ),
-  fixed(
-    'name',
     'with a name of 40 letters',
     withWords((word) => `A${word(39)}`),
   ),
@@ -68,15 +63,6 @@ const NAMES: readonly Value[] = [
     OPTIONAL,
   ),
   setting('name', 'with an empty name', () => '', OPTIONAL),
-  setting(
-    'name',
-    'with a random name',
-    ({ contract, pick }) => {
-      const shape = contract.newPlant.shape.properties.get('name');
-      return shape === undefined ? 'Aloe' : pick(anyString(shape.text));
-    },
-    OPTIONAL,
-  ),
 ];
 
 const TAGS: readonly Value[] = [
@@ -145,9 +131,7 @@ const UNDECLARED: readonly Value[] = [
   adding('with an empty property name', [['', 'x']]),
   adding('with a property named __proto__', [['__proto__', new JsonObject([['admin', true]])]]),
   adding('with a property named constructor', [['constructor', new JsonObject([['prototype', null]])]]),
-  adding('with a property named hasOwnProperty', [['hasOwnProperty', true]]),
   adding('with a property name of odd characters', [['a.b[0] $ref\n🌵', 1n]]),
-  adding('with an undeclared null', [['notes', null]]),
   adding('with an undeclared list', [['notes', ['x', 1n, null, [true]]]]),
   adding('with an undeclared plant', [
     [
