@@ -158,7 +158,7 @@ export const create: readonly Check[] = [
       basis: ['section 4, rule 1', 'section 4, request body', 'section 2, NewPlant'],
       hint: takeIt,
     },
-    { kind: 'property', cases: drawn, rules: aPlant, share: 1.5 },
+    { kind: 'property', cases: drawn, rules: aPlant, share: 1 },
   ),
   must(
     'create/takes-names-of-every-length',

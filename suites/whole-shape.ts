@@ -66,7 +66,7 @@ const anyText = (property: string) =>
     kind: 'property',
     named: boundaries(property),
     cases: (plants: Plants) => anyValueOf(plants, property),
-    share: 0.9,
+    share: 0.6,
   }) as const;
 
 /** The same of name and tag at once, but for what means something: that has checks of its own. */
@@ -145,7 +145,7 @@ export const wholeShape: readonly Check[] = [
         );
       },
       rules: soundly,
-      share: 1,
+      share: 0.5,
     },
   ),
   must(

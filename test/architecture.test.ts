@@ -85,6 +85,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'lib/contract': ['lib/read-text.ts', 'lib/nearest.ts'],
   'lib/wire': [],
   'lib/payloads': [
+    'lib/groups.ts',
     'type lib/contract/',
     'lib/contract/document.ts',
     'lib/contract/schema.ts',

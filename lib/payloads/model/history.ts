@@ -82,6 +82,7 @@ const aborted = plain((making) => ({
 const oversized = plain((making) => ({
   ...making,
   edits: [...making.edits, (text) => `${text}${' '.repeat(80 * 1024)}`],
+  draft: { ...making.draft, beyond: true },
 }));
 
 const sound: Before = (making) => soundOf(making);
@@ -89,9 +90,7 @@ const sound: Before = (making) => soundOf(making);
 /** What may come before any request. */
 const BEFORE_ANY: readonly Value[] = [
   after('after another plant on the same connection', another, 'same'),
-  after('pipelined after another plant', another, 'pipelined'),
   after('after a rejected request on the same connection', rejected, 'same'),
-  after('after a rejected request on another connection', rejected, 'other'),
   after('after a request without a token on the same connection', unauthenticated, 'same'),
   after('after an aborted request', aborted, 'other'),
   after('after an oversized request on the same connection', oversized, 'same'),
@@ -144,11 +143,6 @@ export const historyOfWrong: Dimension = dimension('history', [
   after(
     'after a plant with the same id',
     (making, context) => soundOf(changed(making, context, 'name')),
-    'other',
-  ),
-  after(
-    'after a plant with the same name',
-    (making, context) => soundOf(changed(making, context, 'id')),
     'other',
   ),
   after('after the same request', (making) => making, 'same'),

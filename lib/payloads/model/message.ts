@@ -114,12 +114,12 @@ const header = (name: string, value: string) => withHeaders(`with ${name}: ${val
 
 /** Other fields that clients and proxies add, and at which stacks look: some may reject a request for them. */
 const otherHeaders = dimension('other headers', [
-  withHeaders('with tracing headers', [
+  withHeaders('with tracing and language headers', [
     ['traceparent', '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'],
     ['x-request-id', '4bf92f35-77b3-4da6-a3ce-929d0e0e4736'],
+    ['x-requested-with', 'XMLHttpRequest'],
+    ['accept-language', 'de-CH, de;q=0.9, en;q=0.1'],
   ]),
-  header('accept-language', 'de-CH, de;q=0.9, en;q=0.1'),
-  header('x-requested-with', 'XMLHttpRequest'),
   header('connection', 'close'),
   ...optional([
     header('cookie', 'session=5f1c; theme=dark; admin=true'),
@@ -147,13 +147,10 @@ const otherHeaders = dimension('other headers', [
       ['origin', 'https://example.org'],
       ['referer', 'https://example.org/'],
       ['sec-fetch-mode', 'cors'],
+      ['user-agent', 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'],
     ]),
     header('content-encoding', 'identity'),
     header('prefer', 'return=minimal'),
-    header(
-      'user-agent',
-      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0 Safari/537.36',
-    ),
     header('user-agent', 'Go-http-client/1.1'),
   ]),
 ]);
