@@ -70,7 +70,7 @@ export const combinations: readonly Check[] = [
       basis: ['section 4, request body', 'section 2, NewPlant', 'RFC 9110 section 3.3'],
       hint: `Validate every body. ${onward}`,
     },
-    combined('rejected', [notSuccess, answered, noServerError, errorMediaType, errorBody], 6),
+    combined('rejected', [notSuccess, answered, noServerError, errorMediaType, errorBody], 8),
   ),
   must(
     'combinations/rejects-invalid-credentials',

@@ -11,10 +11,10 @@ import { admits, isMalformed, onlyAdmitted } from '../lib/payloads/admits.ts';
 import type { Case, Draft } from '../lib/payloads/case.ts';
 import { type Defect, defectsOf, type Family } from '../lib/payloads/defects.ts';
 import { freshId } from '../lib/payloads/fresh.ts';
-import { FRESH, type JsonObject, object, Raw } from '../lib/payloads/json.ts';
-import { ID, plantOf } from '../lib/payloads/plants.ts';
+import { COMPACT, FRESH, FreshText, type JsonObject, object, Raw } from '../lib/payloads/json.ts';
+import { ID, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
 import { sampled } from '../lib/payloads/sampled.ts';
-import { type Edit, multipart, notJson, notUtf8, spoilt } from '../lib/payloads/texts.ts';
+import { type Edit, multipart, notJson, notUtf8, padded, spoilt } from '../lib/payloads/texts.ts';
 import type { Check, Plants } from '../lib/run/check.ts';
 import type { Basis } from './clauses.ts';
 import { must, posting, should, unlike } from './vocabulary.ts';
@@ -73,6 +73,77 @@ const inTurn = <T>(first: readonly T[], second: readonly T[]): T[] =>
 const ordinaryPlants = ({ contract }: Plants): Arbitrary<JsonObject> =>
   onlyAdmitted(contract, plantOf(contract.newPlant.shape, 'ordinary', 'some'));
 
+/** The same plant with shorter strings, as far as the document admits them. */
+const shortened = (plants: Plants, plant: JsonObject, length: number): JsonObject => {
+  const beginning = (text: string) => [...text].slice(0, length).join('');
+  const cut = plant.withValues((_, value) =>
+    value instanceof FreshText ? value.map(beginning) : typeof value === 'string' ? beginning(value) : value,
+  );
+  return admits(plants.contract, cut) ? cut : plant;
+};
+
+/**
+ * What becomes of the good properties around a defect: they stay ordinary, or have strings too short to be sent
+ * as a new plant each time, or whatever the schema admits. Nothing is left behind, so they need not be new.
+ */
+const variations = (plants: Plants): Arbitrary<(plant: JsonObject) => JsonObject> =>
+  fc.oneof(
+    { weight: 4, arbitrary: fc.constant((plant: JsonObject) => plant) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .integer({ min: 1, max: 5 })
+        .map((length) => (plant: JsonObject) => shortened(plants, plant, length)),
+    },
+    {
+      weight: 1,
+      arbitrary: plantOf(plants.contract.newPlant.shape, 'any', 'all').map(
+        (any) => (plant: JsonObject) =>
+          plant.withValues((name, value) => (name === ID ? value : (any.get(name) ?? value))),
+      ),
+    },
+  );
+
+/** One defect among good properties, at any length, in any order, written in any way, in a small body or a large one. */
+const anyMalformed =
+  (...families: Family[]) =>
+  (plants: Plants): Arbitrary<Case> =>
+    fc.oneof(
+      ...defects(plants, families)
+        .filter((defect) => defect.typical(plants.plain()).some((json) => isMalformed(plants.contract, json)))
+        .map((defect) =>
+          fc
+            .tuple(
+              reordered(ordinaryPlants(plants)),
+              variations(plants),
+              fc.oneof(
+                { weight: 3, arbitrary: fc.constant(undefined) },
+                { weight: 1, arbitrary: undeclared },
+              ),
+              fc.oneof({ weight: 2, arbitrary: fc.constant(COMPACT) }, { weight: 1, arbitrary: styles }),
+              fc.option(anyIds, { nil: undefined, freq: 2 }),
+              fc.oneof(
+                { weight: 11, arbitrary: fc.constant({}) },
+                { weight: 1, arbitrary: fc.constant({ edit: padded(20_000).apply }) },
+              ),
+            )
+            .chain(([twin, varied, extra, style, id, larger]) => {
+              const plain = withId(varied(twin), id);
+              // An inherited property is a defect of its own: nothing else may be called __proto__.
+              const more =
+                extra === undefined || extra[0] === '__proto__' ? plain : plain.with(extra[0], extra[1]);
+              const whole = admits(plants.contract, more) ? more : plain;
+              // What the validator lets pass after all gives way to a typical value of the defect, or to null.
+              const typical =
+                defect.typical(whole).find((json) => isMalformed(plants.contract, json)) ?? null;
+              return defect
+                .drawn(whole)
+                .map((json) => (isMalformed(plants.contract, json) ? json : typical))
+                .map((json) => unlike(defect.name, 'malformed', { body: { json, style, ...larger } }, twin));
+            }),
+        ),
+    );
+
 /** The text of a plain plant, spoilt. */
 const edited = (plants: Plants, edits: readonly Edit[], more: Draft = {}): Case[] =>
   edits.map(({ name, apply }) => {
@@ -114,6 +185,20 @@ const byFamily = (id: string, statement: string, hint: string, ...families: Fami
     cases: malformed(...families),
     rules: refused,
   });
+
+/** Families whose refusal is a MUST. */
+const DEFECTIVE: readonly Family[] = [
+  'not-an-object',
+  'missing',
+  'other-name',
+  'nested',
+  'inherited',
+  'null',
+  'fraction',
+  'numeral',
+  'wrong-type',
+  'constraint',
+];
 
 const nested = (open: string, depth: number, close: string) => open.repeat(depth) + close.repeat(depth);
 
@@ -184,6 +269,25 @@ export const refuse: readonly Check[] = [
           : 'the document declares no limits',
     },
     { kind: 'cases', cases: malformed('constraint'), rules: refused },
+  ),
+  refuses(
+    'refuse/any-defect',
+    'One defect among otherwise good properties is refused, whatever the others are and however the text is written.',
+    ['section 2, NewPlant'],
+    'Validate every property of every plant, in whatever order and company it comes.',
+    { kind: 'property', cases: anyMalformed(...DEFECTIVE), rules: refused, share: 0.5 },
+  ),
+  refuses(
+    'refuse/any-wrong-type',
+    'Any value of a wrong type is refused, whatever the other properties are.',
+    ['section 2, NewPlant'],
+    'Check the JSON type of each property, always; a check that depends on another property has gaps.',
+    {
+      kind: 'property',
+      cases: anyMalformed('null', 'fraction', 'numeral', 'wrong-type'),
+      rules: refused,
+      share: 0.5,
+    },
   ),
   refuses(
     'refuse/no-body',

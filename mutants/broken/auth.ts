@@ -40,7 +40,7 @@ export const auth: readonly BrokenStore[] = [
   broken(
     'auth-bearer-alone',
     'a bearer token is needed: Bearer alone will do',
-    ['auth/rejects-any-wrong-credential', 'auth/rejects-missing-token'],
+    ['auth/rejects-missing-token'],
     letting(header(/^bearer *$/i)),
   ),
   broken(
@@ -58,31 +58,31 @@ export const auth: readonly BrokenStore[] = [
   broken(
     'auth-any-long-token',
     'the token is checked: any of eight characters or more will do',
-    ['auth/decides-each-request-alone', 'auth/rejects-any-wrong-credential', 'auth/rejects-wrong-tokens'],
+    ['auth/decides-each-request-alone', 'auth/rejects-wrong-tokens'],
     letting(header(/^bearer +\S{8,}/i)),
   ),
   broken(
     'auth-any-basic',
     'the scheme is Bearer: any Basic will do',
-    ['auth/rejects-any-wrong-credential', 'auth/rejects-other-schemes'],
+    ['auth/rejects-other-schemes'],
     letting(header(/^basic /i)),
   ),
   broken(
     'auth-basic-password',
     'the scheme is Bearer: the token as password of Basic',
-    ['auth/rejects-any-wrong-credential', 'auth/rejects-other-schemes'],
+    ['auth/rejects-other-schemes'],
     finding((said) => basic(said)?.password),
   ),
   broken(
     'auth-basic-user',
     'the scheme is Bearer: the token as user of Basic',
-    ['auth/rejects-any-wrong-credential', 'auth/rejects-other-schemes'],
+    ['auth/rejects-other-schemes'],
     finding((said) => basic(said)?.user),
   ),
   broken(
     'auth-bare',
     'the scheme is Bearer: the bare token will do',
-    ['auth/rejects-any-wrong-credential', 'auth/rejects-other-schemes'],
+    ['auth/rejects-other-schemes'],
     finding((said) => /^\S+$/.exec(said)?.[0]),
   ),
   broken(
@@ -94,13 +94,13 @@ export const auth: readonly BrokenStore[] = [
   broken(
     'auth-any-scheme',
     'the scheme is Bearer: any will do',
-    ['auth/rejects-any-wrong-credential', 'auth/rejects-other-schemes'],
+    ['auth/rejects-other-schemes'],
     finding((said) => /^\S+ +(\S+)$/.exec(said)?.[1]),
   ),
   broken(
     'auth-last-word',
     'the scheme is Bearer: the last word of the header is the token',
-    ['auth/rejects-any-wrong-credential', 'auth/rejects-other-schemes'],
+    ['auth/rejects-other-schemes'],
     finding((said) => said.split(' ').at(-1)),
   ),
   broken(

@@ -1,6 +1,4 @@
-import fc from 'fast-check';
 import type { Shape } from '../../contract/schema.ts';
-import { groupBy } from '../../groups.ts';
 import { isMalformed } from '../admits.ts';
 import { everyImpostor, type Impostor } from '../credentials.ts';
 import { type Defect, defectsOf, type Family } from '../defects.ts';
@@ -19,33 +17,6 @@ const PLANT = ['name', 'tag', 'id', 'undeclared properties', 'property order'];
 const LOST: Partial<Readonly<Record<Family, readonly string[]>>> = {
   'not-an-object': [...PLANT, 'size'],
 };
-
-/** Families of which a row has any defect: they are read in the same place, and have checks of their own. */
-const GATHERED: Partial<Readonly<Record<Family, string>>> = {
-  'not-an-object': 'a value that is no object',
-  'other-name': 'a required property under another name',
-  nested: 'required properties one level down',
-  inherited: 'required properties inherited through __proto__',
-};
-
-/** One defect for each of those families, and all others. */
-function kindsOf(defects: readonly Defect[]): readonly Defect[] {
-  return groupBy(defects, ({ family, name }) => GATHERED[family] ?? name).flatMap(
-    ([name, members]): Defect[] => {
-      const [first] = members;
-      if (first === undefined) return [];
-      return [
-        {
-          name,
-          family: first.family,
-          property: first.property,
-          typical: (twin) => members.flatMap((member) => member.typical(twin)),
-          drawn: (twin) => fc.oneof(...members.map((member) => member.drawn(twin))),
-        },
-      ];
-    },
-  );
-}
 
 const withDefect = (defect: Defect): Value => ({
   name: `where ${defect.name}`.replace(/^where (?!name|id|tag)/, 'with '),
@@ -89,7 +60,7 @@ const TYPICAL = [
 /** Everything that may be wrong with a body, one thing at a time. */
 export const defectDimension = (shape: Shape): Dimension =>
   dimension('defect', [
-    ...kindsOf(defectsOf(shape).filter(isDefective)).map(withDefect),
+    ...defectsOf(shape).filter(isDefective).map(withDefect),
     ...[...notJson.filter(({ name }) => TYPICAL.includes(name)), multipart].map(spoiling),
     noBody,
   ]);
