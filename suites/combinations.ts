@@ -50,7 +50,7 @@ export const combinations: readonly Check[] = [
       basis: ['section 4, rule 1', 'section 4, rule 2', 'RFC 9110 section 3.3'],
       hint: `Accept it with 200 and a Plant. ${onward}`,
     },
-    combined('accepted', [acceptsOrdinary, plantMediaType, plantBody], 1),
+    combined('accepted', [acceptsOrdinary, plantMediaType, plantBody], 0.75),
   ),
   must(
     'combinations/answers-unconstrained-plants',
@@ -60,7 +60,7 @@ export const combinations: readonly Check[] = [
       basis: ['section 4, rule 1', 'section 4, rule 3', 'section 8'],
       hint: `Answer it with 200 and a Plant, or with 400 and an Error. ${onward}`,
     },
-    combined('answered', [acceptedOrRejected, ...sound], 3),
+    combined('answered', [acceptedOrRejected, ...sound], 3.25),
   ),
   must(
     'combinations/rejects-invalid-bodies',
@@ -70,7 +70,7 @@ export const combinations: readonly Check[] = [
       basis: ['section 4, request body', 'section 2, NewPlant', 'RFC 9110 section 3.3'],
       hint: `Validate every body. ${onward}`,
     },
-    combined('rejected', [notSuccess, answered, noServerError, errorMediaType, errorBody], 8),
+    combined('rejected', [notSuccess, answered, noServerError, errorMediaType, errorBody], 6.5),
   ),
   must(
     'combinations/rejects-invalid-credentials',

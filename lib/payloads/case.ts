@@ -42,6 +42,8 @@ export interface Draft {
   readonly body?: Body | undefined;
   readonly framing?: 'length' | 'chunked';
   readonly delivery?: Delivery;
+  /** Names of headers that every request has, and this one does not. */
+  readonly without?: readonly string[];
   /** Offsets in the body at which its segments end. */
   readonly cut?: (body: Uint8Array) => readonly number[];
   /** What is sent right before it. */

@@ -64,7 +64,10 @@ export function fill(
   const request: Request = {
     method,
     path,
-    headers: [...own, ...headers.filter(([name]) => !isAmong(own, name))],
+    headers: [
+      ...own,
+      ...headers.filter(([name]) => !isAmong(own, name) && draft.without?.includes(name) !== true),
+    ],
     body: bytes,
     framing,
     ...(delivery === undefined ? {} : { delivery }),

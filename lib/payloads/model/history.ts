@@ -1,7 +1,7 @@
 import { admits, plainPlants } from '../admits.ts';
 import { type Draft, nothing, type Predecessor } from '../case.ts';
 import { freshId, withWords } from '../fresh.ts';
-import { JsonObject } from '../json.ts';
+import { FreshText, JsonObject } from '../json.ts';
 import { ID } from '../plants.ts';
 import {
   type Context,
@@ -85,6 +85,17 @@ const oversized = plain((making) => ({
   draft: { ...making.draft, beyond: true },
 }));
 
+/** A plant of another id, with the name in another form. */
+const twin =
+  (form: (text: string) => string): Before =>
+  (making, context) => {
+    const other = changed(making, context, 'id');
+    const name = making.plant.get('name');
+    const text =
+      name instanceof FreshText ? name.map(form) : typeof name === 'string' ? form(name) : undefined;
+    return text === undefined ? other : { ...other, plant: other.plant.with('name', text) };
+  };
+
 const sound: Before = (making) => soundOf(making);
 
 /** What may come before any request. */
@@ -119,6 +130,18 @@ export const historyOfSound: Dimension = dimension('history', [
   after(
     'after a plant with the same name',
     (making, context) => changed(making, context, 'id'),
+    'same',
+    OPTIONAL,
+  ),
+  after(
+    'after a twin of its name in the other case',
+    twin((text) => text.toUpperCase()),
+    'same',
+    OPTIONAL,
+  ),
+  after(
+    'after a twin of its name in another normal form',
+    twin((text) => text.normalize('NFD')),
     'same',
     OPTIONAL,
   ),

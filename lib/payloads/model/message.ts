@@ -62,7 +62,7 @@ const expectation = dimension('expectation', [
 
 const type = (contentType: string) => saying(`as ${contentType}`, { contentType });
 
-/** Other ways of saying application/json (RFC 9110 section 8.3.1). To accept them is a SHOULD. */
+/** Other ways of saying application/json (RFC 9110 section 8.3.1), which a store should accept, and other types, which it should not. */
 const mediaType = dimension(
   'media type',
   optional([
@@ -74,6 +74,11 @@ const mediaType = dimension(
     type('APPLICATION/JSON; CHARSET=UTF-8'),
     type('application/json; profile=plant; q=1'),
     type('application/json;'),
+    type('application/json;\tcharset=utf-8'),
+    type('application/vnd.api+json'),
+    type('text/plain'),
+    type('multipart/form-data; boundary=b'),
+    saying('without a content type', { contentType: undefined }),
   ]),
 );
 
@@ -95,6 +100,9 @@ const accept = dimension(
     accepting('a client that prefers problems', 'application/problem+json, application/json'),
     accepting('a client that takes any JSON', 'application/*;q=0.9, application/vnd.api+json;q=0.1'),
     accepting('a client that shouts', 'APPLICATION/JSON'),
+    accepting('a client of one version', 'application/json;version=1'),
+    accepting('a script', 'text/javascript, application/javascript, */*; q=0.01'),
+    saying('without Accept', { without: ['accept'] }),
   ]),
 );
 
@@ -112,17 +120,33 @@ const acceptEncoding = dimension('Accept-Encoding', [
 
 const header = (name: string, value: string) => withHeaders(`with ${name}: ${value}`, [[name, value]]);
 
-/** Other fields that clients and proxies add, and at which stacks look: some may reject a request for them. */
-const otherHeaders = dimension('other headers', [
+/** What clients say of themselves: some stores reject a request for it. */
+const client = dimension('client', [
   withHeaders('with tracing and language headers', [
     ['traceparent', '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'],
     ['x-request-id', '4bf92f35-77b3-4da6-a3ce-929d0e0e4736'],
     ['x-requested-with', 'XMLHttpRequest'],
     ['accept-language', 'de-CH, de;q=0.9, en;q=0.1'],
   ]),
-  header('connection', 'close'),
   ...optional([
     header('cookie', 'session=5f1c; theme=dark; admin=true'),
+    withHeaders('with the headers of a page of another origin', [
+      ['origin', 'https://example.org'],
+      ['referer', 'https://example.org/'],
+      ['sec-fetch-mode', 'cors'],
+      ['user-agent', 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'],
+    ]),
+    header('user-agent', 'Go-http-client/1.1'),
+    header('user-agent', 'kube-probe/1.31'),
+    saying('without a User-Agent', { without: ['user-agent'] }),
+    header('accept-charset', 'iso-8859-1, utf-16;q=0.5'),
+  ]),
+]);
+
+/** What proxies add, and what they are asked to do. */
+const proxy = dimension(
+  'proxy',
+  optional([
     withHeaders('with forwarding headers', [
       ['x-forwarded-for', '127.0.0.1'],
       ['x-forwarded-proto', 'https'],
@@ -141,17 +165,28 @@ const otherHeaders = dimension('other headers', [
       ['x-original-url', '/health'],
       ['x-rewrite-url', '/health'],
     ]),
+    header('cache-control', 'no-cache, only-if-cached'),
+    withHeaders('with many headers', [
+      ['via', '1.1 proxy.example'],
+      ['x-empty', ''],
+      ...Array.from({ length: 40 }, (_, index) => [`x-field-${index}`, `value ${index}`] as const),
+    ]),
+  ]),
+);
+
+/** Fields that change what becomes of other requests than this. */
+const control = dimension('control', [
+  header('connection', 'close'),
+  ...optional([
     header('if-none-match', '*'),
     header('range', 'bytes=0-10'),
-    withHeaders('with the headers of a page of another origin', [
-      ['origin', 'https://example.org'],
-      ['referer', 'https://example.org/'],
-      ['sec-fetch-mode', 'cors'],
-      ['user-agent', 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'],
-    ]),
     header('content-encoding', 'identity'),
     header('prefer', 'return=minimal'),
-    header('user-agent', 'Go-http-client/1.1'),
+    withHeaders('with an offer to upgrade', [
+      ['connection', 'Upgrade, HTTP2-Settings'],
+      ['upgrade', 'h2c'],
+      ['http2-settings', 'AAMAAABkAAQAAP__'],
+    ]),
   ]),
 ]);
 
@@ -221,8 +256,15 @@ const target = dimension(
   optional([
     saying('with a query', { path: '/plants?verbose=true&name=Query' }),
     saying('with an empty query', { path: '/plants?' }),
+    saying('with a parameter without a value', { path: '/plants?debug' }),
+    saying('with a parameter twice', { path: '/plants?tag=a&tag=b&id[]=1' }),
+    saying('with odd characters in the query', { path: '/plants?q=%2e%2e%2f%00%E9/a?b' }),
+    saying('with a method in the query', { path: '/plants?_method=GET&callback=plants' }),
+    saying('with a wrong token in the query', { path: '/plants?access_token=f3a91c07d2' }),
+    saying('with a query of 2 KiB', { path: `/plants?q=${'q'.repeat(2048)}` }),
     saying('with a percent-encoded letter', { path: '/%70lants' }),
     delivered('with the target in absolute form', { absoluteTarget: true }),
+    withHeaders('with another Host', [['host', 'plants.example']]),
   ]),
 );
 
@@ -233,7 +275,9 @@ export const messageDimensions: readonly Dimension[] = [
   mediaType,
   accept,
   acceptEncoding,
-  otherHeaders,
+  client,
+  proxy,
+  control,
   headerNames,
   headerOrder,
   target,

@@ -38,9 +38,9 @@ export const modelsOf = remembered((contract: Contract): Readonly<Record<Expecta
   return {
     accepted: model(...[...plant, ...around, historyOfSound].map(required)),
     answered: model(...plant, ...around, historyOfSound),
-    rejected: model(...plant, asked(defectDimension(shape)), ...around, historyOfWrong),
+    rejected: model(...plant.map(some(12)), asked(defectDimension(shape)), ...around, historyOfWrong),
     unauthorised: model(
-      ...plant.map(fewer),
+      ...plant.map(some(8)),
       fewDefects(shape),
       ...around,
       asked(credentialDimension),
@@ -57,13 +57,13 @@ const withValues = (
   values: [first, ...others.filter(keep)],
 });
 
-/** Values of the plant that are combined with each credential, which has little to do with it. */
-const MOST = 8;
-
-const fewer = (one: Dimension): Dimension => {
-  const step = Math.ceil((one.values.length - 1) / MOST);
-  return withValues(one, (value) => (one.values.indexOf(value) - 1) % step === 0);
-};
+/** Some of the values of a dimension, where there is another one of which they must meet each. */
+const some =
+  (most: number) =>
+  (one: Dimension): Dimension => {
+    const step = Math.ceil((one.values.length - 1) / most);
+    return withValues(one, (value) => (one.values.indexOf(value) - 1) % step === 0);
+  };
 
 /** Without what a store may reject. */
 const required = (one: Dimension): Dimension => withValues(one, ({ optional }) => optional !== true);

@@ -11,7 +11,7 @@ import { type Dimension, dimension, type Value } from './dimension.ts';
 /** Families that a store has to reject. An id beyond int64 is rejected by a SHOULD alone. */
 const isDefective = ({ family }: Defect): boolean => family !== 'beyond-format';
 
-const PLANT = ['name', 'tag', 'id', 'undeclared properties', 'property order'];
+const PLANT = ['name', 'tag', 'id', 'undeclared names', 'undeclared values', 'property order'];
 
 /** Dimensions of the plant that are lost with the whole of it, or with all of its properties. */
 const LOST: Partial<Readonly<Record<Family, readonly string[]>>> = {

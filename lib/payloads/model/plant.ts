@@ -55,6 +55,8 @@ const NAMES: readonly Value[] = [
   setting('name', 'with an astral character in the name', () => fresh('🌵 word'), OPTIONAL),
   setting('name', 'with control characters in the name', () => fresh('word\u0001\u001f\t\nword'), OPTIONAL),
   setting('name', 'with quotes and backslashes in the name', () => fresh('word"\\/"word'), OPTIONAL),
+  setting('name', 'with a line separator in the name', () => fresh('word\u2028word'), OPTIONAL),
+  setting('name', 'with markup in the name', () => fresh('word<b>&amp;word'), OPTIONAL),
   setting('name', 'with a numeral as name', () => fresh('########'), OPTIONAL),
   setting(
     'name',
@@ -101,6 +103,7 @@ const IDS: readonly Value[] = [
   ids('with an id above 2^53', 2n ** 53n + 1n, 2n ** 62n, 2n, OPTIONAL),
   ids('with a negative id', -(2n ** 31n), -(2n ** 20n), 1n, OPTIONAL),
   ids('with an id below -2^53', -(2n ** 62n), -(2n ** 53n), 1n, OPTIONAL),
+  fixed(ID, 'with the id 0', 0n, OPTIONAL),
   setting(ID, 'with an id with an exponent', () => new Raw((id) => `${id}e0`, 2 ** 20), OPTIONAL),
 ];
 
@@ -114,24 +117,41 @@ const orders: readonly Value[] = (
   changing(name, (plant) => new JsonObject(order(plant.members).filter((member) => member !== undefined))),
 );
 
-const adding = (name: string, members: JsonObject['members'], where: 'first' | 'last' = 'last'): Value =>
-  changing(
-    name,
-    (plant) =>
-      new JsonObject(where === 'first' ? [...members, ...plant.members] : [...plant.members, ...members]),
-    OPTIONAL,
-  );
+const adding = (name: string, members: JsonObject['members'], rest: Partial<Value> = {}): Value =>
+  changing(name, (plant) => new JsonObject([...plant.members, ...members]), { ...OPTIONAL, ...rest });
 
 const nested = (depth: number): Json => new Raw('['.repeat(depth) + ']'.repeat(depth));
 
-/** Properties that the document does not declare. */
-const UNDECLARED: readonly Value[] = [
-  adding('with an undeclared property', [['colour', 'green']]),
-  adding('with an undeclared property first', [['colour', 'green']], 'first'),
+/** Properties that the document does not declare, by their names. */
+const UNDECLARED_NAMES: readonly Value[] = [
+  changing(
+    'with an undeclared property first',
+    (plant) => new JsonObject([['colour', 'green'], ...plant.members]),
+    OPTIONAL,
+  ),
   adding('with an empty property name', [['', 'x']]),
   adding('with a property named __proto__', [['__proto__', new JsonObject([['admin', true]])]]),
   adding('with a property named constructor', [['constructor', new JsonObject([['prototype', null]])]]),
   adding('with a property name of odd characters', [['a.b[0] $ref\n🌵', 1n]]),
+  adding('with properties of two cases', [
+    ['Name', 'Upper'],
+    ['ID', 7n],
+    ['Tag', 'upper'],
+  ]),
+  adding('with the name twice', [['name', 'Second']]),
+  adding('with the id twice', [['id', FRESH]]),
+  adding('with a flag, a method and a status', [
+    ['validate', false],
+    ['admin', true],
+    ['_method', 'PUT'],
+    ['status', 200n],
+  ]),
+];
+
+/** The same, by their values. */
+const UNDECLARED_VALUES: readonly Value[] = [
+  adding('with undeclared text', [['notes', 'Needs light']]),
+  adding('with an undeclared null', [['notes', null]]),
   adding('with an undeclared list', [['notes', ['x', 1n, null, [true]]]]),
   adding('with an undeclared plant', [
     [
@@ -144,33 +164,8 @@ const UNDECLARED: readonly Value[] = [
     ],
   ]),
   adding('with a property nested 50 deep', [['extra', nested(50)]]),
-  adding('with properties of two cases', [
-    ['Name', 'Upper'],
-    ['ID', 7n],
-    ['Tag', 'upper'],
-  ]),
   adding('with undeclared numbers of every kind', [
-    [
-      'height',
-      [
-        new Raw('-0'),
-        new Raw('1.5e3'),
-        new Raw('0.1'),
-        new Raw('1E-7'),
-        new Raw('123456789012345678901234567890'),
-      ],
-    ],
-  ]),
-  adding('with the name twice', [['name', 'Second']]),
-  adding('with the id twice', [['id', FRESH]]),
-  adding('with a flag', [
-    ['validate', false],
-    ['admin', true],
-    ['debug', true],
-  ]),
-  adding('with a method and a status', [
-    ['_method', 'PUT'],
-    ['status', 200n],
+    ['height', ['-0', '1.5e3', '0.1', '1E-7', '123456789012345678901234567890'].map((text) => new Raw(text))],
   ]),
 ];
 
@@ -179,5 +174,6 @@ export const plantDimensions: readonly Dimension[] = [
   dimension('tag', TAGS),
   dimension('id', IDS),
   dimension('property order', orders),
-  dimension('undeclared properties', UNDECLARED),
+  dimension('undeclared names', UNDECLARED_NAMES),
+  dimension('undeclared values', UNDECLARED_VALUES),
 ];

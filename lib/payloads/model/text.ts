@@ -38,6 +38,19 @@ const adding = (plant: JsonObject, members: JsonObject['members']) =>
 
 /** What looks at a body may do so up to a size alone. Above 1 KiB a store may say 413, and above 64 KiB nothing is promised. */
 const size = dimension('size', [
+  {
+    name: 'in less than 30 bytes',
+    apply: (making) => ({
+      ...making,
+      plant: making.plant
+        .with(
+          'name',
+          withWords((word) => word(2)),
+        )
+        .without('tag'),
+    }),
+    apart: ['name', 'tag', 'escapes', 'undeclared names', 'undeclared values'],
+  },
   spaces('in 900 bytes by white space', 700, {}),
   spaces('in over 1 KiB by white space', KIB),
   growing('in over 2 KiB by undeclared text', (plant) => adding(plant, [['notes', 'n'.repeat(2 * KIB)]])),
@@ -74,12 +87,27 @@ const written = (name: string, style: Partial<Style>): Value => ({
   apply: (making) => ({ ...making, style: { ...COMPACT, ...making.style, ...style } }),
 });
 
+/** As the serializers of most languages put it: each gap in its place, where a style has them in turn. */
+const printed = (name: string, between: string, atEnd: string): Value => ({
+  name,
+  apply: (making) => ({
+    ...making,
+    style: { ...making.style, gaps: [' ', '', between, ''] },
+    edits: [
+      ...making.edits,
+      (text) => text.replace(between === ' ' ? '{ ' : '{', '{').replace(/}(?=\s*$)/, `${atEnd}}`),
+    ],
+  }),
+});
+
 const whiteSpace = dimension('white space', [
-  written('written with spaces', { gaps: [' '] }),
-  written('written on several lines', { gaps: ['\n  ', ' '] }),
+  printed('printed as Python does', ' ', ''),
+  printed('printed with an indentation', '\n  ', '\n'),
+  printed('printed with tabs', '\n\t', '\n'),
+  written('written with spaces around everything', { gaps: [' '] }),
   written('written with carriage returns', { gaps: ['\r\n'] }),
-  written('written with tabs', { gaps: ['\t'] }),
   editing('followed by a line feed', (text) => `${text}\n`),
+  editing('between white space', (text) => `\n  ${text}  `),
 ]);
 
 const escapes = dimension('escapes', [
