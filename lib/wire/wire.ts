@@ -240,9 +240,9 @@ function* batchesOf(requests: readonly (() => Request)[], pipelined: boolean): G
   for (const make of requests) {
     const draft = make();
     const { expectContinue, abortAfter, freshConnection } = draft.delivery ?? {};
-    // Nothing may follow a request that ends its connection (RFC 9112 section 9.6).
+    // Nothing may follow a request that ends its connection (RFC 9112 section 9.6) or asks for another protocol on it.
     const isLast = draft.headers.some(
-      ([name, value]) => /^connection$/i.test(name) && /\bclose\b/i.test(value),
+      ([name, value]) => /^connection$/i.test(name) && /\b(?:close|upgrade)\b/i.test(value),
     );
     const isAlone = !pipelined || expectContinue || abortAfter !== undefined || freshConnection || isLast;
     if (isAlone && batch.length > 0) yield batch;
