@@ -38,12 +38,12 @@ export function curlOf({ method, url, headers, body, delivery, after, verbatim }
 
 /** What curl leaves out of a delivery, as a comment. */
 function beyondCurl(
-  { cuts, headFirst, chunks, headerOrder, abortAfter }: Delivery = {},
+  { cuts, headFirst, headCut, chunks, headerOrder, abortAfter }: Delivery = {},
   after: RecordedRequest['after'],
 ): string[] {
   const beyond = [
     ...(after === undefined ? [] : ['the request before it']),
-    ...(cuts === undefined && headFirst === undefined ? [] : ['the segments']),
+    ...(cuts === undefined && headFirst === undefined && headCut === undefined ? [] : ['the segments']),
     ...(chunks === undefined ? [] : [`the chunks (${chunks})`]),
     ...(headerOrder === undefined ? [] : ['the order of headers']),
     ...(abortAfter === undefined ? [] : [`the end after ${abortAfter} bytes of the body`]),

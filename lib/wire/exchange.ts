@@ -12,6 +12,8 @@ export interface Delivery {
   readonly cuts?: readonly number[];
   /** The head is sent first, and the body after a pause. */
   readonly headFirst?: true;
+  /** The head itself is sent in two segments. */
+  readonly headCut?: true;
   /**
    * How a chunked body is divided: as one chunk, in two (as usual), or seven bytes at a time; in two with chunk
    * extensions, or with a trailer section after them (RFC 9112 section 7.1).

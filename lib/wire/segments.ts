@@ -16,7 +16,7 @@ export function segmentsOf(request: Request, { origin }: Endpoint): Uint8Array[]
   const { verbatim, delivery = {} } = request;
   if (verbatim !== undefined) return [verbatim];
   const body = bodyOf(request);
-  const { cuts = [], headFirst, abortAfter = body.length } = delivery;
+  const { cuts = [], headFirst, headCut, abortAfter = body.length } = delivery;
   const end = Math.max(0, Math.min(abortAfter, body.length));
   const places = cuts
     .map((cut) => (cut < 0 ? body.length + cut : cut))
@@ -24,10 +24,13 @@ export function segmentsOf(request: Request, { origin }: Endpoint): Uint8Array[]
     .sort((a, b) => a - b);
   const bounds = [...new Set([0, ...places, end])];
   const parts = bounds.slice(1).map((to, index) => body.subarray(bounds[index], to));
-  const head = headOf(request, origin);
-  if (headFirst === true || awaitsContinue(request)) return [head, ...parts];
+  const whole = headOf(request, origin);
+  const middle = Math.floor(whole.length / 2);
+  const begun = headCut === true ? [whole.subarray(0, middle)] : [];
+  const head = headCut === true ? whole.subarray(middle) : whole;
+  if (headFirst === true || awaitsContinue(request)) return [...begun, head, ...parts];
   const [first = new Uint8Array(), ...others] = parts;
-  return [Buffer.concat([head, first]), ...others];
+  return [...begun, Buffer.concat([head, first]), ...others];
 }
 
 function headOf({ method, path, headers, delivery }: Request, origin: string): Buffer {

@@ -48,6 +48,10 @@ const insideCharacter = (body: Uint8Array): number => {
 
 const segments = dimension('segments', [
   delivered('with the head before the body', { headFirst: true }),
+  delivered('with its head in two segments', { headCut: true }),
+  cutting('in many segments', (body) =>
+    Array.from({ length: 7 }, (_, index) => Math.ceil(((index + 1) * body.length) / 8)),
+  ),
   cutting('in segments that part a property name', (body) => [placeOf(body, '"name"', 3)]),
   cutting('in segments that part an escape or a string', (body) => [placeOf(body, '\\u', 3)]),
   cutting('in segments that part a character', (body) => [insideCharacter(body)]),
@@ -63,9 +67,10 @@ const expectation = dimension('expectation', [
 const type = (contentType: string) => saying(`as ${contentType}`, { contentType });
 
 /** Other ways of saying application/json (RFC 9110 section 8.3.1), which a store should accept, and other types, which it should not. */
-const mediaType = dimension(
-  'media type',
-  optional([
+const mediaType = dimension('media type', [
+  // White space around a value is no part of it (RFC 9110 section 5.5).
+  saying('with a tab before the media type', { contentType: '\tapplication/json ' }),
+  ...optional([
     type('application/json; charset=utf-8'),
     type('application/json;charset=UTF-8'),
     type('application/json; charset="utf-8"'),
@@ -76,11 +81,12 @@ const mediaType = dimension(
     type('application/json;'),
     type('application/json;\tcharset=utf-8'),
     type('application/vnd.api+json'),
+    type('text/json'),
     type('text/plain'),
     type('multipart/form-data; boundary=b'),
     saying('without a content type', { contentType: undefined }),
   ]),
-);
+]);
 
 const accepting = (who: string, accept: string) =>
   withHeaders(`with the Accept of ${who}`, [['accept', accept]]);
