@@ -184,7 +184,7 @@ const proxy = dimension(
 const control = dimension('control', [
   header('connection', 'close'),
   ...optional([
-    header('if-none-match', '*'),
+    header('if-none-match', '"33a64df5"'),
     header('range', 'bytes=0-10'),
     header('content-encoding', 'identity'),
     header('prefer', 'return=minimal'),
