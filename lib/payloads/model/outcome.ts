@@ -1,4 +1,5 @@
 import type { Shape } from '../../contract/schema.ts';
+import { groupBy } from '../../groups.ts';
 import { isMalformed } from '../admits.ts';
 import { everyImpostor, type Impostor } from '../credentials.ts';
 import { type Defect, defectsOf, type Family } from '../defects.ts';
@@ -57,13 +58,25 @@ const TYPICAL = [
   'a form',
 ];
 
+/**
+ * One defect of each kind, and some credentials, are combined with what came before: each such row takes a request
+ * more, and what a store remembers is hardly about one defect alone.
+ */
+const withOrWithoutHistory = (value: Value, meetsHistory: boolean): Value =>
+  meetsHistory ? value : { ...value, apart: [...(value.apart ?? []), 'history'] };
+
 /** Everything that may be wrong with a body, one thing at a time. */
-export const defectDimension = (shape: Shape): Dimension =>
-  dimension('defect', [
-    ...defectsOf(shape).filter(isDefective).map(withDefect),
-    ...[...notJson.filter(({ name }) => TYPICAL.includes(name)), multipart].map(spoiling),
+export function defectDimension(shape: Shape): Dimension {
+  const defects = defectsOf(shape).filter(isDefective);
+  const texts = [...notJson.filter(({ name }) => TYPICAL.includes(name)), multipart];
+  const families = groupBy(defects, ({ family }) => family);
+  const first = new Set(families.flatMap(([, members]) => members.slice(0, 1)));
+  return dimension('defect', [
+    ...defects.map((one) => withOrWithoutHistory(withDefect(one), first.has(one))),
+    ...texts.map((one, index) => withOrWithoutHistory(spoiling(one), index % 4 === 1)),
     noBody,
   ]);
+}
 
 /** Where something else is wrong as well, one defect of each kind. */
 export function fewDefects(shape: Shape): Dimension {
@@ -81,4 +94,7 @@ const letIn = ({ name, credential }: Impostor): Value => ({
 });
 
 /** Every credential that a store must not let in. */
-export const credentialDimension: Dimension = dimension('credential', everyImpostor.map(letIn));
+export const credentialDimension: Dimension = dimension(
+  'credential',
+  everyImpostor.map((one, index) => withOrWithoutHistory(letIn(one), index % 5 === 0)),
+);
