@@ -28,7 +28,7 @@ const combined = (expectation: Expectation, rules: readonly Rule[], share: numbe
   cases: (plants) => anyCombination(plants.contract, expectation, creating(plants.plain())),
   rules,
   share,
-  covers: ({ contract, strength }, count) => coverageOf(modelsOf(contract)[expectation], strength, count),
+  covers: ({ contract, strength }, rows) => coverageOf(modelsOf(contract)[expectation], strength, rows),
 });
 
 /** What holds for each way in which a request can be made holds for every two of them together. */

@@ -1,5 +1,6 @@
 import { areaOf, groupBy } from '../groups.ts';
-import type { Check } from './check.ts';
+import type { Case } from '../payloads/case.ts';
+import type { Check, Plants, Test } from './check.ts';
 import { ASIDE, type CheckIds, type Ids, type Room } from './ids.ts';
 import type { Shard } from './shard.ts';
 
@@ -12,7 +13,7 @@ export const COLLISIONS = 'collisions';
 
 /** Ids that are foreseen, for each property, for a check whose requests are not counted before it is carried out. */
 const FOR_A_PROPERTY = 64;
-/** Places for the requests of one check that were not foreseen, far from those of the others. */
+/** Places for the requests of one check that were not foreseen, all triples among them, far from those of the others. */
 const OVERFLOW = 2 ** 16;
 /** Shards whose ids aside for no case lie apart. */
 const SHARDS = 16;
@@ -21,6 +22,14 @@ const SLOTS = 61;
 
 /** Cases of a check that draws at random. */
 export const drawsOf = (share: number, cases: number): number => Math.max(1, Math.ceil(cases * share));
+
+/** The same, given those of its cases that have a name: of triples, all are tried, however few cases are asked for. */
+export const casesOf = (
+  { share, covers }: Test & { kind: 'property' },
+  cases: number,
+  { strength }: Plants,
+  named: readonly Case[],
+): number => Math.max(drawsOf(share, cases), covers !== undefined && strength === 3 ? named.length : 0);
 
 /**
  * Gives every check of the catalogue ids of its own, carried out or not: a run of some of them, or of a part, sends
