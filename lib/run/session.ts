@@ -165,7 +165,11 @@ export class Session {
     this.shard = options.shard ?? WHOLE;
     this.idsOf = layOut(
       catalogue,
-      { cases: options.cases, properties: contract.newPlant.shape.properties.size },
+      {
+        cases: options.cases,
+        properties: contract.newPlant.shape.properties.size,
+        thorough: options.thorough,
+      },
       this.ids,
       this.shard,
     );
