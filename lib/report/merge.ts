@@ -152,9 +152,10 @@ function joined(parts: readonly [RecordedResult, ...RecordedResult[]]): Recorded
 function coveredTogether(parts: readonly RecordedResult[]): Pick<RecordedResult, 'coverage'> {
   const each = parts.flatMap(({ coverage }) => coverage ?? []);
   const [first] = each;
-  if (first?.together === undefined) return {};
-  const { together, ...coverage } = first;
-  return sum(each, ({ rows }) => rows) === together.rows ? { coverage: { ...coverage, ...together } } : {};
+  if (first === undefined) return {};
+  const { together = first, ...coverage } = first;
+  const { rows, covered } = together;
+  return sum(each, (one) => one.rows) === rows ? { coverage: { ...coverage, rows, covered } } : {};
 }
 
 const placeOf = ({ causes }: RecordedResult) => causes[0]?.place ?? Number.POSITIVE_INFINITY;
