@@ -55,9 +55,9 @@ async function replay(
     throw new UsageError(
       'There is no token: set PLANT_STORE_TOKEN to one that the store takes, or give --token.',
     );
-  const { seed, cases, concurrency } = record.options;
+  const { seed, cases, thorough, concurrency } = record.options;
   const baseUrl = given ?? record.target.baseUrl;
-  const options = { ...settingsIn(flags), baseUrl, token, seed, cases, concurrency };
+  const options = { ...settingsIn(flags), baseUrl, token, seed, cases, thorough, concurrency };
   const plan = await planOf({ ...options, only: [id] });
   if (plan.contract.document.sha256 !== record.document.sha256)
     throw new UsageError(

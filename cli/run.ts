@@ -158,7 +158,7 @@ function withBaseline(record: RunRecord, file: string, earlier: Baseline | undef
   }
   if (isOfAnother(record, earlier)) {
     process.stderr.write(
-      `${file} was not written: it keeps what it says of the checks that were left out, and was made with ${earlier?.seed === undefined ? 'no seed that it names' : `--seed ${earlier.seed} --cases ${earlier.cases}`}; run with that, or run all checks.\n`,
+      `${file} was not written: it keeps what it says of the checks that were left out, and was made with ${earlier?.seed === undefined ? 'no seed that it names' : `--seed ${earlier.seed} --cases ${earlier.cases}${earlier.thorough === true ? ' --thorough' : ''}`}; run with that, or run all checks.\n`,
     );
     return record;
   }
@@ -175,4 +175,6 @@ function withBaseline(record: RunRecord, file: string, earlier: Baseline | undef
 const isOfAnother = ({ results, options }: RunRecord, earlier: Baseline | undefined): boolean =>
   earlier !== undefined &&
   results.some(({ blockedBy }) => blockedBy === 'user' || blockedBy === 'shard') &&
-  (earlier.seed !== options.seed || earlier.cases !== options.cases);
+  (earlier.seed !== options.seed ||
+    earlier.cases !== options.cases ||
+    (earlier.thorough ?? false) !== (options.thorough ?? false));

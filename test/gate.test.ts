@@ -134,7 +134,7 @@ describe('on the command line', () => {
     ['- id: refuse/null\n', ':1:3: 0 needs reason'],
     ['- id: refuse/null\n  raeson: x\n', 'there is no key raeson; did you mean reason?'],
     ['- id: refuse/null\n  reason: x\n  until: soon\n', ':3:10: 0.until must match format "date"'],
-    ['refuse/null: x\n', 'there is no key refuse/null; the keys are seed, cases, entries'],
+    ['refuse/null: x\n', 'there is no key refuse/null; the keys are seed, cases, thorough, entries'],
     ['seed: 3\nentries:\n  - id: refuse/nul\n    reason: x\n', ':3:9: no check is called refuse/nul'],
     ['- id: refuse/null\n  reason: x\n  fingerprints: [f1]\n', '0.fingerprints.0 must match pattern'],
     ['- [\n', 'is not YAML'],

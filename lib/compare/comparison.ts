@@ -73,7 +73,7 @@ export interface Comparison {
   readonly kind: 'comparison';
   readonly suite: RunRecord['suite'];
   readonly document: RunRecord['document'];
-  readonly options: Pick<RunRecord['options'], 'seed' | 'cases' | 'strict'>;
+  readonly options: Pick<RunRecord['options'], 'seed' | 'cases' | 'thorough' | 'strict'>;
   readonly startedAt: string;
   readonly seconds: number;
   readonly exitCode: Gate['exitCode'];

@@ -29,7 +29,12 @@ export function comparisonOf(
     kind: 'comparison',
     suite,
     document,
-    options: { seed: options.seed, cases: options.cases, strict: options.strict },
+    options: {
+      seed: options.seed,
+      cases: options.cases,
+      ...(options.thorough === true ? { thorough: true } : {}),
+      strict: options.strict,
+    },
     startedAt: begin,
     seconds: Math.round(end - Date.parse(begin)) / 1000,
     exitCode: worst(columns),

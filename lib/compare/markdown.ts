@@ -11,7 +11,7 @@ export function comparisonMarkdown(comparison: Comparison): string {
   return `${joined([
     `## ${comparison.suite.name}: ${comparison.columns.length} stores side by side`,
     summaryTable(comparison),
-    `Seed ${comparison.options.seed}, ${comparison.options.cases} cases, ${comparison.startedAt.slice(0, 10)}, suite ${comparison.suite.version}.`,
+    `Seed ${comparison.options.seed}, ${comparison.options.cases} cases${comparison.options.thorough === true ? ', thorough' : ''}, ${comparison.startedAt.slice(0, 10)}, suite ${comparison.suite.version}.`,
     matrix(comparison),
     disagreements(comparison),
   ])}\n`;

@@ -14,7 +14,7 @@ export function comparisonText(comparison: Comparison, paint: Paint): string {
   return `${[
     paint('bold', `${suite.name} ${suite.version}`),
     `document  ${documentName(document, (file) => short(file, 200))}, version ${short(document.version, 40)}, sha256 ${document.sha256.slice(0, 12)}`,
-    `run       --seed ${options.seed} --cases ${options.cases}; ${columns.length} stores`,
+    `run       --seed ${options.seed} --cases ${options.cases}${options.thorough === true ? ' --thorough' : ''}; ${columns.length} stores`,
     '',
     ...summary(columns, paint),
     '',

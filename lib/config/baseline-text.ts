@@ -9,8 +9,13 @@ import type { Kept } from './baseline.ts';
  * @param earlier the text of the file that it takes the place of; its comments are kept, but for those of what goes
  */
 export function baselineText(kept: readonly Kept[], record: RunRecord, earlier?: string): string {
-  const { seed, cases } = record.options;
-  const whole = { seed, cases, entries: kept.map(({ entry }) => entry) };
+  const { seed, cases, thorough } = record.options;
+  const whole = {
+    seed,
+    cases,
+    ...(thorough === true ? { thorough } : {}),
+    entries: kept.map(({ entry }) => entry),
+  };
   const text = earlier === undefined ? undefined : edited(earlier, kept, whole);
   return text ?? written(whole, record);
 }
@@ -18,6 +23,7 @@ export function baselineText(kept: readonly Kept[], record: RunRecord, earlier?:
 interface Whole {
   readonly seed: number;
   readonly cases: number;
+  readonly thorough?: true;
   readonly entries: readonly BaselineEntry[];
 }
 
@@ -63,6 +69,8 @@ function edited(earlier: string, kept: readonly Kept[], whole: Whole): string | 
     const map: YAMLMap<unknown, unknown> = isMap(root) ? root : new YAMLMap(document.schema);
     map.set('seed', whole.seed);
     map.set('cases', whole.cases);
+    if (whole.thorough === true) map.set('thorough', true);
+    else map.delete('thorough');
     if (!isMap(root)) map.set('entries', list);
     document.contents = map;
     const text = textOf(document);

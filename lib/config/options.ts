@@ -105,6 +105,11 @@ export const OPTIONS = {
     says: 'random cases of a generated check',
     usually: DEFAULTS.cases,
   },
+  thorough: {
+    kind: kind.flag,
+    on: 'sampling',
+    says: 'combine ways of sending a request in every triple, not in every pair; takes many times as long',
+  },
   seed: {
     kind: kind.whole(0, 2 ** 32 - 1),
     on: 'sampling',

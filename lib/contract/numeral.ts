@@ -76,9 +76,12 @@ function skipComma(text: string, start: number): number {
   return text[at] === ',' ? skipSpace(text, at + 1) : at;
 }
 
+/** White space of JSON (RFC 8259 section 2); of which a body may hold many thousands. */
+const isSpace = (unit: number): boolean => unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
+
 function skipSpace(text: string, start: number): number {
   let at = start;
-  while (at < text.length && ' \t\n\r'.includes(text.charAt(at))) at += 1;
+  while (isSpace(text.charCodeAt(at))) at += 1;
   return at;
 }
 

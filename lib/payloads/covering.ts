@@ -26,6 +26,21 @@ interface Group {
 /** A row in the making: a dimension without a value has none yet. */
 type PartialRow = (number | undefined)[];
 
+/** Whether two values may occur together, asked once for each: there are millions of triples. */
+function fitting({ sizes, allowed }: Dimensions): Dimensions['allowed'] {
+  const starts = sizes.map((_, dimension) => sizes.slice(0, dimension).reduce((sum, size) => sum + size, 0));
+  const count = sizes.reduce((sum, size) => sum + size, 0);
+  const fits = new Uint8Array(count * count);
+  for (const [dimension, size] of sizes.entries())
+    for (const [other, otherSize] of sizes.entries())
+      for (let value = 0; value < size; value += 1)
+        for (let otherValue = 0; otherValue < otherSize; otherValue += 1)
+          if (other !== dimension && allowed(dimension, value, other, otherValue))
+            fits[((starts[dimension] ?? 0) + value) * count + (starts[other] ?? 0) + otherValue] = 1;
+  return (dimension, value, other, otherValue) =>
+    fits[((starts[dimension] ?? 0) + value) * count + (starts[other] ?? 0) + otherValue] === 1;
+}
+
 /** The combinations of `strength` values that may occur together. */
 class Combinations {
   readonly groups: readonly Group[];
@@ -40,15 +55,19 @@ class Combinations {
         total *= sizes[member] ?? 1;
       }
       const left = new Uint8Array(total);
+      const values = members.map(() => 0);
+      const isAllowed = () => {
+        for (let at = 1; at < members.length; at += 1)
+          for (let before = 0; before < at; before += 1)
+            if (!allowed(members[at] ?? 0, values[at] ?? 0, members[before] ?? 0, values[before] ?? 0))
+              return false;
+        return true;
+      };
       let count = 0;
       for (let code = 0; code < total; code += 1) {
-        const values = decoded(code, members, sizes);
-        const isAllowed = values.every((value, at) =>
-          values
-            .slice(0, at)
-            .every((other, before) => allowed(members[at] ?? 0, value, members[before] ?? 0, other)),
-        );
-        if (!isAllowed) continue;
+        for (const [at, member] of members.entries())
+          values[at] = Math.floor(code / (weights[at] ?? 1)) % (sizes[member] ?? 1);
+        if (!isAllowed()) continue;
         left[code] = 1;
         count += 1;
       }
@@ -64,10 +83,11 @@ class Combinations {
   /** How many combinations that are still to occur would do so with each value of a dimension. */
   gains(row: Readonly<PartialRow>, dimension: number, size: number): Uint32Array {
     const gains = new Uint32Array(size);
-    for (const { members, weights, left } of this.of[dimension] ?? []) {
+    for (const { members, weights, left, count } of this.of[dimension] ?? []) {
+      if (count === 0) continue;
       let [base, weight] = [0, 1];
       for (let at = 0; at < members.length; at += 1) {
-        const [member = 0, own = 1] = [members[at], weights[at]];
+        const [member, own] = [members[at] ?? 0, weights[at] ?? 1];
         if (member === dimension) weight = own;
         // Not a number, where another member has no value yet.
         else base += (row[member] ?? Number.NaN) * own;
@@ -82,12 +102,13 @@ class Combinations {
   /** Takes note of what occurs in a row. */
   cover(row: Row): void {
     for (const group of this.groups) {
-      const code = group.members.reduce(
-        (sum, member, at) => sum + (row[member] ?? 0) * (group.weights[at] ?? 0),
-        0,
-      );
-      if (group.left[code] !== 1) continue;
-      group.left[code] = 0;
+      if (group.count === 0) continue;
+      const { members, weights, left } = group;
+      let code = 0;
+      for (let at = 0; at < members.length; at += 1)
+        code += (row[members[at] ?? 0] ?? 0) * (weights[at] ?? 0);
+      if (left[code] !== 1) continue;
+      left[code] = 0;
       group.count -= 1;
     }
   }
@@ -116,8 +137,9 @@ function choices(of: number, count: number, from = 0): number[][] {
  * could be, and the same on every machine. The first rows cover the most.
  */
 export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly Row[] {
-  const { sizes, allowed } = dimensions;
-  const combinations = new Combinations(dimensions, strength);
+  const { sizes } = dimensions;
+  const allowed = fitting(dimensions);
+  const combinations = new Combinations({ sizes, allowed }, strength);
   const used = sizes.map((size) => new Uint32Array(size));
   const rows: Row[] = [];
 
@@ -166,7 +188,8 @@ export function coverage(
   strength: 2 | 3,
   rows: readonly Row[],
 ): { readonly covered: number; readonly all: number } {
-  const combinations = new Combinations(dimensions, strength);
+  const { sizes } = dimensions;
+  const combinations = new Combinations({ sizes, allowed: fitting(dimensions) }, strength);
   const all = combinations.count;
   for (const row of rows) combinations.cover(row);
   return { covered: all - combinations.count, all };

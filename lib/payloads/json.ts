@@ -133,19 +133,21 @@ export function write(value: Json, id: bigint, style: Style = COMPACT): string {
 
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
 
-const hex = (unit: number) => `\\u${unit.toString(16).padStart(4, '0')}`;
+const hex = (unit: number, digits: Style['digits']) => {
+  const written = unit.toString(16).padStart(4, '0');
+  return `\\u${digits === 'upper' ? written.toUpperCase() : written}`;
+};
+
+const asciiIn = (digits: Style['digits']) => Array.from({ length: 0x80 }, (_, unit) => hex(unit, digits));
+/** The escapes of most characters, of which a body may hold many thousands. */
+const ASCII = { lower: asciiIn('lower'), upper: asciiIn('upper') } as const;
 
 function escaped(text: string, { every, digits }: Style): string {
   let written = '';
   for (let index = 0; index < text.length; index += 1) {
     const unit = text.charCodeAt(index);
     const plain = unit >= 0x20 && unit < 0x7f && unit !== 0x22 && unit !== 0x5c;
-    written +=
-      plain && index % every !== 0
-        ? text.charAt(index)
-        : digits === 'upper'
-          ? hex(unit).toUpperCase().replace('U', 'u')
-          : hex(unit);
+    written += plain && index % every !== 0 ? text.charAt(index) : (ASCII[digits][unit] ?? hex(unit, digits));
   }
   return `"${written}"`;
 }

@@ -2,8 +2,19 @@ import type { RunRecord } from './record.ts';
 
 /** The command that does a run again; its token, filters, documents and headers have to be given as well. */
 export function commandOf({ suite, target, options }: RunRecord): string {
-  const { seed, firstId, cases, concurrency, timeout, rate, maxSeconds, maxRequests, strict, shard } =
-    options;
+  const {
+    seed,
+    firstId,
+    cases,
+    concurrency,
+    timeout,
+    rate,
+    maxSeconds,
+    maxRequests,
+    strict,
+    shard,
+    thorough,
+  } = options;
   return [
     `${suite.name} run`,
     quoted(target.baseUrl),
@@ -20,6 +31,7 @@ export function commandOf({ suite, target, options }: RunRecord): string {
     })
       .filter(([, value]) => value !== null)
       .map(([name, value]) => `--${name} ${value}`),
+    ...(thorough === true ? ['--thorough'] : []),
     ...(strict ? ['--strict'] : []),
   ].join(' ');
 }

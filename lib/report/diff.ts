@@ -81,7 +81,7 @@ export function diffExitCode({ regressions, unjudged }: Diff): 0 | 1 | 3 {
 export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: Paint = plain): string {
   const { regressions, fixed, stillFailing, unjudged, unknown, changed } = diff;
   const name = (record: RunRecord) =>
-    `${short(record.target.name, 60)}  ${record.startedAt}  --seed ${record.options.seed}  ${headlineOf(record)}`;
+    `${short(record.target.name, 60)}  ${record.startedAt}  --seed ${record.options.seed}${record.options.thorough === true ? ' --thorough' : ''}  ${headlineOf(record)}`;
   const counted = `${regressions.length} ${regressions.length === 1 ? 'regression' : 'regressions'}`;
   const lines = [
     `before  ${name(before)}`,

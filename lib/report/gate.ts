@@ -115,7 +115,7 @@ function judgedEntry(entry: BaselineEntry, record: Ungated, baseline: Baseline |
 
 /**
  * Whether a check has sent what it sent in the run that the baseline was made of: named requests always, random ones
- * with its seed and at least its number of cases. What is held against the exchanges of all others needs all of them.
+ * with its seed and at least its number of cases, thorough or not as that was. What is held against the exchanges of all others needs all of them.
  */
 function sendsTheSame(result: RecordedResult, record: Ungated, baseline: Baseline | undefined): boolean {
   if (result.kind === 'cases' || result.kind === 'procedure') return true;
@@ -123,6 +123,7 @@ function sendsTheSame(result: RecordedResult, record: Ungated, baseline: Baselin
   return (
     options.seed === baseline?.seed &&
     options.cases >= (baseline.cases ?? Number.POSITIVE_INFINITY) &&
+    (options.thorough ?? false) === (baseline.thorough ?? false) &&
     stop === null &&
     !isPartOfAll(result, record)
   );

@@ -128,6 +128,7 @@ const propertiesOf = ({ suite, target, document, options, outcome, gate }: RunRe
     seed: String(options.seed),
     'first-id': options.firstId,
     cases: String(options.cases),
+    ...(options.thorough === true ? { thorough: 'true' } : {}),
     strict: String(options.strict),
     shard: options.shard ?? '',
     outcome,

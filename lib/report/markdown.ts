@@ -1,6 +1,7 @@
 import { groupBy } from '../groups.ts';
 import type { Count } from '../run/verdict.ts';
 import { commandOf } from './again.ts';
+import { coverageOfAll } from './coverage.ts';
 import { entriesOf, entryName, novelty, openGroups, unjudged, whyKnown } from './deviations.ts';
 import { documentName } from './document.ts';
 import { closedUnder, explain, leftBehind, short, visible, waitedFor } from './explain.ts';
@@ -40,6 +41,7 @@ export function markdownReport(record: RunRecord): string {
 function head(record: RunRecord): string {
   const { suite, target, document, options, requests, seconds, created, startedAt, gate, advice } = record;
   const reason = unjudged(record);
+  const covered = coverageOfAll(record.results);
   const name = target.name === target.baseUrl ? '' : `${code(target.name, 60)}, `;
   const server = target.server === null ? '' : `, server ${code(target.server, 60)}`;
   return joined([
@@ -55,6 +57,7 @@ function head(record: RunRecord): string {
       `- document: ${documentName(document, code)}, version ${code(document.version, 40)}, sha256 ${code(document.sha256.slice(0, 12))}`,
       ...(document.warnings ?? []).map((warning) => `- in the document: ${code(warning, 400)}`),
       `- run: ${suite.name} ${suite.version}, ${startedAt}; ${requests} requests in ${seconds.toFixed(1)} s${waitedFor(record)}${closedUnder(record)}, ${leftBehind(created)}${options.strict ? '; strict' : ''}`,
+      ...(covered === undefined ? [] : [`- covered: ${covered}`]),
     ]),
   ]);
 }

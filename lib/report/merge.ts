@@ -100,6 +100,7 @@ function foreign(first: RunRecord, other: RunRecord): string | undefined {
     ['--seed', ({ options }) => options.seed],
     ['--first-id', ({ options }) => options.firstId],
     ['--cases', ({ options }) => options.cases],
+    ['--thorough', ({ options }) => options.thorough],
     ['--strict', ({ options }) => options.strict],
     ['--only or --skip', ({ results }) => digest(results.filter(isLeftOut).map(({ id }) => id))],
     ['baseline', ({ gate }) => digest({ ...baselineOf(gate), file: '' })],
@@ -122,7 +123,8 @@ function resultAt({ results }: RunRecord, index: number): RecordedResult {
 function joined(parts: readonly [RecordedResult, ...RecordedResult[]]): RecordedResult {
   const carried = parts.filter(({ verdict, blockedBy }) => verdict !== 'skipped' || blockedBy !== 'shard');
   const [one = parts[0], ...others] = carried;
-  if (others.length === 0) return one;
+  const coverage = coveredTogether(carried);
+  if (others.length === 0) return { ...without(one, 'coverage'), ...coverage };
   // The part that met the first failure has what is to be looked at first.
   const lead = carried.toSorted((a, b) => placeOf(a) - placeOf(b))[0] ?? one;
   const causes = united(carried.flatMap((part) => part.causes));
@@ -132,7 +134,7 @@ function joined(parts: readonly [RecordedResult, ...RecordedResult[]]): Recorded
     ({ blockedBy }) => blockedBy !== undefined,
   );
   return {
-    ...without(lead, 'expected', 'actual', 'blockedBy', 'reason', 'counterexample'),
+    ...without(lead, 'expected', 'actual', 'blockedBy', 'reason', 'counterexample', 'coverage'),
     verdict,
     cases: sum(carried, ({ cases }) => cases),
     failed: sum(carried, ({ failed }) => failed),
@@ -142,7 +144,18 @@ function joined(parts: readonly [RecordedResult, ...RecordedResult[]]): Recorded
     ...(blocked === undefined ? {} : pick(blocked, 'blockedBy', 'reason')),
     exchanges: exchangesOf(carried, causes),
     observations: Object.assign({}, ...carried.map(({ observations }) => observations)),
+    ...coverage,
   };
+}
+
+/** What the shards cover together, where each has tried its part to the end; else nobody knows. */
+function coveredTogether(parts: readonly RecordedResult[]): Pick<RecordedResult, 'coverage'> {
+  const each = parts.flatMap(({ coverage }) => coverage ?? []);
+  const [first] = each;
+  if (first === undefined) return {};
+  const { together = first, ...coverage } = first;
+  const { rows, covered } = together;
+  return sum(each, (one) => one.rows) === rows ? { coverage: { ...coverage, rows, covered } } : {};
 }
 
 const placeOf = ({ causes }: RecordedResult) => causes[0]?.place ?? Number.POSITIVE_INFINITY;

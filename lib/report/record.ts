@@ -1,7 +1,7 @@
 import type { Predecessor } from '../payloads/case.ts';
 import type { Level, TestKind } from '../run/check.ts';
 import type { Latency } from '../run/latency.ts';
-import type { Cause, Failure, Observations, Retries, Stop, Verdict } from '../run/result.ts';
+import type { Cause, CheckCoverage, Failure, Observations, Retries, Stop, Verdict } from '../run/result.ts';
 import type { RunFooter, Settled } from '../run/run.ts';
 import type { Outcome, Summary } from '../run/verdict.ts';
 import type { Delivery, FaultKind } from '../wire/exchange.ts';
@@ -74,6 +74,8 @@ export interface RecordedResult {
   };
   readonly exchanges: readonly RecordedExchange[];
   readonly observations: Observations;
+  /** Of a check that begins with a covering array: how much of it was tried. */
+  readonly coverage?: CheckCoverage;
 }
 
 /** A known deviation: a failure that a team has decided to live with for a time. */
@@ -94,6 +96,8 @@ export interface Baseline {
   /** The seed and the random cases of the run that it was made of; a plain list of entries does not say. */
   readonly seed?: number;
   readonly cases?: number;
+  /** Whether that run was thorough. */
+  readonly thorough?: boolean;
   readonly entries: readonly BaselineEntry[];
 }
 

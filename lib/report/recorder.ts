@@ -112,7 +112,19 @@ const catalogueDigest = (results: readonly RecordedResult[]): string =>
     .digest('hex');
 
 function resultOf(
-  { check, kind, verdict, cases, failed, seconds, failures, causes, observations, blocked }: CheckResult,
+  {
+    check,
+    kind,
+    verdict,
+    cases,
+    failed,
+    seconds,
+    failures,
+    causes,
+    observations,
+    coverage,
+    blocked,
+  }: CheckResult,
   header: RunHeader,
   redact: Redact,
 ): RecordedResult {
@@ -143,5 +155,6 @@ function resultOf(
         }),
     exchanges,
     observations: redactAll(observations, redact),
+    ...(coverage === undefined ? {} : { coverage }),
   };
 }

@@ -1,5 +1,6 @@
 import { groupBy } from '../groups.ts';
 import type { Summary } from '../run/verdict.ts';
+import { coverageOfAll } from './coverage.ts';
 import { knownBy, newFirst, novelty, unjudged, whyKnown } from './deviations.ts';
 import { documentName } from './document.ts';
 import {
@@ -53,7 +54,7 @@ function head(record: RunRecord, paint: Paint): string {
     `target    ${target.name === target.baseUrl ? '' : `${short(target.name, 60)}  `}${short(target.baseUrl, 200)}${server}`,
     `document  ${documentName(document, (file) => short(file, 200))}, version ${short(document.version, 40)}, sha256 ${document.sha256.slice(0, 12)}`,
     ...(document.warnings ?? []).map((warning) => `          ${short(warning, 400)}`),
-    `run       --seed ${options.seed} --first-id ${options.firstId} --cases ${options.cases}${options.shard === null ? '' : ` --shard ${options.shard}`}; ${requests} requests in ${seconds.toFixed(1)} s${waitedFor(record)}${closedUnder(record)}, ${leftBehind(created)}`,
+    `run       --seed ${options.seed} --first-id ${options.firstId} --cases ${options.cases}${options.thorough === true ? ' --thorough' : ''}${options.shard === null ? '' : ` --shard ${options.shard}`}; ${requests} requests in ${seconds.toFixed(1)} s${waitedFor(record)}${closedUnder(record)}, ${leftBehind(created)}`,
   ].join('\n');
 }
 
@@ -147,8 +148,14 @@ function observed({ observations }: RunRecord, paint: Paint): string[] {
 }
 
 function generated({ results }: RunRecord, paint: Paint): string[] {
-  const learnt = learntFromAll(results);
-  return learnt === undefined ? [] : ['', `${paint('bold', 'generated')} ${learnt}`];
+  const told = [
+    ['covered  ', coverageOfAll(results)],
+    ['generated', learntFromAll(results)],
+  ] as const;
+  const lines = told.flatMap(([name, text]) =>
+    text === undefined ? [] : [`${paint('bold', name)} ${text}`],
+  );
+  return lines.length === 0 ? [] : ['', ...lines];
 }
 
 function verdict(record: RunRecord, paint: Paint): string {

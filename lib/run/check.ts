@@ -3,7 +3,7 @@ import type { Contract } from '../contract/contract.ts';
 import type { Finding, Rule } from '../judge/rules.ts';
 import type { Case, Draft } from '../payloads/case.ts';
 import type { JsonObject } from '../payloads/json.ts';
-import type { Strength } from '../payloads/model/model.ts';
+import type { Coverage, Strength } from '../payloads/model/model.ts';
 import type { Exchange } from '../wire/exchange.ts';
 
 /**
@@ -74,8 +74,8 @@ export type Test =
       readonly named?: (plants: Plants) => readonly Case[];
       readonly rules: readonly Rule[];
       readonly share: number;
-      /** What the first cases cover, in words. */
-      readonly covers?: (plants: Plants, count: number) => string;
+      /** The cases that have a name are rows of a covering array: what those at some places cover. */
+      readonly covers?: (plants: Plants, rows: readonly number[]) => Coverage;
       readonly explainedBy?: string;
     }
   /** Every exchange of the run that it applies to, whichever check it was sent for. */

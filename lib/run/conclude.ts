@@ -76,21 +76,26 @@ export const elsewhere = (check: Check): CheckResult => skipped(check, 'shard', 
 const result = (
   { id, level, statement, basis, hint, test }: Check,
   verdict: Verdict,
-  { cases, failed, failures, causes, noted }: Tally,
+  tally: Tally,
   seconds: number,
   blocked?: CheckResult['blocked'],
-): CheckResult => ({
-  check: { id, level, statement, basis, hint },
-  kind: test.kind,
-  verdict,
-  cases,
-  failed,
-  seconds,
-  failures,
-  causes,
-  observations: verdict === 'skipped' ? {} : noted,
-  ...(blocked === undefined ? {} : { blocked }),
-});
+): CheckResult => {
+  const { cases, failed, failures, causes, noted } = tally;
+  const coverage = cases === 0 ? undefined : tally.coverage();
+  return {
+    check: { id, level, statement, basis, hint },
+    kind: test.kind,
+    verdict,
+    cases,
+    failed,
+    seconds,
+    failures,
+    causes,
+    observations: verdict === 'skipped' ? {} : noted,
+    ...(coverage === undefined ? {} : { coverage }),
+    ...(blocked === undefined ? {} : { blocked }),
+  };
+};
 
 const blockedOf = (blocked: Tally['blocked']): CheckResult['blocked'] =>
   blocked === undefined ? undefined : { by: blocked.blockedBy, reason: blocked.message };

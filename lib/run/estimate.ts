@@ -5,8 +5,8 @@ import { requireOrdinary } from '../payloads/satisfiable.ts';
 import type { Exchange, Request } from '../wire/exchange.ts';
 import { type Bench, type Plants, type Test, Untestable } from './check.ts';
 import { fill } from './fill.ts';
-import { DEFAULTS, drawsOf } from './plan.ts';
-import { plantsFor } from './plants.ts';
+import { casesOf, DEFAULTS } from './plan.ts';
+import { plantsFor, strengthOf } from './plants.ts';
 import type { RunOptions } from './run.ts';
 import { WHOLE } from './shard.ts';
 
@@ -17,8 +17,8 @@ export interface Estimate {
   readonly plants: number;
 }
 
-/** Random cases of a check that are looked at where they differ in kind. */
-const SAMPLE = 8;
+/** Cases of a generated check that are looked at: of those that have a name, and of the others. */
+const SAMPLE = 48;
 /** What a draft looks like does not depend on these. */
 const SURROUNDINGS = { token: 'PLANT_STORE_TOKEN', host: '', prefix: '', headers: [] } as const;
 const ID = 1_000_001n;
@@ -34,26 +34,40 @@ export async function estimate({ contract, catalogue, ...options }: RunOptions):
   // The first is sent to find out whether the store can be judged.
   let [requests, plants] = [1, 1];
   const count = (cases: readonly Case[], each = 1) => {
-    requests += cases.length * each;
-    plants += cases.filter(creates).length * each;
+    const before = cases.flatMap(({ draft }) => draft.after?.draft ?? []);
+    requests += (cases.length + before.length) * each;
+    plants += (cases.filter(creates).length + before.filter(isTaken).length) * each;
+  };
+  const control = (cases: readonly Case[]) => {
     if (cases.every(({ twin }) => twin === undefined)) return;
     requests += 1;
     plants += 1;
   };
   for (const { id, test, silent } of catalogue) {
     if (!selected(id) || silent?.(contract) !== undefined) continue;
-    const own = plantsFor(contract, seed, id);
-    if (test.kind === 'cases') count(test.cases(own));
+    const own = plantsFor(contract, seed, id, strengthOf(options.thorough));
+    if (test.kind === 'cases') {
+      const all = test.cases(own);
+      count(all);
+      control(all);
+    }
     if (test.kind === 'property') {
       const arbitrary = test.cases(own);
       const named = test.named?.(own) ?? [];
       const drawn = (index: number) => drawAfter(named, arbitrary, seed, id, index).value;
-      const all = drawsOf(test.share, cases);
-      const first = drawn(0);
-      // Those of one population are all alike.
-      const looked = first.population === 'other' ? Math.min(SAMPLE, all) : 1;
-      const others = Array.from({ length: looked - 1 }, (_, index) => drawn(index + 1));
-      count([first, ...others], all / looked);
+      const all = casesOf(test, cases, own, named);
+      const first = Math.min(named.length, all);
+      for (const [from, below] of [
+        [0, first],
+        [first, all],
+      ] as const) {
+        const looked = Math.min(SAMPLE, below - from);
+        if (looked === 0) continue;
+        const step = (below - from) / looked;
+        const sample = Array.from({ length: looked }, (_, nth) => drawn(from + Math.floor(nth * step)));
+        count(sample, step);
+      }
+      control([drawn(0)]);
     }
     if (test.kind === 'procedure') {
       const sent = await sentBy(test, own, isTaken);
@@ -76,11 +90,13 @@ type IsTaken = (draft: Draft) => boolean;
 const takenBy =
   ({ newPlant }: Contract): IsTaken =>
   (draft) => {
-    const { credential = bearer, tokenIn, verbatim } = draft;
+    const { credential = bearer, tokenIn, verbatim, delivery } = draft;
     if (credential !== bearer || tokenIn !== undefined || verbatim !== undefined) return false;
+    if (delivery?.abortAfter !== undefined) return false;
     const { method, path, headers, body } = filled(draft);
     const type = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
-    if (method !== 'POST' || path !== '/plants' || !/^application\/json\b/i.test(type)) return false;
+    if (method !== 'POST' || !/^\/plants(?:$|\?)/.test(path) || !/^application\/json\b/i.test(type))
+      return false;
     if (body === undefined || body.length > LONGEST) return false;
     try {
       const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
@@ -95,8 +111,9 @@ async function sentBy(test: Test & { kind: 'procedure' }, own: Plants, isTaken: 
   let [requests, plants] = [0, 0];
   const send = (draft: Draft): Promise<Exchange> => {
     const taken = isTaken(draft);
-    requests += 1;
-    if (taken) plants += 1;
+    const both = [draft, ...(draft.after === undefined ? [] : [draft.after.draft])];
+    requests += both.length;
+    plants += both.filter(isTaken).length;
     const response = {
       status: taken ? 200 : 400,
       statusText: '',

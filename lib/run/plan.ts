@@ -1,5 +1,6 @@
 import { areaOf, groupBy } from '../groups.ts';
-import type { Check } from './check.ts';
+import type { Case } from '../payloads/case.ts';
+import type { Check, Plants, Test } from './check.ts';
 import { ASIDE, type CheckIds, type Ids, type Room } from './ids.ts';
 import type { Shard } from './shard.ts';
 
@@ -12,8 +13,8 @@ export const COLLISIONS = 'collisions';
 
 /** Ids that are foreseen, for each property, for a check whose requests are not counted before it is carried out. */
 const FOR_A_PROPERTY = 64;
-/** Places for the requests of one check that were not foreseen, far from those of the others. */
-const OVERFLOW = 2 ** 16;
+/** Places for the requests of one check that were not foreseen, far from those of the others: among them all triples. */
+const OVERFLOW = { pairs: 2 ** 16, triples: 2 ** 18 } as const;
 /** Shards whose ids aside for no case lie apart. */
 const SHARDS = 16;
 /** Cases whose ids aside lie apart. Two that share theirs are rare, and only a store with unique ids could mind. */
@@ -22,6 +23,14 @@ const SLOTS = 61;
 /** Cases of a check that draws at random. */
 export const drawsOf = (share: number, cases: number): number => Math.max(1, Math.ceil(cases * share));
 
+/** The same, given those of its cases that have a name: of triples, all are tried, however few cases are asked for. */
+export const casesOf = (
+  { share, covers }: Test & { kind: 'property' },
+  cases: number,
+  { strength }: Plants,
+  named: readonly Case[],
+): number => Math.max(drawsOf(share, cases), covers !== undefined && strength === 3 ? named.length : 0);
+
 /**
  * Gives every check of the catalogue ids of its own, carried out or not: a run of some of them, or of a part, sends
  * the same requests as the run of all. What is sent before and after them has its own as well.
@@ -29,11 +38,16 @@ export const drawsOf = (share: number, cases: number): number => Math.max(1, Mat
  */
 export function layOut(
   catalogue: readonly Check[],
-  { cases, properties }: { readonly cases: number; readonly properties: number },
+  {
+    cases,
+    properties,
+    thorough = false,
+  }: { readonly cases: number; readonly properties: number; readonly thorough?: boolean | undefined },
   ids: Ids,
   { index, of }: Shard,
 ): (checkId: string) => CheckIds {
   const uncounted = FOR_A_PROPERTY * (properties + 1);
+  const beyond = OVERFLOW[thorough ? 'triples' : 'pairs'];
   const sizes: [id: string, size: number][] = [
     [PREFLIGHT, 16],
     [COLLISIONS, 0],
@@ -50,7 +64,7 @@ export function layOut(
     rooms.set(id, {
       up,
       size,
-      overflow: foreseen + turn * OVERFLOW,
+      overflow: foreseen + turn * beyond,
       down: turn * (SLOTS + SHARDS) * ASIDE,
       slots: SLOTS,
       own: SLOTS + (index % SHARDS),
@@ -59,7 +73,7 @@ export function layOut(
   }
   const start = Math.floor(ids.count / of) * index;
   const shared = ids.in({ up: start, size: ids.count, overflow: 0, down: -start, slots: 1, own: 0 });
-  if (foreseen + sizes.length * (OVERFLOW + (SLOTS + SHARDS) * ASIDE) > ids.count) return () => shared;
+  if (foreseen + sizes.length * (beyond + (SLOTS + SHARDS) * ASIDE) > ids.count) return () => shared;
   return (checkId) => {
     const room = rooms.get(checkId);
     return room === undefined ? shared : ids.in(room);

@@ -7,7 +7,8 @@ import { tryEach } from './cases.ts';
 import type { Plants, Test } from './check.ts';
 import { confirm } from './confirm.ts';
 import type { CheckIds } from './ids.ts';
-import { type Failure, timedOut } from './result.ts';
+import { casesOf } from './plan.ts';
+import { type CheckCoverage, type Failure, timedOut } from './result.ts';
 import type { Shard } from './shard.ts';
 import type { Tally } from './tally.ts';
 
@@ -26,14 +27,16 @@ export class Drawing {
   private readonly id: (index: number) => bigint;
   private readonly count: number;
   private readonly shard: Shard;
-  private readonly covered: ((tried: number) => string) | undefined;
+  private readonly plants: Plants;
+  /** The places of the cases with a name that were tried. */
+  private readonly tried: number[] = [];
   private next: number;
   private settled = false;
 
   constructor(
     test: Test & { kind: 'property' },
     checkId: string,
-    count: number,
+    cases: number,
     plants: Plants,
     ids: CheckIds,
     shard: Shard,
@@ -41,10 +44,10 @@ export class Drawing {
     this.test = test;
     this.checkId = checkId;
     this.arbitrary = test.cases(plants);
-    this.covered = test.covers && ((tried) => test.covers?.(plants, tried) ?? '');
+    this.plants = plants;
     this.named = test.named?.(plants) ?? [];
-    this.id = ids.reserve(count + 1);
-    this.count = count;
+    this.count = casesOf(test, cases, plants, this.named);
+    this.id = ids.reserve(this.count + 1);
     this.shard = shard;
     this.next = shard.index;
   }
@@ -57,14 +60,14 @@ export class Drawing {
   /** Tries so many more, at most. */
   async go(most: number, tools: Tools, tally: Tally): Promise<void> {
     const { test, id, count, next } = this;
+    tally.coverage = () => this.coverage;
     const step = this.shard.of;
     const below = Math.min(count + 1, next + most * step);
     const control = () => this.control(tools);
     await tryEach({ from: next, below, step }, control, tools, tally, (index) =>
-      attempt(this.drawn(index, tools).value, id(index), test.rules, tools),
+      this.attempt(index, id(index), tools),
     );
     this.next = next + Math.ceil((below - next) / step) * step;
-    if (this.covered !== undefined) tally.noted.covers = this.covered(Math.min(below, count));
     const { first } = tally;
     if (first === undefined || this.settled) return;
     this.settled = true;
@@ -72,6 +75,23 @@ export class Drawing {
     tally.leadWith(
       await inIsolation(failure, place, this.drawn(place, tools), this.arbitrary, test.rules, tools),
     );
+  }
+
+  private async attempt(index: number, id: bigint, tools: Tools): Promise<Failure | undefined> {
+    const failure = await attempt(this.drawn(index, tools).value, id, this.test.rules, tools);
+    if (index < this.named.length) this.tried.push(index);
+    return failure;
+  }
+
+  /** How much of the covering array was tried. */
+  private get coverage(): CheckCoverage | undefined {
+    const { test, plants, named, tried, count, shard } = this;
+    if (test.covers === undefined) return undefined;
+    const own = test.covers(plants, tried);
+    if (shard.of === 1) return own;
+    const ofAllShards = [...named.keys()].slice(0, count);
+    const { rows, covered } = test.covers(plants, ofAllShards);
+    return { ...own, together: { rows, covered } };
   }
 
   private drawn(index: number, { seed }: Tools): Value<Case> {

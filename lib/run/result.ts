@@ -1,5 +1,6 @@
 import type { Finding } from '../judge/rules.ts';
 import type { Draft, Population } from '../payloads/case.ts';
+import type { Coverage } from '../payloads/model/model.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { About, TestKind } from './check.ts';
 
@@ -68,6 +69,12 @@ export interface Cause {
 
 export type Observations = Readonly<Record<string, string | number | boolean>>;
 
+/** How much of a covering array was tried. */
+export interface CheckCoverage extends Coverage {
+  /** In a shard: what all of them try. */
+  readonly together?: Pick<Coverage, 'rows' | 'covered'>;
+}
+
 export interface CheckResult {
   readonly check: About;
   /** How it was carried out. */
@@ -82,6 +89,8 @@ export interface CheckResult {
   readonly failures: readonly Failure[];
   readonly causes: readonly Cause[];
   readonly observations: Observations;
+  /** Of a check that begins with a covering array. */
+  readonly coverage?: CheckCoverage;
   /** Why it was not tried, or not to the end. */
   readonly blocked?: { readonly by: string; readonly reason: string };
 }

@@ -31,6 +31,8 @@ export interface Settled {
   readonly seed: number;
   readonly firstId: string;
   readonly cases: number;
+  /** Where it was. */
+  readonly thorough?: true;
   readonly concurrency: number;
   readonly timeout: number;
   readonly rate: number | null;
@@ -143,6 +145,7 @@ export async function openRun(
         seed,
         firstId: String(session.firstId),
         cases,
+        ...(settings.thorough === true ? { thorough: true } : {}),
         concurrency,
         timeout,
         rate,

@@ -22,7 +22,7 @@ import type { Latency } from './latency.ts';
 import { Limiter } from './limiter.ts';
 import { ordinariness } from './ordinariness.ts';
 import { COLLISIONS, COMPARISON, DEFAULTS, drawsOf, layOut, PREFLIGHT, type Turn } from './plan.ts';
-import { plantsFor } from './plants.ts';
+import { plantsFor, strengthOf } from './plants.ts';
 import { inPool } from './pool.ts';
 import { preflight } from './preflight.ts';
 import { tryProcedure } from './procedure.ts';
@@ -43,6 +43,8 @@ export interface SessionOptions {
   readonly firstId?: bigint | undefined;
   /** Cases of a generated check of share 1. */
   readonly cases: number;
+  /** Whether covering arrays hold every triple of values, not only every pair. */
+  readonly thorough?: boolean | undefined;
   /** Requests at a time. */
   readonly concurrency: number;
   /** Milliseconds for a connection, and for a whole answer. */
@@ -163,7 +165,11 @@ export class Session {
     this.shard = options.shard ?? WHOLE;
     this.idsOf = layOut(
       catalogue,
-      { cases: options.cases, properties: contract.newPlant.shape.properties.size },
+      {
+        cases: options.cases,
+        properties: contract.newPlant.shape.properties.size,
+        thorough: options.thorough,
+      },
       this.ids,
       this.shard,
     );
@@ -339,16 +345,14 @@ export class Session {
   private begin(check: Check): Begun {
     const { test, id } = check;
     const { contract, options, shard } = this;
-    const plants = plantsFor(contract, options.seed, id);
+    const plants = plantsFor(contract, options.seed, id, strengthOf(options.thorough));
     const errand = this.errandOf(id);
     const tally =
       test.kind === 'standing'
         ? this.standing.tally(check)
         : new Tally((failure) => this.onFailure(check, failure));
     const drawing =
-      test.kind === 'property'
-        ? new Drawing(test, id, drawsOf(test.share, options.cases), plants, errand.ids, shard)
-        : undefined;
+      test.kind === 'property' ? new Drawing(test, id, options.cases, plants, errand.ids, shard) : undefined;
     const begun: Begun = { check, plants, errand, tally, drawing, seconds: 0, stop: undefined };
     this.begun.set(check, begun);
     return begun;
@@ -371,7 +375,8 @@ export class Session {
   private isMine({ id, test }: Check): boolean {
     const { index, of } = this.shard;
     if (test.kind === 'standing') return true;
-    if (test.kind === 'property') return index <= drawsOf(test.share, this.options.cases);
+    if (test.kind === 'property')
+      return this.options.thorough === true || index <= drawsOf(test.share, this.options.cases);
     return (this.turns.get(id) ?? 0) % of === index;
   }
 

@@ -2,7 +2,15 @@ import type { Unseen } from '../judge/rules.ts';
 import { Causes } from './causes.ts';
 import type { Untestable } from './check.ts';
 import { keptFailure } from './keep.ts';
-import { type Cause, causeOf, type Failure, type Observations, type Placed, timedOut } from './result.ts';
+import {
+  type Cause,
+  type CheckCoverage,
+  causeOf,
+  type Failure,
+  type Observations,
+  type Placed,
+  timedOut,
+} from './result.ts';
 
 /** Failures that are kept whole: a report shows the first, the others tell one cause from several. */
 export const KEPT = 5;
@@ -38,6 +46,8 @@ export class Tally {
   /** What there was none of, for the first that did not. */
   unseen: string | undefined;
   readonly noted: Record<string, Observations[string]> = {};
+  /** How much of a covering array was tried; it takes a while to find out. */
+  coverage: () => CheckCoverage | undefined = () => undefined;
   private readonly counted = new Causes();
   private readonly byCause = new Map<string, { place: number; failure: Failure; failed: number }>();
   private lead: Failure | undefined;

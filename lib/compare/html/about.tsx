@@ -28,6 +28,7 @@ export function About({ comparison }: { readonly comparison: Comparison }) {
         </Fact>
         <Fact name="Suite">
           {inline(suite.name, 80)} {inline(suite.version, 40)}, {counted(checks.length, 'check')}
+          {options.thorough === true && ', thorough'}
           {options.strict && ', strict'}
         </Fact>
         <Fact name="Began">

@@ -24,15 +24,20 @@ export type Expectation =
 export interface Model {
   readonly contract: Contract;
   readonly dimensions: readonly Dimension[];
+  /** How many values are left out, as the document does not admit them. */
+  readonly notApplicable: number;
 }
 
 /** The models of a document: without the values that it does not admit. */
 export const modelsOf = remembered((contract: Contract): Readonly<Record<Expectation, Model>> => {
-  const plant = [...plantDimensions, sizeDimension].map((one) => admitted(one, contract));
+  const ofAnyDocument = [...plantDimensions, sizeDimension];
+  const plant = ofAnyDocument.map((one) => admitted(one, contract));
+  const notApplicable = countOf(ofAnyDocument) - countOf(plant);
   const around = [...textDimensions, ...messageDimensions];
   const model = (...dimensions: readonly Dimension[]): Model => ({
     contract,
     dimensions: dimensions.filter(({ values }) => values.length > 1),
+    notApplicable,
   });
   const { shape } = contract.newPlant;
   return {
@@ -48,6 +53,9 @@ export const modelsOf = remembered((contract: Contract): Readonly<Record<Expecta
     ),
   };
 });
+
+const countOf = (dimensions: readonly Dimension[]): number =>
+  dimensions.reduce((sum, { values }) => sum + values.length, 0);
 
 const withValues = (
   { name, values: [first, ...others] }: Dimension,
@@ -147,14 +155,27 @@ const arrays = {
 /** Rows in which every pair, or triple, of values occurs that may. */
 export const rowsOf = (model: Model, strength: Strength): readonly Row[] => arrays[strength](model);
 
-/** How much of the pairs, or triples, the first rows cover, in words. */
-export function coverageOf(model: Model, strength: Strength, count: number): string {
-  const rows = rowsOf(model, strength).slice(0, count);
-  const { covered, all } = coverage(dimensionsOf(model), strength, rows);
-  const noun = strength === 2 ? 'pairs' : 'triples';
-  const share =
-    covered === all
-      ? `all ${all.toLocaleString('en')}`
-      : `${covered.toLocaleString('en')} of ${all.toLocaleString('en')}`;
-  return `${share} ${noun} of ${model.dimensions.length} dimensions`;
+/** How many pairs, or triples, occur in some rows of a covering array. */
+export interface Coverage {
+  readonly strength: Strength;
+  readonly dimensions: number;
+  readonly rows: number;
+  readonly covered: number;
+  readonly all: number;
+  /** Values that are left out, as the document does not admit them. */
+  readonly notApplicable: number;
+}
+
+/** @param places of rows of the array */
+export function coverageOf(model: Model, strength: Strength, places: readonly number[]): Coverage {
+  const array = rowsOf(model, strength);
+  const rows = places.flatMap((place) => array.slice(place, place + 1));
+  const { dimensions, notApplicable } = model;
+  return {
+    strength,
+    dimensions: dimensions.length,
+    rows: rows.length,
+    ...coverage(dimensionsOf(model), strength, rows),
+    notApplicable,
+  };
 }

@@ -27,7 +27,10 @@ const growing = (
 const UNESCAPED = { apart: ['escapes'] } as const;
 
 /** The same value in a longer text. */
-const widened = (count: number) => (text: string) => text.replace(/}(?=\s*$)/, `${' '.repeat(count)}}`);
+const widened = (count: number) => (text: string) => {
+  const end = text.trimEnd().length - 1;
+  return text[end] === '}' ? `${text.slice(0, end)}${' '.repeat(count)}${text.slice(end)}` : text;
+};
 
 const KIB = 1024;
 const long = (length: number) => withWords((word) => `${word(8)}${'a'.repeat(length - 8)}`);

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { commandOf } from '../again.ts';
+import { coverageOfAll } from '../coverage.ts';
 import { documentName } from '../document.ts';
 import type { RunRecord } from '../record.ts';
 import { Command, counted, grouped, inline } from './text.tsx';
@@ -19,6 +20,7 @@ export function About({ record }: { readonly record: RunRecord }) {
     created,
     results,
   } = record;
+  const covered = coverageOfAll(results);
   const left = results.filter(
     ({ blockedBy, verdict }) => verdict === 'skipped' && blockedBy === 'user',
   ).length;
@@ -46,8 +48,9 @@ export function About({ record }: { readonly record: RunRecord }) {
         </Fact>
         <Fact name="Drawn from">
           seed {options.seed}, first id {inline(options.firstId, 40)}, {counted(options.cases, 'case')} a
-          generated check
+          generated check{options.thorough === true && ', thorough'}
         </Fact>
+        {covered !== undefined && <Fact name="Covered">{covered}</Fact>}
         <Fact name="Sent">
           {counted(requests, 'request')}, {options.concurrency} at a time
           {waited !== undefined && `; ${waited.toFixed(1)} s were waited because the store asked for it`}

@@ -1,4 +1,5 @@
 import { areaOf, groupBy } from '../../groups.ts';
+import { coverageText } from '../coverage.ts';
 import { knownBy } from '../deviations.ts';
 import { causeText } from '../fingerprint.ts';
 import { unaccounted } from '../gate.ts';
@@ -152,7 +153,7 @@ const KINDS = {
 function Details({ result, record }: { readonly result: RecordedResult; readonly record: RunRecord }) {
   const { id, basis, hint, kind, verdict, cases, seconds, exchanges, counterexample, observations } = result;
   const [first, ...others] = exchanges;
-  const learnt = learntFrom(result);
+  const [learnt, covered] = [learntFrom(result), coverageText(result)];
   return (
     <>
       <KnownAs result={result} record={record} />
@@ -169,6 +170,7 @@ function Details({ result, record }: { readonly result: RecordedResult; readonly
               : `; seed ${counterexample.seed}, path ${inline(counterexample.path, 60)}`
           }`}
         />
+        {covered !== undefined && <Fact name="Covered" value={covered} />}
         {learnt !== undefined && <Fact name="Learnt" value={learnt} />}
       </dl>
       {first !== undefined && <Exchange exchange={first} />}
