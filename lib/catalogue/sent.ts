@@ -72,6 +72,16 @@ function drawn(id: string, test: Test & { kind: 'property' }, contract: Contract
     { length: DRAWN },
     (_, index) => drawAfter(named, arbitrary, SEED, id, index).value,
   );
+  const coverage = test.covers?.(plants, [...named.keys()]);
+  if (coverage !== undefined)
+    return {
+      text: [
+        `${counted(named.length, 'request')} in which all ${coverage.covered.toLocaleString('en')} pairs of the values of ${coverage.dimensions} dimensions occur, with --thorough all triples; some are sent right after another request. More --cases combine the same values at random.`,
+        ...control(named),
+        `The first ${DRAWN}:`,
+      ].join(' '),
+      examples: named.slice(0, DRAWN).map(({ label }) => visible(label)),
+    };
   return {
     text: [
       `${counted(Math.ceil(DEFAULTS.cases * test.share), 'request')} ${named.length === 0 ? '' : `(the first ${named.length} the same in every run, the others) `}drawn at random, ${test.share} times --cases (${DEFAULTS.cases} by default).`,

@@ -84,8 +84,9 @@ interface Drawn {
   readonly shrink: (value: Value<Case>) => Iterable<Value<Case>>;
 }
 
-/** Whether stores are asked for what a check generates; what is about credentials is no payload. */
-export const isAsked = ({ id, test }: Check): boolean => test.kind === 'property' && !id.startsWith('auth/');
+/** Whether stores are asked for what a check generates; ways of sending and credentials are no payloads. */
+export const isAsked = ({ id, test }: Check): boolean =>
+  test.kind === 'property' && test.covers === undefined && !id.startsWith('auth/');
 
 /** Payloads of a generated check. */
 function drawsOf(check: Check, { contract, seed, cases }: Surroundings): Drawn[] {
