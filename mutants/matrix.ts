@@ -11,10 +11,13 @@ export function matrix(
   quick: boolean,
 ): { readonly text: string; readonly proven: boolean } {
   const broken = trials.filter(({ kind }) => kind === 'broken');
+  const conditional = trials.filter(({ kind }) => kind === 'conditional');
   const right = trials.filter(({ kind }) => kind === 'right');
   const levels = new Map(catalogue.map(({ id, level }) => [id, level]));
   const caught = broken.filter(({ failed, missed }) => failed.length > 0 && missed.length === 0);
-  const missed = broken.filter((one) => !caught.includes(one));
+  const missed = [...broken, ...conditional].filter(
+    (one) => one.missed.length > 0 || one.failed.length === 0,
+  );
   const accused = trials.filter((one) => one.accused.length > 0);
   const judged = catalogue.filter(({ level }) => level !== 'OBSERVE');
   const blind = judged.filter(({ id }) => !broken.some(({ failed }) => failed.includes(id)));
@@ -37,7 +40,7 @@ export function matrix(
     ),
     ...accused.map(({ name, accused: why }) => `accused   ${name}: ${why.slice(0, 3).join('; ')}`),
     ...(quick ? [] : blind.map(({ id }) => `no store  ${id}: nothing in the fleet makes it fail`)),
-    `broken stores: ${caught.length} of ${broken.length} caught; right stores: ${right.length}; wrongly accused: ${accused.length}; ${Math.round(seconds)} s of runs`,
+    `broken stores: ${caught.length} of ${broken.length} caught; conditional ones: ${conditional.filter((one) => !missed.includes(one)).length} of ${conditional.length}; right stores: ${right.length}; wrongly accused: ${accused.length}; ${Math.round(seconds)} s of runs`,
     '',
   ].join('\n');
   return { text, proven: missed.length === 0 && accused.length === 0 && (quick || blind.length === 0) };
