@@ -39,6 +39,10 @@ export interface Plants {
 /** What a procedure works with. */
 export interface Bench {
   readonly plants: Plants;
+  /** How many random cases the run asks for. */
+  readonly cases: number;
+  /** An ordinary id that no request had. */
+  nextId(): bigint;
   /** A number in this range that no request had as its id, in this run or an earlier one. */
   freshId(from: bigint, below: bigint): bigint;
   send(draft: Draft): Promise<Exchange>;
@@ -46,8 +50,13 @@ export interface Bench {
   sendAll(drafts: readonly Draft[]): Promise<readonly Exchange[]>;
   /** Judges an exchange; true when every rule holds, else the finding is booked. */
   judge(exchange: Exchange, draft: Draft, label: string, rules: readonly Rule[]): boolean;
-  /** Books a finding that no single rule makes. */
-  book(exchange: Exchange, draft: Draft, label: string, finding: Finding): void;
+  /** The first rule that an exchange breaks, without booking it. */
+  find(exchange: Exchange, draft: Draft, rules: readonly Rule[]): Finding | undefined;
+  /**
+   * Books a finding that no single rule makes.
+   * @param stableLabel the label without what is drawn anew in each run, where it holds such a thing
+   */
+  book(exchange: Exchange, draft: Draft, label: string, finding: Finding, stableLabel?: string): void;
   /** Goes on only where the store takes this; a refusal proves nothing where its well-formed twin is refused as well. */
   control(draft: Draft): Promise<void>;
   /** Records what the interface leaves open, under a stable key. */

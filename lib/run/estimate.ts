@@ -56,7 +56,7 @@ export async function estimate({ contract, catalogue, ...options }: RunOptions):
       count([first, ...others], all / looked);
     }
     if (test.kind === 'procedure') {
-      const sent = await sentBy(test, own, isTaken);
+      const sent = await sentBy(test, own, cases, isTaken);
       requests += sent.requests;
       plants += sent.plants;
     }
@@ -78,6 +78,7 @@ const takenBy =
   (draft) => {
     const { credential = bearer, tokenIn, verbatim } = draft;
     if (credential !== bearer || tokenIn !== undefined || verbatim !== undefined) return false;
+    if (draft.delivery?.abortAfter !== undefined) return false;
     const { method, path, headers, body } = filled(draft);
     const type = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
     if (method !== 'POST' || path !== '/plants' || !/^application\/json\b/i.test(type)) return false;
@@ -91,7 +92,12 @@ const takenBy =
   };
 
 /** What a procedure sends to a store that takes plants and refuses everything else, without a word. */
-async function sentBy(test: Test & { kind: 'procedure' }, own: Plants, isTaken: IsTaken): Promise<Estimate> {
+async function sentBy(
+  test: Test & { kind: 'procedure' },
+  own: Plants,
+  cases: number,
+  isTaken: IsTaken,
+): Promise<Estimate> {
   let [requests, plants] = [0, 0];
   const send = (draft: Draft): Promise<Exchange> => {
     const taken = isTaken(draft);
@@ -108,10 +114,13 @@ async function sentBy(test: Test & { kind: 'procedure' }, own: Plants, isTaken: 
   };
   const bench: Bench = {
     plants: own,
+    cases,
+    nextId: () => ID,
     freshId: (from) => from,
     send,
     sendAll: (drafts) => Promise.all(drafts.map(send)),
     judge: () => true,
+    find: () => undefined,
     book: () => {},
     control: async (draft) => void (await send(draft)),
     note: () => {},
