@@ -67,7 +67,7 @@ interface Fault extends Sent {
 class Sequences {
   private readonly bench: Bench;
   private readonly plants: readonly JsonObject[];
-  /** Kinds of requests that were answered as they must be. */
+  /** Kinds of requests that were answered as they must be, and names of what was wrong with them. */
   readonly passed = new Set<string>();
 
   constructor(bench: Bench) {
@@ -80,20 +80,28 @@ class Sequences {
   async play(steps: readonly Step[]): Promise<Fault | undefined> {
     const known: Known = { ids: new Map(), idInUse: new Set(), nameInUse: new Set() };
     const round = this.bench.nextId();
-    for (const together of byMoment(steps)) {
-      const sent = together.map((step) => this.request(step, together, known, round));
+    // What came before a sequence is not to matter for it, nor is the connection that it was sent on.
+    await this.bench.send(creating(this.bench.plants.plain()));
+    for (const [moment, together] of byMoment(steps).entries()) {
+      const sent = together.map((step) => this.request(step, together, moment === 0, known, round));
       const exchanges = await this.send(sent);
       const faults = sent.flatMap((one, index): Fault[] => {
         const exchange = exchanges[index];
         if (exchange === undefined) return [];
         learn(one, exchange, known);
         const finding = this.bench.find(exchange, one.draft, one.rules);
-        if (finding === undefined) this.passed.add(kindOf(one));
+        if (finding === undefined) this.pass(one);
         return finding === undefined ? [] : [{ ...one, exchange, finding }];
       });
       if (faults[0] !== undefined) return faults[0];
     }
     return undefined;
+  }
+
+  private pass(sent: Sent): void {
+    const { wrong } = sent.step;
+    this.passed.add(kindOf(sent));
+    if (wrong !== undefined && 'name' in wrong) this.passed.add(wrong.name);
   }
 
   private async send(sent: readonly Sent[]): Promise<readonly Exchange[]> {
@@ -102,8 +110,15 @@ class Sequences {
     return this.bench.sendAll(sent.map(({ draft }) => draft));
   }
 
-  private request(step: Step, together: readonly Step[], known: Known, round: bigint): Sent {
+  private request(
+    step: Step,
+    together: readonly Step[],
+    isFirst: boolean,
+    known: Known,
+    round: bigint,
+  ): Sent {
     const { plant: number, wrong, manner } = step;
+    const connection = isFirst && step.connection !== 'own' ? 'fresh' : step.connection;
     const beside = together.filter((other) => other !== step && other.plant === number);
     const { json, id, name, isOrdinary } = this.plantOf(step, beside.length > 0, known);
     const mayBeInUse =
@@ -111,16 +126,15 @@ class Sequences {
       (name !== undefined && known.nameInUse.has(name)) ||
       beside.some(mayCreate);
     const mustBeAccepted = wrong === undefined && manner === 'as usual' && isOrdinary && !mayBeInUse;
-    const rules = rulesFor(step, mustBeAccepted);
-    return { step, draft: this.draftOf(step, json, mustBeAccepted, round), rules, id, name };
+    const draft = this.draftOf({ ...step, connection }, json, mustBeAccepted, round);
+    return { step, draft, rules: rulesFor(step, mustBeAccepted), id, name };
   }
 
   private plantOf({ plant: number, like }: Step, isShared: boolean, { ids }: Known): About {
     const { bench } = this;
     const fresh = this.plants[number % this.plants.length] ?? bench.plants.plain();
-    const isNew = !ids.has(number);
     const isAccented = like === 'composed' || like === 'decomposed';
-    if (isNew && (isShared || isAccented)) ids.set(number, bench.nextId());
+    if (!ids.has(number) && (isShared || isAccented)) ids.set(number, bench.nextId());
     const ownId = ids.get(number);
     const fixed = (id: bigint) => {
       const json = fixedFor(fresh, id);
@@ -136,7 +150,7 @@ class Sequences {
       const accented = `${name} é`.normalize(like === 'composed' ? 'NFC' : 'NFD');
       return changed(fixed(bench.nextId()).with('name', accented), { ...same, isOrdinary: false });
     }
-    if (isNew || ownId === undefined || like === 'same') return same;
+    if (ownId === undefined || like === 'same') return same;
     const other = fixed(bench.nextId());
     if (like === 'same id' && id !== undefined)
       return changed(other.with(ID, id), { id: number, name: undefined, isOrdinary: true });
@@ -151,14 +165,14 @@ class Sequences {
     mustBeAccepted: boolean,
     round: bigint,
   ): Draft {
-    const delivery: Draft['delivery'] =
-      connection === 'fresh' ? { freshConnection: true } : connection === 'kept' ? {} : undefined;
+    const delivery = DELIVERIES[connection];
     const around: Draft = {
       ...(manner === 'in chunks' ? { framing: 'chunked' as const } : {}),
       ...(manner === 'with a query' ? { path: '/plants?page=1' } : {}),
-      ...(manner === 'with an Idempotency-Key'
-        ? { headers: [['idempotency-key', `${round}-${plant}`] as const] }
-        : {}),
+      headers: [
+        ...(manner === 'with an Idempotency-Key' ? [['idempotency-key', `${round}-${plant}`] as const] : []),
+        ...(connection === 'own' ? [['connection', 'close'] as const] : []),
+      ],
       ...(delivery === undefined ? {} : { delivery }),
     };
     if (mustBeAccepted) return { ...around, ...creating(json) };
@@ -177,6 +191,14 @@ class Sequences {
     }
   }
 }
+
+/** Those without a delivery go over other connections than those with one. */
+const DELIVERIES: Readonly<Record<Step['connection'], Draft['delivery']>> = {
+  kept: {},
+  other: undefined,
+  fresh: { freshConnection: true },
+  own: { freshConnection: true },
+};
 
 /** Bytes of the body of an aborted request, and white space that makes one oversized. */
 const ABORTED_AFTER = 12;
@@ -217,20 +239,17 @@ const kindOf = ({ step: { wrong }, rules }: Sent): string => {
 async function anySequence(bench: Bench): Promise<void> {
   await bench.control(creating(bench.plants.plain()));
   const sequences = new Sequences(bench);
-  const { contract } = bench.plants;
   const causes = new Set<string>();
   const budget = { left: SHRINK_BUDGET_REQUESTS };
-  for (const steps of sequencesOf(contract, bench.cases, (arbitrary) => bench.plants.draw(arbitrary))) {
-    const before = new Set(sequences.passed);
+  const all = sequencesOf(bench.plants.contract, bench.cases, (arbitrary) => bench.plants.draw(arbitrary));
+  for (const steps of all) {
     const fault = await sequences.play(steps);
-    if (fault === undefined) continue;
-    const kind = kindOf(fault);
-    const cause = `${fault.finding.cause}: ${kind}`;
-    if (causes.has(cause)) continue;
-    causes.add(cause);
-    const found = await shrunk(fault, steps, sequences, budget, before.has(kind));
-    bench.book(found.fault.exchange, found.fault.draft, found.label, found.fault.finding, kind);
-    // What did not answer in time is not waited for again and again.
+    if (fault === undefined || causes.has(causeOf(fault))) continue;
+    causes.add(causeOf(fault));
+    const wasRight = sequences.passed.has(asked(fault));
+    const found = await shrunk(fault, steps, (some) => sequences.play(some), budget, wasRight);
+    bench.book(found.exchange, found.draft, found.label, found.finding, kindOf(found));
+    // What is not answered in time is not waited for again and again.
     if (causes.size === MAX_FAULTS || timedOut(fault)) return;
   }
 }
@@ -238,75 +257,83 @@ async function anySequence(bench: Bench): Promise<void> {
 const timedOut = ({ exchange }: Fault): boolean =>
   exchange.kind === 'broken' && exchange.fault.kind === 'timeout';
 
+/** What is wrong with the answer, and with what kind of request where that belongs to it. */
+const causeOf = (fault: Fault): string =>
+  fault.finding.ofRequest === true ? `${fault.finding.cause}: ${kindOf(fault)}` : fault.finding.cause;
+
+/** What of a request it would be that is answered wrongly, if nothing that came before had to do with it. */
+const asked = (fault: Fault): string => {
+  const { wrong } = fault.step;
+  return fault.finding.ofRequest === true && wrong !== undefined && 'name' in wrong
+    ? wrong.name
+    : kindOf(fault);
+};
+
 /** Changes that make a step more ordinary. */
-const SIMPLER: readonly ((step: Step) => Partial<Step>)[] = [
-  () => ({ connection: 'kept' }),
-  () => ({ manner: 'as usual' }),
-  () => ({ like: 'same' }),
-];
+const SIMPLER: readonly Partial<Step>[] = [{ connection: 'kept' }, { manner: 'as usual' }, { like: 'same' }];
 
 /**
- * Makes the sequence that shows a fault as short as it goes, on fresh ids each time.
- * @param wasRight whether a request of the kind was answered as it must be before the sequence
+ * Makes the sequence that shows a fault as short as it goes, on fresh values each time.
+ * @param play sends the steps, and says what the first fault is
+ * @param wasRight whether such a request was answered as it must be before
  */
 async function shrunk(
   fault: Fault,
   steps: readonly Step[],
-  sequences: Sequences,
+  play: (steps: readonly Step[]) => Promise<Fault | undefined>,
   budget: { left: number },
   wasRight: boolean,
-): Promise<{ readonly fault: Fault; readonly label: string }> {
-  const { step } = fault;
-  let [latest, last] = [fault, step];
-  const shows = async (tried: readonly Step[], own: Step): Promise<boolean | undefined> => {
-    if (budget.left < tried.length) return undefined;
-    budget.left -= tried.length;
-    const again = await sequences.play(tried);
-    if (again?.step !== own || again.finding.cause !== fault.finding.cause) return false;
-    [latest, last] = [again, own];
+): Promise<Fault & { readonly label: string }> {
+  let latest = fault;
+  const shows = async (some: readonly Step[]): Promise<boolean | undefined> => {
+    if (budget.left < some.length) return undefined;
+    budget.left -= some.length;
+    const again = await play(some);
+    if (again === undefined || causeOf(again) !== causeOf(fault)) return false;
+    latest = again;
     return true;
   };
-  const others = steps.filter((one) => one !== step && one.moment <= step.moment);
-  const whole = inOrder(others, step);
-  if (timedOut(fault) || (await shows(whole, step)) !== true)
-    return { fault, label: `${summaryOf(others)}${kindOf(fault)}, which did not come again` };
-  let least = await shortest(others, (some) => shows(inOrder(some, step), step));
-  if (least.length === 0 && wasRight)
-    return { fault, label: `${summaryOf(others)}${kindOf(fault)}, and ever since` };
-  for (const one of [...least, step])
+  const whole = upTo(fault, steps);
+  const unshrunk = (what: string) => ({ ...fault, label: `${summaryOf(whole, fault)}, ${what}` });
+  if (timedOut(fault)) return unshrunk('which was not tried again');
+  if (wasRight && whole.length > 1 && (await shows([fault.step])) === true) return unshrunk('and ever since');
+  let comesAgain = false;
+  for (let left = MAX_TRIES; left > 0 && !comesAgain; left -= 1) comesAgain = (await shows(whole)) === true;
+  if (!comesAgain) return unshrunk('which did not come again');
+  let least = upTo(latest, await shortest(upTo(latest, whole), shows));
+  for (let at = 0; at < least.length; at += 1)
     for (const change of SIMPLER) {
-      const current = one === step ? last : (least.find(({ moment }) => moment === one.moment) ?? one);
-      const simpler: Step = { ...current, ...change(current) };
-      if (isSame(simpler, current)) continue;
-      const own = one === step ? simpler : last;
-      const rest = one === step ? least : least.map((other) => (other === current ? simpler : other));
-      if ((await shows(inOrder(rest, own), own)) === true) least = rest;
+      const simpler = least.map((step, index) => (index === at ? { ...step, ...change } : step));
+      if (isSame(simpler[at], least[at]) || (await shows(simpler)) !== true) continue;
+      least = upTo(latest, simpler);
     }
-  return { fault: latest, label: labelOf(least, last) };
+  return { ...latest, label: labelOf(least, latest.step) };
 }
 
-const isSame = (one: Step, other: Step): boolean =>
-  one.connection === other.connection && one.manner === other.manner && one.like === other.like;
+/** Tries of a whole sequence before it counts as one that fails now and then. */
+const MAX_TRIES = 3;
 
-/** The steps before and beside the last, and the last; of one moment, the last comes first. */
-const inOrder = (others: readonly Step[], last: Step): readonly Step[] =>
-  [last, ...others].sort((a, b) => a.moment - b.moment);
+const upTo = ({ step: { moment } }: Fault, steps: readonly Step[]): readonly Step[] =>
+  steps.filter((one) => one.moment <= moment);
 
-/** What came before a fault, by kinds, where it could not be made short. */
-function summaryOf(before: readonly Step[]): string {
+const isSame = (one: Step | undefined, other: Step | undefined): boolean =>
+  one?.connection === other?.connection && one?.manner === other?.manner && one?.like === other?.like;
+
+/** A fault and what came before it, by kinds, where that could not be made short. */
+function summaryOf(steps: readonly Step[], fault: Fault): string {
   const counts = new Map<string, number>();
-  for (const { wrong } of before) {
+  for (const { wrong } of steps.filter((step) => step !== fault.step)) {
     const kind = wrong === undefined ? 'a valid request' : `a request ${SAID[wrong.kind]}`;
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
   const all = [...counts].map(([kind, count]) => (count === 1 ? kind : `${count} × ${kind}`));
-  return all.length === 0 ? '' : `after: ${all.join(' | ')}; then: `;
+  return `${all.length === 0 ? '' : `after: ${all.join(' | ')}; then: `}${kindOf(fault)}`;
 }
 
-function labelOf(before: readonly Step[], last: Step): string {
-  const words = wordsOf([...before, last]);
-  const earlier = before.filter(({ moment }) => moment < last.moment).map(words);
-  const beside = before.filter(({ moment }) => moment === last.moment).map(words);
+function labelOf(steps: readonly Step[], last: Step): string {
+  const words = wordsOf(steps);
+  const earlier = steps.filter(({ moment }) => moment < last.moment).map(words);
+  const beside = steps.filter((step) => step.moment === last.moment && step !== last).map(words);
   return [
     ...(earlier.length === 0 ? [] : [`after: ${counted(earlier)}; then: `]),
     words(last),

@@ -8,7 +8,7 @@ export async function shortest<T>(
   shows: (some: readonly T[]) => Promise<boolean | undefined>,
 ): Promise<readonly T[]> {
   let left = list;
-  for (let count = 0; count < list.length; count = Math.max(1, 2 * count)) {
+  for (let count = 1; count < list.length; count *= 2) {
     const end = list.slice(list.length - count);
     const does = await shows(end);
     if (does === undefined) return left;

@@ -40,9 +40,9 @@ export interface Step {
 /** Steps of a sequence that is drawn. */
 const STEPS = { minLength: 8, maxLength: 16 } as const;
 /** Random cases that a run asks for, for each sequence that is drawn. */
-const CASES_PER_SEQUENCE = 10;
+const CASES_PER_SEQUENCE = 12;
 /** Rejections in a row, in the longest sequence. */
-const MAX_REJECTED = 50;
+const MAX_REJECTED = 64;
 const ABORTED_IN_A_ROW = 8;
 
 /** Every sequence of a run: first those that leave nothing to chance, then as many as it asks for. */
@@ -69,7 +69,11 @@ const plain: Omit<Step, 'moment'> = {
 const inTurn = (steps: readonly Partial<Step>[]): readonly Step[] =>
   steps.map((step, moment) => ({ ...plain, ...step, moment }));
 
-/** Many of one kind in a row, and everything that may resemble an earlier request. */
+/** So many at the same time. */
+const together = (moment: number, steps: readonly Partial<Step>[]): readonly Step[] =>
+  steps.map((step) => ({ ...plain, ...step, moment }));
+
+/** Many of one kind in a row or at once, and everything that may resemble an earlier request. */
 function namedSequences(contract: Contract): readonly (readonly Step[])[] {
   const bodies = invalidBodies(contract);
   const [body] = bodies;
@@ -119,6 +123,22 @@ function namedSequences(contract: Contract): readonly (readonly Step[])[] {
       { plant: 2, manner: 'with an Idempotency-Key', wrong: stranger },
       { plant: 2, manner: 'with an Idempotency-Key', wrong },
     ]),
+    [
+      ...together(0, [
+        ...[0, 1, 2, 3].map((plant) => ({ plant })),
+        ...strangers.slice(0, 2).map((one, index) => ({ plant: 4 + index, wrong: one })),
+        ...bodies.slice(0, 2).map((one, index) => ({ plant: 6 + index, wrong: one })),
+      ]),
+      ...together(1, [
+        ...[undefined, undefined, stranger, wrong].map((one) => ({ plant: 8, wrong: one })),
+        { plant: 8, like: 'same id' },
+        { plant: 8, like: 'same name' },
+      ]),
+      ...together(
+        2,
+        [9, 10, 11, 12].map((plant) => ({ plant })),
+      ),
+    ],
   ];
 }
 
