@@ -31,8 +31,8 @@ export interface Step {
   readonly like: Likeness;
   readonly wrong: Wrong | undefined;
   readonly manner: Manner;
-  /** The connection that was used last, one beside it, or one that carried no request before. */
-  readonly connection: 'kept' | 'other' | 'fresh';
+  /** The connection that was used last, one beside it, one that carried no request before, or one for it alone. */
+  readonly connection: 'kept' | 'other' | 'fresh' | 'own';
   /** Steps of one moment are sent at the same time. */
   readonly moment: number;
 }
@@ -43,7 +43,7 @@ const STEPS = { minLength: 8, maxLength: 16 } as const;
 const CASES_PER_SEQUENCE = 12;
 /** Rejections in a row, in the longest sequence. */
 const MAX_REJECTED = 64;
-const ABORTED_IN_A_ROW = 8;
+const ABORTED_IN_A_ROW = 6;
 
 /** Every sequence of a run: first those that leave nothing to chance, then as many as it asks for. */
 export function sequencesOf(
@@ -79,6 +79,7 @@ function namedSequences(contract: Contract): readonly (readonly Step[])[] {
   const [body] = bodies;
   const wrong: Wrong | undefined = body;
   const stranger = strangers[0];
+  const aborted: Wrong = { kind: 'aborted' };
   /** That an ordinary plant is accepted as before, and nothing else is. */
   const asBefore: readonly Partial<Step>[] = [
     { plant: 100 },
@@ -88,20 +89,15 @@ function namedSequences(contract: Contract): readonly (readonly Step[])[] {
   return [
     inTurn([
       ...sampled(bodies, ({ name }) => name, MAX_REJECTED).map(
-        (one, plant): Partial<Step> => ({ plant, wrong: one, connection: 'fresh' }),
+        (one, plant): Partial<Step> => ({ plant, wrong: one, connection: 'own' }),
       ),
       ...asBefore,
     ]),
     inTurn([...strangers.map((one, plant): Partial<Step> => ({ plant, wrong: one })), ...asBefore]),
     inTurn([
-      ...Array.from(
-        { length: ABORTED_IN_A_ROW },
-        (_, plant): Partial<Step> => ({
-          plant,
-          wrong: { kind: 'aborted' },
-        }),
-      ),
-      ...asBefore,
+      ...asBefore.flatMap((one) => [{ plant: 0, wrong: aborted }, one]),
+      ...Array.from({ length: ABORTED_IN_A_ROW }, (_, plant) => ({ plant, wrong: aborted })),
+      { plant: 103 },
     ]),
     inTurn([
       { plant: 0 },
@@ -125,9 +121,9 @@ function namedSequences(contract: Contract): readonly (readonly Step[])[] {
     ]),
     [
       ...together(0, [
-        ...[0, 1, 2, 3].map((plant) => ({ plant })),
-        ...strangers.slice(0, 2).map((one, index) => ({ plant: 4 + index, wrong: one })),
-        ...bodies.slice(0, 2).map((one, index) => ({ plant: 6 + index, wrong: one })),
+        ...[stranger, wrong, undefined, undefined, stranger, wrong, undefined, undefined].map(
+          (one, plant) => ({ plant, wrong: one }),
+        ),
       ]),
       ...together(1, [
         ...[undefined, undefined, stranger, wrong].map((one) => ({ plant: 8, wrong: one })),
@@ -196,7 +192,7 @@ const anyStep = (contract: Contract): Arbitrary<Omit<Step, 'moment'>> =>
       { arbitrary: fc.constantFrom<Wrong>({ kind: 'aborted' }, { kind: 'oversized' }), weight: 1 },
     ),
     manner: often<Manner>('as usual', ['in chunks', 'with a query', 'with an Idempotency-Key']),
-    connection: often<Step['connection']>('kept', ['other', 'fresh']),
+    connection: often<Step['connection']>('kept', ['other', 'fresh', 'own']),
   });
 
 /** Two in three as usual. */
@@ -221,7 +217,7 @@ export function wordsOf(steps: readonly Step[]): (step: Step) => string {
       LIKE[isFirst && !UNUSUAL.has(like) ? 'same' : like](own),
       wrong && ('name' in wrong ? `${SAID[wrong.kind]} (${wrong.name})` : SAID[wrong.kind]),
       manner === 'as usual' ? undefined : manner,
-      connection === 'kept' ? undefined : `on ${connection === 'fresh' ? 'a fresh' : 'another'} connection`,
+      CONNECTION[connection],
     ]
       .filter((part) => part !== undefined)
       .join(', ');
@@ -238,6 +234,13 @@ const LIKE: Readonly<Record<Likeness, (plant: string) => string>> = {
   'name in another case': (plant) => `the name of ${plant} in another case, with another id`,
   composed: (plant) => `${plant} with an accent composed in its name`,
   decomposed: (plant) => `${plant} with an accent decomposed in its name`,
+};
+
+const CONNECTION: Readonly<Record<Step['connection'], string | undefined>> = {
+  kept: undefined,
+  other: 'on another connection',
+  fresh: 'on a fresh connection',
+  own: 'on a connection of its own',
 };
 
 /** How a fault of a request is said. */
