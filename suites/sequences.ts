@@ -18,13 +18,15 @@ import { fixedFor } from '../lib/payloads/fresh.ts';
 import { FRESH, type Json, type JsonObject } from '../lib/payloads/json.ts';
 import { ID } from '../lib/payloads/plants.ts';
 import { SAID, type Step, sequencesOf, wordsOf } from '../lib/payloads/sequence.ts';
-import type { Bench, Check } from '../lib/run/check.ts';
+import type { Before, Bench, Check } from '../lib/run/check.ts';
 import type { Exchange } from '../lib/wire/exchange.ts';
 import { shortest } from './shortest.ts';
 import { creating, must } from './vocabulary.ts';
 
 /** Requests that may be spent on making failing sequences short. */
 const SHRINK_BUDGET_REQUESTS = 300;
+/** Requests before a failing one that are kept in the record. */
+const MAX_BEFORE = 32;
 /** Failures of different kinds after which no more sequences are tried. */
 const MAX_FAULTS = 3;
 
@@ -60,6 +62,8 @@ interface About extends Pick<Sent, 'id' | 'name'> {
 
 interface Fault extends Sent {
   readonly exchange: Exchange;
+  /** What was sent before it in its sequence, or at the same time. */
+  readonly before: readonly Before[];
   readonly finding: Finding;
 }
 
@@ -79,21 +83,36 @@ class Sequences {
   /** Sends the steps in their order, up to the first that is not answered as it must be. */
   async play(steps: readonly Step[]): Promise<Fault | undefined> {
     const known: Known = { ids: new Map(), idInUse: new Set(), nameInUse: new Set() };
+    const before: Before[] = [];
     const round = this.bench.nextId();
     // What came before a sequence is not to matter for it, nor is the connection that it was sent on.
     await this.bench.send(creating(this.bench.plants.plain()));
     for (const [moment, together] of byMoment(steps).entries()) {
       const sent = together.map((step) => this.request(step, together, moment === 0, known, round));
       const exchanges = await this.send(sent);
+      const all = sent.flatMap(({ draft }, index) => {
+        const exchange = exchanges[index];
+        return exchange === undefined ? [] : [{ draft, exchange }];
+      });
       const faults = sent.flatMap((one, index): Fault[] => {
         const exchange = exchanges[index];
         if (exchange === undefined) return [];
         learn(one, exchange, known);
         const finding = this.bench.find(exchange, one.draft, one.rules);
         if (finding === undefined) this.pass(one);
-        return finding === undefined ? [] : [{ ...one, exchange, finding }];
+        return finding === undefined
+          ? []
+          : [
+              {
+                ...one,
+                exchange,
+                finding,
+                before: [...before, ...all.filter((other) => other.exchange !== exchange)],
+              },
+            ];
       });
       if (faults[0] !== undefined) return faults[0];
+      before.push(...all);
     }
     return undefined;
   }
@@ -248,7 +267,10 @@ async function anySequence(bench: Bench): Promise<void> {
     causes.add(causeOf(fault));
     const wasRight = sequences.passed.has(asked(fault));
     const found = await shrunk(fault, steps, (some) => sequences.play(some), budget, wasRight);
-    bench.book(found.exchange, found.draft, found.label, found.finding, kindOf(found));
+    bench.book(found.exchange, found.draft, found.label, found.finding, {
+      stableLabel: kindOf(found),
+      before: found.before.slice(-MAX_BEFORE),
+    });
     // What is not answered in time is not waited for again and again.
     if (causes.size === MAX_FAULTS || timedOut(fault)) return;
   }

@@ -36,6 +36,12 @@ export interface Plants {
   readonly strength: Strength;
 }
 
+/** What was sent before the request of a failure, or at the same time, where the failure takes that. */
+export interface Before {
+  readonly draft: Draft;
+  readonly exchange: Exchange;
+}
+
 /** What a procedure works with. */
 export interface Bench {
   readonly plants: Plants;
@@ -52,11 +58,18 @@ export interface Bench {
   judge(exchange: Exchange, draft: Draft, label: string, rules: readonly Rule[]): boolean;
   /** The first rule that an exchange breaks, without booking it. */
   find(exchange: Exchange, draft: Draft, rules: readonly Rule[]): Finding | undefined;
-  /**
-   * Books a finding that no single rule makes.
-   * @param stableLabel the label without what is drawn anew in each run, where it holds such a thing
-   */
-  book(exchange: Exchange, draft: Draft, label: string, finding: Finding, stableLabel?: string): void;
+  /** Books a finding that no single rule makes. */
+  book(
+    exchange: Exchange,
+    draft: Draft,
+    label: string,
+    finding: Finding,
+    more?: {
+      /** The label without what is drawn anew in each run, where it holds such a thing. */
+      readonly stableLabel?: string;
+      readonly before?: readonly Before[];
+    },
+  ): void;
   /** Goes on only where the store takes this; a refusal proves nothing where its well-formed twin is refused as well. */
   control(draft: Draft): Promise<void>;
   /** Records what the interface leaves open, under a stable key. */

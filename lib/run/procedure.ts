@@ -53,8 +53,7 @@ export async function tryProcedure(
       return finding === undefined;
     },
     find: (exchange, draft, rules) => judged(exchange, draft, rules, tools),
-    book: (exchange, draft, label, finding, stableLabel) =>
-      book({ label, stableLabel, finding, draft, exchange }),
+    book: (exchange, draft, label, finding, more) => book({ label, finding, draft, exchange, ...more }),
     control: (draft) => mustBeTaken(draft, tools.ids.next(), tools),
     note: (key, value) => {
       tally.noted[key] = typeof value === 'string' ? shortly(value) : value;

@@ -1,7 +1,7 @@
 import type { Finding } from '../judge/rules.ts';
 import type { Draft, Population } from '../payloads/case.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import type { About, TestKind } from './check.ts';
+import type { About, Before, TestKind } from './check.ts';
 
 export type Verdict = 'pass' | 'fail' | 'observed' | 'untestable' | 'skipped';
 
@@ -11,6 +11,7 @@ export interface Failure {
   /** As that of the case; by default the label. */
   readonly stableLabel?: string | undefined;
   readonly population: Population;
+  readonly before?: readonly Before[];
   readonly finding: Finding;
   readonly draft: Draft;
   readonly exchange: Exchange;
