@@ -130,7 +130,9 @@ describe('a store that breaks after some requests is told with the shortest sequ
     expect(exchange?.before?.map(({ response }) => response?.status)).toEqual([200]);
     expect(exchange?.before?.[0]?.request.body).toEqual(exchange?.request.body);
     expect(JSON.stringify(record)).not.toContain(TOKEN);
-    expect(terminalReport(record)).toMatch(/\n +before +POST \/plants application\/json \{.*\} → 200\n/);
+    expect(terminalReport(record, false)).toMatch(
+      /\n +before +POST \/plants application\/json \{.*\} → 200\n/,
+    );
     // The fingerprint says the same with every seed.
     expect(result?.causes.map(({ cause }) => cause)).toEqual(['taken: a request with an invalid credential']);
   });

@@ -76,15 +76,14 @@ const together = (moment: number, steps: readonly Partial<Step>[]): readonly Ste
 /** Many of one kind in a row or at once, and everything that may resemble an earlier request. */
 function namedSequences(contract: Contract): readonly (readonly Step[])[] {
   const bodies = invalidBodies(contract);
-  const [body] = bodies;
-  const wrong: Wrong | undefined = body;
-  const stranger = strangers[0];
+  const [invalid] = bodies;
+  const [noCredential] = invalidCredentials;
   const aborted: Wrong = { kind: 'aborted' };
-  /** That an ordinary plant is accepted as before, and nothing else is. */
+  /** That ordinary plants are accepted as before, and nothing else is; about plants of their own. */
   const asBefore: readonly Partial<Step>[] = [
     { plant: 100 },
-    { plant: 101, wrong: stranger },
-    { plant: 102, wrong },
+    { plant: 101, wrong: noCredential },
+    { plant: 102, wrong: invalid },
   ];
   return [
     inTurn([
@@ -93,7 +92,7 @@ function namedSequences(contract: Contract): readonly (readonly Step[])[] {
       ),
       ...asBefore,
     ]),
-    inTurn([...strangers.map((one, plant): Partial<Step> => ({ plant, wrong: one })), ...asBefore]),
+    inTurn([...invalidCredentials.map((one, plant): Partial<Step> => ({ plant, wrong: one })), ...asBefore]),
     inTurn([
       ...asBefore.flatMap((one) => [{ plant: 0, wrong: aborted }, one]),
       ...Array.from({ length: ABORTED_IN_A_ROW }, (_, plant) => ({ plant, wrong: aborted })),
@@ -101,8 +100,8 @@ function namedSequences(contract: Contract): readonly (readonly Step[])[] {
     ]),
     inTurn([
       { plant: 0 },
-      { plant: 0, wrong: stranger },
-      { plant: 0, wrong },
+      { plant: 0, wrong: noCredential },
+      { plant: 0, wrong: invalid },
       { plant: 0 },
       { plant: 0, like: 'same id' },
       { plant: 0, like: 'same name', connection: 'other' },
@@ -111,22 +110,22 @@ function namedSequences(contract: Contract): readonly (readonly Step[])[] {
       { plant: 1, like: 'decomposed' },
     ]),
     inTurn([
-      { plant: 0, wrong: stranger },
+      { plant: 0, wrong: noCredential },
       { plant: 0 },
-      { plant: 1, wrong },
+      { plant: 1, wrong: invalid },
       { plant: 1 },
       { plant: 2, manner: 'with an Idempotency-Key' },
-      { plant: 2, manner: 'with an Idempotency-Key', wrong: stranger },
-      { plant: 2, manner: 'with an Idempotency-Key', wrong },
+      { plant: 2, manner: 'with an Idempotency-Key', wrong: noCredential },
+      { plant: 2, manner: 'with an Idempotency-Key', wrong: invalid },
     ]),
     [
       ...together(0, [
-        ...[stranger, wrong, undefined, undefined, stranger, wrong, undefined, undefined].map(
+        ...[noCredential, invalid, undefined, undefined, noCredential, invalid, undefined, undefined].map(
           (one, plant) => ({ plant, wrong: one }),
         ),
       ]),
       ...together(1, [
-        ...[undefined, undefined, stranger, wrong].map((one) => ({ plant: 8, wrong: one })),
+        ...[undefined, undefined, noCredential, invalid].map((one) => ({ plant: 8, wrong: one })),
         { plant: 8, like: 'same id' },
         { plant: 8, like: 'same name' },
       ]),
@@ -159,14 +158,14 @@ const invalidBodies = (contract: Contract): readonly (Wrong & { kind: 'body' })[
   { kind: 'body', name: 'no body', spoil: () => undefined },
 ];
 
-const strangers: readonly Wrong[] = [...noToken, ...wrongTokens, ...otherSchemes].map(
+const invalidCredentials: readonly Wrong[] = [...noToken, ...wrongTokens, ...otherSchemes].map(
   ({ name, credential }: Impostor) => ({ kind: 'credential', name, credential }),
 );
 
 /** A few plants only, so that steps meet. */
 const PLANTS = 4;
 
-/** Sequences of any steps, shortened by shrinking from either end or in the middle. */
+/** Sequences of any steps. */
 const anySteps = (contract: Contract): Arbitrary<readonly Step[]> =>
   fc
     .array(fc.tuple(anyStep(contract), fc.integer({ min: 0, max: 3 })), { ...STEPS, size: 'max' })
@@ -188,7 +187,7 @@ const anyStep = (contract: Contract): Arbitrary<Omit<Step, 'moment'>> =>
     wrong: fc.oneof(
       { arbitrary: fc.constant(undefined), weight: 4 },
       { arbitrary: fc.constantFrom<Wrong>(...invalidBodies(contract)), weight: 3 },
-      { arbitrary: fc.constantFrom(...strangers), weight: 3 },
+      { arbitrary: fc.constantFrom(...invalidCredentials), weight: 3 },
       { arbitrary: fc.constantFrom<Wrong>({ kind: 'aborted' }, { kind: 'oversized' }), weight: 1 },
     ),
     manner: often<Manner>('as usual', ['in chunks', 'with a query', 'with an Idempotency-Key']),
