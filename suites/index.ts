@@ -5,6 +5,7 @@ import { combinations } from './combinations.ts';
 import { create } from './create.ts';
 import { observations } from './observe.ts';
 import { refuse } from './refuse.ts';
+import { sequences } from './sequences.ts';
 import { serving } from './serving.ts';
 import { wholeShape } from './whole-shape.ts';
 
@@ -20,6 +21,7 @@ export const catalogue: readonly Check[] = [
   ...auth,
   ...combinations,
   ...observations,
+  ...sequences,
   ...serving,
   ...always,
 ];

@@ -89,7 +89,13 @@ export function explained(result: RecordedResult, paint: Paint): string[] {
   ];
 }
 
+/** Requests before a failing one that are shown. */
+const MAX_BEFORE = 6;
+
 const shown = (exchange: RecordedExchange, line: (name: string, text: string) => string): string[] => [
+  ...(exchange.before ?? [])
+    .slice(-MAX_BEFORE)
+    .map((one) => line('before', `${requestLine(one.request)} → ${one.response?.status ?? 'no answer'}`)),
   line('expected', short(exchange.expected)),
   line('actual', short(exchange.actual)),
   line('request', requestLine(exchange.request)),

@@ -27,6 +27,8 @@ export interface RecordedRequest {
 
 export interface RecordedExchange {
   readonly label: string;
+  /** What was sent before it, or at the same time, where the failure takes that. */
+  readonly before?: readonly Pick<RecordedExchange, 'request' | 'response' | 'fault' | 'ms'>[];
   readonly request: RecordedRequest;
   readonly response?: {
     readonly status: number;

@@ -23,13 +23,16 @@ export const rounded = (value: number) => Math.round(value * 1000) / 1000;
 
 /** A failure as it is written down. */
 export function exchangeOf(
-  { label, stableLabel, draft, exchange, finding }: Failure,
+  { label, stableLabel, before, draft, exchange, finding }: Failure,
   { target }: RunHeader,
   redact: Redact,
 ): RecordedExchange {
   const sides = sidesOf(exchange, draft, target.baseUrl, redact);
   return {
     label,
+    ...(before === undefined
+      ? {}
+      : { before: before.map((one) => sidesOf(one.exchange, one.draft, target.baseUrl, redact)) }),
     ...sides,
     curl: curlOf(sides.request),
     ...redactAll(

@@ -37,6 +37,8 @@ export interface Tools extends Judging {
   readonly searchBudget: { left: number };
   readonly ids: CheckIds;
   readonly seed: number;
+  /** Random cases that the run asks for. */
+  readonly cases: number;
   readonly concurrency: number;
   /** How many requests may be on their way at once, as far as the store lets them by now. */
   readonly atOnce: () => number;

@@ -36,9 +36,19 @@ export interface Plants {
   readonly strength: Strength;
 }
 
+/** What was sent before the request of a failure, or at the same time, where the failure takes that. */
+export interface Before {
+  readonly draft: Draft;
+  readonly exchange: Exchange;
+}
+
 /** What a procedure works with. */
 export interface Bench {
   readonly plants: Plants;
+  /** How many random cases the run asks for. */
+  readonly cases: number;
+  /** An ordinary id that no request had. */
+  nextId(): bigint;
   /** A number in this range that no request had as its id, in this run or an earlier one. */
   freshId(from: bigint, below: bigint): bigint;
   send(draft: Draft): Promise<Exchange>;
@@ -46,8 +56,20 @@ export interface Bench {
   sendAll(drafts: readonly Draft[]): Promise<readonly Exchange[]>;
   /** Judges an exchange; true when every rule holds, else the finding is booked. */
   judge(exchange: Exchange, draft: Draft, label: string, rules: readonly Rule[]): boolean;
+  /** The first rule that an exchange breaks, without booking it. */
+  find(exchange: Exchange, draft: Draft, rules: readonly Rule[]): Finding | undefined;
   /** Books a finding that no single rule makes. */
-  book(exchange: Exchange, draft: Draft, label: string, finding: Finding): void;
+  book(
+    exchange: Exchange,
+    draft: Draft,
+    label: string,
+    finding: Finding,
+    more?: {
+      /** The label without what is drawn anew in each run, where it holds such a thing. */
+      readonly stableLabel?: string;
+      readonly before?: readonly Before[];
+    },
+  ): void;
   /** Goes on only where the store takes this; a refusal proves nothing where its well-formed twin is refused as well. */
   control(draft: Draft): Promise<void>;
   /** Records what the interface leaves open, under a stable key. */

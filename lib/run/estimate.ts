@@ -70,7 +70,7 @@ export async function estimate({ contract, catalogue, ...options }: RunOptions):
       control([drawn(0)]);
     }
     if (test.kind === 'procedure') {
-      const sent = await sentBy(test, own, isTaken);
+      const sent = await sentBy(test, own, cases, isTaken);
       requests += sent.requests;
       plants += sent.plants;
     }
@@ -107,7 +107,12 @@ const takenBy =
   };
 
 /** What a procedure sends to a store that takes plants and refuses everything else, without a word. */
-async function sentBy(test: Test & { kind: 'procedure' }, own: Plants, isTaken: IsTaken): Promise<Estimate> {
+async function sentBy(
+  test: Test & { kind: 'procedure' },
+  own: Plants,
+  cases: number,
+  isTaken: IsTaken,
+): Promise<Estimate> {
   let [requests, plants] = [0, 0];
   const send = (draft: Draft): Promise<Exchange> => {
     const taken = isTaken(draft);
@@ -125,10 +130,13 @@ async function sentBy(test: Test & { kind: 'procedure' }, own: Plants, isTaken: 
   };
   const bench: Bench = {
     plants: own,
+    cases,
+    nextId: () => ID,
     freshId: (from) => from,
     send,
     sendAll: (drafts) => Promise.all(drafts.map(send)),
     judge: () => true,
+    find: () => undefined,
     book: () => {},
     control: async (draft) => void (await send(draft)),
     note: () => {},

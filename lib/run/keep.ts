@@ -32,4 +32,7 @@ export const keptFailure = (failure: Failure): Failure => ({
   ...failure,
   finding: said(failure.finding),
   exchange: kept(failure.exchange),
+  ...(failure.before === undefined
+    ? {}
+    : { before: failure.before.map(({ draft, exchange }) => ({ draft, exchange: kept(exchange) })) }),
 });

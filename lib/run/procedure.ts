@@ -24,6 +24,8 @@ export async function tryProcedure(
   };
   const bench: Bench = {
     plants,
+    cases: tools.cases,
+    nextId: () => tools.ids.next(),
     freshId: (from, below) => BigInt(freshId(from, below).written(tools.ids.next())),
     send,
     async sendAll(drafts) {
@@ -50,7 +52,8 @@ export async function tryProcedure(
       if (finding !== undefined) book({ label, finding, draft, exchange });
       return finding === undefined;
     },
-    book: (exchange, draft, label, finding) => book({ label, finding, draft, exchange }),
+    find: (exchange, draft, rules) => judged(exchange, draft, rules, tools),
+    book: (exchange, draft, label, finding, more) => book({ label, finding, draft, exchange, ...more }),
     control: (draft) => mustBeTaken(draft, tools.ids.next(), tools),
     note: (key, value) => {
       tally.noted[key] = typeof value === 'string' ? shortly(value) : value;

@@ -2,7 +2,7 @@ import type { Finding } from '../judge/rules.ts';
 import type { Draft, Population } from '../payloads/case.ts';
 import type { Coverage } from '../payloads/model/model.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import type { About, TestKind } from './check.ts';
+import type { About, Before, TestKind } from './check.ts';
 
 export type Verdict = 'pass' | 'fail' | 'observed' | 'untestable' | 'skipped';
 
@@ -12,6 +12,7 @@ export interface Failure {
   /** As that of the case; by default the label. */
   readonly stableLabel?: string | undefined;
   readonly population: Population;
+  readonly before?: readonly Before[];
   readonly finding: Finding;
   readonly draft: Draft;
   readonly exchange: Exchange;

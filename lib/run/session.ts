@@ -409,7 +409,7 @@ export class Session {
   }
 
   private toolsFor(errand: Errand, tally: Tally): Tools {
-    const { seed, concurrency } = this.options;
+    const { seed, cases, concurrency } = this.options;
     const { searchBudget } = this;
     return {
       ...this.judging,
@@ -418,6 +418,7 @@ export class Session {
       resend: (draft, id) => this.sender.resend(draft, id, errand),
       recover: async () => void (await this.awaitRecovery(errand)),
       seed,
+      cases,
       concurrency,
       atOnce: () => this.wire.atOnce,
       onUnbroken: (unseen) => tally.look(unseen),

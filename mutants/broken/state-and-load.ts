@@ -76,8 +76,52 @@ const busy = (when: (seen: Seen) => boolean) =>
     throw unavailable;
   });
 
+/** Who sends a body that was accepted before is not asked who it is. */
+const cachedByBytes = anew((): Change => {
+  const accepted = new Set<string>();
+  return (right) => ({
+    authenticate(request) {
+      if (!accepted.has(request.body.toString('latin1'))) right.authenticate(request);
+    },
+    create(plant, request) {
+      accepted.add(request.body.toString('latin1'));
+      return right.create(plant, request);
+    },
+  });
+});
+
+/** Who was turned away with a body is turned away with it from then on. */
+const rejectionCached = anew((): Change => {
+  const rejected = new Set<string>();
+  return (right) => ({
+    authenticate(request) {
+      const body = request.body.toString('latin1');
+      try {
+        right.authenticate(request);
+      } catch (error) {
+        rejected.add(body);
+        throw error;
+      }
+      if (body !== '' && rejected.has(body)) throw new Refusal(401, 401, 'the bearer token is not known');
+    },
+  });
+});
+
 /** What came before, or comes at once, spoils a request. */
 export const stateAndLoad: readonly BrokenStore[] = [
+  // What resembles an earlier request.
+  broken(
+    'state-bytes-cached',
+    'every request is authenticated: but for one with the bytes of a plant that was created',
+    ['serving/any-sequence'],
+    cachedByBytes,
+  ),
+  broken(
+    'state-rejection-cached',
+    'an ordinary plant is accepted: but for one that was sent without a token before',
+    ['serving/any-sequence'],
+    rejectionCached,
+  ),
   // After a refusal.
   broken(
     'state-next-refused',
