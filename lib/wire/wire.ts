@@ -87,9 +87,9 @@ export class Wire {
         for (const [index, exchange] of sent.entries()) {
           const one = noted(exchange, isOnward || index > 0);
           const again = async () => {
-            if (exchange.response !== undefined) await own.close();
-            const goesOn = own.isOpen;
-            return noted(await this.sendOver(own, batch[index]?.make() ?? exchange.request), goesOn);
+            // Never over one that has carried an answer: this store may be about to close it.
+            await own.close();
+            return noted(await this.sendOver(own, batch[index]?.make() ?? exchange.request), false);
           };
           exchanges.push(await this.resent(one, again));
         }
