@@ -66,12 +66,6 @@ export const accept = [
     faults.inUtf16,
   ),
   conditional(
-    'accept-zstd-hangs',
-    'zstd in Accept-Encoding chooses an encoder that is never flushed',
-    [wire.zstandard],
-    faults.hangs,
-  ),
-  conditional(
     'accept-axios-no-tag-type',
     'the preset for axios answers tag null where there is no tag',
     [wire.acceptsTextToo, body.noTag],

@@ -24,12 +24,6 @@ export const headers = [
     faults.unguarded,
   ),
   conditional(
-    'headers-forwarded-proto-redirect',
-    'X-Forwarded-Proto: http is answered with a redirect to HTTPS',
-    [wire.forwardedProtoHttp],
-    faults.redirects,
-  ),
-  conditional(
     'headers-remote-user-unguarded',
     'a header with the name of a user is believed, as if the proxy had set it',
     [wire.remoteUser],
@@ -82,12 +76,6 @@ export const headers = [
     'the name of the header Content-Type is compared with regard to case',
     [wire.lowerCaseType],
     faults.rejects(415),
-  ),
-  conditional(
-    'headers-no-agent-403',
-    'a firewall turns away clients without a User-Agent',
-    [wire.noAgent],
-    faults.rejects(403),
   ),
   conditional(
     'headers-authorization-last-500',

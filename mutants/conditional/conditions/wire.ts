@@ -105,7 +105,6 @@ export const acceptsJsonp = accepts(/javascript/i);
 export const gzipAlone = coding(/^gzip$/i);
 export const anyCoding = coding(/\bgzip\b|\*/i);
 export const brotli = coding(/\bbr\b/i);
-export const zstandard = coding(/\bzstd\b/i);
 export const identityAlone = coding(/^identity/i);
 export const starCoding = coding(/\*/);
 export const acceptsCharset = accept(has('accept-charset'), 'head');
@@ -127,7 +126,6 @@ export const overridesMethod = headers(
 export const originalUrl = headers((met) => has('x-original-url')(met) || has('x-rewrite-url')(met), 'head');
 export const forwardedForLoopback = given('x-forwarded-for', /\b127\.0\.0\.1\b|::1/);
 export const forwardedForMany = given('x-forwarded-for', /,/);
-export const forwardedProtoHttp = given('x-forwarded-proto', /^http$/i);
 export const forwarded = given('forwarded');
 export const remoteUser = headers((met) =>
   ['x-remote-user', 'x-forwarded-user', 'x-authenticated-user', 'remote-user'].some((name) => has(name)(met)),
@@ -142,7 +140,6 @@ export const nullOrigin = given('origin', /^null$/);
 export const identityEncoding = headers(has('content-encoding', /^identity$/i), 'head');
 export const browserAgent = given('user-agent', /^Mozilla\//);
 export const probeAgent = given('user-agent', /kube-probe|HealthCheck|bot\b/i);
-export const noAgent = headers((met) => field(met, 'user-agent') === undefined);
 export const byScript = given('x-requested-with', /^XMLHttpRequest$/i);
 export const traced = headers((met) => has('traceparent')(met) || has('x-request-id')(met));
 export const onlyIfCached = given('cache-control', /only-if-cached/i);
