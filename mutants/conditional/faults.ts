@@ -221,10 +221,6 @@ export const saysNothing = fault(
   'rejects',
   answering(() => ({ status: 204 })),
 );
-export const redirects = fault(
-  'rejects',
-  answering((_, _plant, { path }) => ({ status: 308, headers: { location: `https://127.0.0.1${path}` } })),
-);
 /** The store takes another token for the right one. */
 export const rejectsToken = fault('rejects', () => ({
   authenticate() {
