@@ -275,7 +275,7 @@ export const refuse: readonly Check[] = [
     'One defect among otherwise good properties is refused, whatever the others are and however the text is written.',
     ['section 2, NewPlant'],
     'Validate every property of every plant, in whatever order and company it comes.',
-    { kind: 'property', cases: anyMalformed(...DEFECTIVE), rules: refused, share: 0.5 },
+    { kind: 'property', cases: anyMalformed(...DEFECTIVE), rules: refused, share: 2.5 },
   ),
   refuses(
     'refuse/any-wrong-type',
@@ -286,7 +286,7 @@ export const refuse: readonly Check[] = [
       kind: 'property',
       cases: anyMalformed('null', 'fraction', 'numeral', 'wrong-type'),
       rules: refused,
-      share: 0.5,
+      share: 1.5,
     },
   ),
   refuses(

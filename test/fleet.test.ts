@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { catalogue } from '../index.ts';
 import { brokenStores } from '../mutants/broken/index.ts';
+import { conditionalStores } from '../mutants/conditional/index.ts';
 import { rightStores } from '../mutants/right/index.ts';
 
 test('every store of the fleet has a name of its own', () => {
@@ -17,7 +18,7 @@ test('every broken store names checks that exist', () => {
 });
 
 test('every check that can fail has a broken store', () => {
-  const expected = new Set(brokenStores.flatMap(({ fails }) => fails));
+  const expected = new Set([...brokenStores, ...conditionalStores].flatMap(({ fails }) => fails));
   const without = catalogue.filter(({ id, level }) => level !== 'OBSERVE' && !expected.has(id));
   expect(without.map(({ id }) => id)).toEqual([]);
 });

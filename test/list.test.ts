@@ -117,7 +117,11 @@ describe('what is told of every check', () => {
       /^24 requests: an id of 1048576 to 2097151; an odd id of 1048576 /,
     ],
     ['create/takes-chunked-body', /^1 request: chunked\. Also an ordinary plant with the token/],
-    ['auth/rejects-missing-token', /^27 requests: .*; Bearer alone – each of these with an ordinary plant; /],
+    ['auth/rejects-missing-token', /^3 requests: no Authorization header; .*; Bearer alone\. /],
+    [
+      'combinations/rejects-invalid-bodies',
+      /^\d+ requests in which all [\d,]+ pairs of the values of \d\d dimensions occur, with --thorough all triples/,
+    ],
     ['refuse/wrong-type', /^92 requests: name is a boolean \(4 times\); /],
     ['refuse/any-defect', /^300 requests drawn at random, 2\.5 times --cases \(120 by default\)\./],
     ['refuse/constraint', /^Nothing with the document of the suite, as the document declares no limits/],

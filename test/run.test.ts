@@ -26,7 +26,8 @@ async function requestsOf(concurrency: number): Promise<string[]> {
     steps: () => ({
       route(request) {
         seen.push(
-          `${request.method} ${request.path} ${request.headers.authorization} ${request.body.toString('latin1')}`,
+          // In absolute form the path holds the port.
+          `${request.method} ${request.path.replace(/:\d+/, '')} ${request.headers.authorization} ${request.body.toString('latin1')}`,
         );
       },
     }),
@@ -70,7 +71,9 @@ describe('a run', () => {
         },
       }),
     });
-    await against(store.url, { skip: ['observe/*', 'whole-shape/*'] });
+    // Resemblance to an earlier request is what these are about.
+    const resembling = ['combinations/*', 'serving/any-sequence'];
+    await against(store.url, { skip: ['observe/*', 'whole-shape/*', ...resembling] });
     await store.stop();
     expect(new Set(ids).size).toBe(ids.length);
   });

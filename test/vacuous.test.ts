@@ -62,7 +62,9 @@ const TOOK = [
 const TOOK_PLANTS = catalogue
   .map(({ id }) => id)
   .filter((id) =>
-    /^(?:create\/takes|whole-shape\/answers)-|^create\/answers-a-plant$|^always\/200-/.test(id),
+    /^(?:create\/takes|whole-shape\/answers|combinations\/a\w+)-|^create\/answers-a-plant$|^always\/200-/.test(
+      id,
+    ),
   );
 
 /** Stores that do the same whatever they are asked, and what each shows to be right all the same. */
@@ -139,8 +141,13 @@ describe('nothing passes that has not seen what it is about', () => {
         answer.status === 401 ? response.destroy() : right.send(answer, response, request),
     }));
     expect(of(record, 'always/answers')?.verdict).toBe('fail');
-    for (const id of ['missing-token', 'other-schemes', 'wrong-tokens', 'any-wrong-credential'])
-      expect(of(record, `auth/rejects-${id}`)).toMatchObject({
+    for (const id of [
+      ...['missing-token', 'other-schemes', 'wrong-tokens', 'other-carriers'].map(
+        (kind) => `auth/rejects-${kind}`,
+      ),
+      'combinations/rejects-invalid-credentials',
+    ])
+      expect(of(record, id)).toMatchObject({
         verdict: 'untestable',
         blockedBy: 'always/answers',
       });

@@ -196,11 +196,13 @@ export class Sender {
     const [exchange, before] = await sendAfter(draft, this.wire, send, inTurn).finally(() =>
       this.gate.leave(),
     );
+    if (draft.after !== undefined) this.requests += 1;
+    this.requests += 1;
     if (draft.after !== undefined && before !== undefined) {
-      this.requests += 1;
+      // Then both are put off.
+      if (pauseAsked(before) !== undefined || isAway(before)) return { ...before, request: exchange.request };
       this.options.onExchange(before, draft.after.draft, errand);
     }
-    this.requests += 1;
     if (this.stop !== undefined) throw new Stopped(this.stop);
     const isAnswer = exchange.kind === 'answered' && pauseAsked(exchange) === undefined;
     // The pauses of a delivery are ours.

@@ -1,4 +1,4 @@
-import { json, type Received } from '../../reference/store.ts';
+import { json, type Received, startStore } from '../../reference/store.ts';
 import { type BrokenStore, broken } from '../fleet.ts';
 import { authorization, challenging, finding, html, letting, plain, unable } from '../helpers.ts';
 
@@ -11,8 +11,22 @@ const basic = (header: string) => {
   return pair === undefined ? undefined : { user, password: password.join(':') };
 };
 
+/** The right token is also taken from another header. */
+const carrying = (name: string, header: string): BrokenStore => ({
+  name,
+  breaks: `the token is sent in Authorization: ${header} will do`,
+  fails: ['auth/rejects-other-carriers'],
+  start: (token) =>
+    startStore({
+      token,
+      steps: letting(({ headers }) => headers[header]?.some((value) => value.includes(token)) === true),
+    }),
+});
+
 /** Whoever carries no valid bearer token is let in, or the store fails on them. */
 export const auth: readonly BrokenStore[] = [
+  carrying('auth-cookie', 'cookie'),
+  carrying('auth-api-key', 'x-api-key'),
   broken(
     'auth-none',
     'a bearer token is needed: nothing is',

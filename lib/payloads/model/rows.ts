@@ -114,7 +114,8 @@ class AnyRow extends Arbitrary<Chosen> {
       const isUnusual = this.isFault(dimension) || random.nextInt(0, 1) === 1;
       const value = isUnusual ? random.nextInt(0, size - 1) : 0;
       const isAllowed = row.every((own, other) => allowed(dimension, value, other, own));
-      row.push(isAllowed ? value : 0);
+      // A fault stays; what says nothing together with it goes.
+      row.push(isAllowed || this.isFault(dimension) ? value : 0);
     }
     return new Drawn({ row: this.repaired(row), salt: random.nextInt() }, undefined);
   }

@@ -59,7 +59,7 @@ const size = dimension('size', [
   growing('in over 2 KiB by undeclared text', (plant) => adding(plant, [['notes', 'n'.repeat(2 * KIB)]])),
   growing('in over 4 KiB by the name', (plant) => plant.with('name', long(4 * KIB))),
   spaces('in over 4 KiB by white space', 4 * KIB),
-  growing('in over 8 KiB by the tag', (plant) => plant.with('tag', long(8 * KIB))),
+  growing('in over 8 KiB by the tag', (plant) => plant.with('tag', long(8 * KIB)), UNESCAPED),
   growing('in over 8 KiB by many properties', (plant) =>
     adding(
       plant,
