@@ -4,6 +4,7 @@ import { AnswerReader } from './answer-reader.ts';
 import { ABANDONED, type Connection, IDLE_MS, timedOut } from './connection.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type Request, type Response } from './exchange.ts';
+import { Patience } from './patience.ts';
 import { awaitsContinue, CONTINUE_WAIT_MS, PAUSE_MS, SegmentWriter, segmentsOf } from './segments.ts';
 
 /** Who is told what happens to a socket. */
@@ -123,7 +124,7 @@ export class SocketConnection implements Connection {
     const waits = requests.some(awaitsContinue);
     const aborts = requests.some(({ delivery }) => delivery?.abortAfter !== undefined);
     const writer = new SegmentWriter(waits);
-    let timer: NodeJS.Timeout | undefined;
+    let patience: Patience | undefined;
     const isKept = await new Promise<boolean>((resolve) => {
       const endWith = (outcome: Response | Fault) => {
         end(aborts && outcome !== ABANDONED ? ABORTED : outcome);
@@ -133,9 +134,8 @@ export class SocketConnection implements Connection {
       if (this.socket !== socket) return endWith(ABANDONED);
       // The pauses are ours.
       const paused = segments.length * PAUSE_MS + (waits ? CONTINUE_WAIT_MS : 0);
-      timer = setTimeout(
-        () => endWith(timedOut(timeout, waiting[0]?.reader.partial() !== undefined)),
-        segments.length > 1 ? timeout + paused : timeout,
+      patience = new Patience(segments.length > 1 ? timeout + paused : timeout, () =>
+        endWith(timedOut(timeout, waiting[0]?.reader.partial() !== undefined)),
       );
       this.abandon = () => endWith(ABANDONED);
       this.listener = {
@@ -148,7 +148,7 @@ export class SocketConnection implements Connection {
               if (response === undefined) return;
               bytes = reader.rest;
               end(aborts ? ABORTED : response);
-              timer?.refresh();
+              patience?.refresh();
               if (!reader.keepsConnection) return resolve(false);
             }
             resolve(bytes.length === 0);
@@ -163,7 +163,7 @@ export class SocketConnection implements Connection {
         if (aborts) endWith(ABORTED);
       });
     });
-    clearTimeout(timer);
+    patience?.stop();
     writer.stop();
     this.abandon = () => {};
     this.listener = this.idle;

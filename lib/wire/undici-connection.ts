@@ -6,6 +6,7 @@ import { Bytes } from './bytes.ts';
 import { type Connection, IDLE_MS, timedOut } from './connection.ts';
 import { type Endpoint, HEAD_CAP, INTERIM_CAP } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type HeaderPair, type Request } from './exchange.ts';
+import { Patience } from './patience.ts';
 import { halves } from './segments.ts';
 
 /** A connection of undici's: the usual way. */
@@ -78,7 +79,7 @@ class Recorder implements Dispatcher.DispatchHandler {
   private readonly interim: number[] = [];
   private readonly body = new Bytes();
   private started = performance.now();
-  private timer: NodeJS.Timeout | undefined;
+  private patience: Patience | undefined;
   private head: { status: number; statusText: string; headers: readonly HeaderPair[] } | undefined;
   private ended = false;
 
@@ -91,11 +92,11 @@ class Recorder implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.started = performance.now();
-    this.timer = setTimeout(() => {
+    this.patience = new Patience(this.timeout, () => {
       const fault = timedOut(this.timeout, this.head !== undefined);
       this.end(fault);
       controller.abort(new Error(fault.detail));
-    }, this.timeout);
+    });
   }
 
   onResponseStart(
@@ -136,7 +137,7 @@ class Recorder implements Dispatcher.DispatchHandler {
   private end(fault?: Fault): void {
     if (this.ended) return;
     this.ended = true;
-    clearTimeout(this.timer);
+    this.patience?.stop();
     const truncated = this.body.length > this.cap || fault !== undefined;
     const body = this.body.first(this.cap);
     const { request, interim, head } = this;
