@@ -151,7 +151,8 @@ export class SocketConnection implements Connection {
               patience?.refresh();
               if (!reader.keepsConnection) return resolve(false);
             }
-            resolve(bytes.length === 0);
+            // A server that answers before it has read the body may not find the next request on its connection.
+            resolve(bytes.length === 0 && writer.done);
           } catch (error) {
             endWith(faultOf(error));
           }
