@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { knownDeviations, planOf, secretsOf } from '../index.ts';
-import { compareStores, type Entrant, estimateOf } from '../lib/compare/compare.ts';
+import { type ComparedTarget, compareStores, estimateOf } from '../lib/compare/compare.ts';
 import type { Comparison } from '../lib/compare/comparison.ts';
 import { comparisonOf } from '../lib/compare/fold.ts';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
@@ -82,7 +82,7 @@ async function live(targets: readonly Target[], flags: Flags): Promise<Compariso
   const common = { ...given, seed: given.seed ?? Math.floor(Math.random() * 2 ** 31) };
   // As many digits for every store, so that the requests are equally long.
   const base = given.firstId ?? BigInt(1_000_000_000 + Math.floor(Math.random() * 1_000_000_000));
-  const entrants: Entrant[] = [];
+  const compared: ComparedTarget[] = [];
   for (const [index, target] of targets.entries()) {
     const { name, baseUrl, baseline } = target;
     const own = tokenOf(flags.token, target, process.env);
@@ -91,28 +91,28 @@ async function live(targets: readonly Target[], flags: Flags): Promise<Compariso
         `There is no token for ${name}: set PLANT_STORE_TOKEN, or give the target a tokenEnv.`,
       );
     const options = { ...common, name, baseUrl, token: own, firstId: base + BigInt(index) * APART };
-    entrants.push({
+    compared.push({
       name,
-      plan: await planOf(options, entrants[0]?.plan.contract),
+      plan: await planOf(options, compared[0]?.plan.contract),
       secrets: secretsOf(options),
       baseline: knownDeviations({ baseline }),
     });
   }
-  return asking(targets, entrants);
+  return asking(targets, compared);
 }
 
 /** Starts what is to be started, compares, and stops it again. */
-async function asking(targets: readonly Target[], entrants: readonly Entrant[]): Promise<Comparison> {
+async function asking(targets: readonly Target[], compared: readonly ComparedTarget[]): Promise<Comparison> {
   const closing: (() => Promise<void>)[] = [];
   const interrupted = interruptible();
-  const [first] = entrants;
+  const [first] = compared;
   warn(first?.plan.contract.document.warnings ?? []);
   if (first !== undefined) announce(await estimateOf(first.plan), ...targets.map(({ baseUrl }) => baseUrl));
   try {
     for (const [index, { start }] of targets.entries())
-      if (start !== undefined) closing.push(startCommand(start, entrants[index]?.plan.token ?? ''));
+      if (start !== undefined) closing.push(startCommand(start, compared[index]?.plan.token ?? ''));
     await Promise.all(targets.map((target) => waitForStore(target, interrupted.signal)));
-    return await compareStores(entrants, interrupted.signal);
+    return await compareStores(compared, interrupted.signal);
   } finally {
     await Promise.all(closing.map((close) => close()));
     interrupted.release();

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { startCommand } from '../cli/start.ts';
 import { waitUntilItListens } from '../cli/wait.ts';
 import { planOf, secretsOf } from '../index.ts';
-import { compareStores, type Entrant } from '../lib/compare/compare.ts';
+import { type ComparedTarget, compareStores } from '../lib/compare/compare.ts';
 import type { Comparison } from '../lib/compare/comparison.ts';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { summaryTable } from '../lib/compare/markdown.ts';
@@ -41,7 +41,7 @@ const abouts = (): About[] =>
     .filter(({ folder }) => options.only?.includes(basename(folder)) ?? true)
     .sort((a, b) => a.language.localeCompare(b.language, 'en') || a.title.localeCompare(b.title, 'en'));
 
-async function entrantOf(about: About, index: number, baseUrl: string): Promise<Entrant> {
+async function comparedTargetOf(about: About, index: number, baseUrl: string): Promise<ComparedTarget> {
   const run = {
     name: about.title,
     baseUrl,
@@ -61,16 +61,16 @@ async function compared(list: readonly About[]): Promise<Comparison> {
   const able = list.filter((about) => lost.every((one) => one.about !== about));
   const closing: (() => Promise<void>)[] = [];
   try {
-    const entrants: Entrant[] = [];
+    const targets: ComparedTarget[] = [];
     for (const [index, about] of able.entries()) {
       const port = await freePort(18_100 + index);
       const baseUrl = `http://127.0.0.1:${port}`;
       const folder = packageFile(about.folder);
       closing.push(startCommand(`cd '${folder}' && export PORT=${port} && ${about.start}`, TOKEN));
       await waitUntilItListens(baseUrl, PATIENCE, new AbortController().signal);
-      entrants.push(await entrantOf(about, index, baseUrl));
+      targets.push(await comparedTargetOf(about, index, baseUrl));
     }
-    const comparison = await compareStores(entrants);
+    const comparison = await compareStores(targets);
     return {
       ...comparison,
       columns: list.flatMap((about): Comparison['columns'] => {

@@ -61,14 +61,6 @@ const boundaries =
   (plants: Plants): Case[] =>
     withValues(plants, property, boundaryStrings);
 
-const anyText = (property: string) =>
-  ({
-    kind: 'property',
-    named: boundaries(property),
-    cases: (plants: Plants) => anyValueOf(plants, property),
-    share: 0.6,
-  }) as const;
-
 /** The same of name and tag at once, but for what means something: that has checks of its own. */
 const edges = (plants: Plants): Case[] => {
   const cases = edgeStrings.map((name, index) => {
@@ -80,6 +72,15 @@ const edges = (plants: Plants): Case[] => {
   });
   return admitted(plants, cases);
 };
+
+/** Plants with any string for a property: the boundaries first, then others at random. */
+const anyText = (property: string) =>
+  ({
+    kind: 'property',
+    named: boundaries(property),
+    cases: (plants: Plants) => anyValueOf(plants, property),
+    share: 0.6,
+  }) as const;
 
 type Ranges = readonly (readonly [from: bigint, below: bigint])[];
 

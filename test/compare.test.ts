@@ -124,14 +124,14 @@ test('every store is sent the same texts, with ids and letters of its own', asyn
   };
   const stores = [await listening(), await listening()];
   const bases = [1_200_000_000n, 1_700_000_000n];
-  const entrants = await Promise.all(
+  const targets = await Promise.all(
     stores.map(async ({ url }, index) => {
       const options = { baseUrl: url, token: TOKEN, seed: 5, cases: 20, firstId: bases[index] ?? 0n };
       const only = ['create/*', 'refuse/any-*', 'whole-shape/*'];
       return { name: `store ${index}`, plan: await planOf({ ...options, only }), secrets: [TOKEN] };
     }),
   );
-  await compareStores(entrants);
+  await compareStores(targets);
   await Promise.all(stores.map((store) => store.stop()));
   // Ids near the first one of a store are its own; everything else is the same for all.
   const plain = (log: readonly string[], base: bigint) =>
@@ -267,8 +267,8 @@ describe('a comparison that one store breaks off', () => {
         throw new Error('nobody can look on');
       },
     };
-    const entrants = [plan, broken].map((one, index) => ({ name: `${index}`, plan: one, secrets: [] }));
-    await expect(compareStores(entrants)).rejects.toThrow('nobody can look on');
+    const targets = [plan, broken].map((one, index) => ({ name: `${index}`, plan: one, secrets: [] }));
+    await expect(compareStores(targets)).rejects.toThrow('nobody can look on');
     expect(requests).toBeLessThan(1000);
     const open = () => new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
     await expect.poll(open, { timeout: 10_000 }).toBe(0);
@@ -279,8 +279,8 @@ describe('a comparison that one store breaks off', () => {
       import { planOf } from '${packageFile('dist/index.js')}';
       import { compareStores } from '${packageFile('dist/lib/compare/compare.js')}';
       const plan = await planOf({ baseUrl: '${store.url}', token: '${TOKEN}', maxSeconds: 900 });
-      const entrants = [plan, { ...plan, baseUrl: 'nowhere' }].map((one, index) => ({ name: '' + index, plan: one, secrets: [] }));
-      await compareStores(entrants).catch((error) => console.log(error.message));
+      const targets = [plan, { ...plan, baseUrl: 'nowhere' }].map((one, index) => ({ name: '' + index, plan: one, secrets: [] }));
+      await compareStores(targets).catch((error) => console.log(error.message));
     `;
     const { code, stdout, stderr } = await ended(
       start(process.execPath, ['--input-type=module', '-e', script]),

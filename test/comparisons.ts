@@ -7,7 +7,7 @@ import { startNamed, TOKEN } from './stores.ts';
 export async function compared(names: readonly string[], more: object = {}): Promise<Comparison> {
   const stores = await Promise.all(names.map(startNamed));
   try {
-    const entrants = [...stores.map(({ url }) => url), 'http://127.0.0.1:1'].map(async (baseUrl, index) => {
+    const targets = [...stores.map(({ url }) => url), 'http://127.0.0.1:1'].map(async (baseUrl, index) => {
       const options = {
         baseUrl,
         token: TOKEN,
@@ -26,7 +26,7 @@ export async function compared(names: readonly string[], more: object = {}): Pro
         },
       };
     });
-    const comparison = await compareStores(await Promise.all(entrants));
+    const comparison = await compareStores(await Promise.all(targets));
     const lacking: Column = { name: 'absent', state: 'not-run', reason: 'this machine has no erlang' };
     return { ...comparison, columns: [...comparison.columns, lacking] };
   } finally {

@@ -378,7 +378,8 @@ test('of the requests that a store leaves unanswered, the least ordinary leads',
   });
   await store.stop();
   const found = record.results.find(({ id }) => id === 'always/answers')?.counterexample;
-  expect(found?.payload).toMatchObject({ text: expect.stringMatching(/^[[{]{4}/) });
+  // Any of those that are nested deeply may have been on its way with the one that killed the store.
+  expect(found?.payload).toMatchObject({ text: expect.stringMatching(/^(?:\[{4}|\{"\w+":\{)/) });
 });
 
 describe('the first request of a run', () => {

@@ -10,7 +10,7 @@ import { differentialOf, isAsked, OF_A_RUN } from './differential.ts';
 import { comparisonOf, type Entry } from './fold.ts';
 
 /** A store to compare, and what is to be sent to it. */
-export interface Entrant {
+export interface ComparedTarget {
   readonly name: string;
   readonly plan: RunOptions;
   /** What no report may hold. */
@@ -26,23 +26,26 @@ const AT_A_TIME = 4;
  * Runs the catalogue against each of several stores, sends all of them the same generated payloads, and puts
  * what was found side by side.
  */
-export async function compareStores(entrants: readonly Entrant[], signal?: AbortSignal): Promise<Comparison> {
-  const open: { readonly entrant: Entrant; readonly run: OpenRun; readonly recorder: Recorder }[] = [];
+export async function compareStores(
+  targets: readonly ComparedTarget[],
+  signal?: AbortSignal,
+): Promise<Comparison> {
+  const open: { readonly target: ComparedTarget; readonly run: OpenRun; readonly recorder: Recorder }[] = [];
   // Without one of them there is no comparison: the runs against the others are not carried on.
   const breaking = new AbortController();
   const ending = AbortSignal.any([breaking.signal, ...(signal === undefined ? [] : [signal])]);
   const carryOut = async (index: number) => {
-    const entrant = entrants[index];
-    if (entrant === undefined) return;
-    const { plan, secrets, baseline } = entrant;
+    const target = targets[index];
+    if (target === undefined) return;
+    const { plan, secrets, baseline } = target;
     const recorder = new Recorder(secrets, baseline);
     const run = await openRun(plan, undefined, ending);
-    open[index] = { entrant, run, recorder };
+    open[index] = { target, run, recorder };
     recorder.take({ type: 'start', header: run.header });
     for await (const result of run.carryOutAll()) recorder.take({ type: 'result', result });
   };
   try {
-    await inPool(entrants.length, AT_A_TIME, (index) =>
+    await inPool(targets.length, AT_A_TIME, (index) =>
       carryOut(index).catch((error: unknown) => {
         breaking.abort();
         throw error;
@@ -50,9 +53,9 @@ export async function compareStores(entrants: readonly Entrant[], signal?: Abort
     );
     const differential = await differenceOf(open);
     const entries: Entry[] = [];
-    for (const { entrant, run, recorder } of open) {
+    for (const { target, run, recorder } of open) {
       recorder.take({ type: 'end', footer: await run.close() });
-      const { name, portrait } = entrant;
+      const { name, portrait } = target;
       const record: RunRecord = recorder.record();
       entries.push({ name, record, ...(portrait === undefined ? {} : { portrait }) });
     }
@@ -74,17 +77,17 @@ export async function estimateOf(plan: RunOptions): Promise<Estimate> {
 }
 
 async function differenceOf(
-  open: readonly { readonly entrant: Entrant; readonly run: OpenRun }[],
+  open: readonly { readonly target: ComparedTarget; readonly run: OpenRun }[],
 ): Promise<Comparison['differential']> {
   const [first] = open;
   if (first === undefined) return null;
-  const { plan } = first.entrant;
+  const { plan } = first.target;
   const { seed, cases } = first.run.header.options;
   const selected = plan.catalogue.filter(({ id }) => plan.selected?.(id) ?? true);
   return differentialOf(
-    open.map(({ entrant, run }) => ({
-      name: entrant.name,
-      baseUrl: entrant.plan.baseUrl,
+    open.map(({ target, run }) => ({
+      name: target.name,
+      baseUrl: target.plan.baseUrl,
       ask: (drafts) => run.ask(drafts),
     })),
     selected,
@@ -92,7 +95,7 @@ async function differenceOf(
       contract: plan.contract,
       seed,
       cases,
-      redact: redactor(open.flatMap(({ entrant }) => entrant.secrets)),
+      redact: redactor(open.flatMap(({ target }) => target.secrets)),
     },
   );
 }

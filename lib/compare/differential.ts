@@ -31,7 +31,7 @@ interface Surroundings {
 export const OF_A_RUN = 0.5;
 /** Disagreements that are shrunk and shown. */
 const MOST = 30;
-/** Payloads tried to make one small. */
+/** Payloads tried to shrink one. */
 const SHRINK_BUDGET = 40;
 /** Characters of a body that are kept. */
 const BODY = 600;

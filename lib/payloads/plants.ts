@@ -72,7 +72,8 @@ const takesFresh = (shape: Shape): boolean =>
 export const ordinaryIds = (newPlant: Shape, wanted = SMALLEST_ORDINARY): IdRange =>
   idRanges(newPlant)[wanted < SMALLEST_ORDINARY ? 'all' : 'ordinary'];
 
-interface IdRange {
+/** The ids first, first + step and so on, up to last. */
+export interface IdRange {
   readonly first: bigint;
   readonly last: bigint;
   readonly step: bigint;

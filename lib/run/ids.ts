@@ -1,10 +1,5 @@
 import { randomInt } from 'node:crypto';
-
-export interface IdRange {
-  readonly first: bigint;
-  readonly last: bigint;
-  readonly step: bigint;
-}
+import type { IdRange } from '../payloads/plants.ts';
 
 /** Where the ids of a check begin, in places from the first id of the run: those of its cases upwards, the others downwards. */
 export interface Room {

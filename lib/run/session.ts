@@ -71,7 +71,7 @@ export interface SessionOptions {
 /** Who wants to hear of a run while it goes on. */
 export interface Listeners {
   readonly onProgress?: ((requests: number) => void) | undefined;
-  /** Is told of the first failure of each cause of a MUST or SHOULD, before it is shrunk. */
+  /** Called with the first failure of each cause of a MUST or SHOULD, before it is shrunk. */
   readonly onFailure?: ((check: Check, failure: Failure) => void) | undefined;
 }
 
@@ -414,7 +414,8 @@ export class Session {
     return {
       ...this.judging,
       searchBudget,
-      control: () => this.control(),
+      // Sent while the store serves, so that its answer is judged like any other.
+      control: () => ({ ...this.control(), beyond: false }),
       resend: (draft, id) => this.sender.resend(draft, id, errand),
       recover: async () => void (await this.awaitRecovery(errand)),
       seed,
