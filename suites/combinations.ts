@@ -60,7 +60,7 @@ export const combinations: readonly Check[] = [
       basis: ['section 4, rule 1', 'section 4, rule 3', 'section 8'],
       hint: `Answer it with 200 and a Plant, or with 400 and an Error. ${onward}`,
     },
-    combined('answered', [acceptedOrRejected, ...sound], 3.2),
+    combined('answered', [acceptedOrRejected, ...sound], 2.8),
   ),
   must(
     'combinations/rejects-invalid-bodies',
@@ -70,7 +70,7 @@ export const combinations: readonly Check[] = [
       basis: ['section 4, request body', 'section 2, NewPlant', 'RFC 9110 section 3.3'],
       hint: `Validate every body. ${onward}`,
     },
-    combined('rejected', [notSuccess, answered, noServerError, errorMediaType, errorBody], 7.4),
+    combined('rejected', [notSuccess, answered, noServerError, errorMediaType, errorBody], 2.8),
   ),
   must(
     'combinations/rejects-invalid-credentials',
@@ -80,6 +80,6 @@ export const combinations: readonly Check[] = [
       basis: ['section 5, rule 1', 'section 5, rule 2', 'RFC 9110 section 3.3'],
       hint: `Authenticate every request, before anything else. ${onward}`,
     },
-    combined('unauthorised', [notSuccess, answered, noServerError, errorMediaType, errorBody], 7.7),
+    combined('unauthorised', [notSuccess, answered, noServerError, errorMediaType, errorBody], 2.8),
   ),
 ];

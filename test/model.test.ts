@@ -69,6 +69,14 @@ function readFirst({ body }: Draft): Uint8Array | undefined {
   return Buffer.from(edited);
 }
 
+/** The body without the property that stands in it a second time, of another type: to a reader of which the first counts. */
+const withoutSecond = (body: Uint8Array): Uint8Array =>
+  Buffer.from(
+    Buffer.from(body)
+      .toString()
+      .replace(/,"(?:name|tag|id)":(?:5|\["second"\]|"second")}(?=\s*$)/, '}'),
+  );
+
 const readings = (draft: Draft): readonly Uint8Array[] => {
   const body = bodyOf(draft);
   const json = jsonIn(body);
@@ -81,7 +89,8 @@ const readings = (draft: Draft): readonly Uint8Array[] => {
 /** What is wrong with a case of a model: it is not what it says. */
 const WRONG: Readonly<Record<Expectation, (draft: Draft, contract: Contract) => boolean>> = {
   accepted: (draft, contract) => !isPlant(bodyOf(draft), contract),
-  answered: (draft, contract) => !isPlant(bodyOf(draft), contract),
+  answered: (draft, contract) =>
+    ![bodyOf(draft), withoutSecond(bodyOf(draft))].some((body) => isPlant(body, contract)),
   rejected: (draft, contract) => readings(draft).some((body) => isPlant(body, contract)),
   unauthorised: (draft) => {
     const { path, headers } = requestOf(draft);
@@ -130,7 +139,7 @@ describe.each(DOCUMENTS)('a model of requests for a document %s', (_name, file, 
       const model = modelsOf(contract)[expectation];
       const seen = new Set(
         rowsOf(model, 2).flatMap((row) =>
-          valuesOf(model, row).map(({ dimension, index }) => `${dimension} ${index}`),
+          valuesOf(model, row, 0).map(({ dimension, index }) => `${dimension} ${index}`),
         ),
       );
       const all = model.dimensions.flatMap(({ name, values }) =>

@@ -1107,11 +1107,14 @@ describe.each([
     expect(/^trailer: x-trailer\r$/m.test(headRead(read))).toBe(chunks === 'trailer');
   });
 
-  test('cuts a chunked body as it is encoded', async () => {
-    const encoded = `17\r\n${BODY}\r\n0\r\n\r\n`;
-    const { pieces } = await sending({ chunks: 'one', cuts: [1, -4] }, { framing: 'chunked' }, encoded);
-    expect(pieces[0]).toMatch(/\r\n\r\n1$/);
-    expect(pieces.slice(1)).toEqual([encoded.slice(1, -4), '\r\n\r\n']);
+  test.each<[chunks: Required<Delivery>['chunks'], encoded: string]>([
+    ['one', `17\r\n${BODY}\r\n0\r\n\r\n`],
+    ['halves', 'b\r\n{"id":1,"na\r\nc\r\nme":"Ficus"}\r\n0\r\n\r\n'],
+  ])('cuts a chunked body at places of the body itself: %s', async (chunks, encoded) => {
+    const { pieces } = await sending({ chunks, cuts: [1, -4] }, { framing: 'chunked' }, encoded);
+    const first = encoded.indexOf('{') + 1;
+    expect(pieces[0]?.endsWith(`\r\n\r\n${encoded.slice(0, first)}`)).toBe(true);
+    expect(pieces.slice(1)).toEqual([encoded.slice(first, -11), 'us"}\r\n0\r\n\r\n']);
   });
 
   test('sends the target in absolute form', async () => {

@@ -46,6 +46,8 @@ export interface Draft {
   readonly without?: readonly string[];
   /** Offsets in the body at which its segments end. */
   readonly cut?: (body: Uint8Array) => readonly number[];
+  /** Offset in the body after which nothing more of it is sent: the connection is closed instead. */
+  readonly abort?: (body: Uint8Array) => number;
   /** What is sent right before it. */
   readonly after?: Predecessor;
   /** The whole request as bytes, for one that is not well-framed HTTP. */

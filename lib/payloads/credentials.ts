@@ -4,6 +4,8 @@ import { bearer, type Credential, nothing } from './case.ts';
 /** A credential that is not the one that the store takes, or not where it belongs. */
 export interface Impostor {
   readonly name: string;
+  /** What a store would have to do wrong to accept it. */
+  readonly family: string;
   readonly credential: Credential;
 }
 
@@ -35,92 +37,142 @@ const swapped = (token: string) =>
 
 interface Near {
   readonly name: string;
+  readonly family: string;
   readonly make: (token: string) => string;
   readonly shell: string;
 }
 
 /** Tokens that resemble the right one. None can decode to the same signature: no end alone is changed. */
 const NEAR: readonly Near[] = [
-  { name: 'a random token', make: () => 'f3a91c07d2', shell: 'f3a91c07d2' },
+  { name: 'a random token', family: 'any token', make: () => 'f3a91c07d2', shell: 'f3a91c07d2' },
   {
     name: 'the token with something after it',
+    family: 'more than the token',
     make: (token) => `${token}0000`,
     shell: '${PLANT_STORE_TOKEN}0000',
   },
-  { name: 'the token with something before it', make: (token) => `0000${token}`, shell: `0000${T}` },
+  {
+    name: 'the token with something before it',
+    family: 'more than the token',
+    make: (token) => `0000${token}`,
+    shell: `0000${T}`,
+  },
   {
     name: 'the first half of the token',
+    family: 'part of the token',
     make: (token) => token.slice(0, middle(token)),
     shell: '${PLANT_STORE_TOKEN:0:$((${#PLANT_STORE_TOKEN}/2))}',
   },
   {
     name: 'the second half of the token',
+    family: 'part of the token',
     make: (token) => token.slice(middle(token)),
     shell: '${PLANT_STORE_TOKEN:$((${#PLANT_STORE_TOKEN}/2))}',
   },
   {
     name: 'the token without its first character',
+    family: 'part of the token',
     make: (token) => token.slice(1),
     shell: '${PLANT_STORE_TOKEN:1}',
   },
   {
     name: 'the token with another first character',
+    family: 'changed token',
     make: (token) => other(token.charAt(0)) + token.slice(1),
     shell: 'x${PLANT_STORE_TOKEN:1}',
   },
   {
     name: 'the token with another character in its middle',
+    family: 'changed token',
     make: (token) =>
       token.slice(0, middle(token)) + other(token.charAt(middle(token))) + token.slice(middle(token) + 1),
     shell:
       '${PLANT_STORE_TOKEN:0:$((${#PLANT_STORE_TOKEN}/2))}x${PLANT_STORE_TOKEN:$((${#PLANT_STORE_TOKEN}/2+1))}',
   },
-  { name: 'the token twice', make: (token) => token + token, shell: `${T}${T}` },
-  { name: 'the token in the other case', make: swapped, shell: `$(printf %s "${T}" | tr a-zA-Z A-Za-z)` },
+  {
+    name: 'the token twice',
+    family: 'more than the token',
+    make: (token) => token + token,
+    shell: `${T}${T}`,
+  },
+  {
+    name: 'the token in the other case',
+    family: 'other case',
+    make: swapped,
+    shell: `$(printf %s "${T}" | tr a-zA-Z A-Za-z)`,
+  },
   {
     name: 'the token backwards',
+    family: 'rearranged token',
     make: (token) => [...token].reverse().join(''),
     shell: `$(printf %s "${T}" | rev)`,
   },
   {
     name: 'the token without its last quarter',
+    family: 'part of the token',
     make: (token) => token.slice(0, Math.ceil((3 * token.length) / 4)),
     shell: '${PLANT_STORE_TOKEN:0:$(((3*${#PLANT_STORE_TOKEN}+3)/4))}',
   },
   {
     name: 'the token with its halves swapped',
+    family: 'rearranged token',
     make: (token) => token.slice(middle(token)) + token.slice(0, middle(token)),
     shell:
       '${PLANT_STORE_TOKEN:$((${#PLANT_STORE_TOKEN}/2))}${PLANT_STORE_TOKEN:0:$((${#PLANT_STORE_TOKEN}/2))}',
   },
   {
     name: 'the token with a letter added in its middle',
+    family: 'more than the token',
     make: (token) => `${token.slice(0, middle(token))}x${token.slice(middle(token))}`,
     shell:
       '${PLANT_STORE_TOKEN:0:$((${#PLANT_STORE_TOKEN}/2))}x${PLANT_STORE_TOKEN:$((${#PLANT_STORE_TOKEN}/2))}',
   },
   {
     name: 'the token with its first letter in the other case',
+    family: 'other case',
     make: (token) => swapped(token.charAt(0)) + token.slice(1),
     shell: '$(printf %.1s "$PLANT_STORE_TOKEN" | tr a-zA-Z A-Za-z)${PLANT_STORE_TOKEN:1}',
   },
-  { name: 'a token of one letter', make: () => 'x', shell: 'x' },
-  { name: 'a token of digits', make: () => '123456789012', shell: '123456789012' },
-  { name: 'a token of three parts', make: () => 'e30.e30.c2ln', shell: 'e30.e30.c2ln' },
-  { name: 'an unsigned JSON Web Token', make: () => UNSIGNED, shell: UNSIGNED },
-  { name: 'a token of 4 KiB', make: () => 'x'.repeat(4096), shell: "$(printf 'x%.0s' {1..4096})" },
-  { name: 'a token beyond ASCII', make: () => 'tok\u00e9n', shell: 'tok\u00e9n' },
-  { name: 'a quote', make: () => '"', shell: '"' },
+  { name: 'a token of one letter', family: 'short token', make: () => 'x', shell: 'x' },
+  { name: 'a token of digits', family: 'short token', make: () => '123456789012', shell: '123456789012' },
+  {
+    name: 'a token of three parts',
+    family: 'JSON Web Token',
+    make: () => 'e30.e30.c2ln',
+    shell: 'e30.e30.c2ln',
+  },
+  {
+    name: 'a token of three parts that are no JSON',
+    family: 'JSON Web Token',
+    make: () => 'e.x.y',
+    shell: 'e.x.y',
+  },
+  { name: 'a token of three empty parts', family: 'JSON Web Token', make: () => '..', shell: '..' },
+  { name: 'an unsigned JSON Web Token', family: 'JSON Web Token', make: () => UNSIGNED, shell: UNSIGNED },
+  {
+    name: 'a token of 4 KiB',
+    family: 'long token',
+    make: () => 'x'.repeat(4096),
+    shell: "$(printf 'x%.0s' {1..4096})",
+  },
+  { name: 'a token beyond ASCII', family: 'odd characters', make: () => 'tok\u00e9n', shell: 'tok\u00e9n' },
+  { name: 'a quote', family: 'odd characters', make: () => '"', shell: '"' },
   {
     name: 'two wrong tokens with a comma between',
+    family: 'odd characters',
     make: () => 'f3a91c07d2,91c07d2f3a',
     shell: 'f3a91c07d2,91c07d2f3a',
   },
-  { name: 'what means something to a database', make: () => "'OR'1'='1", shell: "'OR'1'='1" },
-  { name: 'what is padded', make: () => 'f3a91c07d2==', shell: 'f3a91c07d2==' },
-  { name: 'the word null', make: () => 'null', shell: 'null' },
-  { name: 'the word undefined', make: () => 'undefined', shell: 'undefined' },
-  { name: 'an asterisk', make: () => '*', shell: '*' },
+  {
+    name: 'what means something to a database',
+    family: 'odd characters',
+    make: () => "'OR'1'='1",
+    shell: "'OR'1'='1",
+  },
+  { name: 'what is padded', family: 'odd characters', make: () => 'f3a91c07d2==', shell: 'f3a91c07d2==' },
+  { name: 'the word null', family: 'word', make: () => 'null', shell: 'null' },
+  { name: 'the word undefined', family: 'word', make: () => 'undefined', shell: 'undefined' },
+  { name: 'an asterisk', family: 'word', make: () => '*', shell: '*' },
 ];
 
 /**
@@ -130,13 +182,15 @@ const NEAR: readonly Near[] = [
 export const wrongTokens: readonly Impostor[] = [
   {
     name: 'a random token of the same length',
+    family: 'any token',
     credential: {
       values: (token) => [`Bearer ${strangerTo(token)}`],
       shell: ['Bearer <as many other characters>'],
     },
   },
-  ...NEAR.map(({ name, make, shell }) => ({
+  ...NEAR.map(({ name, family, make, shell }) => ({
     name,
+    family,
     credential: {
       values: (token: string) => {
         const near = make(token);
@@ -149,17 +203,24 @@ export const wrongTokens: readonly Impostor[] = [
 
 const fixed = (name: string, value: string): Impostor => ({
   name,
+  family: 'no token',
   credential: { values: () => [value], shell: [value] },
 });
 
 export const noToken: readonly Impostor[] = [
-  { name: 'no Authorization header', credential: nothing },
+  { name: 'no Authorization header', family: 'no header', credential: nothing },
   fixed('an empty Authorization header', ''),
   fixed('Bearer alone', 'Bearer'),
 ];
 
-const scheme = (name: string, value: (token: string) => string, shell: string): Impostor => ({
+const scheme = (
+  name: string,
+  value: (token: string) => string,
+  shell: string,
+  family = 'other scheme',
+): Impostor => ({
   name,
+  family,
   credential: { values: (token) => [value(token)], shell: [shell] },
 });
 
@@ -168,24 +229,41 @@ export const otherSchemes: readonly Impostor[] = [
     'Basic with the token as user',
     (token) => `Basic ${base64(`${token}:`)}`,
     `Basic ${shellBase64(`${T}:`)}`,
+    'Basic',
   ),
   scheme(
     'Basic with the token as password',
     (token) => `Basic ${base64(`user:${token}`)}`,
     `Basic ${shellBase64(`user:${T}`)}`,
+    'Basic',
   ),
-  scheme('Basic with the bare token', (token) => `Basic ${token}`, `Basic ${T}`),
+  scheme('Basic with the bare token', (token) => `Basic ${token}`, `Basic ${T}`, 'Basic'),
   scheme('the scheme Token', (token) => `Token ${token}`, `Token ${T}`),
   scheme('the scheme Digest', (token) => `Digest ${token}`, `Digest ${T}`),
   scheme('the scheme ApiKey', (token) => `ApiKey ${token}`, `ApiKey ${T}`),
-  scheme('a scheme that begins like Bearer', (token) => `BearerToken ${token}`, `BearerToken ${T}`),
-  scheme('the bare token', (token) => token, T),
+  scheme(
+    'a scheme that begins like Bearer',
+    (token) => `BearerToken ${token}`,
+    `BearerToken ${T}`,
+    'nearly Bearer',
+  ),
+  scheme('the bare token', (token) => token, T, 'bare token'),
   scheme('the scheme Negotiate', (token) => `Negotiate ${token}`, `Negotiate ${T}`),
-  scheme('the scheme and the token without a space', (token) => `Bearer${token}`, `Bearer${T}`),
-  scheme('the scheme in lower case and a random token', () => 'bearer 91c07d2f3a', 'bearer 91c07d2f3a'),
-  scheme('two spaces and a random token', () => 'Bearer  91c07d2f3a', 'Bearer  91c07d2f3a'),
-  scheme('the scheme twice', (token) => `Bearer Bearer ${token}`, `Bearer Bearer ${T}`),
-  scheme('the scheme after the token', (token) => `${token} Bearer`, `${T} Bearer`),
+  scheme(
+    'the scheme and the token without a space',
+    (token) => `Bearer${token}`,
+    `Bearer${T}`,
+    'nearly Bearer',
+  ),
+  scheme(
+    'the scheme in lower case and a random token',
+    () => 'bearer 91c07d2f3a',
+    'bearer 91c07d2f3a',
+    'any token',
+  ),
+  scheme('two spaces and a random token', () => 'Bearer  91c07d2f3a', 'Bearer  91c07d2f3a', 'any token'),
+  scheme('the scheme twice', (token) => `Bearer Bearer ${token}`, `Bearer Bearer ${T}`, 'nearly Bearer'),
+  scheme('the scheme after the token', (token) => `${token} Bearer`, `${T} Bearer`, 'nearly Bearer'),
 ];
 
 /** More than one word where the token stands: some take the first of them (RFC 6750 section 2.1 has but one). */
@@ -195,6 +273,7 @@ export const moreWords: readonly Impostor[] = [
 
 const carrier = (header: string, value: (token: string) => string, shell: string): Impostor => ({
   name: `the token in ${header} alone`,
+  family: header.startsWith('x-') ? 'header of an API key' : 'other carrier',
   credential: { header, values: (token) => [value(token)], shell: [shell] },
 });
 

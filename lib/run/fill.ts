@@ -1,5 +1,5 @@
 import { bearer, bytesOf, type Draft } from '../payloads/case.ts';
-import type { HeaderPair, Request } from '../wire/exchange.ts';
+import type { Delivery, HeaderPair, Request } from '../wire/exchange.ts';
 
 /** What a request says of itself where its draft says nothing else. */
 export const USUAL: readonly HeaderPair[] = [
@@ -40,6 +40,16 @@ function withQuery(path: string, parameters: readonly (readonly [name: string, v
   return `${path}${own === undefined ? '?' : own === '' ? '' : '&'}${added.join('&')}`;
 }
 
+/** How it is put on its connection, once its bytes are there. */
+function deliveryOf({ delivery, cut, abort }: Draft, body: Uint8Array | undefined): Delivery | undefined {
+  if (body === undefined || (cut === undefined && abort === undefined)) return delivery;
+  return {
+    ...delivery,
+    ...(cut === undefined ? {} : { cuts: cut(body) }),
+    ...(abort === undefined ? {} : { abortAfter: abort(body) }),
+  };
+}
+
 /** Stands for the token where it may be encoded; a `$` would be. */
 const PLACE = 'PLANT_STORE_TOKEN';
 
@@ -59,8 +69,7 @@ export function fill(
   if (contentType !== undefined) own.push(['content-type', contentType]);
   if (draft.headers !== undefined) own.push(...draft.headers);
   const bytes = body === undefined ? undefined : bytesOf(body, id, token);
-  const cuts = bytes === undefined ? undefined : draft.cut?.(bytes);
-  const delivery = cuts === undefined ? draft.delivery : { ...draft.delivery, cuts };
+  const delivery = deliveryOf(draft, bytes);
   const request: Request = {
     method,
     path,

@@ -6,7 +6,7 @@ export type HeaderPair = readonly [name: string, value: string];
  */
 export interface Delivery {
   /**
-   * Where the body is cut: a TCP segment ends after so many bytes of it as it is sent, chunk sizes included, and a pause
+   * Where the body is cut: a TCP segment ends after so many bytes of it, without its transfer coding, and a pause
    * follows. Negative ones count from its end; those that lie outside it say nothing.
    */
   readonly cuts?: readonly number[];
@@ -33,7 +33,7 @@ export interface Delivery {
    * are sent; others follow. A name that is sent twice may stand here twice. `connection` is sent where it is named.
    */
   readonly headerOrder?: readonly string[];
-  /** Closes the connection after so many bytes of the body, whatever the store says. */
+  /** Closes the connection after so many bytes of the body, without its transfer coding, whatever the store says. */
   readonly abortAfter?: number;
 }
 

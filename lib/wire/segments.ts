@@ -3,7 +3,7 @@ import type { Endpoint } from './endpoint.ts';
 import type { Delivery, HeaderPair, Request } from './exchange.ts';
 
 /** Milliseconds between two segments: long enough that they are read one by one. */
-export const PAUSE_MS = 10;
+export const PAUSE_MS = 3;
 /** Milliseconds after which a body is sent that no 100 Continue was sent for. */
 export const CONTINUE_WAIT_MS = 1000;
 
@@ -15,11 +15,11 @@ export const awaitsContinue = ({ delivery, body = new Uint8Array() }: Request): 
 export function segmentsOf(request: Request, { origin }: Endpoint): Uint8Array[] {
   const { verbatim, delivery = {} } = request;
   if (verbatim !== undefined) return [verbatim];
-  const body = bodyOf(request);
-  const { cuts = [], headFirst, headCut, abortAfter = body.length } = delivery;
-  const end = Math.max(0, Math.min(abortAfter, body.length));
+  const { bytes: body, placeOf } = coded(request);
+  const { cuts = [], headFirst, headCut, abortAfter } = delivery;
+  const end = abortAfter === undefined ? body.length : placeOf(abortAfter);
   const places = cuts
-    .map((cut) => (cut < 0 ? body.length + cut : cut))
+    .map(placeOf)
     .filter((cut) => cut > 0 && cut < end)
     .sort((a, b) => a - b);
   const bounds = [...new Set([0, ...places, end])];
@@ -46,19 +46,40 @@ function headOf({ method, path, headers, delivery }: Request, origin: string): B
 export const holds = (headers: readonly HeaderPair[], name: string): boolean =>
   headers.some(([own]) => own.toLowerCase() === name);
 
-/** The body as it is sent: with its transfer coding. */
-function bodyOf({ body = new Uint8Array(), framing, delivery }: Request): Uint8Array {
-  if (framing === 'length') return body;
+/** A body as it is sent, and the place in it of an offset in the body itself, which counts from the end below 0. */
+interface Coded {
+  readonly bytes: Uint8Array;
+  readonly placeOf: (offset: number) => number;
+}
+
+/** The body with its transfer coding. */
+function coded({ body = new Uint8Array(), framing, delivery }: Request): Coded {
+  const within = (offset: number) =>
+    Math.max(0, Math.min(offset < 0 ? body.length + offset : offset, body.length));
+  if (framing === 'length') return { bytes: body, placeOf: within };
   const { chunks = 'halves' } = delivery ?? {};
   const extension = chunks === 'extensions' ? ';part=1;note="a b"' : '';
-  return Buffer.concat([
-    ...divided(body, chunks).flatMap((part) => [
-      Buffer.from(`${part.length.toString(16)}${extension}\r\n`),
-      part,
-      Buffer.from('\r\n'),
-    ]),
-    Buffer.from(`0${extension}\r\n${chunks === 'trailer' ? `${TRAILER}: done\r\n` : ''}\r\n`),
-  ]);
+  const pieces: Uint8Array[] = [];
+  const starts: { readonly offset: number; readonly place: number }[] = [];
+  let [offset, place] = [0, 0];
+  for (const part of divided(body, chunks)) {
+    const size = Buffer.from(`${part.length.toString(16)}${extension}\r\n`);
+    pieces.push(size, part, Buffer.from('\r\n'));
+    starts.push({ offset, place: place + size.length });
+    offset += part.length;
+    place += size.length + part.length + 2;
+  }
+  const trailer = chunks === 'trailer' ? `${TRAILER}: done\r\n` : '';
+  const bytes = Buffer.concat([...pieces, Buffer.from(`0${extension}\r\n${trailer}\r\n`)]);
+  return {
+    bytes,
+    placeOf(of) {
+      const own = within(of);
+      if (own === body.length) return bytes.length;
+      const start = starts.findLast((one) => one.offset < own);
+      return start === undefined ? 0 : start.place + own - start.offset;
+    },
+  };
 }
 
 /** The field of a trailer section. */
@@ -86,10 +107,15 @@ export class SegmentWriter {
   private timer: NodeJS.Timeout | undefined;
   private wake = () => {};
   private awaitsContinue: boolean;
+  private readonly headEnd: number;
 
-  /** @param awaitsContinue whether all but the first segment wait for 100 Continue */
-  constructor(awaitsContinue: boolean) {
+  /**
+   * @param awaitsContinue whether the body waits for 100 Continue
+   * @param headEnd the place of the segment that ends the head
+   */
+  constructor(awaitsContinue: boolean, headEnd: number) {
     this.awaitsContinue = awaitsContinue;
+    this.headEnd = headEnd;
   }
 
   /** Ends when the last segment has left, and a pause after that; or when it is stopped. */
@@ -101,9 +127,10 @@ export class SegmentWriter {
         socket.write(segment, () => resolve());
       });
       if (this.stopped) return;
-      await this.pause(this.awaitsContinue && !this.done ? CONTINUE_WAIT_MS : PAUSE_MS);
+      const waits = this.awaitsContinue && index === this.headEnd;
+      await this.pause(waits ? CONTINUE_WAIT_MS : PAUSE_MS);
       if (this.stopped) return;
-      this.awaitsContinue = false;
+      if (waits) this.awaitsContinue = false;
     }
   }
 

@@ -123,7 +123,8 @@ export class SocketConnection implements Connection {
     const segments = joined(requests.map((request) => segmentsOf(request, this.endpoint)));
     const waits = requests.some(awaitsContinue);
     const aborts = requests.some(({ delivery }) => delivery?.abortAfter !== undefined);
-    const writer = new SegmentWriter(waits);
+    // A request that waits for 100 Continue goes by itself.
+    const writer = new SegmentWriter(waits, requests[0]?.delivery?.headCut === true ? 1 : 0);
     let patience: Patience | undefined;
     const isKept = await new Promise<boolean>((resolve) => {
       const endWith = (outcome: Response | Fault) => {

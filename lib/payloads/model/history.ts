@@ -4,6 +4,7 @@ import { freshId, withWords } from '../fresh.ts';
 import { FreshText, JsonObject } from '../json.ts';
 import { ID } from '../plants.ts';
 import {
+  anyOf,
   type Context,
   type Dimension,
   dimension,
@@ -12,6 +13,7 @@ import {
   soundOf,
   type Value,
 } from './dimension.ts';
+import { insideCharacter } from './message.ts';
 
 /**
  * What a store has just been asked. An outcome depends on nothing but the request, and on which ids and names are in
@@ -74,10 +76,12 @@ const plain =
 
 const rejected = plain((making) => ({ ...making, defect: { json: new JsonObject([['tag', 'rejected']]) } }));
 const unauthenticated = plain((making) => ({ ...making, credential: nothing }));
-const aborted = plain((making) => ({
-  ...making,
-  draft: { ...making.draft, delivery: { ...making.draft.delivery, abortAfter: 12 } },
-}));
+const aborted = (name: string, abort: NonNullable<Draft['abort']>): Value =>
+  after(
+    `after a request that was aborted ${name}`,
+    plain((making) => ({ ...making, draft: { ...making.draft, abort } })),
+    'other',
+  );
 /** Above what a store has to take, so that it may close the connection as well. */
 const oversized = plain((making) => ({
   ...making,
@@ -103,7 +107,12 @@ const BEFORE_ANY: readonly Value[] = [
   after('after another plant on the same connection', another, 'same'),
   after('after a rejected request on the same connection', rejected, 'same'),
   after('after a request without a token on the same connection', unauthenticated, 'same'),
-  after('after an aborted request', aborted, 'other'),
+  anyOf([
+    aborted('within its name', () => 12),
+    aborted('within a character', insideCharacter),
+    aborted('before its last byte', (body) => body.length - 1),
+    aborted('before its body', () => 0),
+  ]),
   after('after an oversized request on the same connection', oversized, 'same'),
 ];
 

@@ -107,7 +107,7 @@ export function madeOf({ contract, dimensions }: Model, row: Row, salt: number):
   const applied = (keep: (next: Making, before: Making) => boolean) =>
     dimensions.reduce<Making>(
       (making, { name, values }, index) => {
-        const chosen = values[row[index] ?? 0] ?? values[0];
+        const chosen = oneOf(values[row[index] ?? 0] ?? values[0], contract, name, salt);
         const next = chosen.apply(making, contextOf(contract, salt, name));
         return keep(next, making) ? next : making;
       },
@@ -119,14 +119,19 @@ export function madeOf({ contract, dimensions }: Model, row: Row, salt: number):
   return applied((next, before) => next.plant === before.plant || admits(contract, next.plant));
 }
 
+/** Of a value that stands for several, the one that `salt` chooses. */
+const oneOf = (value: Value, contract: Contract, dimension: string, salt: number): Value =>
+  value.one?.(contextOf(contract, salt, `one of ${dimension}`)) ?? value;
+
 /** The values of a row, with the names of their dimensions. */
 export const valuesOf = (
-  { dimensions }: Model,
+  { contract, dimensions }: Model,
   row: Row,
+  salt: number,
 ): readonly { readonly dimension: string; readonly value: Value; readonly index: number }[] =>
   dimensions.map(({ name, values }, at) => {
     const index = row[at] ?? 0;
-    return { dimension: name, value: values[index] ?? values[0], index };
+    return { dimension: name, value: oneOf(values[index] ?? values[0], contract, name, salt), index };
   });
 
 export const dimensionsOf = remembered(({ dimensions }: Model): Dimensions => {

@@ -5,7 +5,7 @@ import { everyImpostor, type Impostor } from '../credentials.ts';
 import { type Defect, defectsOf, type Family } from '../defects.ts';
 import type { Json } from '../json.ts';
 import { multipart, notJson } from '../texts.ts';
-import { type Dimension, dimension, type Value } from './dimension.ts';
+import { anyOf, type Dimension, dimension, type Value } from './dimension.ts';
 
 /** What is wrong with a request. */
 
@@ -48,17 +48,12 @@ const noBody: Value = {
 };
 
 /** Of the texts that are not JSON, those that different readers take: the others have checks of their own. */
-const TYPICAL = [
-  'white space only',
-  'cut off in the middle',
-  'without its last brace',
-  'words',
-  'two values, one on each line',
-  'followed by another value',
-  'followed by a NUL',
-  'followed by words',
-  'a form',
+const TYPICAL: readonly (readonly string[])[] = [
+  ['white space only', 'words', 'markup'],
+  ['cut off in the middle', 'without its last brace', 'cut off after its first character'],
+  ['two values, one on each line', 'followed by another value', 'followed by a NUL', 'followed by words'],
 ];
+const FORMS = [...notJson.filter(({ name }) => name === 'a form'), multipart];
 
 /**
  * One defect of each kind, and some credentials, are combined with what came before: each such row takes a request
@@ -67,17 +62,28 @@ const TYPICAL = [
 const withOrWithoutHistory = (value: Value, meetsHistory: boolean): Value =>
   meetsHistory ? value : { ...value, apart: [...(value.apart ?? []), 'history'] };
 
+/** One value for each of the groups that a key makes. */
+const perGroup = <T>(list: readonly T[], keyOf: (one: T) => string, toValue: (one: T) => Value): Value[] =>
+  groupBy(list, keyOf).flatMap(([, [first, ...others]]) =>
+    first === undefined ? [] : [anyOf([toValue(first), ...others.map(toValue)])],
+  );
+
+/** What is checked of each property in its turn, by most validators; the rest is of the body as a whole. */
+const OF_ONE_PROPERTY: readonly Family[] = ['missing', 'null', 'wrong-type', 'constraint'];
+
 /** Everything that may be wrong with a body, one thing at a time. */
 export function defectDimension(shape: Shape): Dimension {
-  const defects = defectsOf(shape).filter(isDefective);
-  const texts = [...notJson.filter(({ name }) => TYPICAL.includes(name)), multipart];
-  const families = groupBy(defects, ({ family }) => family);
-  const first = new Set(families.flatMap(([, members]) => members.slice(0, 1)));
-  return dimension('defect', [
-    ...defects.map((one) => withOrWithoutHistory(withDefect(one), first.has(one))),
-    ...texts.map((one, index) => withOrWithoutHistory(spoiling(one), index % 4 === 1)),
-    noBody,
-  ]);
+  const defects = perGroup(
+    defectsOf(shape).filter(isDefective),
+    ({ family, property }) => (OF_ONE_PROPERTY.includes(family) ? `${family} ${property}` : family),
+    withDefect,
+  );
+  const texts = [...TYPICAL.map((names) => notJson.filter(({ name }) => names.includes(name))), FORMS];
+  const spoilt = texts.flatMap((edits) => perGroup(edits, () => 'texts', spoiling));
+  return dimension(
+    'defect',
+    [...defects, ...spoilt, noBody].map((value, index) => withOrWithoutHistory(value, index % 2 === 0)),
+  );
 }
 
 /** Where something else is wrong as well, one defect of each kind. */
@@ -98,5 +104,7 @@ const letIn = ({ name, credential }: Impostor): Value => ({
 /** Every credential that a store must not let in. */
 export const credentialDimension: Dimension = dimension(
   'credential',
-  everyImpostor.map((one, index) => withOrWithoutHistory(letIn(one), index % 5 === 0)),
+  perGroup(everyImpostor, ({ family }) => family, letIn).map((value, index) =>
+    withOrWithoutHistory(value, index % 2 === 0),
+  ),
 );

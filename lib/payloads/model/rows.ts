@@ -39,7 +39,7 @@ interface Chosen {
 const chosenFor = new WeakMap<object, Chosen>();
 
 function caseOf(expectation: Expectation, model: Model, control: Draft, chosen: Chosen): Case {
-  const values = valuesOf(model, chosen.row);
+  const values = valuesOf(model, chosen.row, chosen.salt);
   const isFault = (dimension: string) => dimension === FAULT[expectation];
   const fault = values.find(({ dimension }) => isFault(dimension))?.value.name;
   const others = values.flatMap(({ dimension, value, index }) =>
