@@ -74,7 +74,7 @@ const withoutSecond = (body: Uint8Array): Uint8Array =>
   Buffer.from(
     Buffer.from(body)
       .toString()
-      .replace(/,"(?:name|tag|id)":(?:5|\["second"\]|"second")}(?=\s*$)/, '}'),
+      .replace(/,"(?:name|tag|id)":(?:5|\["second"\]|"second")\s*}(?=\s*$)/, '}'),
   );
 
 const readings = (draft: Draft): readonly Uint8Array[] => {

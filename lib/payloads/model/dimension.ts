@@ -1,4 +1,4 @@
-import fc, { type Arbitrary } from 'fast-check';
+import type { Arbitrary } from 'fast-check';
 import type { Contract } from '../../contract/contract.ts';
 import type { Body, Credential, Draft } from '../case.ts';
 import { COMPACT, type Json, type JsonObject, type Style } from '../json.ts';
@@ -65,8 +65,8 @@ export interface Value {
   readonly optional?: true;
   /** Dimensions that have to be as usual, because they would say nothing, or another thing, together with it. */
   readonly apart?: readonly string[];
-  /** Where it stands for several: the one of them that a row gets. */
-  readonly one?: (context: Context) => Value;
+  /** Where it stands for several, itself among them: a row has one of them. */
+  readonly members?: readonly Value[];
 }
 
 /** One respect in which requests differ. */
@@ -84,18 +84,12 @@ export const dimension = (name: string, values: readonly Value[], first: Value =
 });
 
 /** Values that are alike enough for each way of sending to meet any one of them: another one in each row. */
-export function anyOf(values: readonly [Value, ...Value[]]): Value {
-  const one = ({ pick }: Context) => pick(fc.constantFrom(...values));
-  const [{ name }] = values;
-  const apart = [...new Set(values.flatMap((value) => value.apart ?? []))];
-  return {
-    name,
-    apply: (making, context) => one(context).apply(making, context),
-    apart,
-    one,
-    ...(values.some((value) => value.optional) ? { optional: true } : {}),
-  };
-}
+export const anyOf = (members: readonly [Value, ...Value[]]): Value => ({
+  ...members[0],
+  apart: [...new Set(members.flatMap(({ apart = [] }) => apart))],
+  ...(members.some(({ optional }) => optional) ? { optional: true } : {}),
+  members,
+});
 
 export const optional = (values: readonly Value[]): Value[] =>
   values.map((value) => ({ ...value, optional: true }));

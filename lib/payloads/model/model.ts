@@ -107,8 +107,8 @@ export function madeOf({ contract, dimensions }: Model, row: Row, salt: number):
   const applied = (keep: (next: Making, before: Making) => boolean) =>
     dimensions.reduce<Making>(
       (making, { name, values }, index) => {
-        const chosen = oneOf(values[row[index] ?? 0] ?? values[0], contract, name, salt);
-        const next = chosen.apply(making, contextOf(contract, salt, name));
+        const value = chosen(values[row[index] ?? 0] ?? values[0], index, salt);
+        const next = value.apply(making, contextOf(contract, salt, name));
         return keep(next, making) ? next : making;
       },
       begun(plainOf(contract, salt)),
@@ -119,19 +119,23 @@ export function madeOf({ contract, dimensions }: Model, row: Row, salt: number):
   return applied((next, before) => next.plant === before.plant || admits(contract, next.plant));
 }
 
-/** Of a value that stands for several, the one that `salt` chooses. */
-const oneOf = (value: Value, contract: Contract, dimension: string, salt: number): Value =>
-  value.one?.(contextOf(contract, salt, `one of ${dimension}`)) ?? value;
+/** Of a value that stands for several, the one that follows from `salt`; of each dimension another one. */
+function chosen(value: Value, dimension: number, salt: number): Value {
+  if (value.members === undefined) return value;
+  // All bits of the number count, so that two dimensions do not choose in step.
+  const mixed = Math.imul(salt ^ Math.imul(dimension + 1, 0x9e3779b1), 0x85ebca6b);
+  return value.members[((mixed ^ (mixed >>> 15)) >>> 0) % value.members.length] ?? value;
+}
 
 /** The values of a row, with the names of their dimensions. */
 export const valuesOf = (
-  { contract, dimensions }: Model,
+  { dimensions }: Model,
   row: Row,
   salt: number,
 ): readonly { readonly dimension: string; readonly value: Value; readonly index: number }[] =>
   dimensions.map(({ name, values }, at) => {
     const index = row[at] ?? 0;
-    return { dimension: name, value: oneOf(values[index] ?? values[0], contract, name, salt), index };
+    return { dimension: name, value: chosen(values[index] ?? values[0], at, salt), index };
   });
 
 export const dimensionsOf = remembered(({ dimensions }: Model): Dimensions => {

@@ -39,6 +39,12 @@ const spaces = (name: string, count: number, rest: Partial<Value> = OPTIONAL) =>
 const adding = (plant: JsonObject, members: JsonObject['members']) =>
   new JsonObject([...plant.members, ...members]);
 
+const MANY_PROPERTIES = Array.from({ length: 600 }, (_, index): readonly [string, Json] => [
+  `property${index}`,
+  1n,
+]);
+const LONG_LIST = new Raw(`[${Array.from({ length: 9000 }, (_, index) => index % 1000).join()}]`);
+
 /** What looks at a body may do so up to a size alone. Above 1 KiB a store may say 413, and above 64 KiB nothing is promised. */
 const size = dimension('size', [
   {
@@ -60,23 +66,14 @@ const size = dimension('size', [
   growing('in over 4 KiB by the name', (plant) => plant.with('name', long(4 * KIB))),
   spaces('in over 4 KiB by white space', 4 * KIB),
   growing('in over 8 KiB by the tag', (plant) => plant.with('tag', long(8 * KIB)), UNESCAPED),
-  growing('in over 8 KiB by many properties', (plant) =>
-    adding(
-      plant,
-      Array.from({ length: 600 }, (_, index): readonly [string, Json] => [`property${index}`, 1n]),
-    ),
-  ),
+  growing('in over 8 KiB by many properties', (plant) => adding(plant, MANY_PROPERTIES)),
   growing(
     'in over 16 KiB by undeclared text',
     (plant) => adding(plant, [['notes', 'n'.repeat(16 * KIB)]]),
     UNESCAPED,
   ),
   spaces('in over 16 KiB by white space', 16 * KIB),
-  growing('in over 32 KiB by a list', (plant) =>
-    adding(plant, [
-      ['list', new Raw(`[${Array.from({ length: 9000 }, (_, index) => index % 1000).join()}]`)],
-    ]),
-  ),
+  growing('in over 32 KiB by a list', (plant) => adding(plant, [['list', LONG_LIST]])),
   spaces('in over 48 KiB by white space', 48 * KIB),
   growing(
     'in over 48 KiB by a property name',
