@@ -1191,6 +1191,31 @@ describe.each([
       expect(exchange.interim).toEqual([]);
     });
 
+    test('waits for it after the whole head, where that is cut', async () => {
+      const server = await reading((read, socket) => {
+        if (read.pieces.length === 2) socket.write('HTTP/1.1 100 Continue\r\n\r\n');
+        else if (read.pieces.length > 2) answeringAfter(BODY)(read, socket);
+      }, secure);
+      const exchange = await wireBelow(server.url).send({
+        ...draft,
+        delivery: { ...delivery, headCut: true },
+      });
+      expect(answerOf(exchange).status).toBe(200);
+      expect([exchange.interim, server.reads[0]?.pieces[2]]).toEqual([[100], BODY]);
+    });
+
+    test('gives the connection up where 100 and an answer come before the body is sent', async () => {
+      const server = await reading((read, socket, connection) => {
+        if (connection > 1) answeringAfter(BODY)(read, socket);
+        else if (read.pieces.length === 1) socket.write(`HTTP/1.1 100 Continue\r\n\r\n${OK}`);
+      }, secure);
+      const wire = wireBelow(server.url);
+      expect(answerOf(await wire.send(draft)).status).toBe(200);
+      await server.reads[0]?.closed;
+      answerOf(await wire.send(post({ body: Buffer.from(BODY), delivery: {} })));
+      expect(server.reads).toHaveLength(2);
+    });
+
     test('expects nothing where there is no body', async () => {
       const server = await reading((_read, socket) => socket.write(OK), secure);
       answerOf(await wireBelow(server.url).send({ ...draft, body: undefined }));
@@ -1423,6 +1448,17 @@ describe('requests in turn', () => {
       // What is sent once more has a connection of its own.
       expect(said(exchanges)).toEqual(['1 1', '2 2', pipelined ? '3 3' : '3 2']);
       expect(moves(exchanges)).toEqual([false, true, pipelined]);
+    });
+
+    test('go on over a fresh connection after one that asks to close theirs, though the store keeps it', async () => {
+      const server = await raw((request, socket, { connection }) => {
+        socket.write(answer(`${ids([request])[0]} ${connection}`));
+      });
+      const wire = wireTo(server.url);
+      const closing = () => ({ ...numbered(2)(), headers: [['Connection', 'close']] as const });
+      const exchanges = await wire.sendInTurn([numbered(1), closing, numbered(3)], { pipelined });
+      expect(said(exchanges)).toEqual(['1 1', '2 1', '3 2']);
+      expect(moves(exchanges)).toEqual([false, false, true]);
     });
 
     test('that give up end the connection: the next goes over a fresh one', async () => {

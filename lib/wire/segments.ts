@@ -43,6 +43,10 @@ function headOf({ method, path, headers, delivery }: Request, origin: string): B
   return Buffer.from([`${method} ${target} HTTP/1.1`, ...lines, '', ''].join('\r\n'), 'latin1');
 }
 
+/** Whether nothing may follow it on its connection, whatever the answer (RFC 9112 section 9.6). */
+export const endsConnection = ({ headers }: Request): boolean =>
+  headers.some(([name, value]) => /^connection$/i.test(name) && /\bclose\b/i.test(value));
+
 export const holds = (headers: readonly HeaderPair[], name: string): boolean =>
   headers.some(([own]) => own.toLowerCase() === name);
 

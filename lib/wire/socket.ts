@@ -5,7 +5,14 @@ import { ABANDONED, type Connection, IDLE_MS, timedOut } from './connection.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type Request, type Response } from './exchange.ts';
 import { Patience } from './patience.ts';
-import { awaitsContinue, CONTINUE_WAIT_MS, PAUSE_MS, SegmentWriter, segmentsOf } from './segments.ts';
+import {
+  awaitsContinue,
+  CONTINUE_WAIT_MS,
+  endsConnection,
+  PAUSE_MS,
+  SegmentWriter,
+  segmentsOf,
+} from './segments.ts';
 
 /** Who is told what happens to a socket. */
 interface Listener {
@@ -170,7 +177,8 @@ export class SocketConnection implements Connection {
     this.abandon = () => {};
     this.listener = this.idle;
     const lives = writer.done && !socket.destroyed && !socket.readableEnded && socket.writableLength === 0;
-    if (isKept && lives && !aborts) socket.setTimeout(IDLE_MS);
+    const mayGoOn = !aborts && !requests.some(endsConnection);
+    if (isKept && lives && mayGoOn) socket.setTimeout(IDLE_MS);
     else this.drop();
   }
 }

@@ -1,7 +1,7 @@
 import { ABANDONED, type Connection } from './connection.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Exchange, type HeaderPair, isAborted, type Request } from './exchange.ts';
-import { awaitsContinue, holds, TRAILER } from './segments.ts';
+import { awaitsContinue, endsConnection, holds, TRAILER } from './segments.ts';
 import { SocketConnection, takesHandshake } from './socket.ts';
 import { UndiciConnection } from './undici-connection.ts';
 
@@ -240,10 +240,8 @@ function* batchesOf(requests: readonly (() => Request)[], pipelined: boolean): G
   for (const make of requests) {
     const draft = make();
     const { expectContinue, abortAfter, freshConnection } = draft.delivery ?? {};
-    // Nothing may follow a request that ends its connection (RFC 9112 section 9.6) or asks for another protocol on it.
-    const isLast = draft.headers.some(
-      ([name, value]) => /^connection$/i.test(name) && /\b(?:close|upgrade)\b/i.test(value),
-    );
+    // Nothing goes out before it is known that it stays with this protocol.
+    const isLast = endsConnection(draft) || holds(draft.headers, 'upgrade');
     const isAlone = !pipelined || expectContinue || abortAfter !== undefined || freshConnection || isLast;
     if (isAlone && batch.length > 0) yield batch;
     if (isAlone) {

@@ -1,4 +1,5 @@
-import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { type Answer, answer as answerTo, listen, type Received, rightSteps } from '../../reference/store.ts';
@@ -11,16 +12,26 @@ const fieldsOf = ({ headers = {} }: Answer) =>
     .flatMap(([name, value]) => [value].flat().map((line) => `${name}: ${line}\r\n`))
     .join('');
 
+/** Waits for the answers to the requests before it on its connection (RFC 9112 section 9.3.2). */
+const itsTurn = async (response: ServerResponse): Promise<void> => {
+  if (response.socket === null) await once(response, 'socket');
+};
+
 /** Node's own writing is passed by: the whole message is up to the caller. */
 const written =
   (write: (answer: Answer, bytes: Uint8Array, request: Received) => string | Buffer, close = true): Change =>
   () => ({
-    send(answer, _response, request) {
+    async send(answer, response, request) {
+      await itsTurn(response);
       const { socket } = request.message;
       const bytes = request.method === 'HEAD' ? Buffer.alloc(0) : bytesOf(answer);
       const message = write(answer, bytes, request);
       if (close) socket.end(message);
-      else socket.write(message);
+      else {
+        socket.write(message);
+        // To Node this answer is still to be written: the next one would wait for ever.
+        response.emit('finish');
+      }
     },
   });
 
@@ -57,7 +68,12 @@ const nthOfConnection = (n: number) => {
   };
 };
 
-async function chunkByChunk(answer: Answer, { method, message: { socket } }: Received) {
+async function chunkByChunk(
+  answer: Answer,
+  response: ServerResponse,
+  { method, message: { socket } }: Received,
+) {
+  await itsTurn(response);
   socket.setNoDelay(true);
   socket.write(
     `HTTP/1.1 ${answer.status} \r\n${fieldsOf(answer)}Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n`,
@@ -138,7 +154,7 @@ export const transports: readonly RightStore[] = [
     })),
   ),
   right('byte-by-byte', 'chunks of a byte each, with extensions; no reason phrase', () => ({
-    send: (answer, _response, request) => void chunkByChunk(answer, request),
+    send: (answer, response, request) => void chunkByChunk(answer, response, request),
   })),
   right('chunked', 'chunked, in two chunks', () => ({
     send(answer, response) {

@@ -162,6 +162,10 @@ export const historyOfSound: Dimension = dimension('history', [
     OPTIONAL,
   ),
   after('beside the same bytes', sound, 'beside', OPTIONAL),
+  anyOf([
+    after('beside a rejected request', rejected, 'beside'),
+    after('beside a request without a token', unauthenticated, 'beside'),
+  ]),
 ]);
 
 /** Before a request that is to be rejected: the same one, but for what is wrong with it. */
