@@ -108,11 +108,12 @@ export class Sender {
   private async deliver(draft: Draft, freshId: bigint, errand: Errand): Promise<Exchange> {
     let id = freshId;
     let hasWaited = false;
+    let left = draft;
     for (let attempt = 1; ; attempt += 1) {
       await this.pace();
       if (this.gate.isClosedTo(errand)) await this.gate.openTo(errand);
       const { atOnce } = this.wire;
-      const exchange = await this.once(draft, id, errand);
+      const { exchange, isOwn } = await this.once(left, id, errand);
       if (exchange.kind === 'broken' && exchange.fault.kind === 'unasked-continue') {
         this.wire.speakPlainly();
         id = errand.ids.aside();
@@ -128,7 +129,9 @@ export class Sender {
       }
       // Waiting alone has not helped: perhaps it takes fewer at once. What was on its way by then says it no second time.
       if (attempt > 1 && atOnce === this.wire.atOnce) this.wire.narrow();
-      if (isBusy(exchange) && atOnce === 1) return this.insist(draft, id, errand, pause);
+      if (isBusy(exchange) && atOnce === 1) return this.insist(alone(left), id, errand, pause);
+      // What comes before it has come, and may be what the store is busy with.
+      if (isOwn) left = alone(left);
       this.pause(pause);
     }
   }
@@ -141,7 +144,7 @@ export class Sender {
     const afterWaiting = async (ms: number) => {
       this.pause(ms);
       await this.pace();
-      return this.once(draft, id, errand);
+      return (await this.once(draft, id, errand)).exchange;
     };
     const work = async () => {
       for (let wait = pause; ; wait = Math.min(2 * wait, LONGEST_WAIT)) {
@@ -160,7 +163,7 @@ export class Sender {
   /** Sends a request once, whoever has the store to itself and whatever the answer asks for. */
   async ask(draft: Draft, errand: Errand): Promise<Exchange> {
     await this.pace();
-    const exchange = await this.once(draft, errand.ids.aside(), errand);
+    const { exchange } = await this.once(draft, errand.ids.aside(), errand);
     this.options.onExchange(exchange, draft, errand);
     return exchange;
   }
@@ -170,7 +173,12 @@ export class Sender {
     return pauseAsked(await this.ask(this.options.control(), errand)) === undefined;
   }
 
-  private async once(draft: Draft, id: bigint, errand: Errand): Promise<Exchange> {
+  /** @returns whether the exchange is its own, or of what comes before it, for which both have to be put off */
+  private async once(
+    draft: Draft,
+    id: bigint,
+    errand: Errand,
+  ): Promise<{ readonly exchange: Exchange; readonly isOwn: boolean }> {
     const { authority: host, prefix } = this.wire.endpoint;
     const { token, headers, query = [] } = this.options;
     const made = (one: Draft, own: bigint) => fill(one, own, { token, host, prefix, headers, query });
@@ -199,8 +207,8 @@ export class Sender {
     if (draft.after !== undefined) this.requests += 1;
     this.requests += 1;
     if (draft.after !== undefined && before !== undefined) {
-      // Then both are put off.
-      if (pauseAsked(before) !== undefined || isAway(before)) return { ...before, request: exchange.request };
+      if (pauseAsked(before) !== undefined || isAway(before))
+        return { exchange: { ...before, request: exchange.request }, isOwn: false };
       this.options.onExchange(before, draft.after.draft, errand);
     }
     if (this.stop !== undefined) throw new Stopped(this.stop);
@@ -208,7 +216,7 @@ export class Sender {
     // The pauses of a delivery are ours.
     if (isAnswer && exchange.request.method === 'POST' && draft.delivery === undefined)
       this.latency.add(exchange.ms);
-    return exchange;
+    return { exchange, isOwn: true };
   }
 
   /**
@@ -286,7 +294,8 @@ async function sendAfter(
     case 'beside':
       return Promise.all([send(draft), send(after.draft)]);
     default: {
-      const pipelined = after.connection === 'pipelined';
+      // To a store that takes one request at a time, two are never on their way.
+      const pipelined = after.connection === 'pipelined' && wire.atOnce > 1;
       const exchanges = await wire.sendInTurn([inTurn(after.draft), inTurn(draft)], { pipelined });
       const [before, own] = exchanges;
       if (own === undefined) throw new Error('a request was not sent');
@@ -294,6 +303,9 @@ async function sendAfter(
     }
   }
 }
+
+/** The request without what comes before it. */
+const alone = ({ after: _, ...draft }: Draft): Draft => draft;
 
 const isBusy = ({ response }: Exchange): boolean => response?.status === 503;
 
