@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { statusOf } from '../lib/judge/reading.ts';
 import {
   acceptsOrdinary,
   answered,
@@ -20,14 +19,6 @@ import { creating, must } from './vocabulary.ts';
 
 const onward =
   'Look for the branch that such a request takes: another reader, parser, route, cache or version of the handler, which leaves out what the usual one does.';
-
-/** 200, or a rejection; who asks for the resource in an unusual way may be sent to the usual one. */
-const acceptedOrRejected: Rule = (exchange, contract, sent) => {
-  const { path, delivery } = exchange.request;
-  const isUsual = path.endsWith('/plants') && delivery?.absoluteTarget !== true;
-  const status = statusOf(exchange) ?? 0;
-  return !isUsual && status >= 300 && status < 400 ? undefined : takenOrRefused(exchange, contract, sent);
-};
 
 /** Every pair of the values in which requests differ (every triple with --thorough), and then any of them together. */
 const combined = (expectation: Expectation, rules: readonly Rule[], share: number): Test => ({
@@ -60,7 +51,7 @@ export const combinations: readonly Check[] = [
       basis: ['section 4, rule 1', 'section 4, rule 3', 'section 8'],
       hint: `Answer it with 200 and a Plant, or with 400 and an Error. ${onward}`,
     },
-    combined('answered', [acceptedOrRejected, ...sound], 2.8),
+    combined('answered', [takenOrRefused, ...sound], 2.8),
   ),
   must(
     'combinations/rejects-invalid-bodies',

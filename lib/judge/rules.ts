@@ -154,9 +154,12 @@ export const answered: Rule = (exchange) =>
 
 /** A plant whose constraints are not shown is taken as section 4 says, or refused; nothing third. */
 export const takenOrRefused: Rule = (exchange) => {
-  const status = statusOf(exchange);
+  const status = statusOf(exchange) ?? 0;
+  const { path, delivery } = exchange.request;
+  // Who asks for the resource in another way may be sent to the usual one.
+  const isAsUsual = path.endsWith('/plants') && delivery?.absoluteTarget !== true;
   // 303 leads to a plant that is there already (RFC 9110 section 15.4.4).
-  const isRefusal = status === 303 || (status !== undefined && status >= 400 && status < 500);
+  const isRefusal = status === 303 || (status >= (isAsUsual ? 400 : 300) && status < 500);
   return status === 200 || isRefusal
     ? undefined
     : found('200, or a refusal (4xx)', briefly(exchange), outcome(exchange));

@@ -130,8 +130,8 @@ export class Sender {
       // Waiting alone has not helped: perhaps it takes fewer at once. What was on its way by then says it no second time.
       if (attempt > 1 && atOnce === this.wire.atOnce) this.wire.narrow();
       if (isBusy(exchange) && atOnce === 1) return this.insist(alone(left), id, errand, pause);
-      // What comes before it has come, and may be what the store is busy with.
-      if (isOwn) left = alone(left);
+      // What comes before it has come, or is put off each time, and may be what the store is busy with.
+      if (isOwn || attempt > 1) left = alone(left);
       this.pause(pause);
     }
   }

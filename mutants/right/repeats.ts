@@ -136,10 +136,10 @@ export const repeats: readonly RightStore[] = [
   ),
   right(
     'same-bytes-429',
-    'the same bytes as one of the last 5 requests get 429 with Retry-After: 1, once: a double click',
+    'the same bytes as one of the last 5 requests get 429 with Retry-After: 0, once: a double click',
     deferring(
       429,
-      () => '1',
+      () => '0',
       () => {
         const recent: string[] = [];
         return ({ body, headers }) => {
