@@ -41,7 +41,7 @@ export const combinations: readonly Check[] = [
       basis: ['section 4, rule 1', 'section 4, rule 2', 'RFC 9110 section 3.3'],
       hint: `Accept it with 200 and a Plant. ${onward}`,
     },
-    combined('accepted', [acceptsOrdinary, plantMediaType, plantBody], 0.8),
+    combined('accepted', [acceptsOrdinary, plantMediaType, plantBody], 0.9),
   ),
   must(
     'combinations/answers-unconstrained-plants',

@@ -257,7 +257,7 @@ async function anySequence(bench: Bench): Promise<void> {
     const wasRight = sequences.passed.has(asked(fault));
     const found = await shrunk(fault, steps, (some) => sequences.play(some), budget, wasRight);
     bench.book(found.exchange, found.draft, found.label, found.finding, {
-      stableLabel: kindOf(found),
+      stableLabel: asked(found),
       before: found.before.slice(-MAX_BEFORE),
     });
     // What is not answered in time is not waited for again and again.

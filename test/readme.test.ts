@@ -38,7 +38,7 @@ const prepared = (line: string, url: string) =>
     .replaceAll('http://127.0.0.1:8080', url)
     .replace('--port 8080', '--port 0')
     // What would take an hour ends here after some requests.
-    .replace('--max-seconds 3600', '--max-seconds 3600 --max-requests 5000')
+    .replace('--max-seconds 3600', '--max-seconds 3600 --max-requests 8000')
     .replaceAll('8099', String(20_000 + Math.floor(Math.random() * 12_000)));
 
 describe('the commands of the documents', () => {

@@ -1117,6 +1117,21 @@ describe.each([
     expect(pieces.slice(1)).toEqual([encoded.slice(first, -11), 'us"}\r\n0\r\n\r\n']);
   });
 
+  test('puts zeros in front of lengths', async () => {
+    const { read } = await sending({ leadingZeros: true });
+    expect(headRead(read)).toMatch(/^content-length: 0023\r?$/m);
+    const encoded = `0017\r\n${BODY}\r\n0\r\n\r\n`;
+    const inChunks = await sending({ leadingZeros: true, chunks: 'one' }, { framing: 'chunked' }, encoded);
+    expect(bodyRead(inChunks.read)).toBe(encoded);
+  });
+
+  test('puts other white space, or none, after the colons of headers', async () => {
+    const { read, host, exchange } = await sending({ headerGap: '' }, { headers: [['accept', '*/*']] });
+    expect(headRead(read).split('\r\n').slice(1)).toContain('accept:*/*');
+    expect(headRead(read)).toContain(`host:${host}`);
+    expect(exchange.request.headers).toContainEqual(['accept', '*/*']);
+  });
+
   test('sends the target in absolute form', async () => {
     const { read, host, exchange } = await sending({ absoluteTarget: true });
     expect(headRead(read).split('\r\n')[0]).toBe(

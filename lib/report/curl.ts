@@ -38,13 +38,15 @@ export function curlOf({ method, url, headers, body, delivery, after, verbatim }
 
 /** What curl leaves out of a delivery, as a comment. */
 function beyondCurl(
-  { cuts, headFirst, headCut, chunks, headerOrder, abortAfter }: Delivery = {},
+  { cuts, headFirst, headCut, chunks, leadingZeros, headerGap, headerOrder, abortAfter }: Delivery = {},
   after: RecordedRequest['after'],
 ): string[] {
   const beyond = [
     ...(after === undefined ? [] : ['the request before it']),
     ...(cuts === undefined && headFirst === undefined && headCut === undefined ? [] : ['the segments']),
     ...(chunks === undefined ? [] : [`the chunks (${chunks})`]),
+    ...(leadingZeros === undefined ? [] : ['the zeros before lengths']),
+    ...(headerGap === undefined ? [] : ['the white space of headers']),
     ...(headerOrder === undefined ? [] : ['the order of headers']),
     ...(abortAfter === undefined ? [] : [`the end after ${abortAfter} bytes of the body`]),
   ];

@@ -19,6 +19,10 @@ export interface Delivery {
    * extensions, or with a trailer section after them (RFC 9112 section 7.1).
    */
   readonly chunks?: 'one' | 'halves' | 'many' | 'extensions' | 'trailer';
+  /** Content-Length, and the sizes of chunks, have zeros in front (RFC 9112 sections 6.2 and 7.1). */
+  readonly leadingZeros?: true;
+  /** What stands between the colon and the value of each header, in the place of a space (RFC 9112 section 5). */
+  readonly headerGap?: string;
   /**
    * Sends Expect: 100-continue, and the body after 100 or a second without any answer (RFC 9110 section 10.1.1). After a
    * final answer the body is not sent.

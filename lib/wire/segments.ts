@@ -35,7 +35,7 @@ export function segmentsOf(request: Request, { origin }: Endpoint): Uint8Array[]
 
 function headOf({ method, path, headers, delivery }: Request, origin: string): Buffer {
   const target = delivery?.absoluteTarget === true ? `${origin}${path}` : path;
-  const lines = headers.map((pair) => pair.join(': '));
+  const lines = headers.map((pair) => pair.join(`:${delivery?.headerGap ?? ' '}`));
   const isOwn =
     delivery?.headerOrder !== undefined || headers[0]?.[0] !== 'host' || holds(headers, 'connection');
   // Where undici puts it.
@@ -56,6 +56,10 @@ interface Coded {
   readonly placeOf: (offset: number) => number;
 }
 
+/** A length, with zeros in front where the delivery asks for that. */
+export const digits = (text: string, { leadingZeros }: Delivery = {}): string =>
+  leadingZeros === true ? `00${text.toUpperCase()}` : text;
+
 /** The body with its transfer coding. */
 function coded({ body = new Uint8Array(), framing, delivery }: Request): Coded {
   const within = (offset: number) =>
@@ -67,7 +71,7 @@ function coded({ body = new Uint8Array(), framing, delivery }: Request): Coded {
   const starts: { readonly offset: number; readonly place: number }[] = [];
   let [offset, place] = [0, 0];
   for (const part of divided(body, chunks)) {
-    const size = Buffer.from(`${part.length.toString(16)}${extension}\r\n`);
+    const size = Buffer.from(`${digits(part.length.toString(16), delivery)}${extension}\r\n`);
     pieces.push(size, part, Buffer.from('\r\n'));
     starts.push({ offset, place: place + size.length });
     offset += part.length;

@@ -1,7 +1,7 @@
 import { ABANDONED, type Connection } from './connection.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Exchange, type HeaderPair, isAborted, type Request } from './exchange.ts';
-import { awaitsContinue, endsConnection, holds, TRAILER } from './segments.ts';
+import { awaitsContinue, digits, endsConnection, holds, TRAILER } from './segments.ts';
 import { SocketConnection, takesHandshake } from './socket.ts';
 import { UndiciConnection } from './undici-connection.ts';
 
@@ -263,7 +263,7 @@ function framed({ authority, prefix }: Endpoint, request: Request): Request {
     if (delivery?.chunks === 'trailer') framings.push(['trailer', TRAILER]);
     framings.push(['transfer-encoding', 'chunked']);
   } else if (body !== undefined || method === 'POST')
-    framings.push(['content-length', String(body?.length ?? 0)]);
+    framings.push(['content-length', digits(String(body?.length ?? 0), delivery)]);
   if (request.verbatim !== undefined) framings.push(['connection', 'close']);
   const all: HeaderPair[] = [
     ...(holds(headers, 'host') ? [] : [['host', authority] as const]),

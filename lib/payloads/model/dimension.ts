@@ -61,6 +61,8 @@ export interface Value {
   /** As reports say it, `with` or `after` included; that of the usual value is never said. */
   readonly name: string;
   readonly apply: (making: Making, context: Context) => Making;
+  /** What is wrong with the request, in the words of the checks that try this alone: it is one cause with them. */
+  readonly fault?: string;
   /** What the interface leaves open: a store may reject an ordinary plant for it, soundly. */
   readonly optional?: true;
   /** Dimensions that have to be as usual, because they would say nothing, or another thing, together with it. */

@@ -27,7 +27,14 @@ const framing = dimension(
     chunked('in two chunks', 'halves'),
     // Of a large body there would be thousands.
     chunked('in many chunks', 'many', { apart: ['size'] }),
-    chunked('in chunks with extensions', 'extensions'),
+    anyOf([
+      chunked('in chunks with extensions', 'extensions'),
+      saying('in chunks with zeros before their sizes', (draft) => ({
+        ...draft,
+        framing: 'chunked',
+        delivery: { ...draft.delivery, leadingZeros: true },
+      })),
+    ]),
     chunked('in chunks with a trailer', 'trailer'),
   ]),
 );
@@ -101,7 +108,13 @@ const accepting = (who: string, accept: string) =>
 const accept = dimension(
   'Accept',
   optional([
-    accepting('curl', '*/*'),
+    anyOf([
+      accepting('curl', '*/*'),
+      withHeaders('with Accept on two lines', [
+        ['accept', 'text/plain'],
+        ['accept', 'application/json'],
+      ]),
+    ]),
     accepting('axios', 'application/json, text/plain, */*'),
     anyOf([
       accepting(
@@ -147,12 +160,24 @@ const client = dimension('client', [
     ['accept-language', 'de-CH, de;q=0.9, en;q=0.1'],
   ]),
   ...optional([
-    header('cookie', 'session=5f1c; theme=dark; admin=true'),
+    anyOf([
+      header('cookie', 'session=5f1c; theme=dark; admin=true'),
+      withHeaders('with a cookie of 3 KiB', [['cookie', `state=${'5f1c'.repeat(768)}`]]),
+    ]),
     withHeaders('with the headers of a page of another origin', [
       ['origin', 'https://example.org'],
       ['referer', 'https://example.org/'],
       ['sec-fetch-mode', 'cors'],
+      ['sec-fetch-site', 'cross-site'],
+      ['dnt', '1'],
+      ['priority', 'u=1, i'],
       ['user-agent', 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'],
+    ]),
+    withHeaders('with headers about its body', [
+      ['content-language', 'en'],
+      ['content-location', '/plants/7'],
+      ['content-disposition', 'attachment; filename="plant.json"'],
+      ['content-md5', 'Q2hlY2sgSW50ZWdyaXR5IQ=='],
     ]),
     header('user-agent', 'Go-http-client/1.1'),
     header('user-agent', 'kube-probe/1.31'),
@@ -203,7 +228,11 @@ const proxy = dimension(
 const control = dimension('control', [
   header('connection', 'close'),
   ...optional([
-    header('if-none-match', '"33a64df5"'),
+    anyOf([
+      header('if-none-match', '"33a64df5"'),
+      header('if-modified-since', 'Sat, 29 Oct 1994 19:43:31 GMT'),
+      header('if-match', '*'),
+    ]),
     header('range', 'bytes=0-10'),
     header('content-encoding', 'identity'),
     header('prefer', 'return=minimal'),
@@ -231,12 +260,16 @@ const NAMES = [
 ];
 
 /** Field names have no case (RFC 9110 section 5.1). */
-const headerNames = dimension(
-  'header names',
-  CASES.map(([name, spell]) =>
+const headerLines = dimension('header lines', [
+  ...CASES.map(([name, spell]) =>
     delivered(`with header names ${name}`, { headerOrder: NAMES.map(spell) }, { apart: ['header order'] }),
   ),
-);
+  // RFC 9112 section 5: any white space, or none.
+  delivered('with no space after the colons of its headers', { headerGap: '' }),
+  delivered('with several spaces after the colons of its headers', { headerGap: ' \t  ' }),
+  // RFC 9110 section 8.6 has any number of digits.
+  delivered('with zeros before its Content-Length', { leadingZeros: true }),
+]);
 
 /** Fields of different names have no order (RFC 9110 section 5.3). */
 const headerOrder = dimension(
@@ -292,7 +325,10 @@ const target = dimension(
       saying('with an empty query', { path: '/plants?' }),
       saying('with a parameter without a value', { path: '/plants?debug' }),
     ]),
-    saying('with a parameter twice', { path: '/plants?tag=a&tag=b&id[]=1' }),
+    anyOf([
+      saying('with a parameter twice', { path: '/plants?tag=a&tag=b&id[]=1' }),
+      saying('with other values in the query', { path: '/plants?id=7&name=Query&tag=query' }),
+    ]),
     saying('with odd characters in the query', { path: '/plants?q=%2e%2e%2f%00%E9/a?b' }),
     saying('with a method in the query', { path: '/plants?_method=GET&callback=plants' }),
     saying('with a wrong token in the query', { path: '/plants?access_token=f3a91c07d2' }),
@@ -313,7 +349,7 @@ export const messageDimensions: readonly Dimension[] = [
   client,
   proxy,
   control,
-  headerNames,
+  headerLines,
   headerOrder,
   target,
 ];

@@ -21,6 +21,7 @@ const LOST: Partial<Readonly<Record<Family, readonly string[]>>> = {
 
 const withDefect = (defect: Defect): Value => ({
   name: `where ${defect.name}`.replace(/^where (?!name|id|tag)/, 'with '),
+  fault: defect.name,
   apply: (making, { contract, pick }) => {
     const candidates: readonly Json[] = [pick(defect.drawn(making.plant)), ...defect.typical(making.plant)];
     const malformed = candidates.find((json) => isMalformed(contract, json));
@@ -36,6 +37,7 @@ const spoiling = ({ name, apply }: (typeof notJson)[number]): Value => {
   const twice = apply(`{"name":"${'a'.repeat(100)}"}`).length > 200;
   return {
     name: `with a body that is ${name}`,
+    fault: name,
     apply: (making) => ({ ...making, defect: { spoil: apply } }),
     apart: whole ? [...PLANT, 'size', 'white space', 'escapes'] : [...(twice ? ['size'] : []), 'white space'],
   };
@@ -43,6 +45,7 @@ const spoiling = ({ name, apply }: (typeof notJson)[number]): Value => {
 
 const noBody: Value = {
   name: 'without a body',
+  fault: 'no body',
   apply: (making) => ({ ...making, defect: { noBody: true } }),
   apart: [...PLANT, 'size', 'white space', 'escapes', 'segments', 'framing', 'expectation'],
 };
@@ -98,6 +101,7 @@ export function fewDefects(shape: Shape): Dimension {
 
 const letIn = ({ name, credential }: Impostor): Value => ({
   name: `with ${name}`,
+  fault: name,
   apply: (making) => ({ ...making, credential }),
 });
 

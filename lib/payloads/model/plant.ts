@@ -61,7 +61,10 @@ const NAMES: readonly Value[] = [
   setting('name', 'with quotes and backslashes in the name', () => fresh('word"\\/"word'), OPTIONAL),
   setting('name', 'with a line separator in the name', () => fresh('word\u2028word'), OPTIONAL),
   setting('name', 'with markup in the name', () => fresh('word<b>&amp;word'), OPTIONAL),
-  setting('name', 'with a numeral as name', () => fresh('########'), OPTIONAL),
+  anyOf([
+    setting('name', 'with a numeral as name', () => fresh('########'), OPTIONAL),
+    setting('name', 'with the name of a property as name', () => 'tag', OPTIONAL),
+  ]),
   setting(
     'name',
     'with a name that means something',
@@ -83,6 +86,14 @@ const TAGS: readonly Value[] = [
     'with a tag of 20 letters',
     withWords((word) => word(20)),
   ),
+  {
+    name: 'with the same text as name and tag',
+    apply: (making) => {
+      const text = withWords((word) => word(8));
+      return { ...making, plant: making.plant.with('name', text).with('tag', text) };
+    },
+    apart: ['name', 'size'],
+  },
   fixed('tag', 'with an empty tag', '', OPTIONAL),
   fixed('tag', 'with a tag in another script', fresh('サボテンword'), OPTIONAL),
   setting(

@@ -41,14 +41,14 @@ const chosenFor = new WeakMap<object, Chosen>();
 function caseOf(expectation: Expectation, model: Model, control: Draft, chosen: Chosen): Case {
   const values = valuesOf(model, chosen.row, chosen.salt);
   const isFault = (dimension: string) => dimension === FAULT[expectation];
-  const fault = values.find(({ dimension }) => isFault(dimension))?.value.name;
+  const fault = values.find(({ dimension }) => isFault(dimension))?.value;
   const others = values.flatMap(({ dimension, value, index }) =>
     index > 0 && !isFault(dimension) ? [value.name] : [],
   );
   let made: Draft | undefined;
   const one: Case = {
-    label: `a plant ${[...(fault === undefined ? [] : [fault]), ...others].join(', ') || 'as usual'}`,
-    stableLabel: `a plant ${fault ?? 'in one of many ways'}`,
+    label: `a plant ${[...(fault === undefined ? [] : [fault.name]), ...others].join(', ') || 'as usual'}`,
+    stableLabel: fault?.fault ?? 'a plant in one of many ways',
     population: POPULATIONS[expectation],
     // Most rows of an array are never asked for their bytes twice, and many not at all.
     get draft() {

@@ -1,6 +1,6 @@
 import { withWords } from '../fresh.ts';
 import { COMPACT, type Json, JsonObject, Raw, type Style } from '../json.ts';
-import { type Dimension, dimension, type Value } from './dimension.ts';
+import { anyOf, type Dimension, dimension, type Value } from './dimension.ts';
 
 /** How long a body is, and how its JSON text is written. */
 
@@ -33,6 +33,13 @@ const widened = (count: number) => (text: string) => {
 };
 
 const KIB = 1024;
+/** The same value in a text of exactly so many bytes, unless it is longer: readers and buffers have round sizes. */
+const upTo = (bytes: number): Value =>
+  editing(
+    `in exactly ${bytes} bytes`,
+    (text) => widened(Math.max(0, bytes - Buffer.byteLength(text)))(text),
+    OPTIONAL,
+  );
 const long = (length: number) => withWords((word) => `${word(8)}${'a'.repeat(length - 8)}`);
 const spaces = (name: string, count: number, rest: Partial<Value> = OPTIONAL) =>
   editing(name, widened(count), rest);
@@ -61,6 +68,7 @@ const size = dimension('size', [
     apart: ['name', 'tag', 'escapes', 'undeclared names', 'undeclared values'],
   },
   spaces('in 900 bytes by white space', 700, {}),
+  anyOf([upTo(4 * KIB), upTo(KIB), upTo(8 * KIB), upTo(16 * KIB)]),
   spaces('in over 1 KiB by white space', KIB),
   growing('in over 2 KiB by undeclared text', (plant) => adding(plant, [['notes', 'n'.repeat(2 * KIB)]])),
   growing('in over 4 KiB by the name', (plant) => plant.with('name', long(4 * KIB))),
