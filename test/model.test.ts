@@ -185,8 +185,9 @@ describe('a failing request of a model', () => {
     async (expectation) => {
       const contract = await loadContract(OWN);
       for (const first of drawnOf(contract, expectation, 40)) {
-        const { label, stableLabel } = shrunk(contract, expectation, first, () => true);
-        expect(label).toBe(first.value.stableLabel);
+        const { label, stableLabel = '' } = shrunk(contract, expectation, first, () => true);
+        const fault = label.replace(/^a plant (?:where|with|without) (?:a body that is )?/, '');
+        expect(fault).toBe(stableLabel.replace(/^no body$/, 'a body'));
         expect(stableLabel).toBe(first.value.stableLabel);
       }
     },
@@ -199,7 +200,7 @@ describe('a failing request of a model', () => {
     expect(having.length).toBeGreaterThan(2);
     for (const first of having) {
       const { label } = shrunk(contract, 'rejected', first, (one) => one.label.includes(condition));
-      expect(label).toBe(`${first.value.stableLabel}, ${condition}`);
+      expect(label.endsWith(`${first.value.stableLabel}, ${condition}`)).toBe(true);
     }
   });
 
