@@ -141,12 +141,9 @@ describe('nothing passes that has not seen what it is about', () => {
         answer.status === 401 ? response.destroy() : right.send(answer, response, request),
     }));
     expect(of(record, 'always/answers')?.verdict).toBe('fail');
-    for (const id of [
-      ...['missing-token', 'other-schemes', 'wrong-tokens', 'other-carriers'].map(
-        (kind) => `auth/rejects-${kind}`,
-      ),
-      'combinations/rejects-invalid-credentials',
-    ])
+    for (const id of ['missing-token', 'other-schemes', 'wrong-tokens', 'other-carriers'].map(
+      (kind) => `auth/rejects-${kind}`,
+    ))
       expect(of(record, id)).toMatchObject({
         verdict: 'untestable',
         blockedBy: 'always/answers',

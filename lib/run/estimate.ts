@@ -90,9 +90,9 @@ type IsTaken = (draft: Draft) => boolean;
 const takenBy =
   ({ newPlant }: Contract): IsTaken =>
   (draft) => {
-    const { credential = bearer, tokenIn, verbatim, delivery } = draft;
+    const { credential = bearer, tokenIn, verbatim, abort, delivery } = draft;
     if (credential !== bearer || tokenIn !== undefined || verbatim !== undefined) return false;
-    if (delivery?.abortAfter !== undefined) return false;
+    if (abort !== undefined || delivery?.abortAfter !== undefined) return false;
     const { method, path, headers, body } = filled(draft);
     const type = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
     if (method !== 'POST' || !/^\/plants(?:$|\?)/.test(path) || !/^application\/json\b/i.test(type))
