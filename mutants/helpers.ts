@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { integerOf, Numeral, readJson, type Value } from '../reference/json.ts';
 import {
@@ -82,6 +83,11 @@ export type Kind = ReturnType<typeof kindOf>;
 export const ONE = new Numeral('1');
 const STAND_IN: Record<string, Value> = { id: ONE, name: 'unnamed' };
 export const somePlant = () => new Map<string, Value>([...Object.entries(STAND_IN)]);
+
+/** Waits for the answers to the requests before it on its connection (RFC 9112 section 9.3.2). */
+export const itsTurn = async (response: ServerResponse): Promise<void> => {
+  if (response.socket === null) await once(response, 'socket');
+};
 
 /** State that begins anew with each start. */
 export const anew =

@@ -1,6 +1,6 @@
 import { answer } from '../../reference/store.ts';
 import { type RightStore, right } from '../fleet.ts';
-import { later, sending } from '../helpers.ts';
+import { itsTurn, later, sending } from '../helpers.ts';
 import { serving } from './serving.ts';
 
 /** What becomes of connections, and when bytes come: nothing of it is shown. */
@@ -39,7 +39,8 @@ export const connections: readonly RightStore[] = [
     },
   })),
   right('letter-by-letter', 'the head comes in pieces of 7 bytes, cut in names and in line ends', () => ({
-    async send(said, _response, { method, message: { socket } }) {
+    async send(said, response, { method, message: { socket } }) {
+      await itsTurn(response);
       const bytes = method === 'HEAD' ? Buffer.alloc(0) : Buffer.from(said.body ?? '');
       const fields = Object.entries({ ...said.headers, 'content-length': String(bytes.length) })
         .flatMap(([name, value]) => [value].flat().map((line) => `${name}: ${line}\r\n`))

@@ -1,21 +1,25 @@
-import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { type Answer, answer as answerTo, listen, type Received, rightSteps } from '../../reference/store.ts';
 import { type Change, type RightStore, right } from '../fleet.ts';
-import { continuing, cutting, every, failingAt, html, later, type Seen, sending } from '../helpers.ts';
+import {
+  continuing,
+  cutting,
+  every,
+  failingAt,
+  html,
+  itsTurn,
+  later,
+  type Seen,
+  sending,
+} from '../helpers.ts';
 
 const bytesOf = ({ body = '' }: Answer) => (typeof body === 'string' ? Buffer.from(body) : body);
 const fieldsOf = ({ headers = {} }: Answer) =>
   Object.entries(headers)
     .flatMap(([name, value]) => [value].flat().map((line) => `${name}: ${line}\r\n`))
     .join('');
-
-/** Waits for the answers to the requests before it on its connection (RFC 9112 section 9.3.2). */
-const itsTurn = async (response: ServerResponse): Promise<void> => {
-  if (response.socket === null) await once(response, 'socket');
-};
 
 /** Node's own writing is passed by: the whole message is up to the caller. */
 const written =
