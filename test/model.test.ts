@@ -139,7 +139,7 @@ describe.each(DOCUMENTS)('a model of requests for a document %s', (_name, file, 
       const model = modelsOf(contract)[expectation];
       const seen = new Set(
         rowsOf(model, 2).flatMap((row) =>
-          valuesOf(model, row, 0).map(({ dimension, index }) => `${dimension} ${index}`),
+          valuesOf(model, { row, members: [] }).map(({ dimension, index }) => `${dimension} ${index}`),
         ),
       );
       const all = model.dimensions.flatMap(({ name, values }) =>

@@ -182,6 +182,50 @@ export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly
   return rows;
 }
 
+/**
+ * Where values stand for several members each: chooses one in every row, so that as many pairs of members occur as can.
+ * @param counts how many members each value of each dimension has
+ * @param first which members are preferred where several do as well
+ */
+export function membersOf(
+  rows: readonly Row[],
+  counts: readonly (readonly number[])[],
+  first: number,
+): readonly Row[] {
+  const starts: number[][] = [];
+  let count = 0;
+  for (const [dimension, values] of counts.entries()) {
+    starts[dimension] = [];
+    for (const members of values) {
+      starts[dimension].push(count);
+      count += members;
+    }
+  }
+  const seen = new Uint8Array(count * count);
+  return rows.map((row) => {
+    const members = row.map(() => 0);
+    const place = (dimension: number) =>
+      (starts[dimension]?.[row[dimension] ?? 0] ?? 0) + (members[dimension] ?? 0);
+    const size = (dimension: number) => counts[dimension]?.[row[dimension] ?? 0] ?? 1;
+    const known = [...row.keys()].filter((dimension) => size(dimension) === 1).map(place);
+    for (const dimension of row.keys()) {
+      if (size(dimension) === 1) continue;
+      let most = -1;
+      for (let step = 0; step < size(dimension); step += 1) {
+        const before = members[dimension] ?? 0;
+        members[dimension] = (first + step) % size(dimension);
+        const own = place(dimension);
+        const gain = known.filter((other) => seen[own * count + other] === 0).length;
+        if (gain > most) most = gain;
+        else members[dimension] = before;
+      }
+      known.push(place(dimension));
+    }
+    for (const one of known) for (const other of known) seen[one * count + other] = 1;
+    return members;
+  });
+}
+
 /** How many of the combinations of `strength` values that may occur together do so in some rows. */
 export function coverage(
   dimensions: Dimensions,

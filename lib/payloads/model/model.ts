@@ -102,12 +102,19 @@ const contextOf = (contract: Contract, salt: number, dimension: string): Context
 const plainOf = (contract: Contract, salt: number) =>
   draw(plainPlants(contract, 'all'), salt, 'plant', 0).value;
 
+/** A row, which member of each of its values it has, and a number from which all follows that they leave open. */
+export interface Chosen {
+  readonly row: Row;
+  readonly members: Row;
+  readonly salt: number;
+}
+
 /** The request that a row describes. What its values leave open follows from `salt`. */
-export function madeOf({ contract, dimensions }: Model, row: Row, salt: number): Making {
+export function madeOf({ contract, dimensions }: Model, { row, members, salt }: Chosen): Making {
   const applied = (keep: (next: Making, before: Making) => boolean) =>
     dimensions.reduce<Making>(
       (making, { name, values }, index) => {
-        const value = chosen(values[row[index] ?? 0] ?? values[0], index, salt);
+        const value = memberOf(values[row[index] ?? 0] ?? values[0], members[index] ?? 0);
         const next = value.apply(making, contextOf(contract, salt, name));
         return keep(next, making) ? next : making;
       },
@@ -119,24 +126,22 @@ export function madeOf({ contract, dimensions }: Model, row: Row, salt: number):
   return applied((next, before) => next.plant === before.plant || admits(contract, next.plant));
 }
 
-/** Of a value that stands for several, the one that follows from `salt`; of each dimension another one. */
-function chosen(value: Value, dimension: number, salt: number): Value {
-  if (value.members === undefined) return value;
-  // All bits of the number count, so that two dimensions do not choose in step.
-  const mixed = Math.imul(salt ^ Math.imul(dimension + 1, 0x9e3779b1), 0x85ebca6b);
-  return value.members[((mixed ^ (mixed >>> 15)) >>> 0) % value.members.length] ?? value;
-}
+/** Of a value that stands for several, one. */
+const memberOf = (value: Value, member: number): Value => value.members?.[member] ?? value;
 
 /** The values of a row, with the names of their dimensions. */
 export const valuesOf = (
   { dimensions }: Model,
-  row: Row,
-  salt: number,
+  { row, members }: Pick<Chosen, 'row' | 'members'>,
 ): readonly { readonly dimension: string; readonly value: Value; readonly index: number }[] =>
   dimensions.map(({ name, values }, at) => {
     const index = row[at] ?? 0;
-    return { dimension: name, value: chosen(values[index] ?? values[0], at, salt), index };
+    return { dimension: name, value: memberOf(values[index] ?? values[0], members[at] ?? 0), index };
   });
+
+/** How many members each value of each dimension has. */
+export const countsOf = ({ dimensions }: Model): readonly (readonly number[])[] =>
+  dimensions.map(({ values }) => values.map(({ members }) => members?.length ?? 1));
 
 export const dimensionsOf = remembered(({ dimensions }: Model): Dimensions => {
   const apart = dimensions.map(({ values }) =>

@@ -1,9 +1,11 @@
 import { Arbitrary, Value as Drawn, type Random, Stream } from 'fast-check';
 import type { Contract } from '../../contract/contract.ts';
 import type { Case, Draft, Population } from '../case.ts';
-import type { Row } from '../covering.ts';
+import { membersOf, type Row } from '../covering.ts';
 import { draftOf } from './dimension.ts';
 import {
+  type Chosen,
+  countsOf,
   dimensionsOf,
   type Expectation,
   type Model,
@@ -29,17 +31,11 @@ const FAULT: Partial<Readonly<Record<Expectation, string>>> = {
   unauthorised: 'credential',
 };
 
-/** A row, and a number from which all follows that it leaves open. */
-interface Chosen {
-  readonly row: Row;
-  readonly salt: number;
-}
-
 /** What cases were made of: whoever shrinks a failure goes on from there. */
 const chosenFor = new WeakMap<object, Chosen>();
 
 function caseOf(expectation: Expectation, model: Model, control: Draft, chosen: Chosen): Case {
-  const values = valuesOf(model, chosen.row, chosen.salt);
+  const values = valuesOf(model, chosen);
   const isFault = (dimension: string) => dimension === FAULT[expectation];
   const fault = values.find(({ dimension }) => isFault(dimension))?.value;
   const others = values.flatMap(({ dimension, value, index }) =>
@@ -52,7 +48,7 @@ function caseOf(expectation: Expectation, model: Model, control: Draft, chosen: 
     population: POPULATIONS[expectation],
     // Most rows of an array are never asked for their bytes twice, and many not at all.
     get draft() {
-      made ??= draftOf(madeOf(model, chosen.row, chosen.salt));
+      made ??= draftOf(madeOf(model, chosen));
       return made;
     },
     twin: control,
@@ -74,8 +70,10 @@ export function combinations(
   salt: number,
 ): readonly Case[] {
   const model = modelsOf(contract)[expectation];
-  return rowsOf(model, strength).map((row, index) =>
-    caseOf(expectation, model, control, { row, salt: (salt + index) | 0 }),
+  const rows = rowsOf(model, strength);
+  const members = membersOf(rows, countsOf(model), salt);
+  return rows.map((row, index) =>
+    caseOf(expectation, model, control, { row, members: members[index] ?? [], salt: (salt + index) | 0 }),
   );
 }
 
@@ -117,7 +115,10 @@ class AnyRow extends Arbitrary<Chosen> {
       // A fault stays; what says nothing together with it goes.
       row.push(isAllowed || this.isFault(dimension) ? value : 0);
     }
-    return new Drawn({ row: this.repaired(row), salt: random.nextInt() }, undefined);
+    const members = countsOf(this.model).map((counts, dimension) =>
+      random.nextInt(0, (counts[row[dimension] ?? 0] ?? 1) - 1),
+    );
+    return new Drawn({ row: this.repaired(row), members, salt: random.nextInt() }, undefined);
   }
 
   canShrinkWithoutContext(value: unknown): value is Chosen {
@@ -125,7 +126,7 @@ class AnyRow extends Arbitrary<Chosen> {
   }
 
   /** With all that is not usual given up, with one half of it, and with one after the other. */
-  shrink({ row, salt }: Chosen): Stream<Drawn<Chosen>> {
+  shrink({ row, members, salt }: Chosen): Stream<Drawn<Chosen>> {
     const unusual = row.flatMap((value, dimension) =>
       value > 0 && !this.isFault(dimension) ? [dimension] : [],
     );
@@ -137,6 +138,7 @@ class AnyRow extends Arbitrary<Chosen> {
     ];
     const without = (given: readonly number[]) => ({
       row: row.map((value, dimension) => (given.includes(dimension) ? 0 : value)),
+      members,
       salt,
     });
     return Stream.of(...steps.map((given) => new Drawn(without(given), undefined)));
