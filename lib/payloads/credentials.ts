@@ -59,19 +59,19 @@ const NEAR: readonly Near[] = [
   },
   {
     name: 'the first half of the token',
-    family: 'part of the token',
+    family: 'beginning of the token',
     make: (token) => token.slice(0, middle(token)),
     shell: '${PLANT_STORE_TOKEN:0:$((${#PLANT_STORE_TOKEN}/2))}',
   },
   {
     name: 'the second half of the token',
-    family: 'part of the token',
+    family: 'end of the token',
     make: (token) => token.slice(middle(token)),
     shell: '${PLANT_STORE_TOKEN:$((${#PLANT_STORE_TOKEN}/2))}',
   },
   {
     name: 'the token without its first character',
-    family: 'part of the token',
+    family: 'end of the token',
     make: (token) => token.slice(1),
     shell: '${PLANT_STORE_TOKEN:1}',
   },
@@ -109,7 +109,7 @@ const NEAR: readonly Near[] = [
   },
   {
     name: 'the token without its last quarter',
-    family: 'part of the token',
+    family: 'beginning of the token',
     make: (token) => token.slice(0, Math.ceil((3 * token.length) / 4)),
     shell: '${PLANT_STORE_TOKEN:0:$(((3*${#PLANT_STORE_TOKEN}+3)/4))}',
   },
@@ -156,7 +156,7 @@ const NEAR: readonly Near[] = [
     shell: "$(printf 'x%.0s' {1..4096})",
   },
   { name: 'a token beyond ASCII', family: 'odd characters', make: () => 'tok\u00e9n', shell: 'tok\u00e9n' },
-  { name: 'a quote', family: 'odd characters', make: () => '"', shell: '"' },
+  { name: 'a quote', family: 'odd characters at the end', make: () => '"', shell: '"' },
   {
     name: 'two wrong tokens with a comma between',
     family: 'odd characters',
@@ -169,7 +169,12 @@ const NEAR: readonly Near[] = [
     make: () => "'OR'1'='1",
     shell: "'OR'1'='1",
   },
-  { name: 'what is padded', family: 'odd characters', make: () => 'f3a91c07d2==', shell: 'f3a91c07d2==' },
+  {
+    name: 'what is padded',
+    family: 'odd characters at the end',
+    make: () => 'f3a91c07d2==',
+    shell: 'f3a91c07d2==',
+  },
   { name: 'the word null', family: 'word', make: () => 'null', shell: 'null' },
   { name: 'the word undefined', family: 'word', make: () => 'undefined', shell: 'undefined' },
   { name: 'an asterisk', family: 'word', make: () => '*', shell: '*' },
@@ -203,7 +208,7 @@ export const wrongTokens: readonly Impostor[] = [
 
 const fixed = (name: string, value: string): Impostor => ({
   name,
-  family: 'no token',
+  family: name,
   credential: { values: () => [value], shell: [value] },
 });
 

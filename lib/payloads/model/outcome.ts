@@ -52,11 +52,13 @@ const noBody: Value = {
 
 /** Of the texts that are not JSON, those that different readers take: the others have checks of their own. */
 const TYPICAL: readonly (readonly string[])[] = [
-  ['white space only', 'words', 'markup'],
+  ['white space only'],
+  ['words', 'markup'],
   ['cut off in the middle', 'without its last brace', 'cut off after its first character'],
-  ['two values, one on each line', 'followed by another value', 'followed by a NUL', 'followed by words'],
+  ['two values, one on each line', 'followed by another value'],
+  ['followed by a NUL', 'followed by words'],
+  ['a form'],
 ];
-const FORMS = [...notJson.filter(({ name }) => name === 'a form'), multipart];
 
 /**
  * One defect of each kind, and some credentials, are combined with what came before: each such row takes a request
@@ -71,17 +73,18 @@ const perGroup = <T>(list: readonly T[], keyOf: (one: T) => string, toValue: (on
     first === undefined ? [] : [anyOf([toValue(first), ...others.map(toValue)])],
   );
 
-/** What is checked of each property in its turn, by most validators; the rest is of the body as a whole. */
-const OF_ONE_PROPERTY: readonly Family[] = ['missing', 'null', 'wrong-type', 'constraint'];
+/** Defects of one kind, which a validator lets through together if it lets one through. */
+function kindOf({ family, property, name }: Defect): string {
+  if (family === 'wrong-type') return name;
+  if (family === 'not-an-object') return /array|string|null/.exec(name)?.[0] ?? 'scalar';
+  // Whose name is lost, wherever the value is then.
+  return ['other-name', 'nested', 'inherited'].includes(family) ? family : `${family} ${property}`;
+}
 
 /** Everything that may be wrong with a body, one thing at a time. */
 export function defectDimension(shape: Shape): Dimension {
-  const defects = perGroup(
-    defectsOf(shape).filter(isDefective),
-    ({ family, property }) => (OF_ONE_PROPERTY.includes(family) ? `${family} ${property}` : family),
-    withDefect,
-  );
-  const texts = [...TYPICAL.map((names) => notJson.filter(({ name }) => names.includes(name))), FORMS];
+  const defects = perGroup(defectsOf(shape).filter(isDefective), kindOf, withDefect);
+  const texts = [...TYPICAL.map((names) => notJson.filter(({ name }) => names.includes(name))), [multipart]];
   const spoilt = texts.flatMap((edits) => perGroup(edits, () => 'texts', spoiling));
   return dimension(
     'defect',

@@ -1,6 +1,6 @@
 import { withWords } from '../fresh.ts';
 import { COMPACT, type Json, JsonObject, Raw, type Style } from '../json.ts';
-import { anyOf, type Dimension, dimension, type Value } from './dimension.ts';
+import { type Dimension, dimension, type Value } from './dimension.ts';
 
 /** How long a body is, and how its JSON text is written. */
 
@@ -68,7 +68,10 @@ const size = dimension('size', [
     apart: ['name', 'tag', 'escapes', 'undeclared names', 'undeclared values'],
   },
   spaces('in 900 bytes by white space', 700, {}),
-  anyOf([upTo(4 * KIB), upTo(KIB), upTo(8 * KIB), upTo(16 * KIB)]),
+  upTo(4 * KIB),
+  upTo(KIB),
+  upTo(8 * KIB),
+  upTo(16 * KIB),
   spaces('in over 1 KiB by white space', KIB),
   growing('in over 2 KiB by undeclared text', (plant) => adding(plant, [['notes', 'n'.repeat(2 * KIB)]])),
   growing('in over 4 KiB by the name', (plant) => plant.with('name', long(4 * KIB))),
@@ -116,6 +119,9 @@ const whiteSpace = dimension('white space', [
   written('written with carriage returns', { gaps: ['\r\n'] }),
   editing('followed by a line feed', (text) => `${text}\n`),
   editing('between white space', (text) => `\n  ${text}  `),
+  // Of which a reader in pieces may find nothing but white space in one. More would be above 1 KiB.
+  editing('after 300 spaces', (text) => `${' '.repeat(300)}${text}`, { apart: ['size', 'escapes'] }),
+  editing('followed by 300 spaces', (text) => `${text}${' '.repeat(300)}`, { apart: ['size', 'escapes'] }),
 ]);
 
 const escapes = dimension('escapes', [
