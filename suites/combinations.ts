@@ -61,7 +61,7 @@ export const combinations: readonly Check[] = [
       basis: ['section 4, request body', 'section 2, NewPlant', 'RFC 9110 section 3.3'],
       hint: `Validate every body. ${onward}`,
     },
-    combined('rejected', [notSuccess, answered, noServerError, errorMediaType, errorBody], 4.6),
+    combined('rejected', [notSuccess, answered, noServerError, errorMediaType, errorBody], 5),
   ),
   must(
     'combinations/rejects-invalid-credentials',
@@ -71,6 +71,6 @@ export const combinations: readonly Check[] = [
       basis: ['section 5, rule 1', 'section 5, rule 2', 'RFC 9110 section 3.3'],
       hint: `Authenticate every request, before anything else. ${onward}`,
     },
-    combined('unauthorised', [notSuccess, answered, noServerError, errorMediaType, errorBody], 3.5),
+    combined('unauthorised', [notSuccess, answered, noServerError, errorMediaType, errorBody], 3.8),
   ),
 ];

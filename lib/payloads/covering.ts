@@ -11,6 +11,8 @@ export interface Dimensions {
   readonly sizes: readonly number[];
   /** Whether two values of different dimensions may occur together. Any may occur with usual ones. */
   readonly allowed: (dimension: number, value: number, other: number, otherValue: number) => boolean;
+  /** Dimensions whose values, but for the usual one, hide what else is in a row; no two of them occur together. */
+  readonly masking?: readonly number[];
 }
 
 /** Dimensions whose values are looked at together, and which combinations of their values are still to occur. */
@@ -27,7 +29,7 @@ interface Group {
 type PartialRow = (number | undefined)[];
 
 /** Whether two values may occur together, asked once for each: there are millions of triples. */
-function fitting({ sizes, allowed }: Dimensions): Dimensions['allowed'] {
+function fitting({ sizes, allowed, masking = [] }: Dimensions): Dimensions['allowed'] {
   const starts = sizes.map((_, dimension) => sizes.slice(0, dimension).reduce((sum, size) => sum + size, 0));
   const count = sizes.reduce((sum, size) => sum + size, 0);
   const fits = new Uint8Array(count * count);
@@ -35,7 +37,11 @@ function fitting({ sizes, allowed }: Dimensions): Dimensions['allowed'] {
     for (const [other, otherSize] of sizes.entries())
       for (let value = 0; value < size; value += 1)
         for (let otherValue = 0; otherValue < otherSize; otherValue += 1)
-          if (other !== dimension && allowed(dimension, value, other, otherValue))
+          if (
+            other !== dimension &&
+            allowed(dimension, value, other, otherValue) &&
+            !(value > 0 && otherValue > 0 && masking.includes(dimension) && masking.includes(other))
+          )
             fits[((starts[dimension] ?? 0) + value) * count + (starts[other] ?? 0) + otherValue] = 1;
   return (dimension, value, other, otherValue) =>
     fits[((starts[dimension] ?? 0) + value) * count + (starts[other] ?? 0) + otherValue] === 1;
@@ -45,8 +51,10 @@ function fitting({ sizes, allowed }: Dimensions): Dimensions['allowed'] {
 class Combinations {
   readonly groups: readonly Group[];
   private readonly of: readonly (readonly Group[])[];
+  private readonly masking: readonly number[];
 
-  constructor({ sizes, allowed }: Dimensions, strength: number) {
+  constructor({ sizes, allowed, masking = [] }: Dimensions, strength: number) {
+    this.masking = masking;
     this.groups = choices(sizes.length, Math.min(strength, sizes.length)).map((members) => {
       const weights: number[] = [];
       let total = 1;
@@ -83,8 +91,9 @@ class Combinations {
   /** How many combinations that are still to occur would do so with each value of a dimension. */
   gains(row: Readonly<PartialRow>, dimension: number, size: number): Uint32Array {
     const gains = new Uint32Array(size);
+    const mask = this.maskOf(row);
     for (const { members, weights, left, count } of this.of[dimension] ?? []) {
-      if (count === 0) continue;
+      if (count === 0 || (mask !== undefined && mask !== dimension && !members.includes(mask))) continue;
       let [base, weight] = [0, 1];
       for (let at = 0; at < members.length; at += 1) {
         const [member, own] = [members[at] ?? 0, weights[at] ?? 1];
@@ -99,11 +108,17 @@ class Combinations {
     return gains;
   }
 
-  /** Takes note of what occurs in a row. */
+  /** The dimension whose value hides what else is in a row. */
+  private maskOf(row: Readonly<PartialRow>): number | undefined {
+    return this.masking.find((dimension) => (row[dimension] ?? 0) > 0);
+  }
+
+  /** Takes note of what occurs in a row, and is not hidden. */
   cover(row: Row): void {
+    const mask = this.maskOf(row);
     for (const group of this.groups) {
-      if (group.count === 0) continue;
       const { members, weights, left } = group;
+      if (group.count === 0 || (mask !== undefined && !members.includes(mask))) continue;
       let code = 0;
       for (let at = 0; at < members.length; at += 1)
         code += (row[members[at] ?? 0] ?? 0) * (weights[at] ?? 0);
@@ -137,9 +152,9 @@ function choices(of: number, count: number, from = 0): number[][] {
  * could be, and the same on every machine. The first rows cover the most.
  */
 export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly Row[] {
-  const { sizes } = dimensions;
+  const { sizes, masking = [] } = dimensions;
   const allowed = fitting(dimensions);
-  const combinations = new Combinations({ sizes, allowed }, strength);
+  const combinations = new Combinations({ sizes, allowed, masking }, strength);
   const used = sizes.map((size) => new Uint32Array(size));
   const rows: Row[] = [];
 
@@ -152,7 +167,7 @@ export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly
     const fits = (value: number) =>
       row.every((own, other) => own === undefined || allowed(dimension, value, other, own));
     let chosen = 0;
-    while (!fits(chosen)) chosen += 1;
+    while (!fits(chosen) && chosen < (sizes[dimension] ?? 0)) chosen += 1;
     let [most, least] = [0, 0];
     for (const [value, gain] of gains.entries()) {
       const uses = used[dimension]?.[value] ?? 0;
@@ -169,6 +184,7 @@ export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly
       if (left[code] === 0) continue;
       const row: PartialRow = sizes.map(() => undefined);
       for (const [at, value] of decoded(code, members, sizes).entries()) row[members[at] ?? 0] = value;
+      for (const dimension of masking) row[dimension] ??= 0;
       for (const dimension of sizes.keys()) row[dimension] ??= best(row, dimension);
       const whole = row.map((value) => value ?? 0);
       for (const [dimension, value] of whole.entries()) {
@@ -232,8 +248,8 @@ export function coverage(
   strength: 2 | 3,
   rows: readonly Row[],
 ): { readonly covered: number; readonly all: number } {
-  const { sizes } = dimensions;
-  const combinations = new Combinations({ sizes, allowed: fitting(dimensions) }, strength);
+  const { sizes, masking = [] } = dimensions;
+  const combinations = new Combinations({ sizes, allowed: fitting(dimensions), masking }, strength);
   const all = combinations.count;
   for (const row of rows) combinations.cover(row);
   return { covered: all - combinations.count, all };

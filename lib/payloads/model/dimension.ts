@@ -76,6 +76,8 @@ export interface Dimension {
   readonly name: string;
   /** The first is the usual one. */
   readonly values: readonly [Value, ...Value[]];
+  /** Most stores reject whatever has one of its other values, so that nothing else about it shows. */
+  readonly masks?: true;
 }
 
 export const usual: Value = { name: 'as usual', apply: (making) => making };

@@ -74,7 +74,7 @@ const expectation = dimension('expectation', [
 
 const type = (contentType: string) => saying(`as ${contentType}`, { contentType });
 
-/** Other ways of saying application/json (RFC 9110 section 8.3.1), which a store should accept, and other types, which it should not. */
+/** Other ways of saying application/json (RFC 9110 section 8.3.1). */
 const mediaType = dimension('media type', [
   // White space around a value is no part of it (RFC 9110 section 5.5).
   saying('with a tab before the media type', { contentType: '\tapplication/json ' }),
@@ -89,18 +89,32 @@ const mediaType = dimension('media type', [
     ]),
     anyOf([type('Application/JSON'), type('APPLICATION/JSON; CHARSET=UTF-8')]),
     type('application/json; profile=plant; q=1'),
-    anyOf([
-      type('application/vnd.api+json'),
-      type('text/json'),
-      type('application/merge-patch+json'),
-      type('application/x-ndjson'),
-    ]),
-    type('text/plain'),
-    type('multipart/form-data; boundary=b'),
-    type('application/x-www-form-urlencoded'),
-    saying('without a content type', { contentType: undefined }),
   ]),
 ]);
+
+/** What is not sent as JSON to this resource, for many stores. */
+const oddity: Dimension = {
+  ...dimension(
+    'oddity',
+    optional(
+      [
+        type('text/json'),
+        type('application/vnd.api+json'),
+        anyOf([type('application/merge-patch+json'), type('application/x-ndjson')]),
+        type('text/plain'),
+        type('multipart/form-data; boundary=b'),
+        type('application/x-www-form-urlencoded'),
+        saying('without a content type', { contentType: undefined }),
+      ]
+        .map((value): Value => ({ ...value, apart: ['media type'] }))
+        .concat(
+          saying('with a percent-encoded letter', { path: '/%70lants' }, { apart: ['target'] }),
+          delivered('with the target in absolute form', { absoluteTarget: true }),
+        ),
+    ),
+  ),
+  masks: true,
+};
 
 const accepting = (who: string, accept: string) =>
   withHeaders(`with the Accept of ${who}`, [['accept', accept]]);
@@ -318,8 +332,9 @@ const target = dimension(
     saying('with a method in the query', { path: '/plants?_method=GET&callback=plants' }),
     saying('with a wrong token in the query', { path: '/plants?access_token=f3a91c07d2' }),
     saying('with a query of 2 KiB', { path: `/plants?q=${'q'.repeat(2048)}` }),
-    saying('with a percent-encoded letter', { path: '/%70lants' }),
-    delivered('with the target in absolute form', { absoluteTarget: true }),
+    saying('with many parameters', {
+      path: `/plants?${Array.from({ length: 24 }, (_, index) => `p${index}=${index}`).join('&')}`,
+    }),
     withHeaders('with another Host', [['host', 'plants.example']]),
   ]),
 );
@@ -329,6 +344,7 @@ export const messageDimensions: readonly Dimension[] = [
   segments,
   expectation,
   mediaType,
+  oddity,
   accept,
   acceptEncoding,
   client,

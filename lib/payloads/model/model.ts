@@ -3,7 +3,7 @@ import { admits, plainPlants } from '../admits.ts';
 import { coverage, coveringArray, type Dimensions, type Row } from '../covering.ts';
 import { draw } from '../random.ts';
 import { remembered } from '../remembered.ts';
-import { begun, type Context, type Dimension, type Making, type Value } from './dimension.ts';
+import { anyOf, begun, type Context, type Dimension, type Making, type Value } from './dimension.ts';
 import { historyOfSound, historyOfWrong } from './history.ts';
 import { messageDimensions } from './message.ts';
 import { credentialDimension, defectDimension, fewDefects } from './outcome.ts';
@@ -34,6 +34,7 @@ export const modelsOf = remembered((contract: Contract): Readonly<Record<Expecta
   const plant = ofAnyDocument.map((one) => admitted(one, contract));
   const notApplicable = countOf(ofAnyDocument) - countOf(plant);
   const around = [...textDimensions, ...messageDimensions];
+  const aroundWrong = around.map(grouped).map(withoutHistory);
   const model = (...dimensions: readonly Dimension[]): Model => ({
     contract,
     dimensions: dimensions.filter(({ values }) => values.length > 1),
@@ -42,12 +43,13 @@ export const modelsOf = remembered((contract: Contract): Readonly<Record<Expecta
   const { shape } = contract.newPlant;
   return {
     accepted: model(...[...plant, ...around, historyOfSound].map(required)),
-    answered: model(...plant, ...around, historyOfSound),
-    rejected: model(...plant.map(some(12)), asked(defectDimension(shape)), ...around, historyOfWrong),
+    // Whatever comes of them, nothing is hidden by a rejection.
+    answered: model(...[...plant, ...around, historyOfSound].map(({ name, values }) => ({ name, values }))),
+    rejected: model(...plant.map(grouped), asked(defectDimension(shape)), ...aroundWrong, historyOfWrong),
     unauthorised: model(
-      ...plant.map(some(8)),
+      ...plant.map(grouped),
       fewDefects(shape),
-      ...around,
+      ...aroundWrong,
       asked(credentialDimension),
       historyOfWrong,
     ),
@@ -58,20 +60,39 @@ const countOf = (dimensions: readonly Dimension[]): number =>
   dimensions.reduce((sum, { values }) => sum + values.length, 0);
 
 const withValues = (
-  { name, values: [first, ...others] }: Dimension,
+  { values: [first, ...others], ...rest }: Dimension,
   keep: (value: Value) => boolean,
 ): Dimension => ({
-  name,
+  ...rest,
   values: [first, ...others.filter(keep)],
 });
 
-/** Some of the values of a dimension, where there is another one of which they must meet each. */
-const some =
-  (most: number) =>
-  (one: Dimension): Dimension => {
-    const step = Math.ceil((one.values.length - 1) / most);
-    return withValues(one, (value) => (one.values.indexOf(value) - 1) % step === 0);
-  };
+/** No fault meets both what came before and what most stores reject anyway. */
+const withoutHistory = (one: Dimension): Dimension =>
+  one.masks === true
+    ? mapped(one, (value) => ({ ...value, apart: [...(value.apart ?? []), 'history'] }))
+    : one;
+
+const mapped = (
+  { values: [first, ...others], ...rest }: Dimension,
+  change: (value: Value) => Value,
+): Dimension => ({
+  ...rest,
+  values: [first, ...others.map(change)],
+});
+
+/** Groups of a dimension, where there is another one of which they must meet each value. */
+const MAX_GROUPS = 9;
+
+/** Values that stand side by side are alike. */
+function grouped({ values: [first, ...others], ...rest }: Dimension): Dimension {
+  const size = Math.ceil(others.length / MAX_GROUPS);
+  const groups = others.flatMap((value, index) => {
+    const members = others.slice(index, index + size).flatMap((one) => one.members ?? [one]);
+    return index % size === 0 ? [size === 1 ? value : anyOf([members[0] ?? value, ...members.slice(1)])] : [];
+  });
+  return { ...rest, values: [first, ...groups] };
+}
 
 /** Without what a store may reject. */
 const required = (one: Dimension): Dimension => withValues(one, ({ optional }) => optional !== true);
@@ -153,6 +174,7 @@ export const dimensionsOf = remembered(({ dimensions }: Model): Dimensions => {
     otherValue !== 0 && apart[dimension]?.[value]?.has(other) === true;
   return {
     sizes: dimensions.map(({ values }) => values.length),
+    masking: dimensions.flatMap(({ masks }, at) => (masks === true ? [at] : [])),
     allowed: (dimension, value, other, otherValue) =>
       !keepsApart(dimension, value, other, otherValue) && !keepsApart(other, otherValue, dimension, value),
   };

@@ -61,11 +61,13 @@ const TYPICAL: readonly (readonly string[])[] = [
 ];
 
 /**
- * One defect of each kind, and some credentials, are combined with what came before: each such row takes a request
- * more, and what a store remembers is hardly about one defect alone.
+ * Every second is combined with what came before, and the others with what most stores reject anyway: such rows take a
+ * request more, or show little, and what a store remembers is hardly about one defect alone.
  */
-const withOrWithoutHistory = (value: Value, meetsHistory: boolean): Value =>
-  meetsHistory ? value : { ...value, apart: [...(value.apart ?? []), 'history'] };
+const inTurn = (value: Value, index: number): Value => ({
+  ...value,
+  apart: [...(value.apart ?? []), index % 2 === 0 ? 'oddity' : 'history'],
+});
 
 /** One value for each of the groups that a key makes. */
 const perGroup = <T>(list: readonly T[], keyOf: (one: T) => string, toValue: (one: T) => Value): Value[] =>
@@ -86,10 +88,7 @@ export function defectDimension(shape: Shape): Dimension {
   const defects = perGroup(defectsOf(shape).filter(isDefective), kindOf, withDefect);
   const texts = [...TYPICAL.map((names) => notJson.filter(({ name }) => names.includes(name))), [multipart]];
   const spoilt = texts.flatMap((edits) => perGroup(edits, () => 'texts', spoiling));
-  return dimension(
-    'defect',
-    [...defects, ...spoilt, noBody].map((value, index) => withOrWithoutHistory(value, index % 2 === 0)),
-  );
+  return dimension('defect', [...defects, ...spoilt, noBody].map(inTurn));
 }
 
 /** Where something else is wrong as well, one defect of each kind. */
@@ -111,7 +110,5 @@ const letIn = ({ name, credential }: Impostor): Value => ({
 /** Every credential that a store must not let in. */
 export const credentialDimension: Dimension = dimension(
   'credential',
-  perGroup(everyImpostor, ({ family }) => family, letIn).map((value, index) =>
-    withOrWithoutHistory(value, index % 2 === 0),
-  ),
+  perGroup(everyImpostor, ({ family }) => family, letIn).map(inTurn),
 );

@@ -174,6 +174,7 @@ const UNDECLARED_NAMES: readonly Value[] = [
 /** The same, by their values. */
 const UNDECLARED_VALUES: readonly Value[] = [
   adding('with undeclared text', [['notes', 'Needs light']]),
+  adding('with undeclared text in every escape', [['notes', new Raw('"a\\/b\\b\\f\\n\\r\\t\\"\\\\"')]]),
   adding('with an undeclared null', [['notes', null]]),
   adding('with an undeclared list', [['notes', ['x', 1n, null, [true]]]]),
   adding('with an undeclared plant', [

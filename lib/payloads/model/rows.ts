@@ -106,10 +106,11 @@ class AnyRow extends Arbitrary<Chosen> {
   }
 
   generate(random: Random): Drawn<Chosen> {
-    const { sizes, allowed } = dimensionsOf(this.model);
+    const { sizes, allowed, masking = [] } = dimensionsOf(this.model);
     const row: number[] = [];
     for (const [dimension, size] of sizes.entries()) {
-      const isUnusual = this.isFault(dimension) || random.nextInt(0, 1) === 1;
+      const one = masking.includes(dimension) ? 7 : 1;
+      const isUnusual = this.isFault(dimension) || random.nextInt(0, one) === one;
       const value = isUnusual ? random.nextInt(0, size - 1) : 0;
       const isAllowed = row.every((own, other) => allowed(dimension, value, other, own));
       // A fault stays; what says nothing together with it goes.
