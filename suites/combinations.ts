@@ -51,7 +51,7 @@ export const combinations: readonly Check[] = [
       basis: ['section 4, rule 1', 'section 4, rule 3', 'section 8'],
       hint: `Answer it with 200 and a Plant, or with 400 and an Error. ${onward}`,
     },
-    combined('answered', [takenOrRefused, ...sound], 3.6),
+    combined('answered', [takenOrRefused, ...sound], 3.4),
   ),
   must(
     'combinations/rejects-invalid-bodies',

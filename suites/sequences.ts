@@ -376,7 +376,7 @@ export const sequences: readonly Check[] = [
     {
       kind: 'procedure',
       sends:
-        'Every invalid body (64 at most), each on a connection of its own; every invalid credential, and nine aborted requests; after each of these rows an ordinary plant, one without a token, and an invalid body. Plants that resemble an earlier one in their bytes, id, name or Idempotency-Key, with and without a fault; and eight at the same time. Then one sequence for every twelve random cases, of 8 to 16 steps of all these kinds and oversized ones, over several connections.',
+        'Every invalid body (64 at most), each on a connection of its own; every invalid credential, and nine aborted requests; after each of these rows an ordinary plant, one without a token, and an invalid body. Plants that resemble an earlier one in their bytes, id, name or Idempotency-Key, with and without a fault; and eight at the same time. Then one sequence for every twelve random cases (100 at most), of 8 to 16 steps of all these kinds and oversized ones, over several connections.',
       run: anySequence,
       alone: true,
     },

@@ -134,7 +134,7 @@ describe('a store that breaks after some requests is told with the shortest sequ
       /\n +before +POST \/plants application\/json \{.*\} → 200\n/,
     );
     // The fingerprint says the same with every seed.
-    expect(result?.causes.map(({ cause }) => cause)).toEqual(['taken: a request with an invalid credential']);
+    expect(result?.causes.map(({ cause }) => cause)).toEqual(['taken: no Authorization header']);
   });
 
   test('and one that stays broken with all that came before', async () => {

@@ -39,6 +39,8 @@ export interface Step {
 
 /** Steps of a sequence that is drawn. */
 const STEPS = { minLength: 8, maxLength: 16 } as const;
+/** Sequences that are drawn at most: they are carried out in one go, however long a run is to be. */
+const MAX_DRAWN = 100;
 /** Random cases that a run asks for, for each sequence that is drawn. */
 const CASES_PER_SEQUENCE = 12;
 /** Rejections in a row, in the longest sequence. */
@@ -51,9 +53,8 @@ export function sequencesOf(
   cases: number,
   draw: <T>(arbitrary: Arbitrary<T>) => T,
 ): readonly (readonly Step[])[] {
-  const drawn = Array.from({ length: Math.max(1, Math.ceil(cases / CASES_PER_SEQUENCE)) }, () =>
-    draw(anySteps(contract)),
-  );
+  const count = Math.min(MAX_DRAWN, Math.max(1, Math.ceil(cases / CASES_PER_SEQUENCE)));
+  const drawn = Array.from({ length: count }, () => draw(anySteps(contract)));
   return [...namedSequences(contract), ...drawn];
 }
 

@@ -30,7 +30,7 @@ export async function estimate({ contract, catalogue, ...options }: RunOptions):
   const { shard = WHOLE, maxRequests = Number.POSITIVE_INFINITY } = options;
   const isTaken = takenBy(contract);
   const creates = ({ population, draft }: Case): boolean =>
-    population === 'other' ? isTaken(draft) : population !== 'malformed';
+    population === 'ordinary' || (population !== 'malformed' && isTaken(draft));
   // The first is sent to find out whether the store can be judged.
   let [requests, plants] = [1, 1];
   const count = (cases: readonly Case[], each = 1) => {

@@ -34,7 +34,7 @@ export const modelsOf = remembered((contract: Contract): Readonly<Record<Expecta
   const plant = ofAnyDocument.map((one) => admitted(one, contract));
   const notApplicable = countOf(ofAnyDocument) - countOf(plant);
   const around = [...textDimensions, ...messageDimensions];
-  const aroundWrong = around.map(grouped).map(withoutHistory);
+  const aroundWrong = around.map(grouped(9)).map(withoutHistory);
   const model = (...dimensions: readonly Dimension[]): Model => ({
     contract,
     dimensions: dimensions.filter(({ values }) => values.length > 1),
@@ -43,11 +43,10 @@ export const modelsOf = remembered((contract: Contract): Readonly<Record<Expecta
   const { shape } = contract.newPlant;
   return {
     accepted: model(...[...plant, ...around, historyOfSound].map(required)),
-    // Whatever comes of them, nothing is hidden by a rejection.
-    answered: model(...[...plant, ...around, historyOfSound].map(({ name, values }) => ({ name, values }))),
-    rejected: model(...plant.map(grouped), asked(defectDimension(shape)), ...aroundWrong, historyOfWrong),
+    answered: model(...[...plant, ...around].map(grouped(12)), historyOfSound),
+    rejected: model(...plant.map(grouped(9)), asked(defectDimension(shape)), ...aroundWrong, historyOfWrong),
     unauthorised: model(
-      ...plant.map(grouped),
+      ...plant.map(grouped(9)),
       fewDefects(shape),
       ...aroundWrong,
       asked(credentialDimension),
@@ -81,18 +80,18 @@ const mapped = (
   values: [first, ...others.map(change)],
 });
 
-/** Groups of a dimension, where there is another one of which they must meet each value. */
-const MAX_GROUPS = 9;
-
-/** Values that stand side by side are alike. */
-function grouped({ values: [first, ...others], ...rest }: Dimension): Dimension {
-  const size = Math.ceil(others.length / MAX_GROUPS);
-  const groups = others.flatMap((value, index) => {
-    const members = others.slice(index, index + size).flatMap((one) => one.members ?? [one]);
-    return index % size === 0 ? [size === 1 ? value : anyOf([members[0] ?? value, ...members.slice(1)])] : [];
-  });
-  return { ...rest, values: [first, ...groups] };
-}
+/** A dimension of at most so many values but for the usual one, of which those that stand side by side are alike. */
+const grouped =
+  (most: number) =>
+  ({ values: [first, ...others], ...rest }: Dimension): Dimension => {
+    const size = Math.ceil(others.length / most);
+    const groups = others.flatMap((value, index) => {
+      const members = others.slice(index, index + size).flatMap((one) => one.members ?? [one]);
+      if (index % size !== 0) return [];
+      return [size === 1 ? value : anyOf([members[0] ?? value, ...members.slice(1)])];
+    });
+    return { ...rest, values: [first, ...groups] };
+  };
 
 /** Without what a store may reject. */
 const required = (one: Dimension): Dimension => withValues(one, ({ optional }) => optional !== true);
