@@ -84,12 +84,6 @@ export const headers = [
     faults.crashes,
   ),
   conditional(
-    'headers-upgrade-closes',
-    'an offer to upgrade to h2c is taken for an upgrade that failed',
-    [wire.upgrades],
-    faults.closes,
-  ),
-  conditional(
     'headers-script-word-error',
     'XMLHttpRequest gets errors in the shape of an older front end',
     [wire.byScript],

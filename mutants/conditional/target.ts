@@ -48,12 +48,6 @@ export const target = [
     faults.untyped,
   ),
   conditional(
-    'target-other-host-unguarded',
-    'only the virtual host of the configuration is guarded; the default host is not',
-    [wire.otherHost],
-    faults.unguarded,
-  ),
-  conditional(
     'target-long-query-html-400',
     'with a long query the proxy puts a page of its own in the place of each 400',
     [wire.longQuery],

@@ -144,7 +144,6 @@ export const byScript = given('x-requested-with', /^XMLHttpRequest$/i);
 export const traced = headers((met) => has('traceparent')(met) || has('x-request-id')(met));
 export const onlyIfCached = given('cache-control', /only-if-cached/i);
 export const prefersMinimal = given('prefer', /return=minimal/i);
-export const upgrades = headers(has('upgrade', /h2c|websocket/i));
 export const emptyField = headers(({ lines }) =>
   lines.some(([name, value]) => value === '' && !/^(?:authorization|content-type|accept)/i.test(name)),
 );
@@ -181,10 +180,6 @@ export const callbackInQuery = targets(at(/[?&]callback=/));
 export const idInQuery = targets(at(/[?&](?:id|name)=/));
 export const absoluteForm = targets(at(/^https?:\/\//i), 'head');
 export const encodedPath = targets(at(/^[^?]*%[\da-f]{2}/i), 'head');
-export const otherHost = targets(
-  ({ request }) => !/^(?:127\.0\.0\.1|\[::1\]|localhost)(?::|$)/i.test(request.headers.host?.[0] ?? ''),
-  'head',
-);
 export const hostWithoutPort = targets(
   ({ request }) => !/:\d+$/.test(request.headers.host?.[0] ?? ''),
   'head',
