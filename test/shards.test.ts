@@ -35,11 +35,13 @@ const timeless = (record: RunRecord): RunRecord =>
     return Array.isArray(value) && String(value[0]).toLowerCase() === 'date' ? ['date', ''] : value;
   }) as RunRecord;
 
-/** A record without its counts of requests: each shard makes the failures small that it finds itself. */
+/** A record without its counts of requests: each shard makes the first failure small that it finds itself. */
 const uncounted = ({ requests: _requests, created: _created, ...record }: RunRecord) => ({
   ...record,
   results: record.results.map((result) =>
-    result.kind === 'standing' ? { ...result, cases: 0, failed: 0, causes: [] } : result,
+    result.kind === 'standing'
+      ? { ...result, cases: 0, failed: 0, causes: [], exchanges: [] }
+      : { ...result, exchanges: result.exchanges.slice(0, 1) },
   ),
 });
 
@@ -72,7 +74,7 @@ describe('the shards of a run', () => {
     expect(parts.sort().join('\n')).toBe(whole.sort().join('\n'));
   });
 
-  test.each(['reference', 'id-numeral-string'])(
+  test.each(['reference'])(
     'the merged record of %s is that of the whole run but for its times',
     async (name) => {
       const { whole, merged } = await bothWays(name, 3);
@@ -80,8 +82,8 @@ describe('the shards of a run', () => {
     },
   );
 
-  test.each(['name-number', 'always-400'])(
-    'the merged record of %s tells the same failures, shrunk the same way',
+  test.each(['id-numeral-string', 'name-number', 'always-400'])(
+    'the merged record of %s tells the same failures, the first of each check shrunk the same way',
     async (name) => {
       const { whole, merged } = await bothWays(name, 3);
       expect(uncounted(timeless(merged))).toEqual(uncounted(timeless(whole)));

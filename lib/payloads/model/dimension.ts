@@ -63,6 +63,8 @@ export interface Value {
   readonly apply: (making: Making, context: Context) => Making;
   /** What is wrong with the request, in the words of the checks that try this alone: it is one cause with them. */
   readonly fault?: string;
+  /** It may be a fault itself, so that another one beside it would not be told from it. */
+  readonly doubtful?: true;
   /** What the interface leaves open: a store may reject an ordinary plant for it, soundly. */
   readonly optional?: true;
   /** Dimensions that have to be as usual, because they would say nothing, or another thing, together with it. */

@@ -34,6 +34,7 @@ export const modelsOf = remembered((contract: Contract): Readonly<Record<Expecta
   const plant = ofAnyDocument.map((one) => admitted(one, contract));
   const notApplicable = countOf(ofAnyDocument) - countOf(plant);
   const around = [...textDimensions, ...messageDimensions];
+  const plantOfWrong = plant.map(certain).map(grouped(9));
   const aroundWrong = around.map(grouped(9)).map(withoutHistory);
   const model = (...dimensions: readonly Dimension[]): Model => ({
     contract,
@@ -44,9 +45,9 @@ export const modelsOf = remembered((contract: Contract): Readonly<Record<Expecta
   return {
     accepted: model(...[...plant, ...around, historyOfSound].map(required)),
     answered: model(...[...plant, ...around].map(grouped(12)), historyOfSound),
-    rejected: model(...plant.map(grouped(9)), asked(defectDimension(shape)), ...aroundWrong, historyOfWrong),
+    rejected: model(...plantOfWrong, asked(defectDimension(shape)), ...aroundWrong, historyOfWrong),
     unauthorised: model(
-      ...plant.map(grouped(9)),
+      ...plantOfWrong,
       fewDefects(shape),
       ...aroundWrong,
       asked(credentialDimension),
@@ -65,6 +66,9 @@ const withValues = (
   ...rest,
   values: [first, ...others.filter(keep)],
 });
+
+/** Without what may be a fault itself. */
+const certain = (one: Dimension): Dimension => withValues(one, ({ doubtful }) => doubtful !== true);
 
 /** No fault meets both what came before and what most stores reject anyway. */
 const withoutHistory = (one: Dimension): Dimension =>

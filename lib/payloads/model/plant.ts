@@ -136,6 +136,7 @@ const twice = (property: string, second: string): Value => ({
     ...making,
     edits: [...making.edits, (text) => text.replace(/}(?=\s*$)/, `,"${property}":${second}}`)],
   }),
+  doubtful: true,
   ...OPTIONAL,
 });
 
