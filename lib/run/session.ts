@@ -414,8 +414,7 @@ export class Session {
     return {
       ...this.judging,
       searchBudget,
-      // Sent while the store serves, so that its answer is judged like any other.
-      control: () => ({ ...this.control(), beyond: false }),
+      control: () => this.ordinary(),
       resend: (draft, id) => this.sender.resend(draft, id, errand),
       recover: async () => void (await this.awaitRecovery(errand)),
       seed,
@@ -492,8 +491,14 @@ export class Session {
     this.wire.hurry(Math.max(1000, Math.round((this.latency?.median ?? Number.POSITIVE_INFINITY) * 20)));
   }
 
+  /** An ordinary plant whose answer is judged like any other: it is sent while the store serves. */
+  private ordinary(): Draft {
+    return { body: { json: plantsFor(this.contract, this.options.seed, 'recovery').plain() } };
+  }
+
+  /** The same where the store may not serve: the standing checks leave its answer out. */
   private control(): Draft {
-    return { body: { json: plantsFor(this.contract, this.options.seed, 'recovery').plain() }, beyond: true };
+    return { ...this.ordinary(), beyond: true };
   }
 
   /** An ordinary plant that belongs to no check; undefined where the run has ended. */
