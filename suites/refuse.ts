@@ -275,7 +275,7 @@ export const refuse: readonly Check[] = [
     'One defect among otherwise good properties is refused, whatever the others are and however the text is written.',
     ['section 2, NewPlant'],
     'Validate every property of every plant, in whatever order and company it comes.',
-    { kind: 'property', cases: anyMalformed(...DEFECTIVE), rules: refused, share: 2.5 },
+    { kind: 'property', cases: anyMalformed(...DEFECTIVE), rules: refused, share: 1 },
   ),
   refuses(
     'refuse/any-wrong-type',
@@ -286,7 +286,7 @@ export const refuse: readonly Check[] = [
       kind: 'property',
       cases: anyMalformed('null', 'fraction', 'numeral', 'wrong-type'),
       rules: refused,
-      share: 1.5,
+      share: 0.5,
     },
   ),
   refuses(
@@ -412,7 +412,7 @@ export const refuse: readonly Check[] = [
             unlike(name, 'malformed', { body: { json: twin, edit: apply } }, twin),
           ),
       rules: refused,
-      share: 0.75,
+      share: 0.5,
     },
   ),
   refuses(

@@ -166,12 +166,13 @@ export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly
     const gains = combinations.gains(row, dimension, sizes[dimension] ?? 1);
     const fits = (value: number) =>
       row.every((own, other) => own === undefined || allowed(dimension, value, other, own));
-    let chosen = 0;
-    while (!fits(chosen) && chosen < (sizes[dimension] ?? 0)) chosen += 1;
-    let [most, least] = [0, 0];
-    for (const [value, gain] of gains.entries()) {
-      const uses = used[dimension]?.[value] ?? 0;
-      if (gain < most || gain === 0 || (gain === most && uses >= least) || !fits(value)) continue;
+    const fitting = [...gains.keys()].filter(fits);
+    const [usual] = fitting;
+    if (usual === undefined) throw new Error(`no value of dimension ${dimension} fits the others of its row`);
+    let [chosen, most, least] = [usual, 0, 0];
+    for (const value of fitting) {
+      const [gain, uses] = [gains[value] ?? 0, used[dimension]?.[value] ?? 0];
+      if (gain < most || gain === 0 || (gain === most && uses >= least)) continue;
       [chosen, most, least] = [value, gain, uses];
     }
     return chosen;

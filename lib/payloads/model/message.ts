@@ -81,12 +81,9 @@ const mediaType = dimension('media type', [
   ...optional([
     type('application/json; charset=utf-8'),
     type('application/json; charset="utf-8"'),
-    anyOf([
-      type('application/json;charset=UTF-8'),
-      type('application/json ; charset=utf-8'),
-      type('application/json;\tcharset=utf-8'),
-      type('application/json;'),
-    ]),
+    type('application/json;charset=UTF-8'),
+    type('application/json ; charset=utf-8'),
+    anyOf([type('application/json;\tcharset=utf-8'), type('application/json;')]),
     anyOf([type('Application/JSON'), type('APPLICATION/JSON; CHARSET=UTF-8')]),
     type('application/json; profile=plant; q=1'),
   ]),

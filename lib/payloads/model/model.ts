@@ -34,8 +34,8 @@ export const modelsOf = remembered((contract: Contract): Readonly<Record<Expecta
   const plant = ofAnyDocument.map((one) => admitted(one, contract));
   const notApplicable = countOf(ofAnyDocument) - countOf(plant);
   const around = [...textDimensions, ...messageDimensions];
-  const plantOfWrong = plant.map(certain).map(grouped(9));
-  const aroundWrong = around.map(grouped(9)).map(withoutHistory);
+  const plantOfWrong = plant.map(certain).map(grouped(12));
+  const aroundWrong = around.map(maskingWithout('history'));
   const model = (...dimensions: readonly Dimension[]): Model => ({
     contract,
     dimensions: dimensions.filter(({ values }) => values.length > 1),
@@ -44,7 +44,7 @@ export const modelsOf = remembered((contract: Contract): Readonly<Record<Expecta
   const { shape } = contract.newPlant;
   return {
     accepted: model(...[...plant, ...around, historyOfSound].map(required)),
-    answered: model(...[...plant, ...around].map(grouped(12)), historyOfSound),
+    answered: model(...plant, ...around.map(maskingWithout('name', 'size')), historyOfSound),
     rejected: model(...plantOfWrong, asked(defectDimension(shape)), ...aroundWrong, historyOfWrong),
     unauthorised: model(
       ...plantOfWrong,
@@ -70,12 +70,6 @@ const withValues = (
 /** Without what may be a fault itself. */
 const certain = (one: Dimension): Dimension => withValues(one, ({ doubtful }) => doubtful !== true);
 
-/** No fault meets both what came before and what most stores reject anyway. */
-const withoutHistory = (one: Dimension): Dimension =>
-  one.masks === true
-    ? mapped(one, (value) => ({ ...value, apart: [...(value.apart ?? []), 'history'] }))
-    : one;
-
 const mapped = (
   { values: [first, ...others], ...rest }: Dimension,
   change: (value: Value) => Value,
@@ -83,6 +77,14 @@ const mapped = (
   ...rest,
   values: [first, ...others.map(change)],
 });
+
+/** What most stores reject anyway, apart from dimensions with which it would take many rows and show little. */
+const maskingWithout =
+  (...names: readonly string[]) =>
+  (one: Dimension): Dimension =>
+    one.masks === true
+      ? mapped(one, (value) => ({ ...value, apart: [...(value.apart ?? []), ...names] }))
+      : one;
 
 /** A dimension of at most so many values but for the usual one, of which those that stand side by side are alike. */
 const grouped =

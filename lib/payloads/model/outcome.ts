@@ -61,19 +61,19 @@ const TYPICAL: readonly (readonly string[])[] = [
 ];
 
 /**
- * Every second is combined with what came before, and the others with what most stores reject anyway: such rows take a
- * request more, or show little, and what a store remembers is hardly about one defect alone.
+ * Every second is combined with what came before: such a row takes a request more, and what a store remembers is hardly
+ * about one defect alone.
  */
-const inTurn = (value: Value, index: number): Value => ({
-  ...value,
-  apart: [...(value.apart ?? []), index % 2 === 0 ? 'oddity' : 'history'],
-});
+const everySecondWithHistory = (value: Value, index: number): Value =>
+  index % 2 === 0 ? value : { ...value, apart: [...(value.apart ?? []), 'history'] };
+
+/** One value that stands for several, if there are any. */
+const alike = ([first, ...others]: readonly Value[]): Value[] =>
+  first === undefined ? [] : [anyOf([first, ...others])];
 
 /** One value for each of the groups that a key makes. */
 const perGroup = <T>(list: readonly T[], keyOf: (one: T) => string, toValue: (one: T) => Value): Value[] =>
-  groupBy(list, keyOf).flatMap(([, [first, ...others]]) =>
-    first === undefined ? [] : [anyOf([toValue(first), ...others.map(toValue)])],
-  );
+  groupBy(list, keyOf).flatMap(([, group]) => alike(group.map(toValue)));
 
 /** Defects of one kind, which a validator lets through together if it lets one through. */
 function kindOf({ family, property, name }: Defect): string {
@@ -87,8 +87,8 @@ function kindOf({ family, property, name }: Defect): string {
 export function defectDimension(shape: Shape): Dimension {
   const defects = perGroup(defectsOf(shape).filter(isDefective), kindOf, withDefect);
   const texts = [...TYPICAL.map((names) => notJson.filter(({ name }) => names.includes(name))), [multipart]];
-  const spoilt = texts.flatMap((edits) => perGroup(edits, () => 'texts', spoiling));
-  return dimension('defect', [...defects, ...spoilt, noBody].map(inTurn));
+  const spoilt = texts.flatMap((edits) => alike(edits.map(spoiling)));
+  return dimension('defect', [...defects, ...spoilt, noBody].map(everySecondWithHistory));
 }
 
 /** Where something else is wrong as well, one defect of each kind. */
@@ -110,5 +110,5 @@ const letIn = ({ name, credential }: Impostor): Value => ({
 /** Every credential that a store must not let in. */
 export const credentialDimension: Dimension = dimension(
   'credential',
-  perGroup(everyImpostor, ({ family }) => family, letIn).map(inTurn),
+  perGroup(everyImpostor, ({ family }) => family, letIn).map(everySecondWithHistory),
 );

@@ -41,6 +41,7 @@ const NAMES: readonly Value[] = [
   ),
   fixed('name', 'with an apostrophe in the name', fresh("Word's wordword")),
   fixed('name', 'with a hyphen in the name', fresh('Wword-word word')),
+  fixed('name', 'with a hyphen and a last digit in the name', fresh('Wword-word #')),
   fixed('name', 'with digits in the name', fresh('Word ####### word')),
   fixed('name', 'with a name that begins like a literal', fresh('null word')),
   fixed(
