@@ -41,7 +41,7 @@ export const combinations: readonly Check[] = [
       basis: ['section 4, rule 1', 'section 4, rule 2', 'RFC 9110 section 3.3'],
       hint: `Accept it with 200 and a Plant. ${onward}`,
     },
-    combined('accepted', [acceptsOrdinary, plantMediaType, plantBody], 1),
+    combined('accepted', [acceptsOrdinary, plantMediaType, plantBody], 1.1),
   ),
   must(
     'combinations/answers-unconstrained-plants',
@@ -61,7 +61,7 @@ export const combinations: readonly Check[] = [
       basis: ['section 4, request body', 'section 2, NewPlant', 'RFC 9110 section 3.3'],
       hint: `Validate every body. ${onward}`,
     },
-    combined('rejected', [notSuccess, answered, noServerError, errorMediaType, errorBody], 7.2),
+    combined('rejected', [notSuccess, answered, noServerError, errorMediaType, errorBody], 7.3),
   ),
   must(
     'combinations/rejects-invalid-credentials',
@@ -71,6 +71,6 @@ export const combinations: readonly Check[] = [
       basis: ['section 5, rule 1', 'section 5, rule 2', 'RFC 9110 section 3.3'],
       hint: `Authenticate every request, before anything else. ${onward}`,
     },
-    combined('unauthorised', [notSuccess, answered, noServerError, errorMediaType, errorBody], 5),
+    combined('unauthorised', [notSuccess, answered, noServerError, errorMediaType, errorBody], 5.1),
   ),
 ];

@@ -14,6 +14,8 @@ export interface Delivery {
   readonly headFirst?: true;
   /** The head itself is sent in two segments. */
   readonly headCut?: true;
+  /** Milliseconds between two segments; short, unless it is given. */
+  readonly pauseMs?: number;
   /**
    * How a chunked body is divided: as one chunk, in two (as usual), or seven bytes at a time; in two with chunk
    * extensions, or with a trailer section after them (RFC 9112 section 7.1).

@@ -116,14 +116,17 @@ export class SegmentWriter {
   private wake = () => {};
   private awaitsContinue: boolean;
   private readonly headEnd: number;
+  private readonly pauseMs: number;
 
   /**
    * @param awaitsContinue whether the body waits for 100 Continue
    * @param headEnd the place of the segment that ends the head
+   * @param pauseMs milliseconds between two segments
    */
-  constructor(awaitsContinue: boolean, headEnd: number) {
+  constructor(awaitsContinue: boolean, headEnd: number, pauseMs: number) {
     this.awaitsContinue = awaitsContinue;
     this.headEnd = headEnd;
+    this.pauseMs = pauseMs;
   }
 
   /** Ends when the last segment has left, and a pause after that; or when it is stopped. */
@@ -136,7 +139,7 @@ export class SegmentWriter {
       });
       if (this.stopped) return;
       const waits = this.awaitsContinue && index === this.headEnd;
-      await this.pause(waits ? CONTINUE_WAIT_MS : PAUSE_MS);
+      await this.pause(waits ? CONTINUE_WAIT_MS : this.pauseMs);
       if (this.stopped) return;
       if (waits) this.awaitsContinue = false;
     }

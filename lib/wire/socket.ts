@@ -131,7 +131,8 @@ export class SocketConnection implements Connection {
     const waits = requests.some(awaitsContinue);
     const aborts = requests.some(({ delivery }) => delivery?.abortAfter !== undefined);
     // A request that waits for 100 Continue goes by itself.
-    const writer = new SegmentWriter(waits, requests[0]?.delivery?.headCut === true ? 1 : 0);
+    const { headCut, pauseMs = PAUSE_MS } = requests[0]?.delivery ?? {};
+    const writer = new SegmentWriter(waits, headCut === true ? 1 : 0, pauseMs);
     let patience: Patience | undefined;
     const isKept = await new Promise<boolean>((resolve) => {
       const endWith = (outcome: Response | Fault) => {
@@ -141,7 +142,7 @@ export class SocketConnection implements Connection {
       // Closed just as the connection was opened.
       if (this.socket !== socket) return endWith(ABANDONED);
       // The pauses are ours.
-      const paused = segments.length * PAUSE_MS + (waits ? CONTINUE_WAIT_MS : 0);
+      const paused = segments.length * pauseMs + (waits ? CONTINUE_WAIT_MS : 0);
       patience = new Patience(segments.length > 1 ? timeout + paused : timeout, () =>
         endWith(timedOut(timeout, waiting[0]?.reader.partial() !== undefined)),
       );

@@ -54,6 +54,9 @@ export const insideCharacter = (body: Uint8Array): number => {
   return place < 0 ? Math.floor(body.length / 2) : place + 1;
 };
 
+/** Longer than a reader waits that takes what has come for the whole. */
+const SLOW_MS = 40;
+
 const segments = dimension('segments', [
   delivered('with the head before the body', { headFirst: true }),
   delivered('with its head in two segments', { headCut: true }),
@@ -64,6 +67,12 @@ const segments = dimension('segments', [
   cutting('in segments that part an escape or a string', (body) => [placeOf(body, '\\u', 3)]),
   cutting('in segments that part a character', (body) => [insideCharacter(body)]),
   cutting('in segments that part the id', (body) => [placeOf(body, '"id":', 7)]),
+  saying('in slow segments that part the id', (draft) => ({
+    ...draft,
+    cut: (body) => [placeOf(body, '"id":', 7)],
+    delivery: { ...draft.delivery, pauseMs: SLOW_MS },
+  })),
+  delivered('with the body a while after the head', { headFirst: true, pauseMs: SLOW_MS }),
   cutting('in three segments, of which the last is a byte', (body) => [1, body.length - 1]),
 ]);
 

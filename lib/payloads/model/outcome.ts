@@ -78,7 +78,9 @@ const perGroup = <T>(list: readonly T[], keyOf: (one: T) => string, toValue: (on
 /** Defects of one kind, which a validator lets through together if it lets one through. */
 function kindOf({ family, property, name }: Defect): string {
   if (family === 'wrong-type') return name;
-  if (family === 'not-an-object') return /array|string|null/.exec(name)?.[0] ?? 'scalar';
+  // The plant within a list or a string is what batches and double encoding have.
+  if (name.endsWith('NewPlant')) return name;
+  if (family === 'not-an-object') return /array|null/.exec(name)?.[0] ?? 'scalar';
   // Whose name is lost, wherever the value is then.
   return ['other-name', 'nested', 'inherited'].includes(family) ? family : `${family} ${property}`;
 }
