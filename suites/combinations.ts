@@ -51,7 +51,7 @@ export const combinations: readonly Check[] = [
       basis: ['section 4, rule 1', 'section 4, rule 3', 'section 8'],
       hint: `Answer it with 200 and a Plant, or with 400 and an Error. ${onward}`,
     },
-    combined('answered', [takenOrRefused, ...sound], 4.7),
+    combined('answered', [takenOrRefused, ...sound], 4.3),
   ),
   must(
     'combinations/rejects-invalid-bodies',
@@ -61,7 +61,7 @@ export const combinations: readonly Check[] = [
       basis: ['section 4, request body', 'section 2, NewPlant', 'RFC 9110 section 3.3'],
       hint: `Validate every body. ${onward}`,
     },
-    combined('rejected', [notSuccess, answered, noServerError, errorMediaType, errorBody], 7.3),
+    combined('rejected', [notSuccess, answered, noServerError, errorMediaType, errorBody], 7.6),
   ),
   must(
     'combinations/rejects-invalid-credentials',
@@ -71,6 +71,6 @@ export const combinations: readonly Check[] = [
       basis: ['section 5, rule 1', 'section 5, rule 2', 'RFC 9110 section 3.3'],
       hint: `Authenticate every request, before anything else. ${onward}`,
     },
-    combined('unauthorised', [notSuccess, answered, noServerError, errorMediaType, errorBody], 5.1),
+    combined('unauthorised', [notSuccess, answered, noServerError, errorMediaType, errorBody], 5.4),
   ),
 ];

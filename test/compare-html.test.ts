@@ -34,7 +34,7 @@ function steady(one: Comparison): Comparison {
 beforeAll(async () => {
   comparison = await compared(['reference', 'id-numeral-string', 'name-number'], {
     only: ['create/answers-200', 'refuse/*', 'auth/rejects-*', 'observe/*', 'auth/observe-*'],
-    cases: 12,
+    cases: 30,
   });
   const few = await compared(['reference', 'name-number'], {
     only: ['create/answers-200', 'refuse/wrong-type', 'refuse/any-wrong-type', 'observe/id'],

@@ -123,7 +123,7 @@ describe('what is told of every check', () => {
       /^\d+ requests in which all [\d,]+ pairs of the values of \d\d dimensions occur, with --thorough all triples/,
     ],
     ['refuse/wrong-type', /^92 requests: name is a boolean \(4 times\); /],
-    ['refuse/any-defect', /^300 requests drawn at random, 2\.5 times --cases \(120 by default\)\./],
+    ['refuse/any-wrong-type', /^60 requests drawn at random, 0\.5 times --cases \(120 by default\)\./],
     ['refuse/constraint', /^Nothing with the document of the suite, as the document declares no limits/],
     ['always/400-is-json', /Skipped where the store never answered 400\.$/],
     ['observe/paths', /^An ordinary plant to \/plants\/, and one to \/PLANTS\.$/],

@@ -34,7 +34,7 @@ export const modelsOf = remembered((contract: Contract): Readonly<Record<Expecta
   const plant = ofAnyDocument.map((one) => admitted(one, contract));
   const notApplicable = countOf(ofAnyDocument) - countOf(plant);
   const around = [...textDimensions, ...messageDimensions];
-  const plantOfWrong = plant.map(certain).map(grouped(12));
+  const plantOfWrong = plant.map(certain).map(grouped(13));
   const aroundWrong = around.map(maskingWithout('history'));
   const model = (...dimensions: readonly Dimension[]): Model => ({
     contract,
