@@ -70,7 +70,7 @@ async function withFaults<T>(faults: readonly Fault[], use: (url: string) => Pro
 const recordOf = (faults: readonly Fault[], more: object = {}): Promise<RunRecord> =>
   withFaults(
     faults,
-    (url) => run({ baseUrl: url, token: TOKEN, seed: 3, cases: 60, only: ONLY, ...more }).record,
+    (url) => run({ baseUrl: url, token: TOKEN, seed: 3, cases: 150, only: ONLY, ...more }).record,
   );
 
 /** The baseline that --write-baseline makes of a record. */
@@ -122,7 +122,7 @@ describe('the causes of a failing check', () => {
 
   test('are the same with another seed, for named and for random requests', async () => {
     // So many that each kind of request is drawn.
-    const many = (seed: number) => recordOf(['takesStringAsId'], { seed, cases: 300 });
+    const many = (seed: number) => recordOf(['takesStringAsId'], { seed, cases: 750 });
     const [three, four] = [await many(3), await many(4)];
     const names = ({ results }: RunRecord) =>
       results.flatMap(({ id, causes }) => causes.map(({ fingerprint }) => `${id} ${fingerprint}`)).sort();
