@@ -87,7 +87,7 @@ describe('the shards of a run', () => {
     async (name) => {
       const { whole, merged } = await bothWays(name, 3);
       expect(uncounted(timeless(merged))).toEqual(uncounted(timeless(whole)));
-      expect(merged.requests).toBeGreaterThan(whole.requests);
+      expect(merged.requests).toBeGreaterThanOrEqual(whole.requests);
     },
   );
 
