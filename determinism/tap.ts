@@ -72,8 +72,8 @@ function endOf(bytes: Buffer): number {
   if (blank < 0) return bytes.length;
   const head = bytes.toString('latin1', 0, blank);
   const start = blank + 4;
-  if (/^transfer-encoding: *chunked/im.test(head)) return afterChunks(bytes, start);
-  return Math.min(bytes.length, start + Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0));
+  if (/^transfer-encoding:[ \t]*chunked/im.test(head)) return afterChunks(bytes, start);
+  return Math.min(bytes.length, start + Number(/^content-length:[ \t]*(\d+)/im.exec(head)?.[1] ?? 0));
 }
 
 function afterChunks(bytes: Buffer, start: number): number {
