@@ -9,10 +9,11 @@ import { areaOf } from './lib/groups.ts';
 import { nearest } from './lib/nearest.ts';
 import { packageFile } from './lib/package.ts';
 import { readText } from './lib/read-text.ts';
+import { renamingOf } from './lib/renamed-ids.ts';
 import type { Baseline, RunRecord } from './lib/report/record.ts';
 import { Recorder } from './lib/report/recorder.ts';
 import { events, type RunOptions as Plan, type RunEvent } from './lib/run/run.ts';
-import { globs, unmatched } from './lib/run/select.ts';
+import { globs, unmatched } from './lib/select.ts';
 import { UsageError } from './lib/usage-error.ts';
 import { catalogue } from './suites/index.ts';
 
@@ -20,7 +21,7 @@ export { FORMATS, type Format } from './lib/report/formats.ts';
 export type {
   Baseline,
   BaselineEntry,
-  Gate,
+  CiResult,
   RecordedBody,
   RecordedExchange,
   RecordedRequest,
@@ -36,17 +37,17 @@ export { UsageError } from './lib/usage-error.ts';
 export { startStore } from './reference/store.ts';
 export { catalogue, DocumentError };
 
-/** What to run against what: `baseUrl`, `token`, and what docs/configuration.md lists besides. */
+/** The options of a run: `baseUrl`, `token`, and the others in docs/configuration.md. */
 export type RunOptions = Needed<Given>;
 
-/** A run that is under way: its events as they happen, and its record once it has ended. */
+/** A run in progress: its events as they happen, and its record once it has ended. */
 export interface Run extends AsyncIterable<RunEvent> {
   readonly record: Promise<RunRecord>;
 }
 
 /**
- * Starts a run. The record rejects with a UsageError or a DocumentError where the options do not do;
- * whatever the store does ends in a record.
+ * Starts a run. The record rejects with a UsageError or a DocumentError if the options are invalid; whatever the store
+ * does results in a record.
  */
 export function run(options: RunOptions, signal?: AbortSignal): Run {
   const history: RunEvent[] = [];
@@ -54,7 +55,7 @@ export function run(options: RunOptions, signal?: AbortSignal): Run {
   let news = new Promise<void>((resolve) => {
     wake = resolve;
   });
-  const tell = () => {
+  const notify = () => {
     wake();
     news = new Promise((resolve) => {
       wake = resolve;
@@ -64,22 +65,22 @@ export function run(options: RunOptions, signal?: AbortSignal): Run {
     try {
       const settings = settingsOf(options);
       if (signal !== undefined && typeof Object(signal).addEventListener !== 'function')
-        throw new UsageError('What comes after the options of a run is an AbortSignal, or nothing.');
+        throw new UsageError('The second argument of run must be an AbortSignal or absent.');
       const plan = await planOf(settings);
       const recorder = new Recorder(secretsOf(settings), knownDeviations(settings));
       for await (const event of events(plan, signal)) {
         recorder.take(event);
         history.push(event);
-        tell();
+        notify();
       }
       return recorder.record();
     } finally {
       done = true;
-      tell();
+      notify();
     }
   };
   const record = work();
-  // Whoever reads the events alone hears of a failure there.
+  // A caller who only reads the events gets the error there.
   record.catch(() => {});
   return {
     record,
@@ -97,25 +98,25 @@ export function run(options: RunOptions, signal?: AbortSignal): Run {
   };
 }
 
-/** Headers whose values are everywhere, and nobody's secret. */
+/** Headers with common values that are not secret. */
 const COMMON = /^(?:accept(?:-[a-z]+)?|cache-control|connection|content-type|prefer|user-agent)$/i;
 
-/** What no report may hold. */
+/** What no report may contain: the token, and values of added headers. */
 export const secretsOf = ({ token, headers = [] }: Pick<Needed<Settings>, 'token' | 'headers'>): string[] => [
   token,
   ...headers.flatMap(([name, value]) => (value.length < 8 || COMMON.test(name) ? [] : [value])),
 ];
 
 /**
- * The deviations that a run is told of.
+ * Reads the baseline of a run, if it has one.
  * @throws UsageError, DocumentError
  */
 export const knownDeviations = ({ baseline }: Pick<Settings, 'baseline'>): Baseline | undefined =>
   baseline === undefined ? undefined : readBaseline(baseline, catalogue);
 
 /**
- * Loads what the options name, and makes the plan of a run.
- * @param loaded the contract of these options, where another plan has it already
+ * Loads the files that the options name, and plans a run.
+ * @param loaded the contract of these options, if another plan has already loaded it
  * @throws DocumentError, UsageError
  */
 export async function planOf(options: RunOptions, loaded?: Plan['contract']): Promise<Plan> {
@@ -123,19 +124,19 @@ export async function planOf(options: RunOptions, loaded?: Plan['contract']): Pr
   const { openapi, overlays = [], only = [], skip = [], ca, cert, key, bail = false, ...rest } = settings;
   if (rest.shard !== undefined && (rest.seed === undefined || rest.firstId === undefined)) {
     throw new UsageError(
-      'A shard needs --seed and --first-id, the same for all shards: what each of them sends follows from both.',
+      'A shard needs --seed and --first-id, the same for all shards, as both determine what each shard sends.',
     );
   }
   const contract = loaded ?? (await contractOf(openapi, overlays));
   const ids = catalogue.map(({ id }) => id);
-  const lost = unmatched([...only, ...skip], ids);
-  if (lost !== undefined) {
-    const close = nearest(lost, ids);
+  const wrong = unmatched([...only, ...skip], ids);
+  if (wrong !== undefined) {
+    const close = nearest(wrong, ids);
     const advice =
       close === undefined
         ? `the areas are ${[...new Set(catalogue.map(areaOf))].join(', ')}, as in --only 'auth/*'`
         : `did you mean ${close}?`;
-    throw new UsageError(`No check is called ${lost}; ${advice}`);
+    throw new UsageError(renamingOf(wrong) ?? `No check is called ${wrong}; ${advice}`);
   }
   const [wanted, unwanted] = [globs(only), globs(skip)];
   const known = new Set(bail ? knownDeviations(settings)?.entries.map(({ id }) => id) : []);
@@ -151,7 +152,7 @@ export async function planOf(options: RunOptions, loaded?: Plan['contract']): Pr
   };
 }
 
-/** The contract of a document, by default of the suite's own, whatever folder that lies in. */
+/** Loads the contract. The suite's own document is named without its folder, the same on every machine. */
 async function contractOf(file: string | undefined, overlays: readonly string[]): Promise<Plan['contract']> {
   const own = file === undefined && overlays.length === 0;
   const contract = await loadContract(file ?? packageFile(OWN_DOCUMENT), overlays, { trusted: own });
@@ -164,17 +165,17 @@ async function contractOf(file: string | undefined, overlays: readonly string[])
 
 const OWN_DOCUMENT = 'openapi.yaml';
 
-/** What the run shows of itself to a store that wants a certificate. */
+/** The client certificate and its key, for a store that requires one. */
 function clientOf(cert: string | undefined, key: string | undefined): Plan['client'] {
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined || key === undefined)
-    throw new UsageError('--cert and --key need one another: give the certificate and its private key.');
+    throw new UsageError('--cert and --key belong together; give both the certificate and its private key.');
   const client = { cert: readPem(cert, 'certificate'), key: readPem(key, 'private key') };
   try {
     createSecureContext(client);
   } catch (error) {
     throw new UsageError(
-      `The certificate in ${cert} and the private key in ${key} do not do: ${(error as Error).message}. Give a PEM certificate and the key that it was made for, without a passphrase.`,
+      `The certificate in ${cert} and the private key in ${key} cannot be used: ${(error as Error).message}. Give a PEM certificate and its own private key, without a passphrase.`,
     );
   }
   return client;
@@ -183,13 +184,13 @@ function clientOf(cert: string | undefined, key: string | undefined): Plan['clie
 const certificatesIn = (file: string): string =>
   readPem(file, 'certificates', (pem) => void new X509Certificate(pem));
 
-/** @param check throws where the file is not what it should be */
+/** @param check throws if the content is invalid */
 function readPem(file: string, what: string, check: (pem: string) => void = () => {}): string {
   try {
     const pem = readText(file, 1);
     check(pem);
     return pem;
   } catch (error) {
-    throw new UsageError(`The ${what} in ${file} cannot be read: ${(error as Error).message}`);
+    throw new UsageError(`Cannot read the ${what} in ${file}: ${(error as Error).message}`);
   }
 }

@@ -3,8 +3,8 @@ import { catalogue, planOf, type RunOptions, secretsOf } from './index.ts';
 import { optionsGiven, settingsOf } from './lib/config/given.ts';
 import { callback } from './lib/config/kinds.ts';
 import { IN_CODE, type Settings } from './lib/config/options.ts';
-import { explain } from './lib/report/explain.ts';
 import { Recorder } from './lib/report/recorder.ts';
+import { explain } from './lib/report/text.ts';
 import { type OpenRun, openRun } from './lib/run/run.ts';
 
 /** A store that was started for the tests. */
@@ -15,20 +15,21 @@ export interface StartedStore {
 }
 
 export interface ConformanceOptions extends Omit<RunOptions, 'baseUrl' | 'token'> {
-  /** Starts the store, or says where it is. Called once, before the first check. */
+  /** Starts the store, or only returns where it is. Called once, before the first check. */
   readonly start: () => Promise<StartedStore> | StartedStore;
 }
 
-const { baseUrl: _baseUrl, token: _token, ...ofARun } = IN_CODE;
-const OPTIONS = { ...ofARun, start: { kind: callback, says: 'the function that starts the store' } };
+const { baseUrl: _baseUrl, token: _token, ...others } = IN_CODE;
+const OPTIONS = { ...others, start: { kind: callback, description: 'function that starts the store' } };
 
-/** Milliseconds for one check: many requests, each with a time-out of its own. */
-const LONGEST_CHECK = 300_000;
+/** Milliseconds for one check, which sends many requests, each with its own time-out. */
+const MAX_CHECK_MS = 300_000;
 
 /**
- * Declares one vitest test for each check, named by its id. A MUST that fails, or that cannot be tested, fails its
- * test. So does a SHOULD with `strict`; else its failure is annotated. What was not carried out to the end is
- * skipped, never passed. To be called at the top level of a test file.
+ * Declares one vitest test for each check, named by its id. Call it at the top level of a test file.
+ *
+ * The test of a MUST check fails if the check fails or is untestable. So does that of a SHOULD check with `strict`;
+ * otherwise its failure is an annotation. A check that was not completed is skipped, never passed.
  */
 export function plantStoreConformance(given: ConformanceOptions): void {
   const { start, ...options } = optionsGiven(OPTIONS, given, ['start']) as Settings & ConformanceOptions;
@@ -39,12 +40,12 @@ export function plantStoreConformance(given: ConformanceOptions): void {
 
     beforeAll(async () => {
       store = await start();
-      // A `start` that returns nothing is told what is missing.
+      // If `start` returns nothing, the error names what is missing.
       const target = settingsOf({ ...options, baseUrl: store?.baseUrl, token: store?.token });
       run = await openRun(await planOf(target));
       recorder = new Recorder(secretsOf(target));
       recorder.take({ type: 'start', header: run.header });
-    }, LONGEST_CHECK);
+    }, MAX_CHECK_MS);
 
     afterAll(async () => {
       await run?.close();
@@ -52,8 +53,8 @@ export function plantStoreConformance(given: ConformanceOptions): void {
     });
 
     for (const check of catalogue) {
-      test(check.id, { timeout: LONGEST_CHECK }, async ({ annotate, skip }) => {
-        if (run === undefined || recorder === undefined) throw new Error('the run did not open');
+      test(check.id, { timeout: MAX_CHECK_MS }, async ({ annotate, skip }) => {
+        if (run === undefined || recorder === undefined) throw new Error('the run was not opened');
         const result = recorder.take({ type: 'result', result: await run.carryOut(check) });
         if (result === undefined) throw new Error('the check has no result');
         const fails = check.level === 'MUST' || (check.level === 'SHOULD' && options.strict === true);
@@ -82,7 +83,7 @@ export function plantStoreConformance(given: ConformanceOptions): void {
   });
 }
 
-/** What vitest shows of a failed check: its explanation, and no stack, which would lead into this file. */
+/** A failed check: vitest shows its explanation, without a stack, which would point into this file. */
 class Nonconformance extends Error {
   constructor(message: string) {
     super(message);

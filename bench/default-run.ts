@@ -4,10 +4,10 @@ import { count, type Findings, figure, median, megabytes, spread } from './table
 
 const STORES = [
   { title: 'reference store', delay: 0 },
-  { title: 'answers after 50 ms', delay: 50 },
+  { title: 'responds after 50 ms', delay: 50 },
 ];
 
-/** Requests at a time that a run of the suite sends unless it is told otherwise. */
+/** The default concurrency limit of the suite. */
 const CONCURRENCY = 24;
 
 interface Run {
@@ -17,13 +17,13 @@ interface Run {
   readonly word: Word;
 }
 
-const SAID: Readonly<Record<Word, string>> = {
+const CONCLUSIONS: Readonly<Record<Word, string>> = {
   accepts: 'conformant',
   accuses: 'not conformant',
   stuck: 'stopped',
 };
 
-/** What a user waits for, and what is done meanwhile. */
+/** What a user waits for, and what a run does meanwhile. */
 export async function defaultRun(rounds: number): Promise<Findings> {
   const { tools: others, absent } = installed();
   const tools = [suite, ...others];
@@ -44,27 +44,27 @@ export async function defaultRun(rounds: number): Promise<Findings> {
         count(median(theirs.map(({ requests }) => requests))),
         figure(median(theirs.map(({ requests, seconds }) => requests / seconds))),
         megabytes(median(theirs.map(({ peak }) => peak))),
-        [...new Set(theirs.map(({ word }) => SAID[word]))].join(', '),
+        [...new Set(theirs.map(({ word }) => CONCLUSIONS[word]))].join(', '),
       ]);
     }
     if (delay > 0) {
       const limit = CONCURRENCY / (delay / 1000);
       const rate = median(own.map(({ requests, seconds }) => requests / seconds));
       notes.push(
-        `The suite sends ${figure(rate)} requests a second to the store that answers after ${delay} ms, start and end included: ${figure(rate / limit)} of connections / latency (${limit}).`,
+        `The suite sends ${figure(rate)} requests per second to the store that responds after ${delay} ms, including start and end: ${figure(rate / limit)} of connections / latency (${limit}).`,
       );
     }
   }
   return {
     title: 'A default run',
-    method: `One run of each tool against the reference store, and against one that answers after 50 ms, each in a process of its own, which counts the requests. Seconds of wall time from start to end of the process; peak memory with all children. ${rounds} rounds, each tool once in each; medians. The ratio of times is the median of the rounds' ratios.`,
+    method: `One run of each tool against the reference store, and against one that responds after 50 ms; each store runs in its own process and counts the requests. Seconds are wall time of the whole process; peak memory includes all children. ${rounds} rounds, each tool once per round; medians. The ratio of times is the median of the rounds' ratios.`,
     columns: [
       'store',
       'tool',
       'seconds',
       'tool : suite',
       'requests',
-      'requests a second',
+      'requests per second',
       'peak memory',
       'says',
     ],

@@ -6,16 +6,16 @@ import { overAll } from './fleet.ts';
 import { count, type Findings, median } from './table.ts';
 
 const SEED = 1;
-const AT_A_TIME = 4;
+const MAX_PARALLEL_TARGETS = 4;
 
-/** How soon a broken store is found out. */
+/** How soon a broken store is detected. */
 export async function firstFailure(): Promise<Findings> {
-  const found = await overAll(brokenStores, requestsUntilFailure, AT_A_TIME);
+  const found = await overAll(brokenStores, requestsUntilFailure, MAX_PARALLEL_TARGETS);
   const caught = found.filter((requests) => requests !== undefined).sort((a, b) => a - b);
-  const at = (share: number) => caught[Math.ceil(caught.length * share) - 1] ?? Number.NaN;
+  const at = (fraction: number) => caught[Math.ceil(caught.length * fraction) - 1] ?? Number.NaN;
   return {
     title: 'Requests until the first failure',
-    method: `Each broken store of \`mutants/\`, run with seed ${SEED}: how many requests had been answered when the first failure of a MUST or a SHOULD, or the end of a run that cannot be judged, was told of.`,
+    method: `Each broken store of \`mutants/\`, run with seed ${SEED}: the number of requests that had been answered when the run reported the first failure of a MUST or SHOULD, or ended without a verdict.`,
     columns: ['stores', 'caught', 'median', '90 of 100 within', 'most'],
     rows: [
       [
@@ -30,7 +30,7 @@ export async function firstFailure(): Promise<Findings> {
   };
 }
 
-/** undefined where nothing fails. */
+/** undefined if nothing fails. */
 async function requestsUntilFailure(store: BrokenStore): Promise<number | undefined> {
   const running = await store.start('Token-1-AbCdEf0123456789');
   const enough = new AbortController();
@@ -49,8 +49,8 @@ async function requestsUntilFailure(store: BrokenStore): Promise<number | undefi
       requests += 1;
     };
     for await (const event of events({ ...plan, onExchange }, enough.signal)) {
-      const told = event.type === 'failure' || (event.type === 'end' && event.footer.stop !== undefined);
-      if (!told || found !== undefined) continue;
+      const reported = event.type === 'failure' || (event.type === 'end' && event.footer.stop !== undefined);
+      if (!reported || found !== undefined) continue;
       found = requests;
       enough.abort();
     }

@@ -7,11 +7,11 @@ import type { Measured } from './process.ts';
 import { startStoreProcess } from './store.ts';
 import { type Findings, figure, median } from './table.ts';
 
-/** Seconds that an answer is waited for: broken stores may hang, right ones may be slow. */
+/** Request timeout in seconds: broken stores may hang, right ones may be slow. */
 const TIMEOUTS = { broken: 3, right: 10 } as const;
 
-/** Stores at a time. */
-const AT_A_TIME = 2;
+/** Stores that are tested in parallel. */
+const MAX_PARALLEL_TARGETS = 2;
 
 const TOKEN = 'Token-1-AbCdEf0123456789';
 
@@ -27,7 +27,7 @@ const kindOf = (store: BrokenStore | RightStore): Kind =>
       ? 'must'
       : 'should';
 
-/** Every so many of the stores, evenly over the fleet, the same in every run. */
+/** Every nth store: an even sample of the fleet, the same in every run. */
 export const sample = <T>(stores: readonly T[], every: number): readonly T[] =>
   stores.filter((_, index) => index % every === 0);
 
@@ -36,48 +36,45 @@ interface Trial {
   readonly ended: Measured;
 }
 
-/** What each tool catches, and whom it accuses wrongly. */
+/** What each tool catches, and which right stores it accuses. */
 export async function fleet(every: number): Promise<Findings> {
   const { tools: others, absent } = installed();
   const stores = [...sample(brokenStores, every), ...sample(rightStores, every)];
   const counts = (kind: Kind) => stores.filter((store) => kindOf(store) === kind).length;
   const rows: string[][] = [];
-  const tell = (title: string, trials: readonly Trial[], word: (ended: Measured) => Word) => {
-    const share = (kind: Kind) => {
+  const addRow = (title: string, trials: readonly Trial[], word: (ended: Measured) => Word) => {
+    const accusedOf = (kind: Kind) => {
       const accused = trials.filter((one) => one.kind === kind && word(one.ended) === 'accuses').length;
       return `${accused} of ${counts(kind)}`;
     };
     const stuck = trials.filter(({ ended }) => word(ended) === 'stuck').length;
     const seconds = figure(median(trials.map(({ ended }) => ended.seconds)));
-    rows.push([title, share('must'), share('should'), share('right'), String(stuck), seconds]);
+    rows.push([title, accusedOf('must'), accusedOf('should'), accusedOf('right'), String(stuck), seconds]);
   };
   for (const tool of [suite, ...others]) {
     if (!(await acceptsTheReference(tool))) {
-      rows.push([
-        tool.title,
-        'not run: it accuses the reference store, so that its accusations tell nothing',
-      ]);
+      rows.push([tool.title, 'not run: it fails the reference store, so its other failures mean nothing']);
       continue;
     }
     const trials = await overAll(stores, (store) => trial(tool, store));
-    tell(tool.title, trials, tool.word);
-    if (tool === suite) tell('plant-store-conformance, strict', trials, strictly);
+    addRow(tool.title, trials, tool.word);
+    if (tool === suite) addRow('plant-store-conformance, strict', trials, strictly);
     process.stderr.write(`${rows.at(-1)?.join(', ')}\n`);
   }
   return {
     title: 'The fleet',
-    method: `${every === 1 ? 'All stores' : `One store in ${every}`} of \`mutants/\`, the same for all tools: ${counts('must')} that break a MUST, ${counts('should')} that break a SHOULD, ${counts('right')} that are unusual and right; ${AT_A_TIME} at a time. A store is caught, or accused, where the tool ends with an exit code other than 0, whatever the reason. The suite over the whole fleet, with what exactly must fail: \`npm run proof\`.`,
+    method: `${every === 1 ? 'All stores' : `One store in ${every}`} of \`mutants/\`, the same for all tools: ${counts('must')} that break a MUST, ${counts('should')} that break a SHOULD, ${counts('right')} that are unusual but right; ${MAX_PARALLEL_TARGETS} in parallel. A store counts as caught, or accused, if the tool ends with an exit code other than 0, whatever the reason. \`npm run proof\` runs the suite over the whole fleet and checks exactly what must fail.`,
     columns: [
       'tool',
       'MUST broken, caught',
       'SHOULD broken, caught',
       'right, accused',
       'stuck',
-      'seconds a store',
+      'seconds per store',
     ],
     rows: [...rows, ...absent.map(({ title, reason }) => [title, `not run: ${reason}`])],
     notes: [
-      'A failed SHOULD is a warning of the suite, and a failure with `--strict`; the peers know no such difference.',
+      'A failed SHOULD is a warning of the suite, and a failure with `--strict`; the peers make no such distinction.',
       ...others.map(({ title, settings }) => `${title}: ${settings.trim()}`),
     ],
   };
@@ -104,18 +101,18 @@ async function trial(tool: Tool, store: BrokenStore | RightStore): Promise<Trial
   }
 }
 
-/** Does the work for all, some at a time. The outcomes in the order of the items. */
+/** Maps all items with limited concurrency. The results are in the order of the items. */
 export async function overAll<T, U>(
   items: readonly T[],
   work: (item: T) => Promise<U>,
-  atATime = AT_A_TIME,
+  atATime = MAX_PARALLEL_TARGETS,
 ): Promise<U[]> {
   const waiting = [...items.entries()];
   const done: U[] = [];
-  const lane = async () => {
+  const worker = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
       done[next[0]] = await work(next[1]);
   };
-  await Promise.all(Array.from({ length: atATime }, lane));
+  await Promise.all(Array.from({ length: atATime }, worker));
   return done;
 }

@@ -4,12 +4,12 @@ import { GENERATED, generated } from './throughput.ts';
 
 const SIZES = [1e3, 1e4, 1e5, 1e6];
 
-/** Cases above which once has to do. */
-const ONCE = 1e5;
+/** Sizes above this are measured only once. */
+const MAX_REPEATED_SIZE = 1e5;
 
 const CONNECTIONS = 16;
 
-/** What becomes of time, memory and record where there are many cases. */
+/** How time, memory and record grow with the number of cases. */
 export async function growth(rounds: number): Promise<Findings> {
   const store = await startStoreProcess();
   try {
@@ -17,7 +17,7 @@ export async function growth(rounds: number): Promise<Findings> {
     const measurements = [];
     for (const size of SIZES) {
       const runs = [];
-      for (let round = 0; round < (size > ONCE ? 1 : rounds); round += 1)
+      for (let round = 0; round < (size > MAX_REPEATED_SIZE ? 1 : rounds); round += 1)
         runs.push(await generated(store.url, size, CONNECTIONS));
       measurements.push({
         cases: Math.max(...runs.map(({ cases }) => cases)),
@@ -30,8 +30,8 @@ export async function growth(rounds: number): Promise<Findings> {
     const [, small, , large] = measurements;
     return {
       title: 'Growth',
-      method: `\`${GENERATED}\` with more and more cases at ${CONNECTIONS} connections against the reference store in a process of its own. The medians of the rounds, with the least and the most for the time. The time is that of the check, without the start of the process; the shorter a run, the more of it passes before the code is compiled.`,
-      columns: ['cases', 'rounds', 'microseconds a case', 'peak memory', 'record'],
+      method: `\`${GENERATED}\` with a growing number of cases at ${CONNECTIONS} connections against the reference store in its own process. Medians of the rounds, for the time also minimum and maximum. The time is that of the check, without starting the process; in shorter runs a larger part passes before the code is compiled.`,
+      columns: ['cases', 'rounds', 'microseconds per case', 'peak memory', 'record'],
       rows: measurements.map(({ cases, rounds: done, times, peak, record }) => [
         cases.toLocaleString('en'),
         String(done),

@@ -10,9 +10,9 @@ import { type Findings, findingsText } from './table.ts';
 import { throughput } from './throughput.ts';
 
 /*
- * The benchmarks. `npm run bench` runs all parts, `npm run bench -- PART...` some; `--rounds N` how often each is
- * measured, `--every N` which stores of the fleet the tools are tried on. Prints what it finds and keeps it in
- * bench/results.json and bench/results.md.
+ * The benchmarks. `npm run bench` runs all parts, `npm run bench -- PART...` some of them; `--rounds N` sets
+ * how often each is measured, `--every N` selects one in N stores of the fleet. Prints the results and stores
+ * them in bench/results.json and bench/results.md.
  */
 
 const { values, positionals } = parseArgs({
@@ -53,11 +53,11 @@ async function main(): Promise<number> {
   return 0;
 }
 
-/** What measures a part again in the same way. */
+/** The command that measures a part in the same way. */
 const commandOf = (name: string) =>
   ['npm run bench --', name, ...(name === 'fleet' ? ['--every', every] : ['--rounds', rounds])].join(' ');
 
-// What has been started ends with it.
+// Started processes are stopped on exit, which a signal alone does not trigger.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
 process.exitCode = await main();

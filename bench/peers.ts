@@ -9,17 +9,17 @@ import type { RunRecord } from '../lib/report/record.ts';
 import { type Measured, measured } from './process.ts';
 import { TOKEN } from './store.ts';
 
-/** What a tool is to be run against. */
+/** What a tool is run against. */
 export interface Target {
   readonly url: string;
   readonly token: string;
-  /** Overlays of the document that the store is written to. */
+  /** Overlays of the document that the store conforms to. */
   readonly overlays?: readonly string[] | undefined;
-  /** Seconds that an answer is waited for. */
+  /** Request timeout in seconds. */
   readonly timeout: number;
 }
 
-/** What a tool made of a store. `stuck` had to be stopped. */
+/** The conclusion of a tool about a store; `stuck` if the run had to be stopped. */
 export type Word = 'accepts' | 'accuses' | 'stuck';
 
 /** A tool that tests a store, with its settings. */
@@ -27,23 +27,23 @@ export interface Tool {
   readonly title: string;
   readonly settings: string;
   run(target: Target): Promise<Measured>;
-  /** What it says of the store, by what it ended with. */
+  /** Its conclusion, judging by how it ended. */
   word(ended: Measured): Word;
 }
 
-/** A tool that cannot be had here. */
+/** A tool that cannot be installed here. */
 export interface Absent {
   readonly title: string;
   readonly reason: string;
 }
 
-/** Seconds that a run may take before it is stopped. */
-const PATIENCE = 300;
+/** Seconds after which a run is stopped. */
+const MAX_RUN_S = 300;
 
 const byExitCode = ({ code }: Measured): Word =>
   code === null ? 'stuck' : code === 0 ? 'accepts' : 'accuses';
 
-/** This suite, by its defaults. */
+/** This suite with its defaults. */
 export const suite: Tool = {
   title: 'plant-store-conformance, default',
   settings: 'The defaults.',
@@ -52,13 +52,13 @@ export const suite: Tool = {
     return measured(
       process.execPath,
       [...args, '--timeout', String(timeout * 1000), ...overlays.flatMap((file) => ['--overlay', file])],
-      { cwd: packageFile('.'), env: { PLANT_STORE_TOKEN: token }, patience: PATIENCE },
+      { cwd: packageFile('.'), env: { PLANT_STORE_TOKEN: token }, patience: MAX_RUN_S },
     );
   },
   word: byExitCode,
 };
 
-/** What the suite would have said of the store with `--strict`, where a failed SHOULD counts. */
+/** What the suite would conclude with `--strict`, where a failed SHOULD counts. */
 export function strictly(ended: Measured): Word {
   const word = byExitCode(ended);
   if (word !== 'accepts') return word;
@@ -73,7 +73,7 @@ interface Settings {
 }
 
 interface Peer {
-  /** Executables without which it cannot be had. */
+  /** Required executables. */
   readonly needs: readonly string[];
   readonly install: string;
   readonly runs: readonly Settings[];
@@ -81,7 +81,7 @@ interface Peer {
 
 const HOME = packageFile('bench/peers');
 
-/** The peers that are run against stores, by folder; each says in peer.yaml how it is had and run. */
+/** The peers that test stores, by folder; peer.yaml says how each is installed and run. */
 export const peers = (): readonly (Peer & { readonly folder: string })[] =>
   readdirSync(HOME)
     .filter((folder) => readdirSync(`${HOME}/${folder}`).includes('peer.yaml'))
@@ -92,12 +92,12 @@ interface Peers {
   readonly absent: readonly Absent[];
 }
 
-let had: Peers | undefined;
+let cached: Peers | undefined;
 
-/** Installs the peers, once, and gives those that can be had. */
+/** Installs the peers once, and returns those that are available. */
 export function installed(): Peers {
-  had ??= install();
-  return had;
+  cached ??= install();
+  return cached;
 }
 
 function install(): Peers {
@@ -115,10 +115,10 @@ function install(): Peers {
 export const has = (executable: string): boolean =>
   spawnSync('sh', ['-c', `command -v ${executable}`], { stdio: 'ignore' }).status === 0;
 
-/** Why a peer cannot be had here, once it has been installed as it says. */
+/** Installs a peer; returns the reason if that is not possible. */
 export function obstacle(folder: string, needs: readonly string[], install: string): string | undefined {
-  const lacking = needs.filter((executable) => !has(executable));
-  if (lacking.length > 0) return `this machine has no ${lacking.join(', ')}`;
+  const missing = needs.filter((executable) => !has(executable));
+  if (missing.length > 0) return `this machine has no ${missing.join(', ')}`;
   process.stderr.write(`${folder}: ${install}\n`);
   const { status, stderr } = spawnSync('sh', ['-c', install], { cwd: `${HOME}/${folder}`, encoding: 'utf8' });
   return status === 0 ? undefined : `${install} failed: ${stderr.trim().split('\n').at(-1) ?? ''}`;
@@ -128,7 +128,7 @@ const toolOf = (folder: string, { title, settings, overlay, command }: Settings)
   title,
   settings,
   async run({ url, token, overlays = [], timeout }) {
-    // What it leaves behind is nobody's: a folder for each run.
+    // A new folder for each run, because of the files that a tool leaves behind.
     const cwd = mkdtempSync(join(tmpdir(), `bench-${folder}-`));
     try {
       const own = overlay === undefined ? [] : [`${HOME}/${folder}/${overlay}`];
@@ -141,7 +141,7 @@ const toolOf = (folder: string, { title, settings, overlay, command }: Settings)
         PLANT_STORE_TOKEN: token,
         TIMEOUT: String(timeout),
       };
-      return await measured('sh', ['-c', command], { cwd: `${cwd}/work`, env, patience: PATIENCE });
+      return await measured('sh', ['-c', command], { cwd: `${cwd}/work`, env, patience: MAX_RUN_S });
     } finally {
       rmSync(cwd, { recursive: true, force: true });
     }
@@ -155,5 +155,5 @@ export const documentWith = (overlays: readonly string[]): string =>
     aliasDuplicateObjects: false,
   });
 
-/** A target that waits as long as a user would. */
+/** A target with the timeout of an ordinary run. */
 export const patiently = (url: string): Target => ({ url, token: TOKEN, timeout: 15 });

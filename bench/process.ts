@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What became of a command. */
+/** The outcome of a command. */
 export interface Measured {
-  /** null where it had to be stopped. */
+  /** null if it had to be stopped. */
   readonly code: number | null;
   readonly seconds: number;
-  /** The most memory that it and its children held at once, in bytes; undefined where there is no /proc. */
+  /** Peak memory of the process and its children together, in bytes; undefined without /proc. */
   readonly peak: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
@@ -15,14 +15,14 @@ export interface Measured {
 export interface CommandOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Seconds after which it is stopped with all of its children. */
+  /** Seconds after which the command and all its children are stopped. */
   readonly patience: number;
 }
 
-/** Milliseconds between two looks at the memory. */
-const BETWEEN_LOOKS = 20;
+/** Milliseconds between two samples of memory use. */
+const SAMPLE_INTERVAL_MS = 20;
 
-/** Runs a command to its end and measures it, its children included. */
+/** Runs a command and measures it together with its children. */
 export function measured(
   file: string,
   args: readonly string[],
@@ -30,7 +30,7 @@ export function measured(
 ): Promise<Measured> {
   return new Promise((resolve, reject) => {
     const begun = performance.now();
-    // A group of its own, to be stopped as a whole.
+    // A process group of its own can be stopped as a whole.
     const child = spawn(file, args, {
       cwd,
       env: { ...process.env, ...env },
@@ -41,18 +41,18 @@ export function measured(
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
       } catch {
-        // It has ended already.
+        // It has already ended.
       }
     };
     const memory = new Memory(child.pid ?? 0);
     const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
     child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-    const looking = setInterval(() => memory.look(), BETWEEN_LOOKS);
+    const sampling = setInterval(() => memory.sample(), SAMPLE_INTERVAL_MS);
     const waiting = setTimeout(stop, patience * 1000);
     process.once('exit', stop);
     const settle = () => {
-      clearInterval(looking);
+      clearInterval(sampling);
       clearTimeout(waiting);
       process.off('exit', stop);
     };
@@ -73,7 +73,7 @@ export function measured(
   });
 }
 
-/** The memory of a process and of all that descend from it, looked at from time to time. */
+/** Samples the memory of a process and all its descendants. */
 class Memory {
   peak: number | undefined;
   private readonly root: number;
@@ -82,29 +82,29 @@ class Memory {
     this.root = root;
   }
 
-  look(): void {
+  sample(): void {
     let [together, highest] = [0, 0];
-    for (const pid of this.family()) {
+    for (const pid of this.descendants()) {
       const status = read(`/proc/${pid}/status`);
       together += kibibytes(status, 'VmRSS');
-      // What one process held at most is kept by the system, however seldom we look.
+      // The system keeps the peak of a single process, however rarely we sample.
       highest = Math.max(highest, kibibytes(status, 'VmHWM'));
     }
     const most = Math.max(together, highest) * 1024;
     if (most > 0) this.peak = Math.max(this.peak ?? 0, most);
   }
 
-  /** Children are listed by the threads that made them. */
-  private family(): ReadonlySet<number> {
-    const living = new Set<number>();
+  /** Children are listed per thread that created them. */
+  private descendants(): ReadonlySet<number> {
+    const found = new Set<number>();
     const visit = (pid: number) => {
-      living.add(pid);
+      found.add(pid);
       for (const thread of list(`/proc/${pid}/task`))
         for (const child of read(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean))
           visit(Number(child));
     };
     visit(this.root);
-    return living;
+    return found;
   }
 }
 

@@ -10,7 +10,7 @@ export interface Result extends Findings {
   readonly measuredAt: string;
   readonly version: string;
   readonly machine: string;
-  /** Load average of the minute before: what else the machine was busy with. */
+  /** Load average of the preceding minute: what else the machine was busy with. */
   readonly load?: number;
 }
 
@@ -19,11 +19,11 @@ const FILE = 'bench/results.json';
 export const machine = (): string =>
   `${cpus().length} processors (${cpus()[0]?.model.trim() ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB, ${platform()} ${arch()}, Node ${process.version}`;
 
-/** The results that are kept. */
+/** The stored results. */
 export const results = (): readonly Result[] =>
   existsSync(packageFile(FILE)) ? (JSON.parse(readFileSync(packageFile(FILE), 'utf8')) as Result[]) : [];
 
-/** Keeps the findings of a part in the place of its last, and writes the page anew. */
+/** Replaces the findings of a part, and rewrites the page. */
 export function keep(
   part: string,
   findings: Findings,

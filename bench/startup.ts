@@ -3,9 +3,9 @@ import { measured } from './process.ts';
 import { startStoreProcess, TOKEN } from './store.ts';
 import { type Findings, median, megabytes, spread } from './table.ts';
 
-const ONE = 'create/answers-200';
+const ONE = 'ordinary/answers-200';
 
-/** How long it takes until something is seen. */
+/** How long it takes until the user sees something. */
 export async function startup(rounds: number): Promise<Findings> {
   const store = await startStoreProcess();
   const main = packageFile('dist/cli/main.js');
@@ -15,7 +15,7 @@ export async function startup(rounds: number): Promise<Findings> {
     { title: 'list', args: [main, 'list'] },
     { title: `a run of one check, ${ONE}`, args: [main, 'run', store.url, '--only', ONE] },
   ].map((command) => ({ ...command, seconds: [] as number[], peaks: [] as number[] }));
-  // Several times as often as asked for: it costs little.
+  // More rounds than requested, because they are cheap.
   const times = rounds * 4;
   try {
     for (let round = 0; round < times; round += 1)
@@ -32,7 +32,7 @@ export async function startup(rounds: number): Promise<Findings> {
   const bare = commands[0]?.seconds ?? [];
   return {
     title: 'Start-up',
-    method: `Wall time of the whole process, ${times} rounds; the median, least and most.`,
+    method: `Wall time of the whole process, ${times} rounds; median, minimum and maximum.`,
     columns: ['command', 'milliseconds', 'command : node', 'peak memory'],
     rows: commands.map(({ title, seconds, peaks }) => [
       title,

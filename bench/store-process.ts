@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startStore } from '../reference/store.ts';
 
 /*
- * A store in a process of its own: `node store-process.js TOKEN MILLISECONDS`. Says its address to the parent,
- * and on every message how many requests it has had since the last.
+ * A store in its own process: `node store-process.js TOKEN MILLISECONDS`. Sends its address to the parent,
+ * and for every message the number of requests since the last.
  */
 
 const [, , token = '', delay = '0'] = process.argv;

@@ -4,25 +4,25 @@ import { packageFile } from '../lib/package.ts';
 
 export const TOKEN = 'Tok3n-AbCdEfGh-0123456789';
 
-/** A reference store in a process of its own. */
+/** A reference store in its own process. */
 export interface StoreProcess {
   readonly url: string;
-  /** How many requests it has had since the last time it was asked. */
+  /** The number of requests since the last call. */
   requests(): Promise<number>;
   stop(): Promise<void>;
 }
 
-const heard = async (child: ChildProcess): Promise<unknown> => (await once(child, 'message'))[0];
+const nextMessage = async (child: ChildProcess): Promise<unknown> => (await once(child, 'message'))[0];
 
-/** @param delay milliseconds before every answer */
+/** @param delay milliseconds before every response */
 export async function startStoreProcess(delay = 0): Promise<StoreProcess> {
   const child = fork(packageFile('dist/bench/store-process.js'), [TOKEN, String(delay)]);
-  const url = String(await heard(child));
+  const url = String(await nextMessage(child));
   return {
     url,
     async requests() {
       child.send('requests');
-      return Number(await heard(child));
+      return Number(await nextMessage(child));
     },
     async stop() {
       child.kill();

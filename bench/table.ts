@@ -1,11 +1,11 @@
-/** What a part of the benchmark found. */
+/** The findings of a part of the benchmark. */
 export interface Findings {
   readonly title: string;
   /** How it was measured, in a sentence or two. */
   readonly method: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** What the figures come to. */
+  /** Conclusions from the figures. */
   readonly notes: readonly string[];
 }
 
@@ -18,7 +18,7 @@ export function median(numbers: readonly number[]): number {
   return low === undefined || high === undefined ? Number.NaN : (low + high) / 2;
 }
 
-/** Three digits that count, or all before the point. */
+/** Three significant digits, or all digits before the point. */
 export const figure = (number: number): string =>
   Math.abs(number) >= 100
     ? Math.round(number).toLocaleString('en')
@@ -26,20 +26,20 @@ export const figure = (number: number): string =>
       ? number.toFixed(1)
       : number.toFixed(2);
 
-/** A number of things: whole where it can be. */
+/** A count; an integer if possible. */
 export const count = (number: number): string =>
   Number.isInteger(number) ? number.toLocaleString('en') : figure(number);
 
 export const megabytes = (bytes: number | undefined): string =>
   bytes === undefined || Number.isNaN(bytes) ? 'not measured' : `${figure(bytes / 1e6)} MB`;
 
-/** The median, and between which figures the rounds lay. */
+/** The median, with the range of the rounds. */
 export const spread = (numbers: readonly number[], unit = ''): string =>
   numbers.length < 2
     ? `${figure(median(numbers))}${unit}`
     : `${figure(median(numbers))}${unit} (${figure(Math.min(...numbers))} to ${figure(Math.max(...numbers))})`;
 
-/** A table in Markdown that can be read as it is. */
+/** A Markdown table that is also readable as text. */
 export function tableText({ columns, rows }: Pick<Findings, 'columns' | 'rows'>): string {
   const all = [columns, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
   const widths = columns.map((_, at) => Math.max(3, ...all.map((row) => row[at]?.length ?? 0)));
@@ -49,7 +49,7 @@ export function tableText({ columns, rows }: Pick<Findings, 'columns' | 'rows'>)
   return [line(head), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n');
 }
 
-/** The findings of a part. */
+/** The findings of a part, as Markdown. */
 export const findingsText = (findings: Findings): string =>
   [
     `## ${findings.title}`,

@@ -5,35 +5,35 @@ import { measured } from './process.ts';
 import { startStoreProcess, TOKEN } from './store.ts';
 import { type Findings, figure, median, spread } from './table.ts';
 
-/** A check of random ordinary plants, each answer of which is judged in full. */
-export const GENERATED = 'create/takes-any-ordinary-plant';
+/** A check of random ordinary plants that judges every response in full. */
+export const GENERATED = 'ordinary/accepts-any-plant';
 
-/** The cases of that check for each that is asked for. */
-export const SHARE = 1.5;
+/** The weight of that check: cases per requested case. */
+export const WEIGHT = 1.5;
 
 const CONNECTIONS = 16;
 const SECONDS = 5;
 const CASES = 50_000;
 
-/** Milliseconds until the slow store answers, and the cases it is sent. */
-const SLOW = 50;
+/** Delay of the slow store in milliseconds, and the number of cases it is sent. */
+const SLOW_DELAY_MS = 50;
 const SLOW_CASES = 3000;
 
 const env = { PLANT_STORE_TOKEN: TOKEN };
 const cwd = packageFile('bench/peers');
 
-/** What a run of the generated check alone came to. */
+/** The measurements of a run of the generated check only. */
 export interface Generated {
   readonly cases: number;
   /** From the first case of the check to its last. */
   readonly seconds: number;
-  /** Bytes of the record. */
+  /** Size of the record in bytes. */
   readonly record: number;
   readonly peak: number | undefined;
 }
 
 export async function generated(url: string, cases: number, concurrency: number): Promise<Generated> {
-  const args = ['run', url, '--only', GENERATED, '--cases', String(Math.round(cases / SHARE))];
+  const args = ['run', url, '--only', GENERATED, '--cases', String(Math.round(cases / WEIGHT))];
   const more = ['--concurrency', String(concurrency), '--format', 'json', '--out', '-'];
   const ended = await measured(process.execPath, [packageFile('dist/cli/main.js'), ...args, ...more], {
     cwd,
@@ -72,23 +72,23 @@ async function wrkRate(url: string): Promise<number> {
 
 interface Client {
   readonly title: string;
-  /** Requests a second, or why it cannot be had. */
+  /** Requests per second, or why the client is not available. */
   readonly rate: ((url: string) => Promise<number>) | string;
 }
 
-/** How many generated cases a second, beside clients that judge nothing. */
+/** Generated cases per second, compared with clients that judge nothing. */
 export async function throughput(rounds: number): Promise<Findings> {
-  const lack = obstacle('autocannon', ['npm'], 'npm ci');
+  const reason = obstacle('autocannon', ['npm'], 'npm ci');
   const clients: readonly Client[] = [
-    { title: 'generated check, every answer judged', rate: (url) => ourRate(url, CASES, CONNECTIONS) },
-    { title: 'autocannon, one body', rate: lack ?? ((url) => autocannonRate(url, 'same')) },
-    { title: 'autocannon, a new id each time', rate: lack ?? ((url) => autocannonRate(url, 'fresh')) },
+    { title: 'generated check, every response judged', rate: (url) => ourRate(url, CASES, CONNECTIONS) },
+    { title: 'autocannon, one body', rate: reason ?? ((url) => autocannonRate(url, 'same')) },
+    { title: 'autocannon, a new id each time', rate: reason ?? ((url) => autocannonRate(url, 'fresh')) },
     { title: 'wrk, a new id each time', rate: has('wrk') ? wrkRate : 'this machine has no wrk' },
   ];
   const rates = new Map(clients.map(({ title }) => [title, [] as number[]]));
   const store = await startStoreProcess();
   try {
-    // The store is compiled as it is used: not on anybody's time.
+    // Warm-up: the store is compiled as it is used.
     await ourRate(store.url, CASES / 5, CONNECTIONS);
     for (let round = 0; round < rounds; round += 1)
       for (const { title, rate } of clients)
@@ -100,8 +100,8 @@ export async function throughput(rounds: number): Promise<Findings> {
   const slow = await againstSlow(rounds);
   return {
     title: 'Cases per second',
-    method: `\`${GENERATED}\` with ${CASES.toLocaleString('en')} cases at ${CONNECTIONS} connections against the reference store in a process of its own; the other clients for ${SECONDS} s with the same connections, no pipelining, and a plant of the same kind. ${rounds} rounds, each client once in each; the median, least and most. A ratio is the median of the rounds' ratios.`,
-    columns: ['client', 'requests a second', 'generated check : client'],
+    method: `\`${GENERATED}\` with ${CASES.toLocaleString('en')} cases at ${CONNECTIONS} connections against the reference store in its own process; the other clients for ${SECONDS} s with the same number of connections, no pipelining, and a similar plant. ${rounds} rounds, each client once per round; median, minimum and maximum. A ratio is the median of the rounds' ratios.`,
+    columns: ['client', 'requests per second', 'generated check : client'],
     rows: clients.map(({ title, rate }) => {
       if (typeof rate === 'string') return [title, `not run: ${rate}`, ''];
       const theirs = rates.get(title) ?? [];
@@ -112,16 +112,16 @@ export async function throughput(rounds: number): Promise<Findings> {
 }
 
 async function againstSlow(rounds: number): Promise<readonly string[]> {
-  const store = await startStoreProcess(SLOW);
+  const store = await startStoreProcess(SLOW_DELAY_MS);
   try {
     const notes: string[] = [];
     for (const concurrency of [CONNECTIONS, 64]) {
       const rates: number[] = [];
       for (let round = 0; round < rounds; round += 1)
         rates.push(await ourRate(store.url, SLOW_CASES, concurrency));
-      const limit = concurrency / (SLOW / 1000);
+      const limit = concurrency / (SLOW_DELAY_MS / 1000);
       notes.push(
-        `Against a store that answers after ${SLOW} ms, at ${concurrency} connections: ${spread(rates)} requests a second, ${figure(median(rates) / limit)} of connections / latency (${limit}).`,
+        `Against a store that responds after ${SLOW_DELAY_MS} ms, at ${concurrency} connections: ${spread(rates)} requests per second, ${figure(median(rates) / limit)} of connections / latency (${limit}).`,
       );
     }
     return notes;

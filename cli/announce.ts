@@ -1,23 +1,23 @@
-import { short } from '../lib/report/explain.ts';
+import { summarise } from '../lib/report/text.ts';
 import type { Estimate } from '../lib/run/estimate.ts';
 
-/** `2,800`, without Intl, which would load the tables of all languages. */
+/** `2,800`. Without Intl, which would load the data of every language. */
 const grouped = (count: number) => String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 
-/** Two figures: the rest depends on what the store does. */
+/** Two significant digits: the exact number depends on the store. */
 const about = (count: number, noun: string) =>
   `about ${grouped(Number(count.toPrecision(2)))} ${noun}${count === 1 ? '' : 's'}`;
 
-/** Says on standard error what in a document is most likely not as it was meant. */
+/** Prints warnings about probable mistakes in a document to standard error. */
 export function warn(warnings: readonly string[]): void {
-  for (const warning of warnings) process.stderr.write(`warning: ${short(warning, 1000)}\n`);
+  for (const warning of warnings) process.stderr.write(`warning: ${summarise(warning, 1000)}\n`);
 }
 
-/** Says on standard error, before anything is sent, to which stores, how much, and how many plants stay behind. */
+/** Prints to standard error, before the first request, which stores get how many requests and keep how many plants. */
 export function announce({ requests, plants }: Estimate, ...baseUrls: readonly string[]): void {
-  const [one = '', ...others] = baseUrls.map((url) => short(url, 200));
+  const [one = '', ...others] = baseUrls.map((url) => summarise(url, 200));
   const to = others.length === 0 ? one : `each of ${[one, ...others].join(', ')}`;
   process.stderr.write(
-    `Sending ${to} ${about(requests, 'request')}, which create ${about(plants, 'plant')}.\n`,
+    `Sending ${about(requests, 'request')} to ${to}, creating ${about(plants, 'plant')}.\n`,
   );
 }

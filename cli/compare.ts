@@ -16,32 +16,32 @@ import { settingsIn, withOptions } from './options.ts';
 import { wantedOf, writeReports } from './output.ts';
 import { settle } from './settle.ts';
 import { startCommand } from './start.ts';
-import { tokenOf, USUAL } from './target.ts';
+import { DEFAULT_FILE, tokenOf } from './target.ts';
 import { waitForStore } from './wait.ts';
 
 type Flags = GroupFlags<'connection' | 'sampling' | 'reports'>;
 
 const formatNames = Object.keys(COMPARISON_FORMATS).join(', ');
 
-/** `compare`: several stores, the same requests, one matrix. */
+/** `compare`: the same requests to several stores, and one matrix of the results. */
 export function compareCommand(exitWith: (code: number) => void): Command {
   const command = new Command('compare')
-    .description('Sends several stores the same requests, and shows side by side what they do.')
+    .description('Sends the same requests to several stores and shows the results side by side.')
     .argument(
       '[stores...]',
-      'a configuration with targets (default: conformance.yaml), NAME=URL of each, or the report.json of each',
+      'a configuration with targets (default: conformance.yaml), NAME=URL for each store, or a report.json for each',
     );
-  const format = { says: `what to write: ${formatNames}` };
+  const format = { description: `report formats, separated by commas: ${formatNames}` };
   return withOptions(command, ['connection', 'sampling', 'reports'], { format })
     .addHelpText(
       'after',
       `
-Every store is sent the same payloads; only the ids are its own. Stores of a configuration are started and
-stopped as it says. Of saved records the checks and observations are compared, and nothing is sent.
+Every store gets the same payloads; only the ids differ. Targets of a configuration are started and stopped if
+it says so. Given saved records, the command compares their checks and observations and sends nothing.
 
-Exit codes, the worst of all stores:
-  0 conformant, or passed what --only and --skip leave; 1 not conformant; 2 the call is wrong, or the filter
-  leaves nothing to judge; 3 could not be judged; 4 fault of the suite
+Exit codes (the worst of all stores):
+  0 conformant, or all selected checks passed; 1 not conformant; 2 usage error, or nothing left to judge;
+  3 could not be judged; 4 internal error of the suite
 
 Examples:
   plant-store-conformance compare
@@ -55,16 +55,16 @@ Examples:
       settle(self, process.env, stores?.config, undefined);
       const flags = self.opts<Flags>();
       const destination = wantedOf(flags, COMPARISON_FORMATS);
-      const comparison = stores === undefined ? saved(given) : await live(stores.targets, flags);
+      const comparison = stores === undefined ? compareSaved(given) : await live(stores.targets, flags);
       if (destination !== undefined) await writeReports(comparison, destination, COMPARISON_FORMATS);
       if (destination?.out !== '-') process.stdout.write(comparisonText(comparison, paint()));
       exitWith(comparison.exitCode);
     });
 }
 
-/** Records side by side, each under the name of its target, or of its file where two have one name. */
-function saved(files: readonly string[]): Comparison {
-  if (files.length < 2) throw new UsageError('One record is nothing to compare; give two or more.');
+/** Compares saved records. Each is named after its target, or after its file if two targets have the same name. */
+function compareSaved(files: readonly string[]): Comparison {
+  if (files.length < 2) throw new UsageError('Cannot compare a single record; give two or more.');
   const records = files.map((file) => ({ file, record: readRecord(file) }));
   const names = records.map(({ record }) => record.target.name);
   const unique = new Set(names).size === names.length;
@@ -74,23 +74,21 @@ function saved(files: readonly string[]): Comparison {
   );
 }
 
-/** Ids that one store is sent at most; those of the next begin after them. */
-const APART = 1_000_000n;
+/** Distance between the first ids of two stores: more ids than a comparison sends to one store. */
+const ID_DISTANCE = 1_000_000n;
 
 async function live(targets: readonly Target[], flags: Flags): Promise<Comparison> {
   const given = settingsIn(flags);
   const common = { ...given, seed: given.seed ?? Math.floor(Math.random() * 2 ** 31) };
-  // As many digits for every store, so that the requests are equally long.
+  // The same number of digits for every store, so that the requests are equally long.
   const base = given.firstId ?? BigInt(1_000_000_000 + Math.floor(Math.random() * 1_000_000_000));
   const compared: ComparedTarget[] = [];
   for (const [index, target] of targets.entries()) {
     const { name, baseUrl, baseline } = target;
     const own = tokenOf(flags.token, target, process.env);
     if (own === undefined || own === '')
-      throw new UsageError(
-        `There is no token for ${name}: set PLANT_STORE_TOKEN, or give the target a tokenEnv.`,
-      );
-    const options = { ...common, name, baseUrl, token: own, firstId: base + BigInt(index) * APART };
+      throw new UsageError(`No token for ${name}; set PLANT_STORE_TOKEN, or add tokenEnv to the target.`);
+    const options = { ...common, name, baseUrl, token: own, firstId: base + BigInt(index) * ID_DISTANCE };
     compared.push({
       name,
       plan: await planOf(options, compared[0]?.plan.contract),
@@ -98,11 +96,14 @@ async function live(targets: readonly Target[], flags: Flags): Promise<Compariso
       baseline: knownDeviations({ baseline }),
     });
   }
-  return asking(targets, compared);
+  return startAndCompare(targets, compared);
 }
 
-/** Starts what is to be started, compares, and stops it again. */
-async function asking(targets: readonly Target[], compared: readonly ComparedTarget[]): Promise<Comparison> {
+/** Starts the targets that have a start command, compares all targets, and stops them again. */
+async function startAndCompare(
+  targets: readonly Target[],
+  compared: readonly ComparedTarget[],
+): Promise<Comparison> {
   const closing: (() => Promise<void>)[] = [];
   const interrupted = interruptible();
   const [first] = compared;
@@ -119,28 +120,29 @@ async function asking(targets: readonly Target[], compared: readonly ComparedTar
   }
 }
 
-/** The stores that are meant: the targets of a configuration, or those on the command line. */
+/** The stores to compare: the targets of a configuration, or those on the command line. */
 function storesOf(given: readonly string[]): {
   readonly targets: readonly Target[];
   readonly config?: Config;
 } {
-  const [file = USUAL, ...others] = given;
+  const [file = DEFAULT_FILE, ...others] = given;
   if (others.length === 0 && !file.includes('=')) {
     const config = readConfig(file);
     if (config.targets.length < 2)
-      throw new UsageError(`${file} names ${config.targets.length} targets; a comparison takes two or more.`);
+      throw new UsageError(`Cannot compare: ${file} has ${config.targets.length} targets; list two or more.`);
     return { targets: config.targets, config };
   }
   const targets = given.map((text): Target => {
     const [, name, baseUrl] = /^([\w.-]+)=(.+)$/.exec(text) ?? [];
     if (name === undefined || baseUrl === undefined)
-      throw new UsageError(`${text} is no NAME=URL; give stores such as go=http://127.0.0.1:8080.`);
+      throw new UsageError(
+        `${text} is not of the form NAME=URL; name each store, as in go=http://127.0.0.1:8080.`,
+      );
     return { name, baseUrl };
   });
   const names = targets.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined)
-    throw new UsageError(`Two stores are called ${twice}; give each a name of its own.`);
-  if (targets.length < 2) throw new UsageError('One store is nothing to compare; give two or more.');
+  if (twice !== undefined) throw new UsageError(`Two stores are called ${twice}; give each its own name.`);
+  if (targets.length < 2) throw new UsageError('Cannot compare a single store; give two or more.');
   return { targets };
 }

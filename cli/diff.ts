@@ -6,16 +6,14 @@ import { paint } from './colour.ts';
 /** `diff`: what changed between two runs. */
 export function diffCommand(exitWith: (code: number) => void): Command {
   return new Command('diff')
-    .description(
-      'Tells the regressions, what is fixed, still failing and changed, from one run to a later one.',
-    )
-    .argument('<before>', 'the report.json of the earlier run')
-    .argument('<now>', 'the report.json of the later run')
+    .description('Compares two runs: what regressed, what was fixed, what still fails, and what changed.')
+    .argument('<before>', 'report.json of the earlier run')
+    .argument('<now>', 'report.json of the later run')
     .addHelpText(
       'after',
       `
 Exit codes:
-  0 no regressions, 1 regressions, 2 the call is wrong, 3 a MUST can no longer be judged
+  0 no regressions; 1 regressions; 2 usage error; 3 a MUST check can no longer be judged
 
 Example:
   plant-store-conformance diff main/report.json reports/report.json`,

@@ -5,11 +5,11 @@ import type { RunRecord } from '../lib/report/record.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
 /**
- * Under GitHub Actions, adds the report to the summary of the step, and annotations to its log: on standard
- * error, which the runner reads as well, so that standard output stays what was asked for.
+ * Under GitHub Actions, adds the report to the summary of the step and annotations to its log. Annotations go to
+ * standard error, which the runner also reads, so that standard output contains nothing but the requested report.
  * @throws UsageError when the summary cannot be written
  */
-export function tellGitHub(record: RunRecord, environment: NodeJS.ProcessEnv): void {
+export function reportToGitHub(record: RunRecord, environment: NodeJS.ProcessEnv): void {
   if (environment.GITHUB_ACTIONS !== 'true') return;
   for (const line of annotations(record)) process.stderr.write(`${line}\n`);
   const file = environment.GITHUB_STEP_SUMMARY;
@@ -17,8 +17,6 @@ export function tellGitHub(record: RunRecord, environment: NodeJS.ProcessEnv): v
   try {
     appendFileSync(file, FORMATS.markdown.render(record));
   } catch (error) {
-    throw new UsageError(
-      `The summary cannot be written to $GITHUB_STEP_SUMMARY: ${(error as Error).message}`,
-    );
+    throw new UsageError(`Cannot write the summary to $GITHUB_STEP_SUMMARY: ${(error as Error).message}`);
   }
 }

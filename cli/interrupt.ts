@@ -1,6 +1,6 @@
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Turns the signals that ask a process to end into one that a run ends by, with its report. */
+/** Turns the signals that would end the process into an AbortSignal, so that the run still writes its report. */
 export function interruptible(): { readonly signal: AbortSignal; release(): void } {
   const controller = new AbortController();
   const interrupt = () => controller.abort();

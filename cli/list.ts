@@ -7,8 +7,9 @@ import { detail, table } from '../lib/catalogue/terminal.ts';
 import { loadContract } from '../lib/contract/contract.ts';
 import { nearest } from '../lib/nearest.ts';
 import { packageFile } from '../lib/package.ts';
-import { coloured, plain } from '../lib/report/explain.ts';
-import { globs } from '../lib/run/select.ts';
+import { renamingOf } from '../lib/renamed-ids.ts';
+import { coloured, plain } from '../lib/report/text.ts';
+import { globs } from '../lib/select.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { CLAUSES } from '../suites/clauses.ts';
 import { wantsColour } from './colour.ts';
@@ -17,22 +18,24 @@ const FORMATS = ['table', 'json', 'markdown'] as const;
 
 type Format = (typeof FORMATS)[number];
 
-/** Columns of a table where there is no terminal. */
+/** Columns of a table if standard output is not a terminal. */
 const WIDTH = 100;
 
-/** `list`: what is checked. */
+/** `list`: the catalogue of checks. */
 export function listCommand(): Command {
   return new Command('list')
-    .description('Shows what is checked: all checks, those of an area or a pattern, or one at length.')
-    .argument('[id]', 'a check, an area such as auth, or a pattern such as "create/*"')
-    .addOption(new Option('--format <format>', 'how to show it').choices(FORMATS).default('table'))
+    .description(
+      'Lists the checks: all of them, an area, or those that match a glob; shows a single check in full.',
+    )
+    .argument('[id]', 'a check, an area such as auth, or a glob such as "ordinary/*"')
+    .addOption(new Option('--format <format>', 'output format').choices(FORMATS).default('table'))
     .addHelpText(
       'after',
       `
 Examples:
   plant-store-conformance list
   plant-store-conformance list auth/rejects-missing-token
-  plant-store-conformance list 'refuse/*' --format json`,
+  plant-store-conformance list 'invalid/*' --format json`,
     )
     .action(async (wanted: string | undefined, { format }: { format: Format }) => {
       process.stdout.write(await listing(wanted, format, process.stdout.columns || WIDTH, wantsColour()));
@@ -41,8 +44,8 @@ Examples:
 
 /**
  * The catalogue or a part of it, as text that ends with a line feed.
- * @param wanted the id of a check, an area, or a pattern of ids; by default everything
- * @throws UsageError where nothing is called that
+ * @param wanted the id of a check, an area, or a glob; by default the whole catalogue
+ * @throws UsageError if no check matches
  */
 export async function listing(
   wanted: string | undefined,
@@ -50,7 +53,7 @@ export async function listing(
   width: number = WIDTH,
   colour = false,
 ): Promise<string> {
-  const checks = chosen(wanted);
+  const checks = matching(wanted);
   const [only] = checks;
   const paint = colour ? coloured : plain;
   if (format === 'table' && only?.id !== wanted) return table(checks, width, paint);
@@ -66,7 +69,7 @@ export async function listing(
   }
 }
 
-function chosen(wanted: string | undefined): readonly Check[] {
+function matching(wanted: string | undefined): readonly Check[] {
   if (wanted === undefined) return catalogue;
   const matches = globs([wanted, `${wanted.replace(/\/$/, '')}/*`]);
   const found = catalogue.filter(({ id }) => matches(id));
@@ -74,5 +77,5 @@ function chosen(wanted: string | undefined): readonly Check[] {
   const ids = catalogue.map(({ id }) => id);
   const near = nearest(wanted, [...ids, ...new Set(ids.map((id) => id.replace(/\/.*/, '')))]);
   const remedy = near === undefined ? 'plant-store-conformance list shows them all' : `did you mean ${near}?`;
-  throw new UsageError(`No check is called ${wanted}; ${remedy}`);
+  throw new UsageError(renamingOf(wanted) ?? `No check is called ${wanted}; ${remedy}`);
 }

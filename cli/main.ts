@@ -20,16 +20,16 @@ const COMMANDS: Readonly<Record<string, Load>> = {
   serve: async () => (await import('./serve.ts')).serveCommand,
 };
 
-/** A call loads the command that it names; only one that names none needs all of them. */
+/** Loads only the command that is called; the general help needs all of them. */
 function loadersFor(first = ''): readonly Load[] {
   if (first === '--version' || first === '-V') return [];
   const named = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
   return named === undefined ? Object.values(COMMANDS) : [named];
 }
 
-/** 0 conformant, 1 not conformant, 2 the call is wrong, 3 could not be judged, 4 fault of the suite. */
+/** @returns the exit code: 0 conformant, 1 not conformant, 2 usage error, 3 could not be judged, 4 internal error */
 async function main(): Promise<number> {
-  const say = (text: string) => process.stderr.write(redactor(tokensGiven())(text));
+  const printError = (text: string) => process.stderr.write(redactor(tokensGiven())(text));
   let code = 0;
   const exitWith = (status: number) => {
     code = status;
@@ -37,7 +37,7 @@ async function main(): Promise<number> {
   const program = new Command(suite.name)
     .description('Checks an implementation of the Plant Store HTTP API against its interface.')
     .version(suite.version)
-    .showHelpAfterError('(--help shows what there is)')
+    .showHelpAfterError('(see --help)')
     .addHelpText(
       'after',
       `
@@ -47,7 +47,7 @@ Examples:
   plant-store-conformance list auth
   plant-store-conformance run --help`,
     )
-    .configureOutput({ writeErr: say })
+    .configureOutput({ writeErr: printError })
     .exitOverride();
   for (const load of loadersFor(process.argv[2])) {
     const command = (await load())(exitWith);
@@ -59,15 +59,17 @@ Examples:
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (error instanceof UsageError || error instanceof DocumentError) {
-      say(`${error.message}\n`);
+      printError(`${error.message}\n`);
       return 2;
     }
-    say(`The suite itself failed; this says nothing about the store.\n${(error as Error).stack}\n`);
+    printError(
+      `Internal error: the suite itself failed, and the store was not judged. Please report this:\n${(error as Error).stack}\n`,
+    );
     return 4;
   }
 }
 
-/** The tokens of this call; a message about a call that is wrong may quote them. */
+/** The tokens of this call, which an error message may quote. */
 function tokensGiven(): string[] {
   const flags = process.argv.flatMap((word, index, words) =>
     word === '--token' ? [words[index + 1] ?? ''] : word.startsWith('--token=') ? [word.slice(8)] : [],

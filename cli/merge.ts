@@ -7,17 +7,17 @@ import { wantsColour } from './colour.ts';
 import { withOptions } from './options.ts';
 import { type Wanted, wantedOf, writeReports } from './output.ts';
 
-/** `merge`: the record of a run out of those of its shards. */
+/** `merge`: joins the records of the shards of a run. */
 export function mergeCommand(exitWith: (code: number) => void): Command {
   const command = new Command('merge')
-    .description('Joins the records of all the shards of one run into the record of the whole.')
-    .argument('<report...>', 'the report.json of every shard');
+    .description('Joins the records of all shards of a run into one record.')
+    .argument('<report...>', 'report.json of every shard');
   return withOptions(command, ['reports'])
     .addHelpText(
       'after',
       `
 Exit codes:
-  0 conformant, or passed what --only and --skip leave; 1 not conformant; 2 the call is wrong; 3 could not be judged
+  0 conformant, or all selected checks passed; 1 not conformant; 2 usage error; 3 could not be judged
 
 Example:
   plant-store-conformance merge shard-1/report.json shard-2/report.json --out reports`,
@@ -27,6 +27,6 @@ Example:
       const record = mergeOf(files.map((file) => ({ file, record: readRecord(file) })));
       if (destination !== undefined) await writeReports(record, destination, FORMATS);
       if (destination?.out !== '-') process.stdout.write(terminalReport(record, wantsColour()));
-      exitWith(record.gate.exitCode);
+      exitWith(record.ciResult.exitCode);
     });
 }

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { elseRefuse } from '../lib/config/given.ts';
+import { rejectOthers } from '../lib/config/given.ts';
 import { type Kind, readTextAs } from '../lib/config/kinds.ts';
 import {
   type Flags,
@@ -11,11 +11,11 @@ import {
   type Settings,
 } from '../lib/config/options.ts';
 
-/** Reads a flag; one that may be repeated adds to a list. */
+/** Reads the value of a flag. A flag that may be repeated adds to a list. */
 export const reader =
   <V>(kind: Kind<V>) =>
   (text: string, before: unknown): V =>
-    elseRefuse(
+    rejectOthers(
       () => {
         const value = readTextAs(kind, text);
         return Array.isArray(value) && Array.isArray(before) ? ([...before, ...value] as V) : value;
@@ -25,29 +25,29 @@ export const reader =
       },
     );
 
-function optionOf(name: string, { kind, value, says, usually }: Row): Option {
-  const flags = value === undefined ? flagOf(name) : `${flagOf(name)} <${value}>`;
+function optionOf(name: string, { kind, placeholder, description, defaultsTo }: Row): Option {
+  const flags = placeholder === undefined ? flagOf(name) : `${flagOf(name)} <${placeholder}>`;
   const repeats = kind.many && name !== 'format' ? '; may be repeated' : '';
   const option = new Option(
     flags,
-    `${says}${repeats}${usually === undefined ? '' : ` (default: ${usually})`}`,
+    `${description}${repeats}${defaultsTo === undefined ? '' : ` (default: ${defaultsTo})`}`,
   );
-  return value === undefined ? option : option.argParser(reader(kind));
+  return placeholder === undefined ? option : option.argParser(reader(kind));
 }
 
 /**
- * Gives a command the flags of some groups.
- * @param other what a command says otherwise of some of them
+ * Adds the flags of some groups to a command.
+ * @param changes what differs in some flags of this command
  */
 export function withOptions(
   command: Command,
   groups: readonly Group[],
-  other: Readonly<Record<string, Partial<Row>>> = {},
+  changes: Readonly<Record<string, Partial<Row>>> = {},
 ): Command {
-  for (const [name, row] of flagsOf(groups)) command.addOption(optionOf(name, { ...row, ...other[name] }));
+  for (const [name, row] of flagsOf(groups)) command.addOption(optionOf(name, { ...row, ...changes[name] }));
   return command;
 }
 
-/** What flags say of a run. */
+/** The options of a run that the flags give. */
 export const settingsIn = (flags: Flags<Group>): Settings =>
   inCode((name) => (flags as Readonly<Record<string, unknown>>)[name]);

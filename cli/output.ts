@@ -14,17 +14,17 @@ import { suite } from '../lib/package.ts';
 import type { Format } from '../lib/report/formats.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
-/** Where reports go: into a folder, each under a name that says its format, or one to standard output. */
+/** Where reports go: into a folder, one file per format, or a single report to standard output. */
 export interface Destination {
-  /** `-` is standard output. */
+  /** A folder, or `-` for standard output. */
   readonly out: string;
   readonly formats: readonly Format[];
 }
 
 /**
- * Where reports go and in which formats.
- * @throws UsageError when standard output is to take several, where there is no such format, and when the
- *   folder cannot be written or holds a file of that name that others have written
+ * Decides where reports go and in which formats.
+ * @throws UsageError for several formats on standard output, for an unknown format, and if the folder cannot be
+ *   written or contains a file of that name that is not a report
  */
 export function destinationOf(
   out: string,
@@ -33,16 +33,20 @@ export function destinationOf(
   force = false,
 ): Destination {
   if (out === '-' && new Set(wanted).size > 1)
-    throw new UsageError('Standard output takes one format; give one with --format, or a folder with --out.');
-  const lost = wanted.find((format) => !Object.hasOwn(renderers, format));
-  if (lost !== undefined)
-    throw new UsageError(`There is no ${lost} here; the formats are ${Object.keys(renderers).join(', ')}.`);
-  if (out !== '-') requireRoom(out, wanted, renderers, force);
+    throw new UsageError(
+      'Cannot write several formats to standard output; give one with --format, or a folder with --out.',
+    );
+  const unknown = wanted.find((format) => !Object.hasOwn(renderers, format));
+  if (unknown !== undefined)
+    throw new UsageError(
+      `Cannot write ${unknown} here; the formats are ${Object.keys(renderers).join(', ')}.`,
+    );
+  if (out !== '-') requireWritable(out, wanted, renderers, force);
   return { out, formats: [...new Set(wanted)] };
 }
 
-/** Finds out before a run, and not after it, that its reports cannot be written. */
-function requireRoom(
+/** Finds out before the run, not after it, that the reports cannot be written. */
+function requireWritable(
   folder: string,
   wanted: readonly Format[],
   renderers: Renderers<never>,
@@ -52,29 +56,31 @@ function requireRoom(
   for (const format of wanted) {
     const file = join(folder, renderers[format]?.file ?? '');
     if (!force && existsSync(file) && !isOurs(file))
-      throw new UsageError(`${file} is there already, and no report of this suite; --force overwrites it.`);
+      throw new UsageError(
+        `${file} already exists and is not a report of this suite; use --force to overwrite it.`,
+      );
   }
 }
 
 /**
- * Makes sure that there is a folder to write into.
- * @throws UsageError where there can be none
+ * Creates a folder if it does not exist yet.
+ * @throws UsageError if it cannot be created or written
  */
 export function requireFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true });
     accessSync(folder, constants.W_OK);
   } catch (error) {
-    throw new UsageError(`Reports cannot be written into ${folder}: ${(error as Error).message}`);
+    throw new UsageError(`Cannot write to ${folder}: ${(error as Error).message}`);
   }
 }
 
-/** What the options say of reports. */
+/** The options for reports. */
 export type Wanted = Flags<'reports'>;
 
 /**
- * What a run is to write: by default the record, into reports; nothing, where nothing is asked for.
- * @throws UsageError as above
+ * The reports that the options ask for: none without --out and --format, else by default the record, in `reports`.
+ * @throws UsageError as `destinationOf` does
  */
 export const wantedOf = (
   { out, format, force }: Wanted,
@@ -84,12 +90,12 @@ export const wantedOf = (
     ? undefined
     : destinationOf(out ?? 'reports', format ?? ['json'], renderers, force);
 
-/** How the reports of this suite begin, each in its format. */
+/** How reports of this suite begin, in each format. */
 const OURS = new RegExp(
   `^(?:(?:## )?${suite.name}\\b|\\{\\s*"schemaVersion"|<\\?xml[^>]*>\\s*<testsuites name="${suite.name}"|<!doctype html>)`,
 );
 
-/** Whether a file is one that the suite has written: it begins like one, and has the suite's name in it. */
+/** Whether a file is a report of this suite: it begins like one and contains the suite's name. */
 function isOurs(file: string): boolean {
   try {
     const text = readFileSync(file, 'utf8');
@@ -99,14 +105,14 @@ function isOurs(file: string): boolean {
   }
 }
 
-/** How something can be written down, by the names of formats. */
+/** Formats by name: the file that each is written to, and its renderer. */
 type Renderers<T> = Readonly<
   Partial<Record<Format, { readonly file: string; readonly render: (subject: T) => string }>>
 >;
 
 /**
- * Writes reports of a run, or of something else that has formats of its own.
- * @throws UsageError when the folder cannot be written
+ * Writes reports of a run or of a comparison.
+ * @throws UsageError if the folder cannot be written
  */
 export async function writeReports<T>(
   subject: T,
@@ -117,20 +123,20 @@ export async function writeReports<T>(
     const renderer = renderers[format];
     if (renderer === undefined)
       throw new UsageError(
-        `There is no ${format} here; the formats are ${Object.keys(renderers).join(', ')}.`,
+        `Cannot write ${format} here; the formats are ${Object.keys(renderers).join(', ')}.`,
       );
     const { file, render } = renderer;
     const text = render(subject);
-    if (out !== '-') writeWhole(join(out, file), text);
+    if (out !== '-') writeAtomically(join(out, file), text);
     else await new Promise<void>((resolve) => process.stdout.write(text, () => resolve()));
   }
 }
 
 /**
- * Writes a file that is there whole or not at all.
- * @throws UsageError when it cannot be written; nothing is left of it then
+ * Writes a file atomically.
+ * @throws UsageError if it cannot be written; then no part of it is left behind
  */
-export function writeWhole(file: string, text: string): void {
+export function writeAtomically(file: string, text: string): void {
   const part = `${file}.${process.pid}.part`;
   try {
     mkdirSync(dirname(file), { recursive: true });
@@ -138,6 +144,6 @@ export function writeWhole(file: string, text: string): void {
     renameSync(part, file);
   } catch (error) {
     rmSync(part, { force: true });
-    throw new UsageError(`${file} cannot be written: ${(error as Error).message}`);
+    throw new UsageError(`Cannot write ${file}: ${(error as Error).message}`);
   }
 }

@@ -8,11 +8,11 @@ import { destinationOf, type Wanted, writeReports } from './output.ts';
 /** `render`: a saved record or comparison in other formats. */
 export function renderCommand(): Command {
   const command = new Command('render')
-    .description('Shows a saved record or comparison in another format, as the run itself would have.')
-    .argument('<report>', 'the report.json of a run, or the comparison.json of a comparison');
+    .description('Renders a saved record or comparison in another format, exactly as the run itself would.')
+    .argument('<report>', 'report.json of a run, or comparison.json of a comparison');
   return withOptions(command, ['reports'], {
-    out: { usually: '-' },
-    format: { usually: 'terminal' },
+    out: { defaultsTo: '-' },
+    format: { defaultsTo: 'terminal' },
   })
     .addHelpText(
       'after',

@@ -6,8 +6,8 @@ import { catalogue, knownDeviations, planOf, secretsOf } from '../index.ts';
 import { knownIn, readBaseline } from '../lib/config/baseline.ts';
 import { baselineText } from '../lib/config/baseline-text.ts';
 import type { Flags as AllFlags, Group } from '../lib/config/options.ts';
+import { ciResultOf } from '../lib/report/ci-result.ts';
 import { FORMATS } from '../lib/report/formats.ts';
-import { gateOf } from '../lib/report/gate.ts';
 import type { Baseline, RunRecord } from '../lib/report/record.ts';
 import { Recorder } from '../lib/report/recorder.ts';
 import { type Redact, redactor } from '../lib/report/redact.ts';
@@ -20,10 +20,10 @@ import { UsageError } from '../lib/usage-error.ts';
 import { startStore } from '../reference/store.ts';
 import { announce, warn } from './announce.ts';
 import { wantsColour } from './colour.ts';
-import { tellGitHub } from './github.ts';
+import { reportToGitHub } from './github.ts';
 import { interruptible } from './interrupt.ts';
 import { settingsIn, withOptions } from './options.ts';
-import { requireFolder, wantedOf, writeReports, writeWhole } from './output.ts';
+import { requireFolder, wantedOf, writeAtomically, writeReports } from './output.ts';
 import { progress } from './progress.ts';
 import { settle } from './settle.ts';
 import { startCommand } from './start.ts';
@@ -32,21 +32,21 @@ import { waitForStore } from './wait.ts';
 
 type Flags = AllFlags<Group>;
 
-/** `run`: everything against one store. */
+/** `run`: the checks against one store. */
 export function runCommand(exitWith: (code: number) => void): Command {
   const command = new Command('run')
-    .description('Runs the checks against a store; without a base URL, against the reference store.')
-    .argument('[base-url]', 'what stands before /plants, such as http://127.0.0.1:8080');
+    .description('Runs the checks against a store, or against the reference store if no base URL is given.')
+    .argument('[base-url]', 'base URL of the store, without /plants, such as http://127.0.0.1:8080');
   return withOptions(command, ['connection', 'sampling', 'reports', 'run'])
     .addHelpText(
       'after',
       `
-An option that is not given is taken from the environment, PLANT_STORE_SEED for --seed and
-PLANT_STORE_URL for the base URL, and else from the configuration file.
+Options that are not given here are read from the environment (PLANT_STORE_SEED for --seed, PLANT_STORE_URL
+for the base URL), then from the configuration file.
 
 Exit codes:
-  0 conformant, or passed what --only and --skip leave; 1 not conformant, or the baseline is out of date;
-  2 the call is wrong, or the filter leaves nothing to judge; 3 could not be judged; 4 fault of the suite
+  0 conformant, or all selected checks passed; 1 not conformant, or the baseline is out of date;
+  2 usage error, or nothing left to judge; 3 could not be judged; 4 internal error of the suite
 
 Examples:
   plant-store-conformance run
@@ -94,14 +94,14 @@ async function runAgainst(
     }
     let record = recorder.record();
     if (writeBaseline !== undefined) record = withBaseline(record, writeBaseline, earlier);
-    // Before the files: what was found is seen even where they cannot be written.
+    // Printed first, so that the findings are visible even if the files cannot be written.
     if (destination?.out !== '-') {
       const colour = wantsColour();
       process.stdout.write(quiet ? verdictLines(record, colour) : terminalReport(record, colour));
     }
     if (destination !== undefined) await writeReports(record, destination, FORMATS);
-    tellGitHub(record, process.env);
-    return interrupted.signal.aborted ? 3 : record.gate.exitCode;
+    reportToGitHub(record, process.env);
+    return interrupted.signal.aborted ? 3 : record.ciResult.exitCode;
   } finally {
     for (const close of closing.reverse()) await close();
     interrupted.release();
@@ -111,11 +111,11 @@ async function runAgainst(
 /** Prints every exchange as it happens. */
 const trace =
   (baseUrl: string, redact: Redact): Plan['onExchange'] =>
-  (exchange, draft, during) => {
-    process.stderr.write(`${traceLine(exchange, draft, during, baseUrl, redact)}\n`);
+  (exchange, template, during) => {
+    process.stderr.write(`${traceLine(exchange, template, during, baseUrl, redact)}\n`);
   };
 
-/** The store to run against, which may have to be started first. */
+/** The store to run against. Without a base URL, starts the reference store. */
 async function targetOf(
   baseUrl: string | undefined,
   token: string | undefined,
@@ -125,54 +125,59 @@ async function targetOf(
   if (baseUrl !== undefined) {
     if (token === undefined) {
       throw new UsageError(
-        'There is no token: set PLANT_STORE_TOKEN to one that the store takes, or give --token.',
+        'No token; set PLANT_STORE_TOKEN to a token that the store accepts, or give --token.',
       );
     }
     return { baseUrl, token };
   }
-  if (start !== undefined) throw new UsageError('--start needs the base URL at which the store will listen.');
+  if (start !== undefined)
+    throw new UsageError(
+      '--start needs the base URL at which the store will listen; give it as the argument of run.',
+    );
   const store = await startStore({ token: token ?? randomBytes(18).toString('base64url') });
   closing.push(() => store.stop());
   return { baseUrl: store.url, token: store.token, name: 'the reference store' };
 }
 
-/** The deviations to begin with: a file that the run is going to write need not be there yet. */
+/** The baseline to read. A file that this run is going to write need not exist yet. */
 function baselineIn({ baseline, writeBaseline }: Flags): string | undefined {
   if (baseline === undefined || writeBaseline === undefined) return baseline;
   const isToBeWritten = resolve(baseline) === resolve(writeBaseline) && !existsSync(baseline);
   return isToBeWritten ? undefined : baseline;
 }
 
-/** The explanations that a new baseline is to keep. */
+/** The baseline whose entries and reasons the new one keeps. */
 function earlierOf({ writeBaseline }: Flags, baseline: string | undefined): Baseline | undefined {
   if (writeBaseline === undefined) return undefined;
   requireFolder(dirname(writeBaseline));
   return existsSync(writeBaseline) ? readBaseline(writeBaseline, catalogue) : knownDeviations({ baseline });
 }
 
-/** Writes what is left as known, and lets the CI result follow from it. */
+/** Writes the failures as known deviations, and decides the CI result with them. */
 function withBaseline(record: RunRecord, file: string, earlier: Baseline | undefined): RunRecord {
   if (record.outcome === 'undetermined' || cutShort(record.stop, record.results)) {
-    process.stderr.write(`${file} was not written: the store could not be judged to the end.\n`);
+    process.stderr.write(
+      `${file} was not written: the store could not be judged completely. Fix what stopped the run, then try again.\n`,
+    );
     return record;
   }
-  if (isOfAnother(record, earlier)) {
+  if (mixesOptions(record, earlier)) {
     process.stderr.write(
-      `${file} was not written: it keeps what it says of the checks that were left out, and was made with ${earlier?.seed === undefined ? 'no seed that it names' : `--seed ${earlier.seed} --cases ${earlier.cases}${earlier.thorough === true ? ' --thorough' : ''}`}; run with that, or run all checks.\n`,
+      `${file} was not written: this run left out checks, whose entries were recorded with ${earlier?.seed === undefined ? 'an unknown seed' : `--seed ${earlier.seed} --cases ${earlier.cases}${earlier.thorough === true ? ' --thorough' : ''}`}. Use the same options, or run all checks.\n`,
     );
     return record;
   }
   const kept = knownIn(record, earlier);
-  writeWhole(
+  writeAtomically(
     file,
     baselineText(kept, record, earlier === undefined ? undefined : readFileSync(earlier.file, 'utf8')),
   );
-  process.stderr.write(`${file} holds ${kept.length} known deviations; say why in each.\n`);
-  return { ...record, gate: gateOf(record, readBaseline(file, catalogue)) };
+  process.stderr.write(`${file} lists ${kept.length} known deviations; give a reason for each.\n`);
+  return { ...record, ciResult: ciResultOf(record, readBaseline(file, catalogue)) };
 }
 
-/** Whether a part of the checks was run as the rest of a baseline was not: one file is of one seed. */
-const isOfAnother = ({ results, options }: RunRecord, earlier: Baseline | undefined): boolean =>
+/** Whether the baseline keeps entries of checks left out here that were recorded with other options: a file has one seed. */
+const mixesOptions = ({ results, options }: RunRecord, earlier: Baseline | undefined): boolean =>
   earlier !== undefined &&
   results.some(({ blockedBy }) => blockedBy === 'user' || blockedBy === 'shard') &&
   (earlier.seed !== options.seed ||

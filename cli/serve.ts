@@ -5,14 +5,14 @@ import { UsageError } from '../lib/usage-error.ts';
 import { startStore } from '../reference/store.ts';
 import { reader } from './options.ts';
 
-/** `serve`: the reference store, until it is told to stop. */
+/** `serve`: the reference store. */
 export function serveCommand(): Command {
   return new Command('serve')
-    .description('Starts the reference store on 127.0.0.1 and serves until it is interrupted.')
-    .option('--port <n>', 'the port; 0 takes a free one', reader(whole(0, 65_535)), 0)
+    .description('Starts the reference store on 127.0.0.1 and runs it until interrupted.')
+    .option('--port <n>', 'port; 0 picks a free one', reader(whole(0, 65_535)), 0)
     .option(
       '--token <token>',
-      'the token to take; by default $PLANT_STORE_TOKEN, or a new one',
+      'token to accept (default: $PLANT_STORE_TOKEN, else a new one)',
       reader(tokenKind),
     )
     .addHelpText('after', '\nExample:\n  PLANT_STORE_TOKEN=secret plant-store-conformance serve --port 8080')
@@ -21,15 +21,15 @@ export function serveCommand(): Command {
       const token = given ?? randomBytes(18).toString('base64url');
       const store = await startStore({ token, port: options.port }).catch((error: NodeJS.ErrnoException) => {
         throw new UsageError(
-          `The store cannot listen on port ${options.port} (${error.code}); give another with --port.`,
+          `Cannot listen on port ${options.port} (${error.code}); choose another with --port.`,
         );
       });
-      const told = new Promise<void>((resolve) => {
+      const interrupted = new Promise<void>((resolve) => {
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
       });
       process.stdout.write(`${store.url}\n`);
       if (given === undefined) process.stdout.write(`PLANT_STORE_TOKEN=${token}\n`);
-      await told;
+      await interrupted;
       await store.stop();
     });
 }

@@ -3,26 +3,27 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { redactor } from '../lib/report/redact.ts';
 
-/** Milliseconds that a store has for ending by itself. */
-const GRACE = 3000;
-/** Characters of a line that are waited for. */
-const LINE = 8 * 1024;
+/** Milliseconds between SIGTERM and SIGKILL. */
+const GRACE_MS = 3000;
+/** Characters of an unfinished line that are kept back. */
+const MAX_LINE_CHARACTERS = 8 * 1024;
 
 /**
- * Starts a store with a shell command, the token in its environment, and gives back what stops it again
- * with all of its children. What it prints goes to standard error, without the token.
+ * Starts a store with a shell command and the token in its environment. Its output goes to standard error, without the
+ * token.
+ * @returns a function that stops the store and all of its children
  */
 export function startCommand(command: string, token: string): () => Promise<void> {
   const child = spawn(command, {
     shell: true,
-    // A group of its own: the shell's children are stopped with it.
+    // A process group of its own, so that the children of the shell are stopped with it.
     detached: process.platform !== 'win32',
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, PLANT_STORE_TOKEN: token },
   });
   const redact = redactor([token]);
-  const said = [child.stdout, child.stderr];
-  for (const stream of said) byLine(stream, (line) => process.stderr.write(redact(line)));
+  const outputs = [child.stdout, child.stderr];
+  for (const stream of outputs) byLine(stream, (line) => process.stderr.write(redact(line)));
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   child.once('error', () => {});
   const signal = (name: NodeJS.Signals) => {
@@ -30,30 +31,30 @@ export function startCommand(command: string, token: string): () => Promise<void
     try {
       process.kill(process.platform === 'win32' ? child.pid : -child.pid, name);
     } catch {
-      // It has ended already.
+      // It has already ended.
     }
   };
-  const last = () => signal('SIGKILL');
-  process.once('exit', last);
+  const kill = () => signal('SIGKILL');
+  process.once('exit', kill);
   return async () => {
     signal('SIGTERM');
-    await Promise.race([ended, sleep(GRACE, undefined, { ref: false })]);
-    last();
-    process.off('exit', last);
-    // Whoever left the group and still holds the other end does not hold this process.
-    for (const stream of said) stream.destroy();
+    await Promise.race([ended, sleep(GRACE_MS, undefined, { ref: false })]);
+    kill();
+    process.off('exit', kill);
+    // A child that left the group may still hold the other end, which must not keep this process alive.
+    for (const stream of outputs) stream.destroy();
   };
 }
 
-/** Hands on what a stream says, whole lines at a time: a token is not looked for in halves of a line. */
+/** Passes on whole lines of a stream, as a token split between two chunks would not be found. */
 function byLine(stream: Readable, write: (lines: string) => void): void {
-  let begun = '';
+  let unfinished = '';
   stream.setEncoding('utf8').on('data', (text: string) => {
-    const all = begun + text;
-    const end = all.length > LINE ? all.length : all.lastIndexOf('\n') + 1;
-    begun = all.slice(end);
+    const all = unfinished + text;
+    const end = all.length > MAX_LINE_CHARACTERS ? all.length : all.lastIndexOf('\n') + 1;
+    unfinished = all.slice(end);
     if (end > 0) write(all.slice(0, end));
   });
-  stream.on('end', () => write(begun));
+  stream.on('end', () => write(unfinished));
   stream.on('error', () => {});
 }

@@ -1,22 +1,22 @@
-/** Whether a report could not be written to standard output, for another reason than that nobody reads it. */
-let lost = false;
+/** Whether writing to standard output failed for another reason than a closed reader. */
+let writeFailed = false;
 
 /**
- * Lets the process outlive its readers: one that has seen enough (`| head`), or a terminal that was closed, is
- * no fault, and the exit code still tells the verdict. A full disk behind standard output is said, once.
+ * Keeps the process alive when its readers go away: `| head` or a closed terminal is not an error, and the exit code
+ * still reports the verdict. Other errors, such as a full disk behind standard output, are reported once.
  */
 export function outliveReaders(): void {
-  // Nothing that decides stands on standard error alone.
+  // Nothing essential is written to standard error only.
   process.stderr.on('error', () => {});
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE' || error.code === 'EIO' || lost) return;
-    lost = true;
+    if (error.code === 'EPIPE' || error.code === 'EIO' || writeFailed) return;
+    writeFailed = true;
     process.exitCode = 2;
-    process.stderr.write(`Standard output cannot be written: ${error.message}\n`);
+    process.stderr.write(`Cannot write to standard output: ${error.message}\n`);
   });
 }
 
-/** The exit code of the process: that of its work, unless what it said was lost. */
+/** Sets the exit code of the process: 2 if its output was lost. */
 export function endWith(code: number): void {
-  process.exitCode = lost ? 2 : code;
+  process.exitCode = writeFailed ? 2 : code;
 }

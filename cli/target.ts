@@ -3,35 +3,35 @@ import { type Config, readConfig, type Target, targetNamed } from '../lib/config
 import type { Flags } from '../lib/config/options.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
-/** The configuration that is found without being named. */
-export const USUAL = 'conformance.yaml';
+/** The configuration that is read if none is given. */
+export const DEFAULT_FILE = 'conformance.yaml';
 
 export interface Choice {
   readonly config: Config | undefined;
   readonly target: Target | undefined;
-  /** What the environment or the target says, where the command line does not. */
+  /** From the command line, else from the environment or the target. */
   readonly baseUrl: string | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Finds out which store is meant: the one on the command line, the target that it names, the one in the
- * environment, or the only one of the configuration; in this order.
- * @throws UsageError when the configuration has several and none is named
+ * Finds the store to run against, in this order: the base URL on the command line, the target that it names, the URL
+ * in the environment, the only target of the configuration.
+ * @throws UsageError if the configuration has several targets and none is chosen
  */
 export function choose(
   baseUrl: string | undefined,
   flags: Pick<Flags<'run'>, 'config' | 'target'>,
   environment: Environment,
 ): Choice {
-  const file = flags.config ?? (existsSync(USUAL) ? USUAL : undefined);
+  const file = flags.config ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined);
   const config = file === undefined ? undefined : readConfig(file);
   const { target: name } = flags;
   if (name !== undefined) {
     if (config === undefined || file === undefined)
       throw new UsageError(
-        `--target needs a configuration: there is no ${USUAL} here; name one with --config.`,
+        `--target needs a configuration, and there is no ${DEFAULT_FILE} here; give one with --config.`,
       );
     const target = targetNamed(name, config, file);
     return { config, target, baseUrl: baseUrl ?? target.baseUrl };
@@ -47,9 +47,9 @@ export function choose(
 }
 
 /**
- * The token for a store. A target that names a variable gets that one's and no other: a token is not sent to
- * a store that it is not for.
- * @throws UsageError when the variable is not set
+ * The token for a store. For a target that names a variable, only that variable is read: a token must not be sent to
+ * another store than its own.
+ * @throws UsageError if that variable is not set
  */
 export function tokenOf(
   flag: string | undefined,
@@ -60,6 +60,6 @@ export function tokenOf(
   if (target?.tokenEnv === undefined) return environment.PLANT_STORE_TOKEN || undefined;
   const token = environment[target.tokenEnv];
   if (token === undefined || token === '')
-    throw new UsageError(`The token of ${target.name} is to be in ${target.tokenEnv}, which is not set.`);
+    throw new UsageError(`No token for the target ${target.name}; set the variable ${target.tokenEnv}.`);
   return token;
 }

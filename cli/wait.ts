@@ -2,13 +2,13 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endpointOf } from '../lib/wire/endpoint.ts';
 
-/** Milliseconds between two looks. */
-const BETWEEN = 100;
+/** Milliseconds between two attempts to connect. */
+const POLL_INTERVAL_MS = 100;
 
-/** Seconds that a store which has to be started is waited for. */
-const FOR_A_START = 30;
+/** Seconds to wait for a store that is started by the run. */
+const DEFAULT_WAIT_S = 30;
 
-/** Waits for a store as long as is asked for; by default only where it has to be started. */
+/** Waits until a store listens; by default only if the run starts it. */
 export async function waitForStore(
   {
     baseUrl,
@@ -17,11 +17,11 @@ export async function waitForStore(
   }: { readonly baseUrl: string; readonly start?: string | undefined; readonly wait?: number | undefined },
   signal: AbortSignal,
 ): Promise<void> {
-  const patience = wait ?? (start === undefined ? 0 : FOR_A_START);
-  if (patience > 0) await waitUntilItListens(baseUrl, patience, signal);
+  const maxWaitS = wait ?? (start === undefined ? 0 : DEFAULT_WAIT_S);
+  if (maxWaitS > 0) await waitUntilItListens(baseUrl, maxWaitS, signal);
 }
 
-/** Waits until something listens at the address, or the time is over: what is there then, the run finds out. */
+/** Waits until something listens at the address or the time is up. Whether it is a store is for the run to find out. */
 export async function waitUntilItListens(
   baseUrl: string,
   seconds: number,
@@ -29,7 +29,8 @@ export async function waitUntilItListens(
 ): Promise<void> {
   const { host, port } = endpointOf(baseUrl, { timeout: 0 });
   const deadline = Date.now() + seconds * 1000;
-  while (!signal.aborted && Date.now() < deadline && !(await listens(host, port))) await sleep(BETWEEN);
+  while (!signal.aborted && Date.now() < deadline && !(await listens(host, port)))
+    await sleep(POLL_INTERVAL_MS);
 }
 
 function listens(host: string, port: number): Promise<boolean> {

@@ -2,24 +2,24 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { parse } from 'yaml';
-import type { Portrait } from '../lib/compare/comparison.ts';
+import type { ImplementationInfo } from '../lib/compare/comparison.ts';
 import { packageFile } from '../lib/package.ts';
 
-/** What every `about.yaml` below this folder says. */
+/** The content of every `about.yaml` below this folder. */
 export interface Manifest {
-  /** Where it lies, from the folder of the package. */
+  /** Its path relative to the package. */
   readonly folder: string;
   readonly title: string;
   readonly language: string;
   readonly framework: string;
   readonly note: string;
-  /** Executables without which it cannot be had. */
+  /** Required executables. */
   readonly needs: readonly string[];
   readonly install: string;
   readonly start: string;
 }
 
-/** The manifests of the folders in a folder, in the order of their names. */
+/** The manifests in the subfolders of a folder, sorted by name. */
 export const manifestsIn = <M extends Manifest>(home: string): M[] =>
   readdirSync(packageFile(home))
     .map((name) => `${home}/${name}`)
@@ -27,12 +27,12 @@ export const manifestsIn = <M extends Manifest>(home: string): M[] =>
     .map((folder) => ({ ...(parse(readFileSync(packageFile(`${folder}/about.yaml`), 'utf8')) as M), folder }))
     .sort((a, b) => a.folder.localeCompare(b.folder, 'en'));
 
-export const portraitOf = ({
+export const implementationOf = ({
   language,
   framework,
   version,
   note,
-}: Omit<Manifest, 'folder'> & { readonly version: string }): Portrait => ({
+}: Omit<Manifest, 'folder'> & { readonly version: string }): ImplementationInfo => ({
   language,
   framework,
   version,
@@ -42,13 +42,13 @@ export const portraitOf = ({
 const has = (executable: string): boolean =>
   spawnSync('sh', ['-c', `command -v ${executable}`], { stdio: 'ignore' }).status === 0;
 
-/** Why something cannot be run here, once it has been made ready with the commands that it names. */
+/** Runs the preparing commands; returns why something cannot be run here, if that is so. */
 export function obstacle(
   { folder, needs }: Pick<Manifest, 'folder' | 'needs'>,
   commands: readonly string[],
 ): string | undefined {
-  const lacking = needs.filter((executable) => !has(executable));
-  if (lacking.length > 0) return `this machine has no ${lacking.join(', ')}`;
+  const missing = needs.filter((executable) => !has(executable));
+  if (missing.length > 0) return `this machine has no ${missing.join(', ')}`;
   for (const command of commands.filter((one) => one !== '')) {
     process.stderr.write(`${folder}: ${command}\n`);
     const { status, stderr } = spawnSync('sh', ['-c', command], {
@@ -60,7 +60,7 @@ export function obstacle(
   return undefined;
 }
 
-/** This port where it is free, else one further up: the same in every run, so that records differ in less. */
+/** This port, or a higher one if it is in use: usually the same in every run, so that records differ less. */
 export const freePort = (wanted: number): Promise<number> =>
   new Promise((resolve) => {
     const server = createServer();

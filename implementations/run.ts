@@ -10,12 +10,12 @@ import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { summaryTable } from '../lib/compare/markdown.ts';
 import { comparisonText } from '../lib/compare/terminal.ts';
 import { packageFile } from '../lib/package.ts';
-import { plain } from '../lib/report/explain.ts';
-import { freePort, type Manifest, manifestsIn, obstacle, portraitOf, publish } from './manifest.ts';
+import { plain } from '../lib/report/text.ts';
+import { freePort, implementationOf, type Manifest, manifestsIn, obstacle, publish } from './manifest.ts';
 
 /*
- * Installs, starts, runs and stops the implementations in this folder, and writes the published comparison:
- * reports/implementations.{json,md,html} and the table of the README.
+ * Installs, starts, tests and stops the implementations in this folder, and writes the published comparison:
+ * reports/implementations.{json,md,html} and the table of docs/comparing.md.
  */
 
 interface About extends Manifest {
@@ -26,8 +26,8 @@ interface About extends Manifest {
 const TOKEN = 'Tok3n-AbCdEfGh-0123456789';
 const SEED = 20_261_121;
 const FIRST_ID = 1_100_000_000n;
-/** Seconds that a server has for its start: a JVM on a busy machine. */
-const PATIENCE = 60;
+/** Seconds that a server may take to start: a JVM on a busy machine. */
+const MAX_START_S = 60;
 
 const { values: options } = parseArgs({
   options: {
@@ -50,33 +50,38 @@ async function comparedTargetOf(about: About, index: number, baseUrl: string): P
     firstId: FIRST_ID + BigInt(index) * 1_000_000n,
     concurrency: 8,
   };
-  return { name: about.title, plan: await planOf(run), secrets: secretsOf(run), portrait: portraitOf(about) };
+  return {
+    name: about.title,
+    plan: await planOf(run),
+    secrets: secretsOf(run),
+    implementation: implementationOf(about),
+  };
 }
 
 async function compared(list: readonly About[]): Promise<Comparison> {
-  const lost = list.flatMap((about) => {
+  const failed = list.flatMap((about) => {
     const reason = obstacle(about, [about.install, about.build]);
     return reason === undefined ? [] : [{ about, reason }];
   });
-  const able = list.filter((about) => lost.every((one) => one.about !== about));
+  const runnable = list.filter((about) => failed.every((one) => one.about !== about));
   const closing: (() => Promise<void>)[] = [];
   try {
     const targets: ComparedTarget[] = [];
-    for (const [index, about] of able.entries()) {
+    for (const [index, about] of runnable.entries()) {
       const port = await freePort(18_100 + index);
       const baseUrl = `http://127.0.0.1:${port}`;
       const folder = packageFile(about.folder);
       closing.push(startCommand(`cd '${folder}' && export PORT=${port} && ${about.start}`, TOKEN));
-      await waitUntilItListens(baseUrl, PATIENCE, new AbortController().signal);
+      await waitUntilItListens(baseUrl, MAX_START_S, new AbortController().signal);
       targets.push(await comparedTargetOf(about, index, baseUrl));
     }
     const comparison = await compareStores(targets);
     return {
       ...comparison,
       columns: list.flatMap((about): Comparison['columns'] => {
-        const reason = lost.find((one) => one.about === about)?.reason;
+        const reason = failed.find((one) => one.about === about)?.reason;
         if (reason !== undefined)
-          return [{ name: about.title, portrait: portraitOf(about), state: 'not-run', reason }];
+          return [{ name: about.title, implementation: implementationOf(about), state: 'not-run', reason }];
         return comparison.columns.filter(({ name }) => name === about.title);
       }),
     };
@@ -85,13 +90,13 @@ async function compared(list: readonly About[]): Promise<Comparison> {
   }
 }
 
-/** Puts text between two marks of a file. */
+/** Replaces the text between two marks of a file. */
 function between(file: string, text: string): void {
   const [begin, end] = ['<!-- implementations -->', '<!-- /implementations -->'];
   const whole = readFileSync(packageFile(file), 'utf8');
   const [before, rest = ''] = whole.split(begin);
   const after = rest.split(end)[1];
-  if (after === undefined) throw new Error(`${file} has no place for the table`);
+  if (after === undefined) throw new Error(`${file} has no marks for the table`);
   writeFileSync(packageFile(file), `${before}${begin}\n${text}\n${end}${after}`);
 }
 
@@ -103,5 +108,5 @@ if (!options['no-write'] && options.only === undefined) {
     md: COMPARISON_FORMATS.markdown.render(comparison),
     html: COMPARISON_FORMATS.html.render(comparison),
   });
-  between('README.md', summaryTable(comparison));
+  between('docs/comparing.md', summaryTable(comparison));
 }

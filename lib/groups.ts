@@ -1,4 +1,4 @@
-/** A list in groups, in the order in which their keys first turn up. */
+/** Groups a list by key, in the order in which the keys first occur. */
 export function groupBy<T>(list: readonly T[], keyOf: (one: T) => string): [key: string, members: T[]][] {
   const groups = new Map<string, T[]>();
   for (const one of list) {
@@ -10,5 +10,5 @@ export function groupBy<T>(list: readonly T[], keyOf: (one: T) => string): [key:
   return [...groups];
 }
 
-/** The area of a check: what stands before the slash of its id. */
+/** The area of a check: the part of its id before the slash. */
 export const areaOf = ({ id }: { readonly id: string }): string => id.slice(0, id.indexOf('/'));

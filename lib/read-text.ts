@@ -1,24 +1,23 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
-const MEGA = 1024 * 1024;
+const MEGABYTE = 1024 * 1024;
 
 /**
- * Reads a whole text file that somebody else has written: no more of it than it may have, so that a device or
- * a file that never ends is refused as well.
- * @param most megabytes
+ * Reads a whole text file, up to a limit, so that a device or an endless file is rejected as well.
+ * @param limit maximum size in MB
  * @throws Error with the code of the system, or with `EFBIG`
  */
-export function readText(file: string, most: number): string {
+export function readText(file: string, limit: number): string {
   const handle = openSync(file, 'r');
   try {
     const parts: Buffer[] = [];
     for (let size = 0; ; ) {
-      const part = Buffer.allocUnsafe(Math.min(MEGA, 64 * 1024 * 2 ** parts.length));
+      const part = Buffer.allocUnsafe(Math.min(MEGABYTE, 64 * 1024 * 2 ** parts.length));
       const length = readSync(handle, part);
       if (length === 0) return Buffer.concat(parts).toString('utf8');
       size += length;
-      if (size > most * MEGA)
-        throw Object.assign(new Error(`it is larger than ${most} MB`), { code: 'EFBIG' });
+      if (size > limit * MEGABYTE)
+        throw Object.assign(new Error(`it is larger than ${limit} MB`), { code: 'EFBIG' });
       parts.push(part.subarray(0, length));
     }
   } finally {

@@ -3,8 +3,9 @@ import formats from 'ajv-formats';
 import { packageText } from './package.ts';
 
 /**
- * Compiles a JSON Schema of the package's own, by the name of its file.
- * @param allErrors whether every error is told, and not the first alone: of a large file there may be millions
+ * Compiles one of the package's own JSON Schemas.
+ * @param name the file name of the schema
+ * @param allErrors whether to report every error instead of the first: a large file may have millions
  */
 export function ownSchema<T>(name: string, allErrors = false): ValidateFunction<T> {
   const ajv = new Ajv2020({

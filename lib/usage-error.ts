@@ -1,4 +1,7 @@
-/** The call is wrong, and its message says what to do about it. No fault of the suite, none of the store. */
+/**
+ * The suite was called wrongly; the message says how to fix the call. Neither the suite nor the store is at
+ * fault.
+ */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);

@@ -1,29 +1,29 @@
-import { Refusal, type RunningStore, type Steps, startStore } from '../reference/store.ts';
+import { Rejection, type RunningStore, type Steps, startStore } from '../reference/store.ts';
 
-interface Entry {
+interface StoreEntry {
   readonly name: string;
-  /** Overlays of the document that the store is written to. */
+  /** Overlays of the document that the store conforms to. */
   readonly overlays?: readonly string[];
   start(token: string): Promise<RunningStore>;
 }
 
-/** A store that breaks one statement of the interface. */
-export interface BrokenStore extends Entry {
-  /** The statement, and how it is broken. */
+/** A store that breaks a statement of the interface. */
+export interface BrokenStore extends StoreEntry {
+  /** What the store does wrong. */
   readonly breaks: string;
-  /** The checks that must fail on it; `stop/KIND` where the run has to end without a verdict instead. */
+  /** The checks that must fail on it; `stop/KIND` if the run must end without a verdict. */
   readonly fails: readonly string[];
 }
 
-/** A store that is unusual, and right: no MUST may fail on it. */
-export interface RightStore extends Entry {
+/** A store that is unusual but right: no MUST may fail on it. */
+export interface RightStore extends StoreEntry {
   /** What is unusual, and why it is right. */
   readonly odd: string;
-  /** How it differs from the reference, where that is all there is to it. */
+  /** How it differs from the reference, if the difference is only a change of steps. */
   readonly change?: Change;
 }
 
-/** How a store differs from the reference: the steps that it does in its own way. Called once for each start. */
+/** The steps in which a store differs from the reference. Called once for each start. */
 export type Change = (right: Steps) => Partial<Steps>;
 
 const started = (change: Change) => (token: string) => startStore({ token, steps: change });
@@ -42,13 +42,12 @@ export const right = (name: string, odd: string, change: Change): RightStore => 
   start: started(change),
 });
 
-/** A store that is odd in all the ways of some others: the first of them is next to the reference. */
+/** A store that combines the oddities of several; the first is applied to the reference. */
 export const stacked = (name: string, odd: string, stores: readonly RightStore[]): RightStore =>
   right(name, odd, (reference) => {
     const line: Steps = { ...reference };
     for (const { name: one, change } of stores) {
-      if (change === undefined)
-        throw new Error(`${one} cannot be stacked: it is more than a change of steps`);
+      if (change === undefined) throw new Error(`${one} cannot be stacked: it changes more than steps`);
       Object.assign(line, change({ ...line }));
     }
     return line;
@@ -63,7 +62,7 @@ interface Limits {
   readonly least?: bigint;
 }
 
-/** A store that enforces limits, by default those of the overlay. */
+/** Enforces limits, by default those of the overlay. */
 export const enforcing =
   (limits: Limits): Change =>
   (right) => ({
@@ -73,10 +72,11 @@ export const enforcing =
       const plant = right.validate(value, request);
       const length = [...plant.name].length;
       const tag = anyCase ? plant.tag?.toLowerCase() : plant.tag;
-      if (length < shortest || length > longest) throw new Refusal(400, 10, 'a name has 1 to 64 characters');
+      if (length < shortest || length > longest)
+        throw new Rejection(400, 10, 'a name has 1 to 64 characters');
       if (tag !== undefined && tags !== undefined && !tags.includes(tag))
-        throw new Refusal(400, 11, 'the tag is not known');
-      if (plant.id < least) throw new Refusal(400, 12, 'ids begin at 1');
+        throw new Rejection(400, 11, 'unknown tag');
+      if (plant.id < least) throw new Rejection(400, 12, 'ids begin at 1');
       return plant;
     },
   });

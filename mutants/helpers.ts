@@ -7,23 +7,23 @@ import {
   json,
   type NewPlant,
   type Received,
-  Refusal,
+  Rejection,
   type RunningStore,
   type Steps,
   startStore,
 } from '../reference/store.ts';
 import type { BrokenStore, Change } from './fleet.ts';
 
-/** A request, read: absent or wrong where a part of it is absent or wrong, so that a condition stays one line. */
+/** A parsed request. Missing or invalid parts have neutral values, which keeps conditions short. */
 export interface Seen {
   readonly request: Received;
   readonly text: string;
-  /** undefined where the body is not JSON. */
+  /** undefined if the body is not JSON. */
   readonly value: Value | undefined;
-  /** Empty where the body is not an object. */
+  /** Empty if the body is not an object. */
   readonly fields: ReadonlyMap<string, Value>;
   readonly id: bigint | undefined;
-  /** '' where it is not a string. */
+  /** '' if it is not a string. */
   readonly name: string;
   readonly tag: string;
 }
@@ -60,7 +60,7 @@ export const lastIs =
   ({ fields }) =>
     [...fields.keys()].at(-1) === property;
 
-/** How deep the brackets of a text go, near enough. */
+/** The nesting depth of brackets; brackets in strings are counted too. */
 export function depthOf(text: string): number {
   let [depth, deepest] = [0, 0];
   for (const mark of text) {
@@ -84,18 +84,18 @@ export const ONE = new Numeral('1');
 const STAND_IN: Record<string, Value> = { id: ONE, name: 'unnamed' };
 export const somePlant = () => new Map<string, Value>([...Object.entries(STAND_IN)]);
 
-/** Waits for the answers to the requests before it on its connection (RFC 9112 section 9.3.2). */
+/** Waits until the earlier requests on the connection have been answered (RFC 9112 section 9.3.2). */
 export const itsTurn = async (response: ServerResponse): Promise<void> => {
   if (response.socket === null) await once(response, 'socket');
 };
 
-/** State that begins anew with each start. */
-export const anew =
+/** State that is fresh for each start. */
+export const withFreshState =
   (make: () => Change): Change =>
   (right) =>
     make()(right);
 
-/** True of every nth of those that meet the condition. */
+/** True for every nth request that meets the condition. */
 export function every<T>(n: number, when: (asked: T) => boolean = always): (asked: T) => boolean {
   let count = 0;
   return (asked) => {
@@ -105,39 +105,39 @@ export function every<T>(n: number, when: (asked: T) => boolean = always): (aske
   };
 }
 
-// --- What becomes of a request -------------------------------------------------------------------------
+// --- What happens to a request ---------------------------------------------------------------------------
 
-/** Some bodies, of authorised requests, are parsed in another way. */
+/** Parses some bodies of authorised requests differently. */
 export const parsing =
   (when: When, instead: (request: Received, right: Steps) => Value): Change =>
   (right) => ({
     parse: (body, request) => (when(seen(request)) ? instead(request, right) : right.parse(body, request)),
   });
 
-/** Some bodies end in 500. */
+/** Answers some bodies with 500. */
 export const failing = (when: When): Change =>
   parsing(when, () => {
     throw new Error('simulated');
   });
 
-/** Some bodies are refused. */
-export const refusing = (when: When, status = 400): Change =>
+/** Rejects some bodies. */
+export const rejecting = (when: When, status = 400): Change =>
   parsing(when, () => {
-    throw new Refusal(status, 7, 'such a plant is not taken');
+    throw new Rejection(status, 7, 'such a plant is not accepted');
   });
 
-/** Some bodies are taken for a plant, whatever they are. */
-export const admitting = (when: When): Change => parsing(when, somePlant);
+/** Accepts some bodies as a plant, whatever they contain. */
+export const accepting = (when: When): Change => parsing(when, somePlant);
 
-/** Some authorised requests have their connection cut instead of an answer. */
+/** Closes the connection instead of answering some authorised requests. */
 export const cutting = (when: When): Change => mute(when, (socket) => socket.destroy());
 
 const BEGINNING = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 40\r\n\r\n{"name":';
 
-/** Some authorised requests get half an answer: no client takes that for a connection closed while idle. */
+/** Sends half a response to some authorised requests: no client mistakes that for an idle close. */
 export const breakingOff = (when: When): Change => mute(when, (socket) => socket.end(BEGINNING));
 
-/** Some authorised requests are never answered. */
+/** Never answers some authorised requests. */
 export const hanging = (when: When): Change => mute(when, () => {});
 
 function mute(when: When, then: (socket: Socket) => void): Change {
@@ -156,10 +156,10 @@ function mute(when: When, then: (socket: Socket) => void): Change {
   };
 }
 
-/** Some requests end in 500 before anything of them is looked at. */
+/** Answers some requests with 500 before anything else. */
 export const failingAt = (when: Asked): Change => routing(when, 'fail');
 
-/** Some requests go no further than their head: in 500, in a cut connection, in silence. */
+/** Handles some requests by their head only: with 500, by closing the connection, or not at all. */
 export const routing =
   (when: Asked, then: 'fail' | 'cut' | 'hang'): Change =>
   (right) => ({
@@ -173,22 +173,22 @@ export const routing =
     },
   });
 
-/** One property is read in another way before it is validated; undefined is absent. */
+/** Changes one property before validation; undefined means missing. */
 export const reading =
   (property: string, read: (value: Value | undefined, seen: Seen) => Value | undefined): Change =>
   (right) => ({
     validate(value, request) {
       if (!(value instanceof Map)) return right.validate(value, request);
       const fields = new Map(value);
-      const said = read(fields.get(property), seen(request));
-      if (said === undefined) fields.delete(property);
-      else fields.set(property, said);
+      const changed = read(fields.get(property), seen(request));
+      if (changed === undefined) fields.delete(property);
+      else fields.set(property, changed);
       return right.validate(fields, request);
     },
   });
 
-/** A property of a wrong kind is taken for a right one. */
-export const taking = (
+/** Accepts a property of a wrong type. */
+export const acceptingKind = (
   property: 'id' | 'name' | 'tag',
   wrong: Kind | readonly Kind[],
   when: When = always,
@@ -201,8 +201,8 @@ export const contentType = ({ headers }: Received) => headers['content-type']?.[
 export const mediaType = (request: Received) =>
   contentType(request).split(';')[0]?.trim().toLowerCase() ?? '';
 
-/** Media types beside application/json that a plant may come under. */
-export const takingType =
+/** Also accepts a plant under other media types than application/json. */
+export const acceptingType =
   (when: Asked): Change =>
   (right) => ({
     negotiate(request) {
@@ -210,52 +210,52 @@ export const takingType =
     },
   });
 
-/** Requests whose head is refused, once they are authorised. */
-export const refusingHead =
+/** Rejects some authorised requests by their head. */
+export const rejectingHead =
   (when: Asked, status: number): Change =>
   (right) => ({
     negotiate(request) {
-      if (when(request)) throw new Refusal(status, status, 'such a request is not taken');
+      if (when(request)) throw new Rejection(status, status, 'such a request is not accepted');
       right.negotiate(request);
     },
   });
 
-// --- What is said --------------------------------------------------------------------------------------
+// --- Responses ------------------------------------------------------------------------------------------
 
 export const textOf = ({ body = '' }: Answer) =>
   typeof body === 'string' ? body : Buffer.from(body).toString();
 
-/** Every answer is changed before it is sent. */
+/** Changes every response before it is sent. */
 export const sending =
   (edit: (answer: Answer, request: Received) => Answer): Change =>
   (right) => ({
     send: (answer, response, request) => right.send(edit(answer, request), response, request),
   });
 
-/** The same answer to everything. */
+/** Answers everything in the same way. */
 export const constant = (answer: Answer): Change => sending(() => answer);
 
-/** The right answer to a plant, changed. */
+/** Changes the response to an accepted plant. */
 export const answering =
   (edit: (answer: Answer, plant: NewPlant, request: Received) => Answer): Change =>
   (right) => ({
     create: (plant, request) => edit(right.create(plant, request), plant, request),
   });
 
-/** A plant is answered with another value. */
-export const saying = (say: (plant: NewPlant) => unknown): Change =>
+/** Answers an accepted plant with another value. */
+export const answeringValue = (say: (plant: NewPlant) => unknown): Change =>
   answering((_, plant) => json(200, say(plant)));
 
-/** A plant is answered in another text. */
-export const writing = (write: (text: string, plant: NewPlant) => string | Uint8Array): Change =>
+/** Answers an accepted plant with another text. */
+export const answeringText = (write: (text: string, plant: NewPlant) => string | Uint8Array): Change =>
   answering((answer, plant) => ({ ...answer, body: write(textOf(answer), plant) }));
 
-/** A plant is answered with another status or other headers. */
-export const heading = (status: number, headers: Answer['headers'] = {}): Change =>
+/** Answers an accepted plant with another status or other headers. */
+export const answeringHead = (status: number, headers: Answer['headers'] = {}): Change =>
   answering((answer) => ({ ...answer, status, headers: { ...answer.headers, ...headers } }));
 
-/** A plant is answered under another content type, or none. */
-export const typing = (
+/** Answers an accepted plant with another content type, or none. */
+export const answeringType = (
   type: string | string[] | undefined,
   when: (plant: NewPlant) => boolean = always,
 ): Change =>
@@ -265,28 +265,31 @@ export const typing = (
     return { ...answer, headers: type === undefined ? headers : { ...headers, 'content-type': type } };
   });
 
-type Which = (refusal: Refusal, request: Received) => boolean;
+type Which = (rejection: Rejection, request: Received) => boolean;
 
-/** The right answer to what is refused with 400, changed. */
-export const refused =
-  (edit: (answer: Answer, refusal: Refusal, request: Received) => Answer, which: Which = always): Change =>
+/** Changes the 400 of a rejection. */
+export const rejected =
+  (
+    edit: (answer: Answer, rejection: Rejection, request: Received) => Answer,
+    which: Which = always,
+  ): Change =>
   (right) => ({
-    refuse(refusal, request) {
-      const answer = right.refuse(refusal, request);
-      return answer.status === 400 && which(refusal, request) ? edit(answer, refusal, request) : answer;
+    reject(rejection, request) {
+      const answer = right.reject(rejection, request);
+      return answer.status === 400 && which(rejection, request) ? edit(answer, rejection, request) : answer;
     },
   });
 
-/** A 400 carries another value. */
-export const complaining = (
-  say: (refusal: Refusal, request: Received) => unknown,
+/** Answers 400 with another value. */
+export const answering400With = (
+  say: (rejection: Rejection, request: Received) => unknown,
   which: Which = always,
-): Change => refused((answer, refusal, request) => json(answer.status, say(refusal, request)), which);
+): Change => rejected((answer, rejection, request) => json(answer.status, say(rejection, request)), which);
 
-/** A 400 is another answer altogether. */
-export const answering400 = (answer: Answer, which: Which = always): Change => refused(() => answer, which);
+/** Replaces a 400 by another response. */
+export const answering400 = (answer: Answer, which: Which = always): Change => rejected(() => answer, which);
 
-/** What the reference's codes stand for. */
+/** The error codes of the reference store. */
 export const NOT_JSON = 1;
 export const NOT_AN_OBJECT = 2;
 export const BAD_ID = 3;
@@ -309,12 +312,12 @@ export const plain = (status: number, body: string): Answer => ({
   body,
 });
 
-// --- Who is let in -------------------------------------------------------------------------------------
+// --- Authentication -------------------------------------------------------------------------------------
 
 export const authorization = ({ headers }: Received) => headers.authorization?.[0];
 
-/** Some are let in who carry no valid token. */
-export const letting =
+/** Accepts some requests without a valid token. */
+export const acceptingCredential =
   (when: Asked): Change =>
   (right) => ({
     authenticate(request) {
@@ -326,7 +329,7 @@ export const letting =
     },
   });
 
-/** The token is also found where this finds it in the header. */
+/** Also accepts the token where `find` finds it in the header. */
 export const finding =
   (find: (header: string) => string | undefined): Change =>
   (right) => ({
@@ -337,16 +340,16 @@ export const finding =
     },
   });
 
-/** What is said to those who are not let in. */
+/** Changes the response to a request without a valid token. */
 export const challenging =
-  (refusal: (request: Received) => Answer | undefined): Change =>
+  (rejection: (request: Received) => Answer | undefined): Change =>
   (right) => ({
-    refuse(said, request) {
-      return (said.status === 401 ? refusal(request) : undefined) ?? right.refuse(said, request);
+    reject(given, request) {
+      return (given.status === 401 ? rejection(request) : undefined) ?? right.reject(given, request);
     },
   });
 
-/** Authentication that does not end in a refusal for some. */
+/** Fails during authentication instead of rejecting some requests. */
 export const unable =
   (when: Asked, then: 'fail' | 'cut' | 'hang'): Change =>
   (right) => {
@@ -364,8 +367,8 @@ export const unable =
     };
   };
 
-/** A broken store that compares with the token itself. */
-export const knowing = (
+/** A broken store that needs the token itself for its comparison. */
+export const comparingTokens = (
   name: string,
   breaks: string,
   fails: readonly string[],
@@ -377,7 +380,7 @@ export const knowing = (
   start: (token) =>
     startStore({
       token,
-      steps: letting((request) => {
+      steps: acceptingCredential((request) => {
         const given = /^bearer +(\S+)$/i.exec(authorization(request) ?? '')?.[1];
         return given !== undefined && when(given, token);
       }),
@@ -392,10 +395,10 @@ export const later = (milliseconds: number) =>
   });
 
 /**
- * Keeps each request for a while, so that it overlaps with others, and knows how many there are.
- * The requests of a store that answers within one turn of the loop would never meet.
+ * Delays each response so that requests overlap, and counts those in progress. Without a delay they would
+ * never overlap.
  */
-export const crowded =
+export const overlapping =
   (milliseconds: number, make: (here: () => number) => Change): Change =>
   (right) => {
     const here = new Set<IncomingMessage>();
@@ -416,14 +419,17 @@ export const crowded =
     };
   };
 
-/** 100 Continue comes before every answer, though nobody asked: clients that do not take it change how they speak. */
+/**
+ * Sends 100 Continue before every response although nobody asked; such responses are read by the raw-socket
+ * client.
+ */
 export const continuing: Change = (right) => ({
   send(answer, response, request) {
     response.writeContinue();
     right.send(answer, response, request);
   },
 });
-/** Some requests are put off before they are looked at; they say when to come again. */
+/** Defers some requests with Retry-After before looking at them. */
 export const deferring =
   (status: number, retryAfter: () => string, make: () => (request: Received) => boolean): Change =>
   (reference) => {
@@ -439,7 +445,7 @@ export const deferring =
     };
   };
 
-/** A server below HTTP: whatever happens to a connection is up to the caller. */
+/** A server below HTTP: the caller handles the bare connection. */
 export async function startRaw(token: string, meet: (socket: Socket) => void): Promise<RunningStore> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -463,25 +469,25 @@ export async function startRaw(token: string, meet: (socket: Socket) => void): P
   };
 }
 
-/** Refuses what was there before, by a key; what is malformed is left to validation. */
+/** Rejects a plant if its key is known; invalid bodies never get this far. */
 export const unique = (
   key: (plant: NewPlant) => unknown,
   status = 409,
   before: readonly unknown[] = [],
 ): Change =>
-  anew(() => {
-    const taken = new Set<unknown>(before);
+  withFreshState(() => {
+    const known = new Set<unknown>(before);
     return (reference) => ({
       create(plant, request) {
-        const said = key(plant);
-        if (taken.has(said)) return json(status, { error: status, message: 'there is such a plant already' });
-        taken.add(said);
+        const value = key(plant);
+        if (known.has(value)) return json(status, { error: status, message: 'the plant already exists' });
+        known.add(value);
         return reference.create(plant, request);
       },
     });
   });
 
-/** Several steps changed at once. */
+/** Changes several steps at once. */
 export const together =
   (...changes: readonly Change[]): Change =>
   (right) =>

@@ -1,10 +1,11 @@
 import type { Check } from '../lib/run/check.ts';
 import type { Trial } from './trial.ts';
 
-/** What holds for every answer fails beside almost everything; to catch a store beside it is to catch it alone. */
-const isSibling = (other: string, id: string) => other.startsWith('always/') && !id.startsWith('always/');
+/** An invariant fails together with almost every other check, so it does not count as another catch. */
+const isSibling = (other: string, id: string) =>
+  other.startsWith('invariants/') && !id.startsWith('invariants/');
 
-/** The kill matrix as text, and whether it proves what it should. */
+/** The kill matrix as text, and whether it proves that the suite is sharp and fair. */
 export function matrix(
   trials: readonly Trial[],
   catalogue: readonly Check[],
@@ -23,17 +24,17 @@ export function matrix(
   const blind = judged.filter(({ id }) => !broken.some(({ failed }) => failed.includes(id)));
   const rows = judged.map(({ id, level }) => {
     const by = broken.filter(({ failed }) => failed.includes(id));
-    const alone = by.filter(({ failed }) =>
+    const sole = by.filter(({ failed }) =>
       failed.every((other) => other === id || levels.get(other) !== level || isSibling(other, id)),
     );
-    const names = alone.slice(0, 3).map(({ name }) => name);
-    return `  ${level.padEnd(6)} ${id.padEnd(44)} ${String(by.length).padStart(4)}  ${String(alone.length).padStart(4)}  ${names.join(', ')}${alone.length > 3 ? ', …' : ''}`;
+    const names = sole.slice(0, 3).map(({ name }) => name);
+    return `  ${level.padEnd(6)} ${id.padEnd(44)} ${String(by.length).padStart(4)}  ${String(sole.length).padStart(4)}  ${names.join(', ')}${sole.length > 3 ? ', …' : ''}`;
   });
   const seconds = trials.reduce((sum, one) => sum + one.seconds, 0);
   const text = [
     ...(quick
       ? []
-      : ['  level  check                                        catches  alone, and which', ...rows, '']),
+      : ['  level  check                                        catches  sole  stores', ...rows, '']),
     ...missed.map(
       ({ name, missed: ids, failed }) =>
         `missed    ${name}: ${ids.length > 0 ? `${ids.join(', ')} did not fail` : 'nothing failed'}${failed.length > 0 ? ` (${failed.slice(0, 4).join(', ')} did)` : ''}`,

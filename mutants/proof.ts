@@ -12,8 +12,8 @@ import { type Trial, trial } from './trial.ts';
 
 /**
  * Runs the suite against every store of the fleet and prints what it caught, missed and wrongly accused.
- * `--quick` does as little as shows the same, without the matrix; `--seed` and `--only NAME` choose what is
- * repeated.
+ * `--quick` does the minimum and prints no matrix; `--seed` changes the random cases; `--only TEXT` restricts
+ * the run to stores whose name contains TEXT.
  */
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -30,7 +30,7 @@ async function main(): Promise<number> {
   }
   const skipped = new Set(
     values.quick && values.only === ''
-      ? conditionalStores.filter((_, index) => index % (SKIPPED + 1) !== 0).map(({ name }) => name)
+      ? conditionalStores.filter((_, index) => index % (SKIPPED_PER_TRIED + 1) !== 0).map(({ name }) => name)
       : [],
   );
   const names = fleet()
@@ -48,10 +48,10 @@ const fleet = (): readonly (BrokenStore | RightStore)[] => [
   ...conditionalStores,
 ];
 
-/** Of the conditional stores, that many are left out of a quick proof for each that is tried. */
-const SKIPPED = 15;
+/** Conditional stores that a quick proof skips for each one it tries. */
+const SKIPPED_PER_TRIED = 15;
 
-/** In a process of its own: tries the stores that the parent names, one after the other. */
+/** Runs in a child process: tries the stores that the parent names, one after the other. */
 async function work(options: { readonly quick: boolean; readonly seed: number }): Promise<void> {
   const stores = new Map(fleet().map((store) => [store.name, store]));
   await new Promise<void>((resolve) => {
@@ -68,14 +68,17 @@ async function work(options: { readonly quick: boolean; readonly seed: number })
         },
       );
     });
-    // Nobody is left to hear of it.
+    // The parent is gone.
     process.once('disconnect', () => process.exit());
     process.send?.(null);
   });
   process.exit();
 }
 
-/** Hands the stores out to two processes for each processor: much of the time is spent on stores that hang. */
+/**
+ * Distributes the stores over two processes per processor: much of the time is spent waiting for stores that
+ * hang.
+ */
 async function inProcesses(names: readonly string[], args: readonly string[]): Promise<Trial[]> {
   const waiting = [...names];
   const done: Trial[] = [];
@@ -86,7 +89,7 @@ async function inProcesses(names: readonly string[], args: readonly string[]): P
         child.send(waiting.shift() ?? '');
       });
       child.once('exit', (code) =>
-        code === 0 ? resolve() : reject(new Error(`a process ended with ${code}`)),
+        code === 0 ? resolve() : reject(new Error(`a process ended with exit code ${code}`)),
       );
     });
   await Promise.all(

@@ -3,59 +3,59 @@ import { events } from '../lib/run/run.ts';
 import type { ConditionalStore } from './conditional/conditional.ts';
 import type { BrokenStore, RightStore } from './fleet.ts';
 
-/** What became of one store. */
+/** The result for one store. */
 export interface Trial {
   readonly name: string;
   readonly kind: 'broken' | 'conditional' | 'right';
-  /** Ids of the checks that failed. */
+  /** Ids of the failed checks. */
   readonly failed: readonly string[];
-  /** What the checks that must fail did not. */
+  /** Ids of the checks that should have failed but did not. */
   readonly missed: readonly string[];
-  /** What speaks against a store that breaks no MUST: failed or untestable MUST checks. */
+  /** MUST checks that failed or were untestable on a store that breaks no MUST. */
   readonly accused: readonly string[];
   readonly seconds: number;
 }
 
 export interface TrialOptions {
   readonly seed: number;
-  /** As little as shows the same. */
+  /** Run only the checks that are needed. */
   readonly quick: boolean;
 }
 
 const isShould = (id: string) => catalogue.find((check) => check.id === id)?.level === 'SHOULD';
 
-/** How long an answer is waited for, in milliseconds: broken stores may hang, right ones may be slow. */
+/** Request timeout in milliseconds: broken stores may hang, right ones may be slow. */
 const TIMEOUTS = { broken: 3000, right: 10_000 } as const;
 
 /**
- * Runs the suite against one store of the fleet. Quickly: on a broken store what must fail there, and the
- * whole catalogue only where that does not do, as some failures need what comes before them.
+ * Runs the suite against one store of the fleet. A quick trial of a broken store runs the checks that must
+ * fail, and the whole catalogue only if they do not fail, since some failures depend on earlier requests.
  */
 export async function trial(
   store: BrokenStore | RightStore | ConditionalStore,
   { seed, quick }: TrialOptions,
 ): Promise<Trial> {
   if ('strength' in store) {
-    const only = ['combinations/*', 'serving/any-sequence', 'always/*'];
+    const only = ['combinations/*', 'state/answers-any-sequence', 'invariants/*'];
     const first = await attempt(store, seed, { only, bail: true });
-    // Where several conditions have to meet, any of these checks may be the one that sees it.
+    // With several conditions, any of these checks may be the one that catches the store.
     const { accused } = first.accused.length > 0 ? first : await attempt(store, seed, {});
     return { ...first, kind: 'conditional', missed: accused.length > 0 ? [] : ['any MUST'], accused: [] };
   }
   if (!quick) return attempt(store, seed, {});
-  if (!('breaks' in store)) return attempt(store, seed, { cases: FEW });
-  const standing = store.fails.every((id) => /^(?:always|stop)\//.test(id));
-  const first = standing ? undefined : await attempt(store, seed, { only: store.fails });
+  if (!('breaks' in store)) return attempt(store, seed, { cases: QUICK_CASES });
+  const invariant = store.fails.every((id) => /^(?:invariants|stop)\//.test(id));
+  const first = invariant ? undefined : await attempt(store, seed, { only: store.fails });
   return first === undefined || first.missed.length > 0 ? attempt(store, seed, {}) : first;
 }
 
-/** Random cases that are enough to see that a right store is not accused out of hand. */
-const FEW = 10;
+/** Random cases, enough to show that a right store is not accused of something obvious. */
+const QUICK_CASES = 10;
 
 async function attempt(
   store: BrokenStore | RightStore,
   seed: number,
-  shortened: Partial<RunOptions>,
+  overrides: Partial<RunOptions>,
 ): Promise<Trial> {
   const kind = 'breaks' in store ? 'broken' : 'right';
   const expected = 'breaks' in store ? store.fails : [];
@@ -69,10 +69,10 @@ async function attempt(
       token: running.token,
       overlays: store.overlays,
       seed,
-      // What is seen once is seen again: nothing of a trial is left to chance.
+      // A fixed first id makes a trial reproducible.
       firstId: 1_200_000_000n + BigInt(seed) * 100_000n,
       timeout: TIMEOUTS[kind],
-      ...shortened,
+      ...overrides,
     });
     for await (const event of events(plan)) {
       if (event.type === 'result') {
@@ -99,7 +99,7 @@ async function attempt(
     kind,
     failed,
     missed: expected.filter((id) => !failed.includes(id)),
-    // Who breaks a SHOULD alone is not to fail a MUST.
+    // A store that only breaks a SHOULD must not fail a MUST.
     accused: kind === 'right' || 'strength' in store || expected.every(isShould) ? accused : [],
     seconds,
   };

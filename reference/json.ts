@@ -1,4 +1,4 @@
-/** A JSON number as it was written: a store that turned it into a double could not keep an int64. */
+/** A JSON number as it was written, since a double cannot represent every int64. */
 export class Numeral {
   readonly text: string;
   constructor(text: string) {
@@ -6,14 +6,14 @@ export class Numeral {
   }
 }
 
-/** Objects are maps, so that a property called `__proto__` is a property like any other. */
+/** Objects are maps, so that `__proto__` is a property like any other. */
 export type Value = null | boolean | string | Numeral | Value[] | Map<string, Value>;
 
-/** Why a text is not taken as JSON. */
+/** Why a body is not accepted as JSON. */
 export class JsonFault extends Error {}
 
-/** Deeper than any plant, shallower than the call stack. */
-const DEEPEST = 500;
+/** More than any plant needs, and less than the call stack allows. */
+const MAX_DEPTH = 500;
 
 const NUMERAL = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 8259 section 7 names exactly these.
@@ -31,8 +31,8 @@ const SHORT: Record<string, string> = {
 };
 
 /**
- * Reads exactly one JSON value (RFC 8259) out of the bytes of a body.
- * @throws JsonFault when the bytes are not UTF-8, not JSON, or nested more than 500 deep
+ * Parses the bytes of a body as exactly one JSON value (RFC 8259).
+ * @throws JsonFault if the bytes are not UTF-8, not JSON, or nested more than 500 levels deep
  */
 export function readJson(bytes: Uint8Array): Value {
   let text: string;
@@ -61,7 +61,7 @@ class Reader {
   }
 
   value(depth: number): Value {
-    if (depth > DEEPEST) throw new JsonFault('the body is nested too deeply');
+    if (depth > MAX_DEPTH) throw new JsonFault('the body is nested too deeply');
     this.space();
     switch (this.text[this.at]) {
       case '{':
@@ -164,8 +164,8 @@ class Reader {
 }
 
 /**
- * The integer that a numeral stands for, or undefined where it has a fraction.
- * JSON Schema 2020-12 counts 1.0 and 1e0 as integers.
+ * The integer that a numeral represents, or undefined if it has a fraction.
+ * In JSON Schema 2020-12, 1.0 and 1e0 are integers.
  */
 export function integerOf(numeral: Numeral): bigint | undefined {
   const [mantissa = '', power = '0'] = numeral.text.toLowerCase().split('e');

@@ -12,7 +12,7 @@ export interface Received {
   readonly message: IncomingMessage;
 }
 
-/** What the store says back. */
+/** The response of the store. */
 export interface Answer {
   readonly status: number;
   readonly headers?: Record<string, string | string[]>;
@@ -25,8 +25,8 @@ export interface NewPlant {
   readonly tag?: string;
 }
 
-/** A request that is not taken, and what to say of it. */
-export class Refusal extends Error {
+/** Thrown by a step to reject a request. */
+export class Rejection extends Error {
   readonly status: number;
   readonly code: number;
   readonly headers: Record<string, string>;
@@ -40,8 +40,8 @@ export class Refusal extends Error {
 }
 
 /**
- * The store as a line of steps. Each takes what the one before it gave and either goes on or throws a
- * Refusal. Whoever wants a store that is wrong in one respect replaces one step.
+ * The store as a sequence of steps. Each step works on the result of the previous one, and may throw a
+ * `Rejection`. To make a store that is wrong in one respect, replace one step.
  */
 export interface Steps {
   route(request: Received): void;
@@ -50,8 +50,8 @@ export interface Steps {
   parse(body: Buffer, request: Received): Value;
   validate(value: Value, request: Received): NewPlant;
   create(plant: NewPlant, request: Received): Answer;
-  refuse(refusal: Refusal, request: Received): Answer;
-  /** What becomes of an error that is not a Refusal. */
+  reject(rejection: Rejection, request: Received): Answer;
+  /** Handles an error that is not a `Rejection`. */
   fail(error: unknown, request: Received): Answer;
   send(answer: Answer, response: ServerResponse, request: Received): void;
 }
@@ -64,7 +64,7 @@ export interface RunningStore {
 
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
-const LARGEST_BODY = 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 
 export const json = (status: number, value: unknown, headers: Record<string, string> = {}): Answer => ({
   status,
@@ -74,33 +74,33 @@ export const json = (status: number, value: unknown, headers: Record<string, str
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/** The credential of the Authorization header, where there is exactly one and it is a bearer token. */
+/** The bearer token of the Authorization header; undefined unless there is exactly one such header. */
 export function bearerToken(request: Received): string | undefined {
   const fields = request.headers.authorization ?? [];
   return fields.length === 1 ? /^bearer +([^\s]+) *$/i.exec(fields[0] ?? '')?.[1] : undefined;
 }
 
-/** The steps of a store that does everything right, for one token. */
+/** The steps of a correct store that accepts one token. */
 export function rightSteps(token: string): Steps {
   const expected = digest(token);
   return {
     route({ method, path }) {
       if (path !== '/plants')
-        throw new Refusal(404, 404, 'there is nothing here; plants are created at /plants');
+        throw new Rejection(404, 404, 'there is no such resource; plants are created at /plants');
       if (method !== 'POST') {
-        throw new Refusal(405, 405, `${method} is not offered here`, { allow: 'POST' });
+        throw new Rejection(405, 405, `${method} is not supported here`, { allow: 'POST' });
       }
     },
 
     authenticate(request) {
       const given = bearerToken(request);
       if (given === undefined) {
-        throw new Refusal(401, 401, 'a bearer token is needed', {
+        throw new Rejection(401, 401, 'a bearer token is required', {
           'www-authenticate': 'Bearer realm="plants"',
         });
       }
       if (!timingSafeEqual(digest(given), expected)) {
-        throw new Refusal(401, 401, 'the bearer token is not known', {
+        throw new Rejection(401, 401, 'the bearer token is not valid', {
           'www-authenticate': 'Bearer realm="plants", error="invalid_token"',
         });
       }
@@ -109,32 +109,32 @@ export function rightSteps(token: string): Steps {
     negotiate(request) {
       const mediaType = request.headers['content-type']?.[0]?.split(';')[0]?.trim().toLowerCase();
       if (mediaType !== 'application/json')
-        throw new Refusal(415, 415, 'a plant is sent as application/json');
+        throw new Rejection(415, 415, 'a plant must be sent as application/json');
     },
 
     parse(body) {
       try {
         return readJson(body);
       } catch (error) {
-        throw error instanceof JsonFault ? new Refusal(400, 1, error.message) : error;
+        throw error instanceof JsonFault ? new Rejection(400, 1, error.message) : error;
       }
     },
 
     validate(value) {
-      if (!(value instanceof Map)) throw new Refusal(400, 2, 'a plant is a JSON object');
+      if (!(value instanceof Map)) throw new Rejection(400, 2, 'a plant must be a JSON object');
       const [id, name, tag] = [value.get('id'), value.get('name'), value.get('tag')];
       const number = id instanceof Numeral ? integerOf(id) : undefined;
-      if (number === undefined) throw new Refusal(400, 3, 'id must be an integer');
-      if (number < INT64_MIN || number > INT64_MAX) throw new Refusal(400, 4, 'id must fit in 64 bits');
-      if (typeof name !== 'string') throw new Refusal(400, 5, 'name must be a string');
+      if (number === undefined) throw new Rejection(400, 3, 'id must be an integer');
+      if (number < INT64_MIN || number > INT64_MAX) throw new Rejection(400, 4, 'id must fit in 64 bits');
+      if (typeof name !== 'string') throw new Rejection(400, 5, 'name must be a string');
       if (tag === undefined) return { id: number, name };
-      if (typeof tag !== 'string') throw new Refusal(400, 6, 'tag must be a string');
+      if (typeof tag !== 'string') throw new Rejection(400, 6, 'tag must be a string');
       return { id: number, name, tag };
     },
 
     create: ({ name, tag }) => json(200, { name, tag }),
 
-    refuse: ({ status, code, message, headers }) => json(status, { error: code, message }, headers),
+    reject: ({ status, code, message, headers }) => json(status, { error: code, message }, headers),
 
     fail: () => json(500, { error: 500, message: 'the store failed' }),
 
@@ -151,13 +151,13 @@ async function bodyOf(message: IncomingMessage): Promise<Buffer> {
   let length = 0;
   for await (const chunk of message) {
     length += (chunk as Buffer).length;
-    if (length <= LARGEST_BODY) chunks.push(chunk as Buffer);
+    if (length <= MAX_BODY_BYTES) chunks.push(chunk as Buffer);
   }
-  if (length > LARGEST_BODY) throw new Refusal(413, 413, 'the body is larger than a mebibyte');
+  if (length > MAX_BODY_BYTES) throw new Rejection(413, 413, 'the body is larger than 1 MiB');
   return Buffer.concat(chunks);
 }
 
-/** Answers one request by taking it through the steps. */
+/** Answers one request by running the steps in order. */
 export async function answer(
   steps: Steps,
   message: IncomingMessage,
@@ -171,20 +171,20 @@ export async function answer(
     body: Buffer.alloc(0),
     message,
   };
-  let said: Answer;
+  let reply: Answer;
   try {
     request = { ...request, body: await bodyOf(message) };
     steps.route(request);
     steps.authenticate(request);
     steps.negotiate(request);
-    said = steps.create(steps.validate(steps.parse(request.body, request), request), request);
+    reply = steps.create(steps.validate(steps.parse(request.body, request), request), request);
   } catch (error) {
-    said = error instanceof Refusal ? steps.refuse(error, request) : steps.fail(error, request);
+    reply = error instanceof Rejection ? steps.reject(error, request) : steps.fail(error, request);
   }
-  steps.send(said, response, request);
+  steps.send(reply, response, request);
 }
 
-/** Listens on a loopback port and gives the address back. */
+/** Listens on a port of 127.0.0.1 and returns the URL. */
 export async function listen(server: Server, port = 0): Promise<{ url: string; stop(): Promise<void> }> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -202,26 +202,26 @@ export async function listen(server: Server, port = 0): Promise<{ url: string; s
 
 export interface StoreOptions {
   readonly token: string;
-  /** 0, the default, takes a free port. */
+  /** 0, the default, selects a free port. */
   readonly port?: number;
-  /** Steps to put in the place of the right ones. */
+  /** Steps that replace the right ones. */
   readonly steps?: (right: Steps) => Partial<Steps>;
 }
 
 /**
  * Starts a plant store on 127.0.0.1.
- * @throws the error of `server.listen`, EADDRINUSE for a port that is taken
+ * @throws the error of `server.listen`, for example EADDRINUSE if the port is in use
  */
 export async function startStore({ token, port = 0, steps }: StoreOptions): Promise<RunningStore> {
   const right = rightSteps(token);
-  const line: Steps = { ...right, ...steps?.(right) };
+  const all: Steps = { ...right, ...steps?.(right) };
   const server = createServer((message, response) => {
-    answer(line, message, response).catch(() => response.destroy());
+    answer(all, message, response).catch(() => response.destroy());
   });
-  // A broken frame never reaches the steps; it is answered in the shape of every other refusal.
+  // Malformed HTTP never reaches the steps; it is rejected with an Error like anything else.
   server.on('clientError', (_error, socket) => {
     if (!socket.writable) return;
-    const body = JSON.stringify({ error: 400, message: 'the request is not well-formed HTTP' });
+    const body = JSON.stringify({ error: 400, message: 'the request is malformed HTTP' });
     socket.end(
       `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
     );

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import {
+  acceptedOrRejected,
   acceptsOrdinary,
   answered,
   errorBody,
@@ -10,36 +11,34 @@ import {
   plantMediaType,
   type Rule,
   sound,
-  takenOrRefused,
 } from '../lib/judge/rules.ts';
 import { coverageOf, type Expectation, modelsOf } from '../lib/payloads/model/model.ts';
 import { anyCombination, combinations as rows } from '../lib/payloads/model/rows.ts';
 import type { Check, Test } from '../lib/run/check.ts';
-import { creating, must } from './vocabulary.ts';
+import { creating, must } from './define.ts';
 
-const onward =
-  'Look for the branch that such a request takes: another reader, parser, route, cache or version of the handler, which leaves out what the usual one does.';
+const codePath =
+  'Look for a separate code path for such requests (another reader, parser, route, cache or handler version) that omits a step of the usual one.';
 
-/** Every pair of the values in which requests differ (every triple with --thorough), and then any of them together. */
-const combined = (expectation: Expectation, rules: readonly Rule[], share: number): Test => ({
+/** Every pair of values of the model (every triple with --thorough), then random combinations. */
+const combined = (expectation: Expectation, rules: readonly Rule[], weight: number): Test => ({
   kind: 'property',
   named: (plants) =>
-    rows(plants.contract, expectation, plants.strength, creating(plants.plain()), plants.draw(fc.nat())),
+    rows(plants.contract, expectation, plants.strength, creating(plants.plain()), plants.sample(fc.nat())),
   cases: (plants) => anyCombination(plants.contract, expectation, creating(plants.plain())),
   rules,
-  share,
+  weight,
   covers: ({ contract, strength }, count) => coverageOf(modelsOf(contract)[expectation], strength, count),
 });
 
-/** What holds for each way in which a request can be made holds for every two of them together. */
-export const combinations: readonly Check[] = [
+export const combinationChecks: readonly Check[] = [
   must(
     'combinations/accepts-ordinary-plants',
     {
       statement:
-        'An ordinary NewPlant is created in whatever way it is written, framed and sent, and whatever came before it.',
+        'An ordinary NewPlant is created regardless of how it is written, framed and sent, and of earlier requests.',
       basis: ['section 4, rule 1', 'section 4, rule 2', 'RFC 9110 section 3.3'],
-      hint: `Accept it with 200 and a Plant. ${onward}`,
+      hint: `Answer 200 with a Plant. ${codePath}`,
     },
     combined('accepted', [acceptsOrdinary, plantMediaType, plantBody], 1.1),
   ),
@@ -47,19 +46,19 @@ export const combinations: readonly Check[] = [
     'combinations/answers-unconstrained-plants',
     {
       statement:
-        'A NewPlant that a store may reject is answered soundly in whatever way it is sent: 200 with a Plant, or a rejection.',
+        'An unconstrained NewPlant gets a 200 with a Plant, or a valid rejection, regardless of how it is sent.',
       basis: ['section 4, rule 1', 'section 4, rule 3', 'section 8'],
-      hint: `Answer it with 200 and a Plant, or with 400 and an Error. ${onward}`,
+      hint: `Answer 200 with a Plant, or 400 with an Error. ${codePath}`,
     },
-    combined('answered', [takenOrRefused, ...sound], 4.3),
+    combined('answered', [acceptedOrRejected, ...sound], 4.3),
   ),
   must(
     'combinations/rejects-invalid-bodies',
     {
       statement:
-        'A body that is no NewPlant is rejected in whatever way it is sent, and whatever came before it.',
+        'A body that is not a NewPlant is rejected regardless of how it is sent, and of earlier requests.',
       basis: ['section 4, request body', 'section 2, NewPlant', 'RFC 9110 section 3.3'],
-      hint: `Validate every body. ${onward}`,
+      hint: `Validate every body. ${codePath}`,
     },
     combined('rejected', [notSuccess, answered, noServerError, errorMediaType, errorBody], 7.6),
   ),
@@ -67,9 +66,9 @@ export const combinations: readonly Check[] = [
     'combinations/rejects-invalid-credentials',
     {
       statement:
-        'A request without the token is rejected in whatever way it is sent, and whoever is let in meanwhile.',
+        'A request without the right token is rejected regardless of how it is sent, and of other requests that are accepted.',
       basis: ['section 5, rule 1', 'section 5, rule 2', 'RFC 9110 section 3.3'],
-      hint: `Authenticate every request, before anything else. ${onward}`,
+      hint: `Authenticate every request before anything else. ${codePath}`,
     },
     combined('unauthorised', [notSuccess, answered, noServerError, errorMediaType, errorBody], 5.4),
   ),

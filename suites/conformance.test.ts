@@ -12,7 +12,7 @@ plantStoreConformance({
       const store = await startStore({ token: randomBytes(18).toString('base64url') });
       return { baseUrl: store.url, token: store.token, stop: () => store.stop() };
     }
-    if (token === undefined) throw new Error('Set PLANT_STORE_TOKEN to a token that the store takes.');
+    if (token === undefined) throw new Error('Set PLANT_STORE_TOKEN to a token that the store accepts.');
     return { baseUrl, token };
   },
 });

@@ -1,27 +1,26 @@
 import type { Check } from '../lib/run/check.ts';
-import { always } from './always.ts';
-import { auth } from './auth.ts';
-import { combinations } from './combinations.ts';
-import { create } from './create.ts';
-import { observations } from './observe.ts';
-import { refuse } from './refuse.ts';
-import { sequences } from './sequences.ts';
-import { serving } from './serving.ts';
-import { wholeShape } from './whole-shape.ts';
+import { authChecks } from './auth.ts';
+import { combinationChecks } from './combinations.ts';
+import { invalidChecks } from './invalid.ts';
+import { invariantChecks } from './invariants.ts';
+import { observationChecks } from './observe.ts';
+import { ordinaryChecks } from './ordinary.ts';
+import { sequenceChecks } from './sequences.ts';
+import { stateChecks } from './state.ts';
+import { unconstrainedChecks } from './unconstrained.ts';
 
 /**
- * Everything that is checked, in the order in which it is. What must be refused comes before the ids 0 and 1 are
- * used up: a store that takes `true` for 1 would refuse it as one that it knows. What holds for every answer is
- * decided last.
+ * All checks, in order. Invalid plants come before the ids 0 and 1 are used: a store that reads `true` as 1
+ * would otherwise reject it as a duplicate. Invariants are decided last.
  */
 export const catalogue: readonly Check[] = [
-  ...create,
-  ...refuse,
-  ...wholeShape,
-  ...auth,
-  ...combinations,
-  ...observations,
-  ...sequences,
-  ...serving,
-  ...always,
+  ...ordinaryChecks,
+  ...invalidChecks,
+  ...unconstrainedChecks,
+  ...authChecks,
+  ...combinationChecks,
+  ...observationChecks,
+  ...sequenceChecks,
+  ...stateChecks,
+  ...invariantChecks,
 ];

@@ -1,38 +1,38 @@
 import { sourceAt } from '../lib/contract/numeral.ts';
 import { contentOf, fields, statusOf } from '../lib/judge/reading.ts';
-import { admits } from '../lib/payloads/admits.ts';
-import { type Draft, nothing } from '../lib/payloads/case.ts';
-import { defectsOf, type Family } from '../lib/payloads/defects.ts';
+import { type DefectKind, defectsOf } from '../lib/payloads/defects.ts';
 import { fixedFor } from '../lib/payloads/fresh.ts';
 import { type Json, JsonObject, Raw } from '../lib/payloads/json.ts';
 import { ID } from '../lib/payloads/plants.ts';
+import { nothing, type RequestTemplate } from '../lib/payloads/test-case.ts';
 import { type Edit, extensions, gzipped } from '../lib/payloads/texts.ts';
-import type { Bench, Check } from '../lib/run/check.ts';
+import { isValid } from '../lib/payloads/validity.ts';
+import type { Check, CheckContext } from '../lib/run/check.ts';
 import type { Exchange } from '../lib/wire/exchange.ts';
 import type { Basis } from './clauses.ts';
-import { observe, posting } from './vocabulary.ts';
+import { observe, posting } from './define.ts';
 
 const open = (
   id: string,
   statement: string,
   basis: Basis,
   sends: string,
-  run: (bench: Bench) => Promise<void>,
-  how: { readonly alone?: boolean; readonly atOnce?: boolean } = {},
+  run: (context: CheckContext) => Promise<void>,
+  how: { readonly exclusive?: boolean; readonly concurrent?: boolean } = {},
 ): Check =>
   observe(
     id,
-    { statement, basis: [basis], hint: 'Nothing to mend: the interface leaves this open.' },
-    { kind: 'procedure', sends, run, ...how },
+    { statement, basis: [basis], hint: 'Nothing to fix: the interface leaves this open.' },
+    { kind: 'scenario', sends, run, ...how },
   );
 
 const status = (exchange: Exchange): number | string =>
-  statusOf(exchange) ?? (exchange.kind === 'broken' ? `no answer (${exchange.fault.kind})` : 'no answer');
+  statusOf(exchange) ?? (exchange.kind === 'broken' ? `no response (${exchange.fault.kind})` : 'no response');
 
-/** The text of a JSON answer that says that a plant was created, and the object in it. */
+/** The text and object of a 200 response with a JSON object. */
 const plantIn = (exchange: Exchange) => (statusOf(exchange) === 200 ? objectIn(exchange) : undefined);
 
-/** The text of a JSON answer and the object in it. */
+/** The text and object of a response with a JSON object. */
 function objectIn(exchange: Exchange): { text: string; plant: Record<string, unknown> } | undefined {
   if (exchange.kind !== 'answered') return undefined;
   const content = contentOf(exchange.response);
@@ -41,32 +41,35 @@ function objectIn(exchange: Exchange): { text: string; plant: Record<string, unk
   return { text: content.text, plant: content.value as Record<string, unknown> };
 }
 
-const text = (body: string): Draft => ({ body: { bytes: new TextEncoder().encode(body) } });
+const text = (body: string): RequestTemplate => ({ body: { bytes: new TextEncoder().encode(body) } });
 
-/** Sends requests side by side and notes their statuses; the exchanges are in the order of the keys. */
-async function askAll(bench: Bench, drafts: Readonly<Record<string, Draft>>): Promise<readonly Exchange[]> {
-  const exchanges = await bench.sendAll(Object.values(drafts));
-  for (const [index, key] of Object.keys(drafts).entries()) {
+/** Sends requests at the same time and records their statuses; the exchanges are in the order of the keys. */
+async function askAll(
+  context: CheckContext,
+  templates: Readonly<Record<string, RequestTemplate>>,
+): Promise<readonly Exchange[]> {
+  const exchanges = await context.sendAll(Object.values(templates));
+  for (const [index, key] of Object.keys(templates).entries()) {
     const exchange = exchanges[index];
-    if (exchange !== undefined) bench.note(`${key}/status`, status(exchange));
+    if (exchange !== undefined) context.recordObservation(`${key}/status`, status(exchange));
   }
   return exchanges;
 }
 
-/** Sends one request and notes its status. */
-async function ask(bench: Bench, key: string, draft: Draft): Promise<Exchange> {
-  const exchange = await bench.send(draft);
-  bench.note(`${key}/status`, status(exchange));
+/** Sends one request and records its status. */
+async function ask(context: CheckContext, key: string, template: RequestTemplate): Promise<Exchange> {
+  const exchange = await context.send(template);
+  context.recordObservation(`${key}/status`, status(exchange));
   return exchange;
 }
 
-/** Whatever status of success a store has: that it is 200 is for other checks to say. */
+/** Any 2xx; other checks require 200. */
 const isAccepted = (exchange: Exchange): boolean => Math.floor((statusOf(exchange) ?? 0) / 100) === 2;
 
-/** Letters of the names that are tried. */
+/** Lengths of the names that are tried, in letters. */
 const LENGTHS = [40, 64, 100, 128, 200, 255, 256, 500, 512, 1000, 1024, 4096, 10_000, 60_000];
 
-const FAMILIES: readonly Family[] = [
+const DEFECT_KINDS: readonly DefectKind[] = [
   'not-an-object',
   'missing',
   'null',
@@ -76,22 +79,22 @@ const FAMILIES: readonly Family[] = [
   'beyond-format',
 ];
 
-const edit = (bench: Bench, { apply }: Edit): Draft => ({
-  body: { json: bench.plants.plain(), edit: apply },
+const edit = (context: CheckContext, { apply }: Edit): RequestTemplate => ({
+  body: { json: context.plants.plain(), edit: apply },
 });
 
-export const observations: readonly Check[] = [
+export const observationChecks: readonly Check[] = [
   open(
     'observe/id',
-    'Whether the id comes back, and as what.',
+    'Whether and how the response contains the id.',
     'section 2, not shown',
     'A plant with an id between 2^30 and 2^31, and one with an odd id between 2^60 and 2^61.',
-    async (bench) => {
-      const sent = bench.freshId(2n ** 30n, 2n ** 31n);
-      const answer = plantIn(await bench.send(posting(bench.plants.plain().with(ID, sent))));
+    async (context) => {
+      const sent = context.freshId(2n ** 30n, 2n ** 31n);
+      const answer = plantIn(await context.send(posting(context.plants.plain().with(ID, sent))));
       if (answer !== undefined) {
         const echoed = sourceAt(answer.text, [ID]);
-        bench.note(
+        context.recordObservation(
           'id/echo',
           echoed === undefined
             ? 'absent'
@@ -102,13 +105,13 @@ export const observations: readonly Check[] = [
                 : 'changed',
         );
       }
-      const large = bench.freshId(2n ** 60n, 2n ** 61n) | 1n;
+      const large = context.freshId(2n ** 60n, 2n ** 61n) | 1n;
       const exact = plantIn(
-        await ask(bench, 'id/beyond-2^53', posting(bench.plants.plain().with(ID, large))),
+        await ask(context, 'id/beyond-2^53', posting(context.plants.plain().with(ID, large))),
       );
       if (exact === undefined) return;
       const kept = sourceAt(exact.text, [ID]);
-      bench.note(
+      context.recordObservation(
         'id/beyond-2^53/echo',
         kept === undefined ? 'absent' : kept.replaceAll('"', '') === String(large) ? 'exact' : 'changed',
       );
@@ -116,24 +119,27 @@ export const observations: readonly Check[] = [
   ),
   open(
     'observe/fields',
-    'What an answer holds beyond name and tag, and what becomes of an absent tag.',
+    'What a response contains besides name and tag, and how an absent tag is returned.',
     'section 2, not shown',
-    'A plant with every property, one without a tag, and one whose tag is the empty string.',
-    async (bench) => {
-      const full = plantIn(await bench.send(posting(bench.plants.plain('all'))));
-      const bare = plantIn(await bench.send(posting(bench.plants.plain('required'))));
-      const declared = bench.plants.contract.plant.shape.properties;
+    'A plant with every property, one without a tag, and one with an empty tag.',
+    async (context) => {
+      const full = plantIn(await context.send(posting(context.plants.plain('all'))));
+      const bare = plantIn(await context.send(posting(context.plants.plain('required'))));
+      const declared = context.plants.contract.plant.shape.properties;
       const further = Object.keys(full?.plant ?? {}).filter((name) => !declared.has(name));
       if (full !== undefined)
-        bench.note('answer/further-fields', further.sort().slice(0, 20).join(', ') || 'none');
+        context.recordObservation('answer/further-fields', further.sort().slice(0, 20).join(', ') || 'none');
       const tag = bare?.plant.tag;
       if (bare !== undefined)
-        bench.note('tag/absent', tag === undefined ? 'absent' : tag === '' ? 'empty' : 'filled in');
-      const empty = plantIn(await ask(bench, 'tag/empty', posting(bench.plants.plain().with('tag', ''))));
-      bench.note(
+        context.recordObservation(
+          'tag/absent',
+          tag === undefined ? 'absent' : tag === '' ? 'empty' : 'filled in',
+        );
+      const empty = plantIn(await ask(context, 'tag/empty', posting(context.plants.plain().with('tag', ''))));
+      context.recordObservation(
         'tag/empty/echo',
         empty === undefined
-          ? 'refused'
+          ? 'rejected'
           : empty.plant.tag === ''
             ? 'empty'
             : empty.plant.tag === undefined
@@ -144,111 +150,116 @@ export const observations: readonly Check[] = [
   ),
   open(
     'observe/same-id-again',
-    'What becomes of a second plant with the same id.',
+    'How a second plant with the same id is answered.',
     'section 2, not shown',
     'Two plants with the same id, one after the other.',
-    async (bench) => {
-      const id = bench.freshId(2n ** 30n, 2n ** 31n);
-      await ask(bench, 'same-id/first', posting(bench.plants.plain().with(ID, id)));
-      await ask(bench, 'same-id/second', posting(bench.plants.plain().with(ID, id)));
+    async (context) => {
+      const id = context.freshId(2n ** 30n, 2n ** 31n);
+      await ask(context, 'same-id/first', posting(context.plants.plain().with(ID, id)));
+      await ask(context, 'same-id/second', posting(context.plants.plain().with(ID, id)));
     },
   ),
   open(
     'observe/same-id-at-once',
-    'What becomes of two plants with the same id at the same time.',
+    'How two plants with the same id are answered if sent at the same time.',
     'section 2, not shown',
-    'Two plants with the same id, side by side.',
-    async (bench) => {
-      const id = bench.freshId(2n ** 30n, 2n ** 31n);
-      const both = await bench.sendAll([1, 2].map(() => posting(bench.plants.plain().with(ID, id))));
-      bench.note('same-id/at-once', both.map(status).sort().join(' and '));
+    'Two plants with the same id, at the same time.',
+    async (context) => {
+      const id = context.freshId(2n ** 30n, 2n ** 31n);
+      const both = await context.sendAll([1, 2].map(() => posting(context.plants.plain().with(ID, id))));
+      context.recordObservation('same-id/at-once', both.map(status).sort().join(' and '));
     },
-    { atOnce: true },
+    { concurrent: true },
   ),
   open(
     'observe/undeclared-properties',
-    'What becomes of a property that the document does not declare.',
+    'How a property that the document does not declare is answered.',
     'section 2, not shown',
-    'A plant with a further property, colour.',
-    async (bench) => {
+    'A plant with an additional property, `colour`.',
+    async (context) => {
       const answer = plantIn(
-        await ask(bench, 'undeclared-property', posting(bench.plants.plain().with('colour', 'green'))),
+        await ask(context, 'undeclared-property', posting(context.plants.plain().with('colour', 'green'))),
       );
-      if (answer !== undefined) bench.note('undeclared-property/echo', answer.plant.colour === 'green');
+      if (answer !== undefined)
+        context.recordObservation('undeclared-property/echo', answer.plant.colour === 'green');
     },
   ),
   open(
     'observe/id-notations',
-    'How ids are taken that are integers in another notation.',
+    'How integer ids in other notations are answered.',
     'JSON Schema 2020-12 section 6.1.1',
-    'Three plants whose ids are written with a fraction of zero, with an exponent of zero, and as -0.',
-    async (bench) => {
-      const id = bench.freshId(2n ** 28n, 2n ** 29n);
+    'Three plants with ids written with a zero fraction, with a zero exponent, and as -0.',
+    async (context) => {
+      const id = context.freshId(2n ** 28n, 2n ** 29n);
       const written = Object.entries({ '1.0': `${id}.0`, '1e0': `${id + 1n}e0`, '-0': '-0' });
-      const drafts = written.map(([key, numeral]) => [
+      const templates = written.map(([key, numeral]) => [
         `id-written/${key}`,
-        posting(bench.plants.plain().with(ID, new Raw(numeral))),
+        posting(context.plants.plain().with(ID, new Raw(numeral))),
       ]);
-      await askAll(bench, Object.fromEntries(drafts));
+      await askAll(context, Object.fromEntries(templates));
     },
   ),
   open(
     'observe/id-extremes',
-    'How the exact ends of int64 are answered.',
+    'How the limits of int64 are answered as ids.',
     'section 2, NewPlant',
     'A plant with the id 2^63-1, and one with the id -2^63.',
-    async (bench) => {
-      await ask(bench, 'id/2^63-1', posting(bench.plants.plain().with(ID, 2n ** 63n - 1n)));
-      await ask(bench, 'id/-2^63', posting(bench.plants.plain().with(ID, -(2n ** 63n))));
+    async (context) => {
+      await ask(context, 'id/2^63-1', posting(context.plants.plain().with(ID, 2n ** 63n - 1n)));
+      await ask(context, 'id/-2^63', posting(context.plants.plain().with(ID, -(2n ** 63n))));
     },
   ),
   open(
     'observe/longest-name',
-    'The longest name that is taken, and the status beyond it.',
+    'The longest accepted name, and the status for a longer one.',
     'section 2, not shown',
     `${LENGTHS.length} plants with names of 40 to 60,000 letters.`,
-    async (bench) => {
-      const exchanges = await bench.sendAll(
-        LENGTHS.map((length) => posting(bench.plants.plain().with('name', 'n'.repeat(length)))),
+    async (context) => {
+      const exchanges = await context.sendAll(
+        LENGTHS.map((length) => posting(context.plants.plain().with('name', 'n'.repeat(length)))),
       );
-      const refused = exchanges.findIndex((exchange) => !isAccepted(exchange));
-      const [last, beyond] = [LENGTHS[refused < 0 ? LENGTHS.length - 1 : refused - 1], exchanges[refused]];
-      bench.note('name/longest-taken', last ?? 0);
-      if (beyond !== undefined) bench.note('name/beyond-longest/status', status(beyond));
+      const rejected = exchanges.findIndex((exchange) => !isAccepted(exchange));
+      const [last, outsideContract] = [
+        LENGTHS[rejected < 0 ? LENGTHS.length - 1 : rejected - 1],
+        exchanges[rejected],
+      ];
+      context.recordObservation('name/longest-accepted', last ?? 0);
+      if (outsideContract !== undefined)
+        context.recordObservation('name/beyond-longest/status', status(outsideContract));
     },
   ),
   open(
     'observe/largest-body',
-    'The largest body that is taken, and the status beyond it.',
+    'The largest accepted body, and the status for a larger one.',
     'section 8',
-    'Plants with names of 128 KiB, 256 KiB, 1 MiB and 4 MiB, one after the other, up to the first that is not taken.',
-    async (bench) => {
+    'Plants with names of 128 KiB, 256 KiB, 1 MiB and 4 MiB, one after the other, up to the first that is not accepted.',
+    async (context) => {
       let largest = 'less than 128 KiB';
       for (const kib of [128, 256, 1024, 4096]) {
-        const exchange = await bench.send(
-          posting(bench.plants.plain().with('name', 'n'.repeat(kib * 1024)), { beyond: true }),
+        const exchange = await context.send(
+          posting(context.plants.plain().with('name', 'n'.repeat(kib * 1024)), { outsideContract: true }),
         );
         if (!isAccepted(exchange)) {
-          bench.note('body/beyond-largest/status', status(exchange));
+          context.recordObservation('body/beyond-largest/status', status(exchange));
           break;
         }
         largest = `${kib} KiB`;
       }
-      bench.note('body/largest-taken', largest);
+      context.recordObservation('body/largest-accepted', largest);
     },
-    { alone: true },
+    { exclusive: true },
   ),
   open(
     'observe/duplicate-names',
-    'Which of two properties with the same name counts.',
+    'Which of two properties with the same name applies.',
     'RFC 8259 section 4',
-    'A plant with the property name twice, the second with the value Second.',
-    async (bench) => {
-      const plant = fixedFor(bench.plants.plain(), bench.freshId(2n ** 30n, 2n ** 31n));
+    'A plant with a duplicate `name` property, the second with the value Second.',
+    async (context) => {
+      const plant = fixedFor(context.plants.plain(), context.freshId(2n ** 30n, 2n ** 31n));
       const twice = new JsonObject([...plant.members, ['name', 'Second']]);
-      const answer = plantIn(await ask(bench, 'duplicate-name', posting(twice)));
+      const answer = plantIn(await ask(context, 'duplicate-name', posting(twice)));
       const name = answer?.plant.name;
-      bench.note(
+      context.recordObservation(
         'duplicate-name/counts',
         name === 'Second'
           ? 'the last'
@@ -265,21 +276,21 @@ export const observations: readonly Check[] = [
     'How a byte order mark before the plant is answered.',
     'RFC 8259 section 8.1',
     'A plant with a byte order mark before it.',
-    async (bench) => {
-      await ask(bench, 'byte-order-mark', {
-        body: { json: bench.plants.plain(), edit: (body) => `\ufeff${body}` },
+    async (context) => {
+      await ask(context, 'byte-order-mark', {
+        body: { json: context.plants.plain(), edit: (body) => `\ufeff${body}` },
       });
     },
   ),
   open(
     'observe/lone-surrogates',
-    'How half of a surrogate pair in a name is answered.',
+    'How a lone surrogate in a name is answered.',
     'RFC 8259 section 8.2',
-    'A plant with the escape \\ud83c in its name, and no second half after it.',
-    async (bench) => {
-      await ask(bench, 'lone-surrogate', {
+    'A plant with the escape \\ud83c in its name, without the second half of the pair.',
+    async (context) => {
+      await ask(context, 'lone-surrogate', {
         body: {
-          json: bench.plants.plain().with('name', 'half'),
+          json: context.plants.plain().with('name', 'half'),
           edit: (body) => body.replace('half', 'half \\ud83c of a cactus'),
         },
       });
@@ -287,13 +298,13 @@ export const observations: readonly Check[] = [
   ),
   open(
     'observe/json-extensions',
-    'Which extensions of JSON are taken.',
+    'Which extensions of JSON are accepted.',
     'RFC 8259 section 9',
-    'Plants written with each of these: a trailing comma, a comment, single quotes, names without quotes, NaN, a number with a leading zero, a line feed within a string.',
-    async (bench) => {
+    'Plants written with each of these: a trailing comma, a comment, single quotes, names without quotes, NaN, a number with a leading zero, a line feed inside a string.',
+    async (context) => {
       await askAll(
-        bench,
-        Object.fromEntries(extensions.map((one) => [`json-extension/${one.name}`, edit(bench, one)])),
+        context,
+        Object.fromEntries(extensions.map((one) => [`json-extension/${one.name}`, edit(context, one)])),
       );
     },
   ),
@@ -301,24 +312,24 @@ export const observations: readonly Check[] = [
     'observe/utf-16',
     'How a body in UTF-16 is answered.',
     'RFC 8259 section 8.1',
-    'A plant in UTF-16, little end first, with a byte order mark.',
-    async (bench) => {
-      await ask(bench, 'utf-16', {
-        body: { json: bench.plants.plain(), edit: (body) => Buffer.from(`\ufeff${body}`, 'utf16le') },
+    'A plant in UTF-16, little-endian, with a byte order mark.',
+    async (context) => {
+      await ask(context, 'utf-16', {
+        body: { json: context.plants.plain(), edit: (body) => Buffer.from(`\ufeff${body}`, 'utf16le') },
       });
     },
   ),
   open(
-    'observe/coded-body',
+    'observe/compressed-body',
     'How a compressed body is answered.',
     'RFC 9110 section 8.4',
-    'A plant compressed with gzip, one that is called gzip and is not, and one in an unknown content coding.',
-    async (bench) => {
-      const coded = (coding: string, edit: (text: string) => string | Uint8Array): Draft => ({
-        body: { json: bench.plants.plain(), edit },
+    'A plant compressed with gzip, one that is labelled gzip but is not, and one with an unknown content coding.',
+    async (context) => {
+      const coded = (coding: string, edit: (text: string) => string | Uint8Array): RequestTemplate => ({
+        body: { json: context.plants.plain(), edit },
         headers: [['content-encoding', coding]],
       });
-      await askAll(bench, {
+      await askAll(context, {
         'coded-body/gzip': coded('gzip', gzipped.apply),
         'coded-body/not-what-it-says': coded('gzip', (text) => text),
         'coded-body/unknown-coding': coded('rot13', (text) => text),
@@ -326,11 +337,11 @@ export const observations: readonly Check[] = [
     },
   ),
   open(
-    'observe/odd-content-types',
-    'How content types are answered that say little or nothing.',
+    'observe/unusual-content-types',
+    'How unusual content types are answered.',
     'RFC 9110 section 8.3.1',
-    'Ordinary plants under content types such as plants, application/*, application/vnd.plants+json, and application/json with an unknown charset: eight in all.',
-    async (bench) => {
+    'Ordinary plants with eight content types, such as plants, application/*, application/vnd.plants+json, and application/json with an unknown charset.',
+    async (context) => {
       const types = {
         'no-type': 'plants',
         'json-alone': 'json',
@@ -341,19 +352,19 @@ export const observations: readonly Check[] = [
         'charset-utf-16': 'application/json; charset=utf-16',
         'half-a-parameter': 'application/json; charset',
       };
-      const drafts = Object.entries(types).map(([key, contentType]): [string, Draft] => [
+      const templates = Object.entries(types).map(([key, contentType]): [string, RequestTemplate] => [
         `odd-content-type/${key}`,
-        posting(bench.plants.plain(), { contentType }),
+        posting(context.plants.plain(), { contentType }),
       ]);
-      await askAll(bench, Object.fromEntries(drafts));
+      await askAll(context, Object.fromEntries(templates));
     },
   ),
   open(
-    'observe/odd-headers',
-    'How headers are answered that do not concern a store.',
+    'observe/unusual-headers',
+    'How unusual headers are answered.',
     'section 4, parameters',
-    'Ordinary plants, each with one header of these: Cookie, Range, If-None-Match, If-Modified-Since, X-Forwarded-For, Origin, Accept (twice, allowing nothing and nonsense), Accept-Language, Content-Language.',
-    async (bench) => {
+    'Ordinary plants, each with one of these headers: Cookie, Range, If-None-Match, If-Modified-Since, X-Forwarded-For, Origin, Accept (one that allows nothing, one that is invalid), Accept-Language, Content-Language.',
+    async (context) => {
       const headers: Record<string, [string, string]> = {
         cookie: ['cookie', 'a=b; =; ;; session="x'],
         range: ['range', 'bytes=0-1'],
@@ -366,21 +377,21 @@ export const observations: readonly Check[] = [
         'accept-language': ['accept-language', 'xx-YY-zz;q=7'],
         'content-language': ['content-language', 'plants'],
       };
-      const drafts = Object.entries(headers).map(([key, pair]): [string, Draft] => [
+      const templates = Object.entries(headers).map(([key, pair]): [string, RequestTemplate] => [
         `odd-header/${key}`,
-        posting(bench.plants.plain(), { headers: [pair] }),
+        posting(context.plants.plain(), { headers: [pair] }),
       ]);
-      await askAll(bench, Object.fromEntries(drafts));
+      await askAll(context, Object.fromEntries(templates));
     },
   ),
   open(
     'observe/query',
     'How a query is answered.',
     'section 4, parameters',
-    'Ordinary plants to /plants with a query: one parameter, one that is there twice with nested ones, an empty query, and one of 2,000 characters.',
-    async (bench) => {
-      const at = (query: string) => posting(bench.plants.plain(), { path: `/plants?${query}` });
-      await askAll(bench, {
+    'Ordinary plants to /plants with a query: one parameter, a duplicate and nested ones, an empty query, and one of 2,000 characters.',
+    async (context) => {
+      const at = (query: string) => posting(context.plants.plain(), { path: `/plants?${query}` });
+      await askAll(context, {
         'query/one-parameter': at('colour=green'),
         'query/twice-and-nested': at('a=1&a=2&b%5B__proto__%5D%5Bc%5D=3&d%5B%5D=4'),
         'query/empty': at(''),
@@ -393,74 +404,74 @@ export const observations: readonly Check[] = [
     'How a plant without a content type is answered.',
     'RFC 9110 section 8.3',
     'An ordinary plant without a Content-Type.',
-    async (bench) => {
-      await ask(bench, 'missing-content-type', posting(bench.plants.plain(), { contentType: undefined }));
+    async (context) => {
+      await ask(context, 'missing-content-type', posting(context.plants.plain(), { contentType: undefined }));
     },
   ),
   open(
     'observe/accept-without-json',
-    'How a request is answered that does not accept JSON.',
+    'How a request that does not accept JSON is answered.',
     'RFC 9110 section 12.5.1',
     'An ordinary plant with Accept: text/html.',
-    async (bench) => {
+    async (context) => {
       await ask(
-        bench,
+        context,
         'accept-without-json',
-        posting(bench.plants.plain(), { headers: [['accept', 'text/html']] }),
+        posting(context.plants.plain(), { headers: [['accept', 'text/html']] }),
       );
     },
   ),
   open(
-    'observe/refusals',
-    'The status and the error values used for each kind of malformed request.',
+    'observe/rejections',
+    'The status and error value for each kind of invalid request.',
     'section 7, not shown',
-    'One malformed plant of each kind (no object, a missing property, null, a wrong type, a numeral in a string, a fraction, an id beyond int64), no body, a text that is not JSON, and a plant as text/plain.',
-    async (bench) => {
-      const { contract } = bench.plants;
-      const malformed = FAMILIES.flatMap((family) => {
+    'One invalid plant of each kind (not an object, a missing property, null, a wrong type, a numeric string, a fraction, an id beyond int64), no body, a text that is not JSON, and a plant as text/plain.',
+    async (context) => {
+      const { contract } = context.plants;
+      const invalid = DEFECT_KINDS.flatMap((kind) => {
         const bodies = defectsOf(contract.newPlant.shape)
-          .filter((defect) => defect.family === family)
-          .flatMap((defect): readonly Json[] => defect.typical(bench.plants.plain()))
-          .filter((json) => !admits(contract, json));
-        return bodies[0] === undefined ? [] : [[`refusal/${family}`, posting(bodies[0])] as const];
+          .filter((defect) => defect.kind === kind)
+          .flatMap((defect): readonly Json[] => defect.typical(context.plants.plain()))
+          .filter((json) => !isValid(contract, json));
+        return bodies[0] === undefined ? [] : [[`rejection/${kind}`, posting(bodies[0])] as const];
       });
-      const drafts: Record<string, Draft> = {
-        ...Object.fromEntries(malformed),
-        'refusal/no-body': { contentType: 'application/json' },
-        'refusal/not-json': text('{"id":'),
-        'refusal/foreign-media-type': posting(bench.plants.plain(), { contentType: 'text/plain' }),
+      const templates: Record<string, RequestTemplate> = {
+        ...Object.fromEntries(invalid),
+        'rejection/no-body': { contentType: 'application/json' },
+        'rejection/not-json': text('{"id":'),
+        'rejection/foreign-media-type': posting(context.plants.plain(), { contentType: 'text/plain' }),
       };
-      const exchanges = await askAll(bench, drafts);
-      for (const [index, key] of Object.keys(drafts).entries()) {
+      const exchanges = await askAll(context, templates);
+      for (const [index, key] of Object.keys(templates).entries()) {
         const exchange = exchanges[index];
         const error = exchange === undefined ? undefined : objectIn(exchange)?.plant.error;
-        if (typeof error === 'number') bench.note(`${key}/error`, error);
+        if (typeof error === 'number') context.recordObservation(`${key}/error`, error);
       }
     },
   ),
   open(
     'observe/methods',
-    'How the safe methods are answered beside POST.',
+    'How safe methods are answered.',
     'section 4, operation',
     'GET without a token, then GET, HEAD and OPTIONS with the token, all to /plants.',
-    async (bench) => {
+    async (context) => {
       const methods = ['GET', 'HEAD', 'OPTIONS'];
       const asked = methods.map((method) => [`method/${method}`, { method }] as const);
-      await askAll(bench, { 'method/GET/without-token': { method: 'GET', credential: nothing } });
-      for (const [index, { response }] of (await askAll(bench, Object.fromEntries(asked))).entries()) {
+      await askAll(context, { 'method/GET/without-token': { method: 'GET', credential: nothing } });
+      for (const [index, { response }] of (await askAll(context, Object.fromEntries(asked))).entries()) {
         const allow = response === undefined ? '' : fields(response, 'allow').join(', ');
-        if (allow !== '') bench.note(`method/${methods[index]}/allow`, allow);
+        if (allow !== '') context.recordObservation(`method/${methods[index]}/allow`, allow);
       }
     },
   ),
   open(
     'observe/paths',
-    'How POST is answered at paths that resemble /plants.',
+    'How POST to paths that resemble /plants is answered.',
     'section 4, operation',
     'An ordinary plant to /plants/, and one to /PLANTS.',
-    async (bench) => {
-      const at = (path: string) => posting(bench.plants.plain(), { path });
-      await askAll(bench, {
+    async (context) => {
+      const at = (path: string) => posting(context.plants.plain(), { path });
+      await askAll(context, {
         'path/with-a-slash-at-its-end': at('/plants/'),
         'path/in-capitals': at('/PLANTS'),
       });
@@ -470,9 +481,9 @@ export const observations: readonly Check[] = [
     'observe/cors-preflight',
     'How a CORS preflight is answered.',
     'section 4, operation',
-    'OPTIONS /plants without a token, as a browser asks before it sends a plant from another origin.',
-    async (bench) => {
-      const exchange = await ask(bench, 'cors-preflight', {
+    'OPTIONS /plants without a token, as a browser sends it before a cross-origin POST.',
+    async (context) => {
+      const exchange = await ask(context, 'cors-preflight', {
         method: 'OPTIONS',
         credential: { values: () => [], shell: [] },
         headers: [
@@ -481,7 +492,7 @@ export const observations: readonly Check[] = [
           ['access-control-request-headers', 'authorization, content-type'],
         ],
       });
-      bench.note(
+      context.recordObservation(
         'cors-preflight/allow-origin',
         exchange.response === undefined
           ? ''
@@ -494,20 +505,23 @@ export const observations: readonly Check[] = [
     'How a header field of 64 KiB is answered.',
     'RFC 9110 section 5.4',
     'An ordinary plant with a header field of 64 KiB.',
-    async (bench) => {
+    async (context) => {
       await ask(
-        bench,
+        context,
         'header-of-64-kib',
-        posting(bench.plants.plain(), { headers: [['x-padding', 'x'.repeat(65_536)]], beyond: true }),
+        posting(context.plants.plain(), {
+          headers: [['x-padding', 'x'.repeat(65_536)]],
+          outsideContract: true,
+        }),
       );
     },
   ),
   open(
     'observe/broken-framing',
-    'How requests are answered that are not well-formed HTTP.',
+    'How malformed HTTP requests are answered.',
     'RFC 9112 section 6.3',
-    'Six requests that are no well-formed HTTP: a Content-Length that is no number, two lengths that differ, a length beside chunks, a space before a colon, no Host, and no HTTP at all.',
-    async (bench) => {
+    'Six malformed HTTP requests: a Content-Length that is not a number, two different Content-Lengths, a Content-Length with a chunked body, a space before a colon, no Host, and a request that is not HTTP.',
+    async (context) => {
       const head = (host: string, path: string, authorization: string, ...lines: string[]) =>
         [
           `POST ${path} HTTP/1.1`,
@@ -519,7 +533,7 @@ export const observations: readonly Check[] = [
           '',
           '',
         ].join('\r\n');
-      const broken: Record<string, Draft['verbatim'] & object> = {
+      const broken: Record<string, RequestTemplate['rawBytes'] & object> = {
         'content-length-no-number': (...to) => head(...to, 'Content-Length: twelve'),
         'two-lengths': (...to) => `${head(...to, 'Content-Length: 2', 'Content-Length: 3')}{} `,
         'length-and-chunks': (...to) =>
@@ -529,31 +543,32 @@ export const observations: readonly Check[] = [
           `POST ${path} HTTP/1.1\r\nAuthorization: ${authorization}\r\nContent-Length: 2\r\n\r\n{}`,
         'no-http': () => 'HELLO\r\n\r\n',
       };
-      const drafts = Object.entries(broken).map(([key, verbatim]): [string, Draft] => [
+      const templates = Object.entries(broken).map(([key, rawBytes]): [string, RequestTemplate] => [
         `framing/${key}`,
-        { verbatim, beyond: true },
+        { rawBytes, outsideContract: true },
       ]);
-      await askAll(bench, Object.fromEntries(drafts));
+      await askAll(context, Object.fromEntries(templates));
     },
   ),
   open(
     'observe/response-time',
-    'How long answers take at the concurrency of the run.',
+    'Response times at the concurrency of the run.',
     'section 8',
-    'One ordinary plant; the times are those of every answer to POST in the run.',
-    async (bench) => {
-      await bench.send(posting(bench.plants.plain()));
-      const sorted = bench.latencies.toSorted((a, b) => a - b);
+    'One ordinary plant; the times are those of all responses to POST in the run.',
+    async (context) => {
+      await context.send(posting(context.plants.plain()));
+      const sorted = context.latencies.toSorted((a, b) => a - b);
       if (sorted.length === 0) return;
-      const at = (share: number) =>
-        Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) * 100) / 100;
-      for (const [key, share] of [
+      const at = (weight: number) =>
+        Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * weight))] ?? 0) * 100) /
+        100;
+      for (const [key, weight] of [
         ['median', 0.5],
         ['95th-percentile', 0.95],
         ['99th-percentile', 0.99],
       ] as const)
-        bench.note(`response-time-ms/${key}`, at(share));
+        context.recordObservation(`response-time-ms/${key}`, at(weight));
     },
-    { alone: true },
+    { exclusive: true },
   ),
 ];

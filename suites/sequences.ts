@@ -1,4 +1,5 @@
 import {
+  acceptedOrRejected,
   acceptsOrdinary,
   answered,
   errorBody,
@@ -10,82 +11,80 @@ import {
   plantMediaType,
   type Rule,
   sound,
-  takenOrRefused,
 } from '../lib/judge/rules.ts';
-import { admits } from '../lib/payloads/admits.ts';
-import type { Draft } from '../lib/payloads/case.ts';
 import { fixedFor } from '../lib/payloads/fresh.ts';
 import { FRESH, type Json, type JsonObject } from '../lib/payloads/json.ts';
 import { ID } from '../lib/payloads/plants.ts';
-import { SAID, type Step, sequencesOf, wordsOf } from '../lib/payloads/sequence.ts';
-import type { Before, Bench, Check } from '../lib/run/check.ts';
+import { DESCRIPTIONS, type Step, sequencesOf, wordsOf } from '../lib/payloads/sequence.ts';
+import type { RequestTemplate } from '../lib/payloads/test-case.ts';
+import { isValid } from '../lib/payloads/validity.ts';
+import type { Before, Check, CheckContext } from '../lib/run/check.ts';
 import type { Exchange } from '../lib/wire/exchange.ts';
+import { creating, must } from './define.ts';
 import { shortest } from './shortest.ts';
-import { creating, must } from './vocabulary.ts';
 
-/** Requests that may be spent on making failing sequences short. */
+/** Limit on the requests spent on shrinking failing sequences. */
 const SHRINK_BUDGET_REQUESTS = 300;
-/** Requests before a failing one that are kept in the record. */
+/** Maximum number of preceding requests in the record of a failure. */
 const MAX_BEFORE = 32;
-/** Failures of different kinds after which no more sequences are tried. */
+/** Number of different failures after which no more sequences are tried. */
 const MAX_FAULTS = 3;
 
 const ACCEPTED: readonly Rule[] = [acceptsOrdinary, plantMediaType, plantBody];
 const REJECTED: readonly Rule[] = [notSuccess, answered, noServerError, errorMediaType, errorBody];
-const OPEN: readonly Rule[] = [takenOrRefused, ...sound];
+const OPEN: readonly Rule[] = [acceptedOrRejected, ...sound];
 
-/** What an outcome may depend on, besides the request: the plants that were, or may have been, created. */
+/** What an outcome may depend on besides the request: the plants that may have been created. */
 interface Known {
-  /** The ids of plants by their number in the sequence, once they are known. */
+  /** Known ids, by the number of the plant in the sequence. */
   readonly ids: Map<number, bigint>;
-  /** Plants of which a plant with their id, or with their name, may have been created. */
+  /** Plants whose id, or whose name, may be in use. */
   readonly idInUse: Set<number>;
   readonly nameInUse: Set<number>;
 }
 
 interface Sent {
   readonly step: Step;
-  readonly draft: Draft;
-  /** What must come of it; empty where nothing is promised. */
+  readonly template: RequestTemplate;
+  /** Empty if the response is not judged. */
   readonly rules: readonly Rule[];
-  /** Whose id and name it carries. */
+  /** The plants whose id and name it carries. */
   readonly id: number | undefined;
   readonly name: number | undefined;
 }
 
-/** The plant that a request is about. */
 interface About extends Pick<Sent, 'id' | 'name'> {
   readonly json: JsonObject;
-  /** Any store takes it where its id and name are free. */
+  /** Whether any store accepts it if its id and name are not in use. */
   readonly isOrdinary: boolean;
 }
 
 interface Fault extends Sent, Before {
-  /** What was sent before it in its sequence, or at the same time. */
+  /** The requests sent before it in its sequence, or at the same time. */
   readonly before: readonly Before[];
   readonly finding: Finding;
 }
 
-/** Sends sequences of steps; each on plants of its own, so that none meets another. */
+/** Sends sequences of steps, each with its own plants, so that they do not interfere. */
 class Sequences {
-  private readonly bench: Bench;
+  private readonly context: CheckContext;
   private readonly plants: readonly JsonObject[];
-  /** Kinds of requests that were answered as they must be, and names of what was wrong with them. */
+  /** Kinds of requests that were answered correctly, and the names of their defects. */
   readonly passed = new Set<string>();
 
-  constructor(bench: Bench) {
-    this.bench = bench;
-    const { plants } = bench;
+  constructor(context: CheckContext) {
+    this.context = context;
+    const { plants } = context;
     this.plants = [plants.plain(), plants.plain('required'), plants.plain(), plants.plain('required')];
   }
 
-  /** Sends the steps in their order, up to the first that is not answered as it must be. */
+  /** Sends the steps in order, up to the first that is answered incorrectly. */
   async play(steps: readonly Step[]): Promise<Fault | undefined> {
     const known: Known = { ids: new Map(), idInUse: new Set(), nameInUse: new Set() };
     const before: Before[] = [];
-    const round = this.bench.nextId();
-    // What came before a sequence is not to matter for it, nor is the connection that it was sent on.
-    await this.bench.send(creating(this.bench.plants.plain()));
+    const round = this.context.nextId();
+    // Separates the sequence from earlier requests and their connection.
+    await this.context.send(creating(this.context.plants.plain()));
     for (const [moment, together] of byMoment(steps).entries()) {
       const sent = together.map((step) => this.request(step, together, moment === 0, known, round));
       const exchanges = await this.send(sent);
@@ -95,7 +94,7 @@ class Sequences {
       });
       for (const one of answered) learn(one, known);
       for (const one of answered) {
-        const finding = this.bench.find(one.exchange, one.draft, one.rules);
+        const finding = this.context.find(one.exchange, one.template, one.rules);
         if (finding !== undefined)
           return { ...one, finding, before: [...before, ...answered.filter((other) => other !== one)] };
         this.pass(one);
@@ -113,8 +112,8 @@ class Sequences {
 
   private async send(sent: readonly Sent[]): Promise<readonly Exchange[]> {
     const [only, ...others] = sent;
-    if (only !== undefined && others.length === 0) return [await this.bench.send(only.draft)];
-    return this.bench.sendAll(sent.map(({ draft }) => draft));
+    if (only !== undefined && others.length === 0) return [await this.context.send(only.template)];
+    return this.context.sendAll(sent.map(({ template }) => template));
   }
 
   private request(
@@ -133,15 +132,15 @@ class Sequences {
       (name !== undefined && known.nameInUse.has(name)) ||
       beside.some(mayCreate);
     const mustBeAccepted = wrong === undefined && manner === 'as usual' && isOrdinary && !mayBeInUse;
-    const draft = this.draftOf({ ...step, connection }, json, mustBeAccepted, round);
-    return { step, draft, rules: rulesFor(step, mustBeAccepted), id, name };
+    const template = this.templateOf({ ...step, connection }, json, mustBeAccepted, round);
+    return { step, template, rules: rulesFor(step, mustBeAccepted), id, name };
   }
 
   private plantOf({ plant: number, like }: Step, isShared: boolean, { ids }: Known): About {
-    const { bench } = this;
-    const fresh = this.plants[number % this.plants.length] ?? bench.plants.plain();
+    const { context } = this;
+    const fresh = this.plants[number % this.plants.length] ?? context.plants.plain();
     const isAccented = like === 'composed' || like === 'decomposed';
-    if (!ids.has(number) && (isShared || isAccented)) ids.set(number, bench.nextId());
+    if (!ids.has(number) && (isShared || isAccented)) ids.set(number, context.nextId());
     const ownId = ids.get(number);
     const fixed = (id: bigint) => {
       const json = fixedFor(fresh, id);
@@ -150,15 +149,15 @@ class Sequences {
     const itself = ownId === undefined ? fresh : fixed(ownId);
     const same: About = { json: itself, id: number, name: number, isOrdinary: true };
     const changed = (json: JsonObject, rest: Omit<About, 'json'>): About =>
-      admits(bench.plants.contract, json) ? { ...rest, json } : same;
+      isValid(context.plants.contract, json) ? { ...rest, json } : same;
     const id: Json | undefined = itself.get(ID);
     const name = itself.get('name');
     if (isAccented && typeof name === 'string') {
       const accented = `${name} é`.normalize(like === 'composed' ? 'NFC' : 'NFD');
-      return changed(fixed(bench.nextId()).with('name', accented), { ...same, isOrdinary: false });
+      return changed(fixed(context.nextId()).with('name', accented), { ...same, isOrdinary: false });
     }
     if (ownId === undefined || like === 'same') return same;
-    const other = fixed(bench.nextId());
+    const other = fixed(context.nextId());
     if (like === 'same id' && id !== undefined)
       return changed(other.with(ID, id), { id: number, name: undefined, isOrdinary: true });
     if (typeof name !== 'string') return same;
@@ -166,14 +165,14 @@ class Sequences {
     return changed(other.with('name', named), { id: undefined, name: number, isOrdinary: true });
   }
 
-  private draftOf(
+  private templateOf(
     { plant, wrong, manner, connection }: Step,
     json: JsonObject,
     mustBeAccepted: boolean,
     round: bigint,
-  ): Draft {
+  ): RequestTemplate {
     const delivery = DELIVERIES[connection];
-    const around: Draft = {
+    const around: RequestTemplate = {
       ...(manner === 'in chunks' ? { framing: 'chunked' as const } : {}),
       ...(manner === 'with a query' ? { path: '/plants?page=1' } : {}),
       headers: [
@@ -183,33 +182,37 @@ class Sequences {
       ...(delivery === undefined ? {} : { delivery }),
     };
     if (mustBeAccepted) return { ...around, ...creating(json) };
-    const body: Draft['body'] = { json };
+    const body: RequestTemplate['body'] = { json };
     switch (wrong?.kind) {
       case undefined:
         return { ...around, body };
       case 'body':
-        return { ...around, body: wrong.spoil(json), contentType: 'application/json' };
+        return { ...around, body: wrong.corrupt(json), contentType: 'application/json' };
       case 'credential':
         return { ...around, body, credential: wrong.credential };
       case 'aborted':
-        return { ...around, body, delivery: { ...delivery, abortAfter: ABORTED_AFTER } };
+        return { ...around, body, delivery: { ...delivery, abortAfter: ABORT_AFTER_BYTES } };
       case 'oversized':
-        return { ...around, body: { json, edit: (text) => text + ' '.repeat(OVERSIZE) }, beyond: true };
+        return {
+          ...around,
+          body: { json, edit: (text) => text + ' '.repeat(OVERSIZED_BYTES) },
+          outsideContract: true,
+        };
     }
   }
 }
 
-/** Those without a delivery go over other connections than those with one. */
-const DELIVERIES: Readonly<Record<Step['connection'], Draft['delivery']>> = {
+/** Requests without a delivery use different connections than those with one. */
+const DELIVERIES: Readonly<Record<Step['connection'], RequestTemplate['delivery']>> = {
   kept: {},
   other: undefined,
   fresh: { freshConnection: true },
   own: { freshConnection: true },
 };
 
-/** Bytes of the body of an aborted request, and white space that makes one oversized. */
-const ABORTED_AFTER = 12;
-const OVERSIZE = 80 * 1024;
+/** Bytes sent of the body of an aborted request, and white space added to an oversized one. */
+const ABORT_AFTER_BYTES = 12;
+const OVERSIZED_BYTES = 80 * 1024;
 
 const mayCreate = ({ wrong }: Step): boolean => wrong?.kind !== 'body' && wrong?.kind !== 'credential';
 
@@ -219,7 +222,7 @@ function rulesFor({ wrong }: Step, mustBeAccepted: boolean): readonly Rule[] {
   return mustBeAccepted ? ACCEPTED : OPEN;
 }
 
-/** A request that was not rejected for certain may have created a plant. */
+/** A request that was not clearly rejected may have created a plant. */
 function learn({ step, id, name, exchange }: Sent & Before, known: Known): void {
   const { request, kind, response } = exchange;
   if (!known.ids.has(step.plant) && request.freshId !== undefined) known.ids.set(step.plant, request.freshId);
@@ -238,29 +241,31 @@ function byMoment(steps: readonly Step[]): readonly (readonly Step[])[] {
   return [...moments.values()];
 }
 
-/** What kind of request is answered wrongly, whatever came before: the same with every seed. */
+/** The kind of the request, independent of the seed and of earlier requests. */
 const kindOf = ({ step: { wrong }, rules }: Sent): string => {
-  if (wrong !== undefined) return `a request ${SAID[wrong.kind]}`;
-  return rules === ACCEPTED ? 'an ordinary plant' : 'a plant that may be in use';
+  if (wrong !== undefined) return `a request ${DESCRIPTIONS[wrong.kind]}`;
+  return rules === ACCEPTED ? 'an ordinary plant' : 'a plant that may be a duplicate';
 };
 
-async function anySequence(bench: Bench): Promise<void> {
-  await bench.control(creating(bench.plants.plain()));
-  const sequences = new Sequences(bench);
+async function anySequence(context: CheckContext): Promise<void> {
+  await context.control(creating(context.plants.plain()));
+  const sequences = new Sequences(context);
   const causes = new Set<string>();
   const budget = { left: SHRINK_BUDGET_REQUESTS };
-  const all = sequencesOf(bench.plants.contract, bench.cases, (arbitrary) => bench.plants.draw(arbitrary));
+  const all = sequencesOf(context.plants.contract, context.cases, (arbitrary) =>
+    context.plants.sample(arbitrary),
+  );
   for (const steps of all) {
     const fault = await sequences.play(steps);
     if (fault === undefined || causes.has(causeOf(fault))) continue;
     causes.add(causeOf(fault));
-    const wasRight = sequences.passed.has(asked(fault));
+    const wasRight = sequences.passed.has(faultOf(fault));
     const found = await shrunk(fault, steps, (some) => sequences.play(some), budget, wasRight);
-    bench.book(found.exchange, found.draft, found.label, found.finding, {
-      stableLabel: asked(found),
+    context.recordFailure(found.exchange, found.template, found.label, found.finding, {
+      stableLabel: faultOf(found),
       before: found.before.slice(-MAX_BEFORE),
     });
-    // What is not answered in time is not waited for again and again.
+    // Do not wait for further timeouts.
     if (causes.size === MAX_FAULTS || timedOut(fault)) return;
   }
 }
@@ -268,25 +273,25 @@ async function anySequence(bench: Bench): Promise<void> {
 const timedOut = ({ exchange }: Fault): boolean =>
   exchange.kind === 'broken' && exchange.fault.kind === 'timeout';
 
-/** What is wrong with the answer, and with what kind of request where that belongs to it. */
+/** The cause of a failure, with the kind of request if the cause depends on it. */
 const causeOf = (fault: Fault): string =>
   fault.finding.ofRequest === true ? `${fault.finding.cause}: ${kindOf(fault)}` : fault.finding.cause;
 
-/** What of a request it would be that is answered wrongly, if nothing that came before had to do with it. */
-const asked = (fault: Fault): string => {
+/** What is wrong with the request itself, regardless of earlier requests. */
+const faultOf = (fault: Fault): string => {
   const { wrong } = fault.step;
   return fault.finding.ofRequest === true && wrong !== undefined && 'name' in wrong
     ? wrong.name
     : kindOf(fault);
 };
 
-/** Changes that make a step more ordinary. */
+/** Simplifications of a step. */
 const SIMPLER: readonly Partial<Step>[] = [{ connection: 'kept' }, { manner: 'as usual' }, { like: 'same' }];
 
 /**
- * Makes the sequence that shows a fault as short as it goes, on fresh values each time.
- * @param play sends the steps, and says what the first fault is
- * @param wasRight whether such a request was answered as it must be before
+ * Shrinks a failing sequence, with fresh values each time.
+ * @param play sends the steps and returns the first fault
+ * @param wasRight whether such a request was answered correctly before
  */
 async function shrunk(
   fault: Fault,
@@ -306,11 +311,12 @@ async function shrunk(
   };
   const whole = upTo(fault, steps);
   const unshrunk = (what: string) => ({ ...fault, label: `${summaryOf(whole, fault)}, ${what}` });
-  if (timedOut(fault)) return unshrunk('which was not tried again');
-  if (wasRight && whole.length > 1 && (await shows([fault.step])) === true) return unshrunk('and ever since');
-  let comesAgain = false;
-  for (let left = MAX_TRIES; left > 0 && !comesAgain; left -= 1) comesAgain = (await shows(whole)) === true;
-  if (!comesAgain) return unshrunk('which did not come again');
+  if (timedOut(fault)) return unshrunk('which was not retried');
+  if (wasRight && whole.length > 1 && (await shows([fault.step])) === true)
+    return unshrunk('and from then on');
+  let recurs = false;
+  for (let left = MAX_TRIES; left > 0 && !recurs; left -= 1) recurs = (await shows(whole)) === true;
+  if (!recurs) return unshrunk('which did not recur');
   let least = upTo(latest, await shortest(upTo(latest, whole), shows));
   for (let at = 0; at < least.length; at += 1)
     for (const change of SIMPLER) {
@@ -321,7 +327,7 @@ async function shrunk(
   return { ...latest, label: labelOf(least, latest.step) };
 }
 
-/** Tries of a whole sequence before it counts as one that fails now and then. */
+/** Tries of a whole sequence before its failure is considered intermittent. */
 const MAX_TRIES = 3;
 
 const upTo = ({ step: { moment } }: Fault, steps: readonly Step[]): readonly Step[] =>
@@ -330,11 +336,11 @@ const upTo = ({ step: { moment } }: Fault, steps: readonly Step[]): readonly Ste
 const isSame = (one: Step | undefined, other: Step | undefined): boolean =>
   one?.connection === other?.connection && one?.manner === other?.manner && one?.like === other?.like;
 
-/** A fault and what came before it, by kinds, where that could not be made short. */
+/** Summarises an unshrunk sequence: the fault and the kinds of earlier requests. */
 function summaryOf(steps: readonly Step[], fault: Fault): string {
   const counts = new Map<string, number>();
   for (const { wrong } of steps.filter((step) => step !== fault.step)) {
-    const kind = wrong === undefined ? 'a valid request' : `a request ${SAID[wrong.kind]}`;
+    const kind = wrong === undefined ? 'a valid request' : `a request ${DESCRIPTIONS[wrong.kind]}`;
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
   const all = [...counts].map(([kind, count]) => (count === 1 ? kind : `${count} × ${kind}`));
@@ -348,11 +354,11 @@ function labelOf(steps: readonly Step[], last: Step): string {
   return [
     ...(earlier.length === 0 ? [] : [`after: ${counted(earlier)}; then: `]),
     words(last),
-    ...(beside.length === 0 ? [] : [`, together with: ${counted(beside)}`]),
+    ...(beside.length === 0 ? [] : [`, at the same time as: ${counted(beside)}`]),
   ].join('');
 }
 
-/** The same words in a row are said once. */
+/** Joins descriptions, counting consecutive equal ones. */
 function counted(words: readonly string[]): string {
   const runs: { text: string; times: number }[] = [];
   for (const text of words) {
@@ -363,22 +369,21 @@ function counted(words: readonly string[]): string {
   return runs.map(({ text, times }) => (times === 1 ? text : `${times} × ${text}`)).join(' | ');
 }
 
-/** An outcome depends on nothing but the request, and on the plants that were created. */
-export const sequences: readonly Check[] = [
+export const sequenceChecks: readonly Check[] = [
   must(
-    'serving/any-sequence',
+    'state/answers-any-sequence',
     {
       statement:
-        'In any sequence of requests, each is answered for itself: its outcome depends on nothing but the request and the plants that were created.',
+        'In any sequence of requests, the outcome of each depends only on the request itself and on the plants created before.',
       basis: ['section 4, rule 1', 'section 4, request body', 'section 5, rule 1', 'RFC 9110 section 3.3'],
-      hint: 'Look for what the requests named leave behind: a cache that is keyed by too little, a connection that stays trusted, a buffer or lock that is not given back, a counter that runs full.',
+      hint: 'Look for state that the listed requests leave behind: a cache whose key is incomplete, a connection that stays authenticated, a buffer or lock that is not released, a counter that overflows.',
     },
     {
-      kind: 'procedure',
+      kind: 'scenario',
       sends:
-        'Every invalid body (64 at most), each on a connection of its own; every invalid credential, and nine aborted requests; after each of these rows an ordinary plant, one without a token, and an invalid body. Plants that resemble an earlier one in their bytes, id, name or Idempotency-Key, with and without a fault; and eight at the same time. Then one sequence for every twelve random cases (100 at most), of 8 to 16 steps of all these kinds and oversized ones, over several connections.',
+        'Every invalid body (at most 64), each on its own connection; every invalid credential; and nine aborted requests; after each of these series an ordinary plant, one without a token, and an invalid body. Plants that resemble an earlier one in their bytes, id, name or Idempotency-Key, with and without a fault; and eight at the same time. Then one sequence for every twelve random cases (at most 100), of 8 to 16 steps of all these kinds and oversized ones, on several connections.',
       run: anySequence,
-      alone: true,
+      exclusive: true,
     },
   ),
 ];

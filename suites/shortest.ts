@@ -1,7 +1,7 @@
 /**
- * The shortest part of a list, in its order, that still shows what the whole shows: first the fewest from its end, then
- * without every other piece that can go, ever smaller ones (delta debugging).
- * @param shows tries some of the list; it is asked no more once it says undefined
+ * Shrinks a list while a property holds: first finds a short suffix, then removes ever smaller pieces (delta
+ * debugging).
+ * @param shows whether the property holds for a part of the list; undefined ends the search
  */
 export async function shortest<T>(
   list: readonly T[],

@@ -12,16 +12,16 @@ import { readConfig } from '../lib/config/config.ts';
 import { loadContract } from '../lib/contract/contract.ts';
 import { packageFile, packageText } from '../lib/package.ts';
 import { diffOf, diffText } from '../lib/report/diff.ts';
-import { plain } from '../lib/report/explain.ts';
 import { replayOf } from '../lib/report/replay.ts';
+import { plain } from '../lib/report/text.ts';
 import { suite } from './command.ts';
 import { TOKEN, withStore } from './stores.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
 const file = join(folder, 'input');
 
-/** Bytes that a file may hold after an accident: cut, with something else in it, or with a part twice. */
-const mangled = (text: string): fc.Arbitrary<Buffer> => {
+/** Bytes of a corrupted file: truncated, with other content in it, or with a part repeated. */
+const corrupted = (text: string): fc.Arbitrary<Buffer> => {
   const whole = Buffer.from(text);
   const place = fc.nat(whole.length);
   const other = fc.oneof(
@@ -72,7 +72,7 @@ const mangled = (text: string): fc.Arbitrary<Buffer> => {
   );
 };
 
-/** What a reader says of bad input: the file, the problem, nothing of the suite's own. */
+/** Requires that an error names the file and the problem, and no internals of the suite. */
 function requirePlain(error: unknown): void {
   if (!(error instanceof UsageError) && !(error instanceof DocumentError)) throw error;
   expect(error.message).toMatch(/^\S*(?:input|openapi\.yaml)\b/);
@@ -80,10 +80,10 @@ function requirePlain(error: unknown): void {
   expect(error.message.split('\n').length).toBeLessThan(4);
 }
 
-/** Reads every mangled version of a text: it is taken, or refused in plain words. */
-async function holds(text: string, read: () => unknown, numRuns = 120): Promise<void> {
+/** Reads corrupted versions of a text: each is accepted, or rejected with a plain message. */
+async function readCorrupted(text: string, read: () => unknown, numRuns = 120): Promise<void> {
   await fc.assert(
-    fc.asyncProperty(mangled(text), async (bytes) => {
+    fc.asyncProperty(corrupted(text), async (bytes) => {
       writeFileSync(file, bytes);
       try {
         await read();
@@ -98,7 +98,7 @@ async function holds(text: string, read: () => unknown, numRuns = 120): Promise<
 const CONFIGURATION = `# settings
 seed: 7
 cases: 300
-only: [auth/*, "create/*"]
+only: [auth/*, "ordinary/*"]
 header: 'X-Api: y'
 format: [json, html]
 targets:
@@ -111,12 +111,12 @@ targets:
     wait: 20
 `;
 
-const BASELINE = `- id: refuse/numeral-in-a-string
+const BASELINE = `- id: invalid/rejects-numeric-string-id
   reason: The gateway does it.
   issue: https://tracker.example/1
   until: 2027-06-30
   fingerprint: f6449a9e73e7
-- id: refuse/null
+- id: invalid/rejects-null
   reason: Known.
 `;
 
@@ -125,27 +125,28 @@ let whole: RunRecord;
 beforeAll(async () => {
   whole = await withStore(
     'always-400',
-    ({ url }) => run({ baseUrl: url, token: TOKEN, cases: 3, seed: 1, only: ['create/*', 'auth/*'] }).record,
+    ({ url }) =>
+      run({ baseUrl: url, token: TOKEN, cases: 3, seed: 1, only: ['ordinary/*', 'auth/*'] }).record,
   );
   record = FORMATS.json.render(whole);
 });
 
-describe('what a user gives, cut and mangled, is read or refused in plain words:', () => {
-  test('a configuration', () => holds(CONFIGURATION, () => readConfig(file)));
+describe('a corrupted file is read or rejected with a plain message:', () => {
+  test('a configuration', () => readCorrupted(CONFIGURATION, () => readConfig(file)));
 
-  test('a baseline', () => holds(BASELINE, () => readBaseline(file, catalogue)));
+  test('a baseline', () => readCorrupted(BASELINE, () => readBaseline(file, catalogue)));
 
-  test('an OpenAPI document', () => holds(packageText('openapi.yaml'), () => loadContract(file), 60));
+  test('an OpenAPI document', () => readCorrupted(packageText('openapi.yaml'), () => loadContract(file), 60));
 
   test('an overlay', () =>
-    holds(
+    readCorrupted(
       packageText('mutants/overlays/limits.yaml'),
       () => loadContract(packageFile('openapi.yaml'), [file]),
       60,
     ));
 
-  test('a record, and what is taken for one can be rendered, compared and replayed', () =>
-    holds(
+  test('a record, which can be rendered, compared and replayed if it is accepted', () =>
+    readCorrupted(
       record,
       () => {
         const saved = readEither(file);
@@ -165,7 +166,7 @@ describe('what a user gives, cut and mangled, is read or refused in plain words:
     ));
 
   test('a comparison', () =>
-    holds(
+    readCorrupted(
       readFileSync(packageFile('reports/implementations.json'), 'utf8').slice(0, 20_000),
       () => {
         const saved = readEither(file);
@@ -175,7 +176,7 @@ describe('what a user gives, cut and mangled, is read or refused in plain words:
       50,
     ));
 
-  test('a file that never ends, is a folder, of a later version, or very large', async () => {
+  test('a file that never ends, is a folder, has a later version, or is very large', async () => {
     const readers = {
       configuration: () => readConfig(file),
       baseline: () => readBaseline(file, catalogue),
@@ -183,20 +184,22 @@ describe('what a user gives, cut and mangled, is read or refused in plain words:
       overlay: () => loadContract(packageFile('openapi.yaml'), [file]),
       saved: () => readEither(file),
     };
-    const refusal = async (read: () => unknown): Promise<string> => {
+    const rejection = async (read: () => unknown): Promise<string> => {
       try {
         await read();
       } catch (error) {
         requirePlain(error);
         return (error as Error).message;
       }
-      return 'it was taken';
+      return 'it was accepted';
     };
-    const large = `[${'{"id":"refuse/null","reason":"known"},'.repeat(1_300_000)}0]`;
+    const large = `[${'{"id":"invalid/rejects-null","reason":"known"},'.repeat(1_300_000)}0]`;
     writeFileSync(file, large);
     expect(large.length).toBeGreaterThan(48_000_000);
     for (const [name, read] of Object.entries(readers))
-      expect(await refusal(read), name).toMatch(name === 'saved' ? /is not the record/ : /larger than 1 MB/);
+      expect(await rejection(read), name).toMatch(
+        name === 'saved' ? /is not the record/ : /larger than 1 MB/,
+      );
     rmSync(file);
     for (const [place, problem] of [
       ['/dev/zero', /larger than \d+ MB/],
@@ -204,30 +207,31 @@ describe('what a user gives, cut and mangled, is read or refused in plain words:
     ] as const) {
       if (!existsSync(place)) continue;
       symlinkSync(place, file);
-      for (const [name, read] of Object.entries(readers)) expect(await refusal(read), name).toMatch(problem);
+      for (const [name, read] of Object.entries(readers))
+        expect(await rejection(read), name).toMatch(problem);
       rmSync(file);
     }
     for (const [text, read, problem] of [
       ['{"schemaVersion":2}', readers.saved, 'an older suite'],
       ['{"schemaVersion":2,"kind":"comparison"}', readers.saved, 'an older suite'],
-      ['overlay: 2.0.0\nactions: []\n', readers.overlay, ':1:10: overlay version 2.0.0 is not known here'],
+      ['overlay: 2.0.0\nactions: []\n', readers.overlay, ':1:10: overlay version 2.0.0 is not supported'],
       ['openapi: 3.2.0\n', readers.document, ':1:10: is not an OpenAPI 3.1 or 3.0 document'],
       ['openapi: 4.0.0\n', readers.document, 'is not an OpenAPI 3.1 or 3.0 document'],
-      ['version: 2\n', readers.configuration, 'There is no option version'],
+      ['version: 2\n', readers.configuration, 'Unknown option version'],
       [
         'overlay: 1.0.0\nactions: &a\n  - *a\n',
         readers.overlay,
-        ':3:5: an alias stands within its own anchor',
+        ':3:5: an alias refers to an anchor that contains it',
       ],
-      ['openapi: 3.1.0\nx: &a { y: { z: *a } }\n', readers.document, ':2:17: an alias stands within'],
-      ['version: 2\nentries: []\n', readers.baseline, 'there is no key version; the keys are seed'],
+      ['openapi: 3.1.0\nx: &a { y: { z: *a } }\n', readers.document, ':2:17: an alias refers to an anchor'],
+      ['version: 2\nentries: []\n', readers.baseline, 'unknown key version; the keys are seed'],
     ] as const) {
       writeFileSync(file, text);
-      expect(await refusal(read), text).toContain(problem);
+      expect(await rejection(read), text).toContain(problem);
     }
   });
 
-  test('an overlay that removes what is around a place as well, or writes to what all objects share', async () => {
+  test('an overlay that removes a parent before its child, or writes to Object.prototype', async () => {
     for (const action of [
       '{target: "$..*", remove: true}',
       '{target: $.info, update: {__proto__: {shared: 1}}}',
@@ -238,7 +242,7 @@ describe('what a user gives, cut and mangled, is read or refused in plain words:
     }
   });
 
-  test('a file of a hundred thousand brackets, or of an alias that grows', async () => {
+  test('a file of a hundred thousand brackets, or of aliases that expand exponentially', async () => {
     for (const text of [
       '['.repeat(100_000),
       `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
@@ -253,7 +257,7 @@ describe('what a user gives, cut and mangled, is read or refused in plain words:
       ])
         try {
           await read();
-          expect.unreachable('it was taken');
+          expect.unreachable('it was accepted');
         } catch (error) {
           requirePlain(error);
         }
@@ -261,7 +265,7 @@ describe('what a user gives, cut and mangled, is read or refused in plain words:
   });
 });
 
-test('whatever is on the command line ends in a known exit code, with no stack trace', async () => {
+test('any command line ends with a documented exit code and without a stack trace', async () => {
   const word = fc.oneof(
     fc.constantFrom('run', 'compare', 'diff', 'replay', 'render', 'list', 'serve', 'http://127.0.0.1:1'),
     fc.constantFrom(
@@ -281,7 +285,7 @@ test('whatever is on the command line ends in a known exit code, with no stack t
   const lines = fc.sample(fc.array(word, { maxLength: 5 }), { numRuns: 30, seed: 5 });
   await Promise.all(
     lines
-      // Those that would serve, or run against the store that comes with it, are none of bad input.
+      // Valid calls that would serve, or run against the reference store, are left out.
       .filter((args) => !['serve', 'run', '--'].includes(args[0] ?? '') || args.includes('--no-such'))
       .map(async (args) => {
         const { code, stderr } = await suite(args, { PLANT_STORE_TOKEN: TOKEN }, folder);

@@ -7,17 +7,18 @@ import { parse } from 'yaml';
 import { type Baseline, catalogue, FORMATS, type RunRecord, run } from '../index.ts';
 import { knownIn, readBaseline } from '../lib/config/baseline.ts';
 import { baselineText } from '../lib/config/baseline-text.ts';
+import { ciResultOf } from '../lib/report/ci-result.ts';
 import { diffExitCode, diffOf, diffText } from '../lib/report/diff.ts';
-import { gateOf } from '../lib/report/gate.ts';
+import { coarseFingerprint } from '../lib/report/fingerprint.ts';
 import { recordIn } from '../lib/report/saved.ts';
 import { Numeral } from '../reference/json.ts';
 import { type Steps, startStore } from '../reference/store.ts';
 import { suite } from './command.ts';
 import { TOKEN } from './stores.ts';
 
-/** What a store may do wrong, by name; each is a fault of its own. */
+/** Independent faults of a store. */
 const FAULTS = {
-  takesStringAsId: (right: Steps): Partial<Steps> => ({
+  acceptsStringAsId: (right: Steps): Partial<Steps> => ({
     validate: (value, request) =>
       right.validate(
         value instanceof Map && typeof value.get('id') === 'string'
@@ -26,7 +27,7 @@ const FAULTS = {
         request,
       ),
   }),
-  takesArrayAsTag: (right: Steps): Partial<Steps> => ({
+  acceptsArrayAsTag: (right: Steps): Partial<Steps> => ({
     validate: (value, request) =>
       right.validate(
         value instanceof Map && Array.isArray(value.get('tag')) ? new Map(value).set('tag', 'fern') : value,
@@ -36,14 +37,14 @@ const FAULTS = {
   failsOnObjectAsName: (right: Steps): Partial<Steps> => ({
     validate: (value, request) => {
       if (value instanceof Map && value.get('name') instanceof Map)
-        throw new Error('name.trim is no function');
+        throw new Error('name.trim is not a function');
       return right.validate(value, request);
     },
   }),
   failsOnArrayAsName: (right: Steps): Partial<Steps> => ({
     validate: (value, request) => {
       if (value instanceof Map && Array.isArray(value.get('name')))
-        throw new Error('name.trim is no function');
+        throw new Error('name.trim is not a function');
       return right.validate(value, request);
     },
   }),
@@ -51,7 +52,7 @@ const FAULTS = {
 
 type Fault = keyof typeof FAULTS;
 
-const ONLY = ['create/answers-200', 'refuse/wrong-type', 'refuse/any-*', 'always/*'];
+const ONLY = ['ordinary/answers-200', 'invalid/rejects-wrong-type', 'invalid/rejects-any-*', 'invariants/*'];
 
 async function withFaults<T>(faults: readonly Fault[], use: (url: string) => Promise<T>): Promise<T> {
   const steps = (right: Steps): Steps => {
@@ -83,7 +84,7 @@ const baselineOf = (record: RunRecord, before?: Baseline): Baseline => ({
 
 const judged = (record: RunRecord, baseline: Baseline): RunRecord => ({
   ...record,
-  gate: gateOf(record, baseline),
+  ciResult: ciResultOf(record, baseline),
 });
 
 const newOnes = (before: RunRecord, now: RunRecord): string[] =>
@@ -98,21 +99,21 @@ describe('the causes of a failing check', () => {
   let crashes: RunRecord;
   beforeAll(async () => {
     [one, two, crash, crashes] = await Promise.all([
-      recordOf(['takesStringAsId']),
-      recordOf(['takesStringAsId', 'takesArrayAsTag']),
+      recordOf(['acceptsStringAsId']),
+      recordOf(['acceptsStringAsId', 'acceptsArrayAsTag']),
       recordOf(['failsOnObjectAsName']),
       recordOf(['failsOnObjectAsName', 'failsOnArrayAsName']),
     ]);
   }, 60_000);
 
-  test('all stand in a baseline, with which the same store passes, with another first id as well', async () => {
+  test('are all in a baseline, with which the same store passes even with another first id', async () => {
     for (const [record, faults] of [
-      [two, ['takesStringAsId', 'takesArrayAsTag']],
+      [two, ['acceptsStringAsId', 'acceptsArrayAsTag']],
       [crashes, ['failsOnObjectAsName', 'failsOnArrayAsName']],
     ] as const) {
       const baseline = baselineOf(record);
       expect(baseline.entries.every(({ fingerprints = [] }) => fingerprints.length > 0)).toBe(true);
-      const again = gateOf(await recordOf(faults), baseline);
+      const again = ciResultOf(await recordOf(faults), baseline);
       expect([again.exitCode, again.baseline?.entries.map(({ state }) => state)]).toEqual([
         0,
         baseline.entries.map(() => 'known'),
@@ -120,20 +121,20 @@ describe('the causes of a failing check', () => {
     }
   }, 60_000);
 
-  test('are the same with another seed, for named and for random requests', async () => {
-    // So many that each kind of request is drawn.
-    const many = (seed: number) => recordOf(['takesStringAsId'], { seed, cases: 750 });
+  test('are the same with another seed, for named and random requests', async () => {
+    // Enough cases that every kind of request is sampled.
+    const many = (seed: number) => recordOf(['acceptsStringAsId'], { seed, cases: 750 });
     const [three, four] = [await many(3), await many(4)];
     const names = ({ results }: RunRecord) =>
       results.flatMap(({ id, causes }) => causes.map(({ fingerprint }) => `${id} ${fingerprint}`)).sort();
     expect(names(four)).toEqual(names(three));
   }, 60_000);
 
-  test.each(['refuse/wrong-type', 'refuse/any-defect', 'refuse/any-wrong-type'])(
-    'of %s: one more makes the CI result fail, and is a regression',
+  test.each(['invalid/rejects-wrong-type', 'invalid/rejects-any-defect', 'invalid/rejects-any-wrong-type'])(
+    'of %s: a new one makes the CI result fail and is a regression',
     (id) => {
-      const { gate, results } = judged(two, baselineOf(one));
-      expect(gate.exitCode).toBe(1);
+      const { ciResult, results } = judged(two, baselineOf(one));
+      expect(ciResult.exitCode).toBe(1);
       const verdicts = [one, two].map((record) => record.results.find((result) => result.id === id)?.verdict);
       expect(verdicts).toEqual(['fail', 'fail']);
       expect(newOnes(one, two)).toContain(id);
@@ -143,68 +144,67 @@ describe('the causes of a failing check', () => {
     },
   );
 
-  test.each(['refuse/wrong-type', 'refuse/any-defect', 'always/no-server-error'])(
-    'of %s are told apart by what was asked, where the answers are the same',
+  test.each(['invalid/rejects-wrong-type', 'invalid/rejects-any-defect', 'invariants/no-server-error'])(
+    'of %s are distinguished by the request if the responses are the same',
     (id) => {
       expect(newOnes(crash, crashes)).toContain(id);
-      expect(gateOf(crashes, baselineOf(crash)).exitCode).toBe(1);
-      expect(gateOf(crash, baselineOf(crash)).exitCode).toBe(0);
+      expect(ciResultOf(crashes, baselineOf(crash)).exitCode).toBe(1);
+      expect(ciResultOf(crash, baselineOf(crash)).exitCode).toBe(0);
     },
   );
 
-  test('are no regression where there are fewer of them', () => {
+  test('are not a regression if there are fewer of them', () => {
     expect([newOnes(two, one), diffExitCode(diffOf(two, one))]).toEqual([[], 0]);
     expect(diffText(diffOf(one, one), one, one)).toContain('No regressions');
   });
 
-  test('are told as new in the terminal, Markdown, HTML, JUnit and annotations', () => {
+  test('are reported as new in terminal, Markdown, HTML and JUnit', () => {
     const record = judged(two, baselineOf(one));
     for (const format of ['terminal', 'markdown', 'html', 'junit'] as const)
       expect(FORMATS[format].render(record), format).toMatch(
-        /\d new causes? in a known failing check: taken: tag is an array/,
+        /\d new causes? of a known failing check: accepted: tag is an array/,
       );
   });
 
-  test('are shown by the first that is new', () => {
+  test('are represented by the first new one', () => {
     const text = FORMATS.terminal.render(judged(two, baselineOf(one)));
-    expect(text).toMatch(/^1\. taken: tag is an array/m);
-    expect(text).not.toMatch(/^\d\. taken: id is/m);
+    expect(text).toMatch(/^1\. accepted: tag is an array/m);
+    expect(text).not.toMatch(/^\d\. accepted: id is/m);
   });
 
-  test('make an entry stale where one of them is fixed, and say what to delete', () => {
-    const { gate } = judged(one, baselineOf(two));
-    const entry = gate.baseline?.entries.find(({ id }) => id === 'refuse/wrong-type');
-    expect([gate.exitCode, entry?.state]).toEqual([1, 'stale']);
+  test('make an entry stale if one of them is fixed, and say what to delete', () => {
+    const { ciResult } = judged(one, baselineOf(two));
+    const entry = ciResult.baseline?.entries.find(({ id }) => id === 'invalid/rejects-wrong-type');
+    expect([ciResult.exitCode, entry?.state]).toEqual([1, 'stale']);
     expect(entry?.remedy).toMatch(
-      /^delete f[0-9a-f]{11} from the entry refuse\/wrong-type: the check no longer fails for that cause$/,
+      /^delete f[0-9a-f]{11} from the entry invalid\/rejects-wrong-type: the check no longer fails for that cause$/,
     );
-    expect(gate.reason).toContain('of the baseline out of date');
+    expect(ciResult.reason).toContain('outdated baseline entr');
   });
 
-  test('that are more than are told apart never pass for known', () => {
+  test('beyond those that are distinguished are never known', () => {
     const results = crash.results.map((result) =>
-      result.id === 'refuse/wrong-type' ? { ...result, failed: result.failed + 1 } : result,
+      result.id === 'invalid/rejects-wrong-type' ? { ...result, failed: result.failed + 1 } : result,
     );
     const record = judged({ ...crash, results }, baselineOf(crash));
-    expect(record.gate.exitCode).toBe(1);
+    expect(record.ciResult.exitCode).toBe(1);
     expect(FORMATS.terminal.render(record)).toContain(
-      '1 failures in a known failing check have causes that are not told apart',
+      '1 failures of a known failing check have causes that were not recorded',
     );
   });
 
-  test('are known by the fingerprint of one cause alone that earlier baselines have', () => {
-    // Made by version 0.1.0 of a store that answers an object as name with 500.
-    const entry = { id: 'refuse/wrong-type', reason: 'known', fingerprint: 'f5ef3c02bf2e' };
-    const [cause] = crash.results.find(({ id }) => id === entry.id)?.causes ?? [];
-    expect(cause?.cause).toBe('answered 500');
-    const { baseline, reason } = gateOf(crash, { file: 'baseline.yaml', entries: [entry] });
+  test('are known by a fingerprint without the request, as in earlier baselines', () => {
+    const id = 'invalid/rejects-wrong-type';
+    const fingerprint = coarseFingerprint(id, { cause: 'answered 500' });
+    const entry = { id, reason: 'known', fingerprint };
+    const { baseline, reason } = ciResultOf(crash, { file: 'baseline.yaml', entries: [entry] });
     expect([baseline?.entries[0]?.state, reason]).toEqual([
       'known',
-      '3 failures that the baseline does not know, 1 known deviation',
+      '3 failures not in the baseline, 1 known deviation',
     ]);
   });
 
-  test('are compared with those of earlier records, which do not say what was asked', () => {
+  test('are compared with those of earlier records, which do not describe the request', () => {
     const old: RunRecord = {
       ...crash,
       results: crash.results.map((result) => ({
@@ -215,77 +215,92 @@ describe('the causes of a failing check', () => {
     expect(newOnes(old, crash)).toEqual([]);
   });
 
-  test('an earlier record is read with the words of now', () => {
+  test('in earlier records have other names for the states of entries, which are translated', () => {
     const baseline = baselineOf(one);
     const entries = baseline.entries.map((entry) => ({ ...entry, state: 'excuses' }));
-    const text = JSON.stringify({ ...one, gate: { ...one.gate, baseline: { ...baseline, entries } } });
-    const states = recordIn(JSON.parse(text), 'report.json').gate.baseline?.entries.map(({ state }) => state);
+    const text = JSON.stringify({
+      ...one,
+      ciResult: { ...one.ciResult, baseline: { ...baseline, entries } },
+    });
+    const states = recordIn(JSON.parse(text), 'report.json').ciResult.baseline?.entries.map(
+      ({ state }) => state,
+    );
     expect(new Set(states)).toEqual(new Set(['known']));
   });
 });
 
 describe('an entry of a check that passes now', () => {
   const RANDOM = [
-    'create/answers-200',
-    'refuse/wrong-type',
-    'refuse/any-spoilt-text',
-    'always/no-server-error',
+    'ordinary/answers-200',
+    'invalid/rejects-wrong-type',
+    'invalid/rejects-any-malformed-json',
+    'invariants/no-server-error',
   ];
   const lucky = (seed?: number): Baseline => ({
     file: 'baseline.yaml',
     ...(seed === undefined ? {} : { seed, cases: 20 }),
     entries: [
-      { id: 'refuse/wrong-type', reason: 'known' },
-      { id: 'refuse/any-spoilt-text', reason: 'now and then' },
-      { id: 'always/no-server-error', reason: 'now and then' },
+      { id: 'invalid/rejects-wrong-type', reason: 'known' },
+      { id: 'invalid/rejects-any-malformed-json', reason: 'intermittent' },
+      { id: 'invariants/no-server-error', reason: 'intermittent' },
     ],
   });
   const states = (record: RunRecord, baseline: Baseline) =>
-    gateOf(record, baseline).baseline?.entries.map(({ state }) => state);
-  /** As if all of the catalogue had been run. */
+    ciResultOf(record, baseline).baseline?.entries.map(({ state }) => state);
+  /** The record as if the whole catalogue had been run. */
   const whole = (record: RunRecord): RunRecord => ({
     ...record,
     results: record.results.filter(({ blockedBy }) => blockedBy !== 'user'),
   });
   let record: RunRecord;
   beforeAll(async () => {
-    record = await recordOf(['takesStringAsId'], { only: RANDOM, cases: 20 });
+    record = await recordOf(['acceptsStringAsId'], { only: RANDOM, cases: 20 });
   }, 60_000);
 
-  test('is stale for random requests with the same seed, and for what is held against all exchanges', () => {
+  test('is stale for random requests with the same seed, and for invariants', () => {
     expect(states(whole(record), lucky(3))).toEqual(['known', 'stale', 'stale']);
-    expect(gateOf(whole(record), lucky(3)).exitCode).toBe(1);
+    expect(ciResultOf(whole(record), lucky(3)).exitCode).toBe(1);
   });
 
-  test('is stale with more cases as well, and not with fewer', () => {
+  test('is stale with more cases too, but not with fewer', () => {
     const of = (cases: number) => whole({ ...record, options: { ...record.options, cases } });
     expect(states(of(21), lucky(3))).toEqual(['known', 'stale', 'stale']);
     expect(states(of(19), lucky(3))).toEqual(['known', 'not-evaluated', 'not-evaluated']);
   });
 
-  test('is not evaluated with another seed while a known failure is left, or with a plain list', () => {
+  test('is not evaluated with another seed or with a plain list, while a known failure remains', () => {
     for (const seed of [4, undefined])
       expect(states(whole(record), lucky(seed))).toEqual(['known', 'not-evaluated', 'not-evaluated']);
   });
 
-  test('is not evaluated for what is held against all exchanges in a run of a part', () => {
+  test('is not evaluated for invariants in a partial run', () => {
     expect(states(record, lucky(3))).toEqual(['known', 'stale', 'not-evaluated']);
     const shard = whole({ ...record, options: { ...record.options, shard: '1/2' } });
     expect(states(shard, lucky(3))).toEqual(['known', 'not-evaluated', 'not-evaluated']);
   });
 
-  test('is stale with any seed where no known failure is left', async () => {
+  test('is stale with any seed if no known failure remains', async () => {
     const well = whole(await recordOf([], { only: RANDOM, cases: 20 }));
     expect(states(well, lucky(4))).toEqual(['stale', 'stale', 'stale']);
   });
+});
+
+test.each([
+  ['refuse/null', ':2:7: refuse/null is now called invalid/rejects-null'],
+  ['auth/challenges', ':2:7: auth/challenges is now called auth/answers-with-a-challenge'],
+  ['serving/no-such-check', ':2:7: the area serving is now called state'],
+])('an entry of the renamed check %s is rejected with the new name', (id, message) => {
+  const place = file();
+  writeFileSync(place, `# known\n- id: ${id}\n  reason: x\n`);
+  expect(() => readBaseline(place, catalogue)).toThrow(`${place}${message}`);
 });
 
 describe('--write-baseline', () => {
   const env = { PLANT_STORE_TOKEN: TOKEN };
   const FEW = ['--cases', '10', '--seed', '3', '--quiet', ...ONLY.flatMap((id) => ['--only', id])];
 
-  test('writes the file that the configuration already names, and then passes with it', async () => {
-    await withFaults(['takesStringAsId'], async (url) => {
+  test('writes the file that the configuration names, and then passes with it', async () => {
+    await withFaults(['acceptsStringAsId'], async (url) => {
       const cwd = mkdtempSync(join(tmpdir(), 'plant-store-'));
       writeFileSync(join(cwd, 'conformance.yaml'), 'baseline: known.yaml\n');
       const write = ['run', url, ...FEW, '--write-baseline', 'known.yaml'];
@@ -299,25 +314,25 @@ describe('--write-baseline', () => {
     });
   }, 60_000);
 
-  test('keeps comments, reasons and what was left out, and adds what is new beside it', async () => {
-    const one = await recordOf(['takesStringAsId'], { only: ['refuse/wrong-type'] });
-    const [known] = one.results.find(({ id }) => id === 'refuse/wrong-type')?.causes ?? [];
+  test('keeps comments, reasons and entries of other checks, and adds new causes', async () => {
+    const one = await recordOf(['acceptsStringAsId'], { only: ['invalid/rejects-wrong-type'] });
+    const [known] = one.results.find(({ id }) => id === 'invalid/rejects-wrong-type')?.causes ?? [];
     const text = `# Ask Kim before you add to this.
 
-- id: refuse/wrong-type # the old gateway
+- id: invalid/rejects-wrong-type # the old gateway
   # It turns strings into numbers.
   reason: "The gateway: does it"
   fingerprint: ${known?.fingerprint}
-- id: refuse/any-defect
+- id: invalid/rejects-any-defect
   reason: gone
   fingerprint: f00000000000
-# Not looked into today.
-- id: auth/challenges
+# Not checked in this run.
+- id: auth/answers-with-a-challenge
   reason: &why later
 `;
     const before = { file: 'baseline.yaml', entries: parse(text) as Baseline['entries'] };
-    const two = await recordOf(['takesStringAsId', 'takesArrayAsTag'], {
-      only: ['refuse/wrong-type', 'refuse/any-defect'],
+    const two = await recordOf(['acceptsStringAsId', 'acceptsArrayAsTag'], {
+      only: ['invalid/rejects-wrong-type', 'invalid/rejects-any-defect'],
     });
     const after = baselineText(knownIn(two, before), two, text);
     for (const kept of [
@@ -325,7 +340,7 @@ describe('--write-baseline', () => {
       '# the old gateway',
       '# It turns',
       '"The gateway: does it"',
-      '# Not looked',
+      '# Not checked',
     ])
       expect(after).toContain(kept);
     expect(after).not.toContain('f00000000000');
@@ -333,27 +348,29 @@ describe('--write-baseline', () => {
     writeFileSync(place, after);
     const now = readBaseline(place, catalogue);
     expect(now.entries.map(({ id, reason }) => `${id}: ${reason}`)).toEqual([
-      'refuse/wrong-type: The gateway: does it',
-      'refuse/wrong-type: Not explained yet.',
-      'refuse/any-defect: Not explained yet.',
-      'auth/challenges: later',
+      'invalid/rejects-wrong-type: The gateway: does it',
+      'invalid/rejects-wrong-type: Not explained yet.',
+      'invalid/rejects-any-defect: Not explained yet.',
+      'auth/answers-with-a-challenge: later',
     ]);
-    expect(gateOf(two, now).exitCode).toBe(0);
+    expect(ciResultOf(two, now).exitCode).toBe(0);
   }, 60_000);
 
-  test('of a part of the checks leaves a file of another seed alone', async () => {
-    await withFaults(['takesStringAsId'], async (url) => {
+  test('does not change a file of another seed in a partial run', async () => {
+    await withFaults(['acceptsStringAsId'], async (url) => {
       const place = file();
-      const text = 'seed: 7\ncases: 10\nentries:\n  - id: auth/challenges\n    reason: later\n';
+      const text = 'seed: 7\ncases: 10\nentries:\n  - id: auth/answers-with-a-challenge\n    reason: later\n';
       writeFileSync(place, text);
       const { code, stderr } = await suite(['run', url, ...FEW, '--write-baseline', place], env);
-      expect([code, stderr]).toEqual([1, expect.stringContaining('was made with --seed 7 --cases 10')]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('were recorded with --seed 7 --cases 10')]);
       expect(readFileSync(place, 'utf8')).toBe(text);
     });
   }, 60_000);
 
-  test('writes YAML that reads as it was meant, whatever the reason is and whatever stood there before', async () => {
-    const record = await recordOf(['takesStringAsId'], { only: ['refuse/wrong-type', 'refuse/any-defect'] });
+  test('writes YAML that is read back unchanged, whatever the reason contains', async () => {
+    const record = await recordOf(['acceptsStringAsId'], {
+      only: ['invalid/rejects-wrong-type', 'invalid/rejects-any-defect'],
+    });
     const [id = ''] = record.results.filter(({ verdict }) => verdict === 'fail').map((result) => result.id);
     const piece = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 150 }),
@@ -406,7 +423,7 @@ describe('--write-baseline', () => {
         writeFileSync(place, inPlace ? baselineText(kept, record, first) : first);
         const read = readBaseline(place, catalogue);
         expect(read.entries.find((one) => one.id === id)).toEqual(entry);
-        expect(gateOf(record, read).exitCode).toBe(0);
+        expect(ciResultOf(record, read).exitCode).toBe(0);
       }),
       { numRuns: 60 },
     );

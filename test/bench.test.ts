@@ -12,27 +12,30 @@ import { ended, start } from './command.ts';
 const PLACE = { cwd: packageFile('.'), patience: 60 };
 
 describe('the peers', () => {
-  test.each(peers())('$folder says how it is had and run, and pins what it needs', ({ folder, ...peer }) => {
-    const home = packageFile(`bench/peers/${folder}`);
-    expect(peer.needs.length).toBeGreaterThan(0);
-    expect(['package-lock.json', 'requirements.txt'].some((file) => existsSync(`${home}/${file}`))).toBe(
-      true,
-    );
-    for (const { title, settings, command, overlay } of peer.runs) {
-      expect(title).toMatch(/\S/);
-      expect(settings).toMatch(/\S/);
-      expect(command).toContain('$DOCUMENT');
-      if (overlay !== undefined) expect(documentWith([`${home}/${overlay}`])).toContain('/plants');
-      expect(packageText('bench/README.md')).toContain(title.split(',')[0]);
-    }
-  });
+  test.each(peers())(
+    '$folder describes how to install and run it, and pins its dependencies',
+    ({ folder, ...peer }) => {
+      const home = packageFile(`bench/peers/${folder}`);
+      expect(peer.needs.length).toBeGreaterThan(0);
+      expect(['package-lock.json', 'requirements.txt'].some((file) => existsSync(`${home}/${file}`))).toBe(
+        true,
+      );
+      for (const { title, settings, command, overlay } of peer.runs) {
+        expect(title).toMatch(/\S/);
+        expect(settings).toMatch(/\S/);
+        expect(command).toContain('$DOCUMENT');
+        if (overlay !== undefined) expect(documentWith([`${home}/${overlay}`])).toContain('/plants');
+        expect(packageText('bench/README.md')).toContain(title.split(',')[0]);
+      }
+    },
+  );
 
-  test('that cannot be had say why', () => {
+  test('that are unavailable say why', () => {
     expect(obstacle('wrk', ['no-such-command'], 'true')).toBe('this machine has no no-such-command');
     expect(obstacle('wrk', [], 'echo no room >&2; false')).toMatch(/^echo .* failed: no room$/);
   });
 
-  test('are given the overlays of a store beside their own', () => {
+  test('get the overlays of a store in addition to their own', () => {
     expect(documentWith([packageFile('mutants/overlays/limits.yaml')])).toContain('maxLength: 64');
   });
 });
@@ -41,7 +44,7 @@ describe('the command', () => {
   const bench = (args: readonly string[]) =>
     ended(start(process.execPath, [packageFile('dist/bench/main.js'), ...args]));
 
-  test('measures one part, and writes nothing where it is told so', async () => {
+  test('measures one part, and writes nothing with --no-write', async () => {
     const before = packageText('bench/results.json');
     const { code, stdout, stderr } = await bench(['startup', '--rounds', '1', '--no-write']);
     expect(code, stderr).toBe(0);
@@ -52,14 +55,14 @@ describe('the command', () => {
   test.each([
     [['stratup'], 'no part is called stratup; the parts are throughput, '],
     [['--rounds', '0'], '--rounds and --every take a number from 1'],
-  ])('refuses %j', async (args, problem) => {
+  ])('rejects %j', async (args, problem) => {
     const { code, stderr } = await bench(args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(problem)]);
   });
 });
 
 describe('a measured command', () => {
-  test('ends with its exit code and what it printed', async () => {
+  test('returns its exit code and output', async () => {
     const { code, stdout } = await measured(
       process.execPath,
       ['-e', 'console.log("out"); process.exitCode = 3'],
@@ -68,12 +71,12 @@ describe('a measured command', () => {
     expect([code, stdout]).toEqual([3, 'out\n']);
   });
 
-  test('is stopped with its children where it does not end', async () => {
+  test('is killed with its children if it does not end in time', async () => {
     const { code } = await measured('sh', ['-c', 'sleep 600; true'], { ...PLACE, patience: 0.1 });
     expect(code).toBeNull();
   });
 
-  test('that there is none of is an error', async () => {
+  test('that does not exist is an error', async () => {
     await expect(measured('no-such-command', [], PLACE)).rejects.toThrow('ENOENT');
   });
 });
@@ -94,25 +97,25 @@ test('a store in its own process counts its requests', async () => {
   }
 });
 
-test('a sample is spread evenly, and is the same each time', () => {
+test('a sample is spread evenly and deterministic', () => {
   expect(sample([0, 1, 2, 3, 4, 5, 6], 3)).toEqual([0, 3, 6]);
 });
 
-test('work is done for all, in their order', async () => {
+test('results of concurrent work are in the order of the input', async () => {
   expect(await overAll([3, 1, 2], async (number) => number * 2)).toEqual([6, 2, 4]);
 });
 
-test('the median lies between', () => {
+test('the median of an even number of values is their middle', () => {
   expect([median([3, 1, 2]), median([4, 1, 2, 3])]).toEqual([2, 2.5]);
 });
 
-test('a table stands in columns, and no cell breaks it', () => {
+test('a table is aligned in columns, and cells are escaped', () => {
   expect(tableText({ columns: ['a', 'b'], rows: [['1|2', 'long'], ['3']] })).toBe(
     ['| a    | b    |', '| ---- | ---- |', '| 1\\|2 | long |', '| 3    |      |'].join('\n'),
   );
 });
 
-test('the published page is made of the results', () => {
+test('the published page is generated from the results', () => {
   expect(results().length).toBeGreaterThan(0);
   expect(resultsText(results())).toBe(readFileSync(packageFile('bench/results.md'), 'utf8'));
 });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { run } from '../index.ts';
 import { boundaryStrings } from '../lib/payloads/boundaries.ts';
-import { type NewPlant, Refusal, startStore } from '../reference/store.ts';
+import { type NewPlant, Rejection, startStore } from '../reference/store.ts';
 import { TOKEN } from './stores.ts';
 
 const SEEDS = Array.from({ length: 20 }, (_, index) => index + 1);
 
-/** Which of these checks fail, with each seed, on a store that creates plants in its own way. */
+/** The sets of checks that fail, over all seeds, on a store with a different `create` step. */
 async function failing(only: readonly string[], create: (plant: NewPlant) => NewPlant): Promise<string[]> {
   const store = await startStore({
     token: TOKEN,
@@ -21,60 +21,64 @@ async function failing(only: readonly string[], create: (plant: NewPlant) => New
   return [...sets];
 }
 
-const NAME = 'whole-shape/takes-any-name';
-const TAG = 'whole-shape/takes-any-tag';
+const NAME = 'unconstrained/accepts-any-name';
+const TAG = 'unconstrained/accepts-any-tag';
 
-describe('what fails does not depend on the seed, where a store rejects', () => {
+describe('the failing checks do not depend on the seed if a store rejects', () => {
   test.each<[what: string, rejects: (plant: NewPlant) => boolean, ids: readonly string[]]>([
     ['empty names', ({ name }) => name === '', [NAME]],
-    ['names of white space alone', ({ name }) => /^\s+$/.test(name), [NAME]],
-    ['names with a space at an end', ({ name }) => / $|^ /.test(name) && name.trim() !== '', [NAME]],
+    ['names of white space only', ({ name }) => /^\s+$/.test(name), [NAME]],
+    [
+      'names with a leading or trailing space',
+      ({ name }) => / $|^ /.test(name) && name.trim() !== '',
+      [NAME],
+    ],
     ['names above 255 characters', ({ name }) => [...name].length > 255, [NAME]],
     ['names with emoji', ({ name }) => /\p{Extended_Pictographic}/u.test(name), [NAME]],
     ['names with combining characters', ({ name }) => /\p{M}/u.test(name), [NAME]],
     ['names with control characters', ({ name }) => /\p{Cc}/u.test(name), [NAME]],
     ['the last code point', ({ name, tag = '' }) => /\u{10ffff}/u.test(name + tag), [NAME, TAG]],
     ['tags with capitals', ({ tag = '' }) => /[A-Z]/.test(tag), [TAG]],
-    ['negative ids', ({ id }) => id < 0n, ['whole-shape/takes-negative-ids']],
+    ['negative ids', ({ id }) => id < 0n, ['unconstrained/accepts-negative-ids']],
   ])('%s', async (_what, rejects, ids) => {
     const create = (plant: NewPlant) => {
-      if (rejects(plant)) throw new Refusal(400, 7, 'such a plant is not created here');
+      if (rejects(plant)) throw new Rejection(400, 7, 'this store does not create such plants');
       return plant;
     };
-    expect(await failing(['whole-shape/takes-*'], create)).toEqual([ids.join(' ')]);
+    expect(await failing(['unconstrained/accepts-*'], create)).toEqual([ids.join(' ')]);
   });
 });
 
-describe('what fails does not depend on the seed, where a store changes a name', () => {
+describe('the failing checks do not depend on the seed if a store changes a name', () => {
   test.each<[what: string, change: (name: string) => string, ids: readonly string[]]>([
-    ['by trimming it', (name) => name.trim(), ['create/echoes-name', 'whole-shape/echoes-any-name']],
+    ['by trimming it', (name) => name.trim(), ['ordinary/echoes-name', 'unconstrained/echoes-any-name']],
     [
-      'by making two spaces one',
+      'by collapsing two spaces',
       (name) => name.replaceAll('  ', ' '),
-      ['create/echoes-name', 'whole-shape/echoes-any-name'],
+      ['ordinary/echoes-name', 'unconstrained/echoes-any-name'],
     ],
-    ['by cutting it at 255', (name) => name.slice(0, 255), ['whole-shape/echoes-any-name']],
-    ['by leaving NUL out', (name) => name.replaceAll('\0', ''), ['whole-shape/echoes-any-name']],
+    ['by truncating it to 255 characters', (name) => name.slice(0, 255), ['unconstrained/echoes-any-name']],
+    ['by removing NUL', (name) => name.replaceAll('\0', ''), ['unconstrained/echoes-any-name']],
   ])('%s', async (_what, change, ids) => {
     const create = (plant: NewPlant) => ({ ...plant, name: change(plant.name) });
     expect(await failing(['*/echoes-*name'], create)).toEqual([ids.join(' ')]);
   });
 });
 
-describe('the strings that are tried in every run', () => {
+describe('the boundary strings', () => {
   const strings = boundaryStrings.map((value) => (typeof value === 'string' ? value : value.of(1n)));
 
-  test('are each another', () => {
+  test('are distinct', () => {
     expect(new Set(strings).size).toBe(strings.length);
   });
 
-  test('have every mark of ASCII in them', () => {
+  test('contain all ASCII punctuation', () => {
     const printable = Array.from({ length: 95 }, (_, index) => String.fromCharCode(0x20 + index));
     const all = strings.join('');
     expect(printable.filter((mark) => /\W/.test(mark) && !all.includes(mark))).toEqual([]);
   });
 
-  test('begin with the empty one, so that the least is shown of what fails for its length', () => {
+  test('start with the empty string, so that a failure caused by length shows the shortest one', () => {
     expect(strings[0]).toBe('');
   });
 });

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunRecord, run } from '../index.ts';
-import { gateOf } from '../lib/report/gate.ts';
+import { ciResultOf } from '../lib/report/ci-result.ts';
 import { htmlReport } from '../lib/report/html/page.tsx';
 import { absent, axe, Pages } from './chromium.ts';
 import { HOSTILE_TOKEN, startHostile } from './hostile.ts';
@@ -17,11 +17,11 @@ const recordOf = (baseUrl: string, token = TOKEN): Promise<RunRecord> =>
 
 const withBaseline = (record: RunRecord): RunRecord => ({
   ...record,
-  gate: gateOf(record, {
+  ciResult: ciResultOf(record, {
     file: 'known.yaml',
     entries: [
-      { id: 'refuse/numeral-in-a-string', reason: 'the old clients send it', until: '2999-12-31' },
-      { id: 'create/answers-200', reason: 'was broken once', issue: 'https://tracker.example/7' },
+      { id: 'invalid/rejects-numeric-string-id', reason: 'the old clients send it', until: '2999-12-31' },
+      { id: 'ordinary/answers-200', reason: 'was broken once', issue: 'https://tracker.example/7' },
     ],
   }),
 });
@@ -53,7 +53,7 @@ beforeAll(async () => {
 
 afterAll(() => pages.close());
 
-/** A record with a few checks of each kind: a page of them all takes axe a while, and tells it nothing more. */
+/** A record with a few checks of each level and verdict, because axe is slow on a full page. */
 function few(record: RunRecord): RunRecord {
   const seen = new Map<string, number>();
   return {
@@ -92,7 +92,7 @@ describe.skipIf(absent)('in a browser', () => {
     expect(wide).toEqual([375, 375]);
   });
 
-  test('text of a store is not carried out', async () => {
+  test('text of a store is not executed', async () => {
     await withPage('hostile', async (page) => {
       await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
       expect(await page.evaluate('typeof EVIL')).toBe('undefined');
@@ -101,16 +101,16 @@ describe.skipIf(absent)('in a browser', () => {
     });
   });
 
-  test('the filters show what they name, and how many', async () => {
+  test('the filters show matching checks and their number', async () => {
     await withPage('failing', async (page) => {
       const all = await shown(page);
-      const said = () => page.locator('#shown').textContent();
-      expect(await said()).toBe(`${all} checks`);
+      const status = () => page.locator('#shown').textContent();
+      expect(await status()).toBe(`${all} checks`);
       await page.getByRole('combobox', { name: 'Verdict' }).selectOption('failed');
       const failed = await shown(page);
       expect(failed).toBeGreaterThan(1);
       expect(failed).toBe(await page.locator('details.check.fail').count());
-      expect(await said()).toBe(`${failed} of ${all} checks`);
+      expect(await status()).toBe(`${failed} of ${all} checks`);
       expect(await page.locator('.area:visible').count()).toBeLessThan(3);
       await page.getByLabel('Level').selectOption('OBSERVE');
       expect(await shown(page)).toBe(0);
@@ -123,15 +123,15 @@ describe.skipIf(absent)('in a browser', () => {
     });
   });
 
-  test('the search finds words of the id, of the statement and of the cause', async () => {
+  test('the search finds words of the id, the statement and the cause', async () => {
     await withPage('failing', async (page) => {
       const search = page.getByLabel('Search');
       await search.fill('AUTH/ scheme');
       expect(await shown(page)).toBeGreaterThan(0);
       expect(await shown(page)).toBe(await page.locator('details.check[id^="auth/"]:visible').count());
-      await search.fill('without regard to case');
-      expect(await check(page, 'auth/takes-scheme-in-any-case').isVisible()).toBe(true);
-      await search.fill('taken: id is a');
+      await search.fill('case-insensitive');
+      expect(await check(page, 'auth/accepts-scheme-in-any-case').isVisible()).toBe(true);
+      await search.fill('accepted: id is a');
       expect(await shown(page)).toBe(await page.locator('details.check.fail').count());
       await search.press('Enter');
       await search.fill('no such words');
@@ -139,29 +139,31 @@ describe.skipIf(absent)('in a browser', () => {
     });
   });
 
-  test('an address with the id of a check opens it and leads to it', async () => {
+  test('a URL with the id of a check opens it and scrolls to it', async () => {
     await withPage(
       'conformant',
       async (page) => {
-        expect(await isOpen(page, 'whole-shape/takes-ids-above-2^53')).toBe(true);
-        expect(await check(page, 'whole-shape/takes-ids-above-2^53').isVisible()).toBe(true);
+        expect(await isOpen(page, 'unconstrained/accepts-ids-above-2^53')).toBe(true);
+        expect(await check(page, 'unconstrained/accepts-ids-above-2^53').isVisible()).toBe(true);
         const top = () =>
-          check(page, 'serving/to-the-end').evaluate((row) => row.getBoundingClientRect().top as number);
-        await page.evaluate('location.hash = "#serving/to-the-end"');
-        await page.waitForFunction('document.getElementById("serving/to-the-end").open');
+          check(page, 'state/answers-at-the-end').evaluate(
+            (row) => row.getBoundingClientRect().top as number,
+          );
+        await page.evaluate('location.hash = "#state/answers-at-the-end"');
+        await page.waitForFunction('document.getElementById("state/answers-at-the-end").open');
         expect(await top()).toBeLessThan(400);
-        // The same link once more, when the row was folded meanwhile.
-        await page.evaluate('document.getElementById("serving/to-the-end").open = false');
-        await check(page, 'serving/to-the-end').evaluate((row) => {
+        // The same link again, after the row was folded.
+        await page.evaluate('document.getElementById("state/answers-at-the-end").open = false');
+        await check(page, 'state/answers-at-the-end').evaluate((row) => {
           row.querySelector('.permalink a')?.dispatchEvent(new Event('click', { bubbles: true }));
         });
-        expect(await isOpen(page, 'serving/to-the-end')).toBe(true);
+        expect(await isOpen(page, 'state/answers-at-the-end')).toBe(true);
       },
-      { hash: '#whole-shape/takes-ids-above-2^53' },
+      { hash: '#unconstrained/accepts-ids-above-2^53' },
     );
   });
 
-  test('an address that cannot be decoded or found does no harm', async () => {
+  test('a URL with an invalid or unknown fragment does no harm', async () => {
     for (const hash of ['#%', '#nothing/here', '#'])
       await withPage(
         'conformant',
@@ -172,19 +174,19 @@ describe.skipIf(absent)('in a browser', () => {
       );
   });
 
-  test('an address names a check though a filter hides it', async () => {
+  test('a URL shows a check that a filter hides', async () => {
     await withPage('failing', async (page) => {
       const all = await shown(page);
       await page.getByLabel('Search').fill('no such words');
       expect(await shown(page)).toBe(0);
-      await page.evaluate('location.hash = "#create/answers-200"');
-      await check(page, 'create/answers-200').locator('.inside').waitFor({ state: 'visible' });
+      await page.evaluate('location.hash = "#ordinary/answers-200"');
+      await check(page, 'ordinary/answers-200').locator('.inside').waitFor({ state: 'visible' });
       expect(await shown(page)).toBe(all);
       expect(await page.getByLabel('Search').inputValue()).toBe('');
     });
   });
 
-  test('a cause leads to its other checks', async () => {
+  test('a cause links to its other checks', async () => {
     await withPage('failing', async (page) => {
       const link = page.locator('.cause .others a').first();
       const id = (await link.textContent()) ?? '';
@@ -194,36 +196,36 @@ describe.skipIf(absent)('in a browser', () => {
     });
   });
 
-  test.each([true, false])('a command and a link are copied, with the clipboard there: %s', async (there) => {
+  test.each([true, false])('a command and a link are copied, with a clipboard: %s', async (hasClipboard) => {
     await withPage(
       'failing',
       async (page) => {
         await page.evaluate(`
           globalThis.copied = [];
-          const clipboard = { writeText: async (text) => { ${there ? 'copied.push(text)' : 'throw new Error()'} } };
+          const clipboard = { writeText: async (text) => { ${hasClipboard ? 'copied.push(text)' : 'throw new Error()'} } };
           Object.defineProperty(navigator, 'clipboard', { value: clipboard });
           document.execCommand = () => { copied.push(document.activeElement.value); return true; };
         `);
         const copied = () => page.evaluate('copied.at(-1)');
         const cause = page.locator('.cause').first();
-        await cause.getByRole('button', { name: 'Copy the request as curl' }).click();
-        await page.getByRole('status').filter({ hasText: 'The request as curl is copied.' }).waitFor();
+        await cause.getByRole('button', { name: 'Copy the curl command' }).click();
+        await page.getByRole('status').filter({ hasText: 'The curl command was copied.' }).waitFor();
         expect(await copied()).toBe(await cause.locator('code').first().textContent());
         expect(await copied()).toMatch(/^curl .*"authorization: Bearer \$PLANT_STORE_TOKEN"/);
-        await page.evaluate('location.hash = "#create/answers-200"');
-        await check(page, 'create/answers-200').getByRole('button', { name: 'Copy link' }).click();
-        await page.getByRole('status').filter({ hasText: 'The link is copied.' }).waitFor();
-        expect(await copied()).toBe(pages.addressOf('failing', '#create/answers-200'));
+        await page.evaluate('location.hash = "#ordinary/answers-200"');
+        await check(page, 'ordinary/answers-200').getByRole('button', { name: 'Copy link' }).click();
+        await page.getByRole('status').filter({ hasText: 'The link was copied.' }).waitFor();
+        expect(await copied()).toBe(pages.addressOf('failing', '#ordinary/answers-200'));
       },
       {},
     );
   });
 
-  test('a command is copied as it is, though the page spells out what it holds', async () => {
+  test('a command is copied exactly, although the page shows it escaped', async () => {
     await withPage('hostile', async (page) => {
-      const spelled = page.locator('code[data-exact]');
-      expect(await spelled.count()).toBeGreaterThan(0);
-      const [exact, visible] = await spelled
+      const escaped = page.locator('code[data-exact]');
+      expect(await escaped.count()).toBeGreaterThan(0);
+      const [exact, visible] = await escaped
         .first()
         .evaluate((code) => [JSON.parse(code.getAttribute('data-exact') ?? ''), code.textContent]);
       expect(exact).not.toBe(visible);
@@ -231,7 +233,7 @@ describe.skipIf(absent)('in a browser', () => {
     });
   });
 
-  test('everything is reached and opened with the keyboard', async () => {
+  test('everything can be reached and opened with the keyboard', async () => {
     await withPage('failing', async (page) => {
       const focused = () => page.evaluate('document.activeElement.textContent.trim()');
       await page.keyboard.press('Tab');
@@ -242,15 +244,15 @@ describe.skipIf(absent)('in a browser', () => {
       await page.keyboard.press('Tab');
       expect(await focused()).toBe('Show all');
       await page.keyboard.press('Tab');
-      expect(await page.evaluate('document.activeElement.parentElement.id')).toBe('create/answers-200');
+      expect(await page.evaluate('document.activeElement.parentElement.id')).toBe('ordinary/answers-200');
       await page.keyboard.press('Enter');
-      expect(await isOpen(page, 'create/answers-200')).toBe(true);
+      expect(await isOpen(page, 'ordinary/answers-200')).toBe(true);
       const outline = await page.evaluate('getComputedStyle(document.activeElement).outlineStyle');
       expect(outline).toBe('solid');
     });
   });
 
-  test('without a script everything is there, and no control that does nothing', async () => {
+  test('without a script everything is readable, and there are no dead controls', async () => {
     await withPage(
       'failing',
       async (page) => {
@@ -264,7 +266,7 @@ describe.skipIf(absent)('in a browser', () => {
     );
   });
 
-  test('on paper everything is unfolded, and there are no controls', async () => {
+  test('in print everything is unfolded, and there are no controls', async () => {
     await withPage(
       'failing',
       async (page) => {
@@ -282,19 +284,19 @@ describe.skipIf(absent)('in a browser', () => {
     (['conformant', 'failing', 'undetermined'] as const).flatMap((name) =>
       (['light', 'dark'] as const).map((scheme) => [name, scheme] as const),
     ),
-  )('axe finds nothing wrong with the page of %s in %s colours', async (name, colorScheme) => {
+  )('axe finds no violation on the page of %s in %s colours', async (name, colorScheme) => {
     const violations = await withPage(
       name,
       async (page) => {
-        // What is folded is not looked at.
+        // axe ignores folded content.
         await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
         await page.addScriptTag({ path: axe });
-        // Apart from its colours, a dark page is a light one.
+        // Apart from its colours, the dark page equals the light one.
         const options = colorScheme === 'dark' ? { runOnly: ['color-contrast'] } : {};
         return page.evaluate(
           `axe.run(${JSON.stringify(options)}).then(({ violations, passes }) => [
             ...violations.map(({ id, nodes }) => id + ': ' + nodes[0].html),
-            ...(passes.some(({ id }) => id === 'color-contrast') ? [] : ['no colour was looked at']),
+            ...(passes.some(({ id }) => id === 'color-contrast') ? [] : ['no colour was checked']),
           ])`,
         );
       },

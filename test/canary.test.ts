@@ -10,7 +10,7 @@ import { decoded } from '../lib/wire/codings.ts';
 import { listen } from '../reference/store.ts';
 import { type Ended, suite } from './command.ts';
 
-/** A token in which every way of writing it down looks different, and which nothing else can look like. */
+/** A token that looks different in every encoding and that nothing else resembles. */
 const CANARY = 'Kanari/Vogel+Xq7Zw~93_hJ-pLmB=';
 
 const [third, half] = [CANARY.length / 3, CANARY.length / 2];
@@ -20,8 +20,8 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 const each = (text: string, write: (code: string) => string) =>
   [...text].map((c) => write(c.charCodeAt(0).toString(16).padStart(2, '0'))).join('');
 
-/** All the ways in which a store may give a text back, without regard to case. */
-const disguised = (text: string): string[] => [
+/** All encodings in which a store may echo a text, regardless of case. */
+const encodingsOf = (text: string): string[] => [
   text,
   [...text].reverse().join(''),
   encodeURIComponent(text),
@@ -36,19 +36,21 @@ const disguised = (text: string): string[] => [
   Buffer.from(text).toString('hex'),
 ];
 
-/** What must not be found: of base64, what does not depend on what stands beside it. */
+/** What must not be found; of base64, without the end that depends on the adjacent text. */
 const CANARIES = [CANARY, ...HALVES, ...THIRDS].flatMap((text) =>
-  disguised(text).map((form) => form.replace(/=+$/, '').slice(0, -1).toLowerCase()),
+  encodingsOf(text).map((form) => form.replace(/=+$/, '').slice(0, -1).toLowerCase()),
 );
 
-const ECHOES = [CANARY, CANARY.toUpperCase(), CANARY.toLowerCase(), ...HALVES, ...THIRDS].flatMap(disguised);
+const ECHOES = [CANARY, CANARY.toUpperCase(), CANARY.toLowerCase(), ...HALVES, ...THIRDS].flatMap(
+  encodingsOf,
+);
 
 const json = { 'content-type': 'application/json' };
 const said = (value: unknown) => JSON.stringify(value);
 const packed = (pack: (bytes: Buffer) => Buffer) =>
   pack(Buffer.from(said({ error: CANARY, message: HALVES })));
 
-/** Each gives the token away in a way of its own. */
+/** Each leaks the token in its own way. */
 const REPLIES: readonly ((response: ServerResponse) => unknown)[] = [
   (response) => response.writeHead(400, json).end(said({ error: 'no', message: ECHOES })),
   (response) => response.writeHead(400, json).end(said({ error: HALVES[0], message: HALVES[1] })),
@@ -75,7 +77,7 @@ const REPLIES: readonly ((response: ServerResponse) => unknown)[] = [
   (response) => response.writeHead(400, json).end(packed(deflateSync)),
   (response) => response.writeHead(400, json).end(packed(deflateRawSync)),
   (response) => response.writeHead(400, json).end(packed(brotliCompressSync)),
-  // Cut within the token, and at every length around the one that reports keep.
+  // Truncated within the token, and longer than the part that reports contain.
   (response) => response.writeHead(400, json).end(`"${'x'.repeat(4090)}${CANARY}${'y'.repeat(5000)}`),
   (response) => {
     response.writeHead(200, { ...json, 'content-length': 500 }).write(`{"name":"${CANARY.slice(0, 20)}`);
@@ -83,13 +85,13 @@ const REPLIES: readonly ((response: ServerResponse) => unknown)[] = [
   },
 ];
 
-/** A store that gives the token away: in one way, or in each in turn. */
-const gossip = (way?: number) => {
+/** A store that leaks the token: in one way, or in each in turn. */
+const leakingStore = (way?: number) => {
   let asked = 0;
   return createServer((message, response) => {
     message.resume().once('end', () => {
       asked += 1;
-      // The first ones are ordinary, so that the store can be judged.
+      // The first responses are correct, so that the store can be judged.
       const reply = asked > 3 ? REPLIES[way ?? asked % REPLIES.length] : undefined;
       if (reply === undefined) response.writeHead(200, json).end(said({ name: 'x' }));
       else reply(response);
@@ -97,24 +99,26 @@ const gossip = (way?: number) => {
   });
 };
 
-/** A stream or a file, by its name. */
-const seen = new Map<string, string>();
+/** Streams and files by name. */
+const outputs = new Map<string, string>();
 let record: RunRecord;
 
-const look = (name: string, { code, stdout, stderr }: Ended) => {
+const addStreams = (name: string, { code, stdout, stderr }: Ended) => {
   expect([0, 1, 2, 3], `${name}: ${stderr}`).toContain(code);
   expect(stderr).not.toContain('suite itself');
-  seen.set(`${name} on standard output`, stdout);
-  seen.set(`${name} on standard error`, stderr);
+  outputs.set(`${name} on standard output`, stdout);
+  outputs.set(`${name} on standard error`, stderr);
 };
 
-const lookInto = (folder: string) => {
+const addFiles = (folder: string) => {
   for (const file of readdirSync(folder))
-    seen.set(join(folder, file), readFileSync(join(folder, file), 'utf8'));
+    outputs.set(join(folder, file), readFileSync(join(folder, file), 'utf8'));
 };
 
 beforeAll(async () => {
-  const stores = await Promise.all([gossip(), gossip(), gossip(0), gossip(2)].map((store) => listen(store)));
+  const stores = await Promise.all(
+    [leakingStore(), leakingStore(), leakingStore(0), leakingStore(2)].map((store) => listen(store)),
+  );
   const [one = '', other = '', constant = '', another = ''] = stores.map(({ url }) => url);
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
   const inFolder = (name: string) => join(folder, name);
@@ -122,18 +126,18 @@ beforeAll(async () => {
   const chosen = [
     ...['--cases=4', '--seed=3', '--concurrency=1', '--timeout=3000', '--first-id=5000000'],
     ...[
-      'create/answers-*',
-      'create/takes-any-ordinary-plant',
-      'refuse/null',
+      'ordinary/answers-*',
+      'ordinary/accepts-any-plant',
+      'invalid/rejects-null',
       'auth/rejects-missing-token',
       'observe/id',
-      'always/*',
+      'invariants/*',
     ].map((id) => `--only=${id}`),
   ];
   const github = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: inFolder('summary.md') };
   const all = ['--out', folder, '--format', Object.keys(FORMATS).join(',')];
   const echo = `--start=printf '%s\\n' "$PLANT_STORE_TOKEN" "half ${HALVES[0]}" >&2; echo "${HALVES[1]}"`;
-  look('run', await suite(['run', one, ...chosen, ...all, '--verbose', echo], { ...env, ...github }));
+  addStreams('run', await suite(['run', one, ...chosen, ...all, '--verbose', echo], { ...env, ...github }));
   const report = inFolder('report.json');
   record = JSON.parse(readFileSync(report, 'utf8')) as RunRecord;
   const failed = record.results.find(({ verdict }) => verdict === 'fail')?.id ?? '';
@@ -141,26 +145,26 @@ beforeAll(async () => {
   const wrong = ['run', '--token', CANARY, `--header=Authorization Bearer ${CANARY}`];
   await Promise.all([
     suite(['run', other, ...chosen, '--quiet', '--write-baseline', inFolder('baseline.yaml')], env).then(
-      (ended) => look('run --quiet', ended),
+      (ended) => addStreams('run --quiet', ended),
     ),
     suite(
       ['compare', `a=${constant}`, `b=${another}`, ...chosen, '--out', folder, '--format', formats],
       env,
-    ).then((ended) => look('compare', ended)),
-    suite(['replay', report, failed], env).then((ended) => look('replay', ended)),
-    suite(['diff', report, report]).then((ended) => look('diff', ended)),
-    suite(['render', report, '--format', 'terminal']).then((ended) => look('render', ended)),
-    suite(wrong).then((ended) => look('a wrong call', ended)),
+    ).then((ended) => addStreams('compare', ended)),
+    suite(['replay', report, failed], env).then((ended) => addStreams('replay', ended)),
+    suite(['diff', report, report]).then((ended) => addStreams('diff', ended)),
+    suite(['render', report, '--format', 'terminal']).then((ended) => addStreams('render', ended)),
+    suite(wrong).then((ended) => addStreams('a wrong call', ended)),
   ]);
   await Promise.all(stores.map((store) => store.stop()));
-  lookInto(folder);
+  addFiles(folder);
 });
 
-/** The forms of the token that are in a text. */
+/** The encodings of the token that occur in a text. */
 const found = (text: string) => CANARIES.filter((form) => text.toLowerCase().includes(form));
 
-describe('a token that a store gives away', () => {
-  test('was given away, and in many ways', () => {
+describe('a token that a store leaks', () => {
+  test('was leaked in many ways', () => {
     const failures = record.results.flatMap(({ exchanges }) => exchanges);
     expect(JSON.stringify(failures).split('[redacted]').length).toBeGreaterThan(100);
     expect(new Set(failures.map(({ response }) => response?.status)).size).toBeGreaterThan(2);
@@ -171,31 +175,31 @@ describe('a token that a store gives away', () => {
     const files = [...Object.values(FORMATS), ...Object.values(COMPARISON_FORMATS)].map(({ file }) => file);
     for (const file of [...files, 'summary.md', 'baseline.yaml'])
       expect(
-        [...seen.keys()].some((name) => name.endsWith(`/${file}`)),
+        [...outputs.keys()].some((name) => name.endsWith(`/${file}`)),
         file,
       ).toBe(true);
-    for (const [name, text] of seen) {
+    for (const [name, text] of outputs) {
       expect(text === '' ? [] : found(text), name).toEqual([]);
       if (/^run on|comparison.json$/.test(name)) expect(text, name).toContain('[redacted]');
     }
   });
 
-  test('is in no bytes that a record holds, compressed or not', () => {
-    const bytes = [...seen]
+  test('is in no recorded bytes, compressed or not', () => {
+    const bytes = [...outputs]
       .filter(([name]) => name.endsWith('.json'))
       .flatMap(([, text]) =>
         [...text.matchAll(/"base64": "([^"]*)"/g)].map(([, body = '']) => Buffer.from(body, 'base64')),
       );
     expect(bytes.length).toBeGreaterThan(0);
     for (const body of bytes) {
-      const unpacked = ['gzip', 'deflate', 'br'].flatMap((coding) => {
+      const decompressed = ['gzip', 'deflate', 'br'].flatMap((coding) => {
         try {
           return [decoded(coding, body, 1024 * 1024, true)];
         } catch {
           return [];
         }
       });
-      for (const one of [body, ...unpacked]) {
+      for (const one of [body, ...decompressed]) {
         expect(found(Buffer.from(one).toString('latin1'))).toEqual([]);
         expect(found(Buffer.from(one).toString('utf16le'))).toEqual([]);
       }

@@ -5,17 +5,17 @@ import { CLAUSES } from '../suites/clauses.ts';
 const STANDARD = /^(?:RFC \d{4} section \d+(?:\.\d+)*|JSON Schema 2020-12 section \d+(?:\.\d+)*)$/;
 const PLACE = /^openapi\.yaml#\//;
 
-test('ids and levels are what they were: an id never changes its meaning', () => {
+test('ids and levels are stable: an id never changes its meaning', () => {
   expect(catalogue.map(({ id, level }) => `${level} ${id}`)).toMatchSnapshot();
 });
 
-test('ids are semantic and occur once', () => {
+test('ids are descriptive and unique', () => {
   const ids = catalogue.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   for (const id of ids) expect(id).toMatch(/^[a-z-]+\/[a-z0-9^-]+$/);
 });
 
-test('every check says what it states, on what basis, and how to mend a failure', () => {
+test('every check has a statement, a basis and a hint', () => {
   for (const { statement, basis, hint } of catalogue) {
     expect(statement).toMatch(/^[A-Z].*\.$/);
     expect(hint.length).toBeGreaterThan(20);
@@ -31,14 +31,14 @@ test('every basis is a clause of the interface, a place in the document, or a se
   }
 });
 
-test('every clause of the interface is checked, or left alone for a reason', () => {
+test('every clause of the interface is checked, or excluded for a reason', () => {
   const cited = new Set<string>(catalogue.flatMap(({ basis }) => basis));
   for (const [clause, about] of Object.entries(CLAUSES)) {
     expect(cited.has(clause) !== 'excluded' in about, clause).toBe(true);
   }
 });
 
-test('every MUST rests on the interface', () => {
+test('every MUST is based on the interface', () => {
   for (const { id, level, basis } of catalogue) {
     if (level === 'MUST')
       expect(

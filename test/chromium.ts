@@ -10,13 +10,13 @@ const executablePath = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chr
   (path) => path !== undefined && existsSync(path),
 );
 
-/** Where there is no browser there is nothing to try, but not in CI: there one is to be installed. */
+/** Without a browser the tests are skipped, except in CI, where it must be installed. */
 export const absent = executablePath === undefined && process.env.CI === undefined;
 
-/** The file of the accessibility checker. */
+/** The path of the accessibility checker. */
 export const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** Pages in a browser of their own. */
+/** Pages in their own browser. */
 export class Pages {
   private readonly folder = mkdtempSync(join(tmpdir(), 'pages-'));
   private browser: Browser | undefined;
@@ -31,7 +31,7 @@ export class Pages {
 
   async open(): Promise<Browser> {
     if (executablePath === undefined)
-      throw new Error('there is no Chromium: install it, or say in CHROMIUM where it is');
+      throw new Error('there is no Chromium: install it, or set CHROMIUM to its path');
     this.browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
     return this.browser;
   }
@@ -41,7 +41,7 @@ export class Pages {
     rmSync(this.folder, { recursive: true });
   }
 
-  /** Opens a page, uses it, and makes sure that nothing went wrong and nothing went out meanwhile. */
+  /** Opens and uses a page, and requires that there are no errors, messages or requests meanwhile. */
   async use<T>(
     name: string,
     use: (page: Page) => Promise<T>,
@@ -49,21 +49,21 @@ export class Pages {
   ): Promise<T> {
     if (this.browser === undefined) throw new Error('the browser is not open');
     const context = await this.browser.newContext(options);
-    const said: string[] = [];
+    const messages: string[] = [];
     const page = await context.newPage();
-    page.on('console', (message) => said.push(`${message.type()}: ${message.text()}`));
-    page.on('pageerror', (error) => said.push(String(error)));
+    page.on('console', (message) => messages.push(`${message.type()}: ${message.text()}`));
+    page.on('pageerror', (error) => messages.push(String(error)));
     page.on('dialog', (dialog) => {
-      said.push(`dialog: ${dialog.message()}`);
+      messages.push(`dialog: ${dialog.message()}`);
       void dialog.dismiss();
     });
     page.on('request', (request) => {
-      if (request.url().split('#')[0] !== this.addressOf(name)) said.push(`request: ${request.url()}`);
+      if (request.url().split('#')[0] !== this.addressOf(name)) messages.push(`request: ${request.url()}`);
     });
     try {
       await page.goto(this.addressOf(name, hash));
       const result = await use(page);
-      expect(said).toEqual([]);
+      expect(messages).toEqual([]);
       return result;
     } finally {
       await context.close();

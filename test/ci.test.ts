@@ -8,18 +8,20 @@ import { packageFile, packageText } from '../lib/package.ts';
 import { type Ended, ended, start } from './command.ts';
 import { TOKEN, withStore } from './stores.ts';
 
-const page = packageText('docs/ci.md');
 const folder = () => mkdtempSync(join(tmpdir(), 'plant-store-'));
 
 /** The code blocks below a heading of the page. */
-const blocksOf = (heading: string): string[] => {
-  const section = page.split(/^## /m).find((one) => one.startsWith(heading)) ?? '';
+const blocksOf = (heading: string, page = 'docs/ci.md'): string[] => {
+  const section =
+    packageText(page)
+      .split(/^## /m)
+      .find((one) => one.startsWith(heading)) ?? '';
   return [...section.matchAll(/^```\w+\n([\s\S]*?)^```/gm)].map(([, block = '']) => block);
 };
 
 const REPORTS = ['report.json', 'report.html', 'report.junit.xml', 'report.md'];
 
-/** A project with a server.js, as the examples have it, in a folder of its own. */
+/** A project with a server, as in the examples, in its own folder. */
 function project(): string {
   const cwd = folder();
   const store = JSON.stringify(packageFile('dist/reference/store.js'));
@@ -33,7 +35,7 @@ function project(): string {
 
 const freePort = () => String(20_000 + Math.floor(Math.random() * 12_000));
 
-/** The package as npm would install it: without what only the repository has. */
+/** The package as npm installs it, without files that are only in the repository. */
 let tarball: string;
 beforeAll(async () => {
   const where = folder();
@@ -56,17 +58,17 @@ describe('the action', () => {
     readonly runs: { readonly steps: readonly Step[] };
   };
 
-  test('is one that GitHub takes', () => {
+  test('is valid for GitHub', () => {
     expect(validateAction(packageText('action.yml')).errors).toEqual([]);
   });
 
-  /** Carries a step out as the runner does: expressions filled in, bash with its usual flags. */
-  async function carryOut(step: Step, inputs: Readonly<Record<string, string>>, cwd: string): Promise<Ended> {
-    const given = (name: string) => inputs[name] ?? action.inputs[name]?.default ?? '';
+  /** Runs a step as the GitHub runner does: with expressions evaluated, and bash with its usual flags. */
+  async function runStep(step: Step, inputs: Readonly<Record<string, string>>, cwd: string): Promise<Ended> {
+    const inputOf = (name: string) => inputs[name] ?? action.inputs[name]?.default ?? '';
     const filled = Object.fromEntries(
       Object.entries(step.env ?? {}).map(([name, value]) => [
         name,
-        value.replace(/\$\{\{ inputs\.([\w-]+) \}\}/g, (_, input: string) => given(input)),
+        value.replace(/\$\{\{ inputs\.([\w-]+) \}\}/g, (_, input: string) => inputOf(input)),
       ]),
     );
     expect(step.run).not.toContain('${{');
@@ -80,29 +82,32 @@ describe('the action', () => {
     return ended(start('bash', [...flags, step.run], { ...filled, ...github }, cwd));
   }
 
-  test('installs the suite where the action is', () => {
+  test('installs the suite in the folder of the action', () => {
     expect(action.runs.steps[0]?.run).toMatch(/^npm ci --prefix "\$GITHUB_ACTION_PATH"/);
   });
 
   test.each([
     ['reference', '0'],
     ['always-400', '1'],
-  ])('of a run against %s ends in %s, with reports, a summary and an output', async (name, code) => {
-    const [, step] = action.runs.steps;
-    if (step === undefined) throw new Error('the action has no second step');
-    await withStore(name, async ({ url }) => {
-      const cwd = folder();
-      const ran = await carryOut(step, { 'base-url': url, token: TOKEN, seed: '7' }, cwd);
-      expect(String(ran.code), ran.stderr).toBe(code);
-      expect(readFileSync(join(cwd, 'output'), 'utf8')).toBe(`exit-code=${code}\n`);
-      for (const file of REPORTS)
-        expect(readFileSync(join(cwd, 'conformance-reports', file)).length).toBeGreaterThan(500);
-      expect(readFileSync(join(cwd, 'summary.md'), 'utf8')).toContain('CONFORMANT');
-      expect(ran.stderr.includes('::error')).toBe(code === '1');
-    });
-  });
+  ])(
+    'ends a run against %s with exit code %s, and writes reports, a summary and an output',
+    async (name, code) => {
+      const [, step] = action.runs.steps;
+      if (step === undefined) throw new Error('the action has no second step');
+      await withStore(name, async ({ url }) => {
+        const cwd = folder();
+        const ran = await runStep(step, { 'base-url': url, token: TOKEN, seed: '7' }, cwd);
+        expect(String(ran.code), ran.stderr).toBe(code);
+        expect(readFileSync(join(cwd, 'output'), 'utf8')).toBe(`exit-code=${code}\n`);
+        for (const file of REPORTS)
+          expect(readFileSync(join(cwd, 'conformance-reports', file)).length).toBeGreaterThan(500);
+        expect(readFileSync(join(cwd, 'summary.md'), 'utf8')).toContain('CONFORMANT');
+        expect(ran.stderr.includes('::error')).toBe(code === '1');
+      });
+    },
+  );
 
-  test('takes a target with its configuration', async () => {
+  test('accepts a target with its configuration', async () => {
     const [, step] = action.runs.steps;
     if (step === undefined) throw new Error('the action has no second step');
     await withStore('reference', async ({ url }) => {
@@ -112,14 +117,14 @@ describe('the action', () => {
         `cases: 10\ntargets:\n  - {name: a, baseUrl: "${url}"}\n  - {name: b, baseUrl: "${url}"}\n`,
       );
       const inputs = { target: 'b', config: 'stores.yaml', token: TOKEN };
-      const { code, stdout } = await carryOut(step, inputs, cwd);
+      const { code, stdout } = await runStep(step, inputs, cwd);
       expect([code, stdout]).toEqual([0, expect.stringContaining('target    b  ')]);
     });
   });
 });
 
 describe('the examples', () => {
-  test('of GitHub: a workflow that GitHub takes, which names inputs that there are', () => {
+  test('of GitHub: the workflow is valid and uses existing inputs', () => {
     const [text = ''] = blocksOf('GitHub Actions');
     expect(validateWorkflow(text).errors).toEqual([]);
     const { inputs } = parse(packageText('action.yml')) as { inputs: object };
@@ -130,7 +135,7 @@ describe('the examples', () => {
     expect(Object.keys(inputs)).toEqual(expect.arrayContaining(Object.keys(step?.with ?? {})));
   });
 
-  test('of GitLab: its script runs, and leaves the artifacts that it names', async () => {
+  test('of GitLab: the script runs and writes the artifacts that the job names', async () => {
     const [text = ''] = blocksOf('GitLab CI');
     const { conformance } = parse(text) as {
       conformance: {
@@ -152,35 +157,38 @@ describe('the examples', () => {
     expect(readFileSync(join(cwd, reports.junit), 'utf8')).toContain('<testsuites');
   });
 
-  // What is installed once stays there for the next.
+  // Shared by all rows, so that the package is installed only once.
   const shell = project();
   test.each([
     ['reference', 0, 'the CI result is pass'],
     ['always-400', 1, 'does not conform'],
     ['always-401', 3, 'could not be judged'],
-  ])('of a shell: against %s the script ends in %i', async (name, wanted, said) => {
+  ])('of a shell script: against %s it ends with exit code %i', async (name, wanted, message) => {
     await withStore(name, async ({ url }) => {
       const [script = ''] = blocksOf('Any other pipeline');
       const env = { PLANT_STORE_URL: url, PLANT_STORE_TOKEN: TOKEN, SUITE: tarball };
       const { code, stdout, stderr } = await ended(start('sh', ['-c', script], env, shell));
       expect(code, stdout + stderr).toBe(wanted);
-      expect(stdout).toContain(said);
+      expect(stdout).toContain(message);
     });
   });
 
-  test('of a baseline, and of what comes after', async () => {
+  test('of a baseline, of diff and of replay', async () => {
     await withStore('id-numeral-string', async ({ url }) => {
       const cwd = project();
-      const suite = `plant-store-conformance() { node '${packageFile('dist/cli/main.js')}' "$@"; }`;
-      const env = { PLANT_STORE_URL: url, PLANT_STORE_TOKEN: TOKEN };
-      const bash = (script: string) => ended(start('bash', ['-e', '-c', `${suite}\n${script}`], env, cwd));
-      const [adopt = '', entry = ''] = blocksOf('Adopting');
+      const suite = `npx() { shift; node '${packageFile('dist/cli/main.js')}' "$@"; }`;
+      const env = { PLANT_STORE_TOKEN: TOKEN };
+      const bash = (script: string) => {
+        const here = script.replaceAll('http://127.0.0.1:8080', url);
+        return ended(start('bash', ['-e', '-c', `${suite}\n${here}`], env, cwd));
+      };
+      const [adopt = '', entry = ''] = blocksOf('Adopting', 'docs/baselines.md');
       const adopted = await bash(adopt);
       expect(adopted.code, adopted.stdout + adopted.stderr).toBe(0);
       const { entries } = parse(entry) as { entries: { id: string }[] };
       const [{ id, ...others } = { id: '' }] = entries;
       expect(Object.keys(others)).toEqual(['reason', 'issue', 'until', 'fingerprints']);
-      const [later = ''] = blocksOf('What changed');
+      const [later = ''] = blocksOf('Comparing two runs', 'docs/reports.md');
       const [diff = '', replay = ''] = later.trim().split('\n');
       expect((await bash(`mkdir before && cp reports/report.json before && ${diff}`)).code).toBe(0);
       expect(replay).toContain(id);

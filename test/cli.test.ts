@@ -17,7 +17,7 @@ const folder = () => mkdtempSync(join(tmpdir(), 'plant-store-'));
 
 const fixture = (name: string) => packageFile(`test/fixtures/${name}`);
 
-/** A right store behind another listener. */
+/** The request handler of the reference store, below a path prefix. */
 const handler = (prefix = '') => {
   const steps = rightSteps(TOKEN);
   return (message: Parameters<typeof answer>[1], response: Parameters<typeof answer>[2]) => {
@@ -77,73 +77,77 @@ describe('exit codes', () => {
   test.each([
     ['an unknown option', ['run', '--case', '3'], 'Did you mean --cases?'],
     ['an unknown command', ['rum'], 'unknown command'],
-    ['a value that is none', ['run', '--seed', 'x'], 'whole number'],
+    ['an invalid value', ['run', '--seed', 'x'], 'It must be a whole number'],
     ['no token', ['run', 'http://127.0.0.1:1'], 'PLANT_STORE_TOKEN'],
-    ['no base URL', ['run', 'localhost', '--token', 'abcd'], 'takes a base URL such as'],
+    ['an invalid base URL', ['run', 'localhost', '--token', 'abcd'], 'must be a base URL such as'],
     [
       'a base URL with a query',
       ['run', 'http://127.0.0.1:1/?a=b', '--token', 'abcd'],
-      'a base URL that may hold',
+      'must be a base URL of scheme, host, port and path',
     ],
     [
       'a filter that matches nothing',
-      ['run', '--only', 'create/nothing'],
-      'No check is called create/nothing',
+      ['run', '--only', 'ordinary/nothing'],
+      'No check is called ordinary/nothing',
     ],
-    [
-      'a document that is not there',
-      ['run', '--openapi', 'nowhere.yaml'],
-      'nowhere.yaml: there is no such file',
-    ],
+    ['a document that does not exist', ['run', '--openapi', 'nowhere.yaml'], 'nowhere.yaml: no such file'],
     [
       'a certificate without its key',
       ['run', '--cert', fixture('localhost.pem')],
-      '--cert and --key need one another',
+      '--cert and --key belong together',
     ],
-    ['a key that is not there', ['run', '--cert', 'a.pem', '--key', 'nowhere.key'], 'a.pem'],
+    ['a certificate that does not exist', ['run', '--cert', 'a.pem', '--key', 'nowhere.key'], 'a.pem'],
     [
-      'a key of another certificate',
+      'the key of another certificate',
       ['run', '--cert', fixture('localhost.pem'), '--key', packageFile('test/hostile/fixtures/expired.key')],
       'without a passphrase',
     ],
-    ['certificates that are not there', ['run', '--ca', 'nowhere.pem'], 'nowhere.pem'],
+    ['CA certificates that do not exist', ['run', '--ca', 'nowhere.pem'], 'nowhere.pem'],
     ['--start without a URL', ['run', '--start', 'true'], '--start needs the base URL'],
     [
       'a folder that cannot be written',
-      ['run', '--only', 'create/answers-200', '--out', '/dev/null/x'],
-      'cannot be written',
+      ['run', '--only', 'ordinary/answers-200', '--out', '/dev/null/x'],
+      'Cannot write to /dev/null/x',
     ],
-    ['an empty token', ['run', 'http://127.0.0.1:1', '--token', ''], 'not an empty text'],
-    ['a token for no header', ['run', 'http://127.0.0.1:1', '--token', 'né 木'], 'visible ASCII characters'],
-    ['a header of the checks', ['run', '--header', 'Authorization: x'], 'what the checks are about'],
-    ['a header that is none', ['run', '--header', 'nonsense'], "'Name: value'"],
-  ])('2 for %s, in a line or two and without a stack', async (_name, args, says) => {
+    ['an empty token', ['run', 'http://127.0.0.1:1', '--token', ''], 'not an empty string'],
+    [
+      'a token that no header can carry',
+      ['run', 'http://127.0.0.1:1', '--token', 'né 木'],
+      'visible ASCII characters',
+    ],
+    [
+      'a header that the checks control',
+      ['run', '--header', 'Authorization: x'],
+      'must not set Authorization',
+    ],
+    ['a malformed header', ['run', '--header', 'nonsense'], "'Name: value'"],
+  ])('2 for %s, in a line or two and without a stack', async (_name, args, message) => {
     const { code, stderr } = await suite(args);
-    expect(stderr).toContain(says);
+    expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/\n\s+at /);
     expect(code).toBe(2);
   });
 
-  test('3 where nothing listens, with the remedy', async () => {
+  test('3 if nothing listens, with the remedy', async () => {
     const { code, stdout } = await suite(['run', 'http://127.0.0.1:1'], env);
     expect(stdout).toContain('nothing listens there');
     expect(stdout).toContain('--start');
     expect(code).toBe(3);
   });
 
-  test('3 where the token is refused throughout', async () => {
+  test('3 if the token is always rejected', async () => {
     await withStore('reference', async ({ url }) => {
       const { code, stdout } = await suite(['run', url], { PLANT_STORE_TOKEN: 'another-token' });
-      expect(stdout).toContain('refuses the token on every request');
+      expect(stdout).toContain('rejects the token on every request');
       expect(code).toBe(3);
     });
   });
 
-  test('3 after an interruption, with the report of what was done, and nothing left running', async () => {
+  test('3 after an interruption, with a report of the completed checks', async () => {
     await withStore('slow', async ({ url }) => {
       const child = startSuite(['run', url, '--verbose'], env);
       child.stderr?.on('data', (lines: Buffer) => {
-        if (lines.includes('refuse/')) child.kill('SIGINT');
+        if (lines.includes('invalid/')) child.kill('SIGINT');
       });
       const { code, stdout } = await ended(child);
       expect(stdout).toContain('the run was interrupted');
@@ -153,9 +157,9 @@ describe('exit codes', () => {
   });
 });
 
-test('an interruption is heeded while the store is still silent', async () => {
+test('a run can be interrupted while it waits for a response', async () => {
   let interrupt = () => {};
-  // Never answers, and says when it has been asked.
+  // Never answers; interrupts the run when the first request arrives.
   const silent = createServer(() => interrupt());
   await listening(silent, '127.0.0.1', async (port) => {
     const child = startSuite(['run', `http://127.0.0.1:${port}`, '--timeout', '60000'], env);
@@ -165,7 +169,7 @@ test('an interruption is heeded while the store is still silent', async () => {
   });
 });
 
-describe('where a store may be', () => {
+describe('a store may be', () => {
   test('below a path', async () => {
     await listening(createServer(handler('/api/v3')), '127.0.0.1', async (port) => {
       const { code } = await suite(['run', `http://127.0.0.1:${port}/api/v3/`, ...QUICK], env);
@@ -179,7 +183,7 @@ describe('where a store may be', () => {
     });
   });
 
-  test('behind TLS, with an authority of its own', async () => {
+  test('behind TLS, with its own certificate authority', async () => {
     const tls = { cert: readFileSync(fixture('localhost.pem')), key: readFileSync(fixture('localhost.key')) };
     await listening(createTlsServer(tls, handler()), '127.0.0.1', async (port) => {
       const url = `https://127.0.0.1:${port}`;
@@ -194,11 +198,11 @@ describe('where a store may be', () => {
     });
   });
 
-  test('behind TLS that asks for a certificate, with one to show', async () => {
+  test('behind TLS that requires a client certificate', async () => {
     const [cert, key] = [fixture('localhost.pem'), fixture('localhost.key')];
     const tls = { cert: readFileSync(cert), key: readFileSync(key) };
-    const asking = { ...tls, ca: tls.cert, requestCert: true, rejectUnauthorized: true };
-    await listening(createTlsServer(asking, handler()), '127.0.0.1', async (port) => {
+    const mutual = { ...tls, ca: tls.cert, requestCert: true, rejectUnauthorized: true };
+    await listening(createTlsServer(mutual, handler()), '127.0.0.1', async (port) => {
       const url = `https://127.0.0.1:${port}`;
       const shown = ['--ca', cert, '--cert', cert, '--key', key];
       expect((await suite(['run', url, ...QUICK, '--ca', cert], env)).code).not.toBe(0);
@@ -207,7 +211,7 @@ describe('where a store may be', () => {
     });
   });
 
-  test('started by the run, whose output is shown without the token', async () => {
+  test('started by the run, which prints its output without the token', async () => {
     const port = 20_000 + Math.floor(Math.random() * 12_000);
     const serve = `"${process.execPath}" "${packageFile('dist/cli/main.js')}" serve --port ${port}`;
     const command = `echo "begins with $PLANT_STORE_TOKEN"; echo "$PLANT_STORE_TOKEN" >&2; ${serve}`;
@@ -220,7 +224,7 @@ describe('where a store may be', () => {
     expect(stdout + stderr).not.toContain(TOKEN);
   });
 
-  test('started and stopped by the run itself', async () => {
+  test('started and stopped by the run', async () => {
     const port = 20_000 + Math.floor(Math.random() * 12_000);
     const url = `http://127.0.0.1:${port}`;
     const command = `"${process.execPath}" "${packageFile('dist/cli/main.js')}" serve --port ${port}`;
@@ -229,7 +233,7 @@ describe('where a store may be', () => {
     expect((await suite(['run', url], env)).code).toBe(3);
   });
 
-  test('where every request needs a header', async () => {
+  test('behind a gateway that requires a header', async () => {
     const steps = rightSteps(TOKEN);
     const server = createServer((message, response) => {
       if (message.headers['x-tenant'] === 'green') void answer(steps, message, response);
@@ -243,8 +247,37 @@ describe('where a store may be', () => {
   });
 });
 
+describe('a renamed check', () => {
+  const file = join(folder(), 'conformance.yaml');
+  writeFileSync(file, 'skip: [auth/*, whole-shape/answers-any-id]\n');
+
+  test.each([
+    ['run --only refuse/null', 'refuse/null is now called invalid/rejects-null'],
+    ['run --skip refuse/*', 'the area refuse is now called invalid'],
+    ['run --only always', 'the area always is now called invariants'],
+    [
+      'run --only auth/takes-*',
+      'auth/takes-scheme-in-any-case is now called auth/accepts-scheme-in-any-case',
+    ],
+    [
+      'run --only */takes-*',
+      /takes-names-of-many-kinds is now called ordinary\/accepts-names-of-many-kinds, and \d+ more have new names/,
+    ],
+    [`run --config ${file}`, 'whole-shape/answers-any-id is now called unconstrained/answers-any-id'],
+    ['list refuse/null', 'refuse/null is now called invalid/rejects-null'],
+    ['list serving', 'the area serving is now called state'],
+  ])('%s: exit code 2, with the new name', async (line, message) => {
+    const { code, stderr } = await suite(line.split(' '), env);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+  });
+
+  test('has no effect on an id that was never used', async () => {
+    expect((await suite(['list', 'rejection/null'])).stderr).toMatch(/^No check is called rejection\/null; /);
+  });
+});
+
 describe('options', () => {
-  test('--only and --skip choose, and the record says what was left out', async () => {
+  test('--only and --skip select checks, and the record lists the others as skipped', async () => {
     const { stdout } = await suite([
       'run',
       '--only',
@@ -263,20 +296,20 @@ describe('options', () => {
     expect(carried.length).toBeGreaterThan(5);
   });
 
-  test('--format json --out - writes the record to standard output, and nothing else', async () => {
+  test('--format json --out - writes only the record to standard output', async () => {
     const { stdout, stderr } = await suite(['run', '--format', 'json', '--out', '-', ...QUICK]);
     expect((JSON.parse(stdout) as RunRecord).outcome).toBe('conformant');
     expect(stderr).toMatch(ANNOUNCED);
   });
 
-  test('--out writes the record into a folder beside the report', async () => {
+  test('--out writes the record to a folder in addition to the terminal report', async () => {
     const out = folder();
     const { stdout } = await suite(['run', '--out', out, ...QUICK]);
     expect(stdout).toContain('CONFORMANT');
     expect((JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')) as RunRecord).options.seed).toBe(3);
   });
 
-  test('--overlay makes what it declares part of the contract', async () => {
+  test('--overlay adds its declarations to the contract', async () => {
     const overlay = packageFile('mutants/overlays/limits.yaml');
     await withStore('limits-enforced', async ({ url }) => {
       expect((await suite(['run', url, ...QUICK, '--strict', '--overlay', overlay], env)).code).toBe(0);
@@ -284,12 +317,12 @@ describe('options', () => {
     });
     await withStore('reference', async ({ url }) => {
       const { code, stdout } = await suite(['run', url, ...QUICK, '--overlay', overlay], env);
-      expect(stdout).toContain('refuse/constraint');
+      expect(stdout).toContain('invalid/rejects-constraint-violation');
       expect(code).toBe(1);
     });
   });
 
-  test('--openapi takes another document, and says what is wrong with one', async () => {
+  test('--openapi uses another document, and reports what is wrong with it', async () => {
     const file = join(folder(), 'api.yaml');
     writeFileSync(file, readFileSync(packageFile('openapi.yaml'), 'utf8').replace('/plants:', '/flowers:'));
     const { code, stderr } = await suite(['run', '--openapi', file, ...QUICK]);
@@ -297,11 +330,11 @@ describe('options', () => {
     expect(code).toBe(2);
   });
 
-  test('--rate bounds the requests of a second', async () => {
+  test('--rate limits the requests per second', async () => {
     const { stdout } = await suite([
       'run',
       '--only',
-      'create/answers-*',
+      'ordinary/answers-*',
       '--rate',
       '20/s',
       '--format',
@@ -313,7 +346,7 @@ describe('options', () => {
     expect(seconds).toBeGreaterThan((requests - 2) / 20);
   });
 
-  test('colour and progress are for terminals: neither is in a pipe', async () => {
+  test('a pipe gets neither colour nor progress', async () => {
     const { stdout, stderr } = await suite(['run', ...QUICK], { FORCE_COLOR: '1' });
     expect(stdout).not.toContain('\u001b');
     expect(stderr).toMatch(ANNOUNCED);
@@ -324,7 +357,7 @@ describe('options', () => {
     expect((await suite(['run', '--help'])).stdout).toContain('Examples:');
   });
 
-  test('a closed pipe is no fault', async () => {
+  test('a closed pipe is not an error', async () => {
     const child = startSuite(['run', ...QUICK]);
     child.stdout?.destroy();
     const { code, stderr } = await ended(child);

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { packageFile } from '../lib/package.ts';
 
-/** What a run says before it sends anything. */
-export const ANNOUNCED = /^Sending \S+ about [\d,]+ requests?, which create about [\d,]+ plants?\.\n$/;
+/** What a run prints before it sends anything. */
+export const ANNOUNCED = /^Sending about [\d,]+ requests? to \S+, creating about [\d,]+ plants?\.\n$/;
 
 export interface Ended {
   readonly code: number | null;
@@ -10,7 +10,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** The environment of the tests without what would speak for a user of the command line, or for a pipeline. */
+/** The environment of the tests, without variables that configure the suite, a CI system or colours. */
 const environment = (more: Readonly<Record<string, string>>) => {
   const own = Object.entries(process.env).filter(
     ([name]) => !/^(?:PLANT_STORE_|GITHUB_)|^(?:NO|FORCE)_COLOR$/.test(name),
@@ -40,13 +40,18 @@ export function ended(child: ChildProcess): Promise<Ended> {
 
 const MAIN = packageFile('dist/cli/main.js');
 
+/** Few random cases, so that a whole run is short; `--cases` has the last word. */
+export const FEW_CASES = { PLANT_STORE_CASES: '12' } as const;
+
 export const startSuite = (
   args: readonly string[],
   env?: Readonly<Record<string, string>>,
   cwd?: string,
-): ChildProcess => start(process.execPath, [MAIN, ...args], env, cwd);
+): ChildProcess =>
+  // A folder of its own may have settings, which variables override.
+  start(process.execPath, [MAIN, ...args], { ...(cwd === undefined ? FEW_CASES : {}), ...env }, cwd);
 
-/** Runs the built command line to its end. */
+/** Runs the built command line until it exits. */
 export const suite = (
   args: readonly string[],
   env?: Readonly<Record<string, string>>,

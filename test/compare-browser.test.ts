@@ -15,7 +15,7 @@ let comparison: Comparison;
 
 const EVIL = '<script>EVIL()</script><img src=x onerror=EVIL()>';
 
-/** Every text that a store may write. */
+/** A comparison with script in every text that a store may control. */
 const hostile = (one: Comparison): Comparison =>
   JSON.parse(JSON.stringify(one), (key, value: unknown) =>
     typeof value === 'string' && ['name', 'cause', 'actual', 'text', 'reason', 'curl'].includes(key)
@@ -23,7 +23,7 @@ const hostile = (one: Comparison): Comparison =>
       : value,
   );
 
-/** A comparison with a few checks of each kind: axe takes a while for all, and tells nothing more. */
+/** A comparison with a few checks of each level and verdict, because axe is slow on a full page. */
 function few(one: Comparison): Comparison {
   const seen = new Map<string, number>();
   const checks = one.checks.filter(({ id, level }) => {
@@ -82,7 +82,7 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
           await box.evaluate((one) => one.scrollBy(2000, 300));
           const inside = await box.evaluate((one) => one.scrollWidth > one.clientWidth);
           const [outer, corner] = [await box.boundingBox(), await head.boundingBox()];
-          // The corner stays in its place.
+          // The corner is sticky.
           expect(Math.abs((corner?.x ?? 0) - (outer?.x ?? 0))).toBeLessThan(3);
           expect(Math.abs((corner?.y ?? 0) - (outer?.y ?? 0))).toBeLessThan(3);
           return [folded, await width(), name === 'two' || inside];
@@ -93,18 +93,18 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
     },
   );
 
-  test('text of a store is not carried out', async () => {
+  test('text of a store is not executed', async () => {
     await withPage('hostile', async (page) => {
       await page.getByRole('button', { name: 'Show all' }).click();
       await unfold(page);
-      await cell(page, 'refuse/wrong-type', 3).click();
+      await cell(page, 'invalid/rejects-wrong-type', 3).click();
       expect(await page.locator('#panel').textContent()).toContain(EVIL);
       expect(await page.evaluate('typeof EVIL')).toBe('undefined');
       expect(await page.locator('img, main script').count()).toBe(0);
     });
   });
 
-  test('stores are sorted by every head, up, down, and back', async () => {
+  test('every head sorts stores ascending, descending and in the original order', async () => {
     await withPage('five', async (page) => {
       const names = () =>
         page
@@ -131,12 +131,12 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
       expect((await names())[0]).toBe('reference');
       expect((await names()).slice(3)).toEqual(['gone', 'absent']);
       await stores.getByRole('button', { name: 'MUST' }).click();
-      // What has no counts is last, whichever way.
+      // Stores without counts are last in both directions.
       expect((await names()).slice(2)).toEqual(['reference', 'gone', 'absent']);
     });
   });
 
-  test('checks are sorted by how many stores fail', async () => {
+  test('checks can be sorted by the number of failing stores', async () => {
     await withPage('thirty', async (page) => {
       const counts = () =>
         page
@@ -150,22 +150,22 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
     });
   });
 
-  test('the filters show what they name, and how many', async () => {
+  test('the filters show matching checks and their number', async () => {
     await withPage('five', async (page) => {
       const all = comparison.checks.length;
       const differ = differing(comparison).length;
-      const said = () => page.locator('#matrix-shown').textContent();
+      const status = () => page.locator('#matrix-shown').textContent();
       expect(await shown(page)).toBe(differ);
-      expect(await said()).toBe(`${differ} of ${all} checks`);
+      expect(await status()).toBe(`${differ} of ${all} checks`);
       expect(await page.locator('.by-check details:visible').count()).toBe(differ);
       await page.getByLabel('Only rows that differ').uncheck();
       expect(await shown(page)).toBe(all);
-      expect(await said()).toBe(`${all} checks`);
+      expect(await status()).toBe(`${all} checks`);
       await page.getByLabel('Level').selectOption('SHOULD');
       expect(await shown(page)).toBe(comparison.checks.filter(({ level }) => level === 'SHOULD').length);
-      await page.getByLabel('Area').selectOption('create');
+      await page.getByLabel('Area').selectOption('ordinary');
       expect(await shown(page)).toBe(
-        await page.locator('#matrix tr[id^="create/"][data-level="SHOULD"]').count(),
+        await page.locator('#matrix tr[id^="ordinary/"][data-level="SHOULD"]').count(),
       );
       await page.getByLabel('Search').fill('no such words');
       expect(await shown(page)).toBe(0);
@@ -173,13 +173,13 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
       await page.getByRole('button', { name: 'Show all' }).click();
       await page.locator('#matrix-no-match').waitFor({ state: 'hidden' });
       expect(await shown(page)).toBe(all);
-      await page.getByLabel('Search').fill('taken: name is a NUMBER');
+      await page.getByLabel('Search').fill('accepted: name is a NUMBER');
       expect(await shown(page)).toBeGreaterThan(0);
-      expect(await row(page, 'refuse/wrong-type').isVisible()).toBe(true);
+      expect(await row(page, 'invalid/rejects-wrong-type').isVisible()).toBe(true);
     });
   });
 
-  test('stores are chosen by verdict or language, and the rows that differ are theirs', async () => {
+  test('stores can be filtered by verdict or language, which determines the rows that differ', async () => {
     await withPage('five', async (page) => {
       const heads = () => page.locator('#matrix thead th.store:visible').allTextContents();
       await page.locator('#filter-stores').selectOption('Rust');
@@ -187,26 +187,30 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
       expect(await shown(page)).toBe(0);
       await page.locator('#filter-stores').selectOption('not conformant');
       expect(await heads()).toEqual(['id-numeral-string', 'name-number']);
-      expect(await row(page, 'refuse/wrong-type').locator('td:nth-child(2)').textContent()).toBe('1');
+      expect(await row(page, 'invalid/rejects-wrong-type').locator('td:nth-child(2)').textContent()).toBe(
+        '1',
+      );
       await page.locator('#filter-stores').selectOption('conformant');
       await page.getByLabel('Only rows that differ').uncheck();
       expect(await heads()).toEqual(['reference']);
-      expect(await row(page, 'refuse/wrong-type').locator('td:nth-child(2)').textContent()).toBe('0');
+      expect(await row(page, 'invalid/rejects-wrong-type').locator('td:nth-child(2)').textContent()).toBe(
+        '0',
+      );
     });
   });
 
-  test('an address names a row though a filter hides it, and what is behind a mark though it is folded', async () => {
+  test('a URL shows a row that a filter hides, and the folded details of a mark', async () => {
     await withPage(
       'thirty',
       async (page) => {
-        const id = 'create/answers-200';
+        const id = 'ordinary/answers-200';
         expect(await row(page, id).isVisible()).toBe(true);
         const top = await row(page, id).evaluate((one) => one.getBoundingClientRect().top as number);
         expect(top).toBeGreaterThan(0);
         expect(top).toBeLessThan(500);
         await page.getByLabel('Search').fill('no such words');
-        await page.evaluate('location.hash = "#refuse/wrong-type~3"');
-        const entry = page.locator('li[id="refuse/wrong-type~3"]');
+        await page.evaluate('location.hash = "#invalid/rejects-wrong-type~3"');
+        const entry = page.locator('li[id="invalid/rejects-wrong-type~3"]');
         await entry.waitFor({ state: 'visible' });
         expect(await entry.locator('.name').textContent()).toBe('name-number');
         const kind = page.locator('#disagreement-1');
@@ -215,12 +219,12 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
         await page.evaluate('location.hash = "#disagreement-1"');
         await kind.locator('.permalink').waitFor({ state: 'visible' });
       },
-      { hash: '#create/answers-200' },
+      { hash: '#ordinary/answers-200' },
     );
   });
 
-  test('an address that cannot be decoded or found does no harm', async () => {
-    for (const hash of ['#%', '#nothing/here', '#', '#refuse/wrong-type~99'])
+  test('a URL with an invalid or unknown fragment does no harm', async () => {
+    for (const hash of ['#%', '#nothing/here', '#', '#invalid/rejects-wrong-type~99'])
       await withPage(
         'two',
         async (page) => {
@@ -230,7 +234,7 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
       );
   });
 
-  test('a mark opens below the table, is copied from there, and is left with Escape', async () => {
+  test('a mark opens a panel below the table, whose command can be copied; Escape closes it', async () => {
     await withPage('five', async (page) => {
       await page.evaluate(`
         globalThis.copied = [];
@@ -239,25 +243,29 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
       `);
       const panel = page.locator('#panel');
       expect(await panel.isVisible()).toBe(false);
-      await cell(page, 'refuse/wrong-type', 3).click();
+      await cell(page, 'invalid/rejects-wrong-type', 3).click();
       expect(await panel.isVisible()).toBe(true);
-      expect(await focused(page)).toBe('name-number: refuse/wrong-type');
+      expect(await focused(page)).toBe('name-number: invalid/rejects-wrong-type');
       expect(await panel.locator('.who li').count()).toBe(1);
-      expect(await panel.textContent()).toMatch(/failed: taken: name is a number.*Expected.*Actual.*curl/s);
+      expect(await panel.textContent()).toMatch(
+        /failed: accepted: name is a number.*Expected.*Actual.*curl/s,
+      );
       await panel.getByRole('button', { name: /^Copy/ }).click();
-      await page.getByRole('status').filter({ hasText: 'The request as curl is copied.' }).waitFor();
+      await page.getByRole('status').filter({ hasText: 'The curl command was copied.' }).waitFor();
       expect(await page.evaluate('copied.at(-1)')).toBe(await panel.locator('code').textContent());
       await page.keyboard.press('Escape');
       expect(await panel.isVisible()).toBe(false);
-      expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe('#refuse/wrong-type~3');
-      await cell(page, 'refuse/wrong-type', 3).click();
+      expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe(
+        '#invalid/rejects-wrong-type~3',
+      );
+      await cell(page, 'invalid/rejects-wrong-type', 3).click();
       await panel.getByRole('button', { name: 'Close' }).click();
       expect(await panel.isVisible()).toBe(false);
       expect(page.url()).toBe(pages.addressOf('five'));
     });
   });
 
-  test('everything is reached with the keyboard; the marks are one stop, and the arrows go on', async () => {
+  test('everything can be reached with the keyboard; the marks are one tab stop with arrow keys', async () => {
     await withPage('thirty', async (page) => {
       await page.keyboard.press('Tab');
       expect(await focused(page)).toBe('Skip to the result');
@@ -289,7 +297,7 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
     });
   });
 
-  test('without a script everything is there, and no control that does nothing', async () => {
+  test('without a script everything is readable, and there are no dead controls', async () => {
     await withPage(
       'five',
       async (page) => {
@@ -298,14 +306,14 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
         expect(await page.locator('#stores tbody tr:visible').count()).toBe(5);
         await page.locator('.by-check summary').first().click();
         expect(await page.locator('.by-check .inside').first().isVisible()).toBe(true);
-        await cell(page, 'refuse/wrong-type', 3).click();
-        await page.locator('li[id="refuse/wrong-type~3"]').waitFor({ state: 'visible' });
+        await cell(page, 'invalid/rejects-wrong-type', 3).click();
+        await page.locator('li[id="invalid/rejects-wrong-type~3"]').waitFor({ state: 'visible' });
       },
       { javaScriptEnabled: false },
     );
   });
 
-  test('on paper everything is unfolded, and there are no controls', async () => {
+  test('in print everything is unfolded, and there are no controls', async () => {
     await withPage(
       'five',
       async (page) => {
@@ -321,20 +329,20 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
     (['five', 'few-thirty'] as const).flatMap((name) =>
       (['light', 'dark'] as const).map((scheme) => [name, scheme] as const),
     ),
-  )('axe finds nothing wrong with %s in %s colours', async (name, colorScheme) => {
+  )('axe finds no violation on %s in %s colours', async (name, colorScheme) => {
     const violations = await withPage(
       name,
       async (page) => {
-        // What is folded is not looked at.
+        // axe ignores folded content.
         await unfold(page);
         await page.locator('#matrix td.fail:visible a').first().click();
         await page.addScriptTag({ path: axe });
-        // Apart from its colours, a dark page is a light one.
+        // Apart from its colours, the dark page equals the light one.
         const options = colorScheme === 'dark' ? { runOnly: ['color-contrast'] } : {};
         return page.evaluate(
           `axe.run(${JSON.stringify(options)}).then(({ violations, passes }) => [
             ...violations.map(({ id, nodes }) => id + ': ' + nodes[0].html),
-            ...(passes.some(({ id }) => id === 'color-contrast') ? [] : ['no colour was looked at']),
+            ...(passes.some(({ id }) => id === 'color-contrast') ? [] : ['no colour was checked']),
           ])`,
         );
       },

@@ -10,7 +10,7 @@ import { attributesOf, type Page, readPage, valuesOf } from './read-page.ts';
 let comparison: Comparison;
 let narrow: Comparison;
 
-/** What does not depend on how fast this machine is, and where the suite is on it. */
+/** A comparison without times, ports and paths of this machine. */
 function steady(one: Comparison): Comparison {
   const created = { plants: 43, ids: ['1500000000..1500000042'] };
   const latency = { answers: 90, median: 1.25, p95: 8, p99: 20, longest: 250.5, buckets: [] };
@@ -33,11 +33,16 @@ function steady(one: Comparison): Comparison {
 
 beforeAll(async () => {
   comparison = await compared(['reference', 'id-numeral-string', 'name-number'], {
-    only: ['create/answers-200', 'refuse/*', 'auth/rejects-*', 'observe/*', 'auth/observe-*'],
+    only: ['ordinary/answers-200', 'invalid/*', 'auth/rejects-*', 'observe/*', 'auth/observe-*'],
     cases: 30,
   });
   const few = await compared(['reference', 'name-number'], {
-    only: ['create/answers-200', 'refuse/wrong-type', 'refuse/any-wrong-type', 'observe/id'],
+    only: [
+      'ordinary/answers-200',
+      'invalid/rejects-wrong-type',
+      'invalid/rejects-any-wrong-type',
+      'observe/id',
+    ],
     cases: 10,
     concurrency: 1,
   });
@@ -50,7 +55,7 @@ beforeAll(async () => {
   narrow = steady({ ...few, checks: tried });
 });
 
-const saidBy = (one: Comparison) => /<h1>(.*?)<\/h1>/.exec(comparisonPage(one))?.[1];
+const headingOf = (one: Comparison) => /<h1>(.*?)<\/h1>/.exec(comparisonPage(one))?.[1];
 
 const columnOf = (name: string): Column => {
   const column = comparison.columns.find((one) => one.name === name);
@@ -59,14 +64,14 @@ const columnOf = (name: string): Column => {
 };
 
 describe('the page of a comparison', () => {
-  test('reads as it did', async () => {
+  test('matches its golden file', async () => {
     const page = comparisonPage(narrow)
       .replace(/<(style|script)>[\s\S]*?<\/\1>/g, '<$1></$1>')
       .replace(/'sha256-[^']+'/g, "'sha256-'");
     await expect(page.replaceAll('><', '>\n<')).toMatchFileSnapshot('golden/comparison.html');
   });
 
-  test('follows from the comparison alone', () => {
+  test('depends only on the comparison', () => {
     const again = JSON.parse(JSON.stringify(comparison)) as Comparison;
     const [locale, zone] = [process.env.LC_ALL, process.env.TZ];
     const first = comparisonPage(comparison);
@@ -81,7 +86,7 @@ describe('the page of a comparison', () => {
     }
   });
 
-  test('is well-formed, links within itself alone, and to what is there', () => {
+  test('is well-formed, and links only within itself, to existing targets', () => {
     for (const one of [
       comparison,
       widened(comparison, 30),
@@ -102,7 +107,7 @@ describe('the page of a comparison', () => {
     }
   });
 
-  test('admits its own style and its own script, by their hashes, and nothing else', () => {
+  test('allows only its own style and script, by their hashes', () => {
     const page = readPage(comparisonPage(comparison));
     const hash = (name: string) =>
       `'sha256-${createHash('sha256')
@@ -115,22 +120,22 @@ describe('the page of a comparison', () => {
     expect(attributesOf(page).filter((name) => /^(?:style|on.*)$/i.test(name))).toEqual([]);
   });
 
-  test('says the result in one sentence', () => {
-    const of = (...names: readonly string[]) => saidBy({ ...comparison, columns: names.map(columnOf) });
-    expect(saidBy(comparison)).toBe(
+  test('states the result in one sentence', () => {
+    const of = (...names: readonly string[]) => headingOf({ ...comparison, columns: names.map(columnOf) });
+    expect(headingOf(comparison)).toBe(
       '1 of 5 stores passed what was checked; 2 are not conformant; 1 could not be judged; 1 was not run.',
     );
-    expect(of('reference', 'reference')).toBe('Both stores passed what was checked; checks were left out.');
+    expect(of('reference', 'reference')).toBe('Both stores passed what was checked; checks were skipped.');
     const whole = columnOf('reference');
     const conformant = { ...whole, outcome: 'conformant' } as typeof whole;
     const all = [conformant, conformant, conformant];
-    expect(saidBy({ ...comparison, columns: all })).toBe('All 3 stores are conformant.');
+    expect(headingOf({ ...comparison, columns: all })).toBe('All 3 stores are conformant.');
     expect(of('name-number', 'name-number')).toBe('None of 2 stores is conformant.');
     expect(of('name-number', 'gone')).toBe('None of 2 stores is conformant; 1 could not be judged.');
     expect(of('gone', 'absent')).toBe('None of 2 stores could be judged.');
   });
 
-  test('shows a store that could not be judged or run with its reason, and in no column of the checks', () => {
+  test('shows a store that could not be judged or run with its reason, without a column of checks', () => {
     const page = comparisonPage(comparison);
     const row = (number: number) => page.slice(page.indexOf(`id="store-${number}"`)).split('</tr>')[0];
     expect(row(4)).toContain('could not be judged');
@@ -142,40 +147,42 @@ describe('the page of a comparison', () => {
     expect(page).toMatch(/Not in the table: gone \(.*?\); absent \(this machine has no erlang\)/);
   });
 
-  test('counts what differs', () => {
+  test('counts the checks that differ', () => {
     const page = comparisonPage(comparison);
     const count = differing(comparison).length;
     expect(count).toBeGreaterThan(2);
     expect(page).toContain(`<strong>${count}</strong> of ${comparison.checks.length}`);
   });
 
-  test('has a mark for each check at each store, and what is behind those that are not well', () => {
+  test('has a mark for each check at each store, and details for failures', () => {
     const page = comparisonPage(comparison);
-    const row = page.slice(page.indexOf('<tr id="refuse/wrong-type"')).split('</tr>')[0] ?? '';
+    const row = page.slice(page.indexOf('<tr id="invalid/rejects-wrong-type"')).split('</tr>')[0] ?? '';
     expect(row.match(/<td class="(pass|fail)">/g)).toHaveLength(3);
     expect(row).toContain('<td class="pass">');
-    expect(row).toContain('href="#refuse/wrong-type~3"');
-    const entry = page.slice(page.indexOf('<li id="refuse/wrong-type~3"')).split('</li>')[0];
+    expect(row).toContain('href="#invalid/rejects-wrong-type~3"');
+    const entry = page.slice(page.indexOf('<li id="invalid/rejects-wrong-type~3"')).split('</li>')[0];
     expect(entry).toContain('name-number');
     expect(entry).toContain('curl -sS');
   });
 
-  test('says what of saved records cannot be said', () => {
+  test('of saved records contains no disagreements', () => {
     const page = comparisonPage({ ...comparison, differential: null });
-    expect(page).toContain('Saved records were compared: no store was sent anything for it.');
+    expect(page).toContain('Saved records were compared, so no payloads were sent.');
     expect(page).not.toContain('Every store was sent the same payloads');
-    expect(comparisonPage(comparison)).toContain('Every store was sent the same payloads; only the ids');
+    expect(comparisonPage(comparison)).toContain('Every store was sent the same payloads, except for ids.');
   });
 
-  test('tells of disagreements that are not shown, and that there are none', () => {
+  test('counts disagreements that are not shown, and says if there are none', () => {
     const differential = { payloads: 1234, disagreements: [], more: 0 };
     expect(comparisonPage({ ...comparison, differential })).toContain(
-      '1,234 generated payloads, each answered alike by all stores.',
+      'All stores agree on 1,234 generated payloads.',
     );
     const { disagreements = [] } = comparison.differential ?? {};
     expect(disagreements.length).toBeGreaterThan(0);
     const more = { ...differential, disagreements, more: 7 };
-    expect(comparisonPage({ ...comparison, differential: more })).toContain('7 more kinds are not shown.');
+    expect(comparisonPage({ ...comparison, differential: more })).toContain(
+      '7 more disagreements are not shown.',
+    );
   });
 });
 
@@ -188,8 +195,8 @@ describe('text of stores', () => {
     '\u2028\u2029\r\n::error::x\n##[add-mask]x',
     '\ud800 lone \udfff',
   ].join(' ');
-  /** Where a comparison has text that a store, or whoever named it, may have written. */
-  const THEIRS = new Set([
+  /** Keys of a comparison whose values a store or a user may control. */
+  const UNTRUSTED_KEYS = new Set([
     ...['name', 'reason', 'remedy', 'advice', 'text', 'label', 'signature', 'cause', 'expected', 'actual'],
     ...[
       'curl',
@@ -207,14 +214,14 @@ describe('text of stores', () => {
 
   const poisoned = (text: string): Comparison => {
     const changed = JSON.parse(JSON.stringify(comparison), (key, value: unknown) => {
-      if (typeof value === 'string' && THEIRS.has(key)) return text;
+      if (typeof value === 'string' && UNTRUSTED_KEYS.has(key)) return text;
       if (key === 'observations') return { ...(value as object), [text]: text };
       return value;
     }) as Comparison;
     return { ...changed, suite: comparison.suite };
   };
 
-  test('is text, whatever it holds', () => {
+  test('stays text, whatever it contains', () => {
     const clean = readPage(comparisonPage(comparison));
     const page = comparisonPage(poisoned(NASTY));
     const { tags, raw } = readPage(page);
@@ -228,7 +235,7 @@ describe('text of stores', () => {
     expect(text).toContain('&lt;script>window.__pwned');
   });
 
-  test('has no character that is obeyed instead of shown, and gives no orders to a log', () => {
+  test('contains no control characters and no commands for a log', () => {
     const page = comparisonPage(poisoned(NASTY));
     expect(/[^\P{Cc}\n]|\p{Cf}|\p{Zl}|\p{Zp}|\p{Cs}/u.exec(page)?.[0]).toBeUndefined();
     expect(/^\s*::[a-z-]+[^\n]*::/m.exec(page)?.[0]).toBeUndefined();
@@ -236,7 +243,7 @@ describe('text of stores', () => {
     expect(page).toContain('\\u202edesrever');
   });
 
-  test('leaves the page small, however much of it there is', () => {
+  test('does not make the page large', () => {
     const page = comparisonPage(poisoned('🌵<b>"'.repeat(200_000)));
     expect(page.length).toBeLessThan(1_500_000);
     expect(/\p{Cs}/u.exec(page)?.[0]).toBeUndefined();

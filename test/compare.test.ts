@@ -42,34 +42,34 @@ describe('a comparison', () => {
     for (const name of ['reference', 'name-number', 'gone'])
       expect(Object.keys(columnOf(name).cells)).toEqual(ids);
     expect(columnOf('reference').outcome).toBe('conformant');
-    expect(columnOf('name-number').cells['refuse/wrong-type']).toMatchObject({
+    expect(columnOf('name-number').cells['invalid/rejects-wrong-type']).toMatchObject({
       verdict: 'fail',
-      cause: 'taken: name is a number',
+      cause: 'accepted: name is a number',
     });
   });
 
-  test('shows a store that cannot be reached as such, and not as one that fails', () => {
+  test('reports a store that cannot be reached as such, not as failing', () => {
     const gone = columnOf('gone');
     expect([gone.outcome, gone.exitCode, gone.stop?.kind]).toEqual(['undetermined', 3, 'unreachable']);
     expect(Object.values(gone.cells).filter(({ verdict }) => verdict === 'fail')).toEqual([]);
   });
 
-  test('ends in the worst of all: a failure, else what could not be judged', async () => {
+  test('has the worst exit code: a failure, otherwise a store that could not be judged', async () => {
     expect(comparison.exitCode).toBe(1);
-    expect((await compared(['reference'], { only: ['create/*'] })).exitCode).toBe(3);
+    expect((await compared(['reference'], { only: ['ordinary/*'] })).exitCode).toBe(3);
   });
 
-  test('finds what stores disagree on, as small as it goes, each kind once', () => {
+  test('finds each disagreement once, and shrinks its payload', () => {
     const { disagreements = [], payloads } = comparison.differential ?? { payloads: 0 };
     expect(payloads).toBeGreaterThan(300);
-    const taken = disagreements.map(({ label, ways }) => [
+    const accepted = disagreements.map(({ label, ways }) => [
       label,
       ...ways.flatMap(({ signature, answers }) =>
-        signature.startsWith('taken') ? answers.map(({ name }) => name) : [],
+        signature.startsWith('accepted') ? answers.map(({ name }) => name) : [],
       ),
     ]);
-    expect(taken.sort()).toEqual([
-      ['id is a numeral in a string', 'id-numeral-string'],
+    expect(accepted.sort()).toEqual([
+      ['id is a numeric string', 'id-numeral-string'],
       ['name is a number', 'name-number'],
     ]);
     for (const { request, ways } of disagreements) {
@@ -82,7 +82,7 @@ describe('a comparison', () => {
     }
   });
 
-  test('is valid against its published schema, and every format is made of it alone', () => {
+  test('is valid against its published schema, and every format depends only on it', () => {
     const validate = ownSchema('lib/compare/comparison.schema.json');
     const saved = JSON.parse(COMPARISON_FORMATS.json.render(comparison)) as Comparison;
     expect(validate(saved), JSON.stringify(validate.errors?.slice(0, 3))).toBe(true);
@@ -92,7 +92,7 @@ describe('a comparison', () => {
     }
   });
 
-  test('reads as it did', () => {
+  test('matches its snapshots', () => {
     const steady: Comparison = JSON.parse(
       JSON.stringify(comparison).replace(/http:\/\/127\.0\.0\.1:\d{4,5}/g, 'http://store'),
     );
@@ -105,7 +105,7 @@ describe('a comparison', () => {
   });
 });
 
-test('every store is sent the same texts, with ids and letters of its own', async () => {
+test('every store is sent the same texts, except for ids and letters', async () => {
   const logs: string[][] = [];
   const listening = (): Promise<RunningStore | { url: string; stop: () => Promise<void> }> => {
     const steps = rightSteps(TOKEN);
@@ -127,13 +127,13 @@ test('every store is sent the same texts, with ids and letters of its own', asyn
   const targets = await Promise.all(
     stores.map(async ({ url }, index) => {
       const options = { baseUrl: url, token: TOKEN, seed: 5, cases: 20, firstId: bases[index] ?? 0n };
-      const only = ['create/*', 'refuse/any-*', 'whole-shape/*'];
+      const only = ['ordinary/*', 'invalid/rejects-any-*', 'unconstrained/*'];
       return { name: `store ${index}`, plan: await planOf({ ...options, only }), secrets: [TOKEN] };
     }),
   );
   await compareStores(targets);
   await Promise.all(stores.map((store) => store.stop()));
-  // Ids near the first one of a store are its own; everything else is the same for all.
+  // Only ids near the first one of a store are its own.
   const plain = (log: readonly string[], base: bigint) =>
     log
       .map((line) =>
@@ -144,7 +144,7 @@ test('every store is sent the same texts, with ids and letters of its own', asyn
             return distance > -100_000n && distance < 100_000n ? `(first id ${distance})` : id;
           }),
       )
-      // A text may be cut in the middle of its id.
+      // A text may be truncated in the middle of its id.
       .map((line) => line.replace(/"id":\s*"?-?\d+$/, '"id":(cut)'))
       // The letters and digits of a name follow from the id, and so does an id of a magnitude.
       .map((line) =>
@@ -162,7 +162,7 @@ test('every store is sent the same texts, with ids and letters of its own', asyn
 });
 
 describe('on the command line', () => {
-  test('stores by name and address, with reports', async () => {
+  test('compares stores by name and URL, and writes reports', async () => {
     await withStore('reference', async ({ url: right }) => {
       await withStore('create-201', async ({ url: wrong }) => {
         const out = folder();
@@ -183,7 +183,7 @@ describe('on the command line', () => {
         expect([code, stderr]).toEqual([
           1,
           expect.stringMatching(
-            `^Sending each of ${right}, ${wrong} about [\\d,]+ requests, which create about [\\d,]+ plants\\.\n$`,
+            `^Sending about [\\d,]+ requests to each of ${right}, ${wrong}, creating about [\\d,]+ plants\\.\n$`,
           ),
         ]);
         expect(stdout).toMatch(/^ {2}1 {2}go +conformant/m);
@@ -194,19 +194,19 @@ describe('on the command line', () => {
     });
   });
 
-  test('targets of a configuration, started and stopped', async () => {
+  test('starts and stops targets of a configuration', async () => {
     const port = 20_000 + Math.floor(Math.random() * 12_000);
     const main = packageFile('dist/cli/main.js');
     const file = join(folder(), 'stores.yaml');
     const target = (name: string, at: number) =>
       `  - name: ${name}\n    baseUrl: http://127.0.0.1:${at}\n    start: ${process.execPath} ${main} serve --port ${at}\n`;
-    writeFileSync(file, `cases: 5\nonly: create/*\ntargets:\n${target('a', port)}${target('b', port + 1)}`);
+    writeFileSync(file, `cases: 5\nonly: ordinary/*\ntargets:\n${target('a', port)}${target('b', port + 1)}`);
     const { code, stdout } = await suite(['compare', file], env);
-    expect([code, stdout]).toEqual([0, expect.stringContaining('All checks came out alike.')]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('No check differs between the stores.')]);
     expect((await suite(['run', `http://127.0.0.1:${port}`], env)).code).toBe(3);
   });
 
-  test('saved records, and none that do not belong together', async () => {
+  test('compares saved records, unless they are not comparable', async () => {
     const saved = async (name: string, change: (text: string) => string = (text) => text) => {
       const file = join(folder(), 'report.json');
       await withStore(name, async ({ url }) => {
@@ -217,41 +217,41 @@ describe('on the command line', () => {
     };
     const [right, wrong] = [await saved('reference'), await saved('name-number')];
     const { code, stdout } = await suite(['compare', right, wrong]);
-    expect([code, stdout]).toEqual([1, expect.stringMatching(/refuse\/wrong-type +MUST +\+ +F/)]);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/invalid\/rejects-wrong-type +MUST +\+ +F/)]);
     const foreign = await saved('reference', (text) =>
       text.replace(/"sha256": "[0-9a-f]{8}/, '"sha256": "00000000'),
     );
     const other = await saved('reference', (text) => text.replace(/"sha256:[0-9a-f]{8}/, '"sha256:00000000'));
     for (const [files, message] of [
-      [[right, foreign], 'held to different documents'],
+      [[right, foreign], 'checked against different documents'],
       [[right, other], 'checked with different catalogues'],
-      [[right], 'nothing to compare'],
+      [[right], 'Cannot compare a single record'],
     ] as const) {
-      const refused = await suite(['compare', ...files]);
-      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(message)]);
+      const rejected = await suite(['compare', ...files]);
+      expect([rejected.code, rejected.stderr]).toEqual([2, expect.stringContaining(message)]);
     }
   });
 
   test.each([
-    [['a=http://127.0.0.1:1'], 'nothing to compare'],
+    [['a=http://127.0.0.1:1'], 'Cannot compare a single store'],
     [['a=http://127.0.0.1:1', 'a=http://127.0.0.1:2'], 'Two stores are called a'],
-    [['http://127.0.0.1:1', 'http://127.0.0.1:2'], 'is no NAME=URL'],
-    [['a=http://127.0.0.1:1', 'b=http://127.0.0.1:2', '--format', 'junit'], 'There is no junit here'],
-    [['/no/such.yaml'], 'there is no such file'],
-  ])('%j is refused', async (args, message) => {
+    [['http://127.0.0.1:1', 'http://127.0.0.1:2'], 'is not of the form NAME=URL'],
+    [['a=http://127.0.0.1:1', 'b=http://127.0.0.1:2', '--format', 'junit'], 'Cannot write junit here'],
+    [['/no/such.yaml'], 'no such file'],
+  ])('%j is rejected', async (args, message) => {
     const { code, stderr } = await suite(['compare', ...args], env);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 });
 
-describe('a comparison that one store breaks off', () => {
+describe('a comparison in which one run throws', () => {
   const steps = rightSteps(TOKEN);
   let requests = 0;
   const server = createServer((message, response) => {
     requests += 1;
     void answer(steps, message, response);
   });
-  // Idle connections are kept for ever: only the suite closes them.
+  // The server never closes idle connections, only the suite does.
   server.keepAliveTimeout = 0;
   let store: Omit<RunningStore, 'token'>;
   beforeAll(async () => {
@@ -259,22 +259,22 @@ describe('a comparison that one store breaks off', () => {
   });
   afterAll(() => store.stop());
 
-  test('breaks off the runs against the others, and leaves none of their connections open', async () => {
+  test('aborts the other runs and closes their connections', async () => {
     const plan = await planOf({ baseUrl: store.url, token: TOKEN });
     const broken: typeof plan = {
       ...plan,
       onExchange: () => {
-        throw new Error('nobody can look on');
+        throw new Error('the observer failed');
       },
     };
     const targets = [plan, broken].map((one, index) => ({ name: `${index}`, plan: one, secrets: [] }));
-    await expect(compareStores(targets)).rejects.toThrow('nobody can look on');
+    await expect(compareStores(targets)).rejects.toThrow('the observer failed');
     expect(requests).toBeLessThan(1000);
     const open = () => new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
     await expect.poll(open, { timeout: 10_000 }).toBe(0);
   });
 
-  test('leaves no clock: its process ends by itself', async () => {
+  test('leaves no timer, so that its process ends', async () => {
     const script = `
       import { planOf } from '${packageFile('dist/index.js')}';
       import { compareStores } from '${packageFile('dist/lib/compare/compare.js')}';

@@ -3,7 +3,7 @@ import { compareStores } from '../lib/compare/compare.ts';
 import type { Column, Comparison } from '../lib/compare/comparison.ts';
 import { startNamed, TOKEN } from './stores.ts';
 
-/** Stores of the fleet side by side, one at which nothing listens, and one that was not run. */
+/** Compares stores of the fleet, a URL where nothing listens, and a store that was not run. */
 export async function compared(names: readonly string[], more: object = {}): Promise<Comparison> {
   const stores = await Promise.all(names.map(startNamed));
   try {
@@ -18,7 +18,7 @@ export async function compared(names: readonly string[], more: object = {}): Pro
         name: names[index] ?? 'gone',
         plan: await planOf({ ...options, ...more }),
         secrets: secretsOf(options),
-        portrait: {
+        implementation: {
           language: index % 2 === 0 ? 'Go' : 'Rust',
           framework: 'by hand',
           version: '1.0',
@@ -27,14 +27,14 @@ export async function compared(names: readonly string[], more: object = {}): Pro
       };
     });
     const comparison = await compareStores(await Promise.all(targets));
-    const lacking: Column = { name: 'absent', state: 'not-run', reason: 'this machine has no erlang' };
-    return { ...comparison, columns: [...comparison.columns, lacking] };
+    const notRun: Column = { name: 'absent', state: 'not-run', reason: 'this machine has no erlang' };
+    return { ...comparison, columns: [...comparison.columns, notRun] };
   } finally {
     await Promise.all(stores.map((store) => store.stop()));
   }
 }
 
-/** The comparison of some of the stores. */
+/** The comparison with only some of the stores. */
 export function among(comparison: Comparison, names: readonly string[]): Comparison {
   const { columns, differential } = comparison;
   const disagreements = (differential?.disagreements ?? []).map((one) => ({
@@ -54,7 +54,7 @@ export function among(comparison: Comparison, names: readonly string[]): Compari
   };
 }
 
-/** The same with as many columns, the first ones again under other names. */
+/** The comparison with more columns: copies of the first ones under other names. */
 export function widened(comparison: Comparison, count: number): Comparison {
   const { columns, differential } = comparison;
   const run = columns.filter(({ state }) => state === 'run');

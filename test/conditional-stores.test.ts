@@ -28,21 +28,21 @@ const curl = (url: string, body: string, credential: Record<string, string>) =>
 
 const RIGHT = { Authorization: `Bearer ${TOKEN}` };
 
-test('every conditional store has a name of its own', () => {
+test('every conditional store has a unique name', () => {
   const names = [...brokenStores, ...rightStores, ...conditionalStores].map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
 });
 
-test('no conditional store is broken only by rejecting what it may reject', () => {
+test('no conditional store merely rejects what it may reject', () => {
   const lawful = conditionalStores.filter(
     ({ fault, conditions }) => fault.kind === 'rejects' && conditions.some(({ open }) => open !== undefined),
   );
   expect(lawful.map(({ name }) => name)).toEqual([]);
 });
 
-test('the conditional stores are spread over all dimensions, and over single faults, pairs and triples', () => {
-  const count = (holds: (store: (typeof conditionalStores)[number]) => boolean) =>
-    conditionalStores.filter(holds).length;
+test('the conditional stores cover all dimensions, and single conditions, pairs and triples', () => {
+  const count = (predicate: (store: (typeof conditionalStores)[number]) => boolean) =>
+    conditionalStores.filter(predicate).length;
   const every: readonly Dimension[] = [
     ...['outcome', 'credential', 'framing', 'media type', 'accept', 'headers'],
     ...['target', 'size', 'text', 'values', 'history', 'load'],
@@ -57,11 +57,11 @@ test('the conditional stores are spread over all dimensions, and over single fau
   expect(count(({ strength }) => strength === 3)).toBeGreaterThanOrEqual(30);
 });
 
-test('every conditional store is right where its conditions do not meet', async () => {
+test('every conditional store is right while its conditions are not met', async () => {
   for (const store of conditionalStores) {
     const running = await store.start(TOKEN);
     try {
-      // What is wrong with the first request of all alone is over after this one.
+      // A fault of only the very first request is over after this one.
       await curl(running.url, PLANT, RIGHT);
       const statuses = [
         await curl(running.url, '{"id":1500003,"name":"Pothos"}', RIGHT),

@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let files = 0;
 
-/** Writes a temporary file and gives its path. */
+/** Writes a temporary file and returns its path. */
 function file(text: string): string {
   files += 1;
   const path = join(folder, `file-${files}.yaml`);
@@ -36,7 +36,7 @@ const overlay = (...actions: string[]): string =>
     ].join('\n'),
   );
 
-/** The shipped document with one passage replaced. Fails where the passage is not there. */
+/** The shipped document with one passage replaced. Fails if the passage does not occur. */
 function edited(passage: string | RegExp, by: string): string {
   const text = SOURCE.replace(passage, by);
   expect(text).not.toBe(SOURCE);
@@ -57,7 +57,7 @@ describe('the shipped document', () => {
     expect(Object.isFrozen(shipped)).toBe(true);
   });
 
-  test('says that a NewPlant is an object with an id, a name and perhaps a tag', () => {
+  test('declares a NewPlant as an object with an id, a name and an optional tag', () => {
     const { shape } = shipped.newPlant;
     expect(shape.types).toEqual(['object']);
     expect([...shape.properties.keys()].sort()).toEqual(['id', 'name', 'tag']);
@@ -70,7 +70,7 @@ describe('the shipped document', () => {
     expect(shape.properties.get('name')?.types).toEqual(['string']);
   });
 
-  test('has the same digest each time, and another one with an overlay', async () => {
+  test('always has the same digest, and a different one with an overlay', async () => {
     const again = await loadContract(SHIPPED);
     const other = await loadContract(SHIPPED, [overlay('{ target: $.info, update: { version: 1.0.1 } }')]);
     expect(again.document.sha256).toBe(shipped.document.sha256);
@@ -103,7 +103,7 @@ describe('the shipped document', () => {
     expect(valid(shipped.plant.validate, text)).toBe(expected);
   });
 
-  test('a problem names the place that is at fault', () => {
+  test('a problem names the place of the invalid value', () => {
     const [problem] = shipped.newPlant.validate('{"id":1.5,"name":"x"}', { id: 1.5, name: 'x' });
     expect(problem?.at).toBe('/id');
     expect(problem?.message).toContain('integer');
@@ -150,12 +150,12 @@ describe('numbers', () => {
     expect(valid(shipped.error.validate, `{"message":"m","error":${numeral}}`)).toBe(expected);
   });
 
-  test('of a name that occurs twice the last numeral is judged, as JSON.parse reads it', () => {
+  test('the last of two duplicate names is validated, as read by JSON.parse', () => {
     expect(valid(shipped.newPlant.validate, '{"id":9223372036854775808,"name":"x","id":1}')).toBe(true);
     expect(valid(shipped.newPlant.validate, '{"id":1,"name":"x","id":9223372036854775808}')).toBe(false);
   });
 
-  test('numbers are exact within lists, and below names with slashes and tildes', () => {
+  test('numbers are exact in lists, and below names with slashes and tildes', () => {
     const integer = { type: 'integer', format: 'int64' };
     const validate = compile({
       type: 'object',
@@ -168,19 +168,19 @@ describe('numbers', () => {
     expect(valid(validate, '{"a/b~c":{"n":9223372036854775808}}')).toBe(false);
   });
 
-  test('numbers are exact where a type is one of several', () => {
+  test('numbers are exact in alternatives', () => {
     const validate = compile({ anyOf: [{ type: 'integer', format: 'int32' }, { type: 'null' }] });
     expect(valid(validate, 'null')).toBe(true);
     expect(valid(validate, '2147483647')).toBe(true);
     expect(valid(validate, '2147483648')).toBe(false);
   });
 
-  test('numbers are exact in properties that are called default, enum or example', () => {
+  test('numbers are exact in properties named default, enum or example', () => {
     const validate = compile({ properties: { default: { type: 'integer', format: 'int64' } } });
     expect(valid(validate, '{"default":9223372036854775808}')).toBe(false);
   });
 
-  test('numbers are exact where a type is a list', () => {
+  test('numbers are exact with a list of types', () => {
     const validate = compile({ type: ['integer', 'null'] });
     expect(valid(validate, '1.00000000000000000001')).toBe(false);
   });
@@ -213,7 +213,7 @@ describe('numbers', () => {
     expect(exactInteger(numeral)).toBe(expected);
   });
 
-  test('the integer of a numeral with a far exponent is found at once, and far away', () => {
+  test('the integer of a numeral with a huge exponent is computed quickly, and is huge', () => {
     const far = exactInteger('1e999999999999');
     expect(far).toBeGreaterThan(10n ** 300n);
     expect(exactInteger('-1e999999999999')).toBeLessThan(-(10n ** 300n));
@@ -253,14 +253,14 @@ describe('the source of a value', () => {
     expect(sourceAt(text, path)).toBe(expected);
   });
 
-  test('is found behind values of any depth', () => {
+  test('is found after values of any depth', () => {
     const deep = '['.repeat(200_000) + ']'.repeat(200_000);
     expect(sourceAt(`{"a":${deep},"b":8}`, ['b'])).toBe('8');
   });
 });
 
 describe('shapes', () => {
-  test('allOf keeps what every part demands', () => {
+  test('allOf keeps the requirements of every part', () => {
     const shape = shapeOf({
       minLength: 2,
       pattern: '^a',
@@ -275,7 +275,7 @@ describe('shapes', () => {
     expect(shape.values).toEqual(['b']);
   });
 
-  test('an integer is what a number and an integer have in common', () => {
+  test('the conjunction of number and integer is integer', () => {
     const { types, number } = shapeOf({
       allOf: [
         { type: 'number', minimum: 3, exclusiveMaximum: 10 },
@@ -286,7 +286,7 @@ describe('shapes', () => {
     expect(number).toMatchObject({ min: 3, max: 20, below: 10, format: 'int32' });
   });
 
-  test('each alternative carries what stands beside it', () => {
+  test('each alternative includes its sibling keywords', () => {
     const { alternatives } = shapeOf({ minLength: 3, anyOf: [{ type: 'string' }, { type: 'null' }] });
     expect(alternatives.map(({ types, text }) => [types, text.min])).toEqual([
       [['string'], 3],
@@ -312,7 +312,7 @@ describe('overlays', () => {
 
   test.each<[what: string, actions: string[], expected: unknown]>([
     [
-      'merge objects and keep what they do not name',
+      'merge objects and keep other properties',
       ['{ target: $.info, update: { contact: { email: e }, version: 2 } }'],
       { ...base(), info: { title: 'old', contact: { name: 'n', email: 'e' }, version: 2 } },
     ],
@@ -338,7 +338,7 @@ describe('overlays', () => {
     ],
     ['change the whole document', ['{ target: $, update: { extra: true } }'], { ...base(), extra: true }],
     [
-      'change everything that a filter finds',
+      'change everything that a filter matches',
       ['{ target: "$.tags[?@.x > 1]", update: { big: true } }'],
       {
         ...base(),
@@ -350,7 +350,7 @@ describe('overlays', () => {
       },
     ],
     [
-      'remove everything that a filter finds',
+      'remove everything that a filter matches',
       ['{ target: "$.tags[?@.name == \'a\' || @.x == 3]", remove: true }'],
       { ...base(), tags: [{ name: 'b', x: 2 }] },
     ],
@@ -360,7 +360,7 @@ describe('overlays', () => {
       { ...base(), info: { title: 'old' } },
     ],
     [
-      'act in their order',
+      'apply actions in order',
       [
         '{ target: $.info.contact, remove: true }',
         '{ target: $.info, update: { contact: { name: m } } }',
@@ -369,7 +369,7 @@ describe('overlays', () => {
       { ...base(), info: { title: 'old', contact: { name: 'o' } } },
     ],
     [
-      'remove where an update stands beside it',
+      'remove even if there is an update as well',
       ['{ target: $.nested, update: { more: 1 }, remove: true }'],
       { info: base().info, tags: base().tags },
     ],
@@ -383,12 +383,12 @@ describe('overlays', () => {
     ['$.nested.list[1,0]', []],
     ['$.nested.list[0,0]', [2]],
     ['$.nested.list[::-1]', []],
-  ])('removing %s takes away exactly what it finds', (target, expected) => {
+  ])('removing %s removes exactly what it matches', (target, expected) => {
     const changed = applyOverlay(base(), overlay(`{ target: "${target}", remove: true }`));
     expect(changed).toEqual({ ...base(), nested: { list: expected } });
   });
 
-  test('two places that are updated alike do not share what they were given', () => {
+  test('two places with the same update do not share its value', () => {
     const first = overlay('{ target: "$.tags[*]", update: { more: { list: [1] } } }');
     const second = overlay('{ target: "$.tags[?@.name == \'a\'].more", update: { list: [2] } }');
     const changed = applyOverlay(applyOverlay(base(), first), second) as { tags: { more: unknown }[] };
@@ -409,7 +409,7 @@ describe('overlays', () => {
     expect(valid(contract.plant.validate, '{"name":"x"}')).toBe(false);
   });
 
-  test('a constraint of an overlay reaches shape and validator alike', async () => {
+  test('a constraint of an overlay applies to both shape and validator', async () => {
     const contract = await loadContract(SHIPPED, [
       overlay(
         '{ target: $.components.schemas.Plant.properties.name, update: { maxLength: 64, minLength: 3 } }',
@@ -428,7 +428,7 @@ describe('overlays', () => {
   });
 
   test.each<[what: string, text: string, place: string, problem: RegExp]>([
-    ['what is no overlay', 'openapi: 3.1.0\n', '1:1', /not an OpenAPI overlay/],
+    ['a file that is not an overlay', 'openapi: 3.1.0\n', '1:1', /not an OpenAPI overlay/],
     ['a list', '- a\n- b\n', '1:1', /not an OpenAPI overlay/],
     ['another version', 'overlay: 2.0.0\nactions: [{ target: $, update: {} }]\n', '1:10', /2\.0\.0.*1\.0\.0/],
     ['a version that is a number', 'overlay: 1.0\nactions: []\n', '1:1', /`overlay` version/],
@@ -436,22 +436,22 @@ describe('overlays', () => {
     ['empty actions', 'overlay: 1.0.0\nactions: []\n', '2:10', /no actions/],
     ['no target', 'overlay: 1.0.0\nactions:\n  - update: {}\n', '3:5', /no `target`/],
     [
-      'a target that is no JSONPath',
+      'a target that is not a JSONPath',
       'overlay: 1.0.0\nactions:\n  - update: {}\n    target: "$.["\n',
       '4:13',
       /not a JSONPath/,
     ],
     [
-      'a target that finds nothing',
+      'a target that matches nothing',
       'overlay: 1.0.0\nactions:\n  - { target: $.info, update: {} }\n  - target: $.nowhere\n    update: {}\n',
       '4:13',
-      /\$\.nowhere finds nothing/,
+      /\$\.nowhere matches nothing/,
     ],
     [
       'a target that an earlier action removed',
       'overlay: 1.0.0\nactions:\n  - { target: $.info, remove: true }\n  - { target: $.info, update: {} }\n',
       '4:15',
-      /finds nothing/,
+      /matches nothing/,
     ],
     [
       'neither update nor remove',
@@ -466,20 +466,20 @@ describe('overlays', () => {
       /neither/,
     ],
     ['broken YAML', 'overlay: [1\nactions: x\n', '2:1', /not YAML/],
-  ])('%s is refused with its place', async (_what, text, place, problem) => {
+  ])('%s is rejected with its place', async (_what, text, place, problem) => {
     const path = file(text);
     const error = await failure(SHIPPED, [path]);
     expect(error.message.startsWith(`${path}:${place}: `), error.message).toBe(true);
     expect(error.message).toMatch(problem);
   });
 
-  test('an overlay that is not there is named', async () => {
+  test('a missing overlay is named', async () => {
     const path = join(folder, 'nowhere.yaml');
-    expect((await failure(SHIPPED, [path])).message).toBe(`${path}: there is no such file`);
+    expect((await failure(SHIPPED, [path])).message).toBe(`${path}: no such file`);
   });
 });
 
-/** The error with which loading ends. */
+/** The error with which loading fails. */
 async function failure(document: string, overlays: readonly string[] = []): Promise<DocumentError> {
   const outcome: unknown = await loadContract(document, overlays).catch((error: unknown) => error);
   expect(outcome).toBeInstanceOf(DocumentError);
@@ -510,7 +510,7 @@ describe('a document of OpenAPI 3.0', () => {
       [{ nullable: true }],
       [{}, { nullable: true, example: 1 }],
     ],
-  ])('says the same of a name that %s', async (_what, name, fitting, others) => {
+  ])('is read like one of 3.1: a name that %s', async (_what, name, fitting, others) => {
     const path = edited(NAME, name);
     writeFileSync(path, readFileSync(path, 'utf8').replace('openapi: 3.1.0', 'openapi: 3.0.3'));
     const { document, newPlant } = await loadContract(path);
@@ -522,7 +522,7 @@ describe('a document of OpenAPI 3.0', () => {
         );
   });
 
-  test('is changed by overlays as it is written', async () => {
+  test('is changed by overlays before it is converted', async () => {
     const path = edited('openapi: 3.1.0', 'openapi: 3.0.3');
     const changes = overlay('{ target: $..Plant.properties.tag, update: { nullable: true } }');
     const { document, newPlant } = await loadContract(path, [changes]);
@@ -531,16 +531,16 @@ describe('a document of OpenAPI 3.0', () => {
   });
 });
 
-describe('what in a document is not as it was meant', () => {
+describe('likely mistakes in a document', () => {
   test.each<[keyword: string, advice: RegExp]>([
     [
       'maxlength: 60',
-      /:39:22: maxlength is no keyword of a schema and says nothing; did you mean maxLength\?$/,
+      /:39:22: maxlength is not a schema keyword and has no effect; did you mean maxLength\?$/,
     ],
     ['minimun: 1', /minimun .* did you mean minimum\?$/],
-    ['nullable: true', /nullable .* say type: \[string, 'null'\]/],
-    ['colour: green', /colour .* a keyword of your own begins with x-$/],
-  ])('%s is warned of', async (line, advice) => {
+    ['nullable: true', /nullable .* use a type such as \[string, 'null'\]/],
+    ['colour: green', /colour .* prefix a custom keyword with x-$/],
+  ])('%s causes a warning', async (line, advice) => {
     const path = edited('description: The name of the plant.', line);
     const { document } = await loadContract(path);
     expect(document.warnings).toHaveLength(1);
@@ -548,7 +548,7 @@ describe('what in a document is not as it was meant', () => {
     expect(document.warnings[0]?.startsWith(path)).toBe(true);
   });
 
-  test('is not what is known, what begins with x-, nor what is called like a property', async () => {
+  test('known keywords, x- keywords and property names cause no warning', async () => {
     const path = edited(
       'description: The name of the plant.',
       'x-length: 1\n          examples: [{ maxlength: 1 }]\n          $comment: none',
@@ -558,17 +558,17 @@ describe('what in a document is not as it was meant', () => {
     expect(document.warnings).toEqual([]);
   });
 
-  test('a keyword that an overlay brings is said to come with it', async () => {
+  test('a warning about a keyword added by an overlay names the overlay', async () => {
     const path = overlay('{ target: $..Plant.properties.name, update: { maxlength: 60 } }');
     const { document } = await loadContract(SHIPPED, [path]);
     expect(document.warnings[0]).toContain(`, with ${path} applied: maxlength`);
   });
 
-  test('a longer path tells which base URL to give', async () => {
+  test('a longer path causes a warning with the right base URL', async () => {
     const { document } = await loadContract(edited('  /plants:', '  /api/v2/plants:'));
     expect(document.warnings).toEqual([
       expect.stringMatching(
-        /:10:5: declares POST \/api\/v2\/plants, and requests go to \/plants below the base URL: give one that ends in \/api\/v2$/,
+        /:10:5: declares POST \/api\/v2\/plants, but requests go to \/plants below the base URL; use a base URL that ends in \/api\/v2$/,
       ),
     ]);
   });
@@ -580,7 +580,7 @@ describe('the parameters of a document', () => {
     return (await loadContract(edited('      requestBody:', list))).parameters;
   };
 
-  test('are those that are required, each with the value that it gives itself', async () => {
+  test('are the required ones, each with its example or default', async () => {
     const parameters = await declared(
       '{ name: X-Tenant, in: header, required: true, example: acme, schema: { type: string } }',
       '{ name: page, in: query, schema: { type: integer } }',
@@ -595,20 +595,20 @@ describe('the parameters of a document', () => {
     ]);
   });
 
-  test('of a longer path stand in the base URL', async () => {
+  test('of a longer path belong to the base URL', async () => {
     const path = edited(
       '  /plants:\n',
       '  /{tenant}/plants:\n    parameters: [{ name: tenant, in: path, required: true, schema: { type: string } }]\n',
     );
     const { parameters, document } = await loadContract(path);
     expect(parameters).toEqual([]);
-    expect(document.warnings[0]).toContain('give one that ends in /{tenant}');
+    expect(document.warnings[0]).toContain('use a base URL that ends in /{tenant}');
   });
 });
 
-describe('a document that cannot serve', () => {
+describe('an unusable document', () => {
   test.each<[what: string, make: () => string, place: RegExp, problem: RegExp]>([
-    ['that is not there', () => join(folder, 'none.yaml'), /^$/, /there is no such file/],
+    ['that does not exist', () => join(folder, 'none.yaml'), /^$/, /no such file/],
     [
       'that is a folder',
       () => {
@@ -630,41 +630,41 @@ describe('a document that cannot serve', () => {
     ],
     ['without a path', () => edited('  /plants:', '  /trees:'), /^:9:3$/, /declares no paths > \/plants/],
     [
-      'with two paths that may be meant',
+      'with two matching paths',
       () => edited(/ {2}\/plants:([\s\S]*?)(?=components:)/, '  /a/plants:$1  /b/plants:$1'),
       /^:9:3$/,
-      /declares no paths > \/plants; of \/a\/plants and \/b\/plants only one can be meant/,
+      /declares no paths > \/plants; \/a\/plants and \/b\/plants are ambiguous/,
     ],
     ['without POST', () => edited('    post:', '    put:'), /^:10:5$/, /declares no paths > \/plants > post/],
     [
-      'with a $ref that leads nowhere',
+      'with a dangling $ref',
       () => edited('"#/components/schemas/Error"', '"#/components/schemas/Nope"'),
       /^:\d+:\d+$/,
-      /does not hold together.*Nope/,
+      /is not a valid OpenAPI document.*Nope/,
     ],
     [
-      'with a $ref to a file that is not there',
+      'with a $ref to a missing file',
       () => edited('"#/components/schemas/Error"', '"./none.yaml#/Error"'),
       /^:\d+:\d+$/,
-      /refers to .*none\.yaml, which is not there/,
+      /refers to .*none\.yaml, which does not exist/,
     ],
     [
-      'with another scheme than bearer',
+      'with a scheme other than bearer',
       () => edited('scheme: bearer', 'scheme: basic'),
       /^:7:3$/,
-      /does not ask for an HTTP bearer token/,
+      /does not require an HTTP bearer token/,
     ],
     [
       'without security',
       () => edited('security:\n  - bearerAuth: []\n', ''),
       /^:1:1$/,
-      /does not ask for an HTTP bearer token/,
+      /does not require an HTTP bearer token/,
     ],
     [
       'whose operation needs no token',
       () => edited('      operationId:', '      security: []\n      operationId:'),
       /^:7:3$/,
-      /does not ask for an HTTP bearer token/,
+      /does not require an HTTP bearer token/,
     ],
     [
       'without security schemes',
@@ -673,11 +673,11 @@ describe('a document that cannot serve', () => {
       /securitySchemes|bearerAuth/,
     ],
     [
-      'with a body that is no object',
+      'with a body that is not an object',
       () =>
         edited(/schema:\n\s+\$ref: "#\/components\/schemas\/NewPlant"/, 'schema: { type: array, items: {} }'),
       /^:17:21$/,
-      /request body is not an object/,
+      /request body must be an object/,
     ],
     [
       'without a request body',
@@ -693,10 +693,10 @@ describe('a document that cannot serve', () => {
     ],
     ['without a 400', () => edited('"400":', '"404":'), /^:20:9$/, /declares no .* > responses > 400/],
     [
-      'with a pattern that is no regular expression',
+      'with a pattern that is not a regular expression',
       () => edited('description: The name of the plant.', 'pattern: "["'),
       /^:\d+:\d+$/,
-      /not a usable schema|does not hold together/,
+      /not a usable schema|is not a valid OpenAPI document/,
     ],
   ])('%s', async (_what, make, place, problem) => {
     const path = make();
@@ -708,7 +708,7 @@ describe('a document that cannot serve', () => {
     expect(rest.join('')).toMatch(problem);
   });
 
-  test('a bearer scheme may be required by the operation alone, and in any case', async () => {
+  test('a bearer scheme may be required only by the operation, and is case-insensitive', async () => {
     const path = file(
       SOURCE.replace('security:\n  - bearerAuth: []\n', '')
         .replace('      operationId:', '      security: [{ bearerAuth: [] }]\n      operationId:')
@@ -717,7 +717,7 @@ describe('a document that cannot serve', () => {
     await expect(loadContract(path)).resolves.toMatchObject({ document: { file: path } });
   });
 
-  test('references into other files are resolved against the folder of the document', async () => {
+  test('references to other files are resolved relative to the document', async () => {
     writeFileSync(
       join(folder, 'shapes.yaml'),
       'Error: { type: object, required: [error], properties: { error: { type: integer, format: int32 } } }\n',
@@ -727,7 +727,7 @@ describe('a document that cannot serve', () => {
     expect(valid(contract.error.validate, '{"error":2147483648}')).toBe(false);
   });
 
-  test('references lead out of its folder by no way, and to no other machine', async () => {
+  test('references cannot leave the folder, or access the network', async () => {
     const inside = join(folder, 'inside');
     mkdirSync(inside);
     const shape = '{ type: object, required: [error], properties: { error: { type: integer } } }\n';
@@ -748,11 +748,11 @@ describe('a document that cannot serve', () => {
       [outside, `refers to ${outside}, which is not in its folder`],
       [`file://${outside}`, `refers to ${outside}, which is not in its folder`],
       ['link.yaml', `refers to ${join(inside, 'link.yaml')}, which is not in its folder`],
-      // That is said of the document: the reference stands in another file.
+      // No place: the reference is in another file.
       ['beyond.yaml', `refers to ${outside}, which is not in its folder`, ''],
-      [url, `refers to ${url}; URLs are not read: bundle the document`],
-      ['//127.0.0.1/error.yaml', 'URLs are not read'],
-      ['nowhere.yaml', `refers to ${join(inside, 'nowhere.yaml')}, which is not there`],
+      [url, `refers to ${url}; URLs are not supported: bundle the document`],
+      ['//127.0.0.1/error.yaml', 'URLs are not supported'],
+      ['nowhere.yaml', `refers to ${join(inside, 'nowhere.yaml')}, which does not exist`],
       ['/dev/zero', 'refers to /dev/zero, which is not in its folder'],
     ] as const) {
       const { message } = await failure(referring(reference));
@@ -767,7 +767,7 @@ describe('a document that cannot serve', () => {
     expect(message).toContain(`refers to ${outside}, which is not in its folder`);
   });
 
-  test('the same document as JSON makes the same contract', async () => {
+  test('the same document as JSON gives the same contract', async () => {
     const json = file(JSON.stringify(readDocument(SHIPPED).value, undefined, 2));
     expect((await loadContract(json)).document.sha256).toBe(shipped.document.sha256);
   });

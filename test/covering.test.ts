@@ -6,10 +6,10 @@ const STRENGTHS = [2, 3] as const;
 
 const any = (...sizes: readonly number[]): Dimensions => ({ sizes, allowed: () => true });
 
-/** Sizes such as those of the models of requests. */
+/** Sizes similar to those of the models of requests. */
 const TYPICAL = any(19, 8, 11, 4, 18, 13, 61, 6, 5, 6, 7, 2, 9, 16);
 
-/** Every combination of that many values that may occur, counted in the plainest way. */
+/** Every allowed combination of `strength` values, by brute force. */
 function* combinationsOf(
   { sizes, allowed }: Dimensions,
   strength: number,
@@ -29,7 +29,7 @@ function* combinationsOf(
   );
 }
 
-/** In a row in which nothing else hides it. */
+/** Whether a combination occurs in a row that does not mask it. */
 const occurs = (
   combination: readonly (number | undefined)[],
   rows: readonly Row[],
@@ -49,7 +49,7 @@ const isAllowed = ({ sizes, allowed }: Dimensions, row: Row): boolean =>
       row.every((own, other) => other === dimension || allowed(dimension, value, other, own)),
   );
 
-/** Some dimensions, of whose values that are not usual some exclude one another. */
+/** Dimensions of which some unusual values exclude one another. */
 const dimensions: fc.Arbitrary<Dimensions> = fc
   .record({
     sizes: fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 6 }),
@@ -69,7 +69,7 @@ const dimensions: fc.Arbitrary<Dimensions> = fc
   });
 
 describe.each(STRENGTHS)('a covering array of strength %i', (strength) => {
-  test('holds everything that may occur, and nothing that may not', () => {
+  test('contains every allowed combination, and nothing else', () => {
     fc.assert(
       fc.property(dimensions, (one) => {
         const rows = coveringArray(one, strength);
@@ -82,7 +82,7 @@ describe.each(STRENGTHS)('a covering array of strength %i', (strength) => {
     );
   });
 
-  test('says of some of its rows what they cover', () => {
+  test('reports the coverage of some of its rows', () => {
     fc.assert(
       fc.property(dimensions, fc.nat(40), (one, count) => {
         const rows = coveringArray(one, strength).slice(0, count);
@@ -94,7 +94,7 @@ describe.each(STRENGTHS)('a covering array of strength %i', (strength) => {
     );
   });
 
-  test('is the same every time', () => {
+  test('is deterministic', () => {
     const rows = coveringArray(any(5, 4, 3, 3, 2), strength);
     expect(coveringArray(any(5, 4, 3, 3, 2), strength)).toEqual(rows);
   });
@@ -110,14 +110,14 @@ describe.each(STRENGTHS)('a covering array of strength %i', (strength) => {
   });
 });
 
-test('an array of all pairs has few rows more than the two largest dimensions ask for, and the first cover the most', () => {
+test('an array of all pairs has few more rows than the two largest dimensions require, and the first rows cover the most', () => {
   const rows = coveringArray(TYPICAL, 2);
   expect(rows.length).toBeLessThanOrEqual(61 * 19 * 1.35);
   const { covered, all } = coverage(TYPICAL, 2, rows.slice(0, rows.length / 2));
   expect(covered / all).toBeGreaterThan(0.7);
 });
 
-test('an array of all triples has few rows more than the three largest dimensions ask for, and the first cover the most', () => {
+test('an array of all triples has few more rows than the three largest dimensions require, and the first rows cover the most', () => {
   const sizes = any(11, 8, 6, 9, 5, 4, 4, 3);
   const rows = coveringArray(sizes, 3);
   expect(rows.length).toBeLessThanOrEqual(11 * 9 * 8 * 1.35);

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findingsOf, type Taken } from '../determinism/taken.ts';
-import { startTap, type Tap } from '../determinism/tap.ts';
+import { findingsOf, type RunTrace } from '../bench/determinism/run-trace.ts';
+import { startTap, type Tap } from '../bench/determinism/tap.ts';
 import { run } from '../index.ts';
 import { TOKEN, withStore } from './stores.ts';
 
-/* What `npm run determinism` shows at length, by several versions of Node. */
+/* A short form of `npm run determinism`, which also compares several versions of Node. */
 
 let tap: Tap;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => tap.stop());
 
-const taken = (name: string, concurrency: number): Promise<Taken> =>
+const runTrace = (name: string, concurrency: number): Promise<RunTrace> =>
   withStore(name, async ({ url }) => {
     tap.leadTo(url);
     const { record } = run({
@@ -27,20 +27,20 @@ const taken = (name: string, concurrency: number): Promise<Taken> =>
   });
 
 describe.each(['reference', 'crash-apostrophe'])('against %s', (name) => {
-  test('the same requests are sent byte for byte, and the same is found, at any concurrency', async () => {
-    const alone = await taken(name, 1);
-    const crowded = await taken(name, 24);
-    const texts = ({ requests }: Taken) => requests.map((bytes) => bytes.toString('latin1'));
-    expect(alone.requests.length).toBeGreaterThan(500);
-    expect(texts(crowded)).toEqual(texts(alone));
-    expect(crowded.findings).toEqual(alone.findings);
+  test('a run sends the same bytes and has the same findings at any concurrency', async () => {
+    const sequential = await runTrace(name, 1);
+    const concurrent = await runTrace(name, 24);
+    const texts = ({ requests }: RunTrace) => requests.map((bytes) => bytes.toString('latin1'));
+    expect(sequential.requests.length).toBeGreaterThan(500);
+    expect(texts(concurrent)).toEqual(texts(sequential));
+    expect(concurrent.findings).toEqual(sequential.findings);
   });
 });
 
-test('a request is cut from a connection as it was sent, whatever it is', async () => {
+test('the tap separates the requests of a connection exactly, whatever they are', async () => {
   await withStore('reference', async ({ url }) => {
     tap.leadTo(url);
-    const only = ['create/takes-chunked-body', 'observe/broken-framing'];
+    const only = ['ordinary/accepts-chunked-body', 'observe/broken-framing'];
     const { requests } = await run({ baseUrl: tap.url, token: TOKEN, cases: 1, concurrency: 1, only }).record;
     const cut = tap.requests().map((bytes) => bytes.toString('latin1'));
     expect(cut.length).toBeGreaterThanOrEqual(requests);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { run, terminalReport } from '../index.ts';
 import { Numeral } from '../reference/json.ts';
-import { Refusal, startStore } from '../reference/store.ts';
+import { Rejection, startStore } from '../reference/store.ts';
 import { suite } from './command.ts';
 import {
   type CountingStore,
@@ -14,7 +14,7 @@ import {
 } from './documents.ts';
 import { TOKEN, withStore } from './stores.ts';
 
-/** Everything that a property may be. */
+/** A schema for every kind of property. */
 const KINDS: Readonly<Record<string, Schema>> = {
   string: { type: 'string', minLength: 2, maxLength: 12 },
   integer: { type: 'integer', minimum: 5, maximum: 90, multipleOf: 5 },
@@ -70,7 +70,7 @@ const KINDS: Readonly<Record<string, Schema>> = {
 
 const names = Object.keys(KINDS);
 
-/** So many properties from a place in the list on, every other one required. */
+/** A document with `count` properties, starting at `place` in the list, every other one required. */
 function documentFrom(place: number, count: number): Schema {
   const chosen = Array.from({ length: count }, (_, index) => names[(place + index) % names.length] ?? '');
   return plantWith(
@@ -82,7 +82,7 @@ function documentFrom(place: number, count: number): Schema {
 
 const FULL = process.env.PLANT_STORE_ALL_DOCUMENTS !== undefined;
 
-/** Counts of properties from 1 to 12, and among their documents every kind, required and optional. */
+/** Numbers of properties, chosen so that every kind occurs both required and optional. */
 const COUNTS = FULL ? Array.from({ length: 12 }, (_, index) => index + 1) : [1, 4, 7, 12];
 const DOCUMENTS = COUNTS.flatMap((count, index) =>
   (FULL ? names.map((_, place) => place) : [index * 7, index * 5 + 10]).map(
@@ -112,7 +112,7 @@ describe.each(DOCUMENTS)('a document that adds %s', (_label, newPlant) => {
   });
   afterAll(() => store.stop());
 
-  test('finds a store that does what it says conformant, in few requests', { timeout: 120_000 }, async () => {
+  test('finds a store that implements it conformant, in few requests', { timeout: 120_000 }, async () => {
     const record = await run({ ...options(newPlant, store), cases: FULL ? 120 : 12 }).record;
     const faults = record.results.filter(
       ({ level, verdict }) => level === 'MUST' && (verdict === 'fail' || verdict === 'untestable'),
@@ -129,19 +129,19 @@ describe.each(DOCUMENTS)('a document that adds %s', (_label, newPlant) => {
     expect(record.outcome).toBe('conformant');
     expect(record.requests).toBeLessThan(6000);
     for (const { id, kind, cases } of record.results)
-      if (kind !== 'property' && kind !== 'standing') expect(cases, id).toBeLessThanOrEqual(260);
+      if (kind !== 'property' && kind !== 'invariant') expect(cases, id).toBeLessThanOrEqual(260);
     expect(store.received()).toBeLessThan(20 * 1024 * 1024);
   });
 });
 
-/** What may be left out and changes nothing, or makes a store that takes less. */
+/** Keywords whose omission changes nothing, or makes a store stricter. */
 const HARMLESS = [
   'oneOf: /oneOf as anyOf',
   'overlapping: /oneOf/0/maxLength',
   'overlapping: /oneOf/1/minLength',
 ];
 
-describe('a store that leaves out one thing that the document says', () => {
+describe('a store that ignores one keyword of the document is nonconformant', () => {
   const limits = names.flatMap((name) => {
     const kind = KINDS[name] ?? {};
     return [...relaxations(kind)].map(([what, relaxed]): [what: string, full: Schema, relaxed: Schema] => [
@@ -159,8 +159,8 @@ describe('a store that leaves out one thing that the document says', () => {
       try {
         const record = await run({
           ...options(full, store),
-          only: ['refuse/*'],
-          skip: ['refuse/any-*'],
+          only: ['invalid/*'],
+          skip: ['invalid/rejects-any-*'],
           cases: 1,
         }).record;
         expect(record.outcome).toBe('nonconformant');
@@ -173,7 +173,7 @@ describe('a store that leaves out one thing that the document says', () => {
 
 const plain = plantWith({});
 
-test('a required header, query parameter and cookie are sent with every request, and the user knows better', async () => {
+test('a required header, query parameter and cookie are sent with every request, and the user can override them', async () => {
   const parameters = [
     { name: 'X-Tenant', in: 'header', required: true, example: 'acme', schema: { type: 'string' } },
     { name: 'X-Trace', in: 'header', required: true, schema: { type: 'string', pattern: '^[0-9a-f]{8}$' } },
@@ -190,9 +190,9 @@ test('a required header, query parameter and cookie are sent with every request,
         const { headers, message } = request;
         const sent = [headers['x-tenant'], headers['x-other'], headers.cookie, message.url?.split('?')[1]];
         if (!/^[0-9a-f]{8}$/.test(headers['x-trace']?.[0] ?? ''))
-          throw new Refusal(400, 1, 'X-Trace is missing');
+          throw new Rejection(400, 1, 'X-Trace is missing');
         if (JSON.stringify(sent) !== '[["other"],null,["session=s1"],"v=2&kind=a%20b&kind=c"]')
-          throw new Refusal(400, 1, 'a parameter is missing');
+          throw new Rejection(400, 1, 'a parameter is missing');
       },
     }),
   });
@@ -202,7 +202,7 @@ test('a required header, query parameter and cookie are sent with every request,
       token: TOKEN,
       openapi: documentOf(plain, { parameters }),
       headers: [['x-tenant', 'other']],
-      only: ['create/*', 'refuse/*'],
+      only: ['ordinary/*', 'invalid/*'],
       cases: 5,
     }).record;
     const failed = record.results.filter(({ verdict }) => verdict === 'fail' || verdict === 'untestable');
@@ -212,19 +212,19 @@ test('a required header, query parameter and cookie are sent with every request,
   }
 });
 
-test('a body of more than 1 KiB may be too large for a store, and is no ordinary one', async () => {
+test('a plant of more than 1 KiB is not ordinary: a store may reject it', async () => {
   const newPlant = plantWith({ story: { type: 'string', minLength: 2000 } }, ['story']);
   const store = await startStore({
     token: TOKEN,
     steps: (right) => ({
       negotiate(request) {
         right.negotiate(request);
-        if (request.body.length > 1024) throw new Refusal(413, 413, 'the body is too large');
+        if (request.body.length > 1024) throw new Rejection(413, 413, 'the body is too large');
       },
       validate(value, request) {
         const plant = right.validate(value, request);
         if (!/"story":".{2000}/.test(request.body.toString()))
-          throw new Refusal(400, 1, 'a story is missing');
+          throw new Rejection(400, 1, 'a story is missing');
         return plant;
       },
     }),
@@ -232,14 +232,14 @@ test('a body of more than 1 KiB may be too large for a store, and is no ordinary
   try {
     const record = await run({ baseUrl: store.url, token: TOKEN, openapi: documentOf(newPlant), cases: 5 })
       .record;
-    // Where nothing is accepted, a Plant was never seen either.
+    // If nothing is accepted, no Plant is seen either.
     expect([record.outcome, record.summary.MUST.fail]).toEqual(['undetermined', 0]);
   } finally {
     await store.stop();
   }
 });
 
-test('what is no NewPlant is no longer that where the document requires nothing', async () => {
+test('an object without properties is valid if the document requires nothing', async () => {
   const newPlant = { ...plain, required: [] };
   const store = await startStore({
     token: TOKEN,
@@ -262,17 +262,21 @@ test('what is no NewPlant is no longer that where the document requires nothing'
   }
 });
 
-test('ids without a format may be negative and beyond 2^53, as far as their limits go', async () => {
+test('ids without a format may be negative and beyond 2^53, within their limits', async () => {
   const verdicts = async (id: Schema) => {
     const newPlant = { ...plain, properties: { id, name: { type: 'string' } } };
     const record = await withStore(
       'reference',
       ({ url }) =>
-        run({ baseUrl: url, token: TOKEN, openapi: documentOf(newPlant), only: ['whole-shape/takes-*ids*'] })
-          .record,
+        run({
+          baseUrl: url,
+          token: TOKEN,
+          openapi: documentOf(newPlant),
+          only: ['unconstrained/accepts-*ids*'],
+        }).record,
     );
     return record.results.flatMap(({ id, verdict }) =>
-      /ids/.test(id) && /takes/.test(id) && /whole/.test(id) ? [verdict] : [],
+      /^unconstrained\/accepts-.*ids/.test(id) ? [verdict] : [],
     );
   };
   expect(await verdicts({ type: 'integer' })).toEqual(['pass', 'pass', 'pass']);
@@ -285,7 +289,7 @@ test('ids without a format may be negative and beyond 2^53, as far as their limi
   ]);
 });
 
-test('the head of a report names overlays, and the version of an older document', async () => {
+test('the header of a report names the overlays, and the version of an OpenAPI 3.0 document', async () => {
   const file = documentOf(plantWith({ size: { type: 'string', nullable: true } }), { openapi: '3.0.3' });
   const overlay = overlayOf('$..size', { 'x-unit': 'cm' });
   const record = await withStore(
@@ -296,7 +300,7 @@ test('the head of a report names overlays, and the version of an older document'
         token: TOKEN,
         openapi: file,
         overlays: [overlay],
-        only: ['create/answers-200'],
+        only: ['ordinary/answers-200'],
       }).record,
   );
   expect(record.document).toMatchObject({ openapi: '3.0.3', overlays: [overlay] });
@@ -304,11 +308,11 @@ test('the head of a report names overlays, and the version of an older document'
   expect(text).toContain(`${file} (OpenAPI 3.0.3, read as 3.1) with ${overlay}, version 1.0.0`);
 });
 
-test('a misspelt keyword is warned of on standard error', async () => {
+test('a misspelt keyword causes a warning on standard error', async () => {
   const file = documentOf(plantWith({ size: { type: 'string', maxlength: 9 } }));
-  const { code, stdout, stderr } = await suite(['run', '--openapi', file, '--only', 'create/answers-200']);
+  const { code, stdout, stderr } = await suite(['run', '--openapi', file, '--only', 'ordinary/answers-200']);
   expect(stdout).toMatch(
-    /^ {10}\S+: maxlength is no keyword of a schema and says nothing; did you mean maxLength\?$/m,
+    /^ {10}\S+: maxlength is not a schema keyword and has no effect; did you mean maxLength\?$/m,
   );
   expect([code, stderr.split('\n')[0]]).toEqual([
     0,
@@ -316,14 +320,14 @@ test('a misspelt keyword is warned of on standard error', async () => {
   ]);
 });
 
-test('a pattern that no string of its length satisfies ends in 2, with the keywords', async () => {
+test('a pattern that no string of the required length matches exits with 2 and names the keywords', async () => {
   const newPlant = plantWith({ code: { type: 'string', pattern: '^[a-z]{3}$', minLength: 15 } }, ['code']);
   const { code, stderr } = await suite(['run', '--openapi', documentOf(newPlant)]);
   expect(code).toBe(2);
-  expect(stderr).toContain('code: no string was found that satisfies pattern ^[a-z]{3}$ with minLength 15');
+  expect(stderr).toContain('code: found no string that satisfies pattern ^[a-z]{3}$ with minLength 15');
 });
 
-test('a required parameter that no value is known for ends in 2', async () => {
+test('a required parameter without a known value exits with 2', async () => {
   const parameters = [{ name: 'filter', in: 'query', required: true, schema: { type: 'object' } }];
   const { code, stderr } = await suite(['run', '--openapi', documentOf(plain, { parameters })]);
   expect([code, stderr]).toEqual([2, expect.stringContaining('the query parameter filter is required, and')]);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { Refusal, type RunningStore, startStore } from '../reference/store.ts';
+import { Rejection, type RunningStore, startStore } from '../reference/store.ts';
 import { TOKEN } from './stores.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
@@ -94,8 +94,8 @@ export async function storeOf(newPlant: Schema): Promise<CountingStore> {
       validate(value, request) {
         const plant = right.validate(value, request);
         if (!isValid(JSON.parse(request.body.toString('utf8'))))
-          throw new Refusal(400, 7, ajv.errorsText(isValid.errors).slice(0, 200));
-        if (known.has(plant.id)) throw new Refusal(409, 409, 'there is a plant with this id');
+          throw new Rejection(400, 7, ajv.errorsText(isValid.errors).slice(0, 200));
+        if (known.has(plant.id)) throw new Rejection(409, 409, 'there is a plant with this id');
         known.add(plant.id);
         return plant;
       },

@@ -4,12 +4,12 @@ import { brokenStores } from '../mutants/broken/index.ts';
 import { conditionalStores } from '../mutants/conditional/index.ts';
 import { rightStores } from '../mutants/right/index.ts';
 
-test('every store of the fleet has a name of its own', () => {
+test('every store of the fleet has a unique name', () => {
   const names = [...brokenStores, ...rightStores].map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
 });
 
-test('every broken store names checks that exist', () => {
+test('every broken store names existing checks', () => {
   const ids = new Set(catalogue.map(({ id }) => id));
   for (const { name, fails } of brokenStores) {
     expect(fails.length, name).toBeGreaterThan(0);

@@ -14,7 +14,7 @@ import { Sender } from '../lib/run/sender.ts';
 import { Stopped } from '../lib/run/stopped.ts';
 import { ownSchema } from '../lib/schema.ts';
 import { endpointOf } from '../lib/wire/endpoint.ts';
-import { Wire } from '../lib/wire/wire.ts';
+import { HttpClient } from '../lib/wire/http-client.ts';
 import { listen, startStore } from '../reference/store.ts';
 import { ended, start, startSuite, suite } from './command.ts';
 import { TOKEN, withStore } from './stores.ts';
@@ -25,12 +25,12 @@ const MAIN = packageFile('dist/cli/main.js');
 
 const recordIn = (out: string) => JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')) as RunRecord;
 
-describe('what a run is going to create', () => {
+describe('the number of plants that a run creates', () => {
   test.each([
     [{ cases: 3 }],
-    [{ cases: 150, only: ['create/*', 'whole-shape/*'] }],
+    [{ cases: 150, only: ['ordinary/*', 'unconstrained/*'] }],
     [{ cases: 10, only: ['auth/*'] }],
-  ])('is known before it: %j', async (more) => {
+  ])('is estimated before the run: %j', async (more) => {
     await withStore('reference', async ({ url }) => {
       const options = { baseUrl: url, token: TOKEN, seed: 4, ...more };
       const { requests, plants } = await estimate(await planOf(options));
@@ -41,7 +41,7 @@ describe('what a run is going to create', () => {
   });
 });
 
-test('what a run has created can be found by the ids of the report', async () => {
+test('the report lists the ids of all plants that a run created', async () => {
   const ids: bigint[] = [];
   const store = await startStore({
     token: TOKEN,
@@ -52,7 +52,7 @@ test('what a run has created can be found by the ids of the report', async () =>
       },
     }),
   });
-  const options = { cases: 10, only: ['create/*', 'whole-shape/*'], firstId: 5_000_000n };
+  const options = { cases: 10, only: ['ordinary/*', 'unconstrained/*'], firstId: 5_000_000n };
   const { created } = await run({ baseUrl: store.url, token: TOKEN, seed: 4, ...options }).record;
   await store.stop();
   expect(created.plants).toBe(ids.length);
@@ -63,7 +63,7 @@ test('what a run has created can be found by the ids of the report', async () =>
   expect(listed).toEqual([...new Set(ids)].sort((a, b) => (a < b ? -1 : 1)));
 });
 
-describe('a store that asks to wait', () => {
+describe('a store that asks the client to wait', () => {
   test('is waited for, and the report says how long', async () => {
     let asked = 0;
     const store = await startStore({
@@ -76,26 +76,26 @@ describe('a store that asks to wait', () => {
         },
       }),
     });
-    const record = await run({ baseUrl: store.url, token: TOKEN, only: ['create/answers-*'] }).record;
+    const record = await run({ baseUrl: store.url, token: TOKEN, only: ['ordinary/answers-*'] }).record;
     await store.stop();
     expect(record.outcome).toBe('partial');
     expect(record.waited).toBeGreaterThan(0);
     expect(terminalReport(record, false)).toMatch(
-      / s, [\d.]+ s of them waiting as the store asked \(429, 503\)/,
+      / s, [\d.]+ s of it spent waiting at the store's request \(429, 503\)/,
     );
   });
 
-  test('is waited for within a bound', async () => {
+  test('is waited for no longer than the maximum wait', async () => {
     const { url, stop } = await listen(
       createServer((_request, response) => response.writeHead(429, { 'retry-after': '0' }).end()),
     );
-    const wire = new Wire(endpointOf(url, { timeout: 5000 }), 1);
-    const sender = new Sender(wire, {
+    const client = new HttpClient(endpointOf(url, { timeout: 5000 }), 1);
+    const sender = new Sender(client, {
       token: TOKEN,
       headers: [],
       rate: undefined,
       maxRequests: undefined,
-      patience: 120,
+      maxWaitMs: 120,
       collisions: new Collisions(
         () => new JsonObject([]),
         () => 1n,
@@ -105,15 +105,15 @@ describe('a store that asks to wait', () => {
       recovered: async () => false,
     });
     const ids = new CheckIds(BigInt, { up: 0, size: 1, overflow: 1, down: 0, slots: 1, own: 0 });
-    const errand = { id: 'a/check', ids, broken: 0, away: 0, ordinariness: 2 };
-    await expect(sender.send({}, 1n, errand)).rejects.toThrow(Stopped);
+    const context = { id: 'a/check', ids, broken: 0, away: 0, ordinariness: 2 };
+    await expect(sender.send({}, 1n, context)).rejects.toThrow(Stopped);
     expect(sender.requests).toBe(3);
-    await wire.close();
+    await client.close();
     await stop();
   });
 });
 
-test('values of headers are hidden, but for those that everybody sends', () => {
+test('header values are secret, except those of common headers', () => {
   const headers = [
     ['Accept', 'application/json'],
     ['accept-encoding', 'identity, gzip'],
@@ -123,7 +123,7 @@ test('values of headers are hidden, but for those that everybody sends', () => {
   expect(secretsOf({ token: TOKEN, headers })).toEqual([TOKEN, 'k3y-of-a-gateway', 'of something secret']);
 });
 
-test('the token goes to the target alone: no redirect is followed, and no proxy used that was not asked for', async () => {
+test('the token goes only to the target: no redirect is followed, and no proxy of the environment is used', async () => {
   let others = 0;
   const other = createTcpServer((socket) => {
     others += 1;
@@ -164,19 +164,22 @@ describe.skipIf(process.platform === 'win32')(
   () => {
     const valid = ownSchema('lib/report/record.schema.json');
 
-    /** A run with a store of its own, whose grandchild holds a connection to us: when that closes, it has ended. */
+    /**
+     * A run that starts its own store, whose grandchild keeps a connection to us open: it has ended when that
+     * closes.
+     */
     async function withGrandchild(
       args: readonly string[],
       disturb: (child: ReturnType<typeof startSuite>) => void,
     ): Promise<{ readonly code: number | null; readonly stderr: string; readonly out: string }> {
       const out = folder();
       const port = 20_000 + Math.floor(Math.random() * 12_000);
-      const told = createTcpServer();
+      const monitor = createTcpServer();
       const gone = new Promise<void>((resolve) => {
-        told.once('connection', (socket) => socket.on('error', () => {}).once('close', () => resolve()));
+        monitor.once('connection', (socket) => socket.on('error', () => {}).once('close', () => resolve()));
       });
-      await new Promise<void>((resolve) => told.listen(0, '127.0.0.1', resolve));
-      const hold = `require('net').connect(${(told.address() as AddressInfo).port}, '127.0.0.1'); process.on('SIGTERM', () => {})`;
+      await new Promise<void>((resolve) => monitor.listen(0, '127.0.0.1', resolve));
+      const hold = `require('net').connect(${(monitor.address() as AddressInfo).port}, '127.0.0.1'); process.on('SIGTERM', () => {})`;
       const script = join(out, 'store.sh');
       writeFileSync(
         script,
@@ -187,16 +190,16 @@ describe.skipIf(process.platform === 'win32')(
       disturb(child);
       const { code, stderr } = await ended(child);
       await gone;
-      told.close();
+      monitor.close();
       return { code, stderr, out };
     }
 
     test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-      'by %s leaves a record that says so, and no process',
+      'by %s leaves a record that says so, and no processes',
       async (signal) => {
         const { code, out } = await withGrandchild(['--verbose', '--rate', '40'], (child) => {
           child.stderr?.on('data', (lines: Buffer) => {
-            if (lines.includes('create/')) child.kill(signal);
+            if (lines.includes('ordinary/')) child.kill(signal);
           });
         });
         const record = recordIn(out);
@@ -207,9 +210,9 @@ describe.skipIf(process.platform === 'win32')(
       },
     );
 
-    test('by readers that are gone ends with its own verdict, its record, and no process', async () => {
+    test('by readers that go away keeps its verdict, and leaves its record and no processes', async () => {
       const { code, out } = await withGrandchild(
-        ['--verbose', '--only', 'create/*', '--cases', '3'],
+        ['--verbose', '--only', 'ordinary/*', '--cases', '3'],
         (child) => {
           child.stdout?.destroy();
           child.stderr?.once('data', () => child.stderr?.destroy());
@@ -221,46 +224,48 @@ describe.skipIf(process.platform === 'win32')(
   },
 );
 
-describe.skipIf(process.platform === 'win32')('where there is no room', () => {
+describe.skipIf(process.platform === 'win32')('without space', () => {
   const inShell = (line: string) => ended(start('sh', ['-c', line, 'sh', process.execPath, MAIN], env));
-  const RUN = '"$1" "$2" run --only create/answers-200';
+  const RUN = '"$1" "$2" run --only ordinary/answers-200';
 
-  test('for a file: one line and 2, the report on standard output, and no part of a file', async () => {
+  test('for a file: one line, exit code 2, the report on standard output, and no partial file', async () => {
     const out = folder();
     const { code, stdout, stderr } = await inShell(`ulimit -f 8; exec ${RUN} --out ${out} --format html`);
     expect(stdout).toMatch(/^PASSED WHAT WAS CHECKED/m);
     expect([code, stderr.split('\n').slice(1)]).toEqual([
       2,
-      [expect.stringMatching(/report\.html cannot be written: EFBIG/), ''],
+      [expect.stringMatching(/^Cannot write \S*report\.html: EFBIG/), ''],
     ]);
     expect(readdirSync(out)).toEqual([]);
   });
 
-  test.skipIf(!existsSync('/dev/full'))('for standard output: one line and 2', async () => {
+  test.skipIf(!existsSync('/dev/full'))('for standard output: one line and exit code 2', async () => {
     for (const more of ['', '--out - --format json']) {
       const { code, stderr } = await inShell(`exec ${RUN} ${more} >/dev/full`);
       expect([code, stderr.split('\n').slice(1)]).toEqual([
         2,
-        [expect.stringMatching(/^Standard output cannot be written: ENOSPC/), ''],
+        [expect.stringMatching(/^Cannot write to standard output: ENOSPC/), ''],
       ]);
     }
   });
 
-  test('for a baseline, it is said before anything is sent', async () => {
+  test('for a baseline: the error comes before anything is sent', async () => {
     const { code, stderr } = await suite(['run', '--write-baseline', '/dev/null/x/baseline.yaml'], env);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/^Reports cannot be written into [^\n]*\n$/)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^Cannot write to [^\n]*\n$/)]);
   });
 });
 
-test('a comparison takes from the environment and the configuration where its reports go', async () => {
+test('a comparison reads the place of its reports from the environment and the configuration', async () => {
   await withStore('reference', async ({ url }) => {
     const [place, out] = [folder(), folder()];
     const targets = ['a', 'b'].map((name) => `  - { name: ${name}, baseUrl: "${url}" }\n`).join('');
     writeFileSync(
       join(place, 'conformance.yaml'),
-      `out: reports\nformat: [json, markdown]\nonly: create/answers-200\ntargets:\n${targets}`,
+      `out: reports\nformat: [json, markdown]\nonly: ordinary/answers-200\ntargets:\n${targets}`,
     );
-    expect((await suite(['compare'], env, place)).stderr).toMatch(/^Sending each of /);
+    expect((await suite(['compare'], env, place)).stderr).toMatch(
+      /^Sending about [\d,]+ requests to each of /,
+    );
     expect(readdirSync(join(place, 'reports')).sort()).toEqual(['comparison.json', 'comparison.md']);
     await suite(['compare'], { ...env, PLANT_STORE_OUT: out, PLANT_STORE_FORMAT: 'html' }, place);
     expect(readdirSync(out)).toEqual(['comparison.html']);

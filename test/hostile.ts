@@ -3,13 +3,13 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import type { RunRecord } from '../index.ts';
 import { smallRecordOf } from './stores.ts';
 
-/** A token in which every way of writing a token down looks different. */
+/** A token that looks different in every encoding. */
 export const HOSTILE_TOKEN = 'Tok3n/AbCdEfGh+0123456789==';
 
-/** A word in everything that the hostile store makes up: where it stands, there stands text of the store. */
+/** A word in every text of the hostile store, to find that text in the output. */
 export const MARK = 'EVIL';
 
-/** What a store would like to do to whoever reads of it. */
+/** Attacks on whoever reads a report about the store. */
 const NASTY = {
   html: `<script>${MARK}()</script><img src=x onerror=${MARK}()></code></pre></details><a href="javascript:${MARK}">`,
   xml: `]]></failure></testcase><${MARK}/><!-- ${MARK} --><?${MARK}?>&${MARK};&#0; [[ATTACHMENT|/${MARK}]]`,
@@ -43,7 +43,7 @@ const answer = (
 const swapped = (text: string) =>
   [...text].map((c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase())).join('');
 
-/** A credential and its token in the forms in which a store may give them back. */
+/** The forms in which a store may echo a credential and its token. */
 export function formsOf(authorization: string): string[] {
   const token = authorization.replace(/^\S+ +/, '');
   return [
@@ -60,14 +60,14 @@ export function formsOf(authorization: string): string[] {
   ];
 }
 
-/** Written with \u where JSON allows it: lone surrogates and controls come out of the parser only. */
+/** Escapes with \u, so that lone surrogates and control characters appear only after parsing. */
 const json = (value: unknown) =>
   JSON.stringify(value).replace(
     /[\u007f-\uffff]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
-/** Each is wrong in a way of its own. */
+/** Responses that are wrong in different ways. */
 const ANSWERS: readonly ((asked: Asked) => Answer)[] = [
   () => answer(400, json({ error: NASTY.html, message: NASTY.quotes })),
   () => answer(200, json({ name: NASTY.html, tag: [NASTY.markdown], id: NASTY.orders })),
@@ -103,7 +103,7 @@ const ANSWERS: readonly ((asked: Asked) => Answer)[] = [
   () => answer(418, `\ufeff${NASTY.terminal}${NASTY.bidi}`, `\u0001${MARK}\u00ff`),
 ];
 
-/** The same request meets the same answer, in whatever order requests come. */
+/** The same request always gets the same response, in whatever order requests arrive. */
 function answerTo(head: string, body: Buffer): Buffer {
   const [method = '', path = ''] = (head.split('\r\n')[0] ?? '').split(' ');
   const header = (name: string) => new RegExp(`^${name}: *(.*?)\\r?$`, 'im').exec(head)?.[1] ?? '';
@@ -113,15 +113,15 @@ function answerTo(head: string, body: Buffer): Buffer {
     .update(body)
     .digest();
   const choose = ANSWERS[digest.readUInt16BE(0) % ANSWERS.length] ?? (() => answer(500, ''));
-  const { status, reason, headers, body: said } = choose({ method, path, authorization });
-  const fields = [...headers, `Content-Length: ${said.length}`, 'Connection: close'];
+  const { status, reason, headers, body: content } = choose({ method, path, authorization });
+  const fields = [...headers, `Content-Length: ${content.length}`, 'Connection: close'];
   return Buffer.concat([
     Buffer.from(`HTTP/1.1 ${status} ${reason}\r\n${fields.join('\r\n')}\r\n\r\n`, 'latin1'),
-    said,
+    content,
   ]);
 }
 
-/** A whole request, or undefined while some of it is to come. */
+/** The request in some bytes; undefined while it is incomplete. */
 function requestIn(bytes: Buffer): { readonly head: string; readonly body: Buffer } | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return undefined;
@@ -133,7 +133,10 @@ function requestIn(bytes: Buffer): { readonly head: string; readonly body: Buffe
   return body.length < length ? undefined : { head, body };
 }
 
-/** Starts a store that answers with what hurts whoever shows it: on a raw socket, as no library would send it. */
+/**
+ * Starts a store whose responses attack whoever shows them; on a raw socket, since no library would send
+ * them.
+ */
 export async function startHostile(): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const server: Server = createServer((socket) => {
     let bytes = Buffer.alloc(0);
@@ -155,14 +158,14 @@ export async function startHostile(): Promise<{ readonly url: string; stop(): Pr
 
 const SHA = 'ab'.repeat(32);
 
-/** Later releases of Node also name the line and the column in which JSON ended. */
+/** Later releases of Node also name the line and column in a JSON error. */
 const steadyText = (text: string, host: string) =>
   (host.endsWith(':1') ? text : text.replaceAll(host, '127.0.0.1:8080')).replaceAll(
     / \(line \d+ column \d+\)/g,
     '',
   );
 
-/** A record without the checks that were left out of the run: a short one. */
+/** A record without the checks that the user left out. */
 export const tried = (record: RunRecord): RunRecord => ({
   ...record,
   results: record.results.filter(({ blockedBy }) => blockedBy !== 'user'),
@@ -183,8 +186,8 @@ export function withoutCode(text: string): string {
 }
 
 /**
- * A record without what differs from run to run and from release to release: times, ports, versions. What is
- * made of it may be held against a file.
+ * A record without what differs from run to run and from release to release (times, ports, versions), so that
+ * what is rendered from it can be compared with a golden file.
  */
 export function steady(record: RunRecord): RunRecord {
   const { host } = new URL(record.target.baseUrl);
@@ -216,6 +219,6 @@ export function steady(record: RunRecord): RunRecord {
   };
 }
 
-/** The record of a small run in which everything is steady. */
+/** The steady record of a small run. */
 export const steadyRecordOf = async (baseUrl: string, more: object = {}): Promise<RunRecord> =>
   tried(steady(await smallRecordOf(baseUrl, more)));

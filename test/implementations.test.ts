@@ -14,17 +14,17 @@ const folders = readdirSync(packageFile('implementations'), { withFileTypes: tru
 const aboutOf = (folder: string) =>
   parse(packageText(`implementations/${folder}/about.yaml`)) as Record<string, unknown>;
 
-/** What pins the dependencies of an implementation; the standard library of Go has nothing to pin. */
+/** Files that pin the dependencies of an implementation; the standard library of Go needs only go.mod. */
 const LOCKS = ['package-lock.json', 'requirements.txt', 'go.sum', 'go.mod', 'Cargo.lock', 'pom.xml'];
 
 const published = (() => {
   const saved = readEither(packageFile('reports/implementations.json'));
-  if (saved.kind !== 'comparison') throw new Error('reports/implementations.json is no comparison');
+  if (saved.kind !== 'comparison') throw new Error('reports/implementations.json is not a comparison');
   return saved.comparison;
 })();
 
 describe('each implementation', () => {
-  test.each(folders)('%s says what it is, how it is had, and pins what it needs', (folder) => {
+  test.each(folders)('%s describes itself and how to install it, and pins its dependencies', (folder) => {
     const about = aboutOf(folder);
     for (const key of ['title', 'language', 'framework', 'version', 'install', 'start', 'note'])
       expect(about[key], key).toMatch(/\S/);
@@ -41,7 +41,7 @@ describe('each implementation', () => {
 });
 
 describe('the published comparison', () => {
-  test.each(['json', 'markdown', 'html'] as const)('as %s is made of the record', (format) => {
+  test.each(['json', 'markdown', 'html'] as const)('as %s is generated from the record', (format) => {
     const file = { json: 'json', markdown: 'md', html: 'html' }[format];
     const whole: Comparison = published;
     expect(COMPARISON_FORMATS[format].render(whole)).toBe(
@@ -49,12 +49,13 @@ describe('the published comparison', () => {
     );
   });
 
-  test('is the table of the README', () => {
-    const [, table] = /<!-- implementations -->\n([\s\S]*?)\n<!--/.exec(packageText('README.md')) ?? [];
+  test('is the table of docs/comparing.md', () => {
+    const [, table] =
+      /<!-- implementations -->\n([\s\S]*?)\n<!--/.exec(packageText('docs/comparing.md')) ?? [];
     expect(table).toBe(summaryTable(published));
   });
 
-  test('is of this catalogue', () => {
+  test('has the checks of this catalogue', () => {
     const { checks } = published;
     const ids = packageText('docs/checks.md').match(/^### \S+$/gm) ?? [];
     expect(checks.map(({ id }) => `### ${id}`)).toEqual(ids);
@@ -67,8 +68,8 @@ describe('the published comparison', () => {
       expect(section, column.name).not.toBe('');
       if (column.state !== 'run') continue;
       const failed = Object.entries(column.cells).filter(([, { verdict }]) => verdict === 'fail');
-      const lost = failed.map(([id]) => id).filter((id) => !section.includes(`\`${id}\``));
-      expect(lost, column.name).toEqual([]);
+      const missing = failed.map(([id]) => id).filter((id) => !section.includes(`\`${id}\``));
+      expect(missing, column.name).toEqual([]);
     }
   });
 });

@@ -17,7 +17,7 @@ const servers = [...new Set(setups.map(({ server }) => server))];
 
 const published = (() => {
   const saved = readEither(packageFile('reports/infrastructure.json'));
-  if (saved.kind !== 'comparison') throw new Error('reports/infrastructure.json is no comparison');
+  if (saved.kind !== 'comparison') throw new Error('reports/infrastructure.json is not a comparison');
   return saved.comparison;
 })();
 
@@ -34,13 +34,13 @@ describe('the manifest of a server', () => {
     'note',
     'with',
   ];
-  const OF_A_SETUP = ['note', 'scheme', 'with', 'needs', 'start', 'replicas', 'restart', 'flags', 'expect'];
+  const SETUP_KEYS = ['note', 'scheme', 'with', 'needs', 'start', 'replicas', 'restart', 'flags', 'expect'];
 
-  test.each(servers.map(({ folder }) => folder))('%s says nothing that nobody reads', (folder) => {
+  test.each(servers.map(({ folder }) => folder))('%s has no unknown keys', (folder) => {
     const { setups: own, ...about } = parse(packageText(`${folder}/about.yaml`)) as Record<string, object>;
     expect([...KEYS, 'setups']).toEqual(expect.arrayContaining(Object.keys(about)));
     for (const setup of Object.values(own ?? {}))
-      expect(OF_A_SETUP).toEqual(expect.arrayContaining(Object.keys(setup)));
+      expect(SETUP_KEYS).toEqual(expect.arrayContaining(Object.keys(setup)));
   });
 
   test.each(servers.map(({ folder }) => folder))('%s has a finding', (folder) => {
@@ -48,7 +48,7 @@ describe('the manifest of a server', () => {
     expect(packageText('implementations/infrastructure/FINDINGS.md')).toContain(`**${title}**`);
   });
 
-  test.each(setups.map((setup) => [setup.name, setup] as const))('%s leaves no place open', (_, setup) => {
+  test.each(setups.map((setup) => [setup.name, setup] as const))('%s fills every placeholder', (_, setup) => {
     const { folder, config } = setup.server;
     const values = valuesFor(setup, '/tmp/x', [1, 2, 3, 4]);
     const template = config === undefined ? '' : packageText(`${folder}/${config}`);
@@ -56,12 +56,12 @@ describe('the manifest of a server', () => {
       expect(fill(text, values)).not.toContain('${');
   });
 
-  test('a place for which there is no value is an error', () => {
+  test('a placeholder without a value is an error', () => {
     expect(() => fill('listen ${PORT};', {})).toThrow('${PORT}');
   });
 });
 
-describe('what is expected of a set-up', () => {
+describe('the expectation of a set-up', () => {
   const column = (outcome: string, remedy?: string): Column =>
     ({
       name: 'x',
@@ -80,9 +80,9 @@ describe('what is expected of a set-up', () => {
       'undetermined',
       '--rate',
       column('undetermined', 'wait'),
-      'expected to be undetermined, and to say: --rate',
+      'expected to be undetermined, and to report: --rate',
     ],
-    ['undetermined', '--rate', column('conformant'), 'expected to be undetermined, and to say: --rate'],
+    ['undetermined', '--rate', column('conformant'), 'expected to be undetermined, and to report: --rate'],
     ['conformant', '', { name: 'x', state: 'not-run', reason: 'no nginx' } as const, 'no nginx'],
   ] as const)('%s %s', (outcome, says, found, surprise) => {
     expect(surpriseOf({ expect: { outcome, says } }, found)).toBe(surprise);
@@ -90,12 +90,12 @@ describe('what is expected of a set-up', () => {
 });
 
 describe('a set-up that is running', () => {
-  test('has its store stopped and started again, and leaves nothing behind', async () => {
+  test('can restart its store, and leaves nothing running', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'plant-store-lab-'));
-    const [alone] = setups;
-    if (alone === undefined) throw new Error('there is no set-up');
-    // The store stands in for a server, too: what is behind it is another.
-    const running = await open(alone, 90, folder);
+    const [setup] = setups;
+    if (setup === undefined) throw new Error('there is no set-up');
+    // In this set-up the server is itself a store, with another store behind it.
+    const running = await open(setup, 90, folder);
     const ask = (port: string | undefined) =>
       fetch(`http://127.0.0.1:${port}/plants`, { headers: { authorization: `Bearer ${TOKEN}` } }).then(
         ({ status }) => status,
@@ -126,13 +126,13 @@ describe('the command', () => {
       ),
     );
 
-  test('runs the suite against what it has started', async () => {
+  test('runs the suite against a set-up that it starts', async () => {
     const { code, stdout } = await infrastructure(['--only', 'reference/http']);
     expect(stdout).toMatch(/^The reference store, http +conformant/);
     expect(code).toBe(0);
   });
 
-  test('does not pass over a server that is asked for and is not there', async () => {
+  test('fails if a requested server is not installed', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'plant-store-path-'));
     symlinkSync(process.execPath, join(folder, 'node'));
     symlinkSync('/bin/sh', join(folder, 'sh'));
@@ -142,7 +142,7 @@ describe('the command', () => {
     expect(code).toBe(1);
   });
 
-  test('does not know a set-up that no manifest has', async () => {
+  test('rejects an unknown set-up', async () => {
     const { code, stderr } = await infrastructure(['--only', 'ngnix/*']);
     expect(stderr).toMatch(/^No set-up is called ngnix\/\*/);
     expect(code).toBe(2);
@@ -154,14 +154,14 @@ describe('the published table', () => {
     expect(published.columns.map(({ name }) => name)).toEqual(setups.map(titleOf));
   });
 
-  test('is made of the record', () => {
+  test('is generated from the record', () => {
     const file = (extension: string) =>
       readFileSync(packageFile(`reports/infrastructure.${extension}`), 'utf8');
     expect(infrastructureMarkdown(published)).toBe(file('md'));
     expect(COMPARISON_FORMATS.html.render(published)).toBe(file('html'));
   });
 
-  test('accuses no server but of what its manifest expects', () => {
+  test('has only the outcomes that the manifests expect', () => {
     const surprises = published.columns.flatMap((column) => {
       const setup = setups.find((one) => titleOf(one) === column.name);
       if (setup === undefined || column.state === 'not-run') return [];

@@ -2,8 +2,9 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Contract, loadContract } from '../lib/contract/contract.ts';
-import { briefly, contentOf, fields, mediaTypes, statusOf } from '../lib/judge/reading.ts';
+import { contentOf, fields, mediaTypes, statusOf, summarise } from '../lib/judge/reading.ts';
 import {
+  acceptedOrRejected,
   allowsSomething,
   answered,
   answers200,
@@ -12,8 +13,8 @@ import {
   errorBody,
   errorMediaType,
   isFinding,
-  keepsCredential,
-  keepsInternals,
+  leaksNoInternals,
+  leaksNoToken,
   messageSaysSomething,
   noByteOrderMark,
   noServerError,
@@ -22,10 +23,9 @@ import {
   plantBody,
   plantMediaType,
   type Rule,
-  refusesWith,
+  rejectsWith,
   type Sent,
   sound,
-  takenOrRefused,
 } from '../lib/judge/rules.ts';
 import type { Exchange, Fault, HeaderPair, Response } from '../lib/wire/exchange.ts';
 
@@ -41,7 +41,7 @@ interface Said {
   readonly status?: number;
   readonly reason?: string;
   readonly headers?: readonly HeaderPair[];
-  /** Text in UTF-8, bytes, or a value to write as JSON. */
+  /** Text, bytes, or a value to serialise as JSON. */
   readonly body?: unknown;
   readonly truncated?: boolean;
   readonly method?: string;
@@ -75,7 +75,7 @@ const said = (what: Said): Exchange => ({
   response: responseOf(what),
 });
 
-/** An exchange that broke, perhaps after a part of an answer. */
+/** An exchange that broke, perhaps after part of a response. */
 const broke = (kind: Fault['kind'], part?: Said): Exchange => ({
   ...base(part?.method),
   kind: 'broken',
@@ -86,7 +86,7 @@ const broke = (kind: Fault['kind'], part?: Said): Exchange => ({
 const judge = (rule: Rule, exchange: Exchange, sent: Partial<Sent> = {}) =>
   rule(exchange, contract, { token: TOKEN, authorised: true, ...sent });
 
-/** What a rule finds, if it finds anything. */
+/** The finding of a rule, if any. */
 const findingOf = (...asked: Parameters<typeof judge>) => {
   const ruling = judge(...asked);
   return isFinding(ruling) ? ruling : undefined;
@@ -95,13 +95,13 @@ const findingOf = (...asked: Parameters<typeof judge>) => {
 const accepts = (rule: Rule, exchange: Exchange, sent?: Partial<Sent>) =>
   expect(findingOf(rule, exchange, sent)).toBeUndefined();
 
-/** What a rule says that there was none of, in an exchange that it is not about. */
+/** What an exchange lacks, according to a rule that does not apply to it. */
 const sees = (rule: Rule, exchange: Exchange, sent?: Partial<Sent>) => {
   const ruling = judge(rule, exchange, sent);
-  return expect(ruling !== undefined && 'unseen' in ruling ? ruling.unseen : 'what it is about');
+  return expect(ruling !== undefined && 'notSeen' in ruling ? ruling.notSeen : 'judged');
 };
 
-/** What a rule finds, with all its parts. */
+/** Expects a finding with all its parts. */
 function finds(rule: Rule, exchange: Exchange, sent?: Partial<Sent>) {
   const finding = findingOf(rule, exchange, sent);
   expect(finding).toBeDefined();
@@ -158,7 +158,7 @@ describe('the content type', () => {
     });
   });
 
-  test('is a matter of its own status alone', () => {
+  test('is judged only for its own status', () => {
     for (const status of [201, 204, 400, 401, 500])
       accepts(plantMediaType, said({ status, headers: typed('text/html') }));
     for (const status of [200, 401, 404, 422, 500])
@@ -167,15 +167,15 @@ describe('the content type', () => {
     accepts(errorMediaType, broke('closed'));
   });
 
-  test('of a 400 to a HEAD may be left out', () => {
+  test('may be missing from a 400 to a HEAD', () => {
     accepts(errorMediaType, said({ status: 400, headers: [], method: 'HEAD' }));
   });
 
-  test('is judged where the answer to a created plant broke off', () => {
+  test('is judged even if the response to a created plant broke off', () => {
     finds(plantMediaType, broke('timeout', { headers: [] })).toContain('no content type');
   });
 
-  test('the media types are all there are, in lower case and without parameters', () => {
+  test('all media types are read, in lower case and without parameters', () => {
     const headers = [...typed('Text/HTML; a=b, x/Y'), JSON_TYPE];
     expect(mediaTypes(responseOf({ headers }))).toEqual(['text/html', 'x/y', 'application/json']);
     expect(fields(responseOf({ headers }), 'content-type')).toEqual([
@@ -185,7 +185,7 @@ describe('the content type', () => {
     expect(mediaTypes(responseOf({ headers: typed('') }))).toEqual(['']);
   });
 
-  test('is told as it was sent', () => {
+  test('is reported as it was sent', () => {
     finds(plantMediaType, said({ headers: typed('Text/HTML; a=b', 'x/y') })).toBe(
       'content type application/json | 200 Text/HTML; a=b, x/y',
     );
@@ -209,18 +209,18 @@ describe('the body of a 200', () => {
 
   test.each<[what: string, body: unknown, problem: RegExp]>([
     ['nothing', '', /no body/],
-    ['white space only', ' \n', /not one JSON value/],
-    ['a byte order mark only', '\ufeff', /not one JSON value/],
-    ['two byte order marks', '\ufeff\ufeff{"name":"Aloe"}', /not one JSON value/],
+    ['white space only', ' \n', /not valid JSON/],
+    ['a byte order mark only', '\ufeff', /not valid JSON/],
+    ['two byte order marks', '\ufeff\ufeff{"name":"Aloe"}', /not valid JSON/],
     ['invalid UTF-8', Buffer.from('{"name":"\xe9"}', 'latin1'), /not valid UTF-8/],
     ['an encoded surrogate', Buffer.from('{"name":"\xed\xa0\x80"}', 'latin1'), /not valid UTF-8/],
-    ['UTF-16', Buffer.from('{"name":"Aloe"}', 'utf16le'), /not one JSON value|UTF-8/],
-    ['two values', '{"name":"Aloe"}{"name":"Aloe"}', /not one JSON value/],
-    ['something after it', '{"name":"Aloe"} ok', /not one JSON value/],
-    ['a NUL after it', '{"name":"Aloe"}\0', /not one JSON value/],
-    ['single quotes', "{'name':'Aloe'}", /not one JSON value/],
-    ['a trailing comma', '{"name":"Aloe",}', /not one JSON value/],
-    ['markup', '<p>Aloe</p>', /not one JSON value/],
+    ['UTF-16', Buffer.from('{"name":"Aloe"}', 'utf16le'), /not valid JSON|UTF-8/],
+    ['two values', '{"name":"Aloe"}{"name":"Aloe"}', /not valid JSON/],
+    ['text after it', '{"name":"Aloe"} ok', /not valid JSON/],
+    ['a NUL after it', '{"name":"Aloe"}\0', /not valid JSON/],
+    ['single quotes', "{'name':'Aloe'}", /not valid JSON/],
+    ['a trailing comma', '{"name":"Aloe",}', /not valid JSON/],
+    ['markup', '<p>Aloe</p>', /not valid JSON/],
     ['an array', '[{"name":"Aloe"}]', /a Plant: the body .*\[/],
     ['null', 'null', /a Plant: the body/],
     ['a string', '"{\\"name\\":\\"Aloe\\"}"', /a Plant: the body/],
@@ -236,31 +236,31 @@ describe('the body of a 200', () => {
     finds(plantBody, said({ body })).toMatch(problem);
   });
 
-  test('that was cut off counts as one without an end', () => {
+  test('that was cut off is incomplete', () => {
     finds(plantBody, said({ body: '{"name":"Aloe"}', truncated: true })).toMatch(
-      /does not end \(15 bytes so far\)/,
+      /an incomplete body \(15 bytes\)/,
     );
-    finds(plantBody, broke('timeout', { body: '{"na' })).toMatch(/does not end \(4 bytes so far\)/);
+    finds(plantBody, broke('timeout', { body: '{"na' })).toMatch(/an incomplete body \(4 bytes\)/);
   });
 
-  test('is no matter of another status', () => {
+  test('is not judged for another status', () => {
     for (const status of [201, 204, 302, 400, 500]) accepts(plantBody, said({ status, body: 'nonsense' }));
     accepts(plantBody, broke('closed'));
   });
 
-  test('a long one is shown by its beginning', () => {
+  test('only the beginning of a long one is shown', () => {
     const finding = findingOf(plantBody, said({ body: JSON.stringify({ text: 'x'.repeat(5000) }) }));
     expect(finding?.actual.length).toBeLessThan(210);
     expect(finding?.actual).toMatch(/^\{"text":"xxx.*…$/);
   });
 
-  test('one of 200 characters is shown whole', () => {
+  test('one of 200 characters is shown in full', () => {
     const body = JSON.stringify({ text: 'x'.repeat(189) });
     expect(body).toHaveLength(200);
     expect(findingOf(plantBody, said({ body }))?.actual).toBe(body);
   });
 
-  test('what a parser quotes of it is no part of the cause', () => {
+  test('what a parser quotes of it is not part of the cause', () => {
     const finding = findingOf(plantBody, said({ body: '{"name":"Aloe"} and more' }));
     expect(finding?.cause).toBe(`200 body: ${finding?.actual.slice(0, 40)}`);
     expect(finding?.actual.length).toBeGreaterThan(40);
@@ -299,20 +299,20 @@ describe('the body of a 400', () => {
     ['[{"error":400,"message":"no"}]', /an Error: the body/],
     ['{}', /an Error: the body/],
     ['"no"', /an Error: the body/],
-    ['Bad Request', /not one JSON value/],
+    ['Bad Request', /not valid JSON/],
     ['', /no body/],
   ])('may not be %s', (body, problem) => {
     finds(errorBody, said({ status: 400, body })).toMatch(problem);
   });
 
-  test('is no matter of another status, nor of a HEAD', () => {
+  test('is not judged for another status, nor for a HEAD', () => {
     for (const status of [200, 401, 404, 422, 500]) accepts(errorBody, said({ status, body: 'nonsense' }));
     accepts(errorBody, said({ status: 400, body: '', method: 'HEAD' }));
     accepts(errorBody, broke('timeout'));
   });
 });
 
-describe('a coded body', () => {
+describe('a body with a content coding', () => {
   const text = '{"name":"Aloe"}';
   const coded = (coding: string | readonly string[], body: unknown) =>
     said({
@@ -331,7 +331,7 @@ describe('a coded body', () => {
     ['deflate', deflateRawSync(text)],
     ['br, gzip', gzipSync(brotliCompressSync(text))],
     [['br', ' gzip '], gzipSync(brotliCompressSync(text))],
-  ])('in %j is decoded', (coding, body) => {
+  ])('of %j is decoded', (coding, body) => {
     accepts(plantBody, coded(coding, body));
   });
 
@@ -346,7 +346,7 @@ describe('a coded body', () => {
     ['gzip', '', /does not decode as gzip|no body/],
     ['gzip', gzipSync(''), /no body/],
     ['gzip', gzipSync('{"name":7}'), /\/name must be string \| \{"name":7\}/],
-  ])('in %s may be refused', (coding, body, problem) => {
+  ])('of %s may be rejected', (coding, body, problem) => {
     finds(plantBody, coded(coding, body)).toMatch(problem);
   });
 
@@ -354,7 +354,7 @@ describe('a coded body', () => {
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
     ['deflate', deflateSync],
-  ] as const)('in %s that grows beyond all bounds is given up', (coding, compress) => {
+  ] as const)('of %s that exceeds the size limit is abandoned', (coding, compress) => {
     const bomb = compress(Buffer.alloc(48 * 1024 * 1024, ' '));
     expect(bomb.length).toBeLessThan(200_000);
     const before = process.memoryUsage().arrayBuffers;
@@ -364,13 +364,13 @@ describe('a coded body', () => {
 });
 
 describe('reading', () => {
-  test('the content of an answer is read once', () => {
+  test('the content of a response is read once', () => {
     const response = responseOf({ body: '{"a":1}' });
     expect(contentOf(response)).toBe(contentOf(response));
     expect(contentOf(response)).toEqual({ kind: 'json', text: '{"a":1}', value: { a: 1 }, bom: false });
   });
 
-  test('text without its byte order mark is what is judged', () => {
+  test('the text is judged without its byte order mark', () => {
     expect(contentOf(responseOf({ body: '\ufeff[1.0]' }))).toMatchObject({ text: '[1.0]', bom: true });
   });
 
@@ -378,36 +378,36 @@ describe('reading', () => {
     [said({ status: 500, headers: typed('text/html') }), '500 text/html', 500],
     [said({ status: 204, headers: [] }), '204', 204],
     [said({ headers: typed('a/b', 'c/d') }), '200 a/b, c/d', 200],
-    [broke('timeout'), 'no answer: it was timeout', undefined],
-    [broke('closed', { status: 200, headers: [] }), '200, then no end of it: it was closed', 200],
+    [broke('timeout'), 'no response: it was timeout', undefined],
+    [broke('closed', { status: 200, headers: [] }), '200, but incomplete: it was closed', 200],
   ])('an exchange in a few words (%#)', (exchange, words, status) => {
-    expect(briefly(exchange)).toBe(words);
+    expect(summarise(exchange)).toBe(words);
     expect(statusOf(exchange)).toBe(status);
   });
 });
 
 describe('statuses', () => {
-  const rules = { answers200, notSuccess, noServerError, takenOrRefused, answered };
+  const rules = { answers200, notSuccess, noServerError, acceptedOrRejected, answered };
   type Name = keyof typeof rules;
 
   test.each<[status: number, breaks: Name[]]>([
-    [199, ['answers200', 'takenOrRefused']],
+    [199, ['answers200', 'acceptedOrRejected']],
     [200, ['notSuccess']],
-    [201, ['answers200', 'notSuccess', 'takenOrRefused']],
-    [202, ['answers200', 'notSuccess', 'takenOrRefused']],
-    [204, ['answers200', 'notSuccess', 'takenOrRefused']],
-    [299, ['answers200', 'notSuccess', 'takenOrRefused']],
-    [300, ['answers200', 'takenOrRefused']],
-    [302, ['answers200', 'takenOrRefused']],
-    [307, ['answers200', 'takenOrRefused']],
+    [201, ['answers200', 'notSuccess', 'acceptedOrRejected']],
+    [202, ['answers200', 'notSuccess', 'acceptedOrRejected']],
+    [204, ['answers200', 'notSuccess', 'acceptedOrRejected']],
+    [299, ['answers200', 'notSuccess', 'acceptedOrRejected']],
+    [300, ['answers200', 'acceptedOrRejected']],
+    [302, ['answers200', 'acceptedOrRejected']],
+    [307, ['answers200', 'acceptedOrRejected']],
     [400, ['answers200']],
     [401, ['answers200']],
     [422, ['answers200']],
     [499, ['answers200']],
-    [500, ['answers200', 'takenOrRefused', 'noServerError']],
-    [501, ['answers200', 'takenOrRefused', 'noServerError']],
-    [503, ['answers200', 'takenOrRefused', 'noServerError']],
-    [599, ['answers200', 'takenOrRefused', 'noServerError']],
+    [500, ['answers200', 'acceptedOrRejected', 'noServerError']],
+    [501, ['answers200', 'acceptedOrRejected', 'noServerError']],
+    [503, ['answers200', 'acceptedOrRejected', 'noServerError']],
+    [599, ['answers200', 'acceptedOrRejected', 'noServerError']],
   ])('%d breaks %j and nothing else', (status, breaks) => {
     for (const [name, rule] of Object.entries(rules)) {
       const finding = findingOf(rule, said({ status }));
@@ -417,8 +417,8 @@ describe('statuses', () => {
   });
 
   test.each<[what: string, exchange: () => Exchange, breaks: Name[]]>([
-    ['no answer', () => broke('closed'), ['answers200', 'takenOrRefused', 'answered']],
-    ['a time-out', () => broke('timeout'), ['answers200', 'takenOrRefused', 'answered']],
+    ['no response', () => broke('closed'), ['answers200', 'acceptedOrRejected', 'answered']],
+    ['a time-out', () => broke('timeout'), ['answers200', 'acceptedOrRejected', 'answered']],
     [
       'a 200 that broke off',
       () => broke('timeout', { status: 200 }),
@@ -428,64 +428,66 @@ describe('statuses', () => {
     [
       'a 500 that broke off',
       () => broke('closed', { status: 500 }),
-      ['answers200', 'noServerError', 'takenOrRefused', 'answered'],
+      ['answers200', 'noServerError', 'acceptedOrRejected', 'answered'],
     ],
-    ['a 200 without an end', () => said({ truncated: true }), ['notSuccess', 'answered']],
+    ['a 200 with an incomplete body', () => said({ truncated: true }), ['notSuccess', 'answered']],
   ])('%s breaks %j and nothing else', (_what, exchange, breaks) => {
     for (const [name, rule] of Object.entries(rules))
       expect(findingOf(rule, exchange()) !== undefined, name).toBe(breaks.some((one) => one === name));
   });
 
-  test('501 is a fair answer to a method that is not declared, and only to that', () => {
+  test('501 is allowed only for a method that is not declared', () => {
     accepts(noServerError, said({ status: 501, method: 'OPTIONS' }));
     finds(noServerError, said({ status: 501, method: 'POST' })).toContain('501');
     finds(noServerError, said({ status: 500, method: 'OPTIONS' })).toContain('500');
   });
 
-  test('a success is a matter of the token only where it was not sent as it should be', () => {
+  test('a success breaks the token rule only if the request did not carry the valid token', () => {
     accepts(notSuccessUnauthorised, said({}));
     finds(notSuccessUnauthorised, said({}), { authorised: false }).toContain('200');
     accepts(notSuccessUnauthorised, said({ status: 401 }), { authorised: false });
     accepts(notSuccessUnauthorised, broke('closed'), { authorised: false });
   });
 
-  test('each says what it expects', () => {
+  test('are named as expected and actual', () => {
     finds(answers200, said({ status: 201 })).toBe('status 200 | 201 application/json');
-    finds(answered, broke('closed')).toBe('a whole answer | no answer: it was closed');
-    finds(takenOrRefused, said({ status: 302 })).toBe('200, or a refusal (4xx) | 302 application/json');
+    finds(answered, broke('closed')).toBe('a complete response | no response: it was closed');
+    finds(acceptedOrRejected, said({ status: 302 })).toBe('200, or a rejection (4xx) | 302 application/json');
   });
 
-  test('what was taken belongs to the cause of its finding', () => {
-    expect(findingOf(notSuccess, said({}))).toMatchObject({ cause: 'taken', ofRequest: true });
+  test('the cause of an accepted request includes the request', () => {
+    expect(findingOf(notSuccess, said({}))).toMatchObject({ cause: 'accepted', ofRequest: true });
     expect(findingOf(answers200, said({ status: 201 }))).toMatchObject({ cause: 'answered 201' });
-    expect(findingOf(answered, broke('timeout'))).toMatchObject({ cause: 'no answer: timeout' });
-    expect(findingOf(answered, said({ truncated: true }))?.cause).toBe('answered 200 without an end');
+    expect(findingOf(answered, broke('timeout'))).toMatchObject({ cause: 'no response: timeout' });
+    expect(findingOf(answered, said({ truncated: true }))?.cause).toBe(
+      'answered 200 with an incomplete body',
+    );
     expect(findingOf(answers200, said({ status: 201 }))).not.toHaveProperty('ofRequest');
   });
 
-  test('one of several statuses, where it is a refusal at all', () => {
-    accepts(refusesWith(400), said({ status: 200 }));
-    accepts(refusesWith(400, 415), said({ status: 415 }));
-    finds(refusesWith(400, 415), said({ status: 422 })).toBe('status 400 or 415 | 422 application/json');
-    accepts(refusesWith(400), broke('closed'));
+  test('of a rejection may be one of several', () => {
+    accepts(rejectsWith(400), said({ status: 200 }));
+    accepts(rejectsWith(400, 415), said({ status: 415 }));
+    finds(rejectsWith(400, 415), said({ status: 422 })).toBe('status 400 or 415 | 422 application/json');
+    accepts(rejectsWith(400), broke('closed'));
   });
 });
 
-describe('what holds for any request', () => {
+describe('the rules for every request', () => {
   const broken = (exchange: Exchange) =>
     sound.filter((rule) => findingOf(rule, exchange) !== undefined).length;
 
   test.each<[what: string, exchange: () => Exchange, count: number]>([
     ['a Plant', () => said({ body: { name: 'x' } }), 0],
     ['an Error', () => said({ status: 400, body: { error: 1, message: 'x' } }), 0],
-    ['another refusal, in its own words', () => said({ status: 401, headers: [], body: 'no' }), 0],
-    ['a 200 to a GET, whatever it holds', () => said({ headers: [], body: '[]', method: 'GET' }), 0],
-    ['a 200 that is no Plant', () => said({ body: [] }), 1],
+    ['another rejection, with any body', () => said({ status: 401, headers: [], body: 'no' }), 0],
+    ['a 200 to a GET, with any body', () => said({ headers: [], body: '[]', method: 'GET' }), 0],
+    ['a 200 that is not a Plant', () => said({ body: [] }), 1],
     ['a 200 that is neither JSON nor a Plant', () => said({ headers: [], body: 'x' }), 2],
     ['a 400 that is neither JSON nor an Error', () => said({ status: 400, headers: [], body: 'x' }), 2],
-    ['a 400 to a GET that is no Error', () => said({ status: 400, body: 'x', method: 'GET' }), 1],
+    ['a 400 to a GET that is not an Error', () => said({ status: 400, body: 'x', method: 'GET' }), 1],
     ['a 500', () => said({ status: 500 }), 1],
-    ['no answer', () => broke('closed'), 1],
+    ['no response', () => broke('closed'), 1],
   ])('%s', (_what, exchange, count) => {
     expect(broken(exchange())).toBe(count);
   });
@@ -514,14 +516,14 @@ describe('echoes', () => {
     );
   });
 
-  test('a missing one is missed', () => {
+  test('a missing one is a finding', () => {
     finds(echoes('tag'), said({ body: { name: 'Aloe' } }), { plant }).toBe('tag "x" | no tag');
     finds(echoes('tag'), said({ body: '{"name":"Aloe","__proto__":{"tag":"x"}}' }), { plant }).toContain(
       'no tag',
     );
   });
 
-  test('are no matter where nothing was sent, or nothing was created', () => {
+  test('are not judged if nothing was sent, or nothing was created', () => {
     accepts(echoes('tag'), said({ body: { name: 'Aloe', tag: 'filled in' } }), { plant: { name: 'Aloe' } });
     accepts(echoes('name'), said({ body: { name: 'other' } }));
     accepts(echoes('name'), said({ status: 400, body: {} }), { plant });
@@ -529,17 +531,17 @@ describe('echoes', () => {
     accepts(echoes('name'), broke('closed'), { plant });
   });
 
-  test.each(['[]', 'null', 'nonsense', ''])('are no matter where the answer, %j, is no plant', (body) => {
+  test.each(['[]', 'null', 'nonsense', ''])('are not judged if the response, %j, is not a Plant', (body) => {
     accepts(echoes('name'), said({ body }), { plant });
   });
 });
 
 describe('messages', () => {
-  test.each(['', ' ', '\n\t'])('%j says nothing', (message) => {
+  test.each(['', ' ', '\n\t'])('%j counts as empty', (message) => {
     finds(messageSaysSomething, said({ status: 400, body: { error: 1, message } })).toContain('message');
   });
 
-  test('anything else says something, and what is no Error is another matter', () => {
+  test('anything else is not empty, and a body that is not an Error is not judged', () => {
     accepts(messageSaysSomething, said({ status: 400, body: { error: 1, message: '!' } }));
     for (const body of [{ error: 'x', message: '' }, { message: '' }, [], '', 'x'])
       accepts(messageSaysSomething, said({ status: 400, body }));
@@ -547,7 +549,7 @@ describe('messages', () => {
     accepts(messageSaysSomething, broke('closed'));
   });
 
-  test('are no matter where the document lets a message be no text', () => {
+  test('are not judged if the document allows a message that is not a string', () => {
     const lenient = { ...contract, error: { validate: () => [] } };
     const exchange = said({ status: 400, body: { error: 1, message: 7 } });
     expect(isFinding(messageSaysSomething(exchange, lenient, { token: TOKEN, authorised: true }))).toBe(
@@ -582,11 +584,11 @@ describe('internals', () => {
   test.each(TRACES)('a trace of %s is found, as text and within JSON', (_language, text) => {
     for (const body of [text, { error: 1, message: text }, { error: 1, message: 'failed', stack: [text] }]) {
       for (const status of [400, 401, 500])
-        finds(keepsInternals, said({ status, body })).toMatch(/^no stack trace or file path \| ./);
+        finds(leaksNoInternals, said({ status, body })).toMatch(/^no stack trace or file path \| ./);
     }
   });
 
-  // Each is found by one pattern alone, and told to its last character.
+  // Each matches only one pattern, and is reported to its last character.
   test.each([
     ['Error: x at Object.<anonymous> (server.js:10:55) and more', 'at Object.<anonymous> (server.js:10:55)'],
     ['Error: x at create(server.js:10)', 'at create(server.js:10)'],
@@ -596,13 +598,13 @@ describe('internals', () => {
     ['while loading /app/lib/store.ex', '/app/lib/store.ex'],
     ['in C:\\src\\plants\\Plants.fsx:line 12', 'C:\\src\\plants\\Plants.fsx'],
     ['failed\n\tat Plants.Store.Create(NewPlant plant)', 'at Plants.Store.Create('],
-  ])('of %j the frame is told, and no more', (text, leak) => {
-    finds(keepsInternals, said({ status: 500, body: text })).toBe(`no stack trace or file path | ${leak}`);
+  ])('of %j only the frame is reported', (text, leak) => {
+    finds(leaksNoInternals, said({ status: 500, body: text })).toBe(`no stack trace or file path | ${leak}`);
   });
 
-  test('a frame that is indented by a tab is found within JSON', () => {
+  test('a frame that is indented with a tab is found within JSON', () => {
     const message = 'failed\n\tat Plants.Store.Create(NewPlant plant)';
-    finds(keepsInternals, said({ status: 500, body: { error: 1, message } })).toContain('Plants.Store');
+    finds(leaksNoInternals, said({ status: 500, body: { error: 1, message } })).toContain('Plants.Store');
   });
 
   test.each([
@@ -628,28 +630,29 @@ describe('internals', () => {
     'try again at 12:30 (UTC)',
     'a plant looks like {"id": 1, "name": "Aloe"}',
     'the ratio is 3:4 (at most)',
-  ])('%j is a sentence like any other', (message) => {
-    for (const body of [message, { error: 1, message }]) accepts(keepsInternals, said({ status: 400, body }));
+  ])('%j is an ordinary sentence', (message) => {
+    for (const body of [message, { error: 1, message }])
+      accepts(leaksNoInternals, said({ status: 400, body }));
   });
 
-  test('are no matter of a success, or where nothing was answered', () => {
-    accepts(keepsInternals, said({ status: 200, body: { name: 'at f (/app/server.js:1:2)' } }));
-    accepts(keepsInternals, broke('closed'));
-    finds(keepsInternals, broke('closed', { status: 500, body: 'at f (/app/server.js:1:2)' })).toContain(
+  test('are not judged in a success, or without a response', () => {
+    accepts(leaksNoInternals, said({ status: 200, body: { name: 'at f (/app/server.js:1:2)' } }));
+    accepts(leaksNoInternals, broke('closed'));
+    finds(leaksNoInternals, broke('closed', { status: 500, body: 'at f (/app/server.js:1:2)' })).toContain(
       'trace',
     );
   });
 
   test('a path in JSON whose slashes are escaped is found', () => {
     const body = '{"error":1,"message":"#0 \\/var\\/www\\/html\\/index.php(12): create()"}';
-    finds(keepsInternals, said({ status: 500, body })).toContain('index.php');
+    finds(leaksNoInternals, said({ status: 500, body })).toContain('index.php');
   });
 
   test.each([
     ['Kotlin', '\tat com.example.PlantsKt.create(Plants.kt:42)'],
     ['Go', 'main.create()\n\t/srv/app/main.go:12 +0x1d'],
-  ])('a trace of %s that is indented by tabs is found within JSON', (_language, text) => {
-    finds(keepsInternals, said({ status: 500, body: { error: 1, message: text } })).toContain('trace');
+  ])('a trace of %s that is indented with tabs is found within JSON', (_language, text) => {
+    finds(leaksNoInternals, said({ status: 500, body: { error: 1, message: text } })).toContain('trace');
   });
 
   test.each([
@@ -660,19 +663,19 @@ describe('internals', () => {
     ['Rust', "thread 'main' panicked at src/main.rs:12:5:"],
     ['Elixir', '    (plants 0.1.0) lib/plants/store.ex:12: Plants.Store.create/2'],
     ['Ruby', "app.rb:12:in `create'"],
-  ])('a trace of %s is found although it names no path', (_language, text) => {
-    finds(keepsInternals, said({ status: 500, body: { error: 1, message: text } })).toContain('trace');
+  ])('a trace of %s is found even without a path', (_language, text) => {
+    finds(leaksNoInternals, said({ status: 500, body: { error: 1, message: text } })).toContain('trace');
   });
 
-  test('a refusal that quotes the hostile name it refuses shows no internals', () => {
+  test('a rejection that quotes a hostile name leaks no internals', () => {
     const message = 'name "C:\\Windows\\System32\\" is not allowed';
-    accepts(keepsInternals, said({ status: 400, body: { error: 1, message } }), {
+    accepts(leaksNoInternals, said({ status: 400, body: { error: 1, message } }), {
       plant: { name: 'C:\\Windows\\System32\\' },
     });
   });
 });
 
-describe('the credential', () => {
+describe('the token', () => {
   test.each<[place: string, what: Said]>([
     ['the reason phrase', { status: 401, reason: `Unknown ${TOKEN}` }],
     ['the headers', { headers: [['X-Debug', `Bearer ${TOKEN}`]] }],
@@ -681,28 +684,28 @@ describe('the credential', () => {
     ['the body', { status: 500, headers: [], body: `dump: {"authorization":"Bearer ${TOKEN}"}` }],
     ['the body', { status: 200, body: { name: TOKEN } }],
   ])('in %s is found', (place, what) => {
-    finds(keepsCredential, said(what)).toBe(`an answer without the credential | the credential in ${place}`);
+    finds(leaksNoToken, said(what)).toBe(`a response without the token | the token in ${place}`);
   });
 
-  test('in an answer that broke off is found', () => {
-    finds(keepsCredential, broke('closed', { body: TOKEN })).toContain('the body');
+  test('is found in a response that broke off', () => {
+    finds(leaksNoToken, broke('closed', { body: TOKEN })).toContain('the body');
   });
 
-  test('that is not there is not found, nor one too short to tell from chance', () => {
-    accepts(keepsCredential, said({ body: { message: 'secret-toke' }, reason: 'OK' }));
-    accepts(keepsCredential, broke('closed'));
-    accepts(keepsCredential, said({ body: { name: 'abc' } }), { token: 'abc' });
-    finds(keepsCredential, said({ body: { name: 'abcd' } }), { token: 'abcd' }).toContain('the body');
+  test('is not found if it is absent, or too short to be more than a coincidence', () => {
+    accepts(leaksNoToken, said({ body: { message: 'secret-toke' }, reason: 'OK' }));
+    accepts(leaksNoToken, broke('closed'));
+    accepts(leaksNoToken, said({ body: { name: 'abc' } }), { token: 'abc' });
+    finds(leaksNoToken, said({ body: { name: 'abcd' } }), { token: 'abcd' }).toContain('the body');
   });
 
   test('is never part of the finding', () => {
-    const finding = findingOf(keepsCredential, said({ body: TOKEN }));
+    const finding = findingOf(leaksNoToken, said({ body: TOKEN }));
     expect(JSON.stringify(finding)).not.toContain(TOKEN);
   });
 });
 
 describe('the byte order mark', () => {
-  test('is found where the answer is JSON with one', () => {
+  test('is found in JSON', () => {
     finds(noByteOrderMark, said({ body: '\ufeff{"name":"x"}' })).toContain('byte order mark');
     finds(noByteOrderMark, said({ status: 400, body: '\ufeff{}' })).toContain('byte order mark');
   });
@@ -731,7 +734,7 @@ describe('a 401', () => {
     ['Negotiate, Bearer'],
     ['Basic realm="a"', 'Bearer realm="b"'],
     ['  Bearer  '],
-  ])('is content with %j', (...values) => {
+  ])('may carry %j', (...values) => {
     accepts(challengesBearer, challenged(...values));
   });
 
@@ -748,25 +751,25 @@ describe('a 401', () => {
     ['error="invalid_token"'],
     ['Basic a="b", "c"Bearer'],
     ['Basic', 'Digest'],
-  ])('is not content with %j', (...values) => {
-    finds(challengesBearer, challenged(...values)).toContain('WWW-Authenticate: Bearer with the 401');
+  ])('may not carry only %j', (...values) => {
+    finds(challengesBearer, challenged(...values)).toContain('401 with WWW-Authenticate: Bearer');
   });
 
-  test('is told with the challenges that it has', () => {
-    const expected = 'WWW-Authenticate: Bearer with the 401';
+  test('is reported with its challenges', () => {
+    const expected = '401 with WWW-Authenticate: Bearer';
     finds(challengesBearer, challenged('Basic', 'Digest')).toBe(`${expected} | Basic | Digest`);
     finds(challengesBearer, challenged()).toBe(`${expected} | no WWW-Authenticate`);
   });
 
-  test('alone needs a challenge', () => {
+  test('is the only status that needs a challenge', () => {
     for (const status of [200, 400, 403, 500]) accepts(challengesBearer, said({ status, headers: [] }));
     accepts(challengesBearer, broke('closed'));
   });
 });
 
 describe('a 405', () => {
-  test('says what is allowed', () => {
-    finds(allowsSomething, said({ status: 405, headers: [] })).toBe('Allow with the 405 | no Allow');
+  test('carries Allow', () => {
+    finds(allowsSomething, said({ status: 405, headers: [] })).toBe('405 with Allow | no Allow');
     accepts(allowsSomething, said({ status: 405, headers: [['allow', 'POST']] }));
     accepts(allowsSomething, said({ status: 405, headers: [['Allow', '']] }));
     accepts(allowsSomething, said({ status: 404, headers: [] }));
@@ -774,60 +777,60 @@ describe('a 405', () => {
   });
 });
 
-test('a rule gives the same finding for the same exchange, read again from its record', () => {
+test('a rule gives the same finding for a copy of an exchange', () => {
   const exchange = said({ status: 400, body: '{"error":1.5,"message":"no"}' });
   const again = structuredClone(exchange);
-  for (const rule of [errorBody, errorMediaType, answers200, keepsInternals])
+  for (const rule of [errorBody, errorMediaType, answers200, leaksNoInternals])
     expect(judge(rule, again)).toEqual(judge(rule, exchange));
 });
 
-describe('an exchange that a rule is not about', () => {
-  const noAnswer = () => broke('closed');
+describe('an exchange that a rule does not apply to', () => {
+  const noResponse = () => broke('closed');
   const ok = () => said({ body: { name: 'Aloe' } });
   const rejection = () => said({ status: 400, body: { error: 1, message: 'no' } });
-  test.each<[what: string, unseen: string, rule: Rule, exchange: () => Exchange, sent?: Partial<Sent>]>([
-    ['the type of a plant', 'no answer with status 200', plantMediaType, () => said({ status: 201 })],
-    ['the type of a plant', 'no answer with status 200', plantMediaType, noAnswer],
-    ['a plant', 'no answer with status 200', plantBody, () => said({ status: 201 })],
-    ['the type of an error', 'no answer with status 400', errorMediaType, ok],
-    ['an error', 'no answer with status 400', errorBody, ok],
-    ['no success', 'no answer that can be read', notSuccess, noAnswer],
+  test.each<[what: string, notSeen: string, rule: Rule, exchange: () => Exchange, sent?: Partial<Sent>]>([
+    ['the type of a plant', 'no response with status 200', plantMediaType, () => said({ status: 201 })],
+    ['the type of a plant', 'no response with status 200', plantMediaType, noResponse],
+    ['a plant', 'no response with status 200', plantBody, () => said({ status: 201 })],
+    ['the type of an error', 'no response with status 400', errorMediaType, ok],
+    ['an error', 'no response with status 400', errorBody, ok],
+    ['no success', 'no readable response', notSuccess, noResponse],
     ['no success without the token', 'no request without the token', notSuccessUnauthorised, ok],
-    ['no server error', 'no answer that can be read', noServerError, noAnswer],
-    ['the status of a rejection', 'no such request was rejected', refusesWith(400), ok],
-    ['the status of a rejection', 'no such request was rejected', refusesWith(400), noAnswer],
+    ['no server error', 'no readable response', noServerError, noResponse],
+    ['the status of a rejection', 'no such request was rejected', rejectsWith(400), ok],
+    ['the status of a rejection', 'no such request was rejected', rejectsWith(400), noResponse],
     ['an echo', 'no plant with a tag', echoes('tag'), ok, { plant: { name: 'Aloe' } }],
-    ['an echo', 'no answer with status 200', echoes('name'), rejection, { plant: { name: 'Aloe' } }],
+    ['an echo', 'no response with status 200', echoes('name'), rejection, { plant: { name: 'Aloe' } }],
     [
       'an echo',
-      'no answer with status 200 and a Plant',
+      'no response with status 200 and a Plant',
       echoes('name'),
       () => said({ body: {} }),
       { plant: { name: 'Aloe' } },
     ],
     [
       'a message',
-      'no answer with status 400 and an Error',
+      'no response with status 400 and an Error',
       messageSaysSomething,
       () => said({ status: 400, body: {} }),
     ],
-    ['what an error shows', 'no answer with an error', keepsInternals, ok],
-    ['the credential', 'no answer that can be read', keepsCredential, noAnswer],
-    ['the credential', 'no token long enough to be told in an answer', keepsCredential, ok, { token: 'abc' }],
-    ['the byte order mark', 'no answer with JSON', noByteOrderMark, () => said({ body: 'Created' })],
-    ['the challenge', 'no answer with status 401', challengesBearer, ok],
-    ['the allowed methods', 'no answer with status 405', allowsSomething, ok],
-  ])('shows nothing of %s: %s', (_what, unseen, rule, exchange, sent) => {
-    sees(rule, exchange(), sent).toBe(unseen);
+    ['what an error leaks', 'no error response', leaksNoInternals, ok],
+    ['the token', 'no readable response', leaksNoToken, noResponse],
+    ['the token', 'no token long enough to be recognised in a response', leaksNoToken, ok, { token: 'abc' }],
+    ['the byte order mark', 'no response with JSON', noByteOrderMark, () => said({ body: 'Created' })],
+    ['the challenge', 'no response with status 401', challengesBearer, ok],
+    ['the allowed methods', 'no response with status 405', allowsSomething, ok],
+  ])('says nothing about %s: %s', (_what, notSeen, rule, exchange, sent) => {
+    sees(rule, exchange(), sent).toBe(notSeen);
   });
 
   test.each<[name: string, rule: Rule, exchange: () => Exchange]>([
-    ['status 200', answers200, noAnswer],
-    ['an answer', answered, noAnswer],
-    ['an acceptance or a rejection', takenOrRefused, noAnswer],
+    ['status 200', answers200, noResponse],
+    ['a response', answered, noResponse],
+    ['an acceptance or a rejection', acceptedOrRejected, noResponse],
     ['a plant', plantBody, ok],
     ['no success', notSuccess, rejection],
-  ])('is none where the rule is about %s', (_name, rule, exchange) => {
-    sees(rule, exchange()).toBe('what it is about');
+  ])('is judged by the rule about %s', (_name, rule, exchange) => {
+    sees(rule, exchange()).toBe('judged');
   });
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { validateXML } from 'xmllint-wasm';
 import type { RunRecord } from '../index.ts';
-import { gateOf } from '../lib/report/gate.ts';
+import { ciResultOf } from '../lib/report/ci-result.ts';
 import { junitReport } from '../lib/report/junit.ts';
 import type { Baseline } from '../lib/report/record.ts';
 import { steadyRecordOf } from './hostile.ts';
@@ -25,25 +25,31 @@ const BASELINE: Baseline = {
   file: 'baseline.json',
   entries: [
     {
-      id: 'refuse/numeral-in-a-string',
+      id: 'invalid/rejects-numeric-string-id',
       reason: 'the old clients send it',
       issue: 'PLANT-7',
       until: '2026-12-31',
     },
-    { id: 'refuse/null', reason: 'was broken once' },
-    { id: 'refuse/any-wrong-type', reason: 'was to be mended by now', until: '2026-01-01' },
-    { id: 'serving/alternates', reason: 'left out of this run' },
+    { id: 'invalid/rejects-null', reason: 'was broken once' },
+    { id: 'invalid/rejects-any-wrong-type', reason: 'should be fixed by now', until: '2026-01-01' },
+    { id: 'state/answers-alternating-requests', reason: 'not selected in this run' },
   ],
 };
 
 const withBaseline = (record: RunRecord, baseline: Baseline): RunRecord => ({
   ...record,
-  gate: gateOf(record, baseline),
+  ciResult: ciResultOf(record, baseline),
 });
 
 const count = (xml: string, tag: string) => xml.match(new RegExp(`<${tag}[ >/]`, 'g'))?.length ?? 0;
 
-const SOME = ['create/answers-*', 'auth/takes-*', 'auth/refuses-with-401', 'observe/id', 'refuse/null'];
+const SOME = [
+  'ordinary/answers-*',
+  'auth/accepts-*',
+  'auth/answers-401',
+  'observe/id',
+  'invalid/rejects-null',
+];
 const records: Record<string, RunRecord> = {};
 
 beforeAll(async () => {
@@ -52,15 +58,17 @@ beforeAll(async () => {
   records['scheme-case'] = await ofStore('scheme-case', { only: SOME });
   records['scheme-case-strict'] = await ofStore('scheme-case', { only: SOME, strict: true });
   records.undetermined = await steadyRecordOf('http://127.0.0.1:1', { only: SOME });
-  const broken = await ofStore('id-numeral-string', { only: ['refuse/n*', 'refuse/any-wrong-type'] });
+  const broken = await ofStore('id-numeral-string', {
+    only: ['invalid/rejects-n*', 'invalid/rejects-any-wrong-type'],
+  });
   records.baseline = withBaseline(broken, BASELINE);
-  records.excused = withBaseline(broken, {
+  records.known = withBaseline(broken, {
     file: 'baseline.json',
     entries: broken.results
       .filter(({ verdict }) => verdict === 'fail')
       .map(({ id }) => ({ id, reason: 'known' })),
   });
-  records.limit = await ofStore('slow', { only: ['create/answers-*', 'observe/id'], maxSeconds: 1 });
+  records.limit = await ofStore('slow', { only: ['ordinary/answers-*', 'observe/id'], maxSeconds: 1 });
 }, 60_000);
 
 const record = (name: string): RunRecord => {
@@ -76,7 +84,7 @@ const NAMES = [
   'scheme-case-strict',
   'undetermined',
   'baseline',
-  'excused',
+  'known',
   'limit',
 ];
 
@@ -85,12 +93,12 @@ describe.each(NAMES)('the JUnit report, %s', (name) => {
     await expectValid(junitReport(record(name)));
   });
 
-  test('is red exactly where the CI result is fail', () => {
+  test('contains a failure or an error exactly if the CI result is fail', () => {
     const xml = junitReport(record(name));
-    expect(count(xml, 'failure') + count(xml, 'error') > 0).toBe(record(name).gate.exitCode !== 0);
+    expect(count(xml, 'failure') + count(xml, 'error') > 0).toBe(record(name).ciResult.exitCode !== 0);
   });
 
-  test('counts what it holds', () => {
+  test('counts its elements correctly', () => {
     const xml = junitReport(record(name));
     for (const [attribute, tag] of [
       ['tests', 'testcase'],
@@ -111,47 +119,47 @@ describe.each(NAMES)('the JUnit report, %s', (name) => {
 
 describe('the JUnit report', () => {
   test.each(['conformant', 'always-400', 'scheme-case', 'undetermined', 'baseline'])(
-    'of %s reads as it did',
+    'of %s matches its golden file',
     async (name) => {
       await expect(junitReport(record(name))).toMatchFileSnapshot(`golden/junit-${name}.xml`);
     },
   );
 
-  test('tells a warning in a test case that passes, and a failure under --strict', () => {
+  test('reports a failed SHOULD as a passing test case, and as a failure under --strict', () => {
     expect(junitReport(record('scheme-case'))).toMatch(
-      /<testcase name="auth\/takes-scheme-in-any-case"[^>]*>\s*<system-out>WARNING \(SHOULD\)\n {3}auth/,
+      /<testcase name="auth\/accepts-scheme-in-any-case"[^>]*>\s*<system-out>WARNING \(SHOULD\)\n {3}auth/,
     );
     expect(junitReport(record('scheme-case-strict'))).toMatch(
-      /<testcase name="auth\/takes-scheme-in-any-case"[^>]*>\s*<failure message="[^"]*" type="SHOULD">/,
+      /<testcase name="auth\/accepts-scheme-in-any-case"[^>]*>\s*<failure message="[^"]*" type="SHOULD">/,
     );
   });
 
-  test('skips known deviations, and says why', () => {
+  test('skips known deviations, with the reason', () => {
     expect(junitReport(record('baseline'))).toContain(
       '<skipped message="known deviation: the old clients send it (PLANT-7, until 2026-12-31)"/>',
     );
   });
 
-  test('is green where what could not be tested does not make the CI result fail', () => {
+  test('contains no error for untestable checks if the CI result is pass', () => {
     const { results, ...rest } = record('conformant');
-    const untried = results.map((result) =>
+    const untestable = results.map((result) =>
       result.level === 'SHOULD'
-        ? { ...result, verdict: 'untestable' as const, blockedBy: 'x', reason: 'no twin' }
+        ? { ...result, verdict: 'untestable' as const, blockedBy: 'x', reason: 'no control request' }
         : result,
     );
-    const xml = junitReport({ ...rest, results: untried });
-    expect(xml).toContain('<skipped message="could not be tested: no twin"/>');
+    const xml = junitReport({ ...rest, results: untestable });
+    expect(xml).toContain('<skipped message="could not be tested: no control request"/>');
     expect(xml).not.toMatch(/<failure|<error/);
   });
 
-  test('is red where a run was stopped after its last check', () => {
+  test('contains an error for a run that was stopped after its last check', () => {
     const stop = { kind: 'gone', reason: 'it went away', remedy: 'start it again' } as const;
     const stopped = { ...record('conformant'), outcome: 'undetermined', stop } as const;
-    const xml = junitReport({ ...stopped, gate: gateOf(stopped) });
+    const xml = junitReport({ ...stopped, ciResult: ciResultOf(stopped) });
     expect(xml).toContain('<error message="it went away; start it again" type="gone"/>');
   });
 
-  test('holds nothing that XML cannot hold, and no order to those who read it', async () => {
+  test('contains no illegal XML characters and no commands for its readers', async () => {
     const nasty = 'a\u0000\u001b[31m\ud800\ufffe\uffff]]><b a="\'">&\r\n\t[[ATTACHMENT|/etc/passwd]]\u202e🌵';
     const [first, ...others] = record('conformant').results;
     if (first === undefined) throw new Error('there are no results');
@@ -167,7 +175,7 @@ describe('the JUnit report', () => {
     expect(xml).toContain(`<system-out>${shown}: ${shown}</system-out>`);
   });
 
-  test('stays small, however much a store says', () => {
+  test('stays small regardless of the size of the responses', () => {
     const long = '🌵"\u0000'.repeat(10_000);
     const xml = junitReport({
       ...record('always-400'),

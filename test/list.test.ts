@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { listing } from '../cli/list.ts';
 import { catalogue, run } from '../index.ts';
-import { type Entry, entryOf } from '../lib/catalogue/entry.ts';
+import { type CatalogueEntry, entryOf } from '../lib/catalogue/entry.ts';
 import { anchor } from '../lib/catalogue/markdown.ts';
 import { wrapped } from '../lib/catalogue/terminal.ts';
 import { loadContract } from '../lib/contract/contract.ts';
@@ -13,7 +13,7 @@ import { CLAUSES } from '../suites/clauses.ts';
 import { suite } from './command.ts';
 import { TOKEN, withStore } from './stores.ts';
 
-interface Listed extends Omit<Entry, 'sends'> {
+interface Listed extends Omit<CatalogueEntry, 'sends'> {
   readonly sends: readonly string[];
 }
 
@@ -21,52 +21,54 @@ const parsed = (text: string) => JSON.parse(text) as Listed[];
 
 const ids = catalogue.map(({ id }) => id);
 
-test('docs/checks.md is what the catalogue says; npm run docs makes it anew', async () => {
+test('docs/checks.md is up to date; npm run docs regenerates it', async () => {
   const current = await listing(undefined, 'markdown');
   const committed = readFileSync(packageFile('docs/checks.md'), 'utf8');
-  expect(committed === current, 'docs/checks.md is out of date: make it anew with `npm run docs`').toBe(true);
+  expect(committed === current, 'docs/checks.md is out of date: regenerate it with `npm run docs`').toBe(
+    true,
+  );
 });
 
-describe('the number of requests that a check says it sends', () => {
+describe('the number of requests in the description of a check', () => {
   const NUMBERS = ['no', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine', 'Ten'];
   const numberOf = (word: string) => (/^\d/.test(word) ? Number(word) : NUMBERS.indexOf(word));
-  /** How many requests a sentence tells, where it begins with a number or ends with one. */
-  const toldIn = (sentence: string): number | undefined => {
+  /** The number of requests in a sentence that begins or ends with one. */
+  const countIn = (sentence: string): number | undefined => {
     const [, first, rest = ''] = /^(\w+)(?: ordinary)? (?:plants|requests)\b(.*)/.exec(sentence) ?? [];
     if (first !== undefined && first !== 'Ordinary')
       return numberOf(first) + (rest.match(/, then an? /g)?.length ?? 0);
     const all = /(\w+) in all\.$/.exec(sentence)?.[1];
     return all === undefined ? undefined : NUMBERS.findIndex((word) => word.toLowerCase() === all);
   };
-  const told = catalogue.flatMap(({ id, test: { ...how } }) => {
-    const count = how.kind === 'procedure' ? toldIn(how.sends) : undefined;
+  const counts = catalogue.flatMap(({ id, test: { ...how } }) => {
+    const count = how.kind === 'scenario' ? countIn(how.sends) : undefined;
     return count === undefined ? [] : [{ id, count }];
   });
 
   test('is the number that it sends', async () => {
-    expect(told.map(({ id }) => id)).toEqual(
+    expect(counts.map(({ id }) => id)).toEqual(
       expect.arrayContaining([
-        'auth/decides-each-request-alone',
+        'auth/rejects-after-an-accepted-request',
         'observe/longest-name',
-        'serving/to-the-end',
+        'state/answers-at-the-end',
       ]),
     );
     const { results } = await withStore(
       'reference',
-      ({ url }) => run({ baseUrl: url, token: TOKEN, only: told.map(({ id }) => id) }).record,
+      ({ url }) => run({ baseUrl: url, token: TOKEN, only: counts.map(({ id }) => id) }).record,
     );
     const sent = new Map(results.map(({ id, cases }) => [id, cases]));
-    expect(told.map(({ id }) => ({ id, count: sent.get(id) }))).toEqual(told);
+    expect(counts.map(({ id }) => ({ id, count: sent.get(id) }))).toEqual(counts);
   });
 });
 
-describe('what is told of every check', () => {
+describe('the documentation of every check', () => {
   let all: Listed[];
   beforeAll(async () => {
     all = parsed(await listing(undefined, 'json'));
   });
 
-  test('each is there, in the order of the run, with all of its parts and no others', () => {
+  test('is complete and in the order of the run', () => {
     expect(all.map(({ id }) => id)).toEqual(ids);
     for (const [index, one] of all.entries()) {
       const { id, level, statement, basis, hint, test } = catalogue[index] ?? {};
@@ -76,32 +78,32 @@ describe('what is told of every check', () => {
     }
   });
 
-  test('a section of the interface comes with its words, and nothing else does', () => {
+  test('quotes clauses of the interface, and nothing else', () => {
     const clauses: Readonly<Record<string, { readonly text: string }>> = CLAUSES;
     for (const { ref, text } of all.flatMap(({ basis }) => basis)) expect(text).toBe(clauses[ref]?.text);
   });
 
-  test('what is sent is told in whole sentences, with examples where there are any', () => {
+  test('describes the requests in whole sentences, with examples if there are any', () => {
     for (const { id, kind, sends } of all) {
       const [text = '', ...examples] = sends;
       expect(text, id).toMatch(/^[A-Z\d].{15,}[.:]$/);
       expect(text.endsWith(':'), id).toBe(examples.length > 0);
-      const silent = text.startsWith('Nothing with the document');
+      const notApplicable = text.startsWith('Nothing with the bundled document');
       expect(examples.length, id).toBe(
-        silent ? 0 : { cases: 1, property: 3, standing: 0, procedure: 0 }[kind],
+        notApplicable ? 0 : { cases: 1, property: 3, invariant: 0, scenario: 0 }[kind],
       );
       for (const example of examples) if (kind === 'cases') expect(example, id).toMatch(/^POST \/plants/);
     }
   });
 
-  test('nothing stands there that a terminal would obey', () => {
+  test('contains no control characters', () => {
     for (const line of all.flatMap(({ sends }) => sends).flatMap((one) => one.split('\n')))
       expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
   });
 
-  test('the token is named as a shell names it, in headers, queries and bodies', () => {
+  test('names the token as a shell variable in headers, queries and bodies', () => {
     const sent = (id: string) => all.find((one) => one.id === id)?.sends.join('\n');
-    expect(sent('create/answers-200')).toContain('authorization: Bearer $PLANT_STORE_TOKEN\n');
+    expect(sent('ordinary/answers-200')).toContain('authorization: Bearer $PLANT_STORE_TOKEN\n');
     expect(sent('auth/rejects-other-schemes')).toContain(
       'authorization: Basic $(printf %s "$PLANT_STORE_TOKEN:"',
     );
@@ -111,33 +113,39 @@ describe('what is told of every check', () => {
   });
 
   test.each([
-    ['create/answers-200', /^2 requests: with every property; with the required properties\. The first:$/],
+    ['ordinary/answers-200', /^2 requests: with every property; with the required properties\. The first:$/],
     [
-      'create/takes-ids-of-every-magnitude',
+      'ordinary/accepts-ids-of-every-magnitude',
       /^24 requests: an id of 1048576 to 2097151; an odd id of 1048576 /,
     ],
-    ['create/takes-chunked-body', /^1 request: chunked\. Also an ordinary plant with the token/],
-    ['auth/rejects-missing-token', /^3 requests: no Authorization header; .*; Bearer alone\. /],
+    [
+      'ordinary/accepts-chunked-body',
+      /^1 request: chunked\. Also a control request, an ordinary plant with the token/,
+    ],
+    ['auth/rejects-missing-token', /^3 requests: no Authorization header; .*; Bearer without a token\. /],
     [
       'combinations/rejects-invalid-bodies',
-      /^\d+ requests in which all [\d,]+ pairs of the values of \d\d dimensions occur, with --thorough all triples/,
+      /^\d+ requests that cover all [\d,]+ pairs of values of \d\d dimensions, with --thorough all triples/,
     ],
-    ['refuse/wrong-type', /^92 requests: name is a boolean \(4 times\); /],
-    ['refuse/any-wrong-type', /^60 requests drawn at random, 0\.5 times --cases \(120 by default\)\./],
-    ['refuse/constraint', /^Nothing with the document of the suite, as the document declares no limits/],
-    ['always/400-is-json', /Skipped where the store never answered 400\.$/],
+    ['invalid/rejects-wrong-type', /^92 requests: name is a boolean \(4 times\); /],
+    ['invalid/rejects-any-wrong-type', /^60 requests, 0\.5 times --cases \(120 by default\): random\./],
+    [
+      'invalid/rejects-constraint-violation',
+      /^Nothing with the bundled document, because the document declares no limits/,
+    ],
+    ['invariants/400-is-json', /Skipped if the store never answered with 400\.$/],
     ['observe/paths', /^An ordinary plant to \/plants\/, and one to \/PLANTS\.$/],
   ])('%s', (id, text) => {
     expect(all.find((one) => one.id === id)?.sends[0]).toMatch(text);
   });
 
-  test('the same bytes each time, another contract has other ones', async () => {
+  test('is the same every time, and depends on the contract', async () => {
     expect(parsed(await listing(undefined, 'json'))).toEqual(all);
     const limited = await loadContract(packageFile('openapi.yaml'), [
       packageFile('mutants/overlays/limits.yaml'),
     ]);
-    const constraint = catalogue.find(({ id }) => id === 'refuse/constraint');
-    if (constraint === undefined) throw new Error('there is no refuse/constraint');
+    const constraint = catalogue.find(({ id }) => id === 'invalid/rejects-constraint-violation');
+    if (constraint === undefined) throw new Error('there is no invalid/rejects-constraint-violation');
     expect(entryOf(constraint, limited, CLAUSES).sends.text).toMatch(/^\d+ requests: /);
   });
 });
@@ -146,7 +154,7 @@ describe('the table', () => {
   test('groups the checks by area, with counts at the end', async () => {
     const text = await listing(undefined);
     const lines = text.split('\n');
-    expect(lines[0]).toMatch(/^create {2}\d+ MUST, \d+ SHOULD$/);
+    expect(lines[0]).toMatch(/^ordinary {2}\d+ MUST, \d+ SHOULD$/);
     expect(lines.filter((line) => /^ {2}\S/.test(line)).map((line) => line.trim().split(' ')[0])).toEqual(
       ids,
     );
@@ -156,8 +164,8 @@ describe('the table', () => {
     );
   });
 
-  test.each([72, 80, 100, 140])('fits into %d columns, coloured or not', async (width) => {
-    for (const wanted of [undefined, 'serving/alternates']) {
+  test.each([72, 80, 100, 140])('fits into %d columns, with or without colour', async (width) => {
+    for (const wanted of [undefined, 'state/answers-at-the-end']) {
       const plain = await listing(wanted, 'table', width);
       expect(plain).not.toContain('\u001b');
       expect(stripVTControlCharacters(await listing(wanted, 'table', width, true))).toBe(plain);
@@ -165,7 +173,7 @@ describe('the table', () => {
     }
   });
 
-  test('text is broken at its spaces, and long words are left whole', () => {
+  test('wraps text at spaces and keeps long words whole', () => {
     expect(wrapped(`${'a '.repeat(20)}${'b'.repeat(50)} c`, 30)).toEqual([
       'a '.repeat(15).trim(),
       'a '.repeat(5).trim(),
@@ -176,17 +184,19 @@ describe('the table', () => {
 });
 
 describe('a part of the catalogue', () => {
-  test('one check at length: clause, requests, remedy, and how to carry it out', async () => {
+  test('one check in detail: basis, requests, fix and command', async () => {
     const text = await listing('auth/rejects-token-in-query');
     expect(text).toMatchSnapshot();
   });
 
-  test('a standing check is not carried out alone', async () => {
-    expect(await listing('always/answers')).toMatch(/run {4}plant-store-conformance run URL {2}\(without/);
+  test('an invariant cannot run alone', async () => {
+    expect(await listing('invariants/answers')).toMatch(
+      /run {4}plant-store-conformance run URL {2}\(it judges the exchanges of other checks/,
+    );
   });
 
-  test('in Markdown and in JSON it is that check alone', async () => {
-    const id = 'refuse/inherited-property';
+  test('one check in Markdown and JSON', async () => {
+    const id = 'invalid/rejects-inherited-property';
     const markdown = await listing(id, 'markdown');
     expect(markdown).toMatchSnapshot();
     expect(await listing(undefined, 'markdown')).toContain(markdown.trimEnd());
@@ -199,13 +209,13 @@ describe('a part of the catalogue', () => {
     expect(await listing(wanted)).toMatch(new RegExp(`^auth .*\n\n${area.length} checks: .*\n$`, 's'));
   });
 
-  test('a pattern that matches one check is a table still', async () => {
-    expect(await listing('*/rejects-missing*')).toContain('\n\n1 check: 1 MUST\n');
+  test('a pattern that matches one check gives a table', async () => {
+    expect(await listing('*/rejects-missing-t*')).toContain('\n\n1 check: 1 MUST\n');
   });
 });
 
 describe('the reference in Markdown', () => {
-  test('links lead to the section of a check, each to its own', async () => {
+  test('every check has its own anchor, and a link to it', async () => {
     const text = await listing(undefined, 'markdown');
     const headings = [...text.matchAll(/^### (.*)$/gm)].map(([, id = '']) => id);
     expect(headings).toEqual(ids);
@@ -213,26 +223,26 @@ describe('the reference in Markdown', () => {
     for (const id of ids) expect(text).toContain(`[${id}](#${anchor(id)})`);
   });
 
-  test('texts mean nothing to Markdown', async () => {
-    const text = await listing('whole-shape/answers-hostile-names', 'markdown');
+  test('text is escaped for Markdown', async () => {
+    const text = await listing('unconstrained/answers-hostile-names', 'markdown');
     expect(text).toContain('name "\\<script>alert(1)\\</script>"');
     expect(text).toContain('name "\\_\\_proto\\_\\_"');
   });
 });
 
-describe('a name that no check has', () => {
+describe('an unknown check id', () => {
   test.each([
     ['auth/rejects-mising-token', 'auth/rejects-missing-token'],
     ['auht', 'auth'],
-  ])('%s: the nearest is named', async (wanted, near) => {
+  ])('%s: the nearest id is suggested', async (wanted, near) => {
     await expect(listing(wanted)).rejects.toThrow(`No check is called ${wanted}; did you mean ${near}?`);
   });
 
-  test('far from all of them: where to look', async () => {
+  test('without a similar id: the command that lists them is suggested', async () => {
     await expect(listing('xyzzy/plugh')).rejects.toThrow('plant-store-conformance list shows them all');
   });
 
-  test('near is a third of the name, or six letters', () => {
+  test('similar means at most a third of the name, or six letters', () => {
     expect(nearest('seeed', ['token', 'seed'])).toBe('seed');
     expect(nearest('ca', ['cb', 'out'])).toBe('cb');
     expect(nearest('ca', ['out'])).toBeUndefined();
@@ -242,7 +252,7 @@ describe('a name that no check has', () => {
 });
 
 describe('at the command line', () => {
-  test('list prints the same as the sources do', async () => {
+  test('list prints the same as the function', async () => {
     for (const format of ['table', 'json', 'markdown'] as const) {
       const { code, stdout, stderr } = await suite(['list', '--format', format]);
       expect([code, stderr]).toEqual([0, '']);
@@ -257,7 +267,7 @@ describe('at the command line', () => {
   });
 
   test.each([
-    [['list', 'create/answer-200'], 'did you mean create/answers-200?'],
+    [['list', 'ordinary/answer-200'], 'did you mean ordinary/answers-200?'],
     [['list', '--format', 'yaml'], 'Allowed choices are table, json, markdown'],
   ])('2 for %j', async (args, says) => {
     const { code, stdout, stderr } = await suite(args);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { RunRecord } from '../index.ts';
-import { gateOf } from '../lib/report/gate.ts';
+import { ciResultOf } from '../lib/report/ci-result.ts';
 import { markdownReport } from '../lib/report/markdown.ts';
 import { steadyRecordOf, withoutCode } from './hostile.ts';
 import { withStore } from './stores.ts';
@@ -9,7 +9,7 @@ import { withStore } from './stores.ts';
 const recordOf = (baseUrl: string, only: readonly string[]): Promise<RunRecord> =>
   steadyRecordOf(baseUrl, { only });
 
-const SOME = ['create/*', 'auth/takes-*', 'auth/refuses-with-401', 'observe/id', 'refuse/null'];
+const SOME = ['ordinary/*', 'auth/accepts-*', 'auth/answers-401', 'observe/id', 'invalid/rejects-null'];
 const records: Record<string, RunRecord> = {};
 
 const record = (name: string): RunRecord => {
@@ -26,24 +26,24 @@ beforeAll(async () => {
   records['scheme-case'] = await ofStore('scheme-case');
   records.undetermined = await recordOf('http://127.0.0.1:1', SOME);
   const broken = await ofStore('id-numeral-string', [
-    'refuse/n*',
-    'refuse/any-wrong-type',
-    'serving/after-a-barrage',
+    'invalid/rejects-n*',
+    'invalid/rejects-any-wrong-type',
+    'state/accepts-among-many-rejections',
   ]);
   records.baseline = {
     ...broken,
-    gate: gateOf(broken, {
+    ciResult: ciResultOf(broken, {
       file: 'baseline.json',
       entries: [
         {
-          id: 'refuse/numeral-in-a-string',
+          id: 'invalid/rejects-numeric-string-id',
           reason: 'the old `clients` send it, see @them',
           issue: 'PLANT-7',
           until: '2026-12-31',
         },
-        { id: 'refuse/null', reason: 'was broken once' },
-        { id: 'refuse/any-wrong-type', reason: 'was to be mended by now', until: '2026-01-01' },
-        { id: 'create/echoes-name', reason: 'left out of this run' },
+        { id: 'invalid/rejects-null', reason: 'was broken once' },
+        { id: 'invalid/rejects-any-wrong-type', reason: 'should be fixed by now', until: '2026-01-01' },
+        { id: 'ordinary/echoes-name', reason: 'not selected in this run' },
       ],
     }),
   };
@@ -51,23 +51,23 @@ beforeAll(async () => {
 
 describe('the Markdown report', () => {
   test.each(['conformant', 'always-400', 'scheme-case', 'undetermined', 'baseline'])(
-    'of %s reads as it did',
+    'of %s matches its golden file',
     async (name) => {
       await expect(markdownReport(record(name))).toMatchFileSnapshot(`golden/markdown-${name}.md`);
     },
   );
 
-  test('of a healthy store fits one screen', () => {
+  test('of a conformant store fits one screen', () => {
     expect(markdownReport(record('conformant')).split('\n').length).toBeLessThan(40);
   });
 
-  test('opens as many folds as it closes, with blank lines around what is Markdown', () => {
+  test('has balanced details elements, with blank lines around Markdown', () => {
     const text = markdownReport(record('always-400'));
     expect(text.match(/^<details>$/gm)).toHaveLength(text.match(/^<\/details>$/gm)?.length ?? -1);
     expect(text).not.toMatch(/<\/summary>\n[^\n]|[^\n]\n<\/details>/);
   });
 
-  test('shows no more than a comment may have, and says what it left out', () => {
+  test('fits into a comment, and lists what it omits', () => {
     const results = record('always-400').results.flatMap((result) =>
       Array.from({ length: 20 }, (_, copy) => ({
         ...result,
@@ -83,13 +83,11 @@ describe('the Markdown report', () => {
     const text = markdownReport({ ...record('always-400'), results });
     expect(text.length).toBeLessThan(60_001);
     expect(text.length).toBeGreaterThan(40_000);
-    expect(
-      text.match(/^Left out for want of room: \d+ causes, of `create\/.* and \d+ more\./gm),
-    ).toHaveLength(2);
+    expect(text.match(/^Omitted for length: \d+ causes, of `ordinary\/.* and \d+ more\./gm)).toHaveLength(2);
     withoutCode(text);
   });
 
-  test('stays below the limit where everything is as long as it can be', () => {
+  test('stays below the limit if all texts are as long as possible', () => {
     const long = '`'.repeat(5000);
     const entry = { reason: long, issue: long, id: long };
     const text = markdownReport({
@@ -98,7 +96,7 @@ describe('the Markdown report', () => {
       document: { file: long, sha256: long, version: long },
       advice: long,
       stop: { kind: 'gone', reason: long, remedy: long },
-      gate: {
+      ciResult: {
         exitCode: 1,
         reason: 'all',
         baseline: {
@@ -120,7 +118,7 @@ describe('the Markdown report', () => {
     withoutCode(text);
   });
 
-  test('keeps any text in code', () => {
+  test('keeps untrusted text in code', () => {
     const plain = withoutCode(markdownReport({ ...record('conformant'), advice: 'plain' }));
     const piece = fc.constantFrom(
       '`',
@@ -148,7 +146,7 @@ describe('the Markdown report', () => {
     );
   });
 
-  test('takes the words of the suite as words', () => {
+  test('escapes the text of the suite', () => {
     const [first, ...others] = record('always-400').results.filter(({ verdict }) => verdict === 'fail');
     if (first === undefined) throw new Error('nothing failed');
     const statement = 'Names such as __proto__ or <b> are data, \\u0041 too.';

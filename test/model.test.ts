@@ -3,18 +3,18 @@ import type { Value } from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Contract, loadContract } from '../lib/contract/contract.ts';
 import { packageFile } from '../lib/package.ts';
-import type { Case, Draft } from '../lib/payloads/case.ts';
 import { JsonObject, write } from '../lib/payloads/json.ts';
 import { type Expectation, modelsOf, rowsOf, valuesOf } from '../lib/payloads/model/model.ts';
 import { anyCombination, combinations } from '../lib/payloads/model/rows.ts';
-import { draw } from '../lib/payloads/random.ts';
+import { sample } from '../lib/payloads/random.ts';
+import type { RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
 import { fill } from '../lib/run/fill.ts';
 import { documentOf, plantWith } from './documents.ts';
 import { TOKEN } from './stores.ts';
 
 const EXPECTATIONS: readonly Expectation[] = ['accepted', 'answered', 'rejected', 'unauthorised'];
-const CONTROL: Draft = { body: { json: new JsonObject([['id', 1n]]) } };
-const SURROUNDINGS = { token: TOKEN, host: 'localhost:80', prefix: '', headers: [] } as const;
+const CONTROL: RequestTemplate = { body: { json: new JsonObject([['id', 1n]]) } };
+const DEFAULTS_ONLY = { token: TOKEN, host: 'localhost:80', prefix: '', headers: [] } as const;
 const ID = 2n ** 30n;
 const KIB = 1024;
 
@@ -40,10 +40,10 @@ const DOCUMENTS: readonly (readonly [name: string, file: () => string, overlays:
   ],
 ];
 
-const requestOf = (draft: Draft) => fill(draft, ID, SURROUNDINGS);
-const bodyOf = (draft: Draft) => requestOf(draft).body ?? new Uint8Array();
+const requestOf = (template: RequestTemplate) => fill(template, ID, DEFAULTS_ONLY);
+const bodyOf = (template: RequestTemplate) => requestOf(template).body ?? new Uint8Array();
 
-/** What a reader of JSON makes of a body; undefined where it is no JSON. */
+/** The text and value of a JSON body; undefined if it is not JSON. */
 function jsonIn(body: Uint8Array): { readonly text: string; readonly value: unknown } | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
@@ -58,8 +58,8 @@ const isPlant = (body: Uint8Array, { newPlant }: Contract): boolean => {
   return json !== undefined && newPlant.validate(json.text, json.value).length === 0;
 };
 
-/** The body as a store reads it of which the first of two equal names counts, where there are such. */
-function readFirst({ body }: Draft): Uint8Array | undefined {
+/** The body as read by a store that uses the first of duplicate names, if there are any. */
+function readFirst({ body }: RequestTemplate): Uint8Array | undefined {
   if (body === undefined || !('json' in body) || !(body.json instanceof JsonObject)) return undefined;
   const { members } = body.json;
   const firsts = members.filter(([name], at) => members.findIndex(([own]) => own === name) === at);
@@ -69,7 +69,7 @@ function readFirst({ body }: Draft): Uint8Array | undefined {
   return Buffer.from(edited);
 }
 
-/** The body without the property that stands in it a second time, of another type: to a reader of which the first counts. */
+/** The body without a duplicate property of another type, as read by a parser that uses the first. */
 const withoutSecond = (body: Uint8Array): Uint8Array =>
   Buffer.from(
     Buffer.from(body)
@@ -77,23 +77,23 @@ const withoutSecond = (body: Uint8Array): Uint8Array =>
       .replace(/,"(?:name|tag|id)":(?:5|\["second"\]|"second")\s*}(?=\s*$)/, '}'),
   );
 
-const readings = (draft: Draft): readonly Uint8Array[] => {
-  const body = bodyOf(draft);
+const readings = (template: RequestTemplate): readonly Uint8Array[] => {
+  const body = bodyOf(template);
   const json = jsonIn(body);
   // As doubles.
-  return [body, readFirst(draft), json && Buffer.from(JSON.stringify(json.value))].filter(
+  return [body, readFirst(template), json && Buffer.from(JSON.stringify(json.value))].filter(
     (one) => one !== undefined,
   );
 };
 
-/** What is wrong with a case of a model: it is not what it says. */
-const WRONG: Readonly<Record<Expectation, (draft: Draft, contract: Contract) => boolean>> = {
-  accepted: (draft, contract) => !isPlant(bodyOf(draft), contract),
-  answered: (draft, contract) =>
-    ![bodyOf(draft), withoutSecond(bodyOf(draft))].some((body) => isPlant(body, contract)),
-  rejected: (draft, contract) => readings(draft).some((body) => isPlant(body, contract)),
-  unauthorised: (draft) => {
-    const { path, headers } = requestOf(draft);
+/** Whether a case of a model does not meet its expectation. */
+const WRONG: Readonly<Record<Expectation, (template: RequestTemplate, contract: Contract) => boolean>> = {
+  accepted: (template, contract) => !isPlant(bodyOf(template), contract),
+  answered: (template, contract) =>
+    ![bodyOf(template), withoutSecond(bodyOf(template))].some((body) => isPlant(body, contract)),
+  rejected: (template, contract) => readings(template).some((body) => isPlant(body, contract)),
+  unauthorised: (template) => {
+    const { path, headers } = requestOf(template);
     const right = new RegExp(`^\\s*[Bb][Ee][Aa][Rr][Ee][Rr]\\s+"?${TOKEN}"?\\s*$`);
     return (
       path.includes(TOKEN) ||
@@ -104,10 +104,10 @@ const WRONG: Readonly<Record<Expectation, (draft: Draft, contract: Contract) => 
   },
 };
 
-/** Some of any cases, which a longer run draws. */
-const drawnOf = (contract: Contract, expectation: Expectation, count: number): Value<Case>[] => {
+/** Some random cases, as in longer runs. */
+const sampledOf = (contract: Contract, expectation: Expectation, count: number): Value<TestCase>[] => {
   const arbitrary = anyCombination(contract, expectation, CONTROL);
-  return Array.from({ length: count }, (_, index) => draw(arbitrary, 5, expectation, index));
+  return Array.from({ length: count }, (_, index) => sample(arbitrary, 5, expectation, index));
 };
 
 describe.each(DOCUMENTS)('a model of requests for a document %s', (_name, file, overlays) => {
@@ -116,26 +116,26 @@ describe.each(DOCUMENTS)('a model of requests for a document %s', (_name, file, 
     contract = await loadContract(file(), overlays);
   });
 
-  describe.each(EXPECTATIONS)('that are to be %s', (expectation) => {
-    let cases: readonly Case[] = [];
+  describe.each(EXPECTATIONS)('expected to be %s', (expectation) => {
+    let cases: readonly TestCase[] = [];
     beforeAll(() => {
       cases = [
         ...combinations(contract, expectation, 2, CONTROL, 11),
-        ...drawnOf(contract, expectation, 60).map(({ value }) => value),
+        ...sampledOf(contract, expectation, 60).map(({ value }) => value),
       ];
     });
 
-    test('makes what it says', () => {
-      const wrong = cases.filter(({ draft }) => WRONG[expectation](draft, contract));
+    test('meets its expectation', () => {
+      const wrong = cases.filter(({ template }) => WRONG[expectation](template, contract));
       expect(wrong.map(({ label }) => label)).toEqual([]);
     });
 
-    test('keeps within 64 KiB', () => {
-      const large = cases.filter(({ draft }) => bodyOf(draft).length > 64 * KIB);
-      expect(large.map(({ label, draft }) => `${bodyOf(draft).length} ${label}`)).toEqual([]);
+    test('stays within 64 KiB', () => {
+      const large = cases.filter(({ template }) => bodyOf(template).length > 64 * KIB);
+      expect(large.map(({ label, template }) => `${bodyOf(template).length} ${label}`)).toEqual([]);
     });
 
-    test('has every value of every dimension in a row', () => {
+    test('has every value of every dimension in some row', () => {
       const model = modelsOf(contract)[expectation];
       const seen = new Set(
         rowsOf(model, 2).flatMap((row) =>
@@ -148,13 +148,13 @@ describe.each(DOCUMENTS)('a model of requests for a document %s', (_name, file, 
       expect(all.filter((one) => !seen.has(one))).toEqual([]);
     });
 
-    test('makes the same bytes of the same salt', () => {
+    test('gives the same bytes for the same salt', () => {
       const digest = () => {
         const hash = createHash('sha256');
-        for (const { draft } of combinations(contract, expectation, 2, CONTROL, 3).slice(0, 150)) {
-          const { body, headers, path } = requestOf(draft);
+        for (const { template } of combinations(contract, expectation, 2, CONTROL, 3).slice(0, 150)) {
+          const { body, headers, path } = requestOf(template);
           hash.update(JSON.stringify([path, headers])).update(body ?? '');
-          if (draft.after !== undefined) hash.update(bodyOf(draft.after.draft));
+          if (template.after !== undefined) hash.update(bodyOf(template.after.template));
         }
         return hash.digest('hex');
       };
@@ -164,12 +164,12 @@ describe.each(DOCUMENTS)('a model of requests for a document %s', (_name, file, 
 });
 
 describe('a failing request of a model', () => {
-  /** Where shrinking ends, if whatever holds fails. */
+  /** The result of shrinking a case while `fails` is true. */
   const shrunk = (
     contract: Contract,
     expectation: Expectation,
-    first: Value<Case>,
-    fails: (one: Case) => boolean,
+    first: Value<TestCase>,
+    fails: (one: TestCase) => boolean,
   ) => {
     const arbitrary = anyCombination(contract, expectation, CONTROL);
     let current = first;
@@ -181,10 +181,10 @@ describe('a failing request of a model', () => {
   };
 
   test.each(['rejected', 'unauthorised'] as const)(
-    'that is to be %s shrinks to its fault alone',
+    'expected to be %s shrinks to its fault only',
     async (expectation) => {
       const contract = await loadContract(OWN);
-      for (const first of drawnOf(contract, expectation, 40)) {
+      for (const first of sampledOf(contract, expectation, 40)) {
         const { label, stableLabel = '' } = shrunk(contract, expectation, first, () => true);
         const fault = label.replace(/^a plant (?:where|with|without) (?:a body that is )?/, '');
         expect(fault).toBe(stableLabel.replace(/^no body$/, 'a body'));
@@ -193,10 +193,12 @@ describe('a failing request of a model', () => {
     },
   );
 
-  test('shrinks to its fault and the one condition that it takes', async () => {
+  test('shrinks to its fault and the one condition that it needs', async () => {
     const contract = await loadContract(OWN);
     const condition = 'with an even id';
-    const having = drawnOf(contract, 'rejected', 300).filter(({ value }) => value.label.includes(condition));
+    const having = sampledOf(contract, 'rejected', 300).filter(({ value }) =>
+      value.label.includes(condition),
+    );
     expect(having.length).toBeGreaterThan(2);
     for (const first of having) {
       const { label } = shrunk(contract, 'rejected', first, (one) => one.label.includes(condition));
@@ -204,14 +206,14 @@ describe('a failing request of a model', () => {
     }
   });
 
-  test('is said by its row, whose case goes on to be shrunk', async () => {
+  test('from a covering array can be shrunk as well', async () => {
     const contract = await loadContract(OWN);
     const [, row] = combinations(contract, 'accepted', 2, CONTROL, 1);
     if (row === undefined) throw new Error('the array has no second row');
     const { label } = shrunk(
       contract,
       'accepted',
-      { value: row, context: undefined } as Value<Case>,
+      { value: row, context: undefined } as Value<TestCase>,
       () => true,
     );
     expect(label).toBe('a plant as usual');

@@ -12,11 +12,11 @@ interface Asked {
 const ROSE = '{"id":1234567,"name":"Rose","tag":"fern"}';
 const rose = (more: object) => JSON.stringify({ id: 1234567, name: 'Rose', ...more });
 
-/** The status of what one request is answered. */
+/** The status of the response to one request. */
 const statusOf = ({ url, token }: RunningStore, { path, headers, body = ROSE }: Asked) =>
   new Promise<number | undefined>((resolve, reject) => {
     const known = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    // Node's client would wait for a 100 Continue before it sends the body by itself.
+    // With a Content-Length, Node's client does not wait for 100 Continue.
     const length =
       headers?.['transfer-encoding'] === undefined ? { 'content-length': Buffer.byteLength(body) } : {};
     const target = path?.replace('HOST', new URL(url).host) ?? '/plants';
@@ -40,7 +40,7 @@ const header = (name: string, value: string): Asked => ({ headers: { [name]: val
 const body = (text: string): Asked => ({ body: text });
 const chunked = header('transfer-encoding', 'chunked');
 
-/** What the stores are for: a request that others accept, or reject in another way. */
+/** For each store, a request that other stores accept or reject differently. */
 const ODD: readonly (readonly [name: string, asked: Asked, status: number])[] = [
   ['absolute-form-accepted', absolute, 200],
   ['absolute-form-400', absolute, 400],
@@ -115,14 +115,14 @@ const ODD: readonly (readonly [name: string, asked: Asked, status: number])[] = 
   ['token-characters-400', header('authorization', 'Bearer a,b'), 400],
 ];
 
-test.each(ODD)('%s is odd as it says', async (name, asked, status) => {
+test.each(ODD)('%s is odd in the way its name says', async (name, asked, status) => {
   expect(await withStore(name, (store) => statusOf(store, asked))).toBe(status);
 });
 
 const lily = body('{"id":1234567,"name":"Lily"}');
 const keyed = (more: Asked): Asked => ({ ...more, headers: { 'idempotency-key': 'a' } });
 
-/** What becomes of a second plant. */
+/** For each store, two requests and the status of the second. */
 const REPEATS: readonly (readonly [name: string, first: Asked, second: Asked, status: number])[] = [
   ['unique-names-normalised', body('{"id":1,"name":"RO\uff33E  x"}'), body('{"id":2,"name":" rose x"}'), 409],
   ['unique-slugs-400', body('{"id":1,"name":"Rosé-1"}'), body('{"id":2,"name":"Rosé 1\'"}'), 400],
@@ -146,7 +146,7 @@ const REPEATS: readonly (readonly [name: string, first: Asked, second: Asked, st
   ['names-used-once-400', body('{"id":"a","name":"Rose"}'), {}, 400],
 ];
 
-test.each(REPEATS)('%s does with a second plant what it says', async (name, first, second, status) => {
+test.each(REPEATS)('%s treats a second plant as its name says', async (name, first, second, status) => {
   const answered = await withStore(name, async (store) => {
     await statusOf(store, first);
     return statusOf(store, second);

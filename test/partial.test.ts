@@ -7,7 +7,7 @@ import { comparisonOf } from '../lib/compare/fold.ts';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { comparisonText } from '../lib/compare/terminal.ts';
 import { annotations } from '../lib/report/annotations.ts';
-import { plain } from '../lib/report/explain.ts';
+import { plain } from '../lib/report/text.ts';
 import { suite } from './command.ts';
 import { TOKEN, withStore } from './stores.ts';
 
@@ -19,45 +19,45 @@ const recordOf = (name: string, more: object): Promise<RunRecord> =>
     ({ url }) => run({ baseUrl: url, token: TOKEN, seed: 3, firstId: 1000n, cases: 10, ...more }).record,
   );
 
-const ends = ({ outcome, gate }: RunRecord) => [outcome, gate.exitCode];
+const ends = ({ outcome, ciResult }: RunRecord) => [outcome, ciResult.exitCode];
 
-describe('a run in which checks were left out', () => {
+describe('a run without some checks', () => {
   test.each([
-    ['passes what was checked', 'reference', { only: ['create/answers-*'] }, ['partial', 0]],
-    ['also where --skip leaves one out', 'reference', { skip: ['auth/challenges'] }, ['partial', 0]],
-    ['is not conformant where a check fails', 'create-201', { only: ['create/*'] }, ['nonconformant', 1]],
+    ['passes if the others pass', 'reference', { only: ['ordinary/answers-*'] }, ['partial', 0]],
+    ['passes with --skip as well', 'reference', { skip: ['auth/answers-with-a-challenge'] }, ['partial', 0]],
+    ['is nonconformant if a check fails', 'create-201', { only: ['ordinary/*'] }, ['nonconformant', 1]],
     [
-      'has nothing to say of a store that only others accuse',
+      'is undetermined if its checks depend on others that fail',
       'create-201',
       { only: ['auth/rejects-missing-token'] },
       ['undetermined', 3],
     ],
-    ['is called wrongly where it only observes', 'create-201', { only: ['observe/*'] }, ['partial', 2]],
-    ['is called wrongly where it sends nothing', 'reference', { only: ['always/*'] }, ['partial', 2]],
+    ['is a usage error if it only observes', 'create-201', { only: ['observe/*'] }, ['partial', 2]],
+    ['is a usage error if it sends nothing', 'reference', { only: ['invariants/*'] }, ['partial', 2]],
     [
-      'is called wrongly where a SHOULD would count with --strict alone',
+      'is a usage error if it has only SHOULD checks, without --strict',
       'reference',
-      { only: ['auth/challenges', 'auth/refuses-with-401'] },
+      { only: ['auth/answers-with-a-challenge', 'auth/answers-401'] },
       ['partial', 2],
     ],
     [
-      'passes where a SHOULD counts',
+      'passes with only SHOULD checks, with --strict',
       'reference',
-      { only: ['auth/refuses-with-401'], strict: true },
+      { only: ['auth/answers-401'], strict: true },
       ['partial', 0],
     ],
     [
-      'judges what others send',
+      'judges the exchanges of other checks',
       'http-get-500',
-      { only: ['observe/*', 'always/no-server-error'] },
+      { only: ['observe/*', 'invariants/no-server-error'] },
       ['nonconformant', 1],
     ],
   ])('%s', async (_what, name, options, wanted) => {
     expect(ends(await recordOf(name, options))).toEqual(wanted);
   });
 
-  test('is told as one in every format, and is no conformant store in any', async () => {
-    const record = await recordOf('reference', { only: ['create/answers-*', 'auth/refuses-with-401'] });
+  test('is reported as partial, never as conformant, in every format', async () => {
+    const record = await recordOf('reference', { only: ['ordinary/answers-*', 'auth/answers-401'] });
     const total = Object.values(record.summary.MUST).reduce((sum, count) => sum + count, 0);
     const said = `assed what was checked: 3 of ${total} MUST`;
     for (const format of ['terminal', 'markdown', 'html'] as const) {
@@ -84,7 +84,7 @@ describe('a run in which checks were left out', () => {
     );
   });
 
-  test('says where nothing was judged, ends in 2, and shows what it has observed', async () => {
+  test('that judged nothing says so, exits with 2, and shows its observations', async () => {
     await withStore('create-201', async ({ url }) => {
       const out = mkdtempSync(join(tmpdir(), 'plant-store-'));
       const args = ['run', url, '--only', 'observe/paths', '--out', out, '--format', 'json,junit,markdown'];

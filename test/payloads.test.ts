@@ -9,10 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Contract, loadContract } from '../lib/contract/contract.ts';
 import { DocumentError } from '../lib/contract/document.ts';
 import type { TextLimits } from '../lib/contract/schema.ts';
-import { admits, onlyAdmitted } from '../lib/payloads/admits.ts';
-import { bearer, bytesOf, nothing } from '../lib/payloads/case.ts';
 import { credentialOf, noToken, otherSchemes, twice, wrongTokens } from '../lib/payloads/credentials.ts';
-import { type Defect, defectsOf, type Family } from '../lib/payloads/defects.ts';
+import { type Defect, type DefectKind, defectsOf } from '../lib/payloads/defects.ts';
 import { freshId, freshText, mayBeUsedUp, withWords } from '../lib/payloads/fresh.ts';
 import {
   COMPACT,
@@ -26,9 +24,9 @@ import {
   type Style,
   write,
 } from '../lib/payloads/json.ts';
+import { ordersOf, pickByKind } from '../lib/payloads/pick.ts';
 import { ordinaryIds, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
-import { draw } from '../lib/payloads/random.ts';
-import { ordersOf, sampled } from '../lib/payloads/sampled.ts';
+import { sample } from '../lib/payloads/random.ts';
 import { requireOrdinary } from '../lib/payloads/satisfiable.ts';
 import {
   anyString,
@@ -38,7 +36,9 @@ import {
   patterned,
   plainName,
 } from '../lib/payloads/strings.ts';
-import { extensions, gzipped, notJson, notUtf8, padded, spoilt } from '../lib/payloads/texts.ts';
+import { bearer, bytesOf, nothing } from '../lib/payloads/test-case.ts';
+import { extensions, gzipped, malformedText, notJson, notUtf8, padded } from '../lib/payloads/texts.ts';
+import { isValid, onlyValid } from '../lib/payloads/validity.ts';
 import { curlOf } from '../lib/report/curl.ts';
 import { anyFirstId, Ids } from '../lib/run/ids.ts';
 import { plantsFor } from '../lib/run/plants.ts';
@@ -65,13 +65,13 @@ const on = (property: 'name' | 'tag' | 'id', update: string) => {
   return `{ target: "${owner}.properties.${property}", update: ${update} }`;
 };
 
-/** An action that requires one more property. */
+/** An action that adds a required property. */
 const added = (schema: string) =>
   `{ target: ${PLANT}, update: { required: [more], properties: { more: ${schema} } } }`;
 
-/** `count` values by their index. */
-const drawn = <T>(arbitrary: Arbitrary<T>, count: number, seed = 7): T[] =>
-  Array.from({ length: count }, (_, index) => draw(arbitrary, seed, 'test', index).value);
+/** The first `count` values of an arbitrary. */
+const sampled = <T>(arbitrary: Arbitrary<T>, count: number, seed = 7): T[] =>
+  Array.from({ length: count }, (_, index) => sample(arbitrary, seed, 'test', index).value);
 
 const parsed = (text: string): unknown => JSON.parse(text);
 const validity = ({ newPlant }: Contract, json: Json, id: bigint) => {
@@ -79,12 +79,12 @@ const validity = ({ newPlant }: Contract, json: Json, id: bigint) => {
   return newPlant.validate(text, parsed(text)).map(({ at, message }) => `${text}: ${at} ${message}`);
 };
 
-/** A text that `JSON.parse` refuses, or what it reads. */
-function reading(text: string): { value: unknown } | 'refused' {
+/** The value of a text, or that `JSON.parse` rejects it. */
+function reading(text: string): { value: unknown } | 'rejected' {
   try {
     return { value: parsed(text) };
   } catch {
-    return 'refused';
+    return 'rejected';
   }
 }
 
@@ -96,22 +96,22 @@ beforeAll(async () => {
   contract = await loadContract(SHIPPED);
 });
 
-const BREADTHS = ['plain', 'ordinary', 'any'] as const;
+const VARIETIES = ['plain', 'ordinary', 'any'] as const;
 const PROPERTIES = ['all', 'required', 'some'] as const;
-const POPULATIONS = BREADTHS.flatMap((breadth) => PROPERTIES.map((which) => [breadth, which] as const));
+const PAYLOAD_CLASSES = VARIETIES.flatMap((variety) => PROPERTIES.map((which) => [variety, which] as const));
 
-/** The ids of a run that is one check. */
+/** The ids of a run with one check. */
 const ALL = { up: 0, size: 2 ** 31, overflow: 0, down: 0, slots: 1, own: 0 };
 
-/** A value as it is written with an id. */
+/** A value with its fresh text for an id. */
 const written = (value: Json | undefined, id = 1n): Json | undefined =>
   value instanceof FreshText ? value.of(id) : value;
 
 describe('plants', () => {
-  test.each(POPULATIONS)('a %s plant with %s properties is a NewPlant', (breadth, which) => {
+  test.each(PAYLOAD_CLASSES)('a %s plant with %s properties is a NewPlant', (variety, which) => {
     const ids = ordinaryIds(contract.newPlant.shape);
-    for (const plant of drawn(plantOf(contract.newPlant.shape, breadth, which), 300)) {
-      expect(admits(contract, plant)).toBe(true);
+    for (const plant of sampled(plantOf(contract.newPlant.shape, variety, which), 300)) {
+      expect(isValid(contract, plant)).toBe(true);
       for (const id of [ids.first, ids.last]) expect(validity(contract, plant, id)).toEqual([]);
       expect(plant.get('id')).toBe(FRESH);
       if (which === 'all') expect(plant.get('tag')).toBeDefined();
@@ -119,30 +119,30 @@ describe('plants', () => {
     }
   });
 
-  test('an ordinary plant has a name and a tag that any store takes', () => {
-    for (const plant of drawn(plantOf(contract.newPlant.shape, 'ordinary', 'all'), 500)) {
+  test('an ordinary plant has a name and a tag that any store accepts', () => {
+    for (const plant of sampled(plantOf(contract.newPlant.shape, 'ordinary', 'all'), 500)) {
       expect(written(plant.get('name'))).toMatch(/^[A-Za-z][A-Za-z0-9 '-]{0,38}[A-Za-z0-9'-]$/);
       expect(plant.get('tag')).toMatch(/^[a-z]{1,20}$/);
     }
   });
 
   test('ordinary names do not repeat themselves within a run', () => {
-    const names = drawn(plantOf(contract.newPlant.shape, 'ordinary', 'required'), 2000).map((plant, index) =>
-      written(plant.get('name'), BigInt(index)),
+    const names = sampled(plantOf(contract.newPlant.shape, 'ordinary', 'required'), 2000).map(
+      (plant, index) => written(plant.get('name'), BigInt(index)),
     );
     expect(new Set(names).size).toBe(names.length);
   });
 
   test('some plants have a tag and some have none', () => {
-    const tagged = drawn(plantOf(contract.newPlant.shape, 'ordinary', 'some'), 200).filter(
+    const tagged = sampled(plantOf(contract.newPlant.shape, 'ordinary', 'some'), 200).filter(
       (plant) => plant.get('tag') !== undefined,
     );
     expect(tagged.length).toBeGreaterThan(50);
     expect(tagged.length).toBeLessThan(150);
   });
 
-  test('whole-shape names reach hostile words, other planes and great lengths', () => {
-    const names = drawn(plantOf(contract.newPlant.shape, 'any', 'all'), 500).map((plant) =>
+  test('unconstrained names include hostile strings, other planes and great lengths', () => {
+    const names = sampled(plantOf(contract.newPlant.shape, 'any', 'all'), 500).map((plant) =>
       String(written(plant.get('name'))),
     );
     expect(names.filter((name) => HOSTILE.includes(name)).length).toBeGreaterThan(50);
@@ -151,10 +151,10 @@ describe('plants', () => {
     expect(names).toContain('');
   });
 
-  test('no string holds half of a surrogate pair, so that it stays itself in UTF-8', () => {
+  test('no string contains a lone surrogate, so that it survives UTF-8', () => {
     const texts = [
       ...HOSTILE,
-      ...drawn(anyString({ min: 0, max: undefined, patterns: [], format: undefined }), 800).map((text) =>
+      ...sampled(anyString({ min: 0, max: undefined, patterns: [], format: undefined }), 800).map((text) =>
         String(written(text)),
       ),
     ];
@@ -165,17 +165,17 @@ describe('plants', () => {
   test.each<[name: string, min: number, max: number | undefined]>([
     ['no limits', 0, undefined],
     ['a maximum', 0, 4],
-    ['a minimum below what is usual', 3, undefined],
+    ['a minimum below the usual lengths', 3, undefined],
     ['an exact length', 7, 7],
-    ['a length of nothing', 0, 0],
+    ['a length of zero', 0, 0],
     ['a length of one', 1, 1],
     ['a wide range', 3, 64],
-    ['a range beyond what is usual', 100, 200],
+    ['a range beyond the usual lengths', 100, 200],
   ])('strings with %s stay within it', (_name, min, max) => {
     const limits = { min, max, patterns: [], format: undefined };
     for (const arbitrary of [anyString, ordinaryName, plainName, ordinaryTag]) {
       if (max === 0 && arbitrary === ordinaryName) continue;
-      for (const text of drawn<string | FreshText>(arbitrary(limits), 200)) {
+      for (const text of sampled<string | FreshText>(arbitrary(limits), 200)) {
         const length = [...String(written(text))].length;
         expect(length).toBeGreaterThanOrEqual(min);
         expect(length).toBeLessThanOrEqual(max ?? Infinity);
@@ -183,10 +183,10 @@ describe('plants', () => {
     }
   });
 
-  test('strings without limits have the usual lengths, both ends included', () => {
+  test('strings without limits have the usual lengths, inclusive', () => {
     const limits = { min: 0, max: undefined, patterns: [], format: undefined };
     const spans = [ordinaryName, plainName, ordinaryTag].map((arbitrary) => {
-      const lengths = drawn(arbitrary(limits), 600).map((text) => text.length);
+      const lengths = sampled(arbitrary(limits), 600).map((text) => text.length);
       return [Math.min(...lengths), Math.max(...lengths)];
     });
     expect(spans).toEqual([
@@ -194,11 +194,11 @@ describe('plants', () => {
       [10, 14],
       [1, 20],
     ]);
-    for (const name of drawn(plainName(limits), 50)) expect(name).toMatch(/^[A-Z][a-z]+$/);
+    for (const name of sampled(plainName(limits), 50)) expect(name).toMatch(/^[A-Z][a-z]+$/);
   });
 
-  test('any string is a hostile word, a long one or a mixture, the longest of thousands of letters', () => {
-    const texts = drawn(anyString({ min: 0, max: undefined, patterns: [], format: undefined }), 1500).map(
+  test('any string is a hostile string, a long one or a mixture, up to thousands of letters long', () => {
+    const texts = sampled(anyString({ min: 0, max: undefined, patterns: [], format: undefined }), 1500).map(
       (text) => String(written(text)),
     );
     const long = texts.filter((text) => [...text].length > 60);
@@ -227,26 +227,26 @@ describe('plants', () => {
     const both = patterned(limited({ patterns: ['^[a-f]+$', '^.*a'], min: 2, max: 3 }));
     expect(both).toBeDefined();
     if (both === undefined) return;
-    const texts = drawn(both, 200);
+    const texts = sampled(both, 200);
     for (const text of texts) expect(text).toMatch(/^(?=.*a)[a-f]{2,3}$/);
     expect(new Set(texts.map((text) => text.length))).toEqual(new Set([2, 3]));
   });
 
   test('the length of a string is counted in code points', () => {
     const cactus = patterned(limited({ patterns: ['^🌵{1,3}$'], min: 2, max: 2 }));
-    expect(cactus === undefined ? [] : [...new Set(drawn(cactus, 20))]).toEqual(['🌵🌵']);
+    expect(cactus === undefined ? [] : [...new Set(sampled(cactus, 20))]).toEqual(['🌵🌵']);
     const two = patterned(limited({ patterns: ['^🌵{1,3}$', '^.{2}$'] }));
-    expect(two === undefined ? [] : [...new Set(drawn(two, 20))]).toEqual(['🌵🌵']);
+    expect(two === undefined ? [] : [...new Set(sampled(two, 20))]).toEqual(['🌵🌵']);
   });
 
-  test('hostile words and long ones are drawn up to the limits, both of them included', () => {
-    const nine = drawn(anyString(limited({ min: 9, max: 9 })), 200);
+  test('hostile and long strings are sampled up to the limits, inclusive', () => {
+    const nine = sampled(anyString(limited({ min: 9, max: 9 })), 200);
     for (const word of ['undefined', '__proto__']) expect(nine).toContain(word);
-    const long = drawn(anyString(limited({ min: 64, max: 64 })), 100).map((text) => written(text));
+    const long = sampled(anyString(limited({ min: 64, max: 64 })), 100).map((text) => written(text));
     expect(long).toContain(freshText('a'.repeat(64)).of(1n));
   });
 
-  test('no strings are made for what sets none, or what they cannot be made from', () => {
+  test('no strings are made without a pattern or format, or if none can be made', () => {
     expect(patterned(limited({}))).toBeUndefined();
     expect(patterned(limited({ format: 'binary' }))).toBeUndefined();
     expect(patterned(limited({ patterns: ['^(?=a)b'] }))).toBeUndefined();
@@ -255,18 +255,18 @@ describe('plants', () => {
     expect(patterned(limited({ format: 'uuid', max: 30 }))).toBeUndefined();
   });
 
-  test('strings with a minimum beyond what is usual, and no maximum, reach it', () => {
+  test('strings with a minimum beyond the usual lengths, and no maximum, reach it', () => {
     const limits = { min: 50, max: undefined, patterns: [], format: undefined };
     for (const arbitrary of [ordinaryName, plainName, ordinaryTag])
-      for (const text of drawn(arbitrary(limits), 50)) expect(text.length).toBeGreaterThanOrEqual(50);
+      for (const text of sampled(arbitrary(limits), 50)) expect(text.length).toBeGreaterThanOrEqual(50);
   });
 
-  test('ids between two bounds hold the first and not the second', () => {
+  test('ids between two bounds include the first and exclude the second', () => {
     const ids = Array.from({ length: 100 }, (_, id) => freshId(5n, 8n).written(BigInt(id)));
     expect(new Set(ids)).toEqual(new Set(['5', '6', '7']));
   });
 
-  test('fresh texts keep their length and the kinds of their characters, and are others for each id', () => {
+  test('fresh texts keep their length and the kinds of their characters, and differ for each id', () => {
     const shape = (text: string) =>
       text
         .replace(/[a-f]/g, 'a')
@@ -283,7 +283,7 @@ describe('plants', () => {
     expect(new Set(many).size).toBe(5000);
   });
 
-  test('what may be used up is told from what is new with near certainty', () => {
+  test('values that may be used up are distinguished from those that are almost certainly new', () => {
     const fresh: Json[] = [FRESH, freshId(2n ** 20n, 2n ** 21n), freshId(2n ** 40n, 2n ** 41n)];
     expect(fresh.map(mayBeUsedUp.id)).toEqual([false, false, false]);
     const scarce: Json[] = [7n, 2n ** 63n - 1n, freshId(2n ** 10n, 2n ** 20n)];
@@ -293,40 +293,40 @@ describe('plants', () => {
     expect(['', 'null', freshText('木木木木木木')].map(mayBeUsedUp.name)).toEqual([true, true, true]);
   });
 
-  test('another plant stands in the place of one that the document does not admit', () => {
+  test('a plant that the document does not allow is replaced', () => {
     const otherwise = object({ id: FRESH, name: 'Aloe' });
     const either = fc.constantFrom(object({ id: FRESH, name: 7n }), object({ id: FRESH, name: 'Fern' }));
     const never = fc.constant(object({ id: FRESH, name: 7n }));
     const texts = (plants: fc.Arbitrary<JsonObject>) => [
-      ...new Set(drawn(onlyAdmitted(contract, plants, otherwise), 40).map((plant) => write(plant, 3n))),
+      ...new Set(sampled(onlyValid(contract, plants, otherwise), 40).map((plant) => write(plant, 3n))),
     ];
     expect(texts(either)).toEqual(['{"id":3,"name":"Fern"}']);
     expect(texts(never)).toEqual(['{"id":3,"name":"Aloe"}']);
   });
 
-  test('an undeclared property leaves a plant what it is', () => {
-    for (const [name, value] of drawn(undeclared, 300)) {
+  test('a plant with an undeclared property stays valid', () => {
+    for (const [name, value] of sampled(undeclared, 300)) {
       const plant = object({ id: FRESH, name: 'Aloe' }).with(name, value);
-      expect(admits(contract, plant), write(plant, 1n)).toBe(true);
+      expect(isValid(contract, plant), write(plant, 1n)).toBe(true);
     }
   });
 });
 
-describe('malformed values', () => {
-  /** What each defect makes of a plant, line by line. */
-  const told = (defects: readonly Defect[], twin: JsonObject) =>
+describe('defects', () => {
+  /** The typical payloads of each defect, line by line. */
+  const summaryOf = (defects: readonly Defect[], control: JsonObject) =>
     defects
-      .map(({ name, family, property = 'the whole', typical }) =>
-        [`${name} (${family}, ${property})`, ...typical(twin).map((json) => write(json, 34n))].join('\n'),
+      .map(({ name, kind, property = 'the whole', typical }) =>
+        [`${name} (${kind}, ${property})`, ...typical(control).map((json) => write(json, 34n))].join('\n'),
       )
       .join('\n\n');
 
   test('each defect does what its name says', () => {
-    const twin = object({ id: FRESH, name: 'Aloe', tag: 'x' });
-    expect(told(defectsOf(contract.newPlant.shape), twin)).toMatchSnapshot();
+    const control = object({ id: FRESH, name: 'Aloe', tag: 'x' });
+    expect(summaryOf(defectsOf(contract.newPlant.shape), control)).toMatchSnapshot();
   });
 
-  test('each limit of a document is overstepped by a little and by much', async () => {
+  test('each limit of a document is violated by a little and by much', async () => {
     const narrowed = await withOverlay(
       on('name', '{ minLength: 3, maxLength: 5, pattern: "^[a-z]+$", format: hostname }'),
       on('tag', '{ enum: [fern, FERN, 7] }'),
@@ -339,17 +339,17 @@ describe('malformed values', () => {
       `{ target: ${NEW_PLANT}, update: { unevaluatedProperties: false } }`,
     );
     const defects = defectsOf(narrowed.newPlant.shape);
-    const twin = object({ id: FRESH, name: 'aloe', more: object({ size: 'XL' }) });
-    const ofLimits: Family[] = ['constraint', 'beyond-format'];
+    const control = object({ id: FRESH, name: 'aloe', more: object({ size: 'XL' }) });
+    const ofLimits: DefectKind[] = ['constraint', 'beyond-format'];
     expect(
-      told(
-        defects.filter(({ family }) => ofLimits.includes(family)),
-        twin,
+      summaryOf(
+        defects.filter(({ kind }) => ofLimits.includes(kind)),
+        control,
       ),
     ).toMatchSnapshot();
     const titles = defects.map(({ name }) => name).filter((name) => /^(?:share|list|more)\b/.test(name));
     expect(titles).toMatchSnapshot();
-    // Where the object is missing, one is made that has the defect.
+    // If the object is missing, one with the defect is made.
     const bare = object({ id: FRESH, name: 'aloe', more: null });
     const inner = defects.find(({ name }) => name === 'more: size is null');
     expect(inner?.typical(bare).map((json) => write(json, 1n))).toEqual([
@@ -357,16 +357,16 @@ describe('malformed values', () => {
     ]);
   });
 
-  test('a name that is much too long still fits a request', async () => {
+  test('a name that is much too long still fits into a request', async () => {
     const narrowed = await withOverlay(on('name', '{ maxLength: 6000 }'));
     const [long] = defectsOf(narrowed.newPlant.shape).filter(({ name }) => name === 'name is too long');
     const lengths = long?.typical(object({ name: 'x' })).map((json) => write(json, 1n).length - 11);
     expect(lengths).toEqual([6001, 6001, 12_002, 20_000]);
   });
 
-  test('every family that the shipped document can break is there', () => {
-    const families = new Set(defectsOf(contract.newPlant.shape).map(({ family }) => family));
-    expect([...families].sort()).toEqual([
+  test('there is every kind of defect that the shipped document allows', () => {
+    const kinds = new Set(defectsOf(contract.newPlant.shape).map(({ kind }) => kind));
+    expect([...kinds].sort()).toEqual([
       'beyond-format',
       'fraction',
       'inherited',
@@ -377,7 +377,7 @@ describe('malformed values', () => {
       'numeral',
       'other-name',
       'wrong-type',
-    ] satisfies Family[]);
+    ] satisfies DefectKind[]);
   });
 
   test('names of defects are unique', () => {
@@ -402,33 +402,39 @@ describe('malformed values', () => {
     ],
     ['name', ['null', 'wrong-type', 'missing', 'other-name', 'nested', 'inherited']],
     ['tag', ['null', 'wrong-type']],
-  ])('%s is broken by %j', (property, families) => {
+  ])('%s is broken by %j', (property, kinds) => {
     const own = defectsOf(contract.newPlant.shape).filter((defect) => defect.property === property);
-    expect([...new Set(own.map(({ family }) => family))].sort()).toEqual([...families].sort());
+    expect([...new Set(own.map(({ kind }) => kind))].sort()).toEqual([...kinds].sort());
   });
 
-  test.each(PROPERTIES)('of plants with %s properties, no typical candidate is still a NewPlant', (which) => {
-    let tried = 0;
-    for (const twin of drawn(plantOf(contract.newPlant.shape, 'ordinary', which), 40)) {
-      for (const defect of defectsOf(contract.newPlant.shape)) {
-        const candidates = defect.typical(twin);
-        expect(candidates.length).toBeGreaterThan(0);
-        for (const candidate of candidates) {
-          tried += 1;
-          expect(admits(contract, candidate), `${defect.name}: ${write(candidate, 1n)}`).toBe(false);
-          expect(validity(contract, candidate, 2n ** 31n - 1n)).not.toEqual([]);
+  test.each(PROPERTIES)(
+    'no typical candidate is a valid NewPlant, for plants with %s properties',
+    (which) => {
+      let tried = 0;
+      for (const control of sampled(plantOf(contract.newPlant.shape, 'ordinary', which), 40)) {
+        for (const defect of defectsOf(contract.newPlant.shape)) {
+          const candidates = defect.typical(control);
+          expect(candidates.length).toBeGreaterThan(0);
+          for (const candidate of candidates) {
+            tried += 1;
+            expect(isValid(contract, candidate), `${defect.name}: ${write(candidate, 1n)}`).toBe(false);
+            expect(validity(contract, candidate, 2n ** 31n - 1n)).not.toEqual([]);
+          }
         }
       }
-    }
-    expect(tried).toBeGreaterThan(1000);
-  });
+      expect(tried).toBeGreaterThan(1000);
+    },
+  );
 
-  test('what is drawn is a NewPlant at most by chance, and never after the filter', () => {
+  test('no sampled candidate is a valid NewPlant', () => {
     const survivors: string[] = [];
-    for (const [index, twin] of drawn(plantOf(contract.newPlant.shape, 'ordinary', 'some'), 30).entries()) {
+    for (const [index, control] of sampled(
+      plantOf(contract.newPlant.shape, 'ordinary', 'some'),
+      30,
+    ).entries()) {
       for (const defect of defectsOf(contract.newPlant.shape)) {
-        for (const json of drawn(defect.drawn(twin), 5, index)) {
-          if (admits(contract, json)) survivors.push(`${defect.name}: ${write(json, 1n)}`);
+        for (const json of sampled(defect.sampled(control), 5, index)) {
+          if (isValid(contract, json)) survivors.push(`${defect.name}: ${write(json, 1n)}`);
           else expect(validity(contract, json, 1n)).not.toEqual([]);
         }
       }
@@ -436,21 +442,21 @@ describe('malformed values', () => {
     expect(survivors).toEqual([]);
   });
 
-  test('a defect of one property leaves the others as they were', () => {
-    const twin = object({ id: FRESH, name: 'Aloe', tag: 'succulent' });
+  test('a defect of one property leaves the others unchanged', () => {
+    const control = object({ id: FRESH, name: 'Aloe', tag: 'succulent' });
     for (const defect of defectsOf(contract.newPlant.shape)) {
       if (defect.property === undefined) continue;
-      for (const json of defect.typical(twin)) {
+      for (const json of defect.typical(control)) {
         expect(json).toBeInstanceOf(JsonObject);
         if (!(json instanceof JsonObject)) continue;
-        for (const [name, value] of twin.members)
+        for (const [name, value] of control.members)
           if (name !== defect.property) expect(json.get(name), defect.name).toBe(value);
       }
     }
   });
 
-  test('__proto__ is written as a name like any other', () => {
-    const inherited = defectsOf(contract.newPlant.shape).filter(({ family }) => family === 'inherited');
+  test('__proto__ is written like any other name', () => {
+    const inherited = defectsOf(contract.newPlant.shape).filter(({ kind }) => kind === 'inherited');
     expect(inherited.length).toBe(3);
     for (const defect of inherited) {
       for (const json of defect.typical(object({ id: FRESH, name: 'Aloe' })))
@@ -460,16 +466,16 @@ describe('malformed values', () => {
 });
 
 describe('texts', () => {
-  const plants = () => drawn(plantOf(contract.newPlant.shape, 'ordinary', 'some'), 40);
-  const refusedOrNoObject = (text: string) => {
+  const plants = () => sampled(plantOf(contract.newPlant.shape, 'ordinary', 'some'), 40);
+  const rejectedOrNotAnObject = (text: string) => {
     const read = reading(text);
-    return read === 'refused' || typeof read.value !== 'object' || read.value === null;
+    return read === 'rejected' || typeof read.value !== 'object' || read.value === null;
   };
 
-  test.each(notJson.map(({ name, apply }) => [name, apply] as const))('%s is no JSON', (_name, apply) => {
+  test.each(notJson.map(({ name, apply }) => [name, apply] as const))('%s is not JSON', (_name, apply) => {
     for (const plant of plants()) {
       const edited = apply(write(plant, 12n));
-      if (typeof edited === 'string') expect(reading(edited), edited).toBe('refused');
+      if (typeof edited === 'string') expect(reading(edited), edited).toBe('rejected');
       else expect(() => new TextDecoder('utf-8', { fatal: true }).decode(edited)).toThrow();
     }
   });
@@ -482,24 +488,24 @@ describe('texts', () => {
     });
     expect(Object.fromEntries(strings)).toEqual({
       'white space only': ' \r\n\t ',
-      'cut off after its first character': '{',
-      'cut off in the middle': '{"id":34,"n',
-      'cut off before its last quarter': '{"id":34,"name":"',
-      'without its last brace': '{"id":34,"name":"Aloe"',
-      'without the end of a string': '{"id":34,"name":"Aloe","colour":"green}',
-      'without its first brace': '"id":34,"name":"Aloe"}',
-      'separators left out': '{"id":34 "name":"Aloe"}',
-      words: 'a plant called Aloe',
-      markup: '<plant><id>1</id><name>Aloe</name></plant>',
+      'truncated after the first character': '{',
+      'truncated in the middle': '{"id":34,"n',
+      'truncated before the last quarter': '{"id":34,"name":"',
+      'without the closing brace': '{"id":34,"name":"Aloe"',
+      'without the closing quote of a string': '{"id":34,"name":"Aloe","colour":"green}',
+      'without the opening brace': '"id":34,"name":"Aloe"}',
+      'missing separators': '{"id":34 "name":"Aloe"}',
+      'plain text': 'a plant called Aloe',
+      XML: '<plant><id>1</id><name>Aloe</name></plant>',
       'twice in a row': text + text,
-      'two values, one on each line': `${text}\n${text}`,
+      'two values, one per line': `${text}\n${text}`,
       'followed by another value': `${text} null`,
-      'followed by words': `${text} and more`,
+      'followed by text': `${text} and more`,
       'followed by a NUL': `${text}\0`,
       'followed by a brace': `${text}}`,
-      'after words': `plant: ${text}`,
-      'two values with a comma between': `${text},${text}`,
-      'a form': 'id=34&name=Aloe&tag=succulent',
+      'preceded by text': `plant: ${text}`,
+      'two values separated by a comma': `${text},${text}`,
+      'a URL-encoded form': 'id=34&name=Aloe&tag=succulent',
       'trailing-comma': '{"id":34,"name":"Aloe",}',
       comment: '{/* a comment */"id":34,"name":"Aloe"}',
       'single-quotes': "{'id':34,'name':'Aloe'}",
@@ -510,7 +516,7 @@ describe('texts', () => {
     });
   });
 
-  test('a padded text is longer and says the same', () => {
+  test('a padded text is longer and has the same value', () => {
     for (const text of ['{"id":1,"name":"}"}', ' {"a":{"b":[{}]}}\n ', '[]', 'null']) {
       const longer = String(padded(50).apply(text));
       expect(JSON.parse(longer)).toEqual(JSON.parse(text));
@@ -518,18 +524,18 @@ describe('texts', () => {
     }
   });
 
-  test('an edit finds the end and the id whatever white space there is', () => {
+  test('an edit finds the end and the id regardless of white space', () => {
     const text = ' { "id" : 77 , "name" : "x}" }\n ';
     const edited = (name: string) =>
       [...notJson, ...extensions].find((one) => one.name === name)?.apply(text);
-    expect(edited('a form')).toBe('id=77&name=Aloe&tag=succulent');
-    expect(edited('without its first brace')).toBe(text.slice(2));
+    expect(edited('a URL-encoded form')).toBe('id=77&name=Aloe&tag=succulent');
+    expect(edited('without the opening brace')).toBe(text.slice(2));
     for (const name of ['trailing-comma', 'nan', 'leading-zero'])
       expect(edited(name), name).toMatch(/,[^}]*}$/);
-    expect(notJson.find(({ name }) => name === 'a form')?.apply('{}')).toMatch(/^id=12&/);
+    expect(notJson.find(({ name }) => name === 'a URL-encoded form')?.apply('{}')).toMatch(/^id=12&/);
   });
 
-  test('what is not UTF-8 stands at the beginning of the first string, and nothing else is changed', () => {
+  test('invalid UTF-8 is inserted at the beginning of the first string, and nothing else changes', () => {
     for (const { name, apply } of notUtf8) {
       const edited = Buffer.from(bytesIn(apply('{"id":1,"name":"Aloe"}'))).toString('latin1');
       expect(edited, name).toMatch(/^{"id":1,"name":"[\x80-\xff]{1,3}Aloe"}$/);
@@ -540,19 +546,19 @@ describe('texts', () => {
     expect(gunzipSync(bytesIn(gzipped.apply('{"id":1}'))).toString()).toBe('{"id":1}');
   });
 
-  test('texts are spoilt in four ways, each of which keeps to itself', () => {
+  test('texts are made malformed in four distinct ways', () => {
     const text = ' {"id":1,"name":"Aloe"} ';
     const ways = new Map<string, string[]>();
-    for (const { name, apply } of drawn(spoilt, 800))
+    for (const { name, apply } of sampled(malformedText, 800))
       ways.set(name, [...(ways.get(name) ?? []), String(apply(text))]);
-    expect([...ways.keys()].sort()).toEqual(['cut off', 'followed by something', 'garbage', 'twice']);
+    expect([...ways.keys()].sort()).toEqual(['followed by more text', 'garbage', 'truncated', 'twice']);
     const of = (name: string) => [...new Set(ways.get(name))];
-    // Somewhere within the object, from its first brace to its last.
-    for (const cut of of('cut off'))
+    // Anywhere inside the object.
+    for (const cut of of('truncated'))
       expect(text.startsWith(cut) && /^ {.*[^}]$|^ {$/.test(cut), cut).toBe(true);
-    expect(of('cut off').length).toBe(20);
-    for (const longer of of('followed by something')) expect(longer.startsWith(text)).toBe(true);
-    expect(of('followed by something').length).toBeGreaterThan(100);
+    expect(of('truncated').length).toBe(20);
+    for (const longer of of('followed by more text')) expect(longer.startsWith(text)).toBe(true);
+    expect(of('followed by more text').length).toBeGreaterThan(100);
     expect(of('twice').sort()).toEqual(
       ['', '\n', '\u001e', ' ', ', '].map((gap) => text + gap + text).sort(),
     );
@@ -564,48 +570,48 @@ describe('texts', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test('no spoilt text is an object any more, in 2000 draws', () => {
+  test('no malformed text is an object, in 2000 samples', () => {
     const text = fc.tuple(
       plantOf(contract.newPlant.shape, 'ordinary', 'some'),
-      spoilt,
+      malformedText,
       fc.option(styles, { nil: COMPACT }),
     );
-    for (const [plant, { name, apply }, style] of drawn(text, 2000)) {
+    for (const [plant, { name, apply }, style] of sampled(text, 2000)) {
       const edited = apply(write(plant, 12n, style));
       expect(typeof edited).toBe('string');
-      expect(refusedOrNoObject(String(edited)), `${name}: ${String(edited)}`).toBe(true);
-      expect(reading(String(edited)), `${name}: ${String(edited)}`).toBe('refused');
+      expect(rejectedOrNotAnObject(String(edited)), `${name}: ${String(edited)}`).toBe(true);
+      expect(reading(String(edited)), `${name}: ${String(edited)}`).toBe('rejected');
     }
   });
 
   test.each(notUtf8.map(({ name, apply }) => [name, apply] as const))(
-    '%s is not UTF-8, in an otherwise sound text',
+    '%s is not UTF-8, in an otherwise valid text',
     (_name, apply) => {
       for (const plant of plants()) {
         const text = write(plant, 12n);
         const edited = bytesIn(apply(text));
         expect(() => new TextDecoder('utf-8', { fatal: true }).decode(edited)).toThrow();
         expect(String.fromCharCode(...edited.filter((byte) => byte < 0x80))).toBe(text);
-        expect(reading(Buffer.from(edited).toString('utf8'))).not.toBe('refused');
+        expect(reading(Buffer.from(edited).toString('utf8'))).not.toBe('rejected');
       }
     },
   );
 
   test.each(extensions.map(({ name, apply }) => [name, apply] as const))(
-    'the extension %s changes the text into what is not JSON',
+    'the extension %s makes a text that is not JSON',
     (_name, apply) => {
       const text = write(object({ id: FRESH, name: 'Aloe', tag: 'x' }), 12n);
       expect(apply(text)).not.toBe(text);
-      expect(reading(String(apply(text)))).toBe('refused');
+      expect(reading(String(apply(text)))).toBe('rejected');
     },
   );
 });
 
-describe('ways of writing', () => {
+describe('writing JSON', () => {
   const values = () => plantOf(contract.newPlant.shape, 'any', 'some');
 
   test('each style parses to the same value', () => {
-    for (const [plant, style] of drawn(fc.tuple(values(), styles), 500)) {
+    for (const [plant, style] of sampled(fc.tuple(values(), styles), 500)) {
       const compact = write(plant, 99n);
       expect(parsed(write(plant, 99n, style))).toEqual(parsed(compact));
     }
@@ -613,15 +619,15 @@ describe('ways of writing', () => {
 
   test('styles differ in white space and in escapes', () => {
     const plant = object({ id: FRESH, name: 'Aloe', tag: 'x' });
-    const texts = drawn(styles, 200).map((style) => write(plant, 1n, style));
+    const texts = sampled(styles, 200).map((style) => write(plant, 1n, style));
     expect(new Set(texts).size).toBeGreaterThan(100);
     expect(texts.some((text) => text.includes('\\u0069'))).toBe(true);
     expect(texts.some((text) => /^\s/.test(text) && /\s$/.test(text))).toBe(true);
   });
 
-  test('another order of the properties is the same value', () => {
+  test('reordered properties are the same value', () => {
     const orders = new Set<string>();
-    for (const plant of drawn(reordered(fc.constant(object({ a: 1n, b: 'x', c: null }))), 100)) {
+    for (const plant of sampled(reordered(fc.constant(object({ a: 1n, b: 'x', c: null }))), 100)) {
       expect(parsed(write(plant, 1n))).toEqual({ a: 1, b: 'x', c: null });
       orders.add(plant.members.map(([name]) => name).join(''));
     }
@@ -656,22 +662,22 @@ describe('ways of writing', () => {
       '{"a":1,"a":2}',
     ],
     ['🌵\u2028', '"🌵\u2028"'],
-  ])('JSON is written to the letter (%#)', (json, text) => {
+  ])('JSON is written exactly (%#)', (json, text) => {
     expect(write(json, 4n)).toBe(text);
   });
 
-  test('a value of JavaScript is JSON like any other', () => {
+  test('JavaScript values are converted to JSON', () => {
     for (const value of [null, true, 'x', 2n ** 64n]) expect(fromValue(value)).toBe(value);
     expect(fromValue(undefined)).toBeNull();
     const value = { a: [1.5, null, { b: 'x' }], c: 1e21, __proto__: null };
     expect(write(fromValue(value), 1n)).toBe('{"a":[1.5,null,{"b":"x"}],"c":1e+21}');
   });
 
-  test('white space stands within an empty object and around it', () => {
+  test('white space is written inside and around an empty object', () => {
     expect(write(new JsonObject([]), 1n, { ...COMPACT, gaps: [' '] })).toBe(' { } ');
   });
 
-  test('every other character is escaped, and what has to be', () => {
+  test('every other character is escaped, and those that must be', () => {
     const style: Style = { ...COMPACT, escapes: 'values', every: 2 };
     expect(write('a b~c\u007f', 1n, style)).toBe('"\\u0061 \\u0062~\\u0063\\u007f"');
     expect(write('a"b\\c\u001fd\u00e9', 1n, style)).toBe(
@@ -684,7 +690,7 @@ describe('ways of writing', () => {
       expect(parsed(write('a🌵"\\é', 1n, { ...COMPACT, escapes: 'values', every }))).toBe('a🌵"\\é');
   });
 
-  test('the bytes of a body are its text in UTF-8, its edit, its bytes, or made of the token', () => {
+  test('the bytes of a body are its text in UTF-8, its edited text, its raw bytes, or derived from the token', () => {
     const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('utf8');
     const json = object({ id: FRESH, name: 'é' });
     expect(text(bytesOf({ json }, 3n, 't'))).toBe('{"id":3,"name":"é"}');
@@ -699,7 +705,7 @@ describe('ways of writing', () => {
     expect(text(bytesOf({ secret: (token) => `token=${token}` }, 3n, 't'))).toBe('token=t');
   });
 
-  test('a value in the place of another stays in its place', () => {
+  test('a replaced value stays in its place', () => {
     const plant = object({ id: 1n, name: 'a' });
     expect(write(plant.with('id', 'x'), 1n)).toBe('{"id":"x","name":"a"}');
     expect(write(plant.with('tag', 'x'), 1n)).toBe('{"id":1,"name":"a","tag":"x"}');
@@ -710,17 +716,17 @@ describe('ways of writing', () => {
   });
 });
 
-describe('what a large document would multiply', () => {
+describe('the selection of cases for a large document', () => {
   const letters = (count: number) => [...'abcdefghijkl'].slice(0, count);
 
-  test.each([1, 2, 3, 4])('of %i properties every order is tried', (count) => {
+  test.each([1, 2, 3, 4])('tries every order of %i properties', (count) => {
     const orders = ordersOf(letters(count)).map((order) => order.join(''));
     const all = Array.from({ length: count }, (_, index) => index + 1).reduce((a, b) => a * b, 1);
     expect([orders.length, new Set(orders).size]).toEqual([all, all]);
   });
 
   test.each([5, 9, 12])(
-    'of %i properties each is first and last, and each two come either way round',
+    'of %i properties each is once first and once last, and every two occur in both orders',
     (count) => {
       const orders = ordersOf(letters(count)).map((order) => order.join(''));
       expect(orders.length).toBe(2 * count);
@@ -739,18 +745,18 @@ describe('what a large document would multiply', () => {
     },
   );
 
-  test('of many cases the first of each kind comes before the second of any', () => {
+  test('picks the first case of each kind before the second of any', () => {
     const cases = ['a', 'b', 'c'].flatMap((kind) =>
       Array.from({ length: 10 }, (_, index) => `${kind}${index}`),
     );
     const kindOf = (one: string) => one.charAt(0);
-    expect(sampled(cases, kindOf, 30)).toEqual(cases);
-    expect(sampled(cases, kindOf, 6)).toEqual(['a0', 'a1', 'b0', 'b1', 'c0', 'c1']);
-    expect(sampled(cases, kindOf, 5)).toHaveLength(5);
-    expect(sampled(cases, (one) => one, 6)).toEqual(['a0', 'a5', 'b0', 'b5', 'c0', 'c5']);
+    expect(pickByKind(cases, kindOf, 30)).toEqual(cases);
+    expect(pickByKind(cases, kindOf, 6)).toEqual(['a0', 'a1', 'b0', 'b1', 'c0', 'c1']);
+    expect(pickByKind(cases, kindOf, 5)).toHaveLength(5);
+    expect(pickByKind(cases, (one) => one, 6)).toEqual(['a0', 'a5', 'b0', 'b5', 'c0', 'c5']);
   });
 
-  test('a document of twenty nested properties has no check that sends hundreds', async () => {
+  test('no check sends hundreds of requests for a document with twenty nested properties', async () => {
     const inner = Array.from(
       { length: 20 },
       (_, index) =>
@@ -766,19 +772,19 @@ describe('what a large document would multiply', () => {
   });
 });
 
-describe('drawing', () => {
+describe('sampling', () => {
   const bytes = (seed: number, stream: string, index: number) =>
-    write(draw(plantOf(contract.newPlant.shape, 'any', 'some'), seed, stream, index).value, 1n);
+    write(sample(plantOf(contract.newPlant.shape, 'any', 'some'), seed, stream, index).value, 1n);
 
-  test('the same coordinates give the same bytes, whatever was drawn before', () => {
+  test('the same coordinates give the same bytes, regardless of earlier samples', () => {
     const forwards = Array.from({ length: 50 }, (_, index) => bytes(3, 's', index));
     const backwards = Array.from({ length: 50 }, (_, index) => bytes(3, 's', 49 - index)).reverse();
     expect(backwards).toEqual(forwards);
   });
 
-  test('another seed, stream or index gives other bytes', () => {
+  test('a different seed, stream or index gives different bytes', () => {
     const name = (seed: number, stream: string, index: number) =>
-      write(draw(plantOf(contract.newPlant.shape, 'ordinary', 'all'), seed, stream, index).value, 1n);
+      write(sample(plantOf(contract.newPlant.shape, 'ordinary', 'all'), seed, stream, index).value, 1n);
     const all = [
       ...Array.from({ length: 100 }, (_, index) => name(3, 's', index)),
       ...Array.from({ length: 100 }, (_, index) => name(4, 's', index)),
@@ -787,9 +793,9 @@ describe('drawing', () => {
     expect(new Set(all).size).toBe(300);
   });
 
-  test('a drawn value can be shrunk', () => {
+  test('a sampled value can be shrunk', () => {
     const arbitrary = ordinaryTag({ min: 0, max: undefined, patterns: [], format: undefined });
-    const value = draw(arbitrary, 1, 's', 1);
+    const value = sample(arbitrary, 1, 's', 1);
     expect(value.value.length).toBeGreaterThan(1);
     const [first] = arbitrary.shrink(value.value, value.context);
     expect(first?.value.length).toBeLessThan(value.value.length);
@@ -813,10 +819,10 @@ describe('credentials', () => {
     '*',
     JWT,
   ];
-  const impostors = [...wrongTokens, ...otherSchemes, ...noToken];
+  const invalidCredentials = [...wrongTokens, ...otherSchemes, ...noToken];
 
-  test.each(TOKENS)('nobody sends Bearer %s but who should', (token) => {
-    for (const { name, credential } of impostors) {
+  test.each(TOKENS)('no invalid credential is Bearer %s', (token) => {
+    for (const { name, credential } of invalidCredentials) {
       const values = credential.values(token);
       expect(values, name).not.toContain(`Bearer ${token}`);
       expect(values.length, name).toBeLessThanOrEqual(1);
@@ -828,51 +834,54 @@ describe('credentials', () => {
     }
   });
 
-  test.each(['4', '4d'])('nobody sends Bearer %s either, which is how the stranger begins', (token) => {
+  test.each(['4', '4d'])('no wrong token is Bearer %s, which is a prefix of the unknown token', (token) => {
     for (const { name, credential } of wrongTokens)
       expect(credential.values(token), name).not.toContain(`Bearer ${token}`);
   });
 
-  test.each(TOKENS)('near misses of %s carry a token, and never its end alone changed', (token) => {
-    for (const { name, credential } of wrongTokens) {
-      const [value = ''] = credential.values(token);
-      expect(value, name).toMatch(/^Bearer ./);
-      const sent = value.slice('Bearer '.length);
-      if (sent.length !== token.length || token.length < 8) continue;
-      expect(sent.slice(0, -2), name).not.toBe(token.slice(0, -2));
-    }
-  });
+  test.each(TOKENS)(
+    'wrong tokens for %s are not empty, and never differ only in the last characters',
+    (token) => {
+      for (const { name, credential } of wrongTokens) {
+        const [value = ''] = credential.values(token);
+        expect(value, name).toMatch(/^Bearer ./);
+        const sent = value.slice('Bearer '.length);
+        if (sent.length !== token.length || token.length < 8) continue;
+        expect(sent.slice(0, -2), name).not.toBe(token.slice(0, -2));
+      }
+    },
+  );
 
   test.each([
     ['a random token of the same length', '4d', 'xd'],
-    ['the token with another first character', 'Aloe', 'xloe'],
-    ['the token with another first character', 'xylem', 'yylem'],
-    ['the token with another character in its middle', 'Aloes', 'Alxes'],
-    ['the token with another character in its middle', 'maxim', 'mayim'],
+    ['the token with a different first character', 'Aloe', 'xloe'],
+    ['the token with a different first character', 'xylem', 'yylem'],
+    ['the token with a different character in the middle', 'Aloes', 'Alxes'],
+    ['the token with a different character in the middle', 'maxim', 'mayim'],
   ])('%s, of %s, is %s', (name, token, sent) => {
-    const impostor = wrongTokens.find((one) => one.name === name);
-    expect(impostor?.credential.values(token)).toEqual([`Bearer ${sent}`]);
+    const invalid = wrongTokens.find((one) => one.name === name);
+    expect(invalid?.credential.values(token)).toEqual([`Bearer ${sent}`]);
   });
 
-  test('the stranger is as long as the token', () => {
-    const [stranger] = wrongTokens;
+  test('the unknown token is as long as the token', () => {
+    const [unknownToken] = wrongTokens;
     for (const length of [1, 64, 127, 128, 129, 1000]) {
-      const [value = ''] = stranger?.credential.values('T'.repeat(length)) ?? [];
+      const [value = ''] = unknownToken?.credential.values('T'.repeat(length)) ?? [];
       expect(value).toHaveLength('Bearer '.length + length);
     }
   });
 
-  test('what is written down never holds the token', () => {
-    for (const { name, credential } of impostors)
+  test('the recorded form never contains the token', () => {
+    for (const { name, credential } of invalidCredentials)
       expect(credential.shell.join('\n'), name).not.toContain('secret-token');
     for (const credential of [bearer, nothing, twice('other', 'first')])
       expect(credential.shell).toHaveLength(credential.values('secret-token').length);
   });
 
-  test('the command that repeats a request sends in a shell what was sent', () => {
+  test('the recorded form in a curl command sends the same header in a shell', () => {
     const token = 'Sesame-42-oPen';
-    // Nothing can be written down for a token that is drawn, nor for no header.
-    const [{ credential: drawnToken } = { credential: nothing }, ...others] = impostors;
+    // A generated token and a missing header have no shell form.
+    const [{ credential: generatedToken } = { credential: nothing }, ...others] = invalidCredentials;
     const written = [bearer, ...others.map(({ credential }) => credential)].flatMap(({ shell, values }) =>
       shell.map((value, index) => ({ value, sent: values(token)[index] ?? '' })),
     );
@@ -884,27 +893,27 @@ describe('credentials', () => {
         body: { bytes: 0, text: '' },
       }),
     );
-    // What curl is told after its first -H; it writes `name;` for a header without a value.
+    // The argument of curl's first -H; a header without a value is written as `name;`.
     const script = [`curl() { printf '%s\\n' "$6"; }`, ...commands].join('\n');
     const env = { ...process.env, PLANT_STORE_TOKEN: token };
-    const told = execFileSync('bash', ['-c', script], { env, encoding: 'utf8' }).trimEnd().split('\n');
-    expect(told).toEqual(
+    const printed = execFileSync('bash', ['-c', script], { env, encoding: 'utf8' }).trimEnd().split('\n');
+    expect(printed).toEqual(
       written.map(({ sent }) => (sent === '' ? 'authorization;' : `authorization: ${sent}`)),
     );
-    expect(drawnToken.shell).toEqual(['Bearer <as many other characters>']);
+    expect(generatedToken.shell).toEqual(['Bearer <as many other characters>']);
   });
 
-  test('what is written down is read again', () => {
+  test('the recorded form can be read again', () => {
     const token = 'Sesame-42-oPen';
-    for (const credential of [bearer, nothing, ...impostors.map((one) => one.credential)])
+    for (const credential of [bearer, nothing, ...invalidCredentials.map((one) => one.credential)])
       expect(credentialOf(credential.shell).values(token)).toEqual(credential.values(token));
     const other = credentialOf(['Bearer $PLANT_STORE_TOKEN', 'Bearer other']);
     expect(other.values(token)).toEqual([`Bearer ${token}`, 'Bearer other']);
     expect(other.shell).toEqual(['Bearer $PLANT_STORE_TOKEN', 'Bearer other']);
   });
 
-  test('names of impostors are unique', () => {
-    expect(new Set(impostors.map(({ name }) => name)).size).toBe(impostors.length);
+  test('names of invalid credentials are unique', () => {
+    expect(new Set(invalidCredentials.map(({ name }) => name)).size).toBe(invalidCredentials.length);
   });
 
   test('Basic carries the token as user or password', () => {
@@ -915,7 +924,7 @@ describe('credentials', () => {
     expect(sent).toEqual(expect.arrayContaining(['tok:', 'user:tok']));
   });
 
-  test('two headers come in the order that was asked for', () => {
+  test('two headers are sent in the given order', () => {
     expect(twice('other', 'first').values('t')).toEqual(['Bearer t', 'Bearer other']);
     expect(twice('other', 'last').values('t')).toEqual(['Bearer other', 'Bearer t']);
     expect(twice('other', 'last').values('t')).toEqual(['Bearer other', 'Bearer t']);
@@ -932,40 +941,37 @@ describe('ids', () => {
     [10n, 505n, 10n, 30n],
     [-50n, 49n, 1n, 48n],
     [2n ** 62n, 2n ** 62n + 99n, 1n, 2n ** 62n + 98n],
-  ])(
-    'from %d to %d by %d, beginning at %d, none repeats and none leaves the range',
-    (first, last, step, from) => {
-      const ids = new Ids({ first, last, step }, from).in(ALL);
-      const places = Number((last - first) / step + 1n);
-      const seen = new Set<bigint>();
-      const add = (id: bigint) => {
-        expect(seen.has(id)).toBe(false);
-        expect(id >= first && id <= last && (id - first) % step === 0n).toBe(true);
-        seen.add(id);
-      };
-      const start = ids.next();
-      expect(start).toBe(from);
-      add(start);
-      while (seen.size + 6 <= places) {
-        const reserved = ids.reserve(3);
-        add(ids.aside());
-        for (const index of [2, 0, 1]) add(reserved(index));
-        add(ids.next());
-        add(ids.aside());
-      }
-      expect(seen.size).toBeGreaterThan(places - 6);
-    },
-  );
-
-  test('what is sent aside does not move the ids of the cases', () => {
-    const range = { first: 1n, last: 1000n, step: 1n };
-    const [calm, troubled] = [new Ids(range, 500n).in(ALL), new Ids(range, 500n).in(ALL)];
-    for (let index = 0; index < 20; index += 1) troubled.aside();
-    expect(troubled.next()).toBe(calm.next());
-    expect(troubled.reserve(5)(4)).toBe(calm.reserve(5)(4));
+  ])('from %d to %d by %d, starting at %d, are unique and within the range', (first, last, step, from) => {
+    const ids = new Ids({ first, last, step }, from).in(ALL);
+    const places = Number((last - first) / step + 1n);
+    const seen = new Set<bigint>();
+    const add = (id: bigint) => {
+      expect(seen.has(id)).toBe(false);
+      expect(id >= first && id <= last && (id - first) % step === 0n).toBe(true);
+      seen.add(id);
+    };
+    const start = ids.next();
+    expect(start).toBe(from);
+    add(start);
+    while (seen.size + 6 <= places) {
+      const reserved = ids.reserve(3);
+      add(ids.aside());
+      for (const index of [2, 0, 1]) add(reserved(index));
+      add(ids.next());
+      add(ids.aside());
+    }
+    expect(seen.size).toBeGreaterThan(places - 6);
   });
 
-  test('a run begins anywhere within the range', () => {
+  test('extra requests do not change the ids of the cases', () => {
+    const range = { first: 1n, last: 1000n, step: 1n };
+    const [without, withExtra] = [new Ids(range, 500n).in(ALL), new Ids(range, 500n).in(ALL)];
+    for (let index = 0; index < 20; index += 1) withExtra.aside();
+    expect(withExtra.next()).toBe(without.next());
+    expect(withExtra.reserve(5)(4)).toBe(without.reserve(5)(4));
+  });
+
+  test('a run starts anywhere in the range', () => {
     const range = { first: 10n, last: 12n, step: 1n };
     const starts = new Set(Array.from({ length: 200 }, () => anyFirstId(range)));
     expect([...starts].sort()).toEqual([10n, 11n, 12n]);
@@ -973,17 +979,17 @@ describe('ids', () => {
     expect(wide >= -(2n ** 63n) && wide < 2n ** 63n).toBe(true);
   });
 
-  test('the shipped document leaves the ordinary range', () => {
+  test('the shipped document does not narrow the ordinary range', () => {
     const range = { first: 2n ** 20n, last: 2n ** 31n - 1n, step: 1n };
     expect(ordinaryIds(contract.newPlant.shape)).toEqual(range);
     expect(ordinaryIds(contract.newPlant.shape, 1000n)).toEqual({ ...range, first: 1n });
   });
 });
 
-/** What an overlay adds, and the names of defects that it must bring. */
+/** What an overlay adds, and the names of the defects that result. */
 const CONSTRAINTS: readonly (readonly [what: string, actions: string[], defects: string[]])[] = [
-  ['a longest name', [on('name', '{ maxLength: 64 }')], ['name is too long']],
-  ['a shortest name', [on('name', '{ minLength: 3 }')], ['name is too short']],
+  ['a maximum length of names', [on('name', '{ maxLength: 64 }')], ['name is too long']],
+  ['a minimum length of names', [on('name', '{ minLength: 3 }')], ['name is too short']],
   [
     'short names only',
     [on('name', '{ minLength: 2, maxLength: 4 }')],
@@ -999,11 +1005,11 @@ const CONSTRAINTS: readonly (readonly [what: string, actions: string[], defects:
     [on('name', '{ pattern: "^[a-z]+$", minLength: 3, maxLength: 8 }')],
     ['name does not match its pattern', 'name is too long', 'name is too short'],
   ],
-  ['a least id', [on('id', '{ minimum: 1 }')], ['id is below its limit']],
-  ['a greatest id', [on('id', '{ maximum: 2000000000 }')], ['id is above its limit']],
+  ['a minimum id', [on('id', '{ minimum: 1 }')], ['id is below its limit']],
+  ['a maximum id', [on('id', '{ maximum: 2000000000 }')], ['id is above its limit']],
   ['an id above zero', [on('id', '{ exclusiveMinimum: 0 }')], ['id is at its exclusive limit']],
-  ['a list of tags', [on('tag', '{ enum: [cactus, fern] }')], ['tag is none of the allowed values']],
-  ['a constant tag', [on('tag', '{ const: fern }')], ['tag is none of the allowed values']],
+  ['a list of tags', [on('tag', '{ enum: [cactus, fern] }')], ['tag is not an allowed value']],
+  ['a constant tag', [on('tag', '{ const: fern }')], ['tag is not an allowed value']],
   [
     'no further properties',
     [`{ target: ${NEW_PLANT}, update: { unevaluatedProperties: false } }`],
@@ -1069,33 +1075,33 @@ describe.each(CONSTRAINTS)('an overlay that adds %s', (_what, actions, names) =>
     narrowed = await withOverlay(...actions);
   });
 
-  test('leaves plants that are NewPlants', () => {
+  test('still allows valid plants', () => {
     const ids = ordinaryIds(narrowed.newPlant.shape);
-    for (const [breadth, which] of POPULATIONS) {
-      for (const plant of drawn(plantOf(narrowed.newPlant.shape, breadth, which), 80))
+    for (const [variety, which] of PAYLOAD_CLASSES) {
+      for (const plant of sampled(plantOf(narrowed.newPlant.shape, variety, which), 80))
         for (const id of [ids.first, ids.last]) expect(validity(narrowed, plant, id)).toEqual([]);
     }
   });
 
-  test('brings the new violations among the malformed ones', () => {
+  test('adds the new defects', () => {
     const defects = defectsOf(narrowed.newPlant.shape);
     const own = defects.filter(({ name }) => names.includes(name));
     expect(own.map(({ name }) => name).sort()).toEqual([...names].sort());
     const limits = own.filter(({ name }) => /limit|too|pattern|allowed|undeclared/.test(name));
-    for (const { family } of limits) expect(family).toBe('constraint');
+    for (const { kind } of limits) expect(kind).toBe('constraint');
     for (const { name, typical } of own) {
-      for (const plant of drawn(plantOf(narrowed.newPlant.shape, 'ordinary', 'some'), 20)) {
-        const broken = typical(plant).filter((json) => !admits(narrowed, json));
+      for (const plant of sampled(plantOf(narrowed.newPlant.shape, 'ordinary', 'some'), 20)) {
+        const broken = typical(plant).filter((json) => !isValid(narrowed, json));
         expect(broken.length, name).toBeGreaterThan(0);
         for (const json of broken) expect(validity(narrowed, json, 1_000_000n)).not.toEqual([]);
       }
     }
   });
 
-  test('leaves the old ones where they were', () => {
-    const families = new Set(defectsOf(narrowed.newPlant.shape).map(({ family }) => family));
-    for (const family of ['not-an-object', 'missing', 'null', 'numeral', 'fraction', 'wrong-type'] as const)
-      expect(families).toContain(family);
+  test('keeps the existing defects', () => {
+    const kinds = new Set(defectsOf(narrowed.newPlant.shape).map(({ kind }) => kind));
+    for (const kind of ['not-an-object', 'missing', 'null', 'numeral', 'fraction', 'wrong-type'] as const)
+      expect(kinds).toContain(kind);
   });
 });
 
@@ -1106,17 +1112,17 @@ describe.each([
   ['a list without doubles', added('{ type: array, uniqueItems: true, items: { enum: [a, b] } }')],
   ['a list of anything', added('{ type: array, minItems: 1 }')],
 ])('an overlay that adds %s', (_what, action) => {
-  test('leaves plants that are NewPlants', async () => {
+  test('still allows valid plants', async () => {
     const narrowed = await withOverlay(action);
-    for (const [breadth, which] of POPULATIONS) {
-      for (const plant of drawn(plantOf(narrowed.newPlant.shape, breadth, which), 80))
+    for (const [variety, which] of PAYLOAD_CLASSES) {
+      for (const plant of sampled(plantOf(narrowed.newPlant.shape, variety, which), 80))
         expect(validity(narrowed, plant, 1n)).toEqual([]);
     }
   });
 });
 
 describe('a document', () => {
-  test('that leaves ordinary plants is taken', () => {
+  test('that allows ordinary plants is accepted', () => {
     expect(() => requireOrdinary(contract)).not.toThrow();
   });
 
@@ -1128,36 +1134,36 @@ describe('a document', () => {
       `{ target: ${NEW_PLANT}, update: { dependentRequired: { name: [tag] } } }`,
     ],
     ['a long name of letters', on('name', '{ pattern: "^[a-z]+$", minLength: 15 }')],
-  ])('that admits %s alone is taken', async (_what, action) => {
+  ])('that allows only %s is accepted', async (_what, action) => {
     const narrowed = await withOverlay(action);
     expect(() => requireOrdinary(narrowed)).not.toThrow();
     const { plain } = plantsFor(narrowed, 1, 'document');
     for (const properties of ['all', 'required'] as const)
-      expect(admits(narrowed, plain(properties))).toBe(true);
+      expect(isValid(narrowed, plain(properties))).toBe(true);
   });
 
   test.each([
     [
       'a pattern that is too short for its limit',
       on('name', '{ pattern: "^[a-z]{3}$", minLength: 15 }'),
-      /schema: name: no string was found that satisfies pattern \^\[a-z\]\{3\}\$ with minLength 15$/,
+      /schema: name: found no string that satisfies pattern \^\[a-z\]\{3\}\$ with minLength 15$/,
     ],
     [
-      'a pattern that takes for ever',
+      'a pattern with catastrophic backtracking',
       on('name', '{ pattern: "^(a+)+$" }'),
-      /the pattern \^\(a\+\)\+\$ takes more than 1000 ms .* without a repetition within a repetition$/,
+      /the pattern \^\(a\+\)\+\$ takes more than 1000 ms .* without nested repetition$/,
     ],
     [
-      'a list that is longer than there are values',
+      'a list with more items than there are values',
       added('{ type: array, minItems: 3, uniqueItems: true, items: { type: boolean } }'),
-      /is none \(\/more must NOT have fewer than 3 items\)$/,
+      /is not valid \(\/more must NOT have fewer than 3 items\)$/,
     ],
     [
       'no name',
       `{ target: ${NEW_PLANT}, update: { not: { required: [name] } } }`,
-      /schema: {"name":"[A-Za-z]+",.*"id":1.*} is none \(it must NOT be valid\)$/,
+      /schema: {"name":"[A-Za-z]+",.*"id":1.*} is not valid \(it must NOT be valid\)$/,
     ],
-  ])('that asks for %s is refused', async (_what, action, problem) => {
+  ])('that requires %s is rejected', async (_what, action, problem) => {
     const narrowed = await withOverlay(action);
     expect(() => requireOrdinary(narrowed)).toThrow(DocumentError);
     expect(() => requireOrdinary(narrowed)).toThrow(problem);
@@ -1169,7 +1175,7 @@ describe.each(['date', 'date-time', 'email', 'hostname', 'ipv4', 'ipv6', 'uri', 
   (format) => {
     test('are plants', async () => {
       const narrowed = await withOverlay(on('name', `{ format: ${format}, maxLength: 60 }`));
-      const plants = drawn(plantOf(narrowed.newPlant.shape, 'ordinary', 'required'), 60);
+      const plants = sampled(plantOf(narrowed.newPlant.shape, 'ordinary', 'required'), 60);
       for (const plant of plants) expect(validity(narrowed, plant, 1n)).toEqual([]);
       expect(new Set(plants.map((plant) => plant.get('name'))).size).toBeGreaterThan(50);
     });
@@ -1194,10 +1200,10 @@ describe('ids under an overlay', () => {
   });
 
   test.each(['{ maximum: 1000000 }', '{ minimum: 2000000 }', '{ multipleOf: 10 }'])(
-    'with %s a plant with a fresh id is still admitted',
+    'with %s a plant with a fresh id is still valid',
     async (update) => {
       const narrowed = await withOverlay(on('id', update));
-      expect(admits(narrowed, object({ id: FRESH, name: 'Aloe' }))).toBe(true);
+      expect(isValid(narrowed, object({ id: FRESH, name: 'Aloe' }))).toBe(true);
     },
   );
 });

@@ -5,16 +5,16 @@ interface Tag {
 
 export interface Page {
   readonly tags: readonly Tag[];
-  /** The text of the elements in which a browser reads no tags, by name. */
+  /** The content of style and script elements, by name. */
   readonly raw: ReadonlyMap<string, string>;
 }
 
-/** Elements that have no end. */
+/** Elements without an end tag. */
 const VOID = new Set(['meta', 'br', 'input']);
 
 const TAG = /<(\/?)([a-z][a-z0-9]*)((?: [a-zA-Z][\w:-]*(?:="[^"]*")?)*) ?(\/?)>/y;
 
-/** Reads a page more strictly than any browser: every tag in its place, every attribute in double quotes. */
+/** Parses a page more strictly than a browser: tags are balanced, attribute values are in double quotes. */
 export function readPage(page: string): Page {
   const tags: Tag[] = [];
   const raw = new Map<string, string>();
@@ -24,7 +24,7 @@ export function readPage(page: string): Page {
   for (let at = page.indexOf('<', begin.length); at >= 0; ) {
     TAG.lastIndex = at;
     const [whole, end, name = '', attributes = '', closed] = TAG.exec(page) ?? [];
-    if (whole === undefined) throw new Error(`no tag: ${page.slice(at, at + 80)}`);
+    if (whole === undefined) throw new Error(`not a tag: ${page.slice(at, at + 80)}`);
     at += whole.length;
     if (end === '/') {
       const last = open.pop();
@@ -40,13 +40,13 @@ export function readPage(page: string): Page {
     }
     at = page.indexOf('<', at);
   }
-  if (open.length > 0) throw new Error(`left open: ${open.join(' ')}`);
+  if (open.length > 0) throw new Error(`not closed: ${open.join(' ')}`);
   return { tags, raw };
 }
 
 export const attributesOf = ({ tags }: Page): string[] =>
   tags.flatMap(({ attributes }) => [...attributes.keys()]);
 
-/** The text of every tag's attribute of a name. */
+/** The values of an attribute in all tags. */
 export const valuesOf = ({ tags }: Page, name: string): string[] =>
   tags.flatMap(({ attributes }) => attributes.get(name) ?? []);

@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../index.ts';
@@ -15,30 +16,57 @@ const blocks = (text: string, language: string): string[] =>
     ([, block = '']) => block,
   );
 
-/** What the tests do not repeat, and where it is executed. */
-const ELSEWHERE: Readonly<Record<string, string>> = {
-  'npm ci && npm start': '.ci/run',
-  'npm ci && npm test': '.ci/run',
-  'npm run proof': 'package.json',
-  'npm run docs': 'package.json',
-};
+const MAIN = packageFile('dist/cli/main.js');
 
-const commands = ['README.md', 'CONTRIBUTING.md', 'docs/scale.md']
-  .flatMap((name) => blocks(read(name), 'sh'))
-  .flatMap((block) => block.trim().split('\n'))
-  .map((line) => ({ line: line.replace(/\s+#.*$/, ''), code: Number(/# exits (\d)/.exec(line)?.[1] ?? 0) }));
+const QUICK = { PLANT_STORE_TOKEN: 'secret', PLANT_STORE_CASES: '5', SUITE: `node ${MAIN}` };
+/** The commands are under test here, not the checks. */
+const PARTIAL = { PLANT_STORE_ONLY: 'invalid/rejects-*' };
 
-const here = commands.filter(({ line }) => !(line in ELSEWHERE));
+/** All pages except docs/checks.md, which is generated, and docs/ci.md, whose commands test/ci.test.ts executes. */
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...readdirSync(packageFile('docs'))
+    .filter((name) => name.endsWith('.md') && !['checks.md', 'ci.md'].includes(name))
+    .map((name) => `docs/${name}`),
+];
 
-/** The command as it is run here: on what is built already, against a store on a free port. */
+/** Whether a command is executed elsewhere: a script of package.json that is slow or rewrites files, or a line of .ci/run. */
+const isElsewhere = (line: string): boolean =>
+  read('.ci/run').split('\n').includes(line) ||
+  Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts).some(
+    (script) => script !== 'start' && script !== 'serve' && line.split(' -- ')[0] === `npm run ${script}`,
+  );
+
+/** The lines of the shell blocks of a page, and its commands in running text. */
+const commandsOf = (text: string): readonly string[] => [
+  ...blocks(text, 'sh')
+    .flatMap((block) => block.trim().split('\n'))
+    .map((line) => line.replace(/\s+#.*$/, '')),
+  ...[...text.matchAll(/`(npx plant-store-conformance [^`\n]+)`/g)].flatMap(([, line = '']) =>
+    // A command that is only mentioned has no arguments.
+    /^npx plant-store-conformance \w+$/.test(line) ? [] : [line],
+  ),
+];
+
+const executedOf = (page: string): readonly string[] =>
+  commandsOf(read(page)).filter((line) => !isElsewhere(line));
+
+/** The exit codes against the reference store, which enforces no limits and has nothing to replay. */
+const codeOf = (line: string): number =>
+  line.includes('--overlay ') ? 1 : line.includes(' replay ') ? 2 : 0;
+
+/** The command as these tests run it: with the existing build, against a store on a free port. */
 const prepared = (line: string, url: string) =>
   line
-    .replace(/npm start --/, 'node dist/cli/main.js run')
-    .replace(/npm run serve --/, 'node dist/cli/main.js serve')
-    .replaceAll('http://127.0.0.1:8080', url)
+    .replace('npm start --', `node ${MAIN} run`)
+    .replace('npm pack', `npm pack ${packageFile('.')} --ignore-scripts`)
+    .replace('node_modules/plant-store-conformance', packageFile('.'))
+    .replaceAll(/http:\/\/127\.0\.0\.1:808[01]/g, url)
     .replace('--port 8080', '--port 0')
-    // What would take an hour ends here after some requests.
-    .replace('--max-seconds 3600', '--max-seconds 3600 --max-requests 8000')
+    // Instead of an hour, only some requests.
+    .replace('--max-seconds 3600', '--max-seconds 3600 --max-requests 3000')
+    .replace('--max-requests 20000', '--max-requests 3000')
     .replaceAll('8099', String(20_000 + Math.floor(Math.random() * 12_000)));
 
 describe('the commands of the documents', () => {
@@ -48,31 +76,58 @@ describe('the commands of the documents', () => {
   });
   afterAll(() => store.stop());
 
-  test('there are some, and each that is not repeated here is executed elsewhere', () => {
-    expect(here.length).toBeGreaterThan(8);
-    for (const [command, place] of Object.entries(ELSEWHERE)) {
-      const script = command.replace('npm run ', '');
-      expect(read(place), command).toContain(place === 'package.json' ? `"${script}": ` : command);
-    }
+  test('are found', () => {
+    expect(PAGES.flatMap(executedOf).length).toBeGreaterThan(30);
   });
 
-  test.each(here)('$line', async ({ line, code }) => {
-    const serves = line.includes(' serve ') && !line.includes('--start');
-    const command = prepared(line, store.url);
-    const child = start('bash', [
-      '-c',
-      serves ? `exec ${command.replace(/^(\S+=\S+) /, 'env $1 ')}` : command,
-    ]);
-    if (serves) child.stdout?.once('data', () => child.kill('SIGINT'));
-    const { code: actual, stderr, stdout } = await ended(child);
-    expect(actual, stdout + stderr).toBe(code);
+  describe.each(PAGES.filter((page) => executedOf(page).length > 0))('%s', (page) => {
+    const text = read(page);
+    let folder: string;
+    beforeAll(() => {
+      folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
+      const place = JSON.stringify(packageFile('dist/reference/store.js'));
+      const options = '{ token: process.env.PLANT_STORE_TOKEN, port: Number(process.env.PORT) }';
+      writeFileSync(
+        join(folder, 'server.js'),
+        `import(${place}).then(({ startStore }) => startStore(${options}));\n`,
+      );
+      writeFileSync(join(folder, 'package.json'), '{"private":true}');
+      writeFileSync(join(folder, 'openapi.yaml'), read('openapi.yaml'));
+      const pages = text.includes('# limits.yaml') ? [text] : [text, read('docs/own-documents.md')];
+      for (const block of pages.flatMap((one) => blocks(one, 'yaml'))) {
+        const name = /^# (\w+\.yaml)\n/.exec(block)?.[1];
+        if (name !== undefined)
+          writeFileSync(join(folder, name), block.replaceAll(/http:\/\/127\.0\.0\.1:808[01]/g, store.url));
+      }
+    });
+    afterAll(() => rmSync(folder, { recursive: true }));
+
+    test.each(executedOf(page))('%s', async (line) => {
+      // After the README has installed the package, its commands run unchanged.
+      const installed = page === 'README.md' && existsSync(join(folder, 'node_modules'));
+      const command = installed
+        ? prepared(line, store.url)
+        : prepared(line, store.url).replace('npx plant-store-conformance', `node ${MAIN}`);
+      const serves = line.includes(' serve ');
+      const isVitest = line.includes('npx vitest');
+      const child = start(
+        'bash',
+        ['-c', serves ? `exec ${command}` : command],
+        { ...QUICK, ...(page === 'README.md' || isVitest ? {} : PARTIAL) },
+        isVitest ? packageFile('.') : folder,
+      );
+      if (serves) child.stdout?.once('data', () => child.kill('SIGINT'));
+      const { code, stderr, stdout } = await ended(child);
+      expect(code, stdout + stderr).toBe(codeOf(line));
+    });
   });
 });
 
-test('the snippets of the README compile', async () => {
+test('the snippets of the documents compile', async () => {
   const folder = mkdtempSync(packageFile('reports/readme-'));
   try {
-    const files = blocks(read('README.md'), 'ts').map((block, index) => {
+    const snippets = PAGES.flatMap((page) => blocks(read(page), 'ts'));
+    const files = snippets.map((block, index) => {
       const file = join(folder, `snippet${index}.ts`);
       writeFileSync(file, block);
       return file;
@@ -107,8 +162,9 @@ test('the size of the fleet is what the README says', () => {
 });
 
 test('a run sends about as many requests, and creates about as many plants, as the README says', async () => {
-  const said = /sends some ([\d,]+) requests and creates some ([\d,]+) plants/.exec(read('README.md')) ?? [];
-  const [requests = 0, plants = 0] = said.slice(1).map((count) => Number(count.replace(',', '')));
+  const match =
+    /sends about ([\d,]+) requests and creates about ([\d,]+) plants/.exec(read('README.md')) ?? [];
+  const [requests = 0, plants = 0] = match.slice(1).map((count) => Number(count.replace(',', '')));
   const store = await startStore({ token: 'secret' });
   const record = await run({ baseUrl: store.url, token: store.token, seed: 1 }).record;
   await store.stop();
@@ -116,14 +172,47 @@ test('a run sends about as many requests, and creates about as many plants, as t
   expect(Math.abs(record.created.plants / plants - 1)).toBeLessThan(0.1);
 });
 
-test('every relative link leads somewhere', () => {
-  for (const name of ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/ci.md', 'docs/scale.md']) {
-    for (const [, target = ''] of read(name).matchAll(/\]\(([^)#:]+)\)/g))
-      expect(() => read(join(dirname(name), target)), target).not.toThrow();
-  }
+const linksOf = (name: string): readonly string[] =>
+  [...read(name).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, target = '']) =>
+    join(dirname(name), target.trim()),
+  );
+
+test('every relative link has a target', () => {
+  const names = [
+    ...PAGES,
+    'docs/ci.md',
+    'ARCHITECTURE.md',
+    'CHANGELOG.md',
+    'SECURITY.md',
+    'reports/README.md',
+  ];
+  for (const name of names)
+    for (const target of linksOf(name))
+      expect(existsSync(packageFile(target)), `${name}: ${target}`).toBe(true);
 });
 
-test('the defaults that the documents name are the defaults', () => {
+test('every link of the README and of docs/ leads to something that the package contains', () => {
+  const { files } = JSON.parse(read('package.json')) as { files: readonly string[] };
+  const isShipped = (target: string) =>
+    target === 'README.md' || files.some((one) => target === one || target.startsWith(`${one}/`));
+  for (const name of ['README.md', 'docs/ci.md', ...PAGES.filter((page) => page.startsWith('docs/'))])
+    for (const target of linksOf(name)) expect(isShipped(target), `${name}: ${target}`).toBe(true);
+});
+
+test('every anchor that a link names is a heading of its page', () => {
+  const anchors = (name: string) =>
+    [...read(name).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\w\s-]/g, '')
+        .replaceAll(' ', '-'),
+    );
+  for (const name of [...PAGES, 'docs/ci.md'])
+    for (const [, target = '', anchor = ''] of read(name).matchAll(/\]\(([^)#:]*)#([^)]*)\)/g))
+      expect(anchors(target === '' ? name : join(dirname(name), target)), name).toContain(anchor);
+});
+
+test('the documents name the actual defaults', () => {
   expect(read('lib/run/plan.ts')).toContain('{ cases: 120, concurrency: 24, timeout: 15_000 }');
-  expect(read('README.md')).toContain('default of 120 cases');
+  expect(read('docs/how-it-works.md')).toContain('default of 120 cases');
 });

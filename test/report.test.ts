@@ -5,18 +5,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { catalogue, type RecordedResult, type RunRecord, run, terminalReport } from '../index.ts';
 import { loadContract } from '../lib/contract/contract.ts';
 import { packageFile } from '../lib/package.ts';
-import type { Draft } from '../lib/payloads/case.ts';
+import type { RequestTemplate } from '../lib/payloads/test-case.ts';
 import { curlOf } from '../lib/report/curl.ts';
-import { short, visible } from '../lib/report/explain.ts';
-import { sidesOf } from '../lib/report/recorded.ts';
+import { sentAndReceived } from '../lib/report/recorded.ts';
 import { redactor } from '../lib/report/redact.ts';
 import { replayOf } from '../lib/report/replay.ts';
+import { summarise, visible } from '../lib/report/text.ts';
 import { fill } from '../lib/run/fill.ts';
 import { plantsFor } from '../lib/run/plants.ts';
 import { ownSchema } from '../lib/schema.ts';
 import { endpointOf } from '../lib/wire/endpoint.ts';
 import type { Delivery, Exchange, Request } from '../lib/wire/exchange.ts';
-import { Wire } from '../lib/wire/wire.ts';
+import { HttpClient } from '../lib/wire/http-client.ts';
 import { listen } from '../reference/store.ts';
 import { TOKEN, withStore } from './stores.ts';
 
@@ -43,14 +43,14 @@ describe('the record', () => {
     });
   });
 
-  test('of a run that could not begin is valid as well', async () => {
+  test('of a run that could not start is valid too', async () => {
     const record = await recordOf('http://127.0.0.1:1');
     expect(validate(record), JSON.stringify(validate.errors?.slice(0, 2))).toBe(true);
   });
 
-  test('carries for a failure the request, the answer, and a command that sends it again', async () => {
+  test('contains the request and response of a failure, and a command that sends it again', async () => {
     await withStore('always-400', async ({ url }) => {
-      const failed = (await recordOf(url)).results.find(({ id }) => id === 'create/answers-200');
+      const failed = (await recordOf(url)).results.find(({ id }) => id === 'ordinary/answers-200');
       const [exchange] = failed?.exchanges ?? [];
       expect(exchange?.request.url).toBe(`${url}/plants`);
       expect(exchange?.response?.status).toBe(400);
@@ -71,10 +71,16 @@ describe('a request with a delivery', () => {
     headerOrder: ['Authorization', 'Host', 'X-Odd'],
     abortAfter: 900,
   };
-  const draft: Draft = { body: { bytes: Buffer.from(BODY) }, headers: [['x-odd', '1']], delivery };
+  const template: RequestTemplate = {
+    body: { bytes: Buffer.from(BODY) },
+    headers: [['x-odd', '1']],
+    delivery,
+  };
 
-  /** Sends a request, and gives what became of it and what arrived. */
-  async function sent(one: Draft): Promise<{ exchange: Exchange; baseUrl: string; text: () => string }> {
+  /** Sends a request; returns the exchange and the text that arrived. */
+  async function sent(
+    one: RequestTemplate,
+  ): Promise<{ exchange: Exchange; baseUrl: string; text: () => string }> {
     const pieces: string[] = [];
     const server = createServer((socket) => {
       socket
@@ -89,19 +95,19 @@ describe('a request with a delivery', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const baseUrl = `http://127.0.0.1:${port}`;
-    const wire = new Wire(endpointOf(baseUrl, { timeout: 5000 }), 1);
-    const surroundings = { token: TOKEN, host: `127.0.0.1:${port}`, prefix: '', headers: [] };
-    const exchange = await wire.send(fill(one, 7n, surroundings));
-    await wire.close();
+    const client = new HttpClient(endpointOf(baseUrl, { timeout: 5000 }), 1);
+    const context = { token: TOKEN, host: `127.0.0.1:${port}`, prefix: '', headers: [] };
+    const exchange = await client.send(fill(one, 7n, context));
+    await client.close();
     server.close();
     return { exchange, baseUrl, text: () => pieces.join('|').replaceAll(String(port), 'PORT') };
   }
 
   const { abortAfter: _, ...whole } = delivery;
 
-  test('is recorded with it, and the token stays out in whatever letter case its header has', async () => {
-    const { exchange, baseUrl } = await sent(draft);
-    const { request, fault } = sidesOf(exchange, draft, baseUrl, redactor([]));
+  test('is recorded with it, without the token in any letter case of its header', async () => {
+    const { exchange, baseUrl } = await sent(template);
+    const { request, fault } = sentAndReceived(exchange, template, baseUrl, redactor([]));
     expect(request.delivery).toEqual(delivery);
     expect(request.headers[0]).toEqual(['Authorization', 'Bearer $PLANT_STORE_TOKEN']);
     expect(fault?.kind).toBe('aborted');
@@ -123,16 +129,16 @@ describe('a request with a delivery', () => {
   });
 
   test('is replayed byte for byte', async () => {
-    const first = await sent({ ...draft, framing: 'chunked', delivery: whole });
+    const first = await sent({ ...template, framing: 'chunked', delivery: whole });
     expect(first.text().split('|').length).toBeGreaterThan(3);
     await withStore('always-400', async ({ url }) => {
       const record = await recordOf(url);
-      const result = record.results.find(({ id }) => id === 'create/answers-200');
-      const check = catalogue.find(({ id }) => id === 'create/answers-200');
+      const result = record.results.find(({ id }) => id === 'ordinary/answers-200');
+      const check = catalogue.find(({ id }) => id === 'ordinary/answers-200');
       const [exchange] = result?.exchanges ?? [];
       if (result === undefined || exchange === undefined || check === undefined)
         throw new Error('it did not fail');
-      const { request } = sidesOf(first.exchange, draft, first.baseUrl, redactor([TOKEN]));
+      const { request } = sentAndReceived(first.exchange, template, first.baseUrl, redactor([TOKEN]));
       const replay = replayOf({ ...result, exchanges: [{ ...exchange, request }] }, check, {
         ...record,
         target: { ...record.target, baseUrl: first.baseUrl },
@@ -141,37 +147,37 @@ describe('a request with a delivery', () => {
         replay?.test.kind === 'cases'
           ? replay.test.cases(plantsFor(await loadContract(packageFile('openapi.yaml')), 1, 'x'))
           : [];
-      if (again === undefined) throw new Error('it is not replayed');
-      expect((await sent(again.draft)).text()).toBe(first.text());
+      if (again === undefined) throw new Error('there is no replay');
+      expect((await sent(again.template)).text()).toBe(first.text());
     });
   });
 
-  test('is repeated by curl as far as curl can, and the command says what is left out', async () => {
+  test('is reproduced by curl as far as possible, with a comment on what is not', async () => {
     const curl = async (one: Delivery, framing: Request['framing'] = 'length') => {
-      const { exchange } = await sent({ ...draft, framing, delivery: one });
-      return curlOf(sidesOf(exchange, draft, 'http://h', redactor([])).request);
+      const { exchange } = await sent({ ...template, framing, delivery: one });
+      return curlOf(sentAndReceived(exchange, template, 'http://h', redactor([])).request);
     };
     expect(await curl({ absoluteTarget: true })).toMatch(
       /--http1\.1 --request-target 'http:\/\/h\/plants' 'http:\/\/h\/plants'$/,
     );
     expect(await curl({ expectContinue: true })).toMatch(/-H 'expect: 100-continue' .*'http:\/\/h\/plants'$/);
     expect(await curl(delivery, 'chunked')).toMatch(
-      /'http:\/\/h\/plants' # without the segments, the chunks \(trailer\), the order of headers, the end after 900 bytes of the body: that takes plant-store-conformance replay$/,
+      /'http:\/\/h\/plants' # curl cannot reproduce the segments, the chunks \(trailer\), the order of headers, the abort after 900 bytes of the body; use plant-store-conformance replay$/,
     );
   });
 });
 
 describe('the token', () => {
-  /** Echoes the credential wherever an answer has room for it, in every form that it may take. */
-  const gossip = createHttpServer((message, response) => {
+  /** Echoes the credential in every part of the response and in every form. */
+  const leakingStore = createHttpServer((message, response) => {
     message.resume().once('end', () => {
-      const said = message.headers.authorization ?? '';
-      const token = said.replace(/^\S+ /, '');
+      const credential = message.headers.authorization ?? '';
+      const token = credential.replace(/^\S+ /, '');
       const forms = [
-        said,
+        credential,
         token,
         token.toUpperCase(),
-        encodeURIComponent(said),
+        encodeURIComponent(credential),
         Buffer.from(token).toString('base64'),
         [...token].reverse().join(''),
       ];
@@ -184,13 +190,13 @@ describe('the token', () => {
     });
   });
 
-  test('is in no byte of the record or of the report, whatever the store echoes', async () => {
-    const { url, stop } = await listen(gossip);
+  test('is nowhere in the record or the report, whatever the store echoes', async () => {
+    const { url, stop } = await listen(leakingStore);
     const record = await recordOf(url, { headers: [['x-api-key', 'another-secret-value']] });
     await stop();
-    const written = JSON.stringify(record) + terminalReport(record, false) + terminalReport(record, true);
+    const output = JSON.stringify(record) + terminalReport(record, false) + terminalReport(record, true);
     expect(record.outcome).toBe('nonconformant');
-    expect(written).toContain('[redacted]');
+    expect(output).toContain('[redacted]');
     for (const form of [
       TOKEN,
       Buffer.from(TOKEN).toString('base64').slice(0, -4),
@@ -199,11 +205,11 @@ describe('the token', () => {
       encodeURIComponent(TOKEN),
       'another-secret-value',
     ]) {
-      expect(written.toLowerCase(), form).not.toContain(form.toLowerCase());
+      expect(output.toLowerCase(), form).not.toContain(form.toLowerCase());
     }
   });
 
-  test('is found in every form, and a short one does not take the text around it along', () => {
+  test('is found in every form, and only a short token itself is removed', () => {
     const redact = redactor(['abcdEFGH1234']);
     expect(redact('x ABCDefgh1234 y')).toBe('x [redacted] y');
     expect(redact(`Basic ${Buffer.from('user:abcdEFGH1234').toString('base64')}`)).not.toContain(
@@ -213,7 +219,7 @@ describe('the token', () => {
     expect(redactor([])('nothing to hide')).toBe('nothing to hide');
   });
 
-  test('is found where it was cut in two, wherever that was, and ordinary text is left alone', () => {
+  test('is found if it was cut in two anywhere, and ordinary text stays unchanged', () => {
     const redact = redactor([TOKEN]);
     for (let cut = 8; cut <= TOKEN.length - 8; cut += 1) {
       const [left, right] = [TOKEN.slice(0, cut), TOKEN.slice(cut)];
@@ -226,24 +232,24 @@ describe('the token', () => {
     expect(redactor(['\\\\\\'])('a \\\\\\ b')).toBe('a [redacted] b');
   });
 
-  test('is left out whole where a text ends within it', () => {
+  test('is removed completely if a text ends within it', () => {
     const redact = redactor([TOKEN]);
     const [before, after] = ['said ', ' and more'];
     const text = `${before}${TOKEN}${after}`;
     const [from, to] = [before.length, before.length + TOKEN.length];
-    for (let most = 0; most <= text.length; most += 1) {
+    for (let limit = 0; limit <= text.length; limit += 1) {
       const expected =
-        most < to ? before.slice(0, Math.min(most, from)) : `${before}[redacted]${text.slice(to, most)}`;
-      expect(redact(text, most), `${most}`).toBe(expected);
+        limit < to ? before.slice(0, Math.min(limit, from)) : `${before}[redacted]${text.slice(to, limit)}`;
+      expect(redact(text, limit), `${limit}`).toBe(expected);
     }
   });
 
-  test('is looked for once in a long body, whatever stands at the end of what is kept', () => {
+  test('is searched for only once in a long body', () => {
     const redact = redactor([TOKEN]);
-    let looked = 0;
-    const counting: typeof redact = (text, most) => {
-      looked += text.length;
-      return redact(text, most);
+    let searched = 0;
+    const counting: typeof redact = (text, limit) => {
+      searched += text.length;
+      return redact(text, limit);
     };
     const body = Buffer.from(TOKEN.repeat(2000));
     const response = { status: 400, statusText: '', headers: [], body, truncated: false };
@@ -254,30 +260,30 @@ describe('the token', () => {
       body: undefined,
       framing: 'length',
     } as const;
-    const { response: kept } = sidesOf(
+    const { response: kept } = sentAndReceived(
       { kind: 'answered', request, response, ms: 1, interim: [] },
       {},
       'http://store',
       counting,
     );
     expect(kept?.body).toMatchObject({ bytes: body.length, truncated: true, text: '' });
-    expect(looked).toBeLessThan(body.length);
+    expect(searched).toBeLessThan(body.length);
   });
 });
 
 describe('a text that is too long for its line', () => {
-  test('is cut after a word, or within one that is longer than any', () => {
-    expect(short('refused: the name of a plant', 20)).toBe('refused: the name of… (28 characters)');
-    expect(short('refused: the name of a plant', 19)).toBe('refused: the name… (28 characters)');
-    expect(short('refused: the name of a plant', 28)).toBe('refused: the name of a plant');
-    expect(short('x'.repeat(100), 10)).toBe('xxxxxxxxxx… (100 characters)');
-    expect(short(`a ${'x'.repeat(100)}`, 40)).toBe(`a ${'x'.repeat(38)}… (102 characters)`);
-    expect(short('🌵'.repeat(10), 5)).toBe('🌵🌵… (20 characters)');
+  test('is truncated after a word, or within a very long one', () => {
+    expect(summarise('refused: the name of a plant', 20)).toBe('refused: the name of… (28 characters)');
+    expect(summarise('refused: the name of a plant', 19)).toBe('refused: the name… (28 characters)');
+    expect(summarise('refused: the name of a plant', 28)).toBe('refused: the name of a plant');
+    expect(summarise('x'.repeat(100), 10)).toBe('xxxxxxxxxx… (100 characters)');
+    expect(summarise(`a ${'x'.repeat(100)}`, 40)).toBe(`a ${'x'.repeat(38)}… (102 characters)`);
+    expect(summarise('🌵'.repeat(10), 5)).toBe('🌵🌵… (20 characters)');
   });
 });
 
 describe('the terminal report', () => {
-  /** What a hostile store would like a terminal to do. */
+  /** Control sequences from a hostile store. */
   const NASTY = '\u001b]0;owned\u0007\u001b[2J\u001b[31m<b>"\'`$(id)\u202edesrever\u2066\u0000\u0085\ud800';
   let server: Server;
   let url: string;
@@ -303,14 +309,14 @@ describe('the terminal report', () => {
     server.close();
   });
 
-  test('of a hostile store holds no character that a terminal obeys, and stays short', async () => {
-    const record = await recordOf(url, { only: ['create/*', 'always/*'] });
+  test('of a hostile store contains no control characters, and stays short', async () => {
+    const record = await recordOf(url, { only: ['ordinary/*', 'invariants/*'] });
     const report = terminalReport(record, false);
     expect(report).not.toMatch(/[^\P{Cc}\n]|\p{Cf}|\p{Cs}/u);
     expect(report.length).toBeLessThan(60_000);
   });
 
-  test('of a broken store reads as it did', async () => {
+  test('of a broken store matches its snapshot', async () => {
     await withStore('always-400', async (store) => {
       const report = terminalReport(await recordOf(store.url), false);
       const steady = report
@@ -323,14 +329,14 @@ describe('the terminal report', () => {
     });
   });
 
-  test('of a healthy store fits one screen', async () => {
+  test('of a conformant store fits one screen', async () => {
     await withStore('reference', async (store) => {
       const report = terminalReport(await recordOf(store.url), false);
       expect(report.split('\n').length).toBeLessThan(24);
     });
   });
 
-  test('spells out what cannot be shown', () => {
+  test('escapes control characters', () => {
     expect(visible('a\u001b[31m\u202e\n\ud800b')).toBe('a\\u001b[31m\\u202e\\n\\ud800b');
     expect(visible('Zoë 🌵 "quoted"')).toBe('Zoë 🌵 "quoted"');
   });

@@ -3,13 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { FORMATS, type RunRecord, run } from '../index.ts';
+import { RENAMED_IDS } from '../lib/renamed-ids.ts';
+import { ciResultOf } from '../lib/report/ci-result.ts';
+import { causeText, coarseFingerprint } from '../lib/report/fingerprint.ts';
+import { readRecord, recordIn } from '../lib/report/saved.ts';
 import { ANNOUNCED, ended, startSuite, suite } from './command.ts';
 import { TOKEN, withStore } from './stores.ts';
 
 const env = { PLANT_STORE_TOKEN: TOKEN };
 const folder = () => mkdtempSync(join(tmpdir(), 'plant-store-'));
 
-/** Runs a store of the fleet, and gives the file of its record. */
+/** Runs the suite against a store of the fleet; returns the file of the record. */
 const saved = (name: string, more = {}): Promise<string> =>
   withStore(name, async ({ url }) => {
     const record = await run({ baseUrl: url, token: TOKEN, seed: 3, cases: 30, timeout: 3000, ...more })
@@ -34,7 +38,7 @@ const changed = (file: string, change: (record: { [name: string]: unknown }) => 
 };
 
 describe('render', () => {
-  test('gives, in every format, the same bytes as the run itself', async () => {
+  test('writes the same bytes as the run in every format', async () => {
     await withStore('scheme-case', async ({ url }) => {
       const [during, after] = [folder(), folder()];
       const list = Object.keys(FORMATS).join(',');
@@ -46,14 +50,14 @@ describe('render', () => {
       for (const [format, { file }] of Object.entries(FORMATS)) {
         const [one, other] = [readFileSync(join(during, file)), readFileSync(join(after, file))];
         expect(one.equals(other), format).toBe(true);
-        const alone = await suite(['render', report, '--format', format]);
-        expect(alone.stdout, format).toBe(one.toString());
+        const printed = await suite(['render', report, '--format', format]);
+        expect(printed.stdout, format).toBe(one.toString());
       }
     });
   });
 
   test.each([
-    ['what is no JSON', (text: string) => text.slice(0, 200), 'cannot be read'],
+    ['text that is not JSON', (text: string) => text.slice(0, 200), 'cannot be read'],
     ['another JSON', () => '{"schemaVersion":1}', 'is not the record of a run'],
     ['a list', () => '[]', 'is not the record of a run'],
     ['a later record', () => '{"schemaVersion":2}', 'an older suite'],
@@ -62,7 +66,7 @@ describe('render', () => {
       (text: string) => text.replace('"outcome": "conformant"', '"outcome": "good"'),
       '/outcome must be equal to one of',
     ],
-  ])('refuses %s in one line', async (_what, change, message) => {
+  ])('rejects %s in one line', async (_what, change, message) => {
     const file = join(folder(), 'report.json');
     writeFileSync(file, change(readFileSync(right, 'utf8')));
     const { code, stderr } = await suite(['render', file]);
@@ -70,49 +74,49 @@ describe('render', () => {
     expect(stderr.trim().split('\n').length).toBe(1);
   });
 
-  test('overwrites its own reports, and others only when told to', async () => {
+  test('overwrites its own reports, and other files only with --force', async () => {
     const out = folder();
     const args = ['render', right, '--format', 'markdown', '--out', out];
     writeFileSync(join(out, 'report.md'), '# Notes on plant-store-conformance\n');
-    const refused = await suite(args);
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--force overwrites it')]);
+    const rejected = await suite(args);
+    expect([rejected.code, rejected.stderr]).toEqual([
+      2,
+      expect.stringContaining('use --force to overwrite it'),
+    ]);
     expect(readFileSync(join(out, 'report.md'), 'utf8')).toBe('# Notes on plant-store-conformance\n');
     expect((await suite([...args, '--force'])).code).toBe(0);
     expect((await suite(args)).code).toBe(0);
     writeFileSync(join(out, 'file'), '');
     const nowhere = await suite(['run', '--out', join(out, 'file/reports')]);
-    expect([nowhere.code, nowhere.stderr]).toEqual([
-      2,
-      expect.stringMatching(/^Reports cannot be written into [^\n]*\n$/),
-    ]);
+    expect([nowhere.code, nowhere.stderr]).toEqual([2, expect.stringMatching(/^Cannot write to [^\n]*\n$/)]);
     expect(nowhere.stdout).toBe('');
   });
 
-  test('refuses several formats on standard output, and a file that is not there', async () => {
+  test('rejects several formats on standard output, and a file that does not exist', async () => {
     expect((await suite(['render', right, '--format', 'json,html'])).code).toBe(2);
     expect((await suite(['render', '/no/such/report.json'])).stderr).toContain('does not exist');
   });
 });
 
 describe('diff', () => {
-  test('tells the regressions, and ends in 1', async () => {
+  test('lists regressions and exits with 1', async () => {
     const { code, stdout } = await suite(['diff', right, broken]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^\d regressions?$/m);
-    expect(stdout).toContain('refuse/numeral-in-a-string  MUST');
-    expect(stdout).toContain('refusal/numeral/status  400 -> 200');
+    expect(stdout).toContain('invalid/rejects-numeric-string-id  MUST');
+    expect(stdout).toContain('rejection/numeral/status  400 -> 200');
     expect(stdout).not.toContain('response-time-ms');
   });
 
-  test('tells what is fixed and what is still failing, and ends in 0', async () => {
+  test('lists fixed and still failing checks and exits with 0', async () => {
     const back = await suite(['diff', broken, right]);
     expect([back.code, back.stdout]).toEqual([0, expect.stringMatching(/^\d fixed$/m)]);
     const same = await suite(['diff', broken, broken]);
     expect([same.code, same.stdout]).toEqual([0, expect.stringMatching(/^\d still failing$/m)]);
-    expect(same.stdout).toContain('No regressions: nothing newly fails.');
+    expect(same.stdout).toContain('No regressions.');
   });
 
-  test('does not take a store that is gone for one that is well', async () => {
+  test('does not report a store that is gone as fixed', async () => {
     const gone = join(folder(), 'report.json');
     const record = await run({ baseUrl: 'http://127.0.0.1:1', token: TOKEN }).record;
     writeFileSync(gone, JSON.stringify(record));
@@ -120,14 +124,14 @@ describe('diff', () => {
     expect([code, stdout]).toEqual([3, expect.stringContaining('no longer judged')]);
   });
 
-  test('says where the records are of other documents or suites', async () => {
+  test('says if the records are from different documents or suites', async () => {
     const other = changed(right, (record) => {
       (record.document as { sha256: string }).sha256 = '0'.repeat(64);
       (record.results as unknown[]).pop();
     });
     const { stdout } = await suite(['diff', right, other]);
-    expect(stdout).toContain('The documents are not the same');
-    expect(stdout).toContain('1 check that one of the runs does not know');
+    expect(stdout).toContain('The runs used different documents');
+    expect(stdout).toContain('1 check in only one of the runs');
   });
 });
 
@@ -137,34 +141,34 @@ describe('replay', () => {
       .filter(({ verdict }) => verdict === 'fail')
       .map(({ id }) => id);
 
-  test('finds every failure of a store still there, and none of it at a right one', async () => {
+  test('reproduces every failure at the broken store, and none at a conformant one', async () => {
     await withStore('reference', async ({ url }) => {
       await withStore('id-numeral-string', async (store) => {
         for (const id of failedOf(broken)) {
           const still = await suite(['replay', broken, id, store.url], env);
           expect([still.code, still.stdout], id).toEqual([1, expect.stringContaining('STILL FAILING')]);
-          const mended = await suite(['replay', broken, id, url], env);
-          expect([mended.code, mended.stdout], id).toEqual([0, expect.stringContaining('MENDED')]);
+          const fixed = await suite(['replay', broken, id, url], env);
+          expect([fixed.code, fixed.stdout], id).toEqual([0, expect.stringContaining('FIXED')]);
         }
       });
     });
   });
 
-  test('takes for mended what no longer has the occasion to fail', async () => {
+  test('reports a failure as fixed if its condition no longer occurs', async () => {
     const file = await saved('error-plain-not-object');
     await withStore('malformed-422', async ({ url }) => {
-      const { code, stdout } = await suite(['replay', file, 'always/400-is-json', url], env);
-      expect([code, stdout]).toEqual([0, expect.stringContaining('MENDED')]);
+      const { code, stdout } = await suite(['replay', file, 'invariants/400-is-json', url], env);
+      expect([code, stdout]).toEqual([0, expect.stringContaining('FIXED')]);
     });
   });
 
   test.each([
     ['any-case', 'auth'],
-    ['scheme-case', 'auth/takes-scheme-in-any-case'],
-    ['create-201', 'create/answers-200'],
-    ['plant-tag-null', 'always/200-is-a-plant'],
-    ['http-get-500', 'always/no-server-error'],
-  ])('of %s shows what it showed', async (name, wanted) => {
+    ['scheme-case', 'auth/accepts-scheme-in-any-case'],
+    ['create-201', 'ordinary/answers-200'],
+    ['plant-tag-null', 'invariants/200-is-a-plant'],
+    ['http-get-500', 'invariants/no-server-error'],
+  ])('of %s reproduces the failure', async (name, wanted) => {
     const file = await saved(name);
     const id = failedOf(file).find((one) => one.startsWith(wanted)) ?? failedOf(file)[0] ?? '';
     await withStore(name, async ({ url }) => {
@@ -176,53 +180,145 @@ describe('replay', () => {
     });
   });
 
-  test('takes another id where the store has used up the one of the record', async () => {
-    const file = await saved('plant-tag-null', { only: ['create/*', 'always/*'] });
+  test('uses another id if the recorded one is in use', async () => {
+    const file = await saved('plant-tag-null', { only: ['ordinary/*', 'invariants/*'] });
     const [id = ''] = failedOf(file);
     await withStore('unique-ids', async ({ url }) => {
       for (const _ of [1, 2]) expect((await suite(['replay', file, id, url], env)).code, id).toBe(0);
     });
   });
 
-  test('says why it cannot be tried', async () => {
-    const gone = await suite(['replay', broken, 'refuse/numeral-in-a-string', 'http://127.0.0.1:1'], env);
+  test('says why it cannot replay', async () => {
+    const gone = await suite(
+      ['replay', broken, 'invalid/rejects-numeric-string-id', 'http://127.0.0.1:1'],
+      env,
+    );
     expect([gone.code, gone.stdout]).toEqual([3, expect.stringContaining('COULD NOT BE JUDGED')]);
     for (const [args, message] of [
-      [[broken, 'refuse/null'], 'refuse/null did not fail in'],
-      [[broken, 'refuse/numeral-in-a-strin'], 'did you mean refuse/numeral-in-a-string?'],
+      [[broken, 'invalid/rejects-null'], 'invalid/rejects-null did not fail in'],
+      [[broken, 'invalid/rejects-numeric-string-i'], 'did you mean invalid/rejects-numeric-string-id?'],
       [
-        [broken, 'refuse/numeral-in-a-string', '--overlay', 'mutants/overlays/limits.yaml'],
+        [broken, 'invalid/rejects-numeric-string-id', '--overlay', 'mutants/overlays/limits.yaml'],
         'with another document',
       ],
     ] as const) {
       const { code, stderr } = await suite(['replay', ...args], env);
       expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
     }
-    expect((await suite(['replay', broken, 'refuse/numeral-in-a-string'])).stderr).toContain(
-      'There is no token',
+    expect((await suite(['replay', broken, 'invalid/rejects-numeric-string-id'])).stderr).toContain(
+      'No token; set PLANT_STORE_TOKEN',
     );
   });
 });
 
-describe('shell habits', () => {
-  test('--quiet prints the verdict alone, --verbose every exchange as it happens, without the token', async () => {
+describe('a record of an earlier version', () => {
+  const NUMERAL = 'invalid/rejects-numeric-string-id';
+  const KINDS: Readonly<Record<string, string>> = { invariant: 'standing', scenario: 'procedure' };
+  const oldIds = new Map(Object.entries(RENAMED_IDS).map(([old, present]) => [present, old]));
+  const old = (id: string) => oldIds.get(id) ?? id;
+  let present: string;
+  let earlier: string;
+  beforeAll(() => {
+    present = changed(broken, (record) => {
+      const { results } = record as unknown as RunRecord;
+      const entries = results
+        .filter(({ verdict }) => verdict === 'fail')
+        .map(({ id, causes }) => ({
+          id,
+          reason: 'known',
+          fingerprints: causes.map(({ fingerprint }) => fingerprint),
+        }));
+      record.ciResult = ciResultOf(record as unknown as RunRecord, { file: 'baseline.yaml', entries });
+    });
+    earlier = changed(present, (record) => {
+      const { ciResult, results } = record as unknown as RunRecord;
+      const causesOf = ({ id, causes }: Pick<RunRecord['results'][number], 'id' | 'causes'>) =>
+        causes.map((cause) => ({
+          ...cause,
+          fingerprint: coarseFingerprint(old(id), { cause: causeText(cause) }),
+        }));
+      record.results = results.map((result) => ({
+        ...result,
+        id: old(result.id),
+        kind: KINDS[result.kind] ?? result.kind,
+        causes: causesOf(result),
+        ...(result.blockedBy === undefined ? {} : { blockedBy: old(result.blockedBy) }),
+      }));
+      const entries = ciResult.baseline?.entries.map((entry) => ({
+        ...entry,
+        id: old(entry.id),
+        state: 'excuses',
+        fingerprints: causesOf({
+          id: entry.id,
+          causes: results.find(({ id }) => id === entry.id)?.causes ?? [],
+        }).map(({ fingerprint }) => fingerprint),
+      }));
+      record.gate = { ...ciResult, baseline: { ...ciResult.baseline, entries } };
+      delete record.ciResult;
+    });
+  });
+
+  test('is read with the present keys, kinds of checks, check ids and fingerprints', () => {
+    expect(readFileSync(earlier, 'utf8')).toContain('"id":"refuse/numeral-in-a-string"');
+    expect(readRecord(earlier)).toEqual(readRecord(present));
+  });
+
+  test('does not change where its values have the wrong type', async () => {
+    for (const change of [
+      { results: 7 },
+      { results: [null, { id: 7, causes: {} }] },
+      { ciResult: [] },
+      { ciResult: { baseline: { entries: [7, { id: null }] } } },
+    ])
+      expect(() =>
+        recordIn({ ...(JSON.parse(readFileSync(earlier, 'utf8')) as object), ...change }, 'report.json'),
+      ).toThrow('report.json is not the record of a run');
+  });
+
+  test('can be rendered', async () => {
+    const args = ['--format', 'markdown'];
+    const { code, stdout } = await suite(['render', earlier, ...args]);
+    expect([code, stdout]).toEqual([0, (await suite(['render', present, ...args])).stdout]);
+  });
+
+  test('can be compared with a present one', async () => {
+    const { code, stdout } = await suite(['diff', earlier, broken]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('No regressions')]);
+    expect(stdout).not.toContain('in only one of the runs');
+  });
+
+  test('can be replayed by the present id of a check; the old one is answered with the present one', async () => {
     await withStore('reference', async ({ url }) => {
-      const quiet = await suite(['run', url, '--quiet', '--only', 'create/answers-200'], env);
+      const { code, stdout } = await suite(['replay', earlier, NUMERAL, url], env);
+      expect([code, stdout]).toEqual([0, expect.stringContaining('FIXED')]);
+      const renamed = await suite(['replay', earlier, 'refuse/numeral-in-a-string', url], env);
+      expect([renamed.code, renamed.stderr]).toEqual([
+        2,
+        `refuse/numeral-in-a-string is now called ${NUMERAL}\n`,
+      ]);
+    });
+  });
+});
+
+describe('command line conventions', () => {
+  test('--quiet prints only the verdict, --verbose every exchange, without the token', async () => {
+    await withStore('reference', async ({ url }) => {
+      const quiet = await suite(['run', url, '--quiet', '--only', 'ordinary/answers-200'], env);
       expect([quiet.stdout, quiet.stderr]).toEqual([
         expect.stringMatching(/^PASSED WHAT WAS CHECKED: 1 of [^\n]*\n$/),
         '',
       ]);
       const child = startSuite(['run', url, '--verbose', '--cases', '2', '--out', '-'], env);
       const { stdout, stderr } = await ended(child);
-      const [said, ...lines] = stderr.trim().split('\n');
-      expect(`${said}\n`).toMatch(ANNOUNCED);
+      const [announcement, ...lines] = stderr.trim().split('\n');
+      expect(`${announcement}\n`).toMatch(ANNOUNCED);
       expect(lines.length).toBe((JSON.parse(stdout) as RunRecord).requests);
       expect(lines[0]).toMatch(/^preflight {2}POST \/plants application\/json \{.*\} -> 200 OK /);
       expect(stderr).not.toContain(TOKEN);
     });
   });
 
-  test('what is mistyped is answered with what was meant', async () => {
+  test('a mistyped name gets a suggestion', async () => {
     for (const [args, message] of [
       [['run', '--sed', '1'], 'Did you mean --seed?'],
       [['rnu'], 'Did you mean run?'],
@@ -244,7 +340,7 @@ describe('shell habits', () => {
     }
   });
 
-  test('under GitHub Actions the summary is written, and annotations go to the log', async () => {
+  test('under GitHub Actions it writes a summary and annotations', async () => {
     await withStore('id-numeral-string', async ({ url }) => {
       const summary = join(folder(), 'summary.md');
       writeFileSync(summary, 'before\n');
@@ -255,7 +351,7 @@ describe('shell habits', () => {
       });
       expect(code).toBe(1);
       expect(readFileSync(summary, 'utf8')).toBe(`before\n${stdout}`);
-      expect(stderr).toMatch(/^::error title=.*numeral/m);
+      expect(stderr).toMatch(/^::error title=.*numeric/m);
     });
   });
 });

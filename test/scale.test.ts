@@ -2,16 +2,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { validateWorkflow } from '@action-validator/core';
-import { Job } from 'kubernetes-models/batch/v1/Job';
-import { PersistentVolumeClaim } from 'kubernetes-models/v1/PersistentVolumeClaim';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import type { RunRecord } from '../index.ts';
 import { packageFile, packageText } from '../lib/package.ts';
 import { ended, start } from './command.ts';
+import { isJob, isVolumeClaim } from './kubernetes.ts';
 import { TOKEN, withStore } from './stores.ts';
 
-/** The suite as a shell calls it here. */
+/** The shell command that runs the suite. */
 const SUITE = `${process.execPath} ${packageFile('dist/cli/main.js')}`;
 
 async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
@@ -26,11 +25,11 @@ async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
 const recordIn = (folder: string) =>
   JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8')) as RunRecord;
 
-describe('parts side by side on one machine', () => {
+describe('shards in parallel on one machine', () => {
   test.each([
     ['reference', 0, 'conformant'],
     ['id-numeral-string', 1, 'nonconformant'],
-  ])('of %s end in %d, as the whole does', async (name, code, outcome) => {
+  ])('against %s end with exit code %d, as an unsharded run does', async (name, code, outcome) => {
     await withStore(name, ({ url }) =>
       inFolder(async (folder) => {
         const script = packageFile('docs/scale/shards.sh');
@@ -47,11 +46,11 @@ describe('parts side by side on one machine', () => {
 describe('the workflow with a matrix', () => {
   const text = packageText('docs/scale/github.yml');
 
-  test('is one that GitHub takes', () => {
+  test('is valid for GitHub', () => {
     expect(validateWorkflow(text).errors).toEqual([]);
   });
 
-  test('has as many shards as its commands say', () => {
+  test('has as many shards as its commands name', () => {
     const workflow = parse(text) as { jobs: { shard: { strategy: { matrix: { shard: number[] } } } } };
     const { shard } = workflow.jobs.shard.strategy.matrix;
     expect(shard).toEqual(Array.from({ length: shard.length }, (_, index) => index + 1));
@@ -63,16 +62,15 @@ describe('the jobs of Kubernetes', () => {
   const [claim, shards, merge] = parseAllDocuments(packageText('docs/scale/kubernetes.yaml')).map(
     (document): unknown => document.toJS(),
   );
-  type Spec = NonNullable<ConstructorParameters<typeof Job>[0]>;
 
-  test('are ones that Kubernetes takes', () => {
-    new PersistentVolumeClaim(claim as ConstructorParameters<typeof PersistentVolumeClaim>[0]).validate();
-    for (const job of [shards, merge]) new Job(job as Spec).validate();
+  test('are valid for Kubernetes', () => {
+    expect(isVolumeClaim(claim), JSON.stringify(isVolumeClaim.errors)).toBe(true);
+    for (const one of [shards, merge]) expect(isJob(one), JSON.stringify(isJob.errors)).toBe(true);
   });
 
-  /** Carries out what a container does, with the volumes in a folder and the suite that is built here. */
-  async function carryOut(job: unknown, folder: string, env: Readonly<Record<string, string>>) {
-    const [container] = (job as Spec).spec?.template.spec?.containers ?? [];
+  /** Runs the script of a container, with a folder as its volume and the existing build of the suite. */
+  async function runJob(job: unknown, folder: string, env: Readonly<Record<string, string>>) {
+    const [container] = isJob(job) ? job.spec.template.spec.containers : [];
     const [script = ''] = container?.args ?? [];
     const here = script
       .replace(/^npm install .*\n/, '')
@@ -83,17 +81,17 @@ describe('the jobs of Kubernetes', () => {
     return ended(start('sh', ['-c', here], { ...env, PLANT_STORE_TOKEN: TOKEN }, folder));
   }
 
-  test('carry a run out in as many parts as there are pods, and join them', async () => {
-    const { completions = 0, completionMode } = (shards as Spec).spec ?? {};
+  test('run one shard per pod, and join their records', async () => {
+    const { completions = 0, completionMode = '' } = isJob(shards) ? shards.spec : {};
     expect(completionMode).toBe('Indexed');
     await withStore('reference', ({ url }) =>
       inFolder(async (folder) => {
         const indexes = Array.from({ length: completions }, (_, index) => String(index));
         for (const index of indexes) {
-          const ran = await carryOut(shards, folder, { PLANT_STORE_URL: url, JOB_COMPLETION_INDEX: index });
+          const ran = await runJob(shards, folder, { PLANT_STORE_URL: url, JOB_COMPLETION_INDEX: index });
           expect(ran.code, ran.stderr).toBe(0);
         }
-        const merged = await carryOut(merge, folder, {});
+        const merged = await runJob(merge, folder, {});
         expect(merged.code, merged.stderr).toBe(0);
         expect(recordIn(folder).outcome).toBe('conformant');
       }),

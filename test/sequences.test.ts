@@ -7,12 +7,12 @@ import { json, type RunningStore, type StoreOptions, startStore } from '../refer
 import { shortest } from '../suites/shortest.ts';
 import { startNamed, TOKEN, withStore } from './stores.ts';
 
-const ID = 'serving/any-sequence';
+const ID = 'state/answers-any-sequence';
 const { contract } = await planOf({ baseUrl: 'http://127.0.0.1:1', token: 'secret' });
 
 const sequences = (seed: number, cases = 120): readonly (readonly Step[])[] => {
   const plants = plantsFor(contract, seed, ID);
-  return sequencesOf(contract, cases, (arbitrary) => plants.draw(arbitrary));
+  return sequencesOf(contract, cases, (arbitrary) => plants.sample(arbitrary));
 };
 const inWords = (all: readonly (readonly Step[])[]) =>
   all.map((steps) => {
@@ -24,22 +24,22 @@ const judge = (store: Pick<RunningStore, 'url'>, more: object = {}): Promise<Run
   run({ baseUrl: store.url, token: TOKEN, seed: 1, timeout: 3000, only: [ID], ...more }).record;
 const resultOf = ({ results }: RunRecord) => results.find(({ id }) => id === ID);
 
-/** What the check says against a conditional store. */
+/** The labels of the failures of a conditional store. */
 async function labelsOn(name: string, seed = 1): Promise<readonly string[]> {
   const found = conditionalStores.find((one) => one.name === name);
-  if (found === undefined) throw new Error(`there is no ${name}`);
+  if (found === undefined) throw new Error(`unknown store: ${name}`);
   const store = await found.start(TOKEN);
   const record = await judge(store, { seed }).finally(() => store.stop());
   return resultOf(record)?.exchanges.map(({ label }) => label) ?? [];
 }
 
 describe('the sequences of a run', () => {
-  test('are the same for the same seed, and others for another', () => {
+  test('are the same for the same seed, and different for another', () => {
     expect(inWords(sequences(3))).toEqual(inWords(sequences(3)));
     expect(inWords(sequences(3))).not.toEqual(inWords(sequences(4)));
   });
 
-  test('are some 250 requests by default, and more with more random cases', () => {
+  test('have about 250 requests by default, and more with more random cases', () => {
     for (const seed of [1, 2, 3, 4, 5]) {
       const count = (cases: number) => sequences(seed, cases).flat().length;
       expect(count(120)).toBeGreaterThan(150);
@@ -63,7 +63,7 @@ describe('the sequences of a run', () => {
   });
 });
 
-describe('a failing list is made short', () => {
+describe('a failing list is shrunk', () => {
   const shows = (...wanted: readonly number[]) => {
     let tries = 0;
     return {
@@ -77,25 +77,25 @@ describe('a failing list is made short', () => {
   const list = Array.from({ length: 60 }, (_, index) => index);
 
   test.each([[[59]], [[58, 59]], [[3, 59]], [[0, 30, 59]], [[]]])('to %j', async (wanted) => {
-    const { test: asked, tries } = shows(...wanted);
-    const found = await shortest(list, asked);
+    const { test: shown, tries } = shows(...wanted);
+    const found = await shortest(list, shown);
     expect(found.filter((one) => one !== 59 || wanted.length > 0)).toEqual(wanted.length > 0 ? wanted : []);
     expect(tries()).toBeLessThan(60);
   });
 
-  test('as far as it may be tried', async () => {
+  test('until the budget is used up', async () => {
     let left = 4;
-    const asked = async (some: readonly number[]) => {
+    const shown = async (some: readonly number[]) => {
       left -= 1;
       return left < 0 ? undefined : some.includes(3) && some.includes(59);
     };
-    const found = await shortest(list, asked);
+    const found = await shortest(list, shown);
     expect(found).toContain(3);
     expect(found.length).toBeGreaterThan(2);
   });
 });
 
-describe('a store that breaks after some requests is told with the shortest sequence that shows it', () => {
+describe('a store that fails after certain requests is reported with the shortest sequence that shows it', () => {
   test.each([
     [
       'history-same-bytes-unguarded',
@@ -107,7 +107,7 @@ describe('a store that breaks after some requests is told with the shortest sequ
     ],
     [
       'history-normal-form-twin-500',
-      'after: plant A with an accent composed in its name; then: plant A with an accent decomposed in its name',
+      'after: plant A with a composed accent in its name; then: plant A with a decomposed accent in its name',
     ],
     [
       'history-connection-trusted',
@@ -122,7 +122,7 @@ describe('a store that breaks after some requests is told with the shortest sequ
     expect(await labelsOn(name)).toContain(label);
   });
 
-  test('and the record and the report hold what was sent before', async () => {
+  test('the record and the report contain the preceding requests', async () => {
     const store = await startNamed('state-bytes-cached');
     const record = await judge(store).finally(() => store.stop());
     const result = resultOf(record);
@@ -133,14 +133,14 @@ describe('a store that breaks after some requests is told with the shortest sequ
     expect(terminalReport(record, false)).toMatch(
       /\n +before +POST \/plants application\/json \{.*\} → 200\n/,
     );
-    // The fingerprint says the same with every seed.
-    expect(result?.causes.map(({ cause }) => cause)).toEqual(['taken: no Authorization header']);
+    // The fingerprint does not depend on the seed.
+    expect(result?.causes.map(({ cause }) => cause)).toEqual(['accepted: no Authorization header']);
   });
 
-  test('and one that stays broken with all that came before', async () => {
+  test('a store that stays broken is reported with all preceding requests', async () => {
     const [label] = await labelsOn('history-after-15-strangers-403');
     expect(label).toMatch(
-      /^after: \d+ × a request with an invalid credential; then: an ordinary plant, and ever since$/,
+      /^after: \d+ × a request with an invalid credential; then: an ordinary plant, and from then on$/,
     );
   });
 
@@ -153,8 +153,8 @@ describe('a store that breaks after some requests is told with the shortest sequ
   });
 });
 
-describe('a right store', () => {
-  test('is not accused of any sequence, whatever the seed', { timeout: 60_000 }, async () => {
+describe('a conformant store', () => {
+  test('passes every sequence, with any seed', { timeout: 60_000 }, async () => {
     await withStore('reference', async (store) => {
       for (let seed = 1; seed <= 20; seed += 1) {
         const record = await judge(store, { seed });
@@ -168,15 +168,15 @@ describe('a right store', () => {
   });
 
   test.each(['unique-ids-and-names', 'unique-names-400', 'sqlite-unique-both', 'validates-first', 'all-400'])(
-    '%s is not accused, at any concurrency',
+    '%s passes, at any concurrency',
     { timeout: 60_000 },
     async (name) => {
       const store = await startNamed(name);
       try {
         for (const concurrency of [1, 3, 24]) {
-          const { results, collisions = 0 } = await judge(store, { concurrency, only: [ID, 'always/*'] });
+          const { results, collisions = 0 } = await judge(store, { concurrency, only: [ID, 'invariants/*'] });
           expect(results.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id)).toEqual([]);
-          // What must be accepted is new to the store.
+          // Every plant that must be accepted is new to the store.
           expect(collisions).toBe(0);
         }
       } finally {
@@ -187,7 +187,7 @@ describe('a right store', () => {
 });
 
 describe('the first ordinary request of a run', () => {
-  /** Answers the first request in another way. */
+  /** Answers the first request with `answer`. */
   const atFirst =
     (answer: ReturnType<typeof json>): StoreOptions['steps'] =>
     (right) => {
@@ -202,7 +202,7 @@ describe('the first ordinary request of a run', () => {
   const failing = async (answer: ReturnType<typeof json>): Promise<readonly string[]> => {
     const steps = atFirst(answer);
     const store = await startStore({ token: TOKEN, ...(steps === undefined ? {} : { steps }) });
-    const record = await judge(store, { only: ['create/answers-200', 'always/*'] }).finally(() =>
+    const record = await judge(store, { only: ['ordinary/answers-200', 'invariants/*'] }).finally(() =>
       store.stop(),
     );
     return record.results
@@ -211,17 +211,17 @@ describe('the first ordinary request of a run', () => {
   };
 
   test.each([
-    ['202', json(202, { name: 'Aloe' }), ['always/creates-ordinary-plants']],
-    ['a null name', json(200, { name: null }), ['always/200-is-a-plant']],
-    ['401', json(401, { message: 'no' }), ['always/creates-ordinary-plants']],
-    ['403', json(403, { message: 'no' }), ['always/creates-ordinary-plants']],
-    ['400', json(400, { error: 400, message: 'no' }), ['always/creates-ordinary-plants']],
-    ['500', json(500, {}), ['always/creates-ordinary-plants', 'always/no-server-error']],
+    ['202', json(202, { name: 'Aloe' }), ['invariants/accepts-ordinary-plants']],
+    ['a null name', json(200, { name: null }), ['invariants/200-is-a-plant']],
+    ['401', json(401, { message: 'no' }), ['invariants/accepts-ordinary-plants']],
+    ['403', json(403, { message: 'no' }), ['invariants/accepts-ordinary-plants']],
+    ['400', json(400, { error: 400, message: 'no' }), ['invariants/accepts-ordinary-plants']],
+    ['500', json(500, {}), ['invariants/accepts-ordinary-plants', 'invariants/no-server-error']],
   ])('is judged like any other: %s', async (_name, answer, ids) => {
     expect([...(await failing(answer))].sort()).toEqual([...ids].sort());
   });
 
-  test('is sent again where the store says that it is not ready', async () => {
+  test('is sent again if the store is not ready', async () => {
     expect(await failing(json(503, {}, { 'retry-after': '0' }))).toEqual([]);
   });
 });

@@ -19,10 +19,10 @@ const folderWith = (text: string) => {
 const recordIn = (folder: string): RunRecord =>
   JSON.parse(readFileSync(join(folder, 'out/report.json'), 'utf8')) as RunRecord;
 
-const BASE = 'cases: 10\nonly: create/answers-200\nout: out\n';
+const BASE = 'cases: 10\nonly: ordinary/answers-200\nout: out\n';
 
 describe('a setting', () => {
-  test('is taken from the flags, then from the environment, then from the target, then from the file', async () => {
+  test('comes from the flags, then from the environment, then from the target, then from the file', async () => {
     await withStore('reference', async ({ url }) => {
       const folder = folderWith(
         `${BASE}seed: 1\nstrict: true\nfirstId: 7000\ntargets:\n  - name: mine\n    baseUrl: ${url}\n`,
@@ -52,7 +52,7 @@ describe('a setting', () => {
     });
   });
 
-  test('of the environment may switch off what the file switches on', async () => {
+  test('in the environment can switch off what the file switches on', async () => {
     await withStore('reference', async ({ url }) => {
       const folder = folderWith(`${BASE}strict: true\n`);
       await suite(['run'], { ...env, PLANT_STORE_STRICT: '0', PLANT_STORE_URL: url }, folder);
@@ -61,56 +61,59 @@ describe('a setting', () => {
     });
   });
 
-  test('that does not do is refused with the place where it stands', async () => {
+  test('with an invalid value is rejected with its place', async () => {
     const file = 'conformance.yaml';
     for (const [text, message] of [
-      ['casess: 3\n', `${file}:1:9: There is no option casess; did you mean cases?`],
-      ['seed: -1\n', `${file}:1:7: seed takes a whole number from 0 to 4294967295, not -1.`],
-      ['header: no colon\n', `${file}:1:9: header takes 'Name: value'`],
-      ['token: secret\n', 'A token does not belong into a file'],
+      ['casess: 3\n', `${file}:1:9: Unknown option casess; did you mean cases?`],
+      ['seed: -1\n', `${file}:1:7: seed must be a whole number from 0 to 4294967295, not -1.`],
+      ['header: no colon\n', `${file}:1:9: header must be 'Name: value'`],
+      ['token: secret\n', 'Do not put a token into a file; set PLANT_STORE_TOKEN'],
       [
         'targets:\n  - name: a\n    baseUrl: http://a\n    tokenEnf: X\n',
-        ':4:15: There is no option tokenEnf; did you mean tokenEnv?',
+        ':4:15: Unknown option tokenEnf; did you mean tokenEnv?',
       ],
       [
         'targets:\n  - {name: a, baseUrl: http://a}\n  - {name: a, baseUrl: http://b}\n',
-        ':3:12: There are two targets called a.',
+        ':3:12: Two targets are called a; rename one of them.',
       ],
-      ['targets:\n  - name: a\n', ':2:5: baseUrl is missing: what stands before /plants.'],
-      ['format: [html, pdf]\n', 'format takes terminal, json, html, junit, markdown, not "pdf".'],
+      ['targets:\n  - name: a\n', ':2:5: baseUrl is missing: base URL of the store, without /plants.'],
+      ['format: [html, pdf]\n', 'format must be one of terminal, json, html, junit, markdown, not "pdf".'],
     ] as const) {
       const { code, stderr } = await suite(['run'], env, folderWith(text));
       expect([code, stderr], text).toEqual([2, expect.stringContaining(message)]);
     }
     const { code, stderr } = await suite(['run'], { ...env, PLANT_STORE_CASES: 'many' });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('PLANT_STORE_CASES takes a whole number')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('PLANT_STORE_CASES must be a whole number')]);
   });
 
-  test('that names a file is found beside the configuration', async () => {
+  test('that is a path is relative to the configuration', async () => {
     await withStore('reference', async ({ url }) => {
       const folder = folderWith(`${BASE}baseline: known.yaml\n`);
       writeFileSync(join(folder, 'known.yaml'), '[]\n');
       const file = join(folder, 'conformance.yaml');
       expect((await suite(['run', url, '--config', file], env)).code).toBe(0);
-      expect(recordIn(folder).gate.baseline?.file).toBe(join(folder, 'known.yaml'));
+      expect(recordIn(folder).ciResult.baseline?.file).toBe(join(folder, 'known.yaml'));
     });
   });
 });
 
 describe('a target', () => {
-  test('is started, waited for, and given the token of its own variable', async () => {
+  test('is started and waited for, and gets the token from its own variable', async () => {
     const port = 20_000 + Math.floor(Math.random() * 12_000);
     const main = packageFile('dist/cli/main.js');
     const folder = folderWith(
       `${BASE}targets:\n  - name: mine\n    baseUrl: http://127.0.0.1:${port}\n    tokenEnv: MINE\n    start: ${process.execPath} ${main} serve --port ${port}\n    wait: 20\n`,
     );
-    const lost = await suite(['run', '--target', 'mine'], env, folder);
-    expect([lost.code, lost.stderr]).toEqual([2, 'The token of mine is to be in MINE, which is not set.\n']);
+    const rejected = await suite(['run', '--target', 'mine'], env, folder);
+    expect([rejected.code, rejected.stderr]).toEqual([
+      2,
+      'No token for the target mine; set the variable MINE.\n',
+    ]);
     const { code, stdout } = await suite(['run'], { MINE: TOKEN }, folder);
     expect([code, stdout]).toEqual([0, expect.stringContaining('target    mine  http://127.0.0.1')]);
   });
 
-  test('has to be named where there are several, and its name is looked for', async () => {
+  test('must be named if there are several, and a mistyped name gets a suggestion', async () => {
     const folder = folderWith(
       'targets:\n  - {name: staging, baseUrl: "http://127.0.0.1:1"}\n  - {name: live, baseUrl: "http://127.0.0.1:1"}\n',
     );
@@ -123,7 +126,7 @@ describe('a target', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('--target needs a configuration')]);
   });
 
-  test('gives way to a base URL on the command line', async () => {
+  test('is overridden by a base URL on the command line', async () => {
     await withStore('reference', async ({ url }) => {
       const folder = folderWith(
         `${BASE}targets:\n  - {name: staging, baseUrl: "http://127.0.0.1:1"}\n  - {name: live, baseUrl: "http://127.0.0.1:1"}\n`,
@@ -133,22 +136,22 @@ describe('a target', () => {
   });
 });
 
-test('the example of the README is a configuration', async () => {
-  const example = /^```yaml\n([\s\S]*?)^```/m.exec(packageText('README.md'))?.[1] ?? '';
+test('the example of docs/getting-started.md is a configuration', async () => {
+  const example = /^```yaml\n([\s\S]*?)^```/m.exec(packageText('docs/getting-started.md'))?.[1] ?? '';
   const { stderr } = await suite(['run', '--target', 'stagin'], env, folderWith(example));
   expect(stderr).toContain('has no target stagin; did you mean staging?');
 });
 
-test('the schema for editors lists every option of run that a file can hold, and no other', async () => {
+test('the schema for editors lists exactly the options of run that a file can set', async () => {
   const { stdout } = await suite(['run', '--help']);
   const flags = [...stdout.matchAll(/^ {2}--([a-z-]+)/gm)].map(([, flag = '']) =>
     flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
   );
-  const alone = ['token', 'config', 'target', 'shard', 'writeBaseline', 'quiet', 'verbose'];
+  const flagsOnly = ['token', 'config', 'target', 'shard', 'writeBaseline', 'quiet', 'verbose'];
   const { properties } = JSON.parse(
     readFileSync(packageFile('lib/config/conformance.schema.json'), 'utf8'),
   ) as { properties: object };
   expect(Object.keys(properties).sort()).toEqual(
-    [...flags.filter((flag) => !alone.includes(flag)), 'targets'].sort(),
+    [...flags.filter((flag) => !flagsOnly.includes(flag)), 'targets'].sort(),
   );
 });

@@ -2,22 +2,22 @@ import { describe, expect, test } from 'vitest';
 import { shapeOf } from '../lib/contract/schema.ts';
 import { type Defect, defectsOf } from '../lib/payloads/defects.ts';
 import { FRESH, FreshText, fromValue, object, write } from '../lib/payloads/json.ts';
-import { type Breadth, ordinaryIds, plantOf } from '../lib/payloads/plants.ts';
-import { draw } from '../lib/payloads/random.ts';
+import { ordinaryIds, plantOf, type Variety } from '../lib/payloads/plants.ts';
+import { sample } from '../lib/payloads/random.ts';
 
-const plants = (properties: Readonly<Record<string, unknown>>, breadth: Breadth, count: number) => {
+const plants = (properties: Readonly<Record<string, unknown>>, variety: Variety, count: number) => {
   const shape = shapeOf({ type: 'object', required: Object.keys(properties), properties });
-  const arbitrary = plantOf(shape, breadth, 'all');
-  return Array.from({ length: count }, (_, index) => draw(arbitrary, 3, 'shapes', index).value);
+  const arbitrary = plantOf(shape, variety, 'all');
+  return Array.from({ length: count }, (_, index) => sample(arbitrary, 3, 'shapes', index).value);
 };
 
-/** Values that are drawn for a schema, as they are written. */
-const valuesOf = (schema: unknown, breadth: Breadth = 'ordinary', count = 150): string[] =>
-  plants({ value: schema }, breadth, count).map((plant) => write(plant.get('value') ?? null, 0n));
+/** Sampled values of a schema, as JSON. */
+const valuesOf = (schema: unknown, variety: Variety = 'ordinary', count = 150): string[] =>
+  plants({ value: schema }, variety, count).map((plant) => write(plant.get('value') ?? null, 0n));
 
-const distinct = (schema: unknown, breadth?: Breadth) => [...new Set(valuesOf(schema, breadth))].sort();
+const distinct = (schema: unknown, variety?: Variety) => [...new Set(valuesOf(schema, variety))].sort();
 
-describe('the values that are drawn for a schema', () => {
+describe('the values sampled for a schema', () => {
   test.each<[schema: Readonly<Record<string, unknown>>, values: string[]]>([
     [{ type: 'null' }, ['null']],
     [{ type: 'boolean' }, ['false', 'true']],
@@ -34,7 +34,7 @@ describe('the values that are drawn for a schema', () => {
     [{ type: 'integer', minimum: -25, maximum: -5, multipleOf: 10 }, ['-10', '-20']],
     [{ type: 'integer', minimum: -30, maximum: -10, multipleOf: 10 }, ['-10', '-20', '-30']],
     [{ type: 'integer', minimum: 10, maximum: 30, multipleOf: 10 }, ['10', '20', '30']],
-    // None fits: whatever is drawn, somebody else finds out that the document admits no plant.
+    // None fits. Any value will do: `requireOrdinary` reports that the document allows no plant.
     [{ type: 'integer', minimum: 11, maximum: 19, multipleOf: 10 }, ['10']],
     [{ type: 'number', minimum: 1, maximum: 3 }, ['1', '1.5', '2', '2.5', '3']],
     [{ type: 'number', minimum: 1, maximum: 3, multipleOf: 1 }, ['1', '2', '3']],
@@ -64,7 +64,7 @@ describe('the values that are drawn for a schema', () => {
     expect(distinct(schema)).toEqual(values);
   });
 
-  test('of the widest range reach below zero', () => {
+  test('of the variety any may be negative', () => {
     const schema = { type: 'number', minimum: -2, maximum: 1 };
     expect(distinct(schema, 'any')).toEqual(['-0.5', '-1', '-1.5', '-2', '0', '0.5', '1']);
     expect(distinct({ ...schema, minimum: 0 }, 'ordinary')).toEqual(['1']);
@@ -77,18 +77,18 @@ describe('the values that are drawn for a schema', () => {
     expect(any.some((value) => value > 2n ** 62n) && any.some((value) => value < -(2n ** 62n))).toBe(true);
   });
 
-  test('a string is a word where it is not the point, and a name or a tag otherwise', () => {
+  test('a plain string is a word, an ordinary one a name', () => {
     for (const word of valuesOf({ type: 'string' }, 'plain')) expect(word).toMatch(/^"[A-Z][a-z]{9,13}"$/);
     expect(valuesOf({ type: 'string' }, 'ordinary').filter((name) => / /.test(name))).not.toEqual([]);
-    // An object without properties says nothing: a string is the better guess.
+    // An object schema without properties has no information: a string is the better guess.
     expect(valuesOf({ type: ['object', 'string'] }, 'plain')[0]).toMatch(/^"/);
     expect(valuesOf({ type: 'object', properties: {} })[0]).toBe('{}');
-    // Two lists of values that have none in common.
+    // Two disjoint lists of values.
     const disjoint = { type: 'string', allOf: [{ enum: ['a'] }, { enum: ['b'] }] };
     expect(valuesOf(disjoint, 'plain')[0]).toMatch(/^"[A-Z]/);
   });
 
-  test('a list of anything holds integers, and up to three more than it must', () => {
+  test('a list of anything contains integers, up to three more than required', () => {
     const lists = valuesOf({ type: 'array', minItems: 1 }).map((text) => JSON.parse(text) as number[]);
     expect(new Set(lists.map(({ length }) => length))).toEqual(new Set([1, 2, 3, 4]));
     for (const item of lists.flat()) expect(item >= 1 && item <= 2 ** 31, `${item}`).toBe(true);
@@ -103,19 +103,19 @@ describe('the id', () => {
   const idOf = (schema: unknown) => plants({ id: schema }, 'ordinary', 1)[0]?.get('id');
 
   test.each([{ type: 'integer' }, { type: 'number' }, { type: ['string', 'integer'] }, {}])(
-    'of %j is a fresh one',
+    'with the schema %j is a fresh one',
     (schema) => {
       expect(idOf(schema)).toBe(FRESH);
     },
   );
 
-  test('that can be no fresh one is one of the document', () => {
+  test('that cannot be fresh is one that the document allows', () => {
     expect(idOf({ type: 'integer', enum: [7] })).toEqual(fromValue(7));
     expect(idOf({ type: 'string', const: 'x' })).toBe('x');
     expect(idOf({ type: 'string' })).toBeInstanceOf(FreshText);
   });
 
-  test('of a document without one is ordinary all the same', () => {
+  test('is ordinary even if the document does not declare it', () => {
     expect(ordinaryIds(shapeOf({ type: 'object' }))).toEqual({
       first: 2n ** 20n,
       last: 2n ** 31n - 1n,
@@ -127,34 +127,34 @@ describe('the id', () => {
 describe('the defects of a shape', () => {
   const defects = (schema: unknown): readonly Defect[] => defectsOf(shapeOf(schema));
   const names = (schema: unknown) => defects(schema).map(({ name }) => name);
-  /** Those of one property that is not required. */
+  /** The defects of one optional property. */
   const ofValue = (schema: unknown) => defects({ type: 'object', properties: { value: schema } });
   const named = (schema: unknown, name: string) => ofValue(schema).find((one) => one.name === name);
   const limits = (schema: unknown) =>
     ofValue(schema)
-      .filter(({ family }) => family === 'constraint' || family === 'beyond-format')
+      .filter(({ kind }) => kind === 'constraint' || kind === 'beyond-format')
       .map(({ name }) => name);
 
   test.each([
     ['null', ['null']],
     ['boolean', ['a boolean']],
     ['number', ['a number']],
-    ['string', ['a string', 'a string that holds a NewPlant']],
+    ['string', ['a string', 'a string containing a NewPlant']],
     ['array', ['an array', 'an array of one NewPlant', 'an array of pairs']],
-  ])('what may be %s as well is not broken by that', (type, missing) => {
+  ])('a shape that also allows %s has no defect of that type', (type, missing) => {
     const all = names({ type: 'object' });
     const fewer = names({ type: ['object', type] });
     expect(all.filter((name) => !fewer.includes(name))).toEqual(missing);
   });
 
-  test('without required properties none is missed', () => {
-    const families = new Set(ofValue({ type: 'string' }).map(({ family }) => family));
-    expect(families).toEqual(new Set(['not-an-object', 'null', 'wrong-type']));
+  test('without required properties none can be missing', () => {
+    const kinds = new Set(ofValue({ type: 'string' }).map(({ kind }) => kind));
+    expect(kinds).toEqual(new Set(['not-an-object', 'null', 'wrong-type']));
   });
 
-  test('what takes strings takes numerals', () => {
-    expect(named({ type: 'integer' }, 'value is a numeral in a string')).toBeDefined();
-    expect(named({ type: ['integer', 'string'] }, 'value is a numeral in a string')).toBeUndefined();
+  test('a property that may be a string may be a numeral', () => {
+    expect(named({ type: 'integer' }, 'value is a numeric string')).toBeDefined();
+    expect(named({ type: ['integer', 'string'] }, 'value is a numeric string')).toBeUndefined();
   });
 
   test.each<[schema: Readonly<Record<string, unknown>>, names: string[]]>([
@@ -162,21 +162,21 @@ describe('the defects of a shape', () => {
     [{ type: 'integer', minLength: 2, maxLength: 5, pattern: 'x', minItems: 1 }, []],
     [{ type: 'array' }, []],
     [{ type: 'array', minLength: 1, maximum: 5 }, []],
-    [{ type: 'number', multipleOf: 0.5 }, ['value is no multiple of 0.5']],
-    [{ type: 'number', multipleOf: 2.5 }, ['value is no multiple of 2.5']],
+    [{ type: 'number', multipleOf: 0.5 }, ['value is not a multiple of 0.5']],
+    [{ type: 'number', multipleOf: 2.5 }, ['value is not a multiple of 2.5']],
     [{ type: 'integer', multipleOf: 0.5 }, []],
     [{ type: 'integer', multipleOf: 1 }, []],
-    [{ type: 'integer', multipleOf: 2 }, ['value is no multiple of 2']],
+    [{ type: 'integer', multipleOf: 2 }, ['value is not a multiple of 2']],
     [{ type: 'integer', minimum: -(2 ** 63) }, ['value is below its limit']],
     [{ type: 'integer', format: 'other', minimum: -(2 ** 63) }, ['value is below its limit']],
     [{ type: 'integer', format: 'int32' }, ['value is below int32', 'value is above int32']],
     [{ type: 'integer', format: 'int32', maximum: 9 }, ['value is below int32', 'value is above its limit']],
-  ])('%j is overstepped by %j', (schema, expected) => {
+  ])('%j is violated by %j', (schema, expected) => {
     expect(limits(schema)).toEqual(expected);
   });
 
-  test('a list of values is missed by another case and by more after one', () => {
-    const typical = named({ enum: ['fern'] }, 'value is none of the allowed values')?.typical(object({}));
+  test('an enum is violated by another case and by appended characters', () => {
+    const typical = named({ enum: ['fern'] }, 'value is not an allowed value')?.typical(object({}));
     expect(typical?.map((json) => write(json, 0n))).toEqual([
       '{"value":"FERN"}',
       '{"value":"fern "}',
@@ -186,34 +186,34 @@ describe('the defects of a shape', () => {
     ]);
   });
 
-  test('a property that is not there has a value all the same', () => {
+  test('an absent property gets a value', () => {
     const typical = named({ type: 'string' }, 'value is an array')?.typical(object({}));
     expect(typical?.map((json) => write(json, 0n))).toContain('{"value":["fern"]}');
   });
 
-  test('only what may be an object has defects within', () => {
+  test('only a property that may be an object has inner defects', () => {
     const within = (schema: unknown) => ofValue(schema).filter(({ name }) => name.startsWith('value: '));
     const properties = { size: { type: 'string' } };
     expect(within({ type: 'string', required: ['size'], properties })).toEqual([]);
     expect(within({ type: 'object' })).toEqual([]);
     const [inner] = within({ type: 'object', properties });
     expect(inner?.name).toBe('value: size is null');
-    const json = inner && draw(inner.drawn(object({ id: 1n })), 1, 'shapes', 0).value;
+    const json = inner && sample(inner.sampled(object({ id: 1n })), 1, 'shapes', 0).value;
     expect(write(json ?? null, 0n)).toBe('{"id":1,"value":{"size":null}}');
   });
 
-  describe('drawn at random', () => {
-    /** The values in the place of the property, half of them the typical ones. */
-    const drawn = (schema: unknown, name: string) => {
+  describe('sampled at random', () => {
+    /** Values of the property, half of them typical ones. */
+    const sampled = (schema: unknown, name: string) => {
       const defect = named(schema, name);
-      const twin = object({ value: 'own' });
+      const control = object({ value: 'own' });
       return Array.from({ length: 400 }, (_, index) =>
-        defect === undefined ? '' : write(draw(defect.drawn(twin), 5, 'shapes', index).value, 0n),
+        defect === undefined ? '' : write(sample(defect.sampled(control), 5, 'shapes', index).value, 0n),
       ).map((text) => text.slice('{"value":'.length, -1));
     };
 
     test('numbers are small or large, with and without a fraction', () => {
-      const numbers = drawn({ type: 'string' }, 'value is a number').filter((text) => text !== '1e3');
+      const numbers = sampled({ type: 'string' }, 'value is a number').filter((text) => text !== '1e3');
       for (const text of numbers) expect(text).toMatch(/^-?\d{1,3}(?:\.\d{1,2})?$|^-?\d{4,16}$/);
       for (const form of [/^-?\d{1,2}$/, /^-\d+\./, /^\d{2,}\.\d/, /^-\d{10,}$/, /^\d{10,}$/])
         expect(
@@ -223,7 +223,7 @@ describe('the defects of a shape', () => {
     });
 
     test('fractions have four places and a whole number within int32', () => {
-      const fractions = drawn({ type: 'integer' }, 'value is a number with a fraction').filter((text) =>
+      const fractions = sampled({ type: 'integer' }, 'value is a number with a fraction').filter((text) =>
         /\.\d{4}$/.test(text),
       );
       expect(fractions.length).toBeGreaterThan(100);
@@ -235,7 +235,7 @@ describe('the defects of a shape', () => {
     });
 
     test('numerals are those of ordinary ids and small ones', () => {
-      const numerals = drawn({ type: 'integer' }, 'value is a numeral in a string')
+      const numerals = sampled({ type: 'integer' }, 'value is a numeric string')
         .filter((text) => /^"-?\d+"$/.test(text))
         .map((text) => Number(text.slice(1, -1)));
       expect(Math.min(...numerals)).toBeGreaterThanOrEqual(-9);
@@ -244,15 +244,15 @@ describe('the defects of a shape', () => {
       expect(numerals.filter((value) => value > 10 ** 6).length).toBeGreaterThan(60);
     });
 
-    test('strings are words and hostile ones', () => {
-      const strings = drawn({ type: 'integer' }, 'value is a string');
+    test('strings are words and hostile strings', () => {
+      const strings = sampled({ type: 'integer' }, 'value is a string');
       expect(strings.filter((text) => /^"[a-z]{5,12}"$/.test(text)).length).toBeGreaterThan(30);
       expect(strings).toContain('"{{7*7}} ${7*7} #{7*7} <%= 7*7 %>"');
     });
 
-    test('arrays and objects have up to three members, known to libraries or of the plant', () => {
+    test('arrays and objects have up to three members, with names special to libraries or of the plant', () => {
       const read = (name: string) =>
-        drawn({ type: 'string' }, name).map((text) => JSON.parse(text) as object);
+        sampled({ type: 'string' }, name).map((text) => JSON.parse(text) as object);
       const arrays = read('value is an array') as unknown[][];
       expect(new Set(arrays.map(({ length }) => length))).toEqual(new Set([0, 1, 2, 3]));
       expect(new Set(arrays.flat())).toEqual(new Set(['own', 'x', 1, null]));

@@ -12,8 +12,10 @@ const SEED = { seed: 11, firstId: 5_000_000n, cases: 24, timeout: 5000 };
 
 const shards = (of: number) => Array.from({ length: of }, (_, index) => ({ index, of }));
 
-/** The record of a whole run, and the merged one of as many shards, each against a store that knows no plant yet. They are told
- * as if there had been one store, at one address. */
+/**
+ * The record of a whole run, and the merged record of shards, each against a fresh store. The addresses of
+ * the stores are replaced by one.
+ */
 async function bothWays(name: string, of: number): Promise<{ whole: RunRecord; merged: RunRecord }> {
   const records: RunRecord[] = [];
   for (const shard of [undefined, ...shards(of)]) {
@@ -24,29 +26,29 @@ async function bothWays(name: string, of: number): Promise<{ whole: RunRecord; m
     records.push(JSON.parse(JSON.stringify(record).replaceAll(authority, '127.0.0.1:1')) as RunRecord);
   }
   const [whole, ...parts] = records;
-  if (whole === undefined) throw new Error('there is no whole run');
+  if (whole === undefined) throw new Error('no record of the whole run');
   return { whole, merged: mergeOf(parts.map((record, index) => ({ file: `${index}.json`, record }))) };
 }
 
-/** A record without its times. */
+/** A record without times. */
 const timeless = (record: RunRecord): RunRecord =>
   JSON.parse(JSON.stringify({ ...record, latency: null }), (key, value: unknown) => {
     if (['seconds', 'startedAt', 'ms'].includes(key) || key.startsWith('response-time-ms/')) return null;
     return Array.isArray(value) && String(value[0]).toLowerCase() === 'date' ? ['date', ''] : value;
   }) as RunRecord;
 
-/** A record without its counts of requests: each shard makes the first failure small that it finds itself. */
+/** A record without counts of requests, since each shard shrinks the first failure that it finds. */
 const uncounted = ({ requests: _requests, created: _created, ...record }: RunRecord) => ({
   ...record,
   results: record.results.map((result) =>
-    result.kind === 'standing'
+    result.kind === 'invariant'
       ? { ...result, cases: 0, failed: 0, causes: [], exchanges: [] }
       : { ...result, exchanges: result.exchanges.slice(0, 1) },
   ),
 });
 
 describe('the shards of a run', () => {
-  test.each([2, 3, 7])('%d of them send together what the whole run sends', async (of) => {
+  test.each([2, 3, 7])('%d of them together send what the whole run sends', async (of) => {
     const seen: string[] = [];
     const store = await startStore({
       token: TOKEN,
@@ -75,7 +77,7 @@ describe('the shards of a run', () => {
   });
 
   test.each(['reference'])(
-    'the merged record of %s is that of the whole run but for its times',
+    'the merged record of %s equals that of the whole run except for times',
     async (name) => {
       const { whole, merged } = await bothWays(name, 3);
       expect(timeless(merged)).toEqual(timeless(whole));
@@ -83,7 +85,7 @@ describe('the shards of a run', () => {
   );
 
   test.each(['id-numeral-string', 'name-number', 'always-400'])(
-    'the merged record of %s tells the same failures, the first of each check shrunk the same way',
+    'the merged record of %s has the same failures, with the first of each check shrunk alike',
     async (name) => {
       const { whole, merged } = await bothWays(name, 3);
       expect(uncounted(timeless(merged))).toEqual(uncounted(timeless(whole)));
@@ -91,13 +93,13 @@ describe('the shards of a run', () => {
     },
   );
 
-  test('the merged record of always-204 cannot judge what the whole run cannot', async () => {
+  test('the merged record of always-204 has the same untestable checks as the whole run', async () => {
     const { whole, merged } = await bothWays('always-204', 3);
     const untestable = ({ results }: RunRecord) =>
       results.flatMap(({ id, verdict, blockedBy, reason }) =>
         verdict === 'untestable' ? [[id, blockedBy, reason]] : [],
       );
-    expect(untestable(whole).map(([id]) => id)).toContain('create/echoes-name');
+    expect(untestable(whole).map(([id]) => id)).toContain('ordinary/echoes-name');
     expect(untestable(merged)).toEqual(untestable(whole));
   });
 
@@ -118,12 +120,12 @@ describe('merge', () => {
       ...SEED,
       baseUrl: store.url,
       token: TOKEN,
-      only: ['create/answers-*', 'create/echoes-*'],
+      only: ['ordinary/answers-*', 'ordinary/echoes-*'],
     };
     for (const shard of shards(3)) write(`shard-${shard.index + 1}`, await run({ ...options, shard }).record);
     write('whole', await run(options).record);
     write('other-seed', await run({ ...options, seed: 12, shard: { index: 1, of: 3 } }).record);
-    write('other-filter', await run({ ...options, only: ['create/*'], shard: { index: 1, of: 3 } }).record);
+    write('other-filter', await run({ ...options, only: ['ordinary/*'], shard: { index: 1, of: 3 } }).record);
     write('half', await run({ ...options, shard: { index: 1, of: 2 } }).record);
     await store.stop();
   }, 60_000);
@@ -131,7 +133,7 @@ describe('merge', () => {
 
   const merge = (...names: readonly string[]) => suite(['merge', ...names.map(file)], {}, folder);
 
-  test('prints the report of the whole, in whatever order the shards are named, and writes its record', async () => {
+  test('prints the merged report and writes its record, with the shards in any order', async () => {
     const { code, stdout } = await suite(
       ['merge', ...['shard-3', 'shard-1', 'shard-2'].map(file), '--out', join(folder, 'out')],
       {},
@@ -147,21 +149,21 @@ describe('merge', () => {
   test.each([
     ['a missing shard', ['shard-1', 'shard-3'], '2/3 of the run is missing'],
     ['two missing shards', ['shard-2'], '1/3, 3/3 of the run are missing'],
-    ['a shard that is there twice', ['shard-1', 'shard-2', 'shard-2', 'shard-3'], 'shard 2/3 once more'],
+    ['a shard that is there twice', ['shard-1', 'shard-2', 'shard-2', 'shard-3'], 'are both shard 2/3'],
     ['another seed', ['shard-1', 'other-seed', 'shard-3'], 'has another --seed'],
     ['another filter', ['shard-1', 'other-filter', 'shard-3'], 'has another --only or --skip'],
     ['another number of shards', ['shard-1', 'half'], 'is one of 2 shards, not of 3'],
     ['a whole run', ['whole'], 'the record of a whole run'],
-  ])('refuses %s', async (_what, names, says) => {
+  ])('rejects %s', async (_what, names, says) => {
     const { code, stderr } = await merge(...names);
     expect(stderr).toContain(says);
     expect(stderr).not.toMatch(/\n\s+at /);
     expect(code).toBe(2);
   });
 
-  test('says of a shard that it is one', async () => {
+  test('reports a shard as a part of a run', async () => {
     const { stdout } = await suite(['render', file('shard-2')]);
-    expect(stdout).toContain('This is part 2/3 of a run');
+    expect(stdout).toContain('This is shard 2/3 of a run');
     expect(stdout).toContain('--shard 2/3');
   });
 });
@@ -169,8 +171,8 @@ describe('merge', () => {
 test.each([
   ['without a seed', ['--shard', '1/2', '--first-id', '5'], '--seed and --first-id'],
   ['beyond the last', ['--shard', '3/2', '--seed', '1', '--first-id', '5'], 'I/N'],
-  ['that is none', ['--shard', 'half', '--seed', '1', '--first-id', '5'], 'I/N'],
-])('refuses a shard %s', async (_what, args, says) => {
+  ['that is invalid', ['--shard', 'half', '--seed', '1', '--first-id', '5'], 'I/N'],
+])('rejects a shard %s', async (_what, args, says) => {
   const { code, stderr } = await suite(['run', 'http://127.0.0.1:1', '--token', 'abcdefgh', ...args]);
   expect(stderr).toContain(says);
   expect(code).toBe(2);

@@ -32,44 +32,44 @@ const exchange = (status: number, answer: string, sent: string | undefined = SEN
   },
 });
 
-describe('what an answer amounts to', () => {
+describe('the signature of an answer', () => {
   test.each<[status: number, answer: string, signature: string]>([
-    [400, '{"error":1,"message":"no"}', 'refused: an Error'],
-    [422, '{"error":2,"message":"never"}', 'refused: an Error'],
-    [400, '{"message":"no"}', 'refused: not an Error'],
-    [401, '', 'refused: not an Error'],
+    [400, '{"error":1,"message":"no"}', 'rejected: an Error'],
+    [422, '{"error":2,"message":"never"}', 'rejected: an Error'],
+    [400, '{"message":"no"}', 'rejected: not an Error'],
+    [401, '', 'rejected: not an Error'],
     [500, '{"error":1,"message":"no"}', 'a server error'],
     [503, '', 'a server error'],
     [302, '', 'answered 302'],
     [600, '', 'answered 600'],
-    [200, 'nonsense', 'taken: not a Plant'],
-    [200, 'null', 'taken: not a Plant'],
-    [200, '7', 'taken: not a Plant'],
-    [200, '{}', 'taken: not a Plant, name left out, tag left out, id left out'],
-    [201, '{"id":7,"name":"Aloe","tag":"x"}', 'taken: a Plant'],
-    [200, '{"tag":"x","name":"Aloe","id":7,"more":1}', 'taken: a Plant'],
-    [200, '{"name":"Aloe","tag":"x"}', 'taken: a Plant, id left out'],
-    [200, '{"name":"aloe","tag":"x","id":"7"}', 'taken: a Plant, name changed, id changed'],
-    [200, '{"name":["Aloe"],"tag":"x","id":7}', 'taken: not a Plant, name changed'],
+    [200, 'nonsense', 'accepted: not a Plant'],
+    [200, 'null', 'accepted: not a Plant'],
+    [200, '7', 'accepted: not a Plant'],
+    [200, '{}', 'accepted: not a Plant, name missing, tag missing, id missing'],
+    [201, '{"id":7,"name":"Aloe","tag":"x"}', 'accepted: a Plant'],
+    [200, '{"tag":"x","name":"Aloe","id":7,"more":1}', 'accepted: a Plant'],
+    [200, '{"name":"Aloe","tag":"x"}', 'accepted: a Plant, id missing'],
+    [200, '{"name":"aloe","tag":"x","id":"7"}', 'accepted: a Plant, name changed, id changed'],
+    [200, '{"name":["Aloe"],"tag":"x","id":7}', 'accepted: not a Plant, name changed'],
   ])('%d %s is %j', (status, answer, signature) => {
     expect(signatureOf(exchange(status, answer), contract)).toBe(signature);
   });
 
   test.each<[what: string, sent: string, answer: string, signature: string]>([
-    ['a tag that was not sent', '{"name":"a"}', '{"name":"a","tag":"y"}', 'a Plant, tag made up'],
+    ['a tag that was not sent', '{"name":"a"}', '{"name":"a","tag":"y"}', 'a Plant, tag added'],
     ['null for what was not sent', '{"name":"a"}', '{"name":"a","id":null}', 'a Plant, id null'],
-    ['neither sent nor told', '{"name":"a"}', '{"name":"a"}', 'a Plant'],
-    ['an inherited name', '{"__proto__":{"name":"a"}}', '{"name":"a"}', 'a Plant, name made up'],
-    ['no body', '', '{"name":"a"}', 'a Plant, name made up'],
-    ['no JSON', '{"name":', '{"name":"a"}', 'a Plant, name made up'],
-    ['null', 'null', '{"name":"a"}', 'a Plant, name made up'],
-    ['a string', '"name"', '{"name":"a"}', 'a Plant, name made up'],
+    ['properties neither sent nor returned', '{"name":"a"}', '{"name":"a"}', 'a Plant'],
+    ['an inherited name', '{"__proto__":{"name":"a"}}', '{"name":"a"}', 'a Plant, name added'],
+    ['no body', '', '{"name":"a"}', 'a Plant, name added'],
+    ['a body that is not JSON', '{"name":', '{"name":"a"}', 'a Plant, name added'],
+    ['null', 'null', '{"name":"a"}', 'a Plant, name added'],
+    ['a string', '"name"', '{"name":"a"}', 'a Plant, name added'],
     ['an equal list', '{"name":["a"]}', '{"name":["a"]}', 'not a Plant'],
   ])('of %s', (_what, sent, answer, signature) => {
-    expect(signatureOf(exchange(200, answer, sent), contract)).toBe(`taken: ${signature}`);
+    expect(signatureOf(exchange(200, answer, sent), contract)).toBe(`accepted: ${signature}`);
   });
 
-  test('is the fault, where there was no answer', () => {
+  test('is the fault if there was no response', () => {
     const { response: _response, ...rest } = exchange(200, '{}');
     const broken: Exchange = {
       ...rest,
@@ -77,6 +77,6 @@ describe('what an answer amounts to', () => {
       fault: { kind: 'closed', detail: 'it was closed' },
       response: undefined,
     };
-    expect(signatureOf(broken, contract)).toBe('no answer (closed)');
+    expect(signatureOf(broken, contract)).toBe('no response (closed)');
   });
 });

@@ -4,10 +4,10 @@ import { rightStores } from '../mutants/right/index.ts';
 import type { RunningStore } from '../reference/store.ts';
 import { startStore } from '../reference/store.ts';
 
-/** A token like those that stores hand out. */
+/** A token like those that real stores issue. */
 export const TOKEN = 'Tok3n-AbCdEfGh-0123456789';
 
-/** Starts a store of the fleet by its name. */
+/** Starts a store of the fleet by name. */
 export async function startNamed(name: string): Promise<RunningStore> {
   if (name === 'reference') return startStore({ token: TOKEN });
   const store = [...brokenStores, ...rightStores].find((one) => one.name === name);
@@ -15,7 +15,7 @@ export async function startNamed(name: string): Promise<RunningStore> {
   return store.start(TOKEN);
 }
 
-/** Uses a store and stops it, whatever happens. */
+/** Runs `use` with a store, and always stops the store. */
 export async function withStore<T>(name: string, use: (store: RunningStore) => Promise<T>): Promise<T> {
   const store = await startNamed(name);
   try {
@@ -25,7 +25,7 @@ export async function withStore<T>(name: string, use: (store: RunningStore) => P
   }
 }
 
-/** The record of a small run that goes the same way each time. */
+/** The record of a small, repeatable run. */
 export const smallRecordOf = (baseUrl: string, more: object = {}): Promise<RunRecord> =>
   run({
     baseUrl,

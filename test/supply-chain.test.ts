@@ -27,7 +27,7 @@ interface Locked {
 
 const json = (file: string): unknown => JSON.parse(packageText(file));
 
-/** The packages of a lock file by the folders that they are installed in. */
+/** The packages of a lock file, by installation folder. */
 const lockedIn = (file: string): [place: string, locked: Locked][] => {
   const { packages } = json(file) as { packages: Readonly<Record<string, Locked>> };
   return Object.entries(packages).filter(([place]) => place !== '');
@@ -35,15 +35,15 @@ const lockedIn = (file: string): [place: string, locked: Locked][] => {
 
 const own = json('package.json') as Manifest;
 const locked = lockedIn('package-lock.json');
-/** What a user of the package installs with it. */
+/** Packages that users install together with this one. */
 const runtime = locked.filter(([, { dev }]) => dev !== true);
 const manifestOf = (place: string) => json(`${place}/package.json`) as Manifest;
 
-/** Licences that ask for nothing but to be named. */
+/** Licences that only require attribution. */
 const PERMISSIVE = ['MIT', 'ISC', 'BSD-3-Clause', 'Python-2.0'];
 
-/** Licences of tools, which nobody gets with the package. */
-const OF_TOOLS = [
+/** Licences of development tools, which are not distributed with the package. */
+const TOOL_LICENCES = [
   ...PERMISSIVE,
   'BSD-2-Clause',
   'CC0-1.0',
@@ -54,8 +54,8 @@ const OF_TOOLS = [
   'MPL-2.0',
 ];
 
-/** A program that a test runs and data that another tool reads, neither of them linked to or shipped. */
-const TOOLS_APART: Readonly<Record<string, string>> = {
+/** Exceptions: a program that a test runs and data that a tool reads, neither linked nor distributed. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
   'node_modules/@action-validator/core': 'GPL-3.0-only',
   'node_modules/caniuse-lite': 'CC-BY-4.0',
 };
@@ -65,22 +65,22 @@ describe.each(['package-lock.json', 'test/mutation/package-lock.json'])(
   (file) => {
     const all = lockedIn(file);
 
-    test('comes from the registry, with a hash of what is in it', () => {
+    test('comes from the registry, with a hash of its content', () => {
       expect(all.length).toBeGreaterThan(20);
       const strange = all.filter(
         ([, one]) =>
           one.link === true ||
           one.inBundle === true ||
           !/^sha512-/.test(one.integrity ?? '') ||
-          // Where nothing is said, npm asks the registry that it is set up for.
+          // Without a URL, npm uses the configured registry.
           one.resolved !== undefined,
       );
       expect(strange).toEqual([]);
     });
 
-    test('has a licence that is known here', () => {
+    test('has a known licence', () => {
       const strange = all.filter(
-        ([place, { license = '' }]) => !OF_TOOLS.includes(license) && TOOLS_APART[place] !== license,
+        ([place, { license = '' }]) => !TOOL_LICENCES.includes(license) && EXCEPTIONS[place] !== license,
       );
       expect(strange.map(([place, { license }]) => `${place}: ${license}`)).toEqual([]);
     });
@@ -88,13 +88,13 @@ describe.each(['package-lock.json', 'test/mutation/package-lock.json'])(
 );
 
 describe('the packages that users install', () => {
-  test('are few, and every one of them is looked at', () => {
+  test('are all installed here', () => {
     expect(runtime.length).toBeGreaterThanOrEqual(Object.keys(own.dependencies ?? {}).length);
     for (const [place] of runtime) expect(existsSync(packageFile(place)), place).toBe(true);
   });
 
-  test('run nothing when they are installed', () => {
-    // The lock of a mirror may not say it: the packages themselves are asked as well.
+  test('run no install scripts', () => {
+    // The lock file of a mirror may omit this flag, so the packages themselves are checked too.
     const running = runtime.filter(([place, { hasInstallScript }]) => {
       const scripts = Object.keys(manifestOf(place).scripts ?? {});
       const native = existsSync(packageFile(`${place}/binding.gyp`));
@@ -105,7 +105,7 @@ describe('the packages that users install', () => {
     expect(running.map(([place]) => place)).toEqual([]);
   });
 
-  test('have a licence that asks for nothing but to be named, and say so themselves', () => {
+  test('have a licence that only requires attribution, in the lock file and in their manifest', () => {
     for (const [place, { license }] of runtime) {
       expect(PERMISSIVE, place).toContain(license);
       expect(manifestOf(place).license, place).toBe(license);
@@ -116,7 +116,7 @@ describe('the packages that users install', () => {
 
   test.each(['20.19.0', '20.20.2', '22.12.0', '24.0.0'])('run on Node %s', (version) => {
     for (const [place, { engines }] of [['this', own] as const, ...runtime])
-      expect(admits(engines?.node ?? '*', version), `${place}: ${engines?.node}`).toBe(true);
+      expect(satisfies(engines?.node ?? '*', version), `${place}: ${engines?.node}`).toBe(true);
   });
 });
 
@@ -135,12 +135,12 @@ describe('this package', () => {
       expect(versions.get(`node_modules/${name}`), name).toBe(version);
   });
 
-  test('runs nothing when it is installed: prepare is for a clone and for npm pack', () => {
+  test('runs no install scripts: prepare is for a clone and for npm pack', () => {
     const names = Object.keys(own.scripts ?? {});
     expect(names.filter((name) => /install|^(?:pre|post)(?:pack|publish|prepare)/.test(name))).toEqual([]);
   });
 
-  test('brings its page on security', async () => {
+  test('contains SECURITY.md, and neither tests nor reports', async () => {
     const { stdout } = await ended(start('npm', ['pack', '--dry-run', '--ignore-scripts', '--json']));
     const [{ files = [] } = {}] = JSON.parse(stdout) as { files?: { path: string }[] }[];
     const paths = files.map(({ path }) => path);
@@ -148,7 +148,7 @@ describe('this package', () => {
     expect(paths.filter((path) => /^(?:test|node_modules|reports)\//.test(path))).toEqual([]);
   });
 
-  test('says why each of its dependencies is there, and names no other', () => {
+  test('gives a reason for each dependency in CONTRIBUTING.md, and for no other', () => {
     const rows = [...packageText('CONTRIBUTING.md').matchAll(/^\| `([^`]+)` +\| (.*\S) +\|$/gm)];
     const reasons = Object.fromEntries(rows.map(([, name = '', reason = '']) => [name, reason]));
     expect(Object.keys(reasons)).toEqual(Object.keys(own.dependencies ?? {}));
@@ -157,14 +157,14 @@ describe('this package', () => {
   });
 });
 
-/** Whether a range of versions holds one. Knows the ranges that occur here, and refuses others. */
-function admits(range: string, version: string): boolean {
+/** Whether a range contains a version. Supports only the forms of ranges that occur here; throws for others. */
+function satisfies(range: string, version: string): boolean {
   const numbers = (text: string) => [0, 1, 2].map((place) => Number(text.split('.')[place] ?? 0));
   const [major = 0, minor = 0, patch = 0] = numbers(version);
   return range.split('||').some((part) => {
     const [, sign, least = ''] = /^(\^|>=) ?(\d+(?:\.\d+){0,2})$/.exec(part.trim()) ?? [];
     if (part.trim() === '*') return true;
-    if (sign === undefined) throw new Error(`a range of versions that is not known here: ${range}`);
+    if (sign === undefined) throw new Error(`unsupported form of version range: ${range}`);
     const [a = 0, b = 0, c = 0] = numbers(least);
     if (major !== a) return sign === '>=' && major > a;
     return minor > b || (minor === b && patch >= c);
@@ -178,6 +178,6 @@ test.each([
   ['^20.19.0 || >=22.12.0', '21.0.0', false],
   ['^20.19.0 || >=22.12.0', '22.12.1', true],
   ['^12.20.0 || >=16', '13.0.0', false],
-])('the range %s and the version %s', (range, version, admitted) => {
-  expect(admits(range, version)).toBe(admitted);
+])('the range %s, the version %s: %s', (range, version, expected) => {
+  expect(satisfies(range, version)).toBe(expected);
 });

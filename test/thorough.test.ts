@@ -6,8 +6,8 @@ import { planOf, type RunRecord, run } from '../index.ts';
 import { readBaseline } from '../lib/config/baseline.ts';
 import { baselineText } from '../lib/config/baseline-text.ts';
 import { packageFile } from '../lib/package.ts';
+import { ciResultOf } from '../lib/report/ci-result.ts';
 import { FORMATS } from '../lib/report/formats.ts';
-import { gateOf } from '../lib/report/gate.ts';
 import { mergeOf } from '../lib/report/merge.ts';
 import { readRecord } from '../lib/report/saved.ts';
 import { estimate } from '../lib/run/estimate.ts';
@@ -25,14 +25,14 @@ const recordOf = (more: object): Promise<RunRecord> =>
 
 const coverageOf = (record: RunRecord, id = SMALL) => record.results.find((one) => one.id === id)?.coverage;
 
-/** A record as its own schema lets it be read again. */
+/** Writes a record and reads it again, with validation. */
 function reread(record: RunRecord): RunRecord {
   const file = join(mkdtempSync(join(tmpdir(), 'thorough-')), 'report.json');
   writeFileSync(file, JSON.stringify(record));
   return readRecord(file);
 }
 
-describe('a run of the usual number of cases', () => {
+describe('a run with the default number of cases', () => {
   test('covers every pair of every model, and every report says so', { timeout: 120_000 }, async () => {
     const record = await recordOf({ only: ['combinations/*'] });
     const each = record.results.flatMap(({ id, verdict, coverage }) =>
@@ -44,13 +44,13 @@ describe('a run of the usual number of cases', () => {
       expect(coverage?.all, id).toBeGreaterThan(1000);
     }
     const all = each.reduce((sum, { coverage }) => sum + (coverage?.all ?? 0), 0);
-    const line = `all ${all.toLocaleString('en')} pairs of ways to send a request, in ${each.length} checks`;
+    const line = `all ${all.toLocaleString('en')} pairs of request features, in ${each.length} checks`;
     for (const format of ['html', 'markdown'] as const)
       expect(FORMATS[format].render(record), format).toContain(line);
     expect(reread(record)).toEqual(record);
   });
 
-  test('says what it does not cover, and which values a document does not admit', async () => {
+  test('reports what it does not cover, and how many values the document does not allow', async () => {
     const overlays = [packageFile('mutants/overlays/limits.yaml')];
     const record = await recordOf({ only: [SMALL, 'combinations/answers-*'], cases: 10, overlays });
     const [some, none] = [
@@ -67,7 +67,7 @@ describe('a run of the usual number of cases', () => {
 });
 
 describe('a thorough run', () => {
-  test('covers every triple, however few cases are asked for, and says that it was thorough', async () => {
+  test('covers every triple, regardless of the number of cases, and reports that it was thorough', async () => {
     const record = await recordOf({ only: [SMALL], cases: 1, thorough: true });
     const coverage = coverageOf(record);
     expect(coverage).toMatchObject({ strength: 3, covered: coverage?.all });
@@ -78,19 +78,19 @@ describe('a thorough run', () => {
       expect(FORMATS[format].render(record), format).toContain('--thorough');
   });
 
-  test('has ids for every triple of every check, and no two have the same', () => {
+  test('has a unique id for every triple of every check', () => {
     const range = { first: 2n ** 20n, last: 2n ** 31n - 1n, step: 1n };
     const options = { cases: 1, properties: 3, thorough: true };
     const idsOf = layOut(catalogue, options, new Ids(range, range.first), { index: 0, of: 1 });
-    const drawing = catalogue.filter(({ test: { kind } }) => kind === 'property').slice(-6);
-    const ids = drawing.flatMap(({ id }) => {
+    const sampling = catalogue.filter(({ test: { kind } }) => kind === 'property').slice(-6);
+    const ids = sampling.flatMap(({ id }) => {
       const own = idsOf(id).reserve(100_000);
       return Array.from({ length: 100_000 }, (_, index) => own(index));
     });
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('is asked for by flag, environment and file', async () => {
+  test('can be requested by flag, environment and file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'thorough-'));
     writeFileSync(join(folder, 'conformance.yaml'), 'thorough: true\n');
     await withStore('reference', async ({ url }) => {
@@ -125,14 +125,14 @@ describe('a thorough run', () => {
 describe('the shards of a run', () => {
   const shards = [0, 1, 2].map((index) => ({ index, of: 3 }));
   const part = (record: RunRecord, index: number) => ({ file: `${index}.json`, record });
-  /** As if there had been one store. */
+  /** As if all shards had run against one store. */
   const moved = (record: RunRecord): RunRecord => ({
     ...record,
     target: { ...record.target, baseUrl: 'http://a' },
   });
 
   test.each([{ thorough: true, cases: 1 }, { cases: 120 }, { cases: 20 }])(
-    'cover together what the whole run covers: %j',
+    'together cover what the whole run covers: %j',
     async (more) => {
       const whole = await recordOf({ only: [SMALL], ...more });
       const parts: RunRecord[] = [];
@@ -145,7 +145,7 @@ describe('the shards of a run', () => {
     },
   );
 
-  test('do not merge where one of them was thorough', async () => {
+  test('do not merge if only one of them was thorough', async () => {
     const [first, ...others] = await Promise.all(
       shards.map((shard) => recordOf({ only: [SMALL], cases: 1, maxRequests: 5, shard }).then(moved)),
     );
@@ -157,7 +157,7 @@ describe('the shards of a run', () => {
 
 describe('the estimate', () => {
   test.each([{ only: ['combinations/*'] }, { only: [SMALL], cases: 5, thorough: true }])(
-    'counts what is sent before a request as well: %j',
+    'includes preceding requests: %j',
     { timeout: 120_000 },
     async (more) => {
       await withStore('reference', async ({ url }) => {
@@ -171,7 +171,7 @@ describe('the estimate', () => {
   );
 });
 
-test('a baseline is evaluated by runs that are as thorough as the one that it was made of', async () => {
+test('a baseline is evaluated only by runs as thorough as the one that it was made from', async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'thorough-')), 'baseline.yaml');
   const record = await recordOf({ only: [SMALL], cases: 1, maxRequests: 30 });
   const whole = {
@@ -194,7 +194,7 @@ test('a baseline is evaluated by runs that are as thorough as the one that it wa
         one.id === SMALL ? { ...one, verdict: 'fail', failed: 1, causes: [] } : one,
       ),
     } as RunRecord;
-    const [judged] = gateOf(failing, known).baseline?.entries ?? [];
+    const [judged] = ciResultOf(failing, known).baseline?.entries ?? [];
     expect(judged?.state).toBe(same ? 'stale' : 'not-evaluated');
   }
 });

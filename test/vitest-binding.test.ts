@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { catalogue, type RunRecord } from '../index.ts';
 import { packageFile } from '../lib/package.ts';
-import { ended, start, suite } from './command.ts';
+import { ended, FEW_CASES, start, suite } from './command.ts';
 import { TOKEN, withStore } from './stores.ts';
 
 interface VitestReport {
@@ -30,7 +30,7 @@ async function byVitest(env: Readonly<Record<string, string>>, args: readonly st
   return { code, stderr, report, tests };
 }
 
-/** How vitest shows a verdict. */
+/** The vitest status of each verdict. */
 const STATUS = {
   pass: 'passed',
   fail: 'failed',
@@ -43,9 +43,9 @@ describe('the command line and vitest', () => {
   test.each([
     ...['reference', 'crash-deep-500', 'scheme-case', 'auth-any-token', 'tag-null'],
     ...['always-200-empty-object', 'always-204', 'always-400', 'always-closed'],
-  ])('come to the same verdicts on %s', async (name) => {
+  ])('reach the same verdicts on %s', async (name) => {
     await withStore(name, async ({ url }) => {
-      const strict = { PLANT_STORE_STRICT: '1', PLANT_STORE_SEED: '11' };
+      const strict = { PLANT_STORE_STRICT: '1', PLANT_STORE_SEED: '11', ...FEW_CASES };
       const { tests, code, stderr } = await byVitest({
         PLANT_STORE_URL: url,
         PLANT_STORE_TOKEN: TOKEN,
@@ -67,8 +67,8 @@ describe('the command line and vitest', () => {
 
   test.each([
     ['there is no store', 'http://127.0.0.1:1', TOKEN, 'nothing listens there', 'start the store'],
-    ['the token is rejected', undefined, 'not-the-one-it-takes', 'refuses the token', 'PLANT_STORE_TOKEN'],
-  ])('where %s nothing passes: a MUST fails with the reason, and all else is skipped', async (...row) => {
+    ['the token is rejected', undefined, 'not-the-right-token', 'rejects the token', 'PLANT_STORE_TOKEN'],
+  ])('if %s, every MUST test fails with the reason, and all others are skipped', async (...row) => {
     const [, down, token, reason, remedy] = row;
     await withStore('reference', async ({ url }) => {
       const { code, tests } = await byVitest({
@@ -78,8 +78,8 @@ describe('the command line and vitest', () => {
       expect(code).toBe(1);
       const levels = new Map(catalogue.map(({ id, level }) => [id, level]));
       for (const { title, status, failureMessages } of tests) {
-        // What the document has no occasion for stays skipped.
-        const isMust = levels.get(title) === 'MUST' && title !== 'refuse/constraint';
+        // The default document has no constraints to violate, so that this check is not applicable.
+        const isMust = levels.get(title) === 'MUST' && title !== 'invalid/rejects-constraint-violation';
         expect([title, status]).toEqual([title, isMust ? 'failed' : 'skipped']);
         if (!isMust) continue;
         expect(failureMessages.join()).toMatch(new RegExp(`${reason}.*; .*${remedy}`));
@@ -96,15 +96,15 @@ describe('the command line and vitest', () => {
     });
   });
 
-  test('a test is named by its check, and -t chooses one', async () => {
+  test('a test is named after its check, and -t selects it', async () => {
     const { tests } = await byVitest({}, ['-t', 'auth/rejects-missing-token']);
     expect(tests.filter(({ status }) => status === 'passed').map(({ title }) => title)).toEqual([
       'auth/rejects-missing-token',
     ]);
   });
 
-  test('the binding works in somebody else’s project', async () => {
-    // Below the package, where its own name resolves to it.
+  test('the binding works in another project', async () => {
+    // In the folder of the package, so that Node resolves the package by its own name.
     const folder = mkdtempSync(packageFile('reports/their-project-'));
     writeFileSync(
       join(folder, 'store.test.mjs'),

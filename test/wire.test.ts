@@ -5,10 +5,10 @@ import { type AddressInfo, connect as connectPlain, createServer, type Server, t
 import { createServer as createSecureServer } from 'node:tls';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { AnswerReader } from '../lib/wire/answer-reader.ts';
-import { BODY_CAP, type Endpoint, endpointOf } from '../lib/wire/endpoint.ts';
+import { type Endpoint, endpointOf, MAX_BODY_BYTES } from '../lib/wire/endpoint.ts';
 import type { Delivery, Exchange, FaultKind, HeaderPair, Request, Response } from '../lib/wire/exchange.ts';
 import { faultOf } from '../lib/wire/exchange.ts';
-import { Wire } from '../lib/wire/wire.ts';
+import { HttpClient } from '../lib/wire/http-client.ts';
 
 const cleanUps: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -20,7 +20,7 @@ async function listening(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** A server that speaks HTTP by the letter: each request that is whole is given to `answer`. */
+/** A server that writes raw HTTP: `answer` is called with each complete request. */
 async function raw(answer: (request: string, socket: Socket, nth: Nth) => void): Promise<RawServer> {
   const seen: string[] = [];
   const sockets = new Set<Socket>();
@@ -65,7 +65,7 @@ interface RawServer {
   stop(): void;
 }
 
-/** Where the first request in a text ends, if it does. */
+/** The end of the first request in a text; undefined if it is incomplete. */
 function lengthOf(text: string): number | undefined {
   const head = text.indexOf('\r\n\r\n');
   if (head < 0) return undefined;
@@ -95,15 +95,15 @@ interface Settings {
   readonly connections?: number;
 }
 
-const endpoint = (url: string, { timeout = 5000, cap = BODY_CAP }: Settings = {}): Endpoint => ({
+const endpoint = (url: string, { timeout = 5000, cap = MAX_BODY_BYTES }: Settings = {}): Endpoint => ({
   ...endpointOf(url, { timeout }),
   cap,
 });
 
-function wireTo(url: string, settings: Settings = {}): Wire {
-  const wire = new Wire(endpoint(url, settings), settings.connections ?? 1);
-  cleanUps.push(() => wire.close());
-  return wire;
+function wireTo(url: string, settings: Settings = {}): HttpClient {
+  const client = new HttpClient(endpoint(url, settings), settings.connections ?? 1);
+  cleanUps.push(() => client.close());
+  return client;
 }
 
 const post = (more: Partial<Request> = {}): Request => ({
@@ -118,9 +118,9 @@ const post = (more: Partial<Request> = {}): Request => ({
 const get = (more: Partial<Request> = {}): Request =>
   post({ method: 'GET', headers: [], body: undefined, ...more });
 
-function answerOf(exchange: Exchange): Response {
+function responseTo(exchange: Exchange): Response {
   expect(exchange.kind, JSON.stringify(exchange.kind === 'broken' && exchange.fault)).toBe('answered');
-  if (exchange.response === undefined) throw new Error('no answer');
+  if (exchange.response === undefined) throw new Error('no response');
   return exchange.response;
 }
 
@@ -129,23 +129,23 @@ const faultIn = (exchange: Exchange): FaultKind | 'none' =>
 
 const textOf = ({ body }: Response) => Buffer.from(body).toString('utf8');
 
-/** Both ways of sending: by undici, and over a socket of our own. */
+/** Both ways to send: with undici, and over our own socket. */
 const WAYS = [
-  ['by undici', () => {}],
-  ['by a socket', (wire: Wire) => wire.speakPlainly()],
+  ['with undici', () => {}],
+  ['over a socket', (client: HttpClient) => client.useRawSockets()],
 ] as const;
 
-describe('the end of a base URL', () => {
+describe('the endpoint of a base URL', () => {
   test.each([
     ['http://127.0.0.1:8080', { host: '127.0.0.1', port: 8080, secure: false, prefix: '' }],
     ['http://example.org/', { host: 'example.org', port: 80, secure: false, prefix: '' }],
     ['https://example.org/api/v1//', { host: 'example.org', port: 443, secure: true, prefix: '/api/v1' }],
     ['https://[::1]:8443/', { host: '::1', port: 8443, secure: true, origin: 'https://[::1]:8443' }],
-  ])('%s is taken apart', (url, expected) => {
+  ])('%s is parsed', (url, expected) => {
     expect(endpointOf(url, { timeout: 1 })).toMatchObject({ ...expected, cap: 8 * 1024 * 1024, tls: {} });
   });
 
-  test('certificates and trust are handed on', () => {
+  test('certificates and trust are passed on', () => {
     const { tls } = endpointOf('https://a', { timeout: 1, ca: 'PEM', insecure: true });
     expect(tls).toEqual({ ca: 'PEM', rejectUnauthorized: false });
   });
@@ -153,9 +153,9 @@ describe('the end of a base URL', () => {
 
 describe.each(WAYS)('a request %s', (_way, prepare) => {
   const wired = (url: string, settings: Settings = {}) => {
-    const wire = wireTo(url, settings);
-    prepare(wire);
-    return wire;
+    const client = wireTo(url, settings);
+    prepare(client);
+    return client;
   };
 
   test('arrives with its headers in order and case, below the path of the base URL', async () => {
@@ -197,7 +197,7 @@ describe.each(WAYS)('a request %s', (_way, prepare) => {
     ]);
   });
 
-  test('arrives with its bytes as they are', async () => {
+  test('arrives with its bytes unchanged', async () => {
     const server = await answering(OK);
     const body = Uint8Array.from({ length: 512 }, (_, index) => index % 256);
     await wired(server.url).send(post({ body }));
@@ -206,23 +206,23 @@ describe.each(WAYS)('a request %s', (_way, prepare) => {
     );
   });
 
-  test('without a body says so where a body is expected, and only there', async () => {
+  test('without a body sends Content-Length: 0 only if its method expects a body', async () => {
     const server = await answering(OK);
-    const wire = wired(server.url);
-    const posted = await wire.send(post({ body: undefined }));
+    const client = wired(server.url);
+    const posted = await client.send(post({ body: undefined }));
     expect(server.seen[0]).toMatch(/^content-length: 0\r$/m);
     expect(posted.request.headers).toContainEqual(['content-length', '0']);
-    await wire.send(get());
+    await client.send(get());
     expect(server.seen[1]).toMatch(/^GET /);
     expect(server.seen[1]).not.toMatch(/content-length/i);
   });
 
-  test('gets headers back in order and case, with what occurs twice', async () => {
+  test('returns response headers in order and case, including duplicates', async () => {
     const server = await answering(
       'HTTP/1.1 401 Not You\r\nX-b: 1\r\nx-A:  padded\r\nX-B: 2\r\nWWW-Authenticate: Bearer\r\n' +
         'Content-Type: a\r\nContent-Type: b\r\nX-Latin: \xe9\r\ncontent-length: 0\r\n\r\n',
     );
-    const response = answerOf(await wired(server.url).send(post()));
+    const response = responseTo(await wired(server.url).send(post()));
     expect(response).toMatchObject({ status: 401, statusText: 'Not You', truncated: false });
     expect(response.body).toHaveLength(0);
     expect(response.headers).toEqual([
@@ -237,13 +237,13 @@ describe.each(WAYS)('a request %s', (_way, prepare) => {
     ]);
   });
 
-  test('gets its bytes back as they are, without the chunks and with the coding', async () => {
+  test('returns the bytes of the body without their chunks and with their content coding', async () => {
     const bytes = Buffer.from([0, 0xff, 0xfe, 0x1f, 0x8b, 13, 10, 13, 10]).toString('latin1');
     const server = await answering(
       'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n' +
         `4\r\n${bytes.slice(0, 4)}\r\n5;x=y\r\n${bytes.slice(4)}\r\n0\r\nTrailer: t\r\n\r\n`,
     );
-    const response = answerOf(await wired(server.url).send(post()));
+    const response = responseTo(await wired(server.url).send(post()));
     expect(Buffer.from(response.body).toString('latin1')).toBe(bytes);
     expect(response.headers[0]).toEqual(['Content-Encoding', 'gzip']);
   });
@@ -253,7 +253,7 @@ describe.each(WAYS)('a request %s', (_way, prepare) => {
       'HTTP/1.1 307 Elsewhere\r\nLocation: /there\r\nContent-Length: 0\r\n\r\n',
       OK,
     );
-    const response = answerOf(await wired(server.url).send(post()));
+    const response = responseTo(await wired(server.url).send(post()));
     expect(response.status).toBe(307);
     expect(server.seen).toHaveLength(1);
   });
@@ -264,59 +264,59 @@ describe.each(WAYS)('a request %s', (_way, prepare) => {
     ['a 304', 'GET', 'HTTP/1.1 304 Not Modified\r\n\r\n', 304],
     ['no reason phrase', 'POST', 'HTTP/1.1 400\r\nContent-Length: 0\r\n\r\n', 400],
     ['HTTP/1.0', 'POST', 'HTTP/1.0 400 Bad\r\nContent-Length: 0\r\n\r\n', 400],
-  ])('understands %s', async (_what, method, answer, status) => {
+  ])('reads %s', async (_what, method, answer, status) => {
     const server = await answering(answer);
-    const response = answerOf(await wired(server.url).send(post({ method, body: undefined })));
+    const response = responseTo(await wired(server.url).send(post({ method, body: undefined })));
     expect(response.status).toBe(status);
     expect(response.body).toHaveLength(0);
   });
 
-  test('takes an answer that ends with the connection', async () => {
+  test('reads a response that ends with the connection', async () => {
     const server = await raw((_request, socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nto the end'));
-    const response = answerOf(await wired(server.url).send(post()));
+    const response = responseTo(await wired(server.url).send(post()));
     expect(textOf(response)).toBe('to the end');
     expect(response.truncated).toBe(false);
   });
 
-  test('passes over interim answers and reports them', async () => {
+  test('skips interim responses and reports them', async () => {
     const server = await answering(
       `HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n${OK}`,
     );
     const exchange = await wired(server.url).send(post());
-    expect(answerOf(exchange)).toMatchObject({ status: 200, headers: [['Content-Length', '2']] });
+    expect(responseTo(exchange)).toMatchObject({ status: 200, headers: [['Content-Length', '2']] });
     expect(exchange.interim).toEqual([102, 103]);
   });
 
-  test('is cut at the cap, and marked so', async () => {
+  test('truncates the response at the cap, and marks it', async () => {
     const server = await raw((_request, socket) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n${'x'.repeat(600)}`);
       setTimeout(() => socket.write('y'.repeat(600)), 20);
     });
-    const response = answerOf(await wired(server.url, { cap: 1000 }).send(post()));
+    const response = responseTo(await wired(server.url, { cap: 1000 }).send(post()));
     expect(response.truncated).toBe(true);
     expect(textOf(response)).toBe('x'.repeat(600) + 'y'.repeat(400));
   });
 
-  test('is cut at the cap of 8 MiB by default', async () => {
+  test('truncates the response at 8 MiB by default', async () => {
     const server = await raw((_request, socket) => {
       const block = Buffer.alloc(1 << 20, 'z');
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       for (let index = 0; index < 10; index += 1) socket.write(block);
     });
-    const response = answerOf(await wired(server.url).send(post()));
+    const response = responseTo(await wired(server.url).send(post()));
     expect(response.truncated).toBe(true);
     expect(response.body).toHaveLength(8 * 1024 * 1024);
   });
 
-  test('after a cut answer the next one is whole', async () => {
+  test('reads a complete response after a truncated one', async () => {
     const server = await answering(`HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n${'x'.repeat(3000)}`, OK);
-    const wire = wired(server.url, { cap: 100 });
-    expect(answerOf(await wire.send(post())).truncated).toBe(true);
-    const next = answerOf(await wire.send(post()));
+    const client = wired(server.url, { cap: 100 });
+    expect(responseTo(await client.send(post())).truncated).toBe(true);
+    const next = responseTo(await client.send(post()));
     expect([textOf(next), next.truncated]).toEqual(['ok', false]);
   });
 
-  describe('is given up', () => {
+  describe('times out', () => {
     const within = async (send: () => Promise<Exchange>): Promise<Exchange> => {
       const started = performance.now();
       const exchange = await send();
@@ -329,7 +329,7 @@ describe.each(WAYS)('a request %s', (_way, prepare) => {
       return exchange;
     };
 
-    /** Writes a little every few milliseconds, without an end. */
+    /** Writes a little every few milliseconds, endlessly. */
     const dripping = (begin: string, drop: string) =>
       raw((_request, socket) => {
         socket.write(begin);
@@ -337,53 +337,53 @@ describe.each(WAYS)('a request %s', (_way, prepare) => {
         socket.on('close', () => clearInterval(timer));
       });
 
-    test('where no answer comes', async () => {
+    test('without a response', async () => {
       const server = await raw(() => {});
       const exchange = await within(() => wired(server.url, { timeout: 300 }).send(post()));
       expect(exchange.response).toBeUndefined();
       expect(server.seen).toHaveLength(1);
     });
 
-    test('where the header drips', async () => {
+    test('if the header arrives slowly', async () => {
       const server = await dripping('HTTP/1.1 200 OK\r\n', 'X: y\r\n');
       const exchange = await within(() => wired(server.url, { timeout: 300 }).send(post()));
       expect(exchange.response).toBeUndefined();
     });
 
-    test('where the body drips, and keeps what there is', async () => {
+    test('if the body arrives slowly, and keeps what has arrived', async () => {
       const server = await dripping('HTTP/1.1 200 OK\r\nX: y\r\nContent-Length: 99999\r\n\r\n', 'x');
       const { response } = await within(() => wired(server.url, { timeout: 300 }).send(post()));
       expect(response).toMatchObject({ status: 200, truncated: true });
       expect(response && textOf(response)).toMatch(/^x+$/);
     });
 
-    test('where interim answers come without an end', async () => {
+    test('if interim responses arrive endlessly', async () => {
       const server = await dripping('HTTP/1.1 102 Processing\r\n\r\n', 'HTTP/1.1 102 Processing\r\n\r\n');
       const exchange = await within(() => wired(server.url, { timeout: 300 }).send(post()));
       expect(exchange.interim.length).toBeGreaterThan(1);
     });
 
-    test('sooner once the wire is told to hurry, and never later', async () => {
+    test('sooner with a shortened timeout, which cannot be extended', async () => {
       const server = await raw(() => {});
-      const wire = wired(server.url, { timeout: 10_000 });
-      wire.hurry(300);
-      wire.hurry(60_000);
-      await within(() => wire.send(post()));
+      const client = wired(server.url, { timeout: 10_000 });
+      client.shortenTimeout(300);
+      client.shortenTimeout(60_000);
+      await within(() => client.send(post()));
     });
 
-    test('and the next one goes over a fresh connection', async () => {
+    test('and the next request uses a fresh connection', async () => {
       const server = await raw((_request, socket, { overall }) => {
         if (overall === 1) setTimeout(() => socket.write(`HTTP/1.1 500 Late\r\n\r\n`), 1200);
         else setTimeout(() => socket.write(OK), 450);
       });
-      const wire = wired(server.url, { timeout: 900 });
-      await within(() => wire.send(post()));
-      expect(answerOf(await wire.send(post())).status).toBe(200);
+      const client = wired(server.url, { timeout: 900 });
+      await within(() => client.send(post()));
+      expect(responseTo(await client.send(post())).status).toBe(200);
       expect(server.connections()).toBe(2);
     });
   });
 
-  test('keeps the status of an answer that breaks off', async () => {
+  test('keeps the status of a response that breaks off', async () => {
     const server = await raw((_request, socket) =>
       socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc'),
     );
@@ -394,18 +394,18 @@ describe.each(WAYS)('a request %s', (_way, prepare) => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test('on a connection that is closed without an answer is sent once more, and no more than that', async () => {
+  test('on a connection that closes without a response is sent again exactly once', async () => {
     const server = await raw((_request, socket) => socket.destroy());
-    const wire = wired(server.url);
+    const client = wired(server.url);
     for (const count of [2, 4, 6]) {
-      const exchange = await wire.send(post());
+      const exchange = await client.send(post());
       expect(faultIn(exchange)).toBe('closed');
       expect(exchange.response).toBeUndefined();
       expect(server.seen).toHaveLength(count);
     }
   });
 
-  test('that is refused, or whose host is not to be found, is told apart', async () => {
+  test('distinguishes a refused connection from an unknown host', async () => {
     const closed = createServer();
     const url = await listening(closed);
     await new Promise<void>((resolve) => {
@@ -415,7 +415,7 @@ describe.each(WAYS)('a request %s', (_way, prepare) => {
     expect(faultIn(await wired('http://plants.invalid').send(post()))).toBe('unresolved');
   });
 
-  test('over TLS to a port without TLS is told apart', async () => {
+  test('recognises a port without TLS', async () => {
     const server = createHttpServer((_request, response) => response.end('plain'));
     const url = await listening(server);
     cleanUps.push(() => {
@@ -429,7 +429,7 @@ describe.each(WAYS)('a request %s', (_way, prepare) => {
     ['garbage', 'garbage\r\n\r\n'],
     ['a first line without a status', 'HTTP/1.1 OK\r\n\r\n'],
     ['a header line without a colon', 'HTTP/1.1 200 OK\r\nnonsense\r\n\r\n'],
-    ['a length that is no number', 'HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n'],
+    ['a length that is not a number', 'HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n'],
     ['a chunk without a size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nab\r\n'],
     ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok'],
     ['one length twice', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok'],
@@ -446,27 +446,27 @@ describe.each(WAYS)('a request %s', (_way, prepare) => {
     ['LF after the data of a chunk', chunked('2\r\nok\n0\r\n\r\n')],
     ['no line end after the data of a chunk', chunked('2\r\nok0\r\n\r\n')],
     ['a chunk longer than its size', chunked('2\r\nokay\r\n0\r\n\r\n')],
-    ['a chunk size beyond all bounds', chunked('ffffffffffffffffffff\r\nok')],
+    ['an enormous chunk size', chunked('ffffffffffffffffffff\r\nok')],
     ['a trailer without a colon', chunked('2\r\nok\r\n0\r\nno sense\r\n\r\n')],
     ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n'],
-  ])('that is answered with %s is not HTTP', async (_what, answer) => {
+  ])('rejects a response with %s as not HTTP', async (_what, answer) => {
     const server = await answering(answer);
     expect(faultIn(await wired(server.url, { timeout: 2000 }).send(post()))).toBe('not-http');
   });
 
-  test('is broken off when the wire is closed', async () => {
+  test('is abandoned when the client is closed', async () => {
     const server = await raw(() => {});
-    const wire = wired(server.url, { timeout: 400 });
-    const sent = wire.send(post());
-    setTimeout(() => void wire.close(), 30);
+    const client = wired(server.url, { timeout: 400 });
+    const sent = client.send(post());
+    setTimeout(() => void client.close(), 30);
     expect((await sent).kind).toBe('broken');
   });
 });
 
-describe.each(WAYS)('an answer %s', (_way, prepare) => {
+describe.each(WAYS)('a response %s', (_way, prepare) => {
   test.each<[what: string, answer: string, cap: number, expected: Partial<Response>]>([
-    ['of exactly the cap is whole', 'Content-Length: 4\r\n\r\nbody', 4, { truncated: false }],
-    ['over the cap in one piece is cut', 'Content-Length: 9\r\n\r\n123456789', 4, { truncated: true }],
+    ['of exactly the cap is complete', 'Content-Length: 4\r\n\r\nbody', 4, { truncated: false }],
+    ['over the cap in one piece is truncated', 'Content-Length: 9\r\n\r\n123456789', 4, { truncated: true }],
     [
       'has no white space around a value',
       'A:  b \r\nContent-Length: 0\r\n\r\n',
@@ -480,90 +480,90 @@ describe.each(WAYS)('an answer %s', (_way, prepare) => {
     ],
   ])('%s', async (_what, answer, cap, expected) => {
     const server = await answering(`HTTP/1.1 200 OK\r\n${answer}`);
-    const wire = wireTo(server.url, { cap });
-    prepare(wire);
-    const response = answerOf(await wire.send(post()));
+    const client = wireTo(server.url, { cap });
+    prepare(client);
+    const response = responseTo(await client.send(post()));
     expect(response).toMatchObject(expected);
     expect(response.body.length).toBeLessThanOrEqual(cap);
   });
 
-  test('304 with the length that a 200 would have is whole', async () => {
+  test('304 with the length that a 200 would have is complete', async () => {
     const server = await answering('HTTP/1.1 304 Not Modified\r\nContent-Length: 20\r\n\r\n');
-    const wire = wireTo(server.url);
-    prepare(wire);
-    expect(answerOf(await wire.send(get())).status).toBe(304);
+    const client = wireTo(server.url);
+    prepare(client);
+    expect(responseTo(await client.send(get())).status).toBe(304);
   });
 });
 
 describe.each(WAYS)('connections %s', (_way, prepare) => {
   const wired = (url: string, settings: Settings = {}) => {
-    const wire = wireTo(url, settings);
-    prepare(wire);
-    return wire;
+    const client = wireTo(url, settings);
+    prepare(client);
+    return client;
   };
 
-  test('one is used again while it lives', async () => {
+  test('one is reused while it is open', async () => {
     const server = await answering(OK);
-    const wire = wired(server.url);
-    for (let index = 0; index < 5; index += 1) answerOf(await wire.send(post()));
+    const client = wired(server.url);
+    for (let index = 0; index < 5; index += 1) responseTo(await client.send(post()));
     expect(server.connections()).toBe(1);
   });
 
-  test('no more are opened than are allowed, and each carries one request at a time', async () => {
-    let [now, most] = [0, 0];
+  test('their number is limited, and each carries one request at a time', async () => {
+    let [now, highest] = [0, 0];
     const server = await raw((_request, socket) => {
       now += 1;
-      most = Math.max(most, now);
+      highest = Math.max(highest, now);
       setTimeout(() => {
         now -= 1;
         socket.write(OK);
       }, 5);
     });
-    const wire = wired(server.url, { connections: 3 });
-    const exchanges = await Promise.all(Array.from({ length: 20 }, () => wire.send(post())));
-    for (const exchange of exchanges) expect(answerOf(exchange).status).toBe(200);
+    const client = wired(server.url, { connections: 3 });
+    const exchanges = await Promise.all(Array.from({ length: 20 }, () => client.send(post())));
+    for (const exchange of exchanges) expect(responseTo(exchange).status).toBe(200);
     expect(server.connections()).toBe(3);
-    expect(most).toBe(3);
+    expect(highest).toBe(3);
   });
 
-  test('a request whose connection is closed before the answer begins is sent once more, on a fresh one', async () => {
+  test('a request whose connection closes before the response begins is sent again on a fresh one', async () => {
     const server = await raw((_request, socket, { connection, onConnection }) => {
       if (connection === 1 && onConnection === 2) socket.destroy();
       else socket.write(OK);
     });
-    const wire = wired(server.url);
-    answerOf(await wire.send(post()));
-    expect(answerOf(await wire.send(post({ path: '/plants?second' }))).status).toBe(200);
+    const client = wired(server.url);
+    responseTo(await client.send(post()));
+    expect(responseTo(await client.send(post({ path: '/plants?second' }))).status).toBe(200);
     expect(server.seen.map((text) => text.split(' ')[1])).toEqual([
       '/plants',
       '/plants?second',
       '/plants?second',
     ]);
     expect(server.connections()).toBe(2);
-    expect(wire.closedUnderRequests).toBe(1);
+    expect(client.closedUnderRequests).toBe(1);
   });
 
-  test('a request whose first connection is closed after an interim answer is sent once more', async () => {
+  test('a request whose connection closes after an interim response is sent again', async () => {
     const server = await raw((_request, socket, { connection }) => {
       if (connection === 1) socket.end('HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n');
       else socket.write(OK);
     });
-    expect(answerOf(await wired(server.url).send(post())).status).toBe(200);
+    expect(responseTo(await wired(server.url).send(post())).status).toBe(200);
     expect(server.seen).toHaveLength(2);
   });
 
-  test('the second time a request may be sent with other values', async () => {
+  test('a request may be sent again with other values', async () => {
     const server = await raw((_request, socket, { overall }) => {
       if (overall === 1) socket.destroy();
       else socket.write(OK);
     });
     const exchange = await wired(server.url).send(post(), () => post({ body: Buffer.from('{"id":2}') }));
-    expect(answerOf(exchange).status).toBe(200);
+    expect(responseTo(exchange).status).toBe(200);
     expect(exchange.request.body).toEqual(Buffer.from('{"id":2}'));
     expect(server.seen.map((text) => text.slice(-8))).toEqual(['{"id":1}', '{"id":2}']);
   });
 
-  test('a store that is gone after it closed a connection has closed it', async () => {
+  test('the fault is the closed connection, even if the store is gone afterwards', async () => {
     const server = await raw((_request, socket) => {
       server.stop();
       socket.destroy();
@@ -572,85 +572,85 @@ describe.each(WAYS)('connections %s', (_way, prepare) => {
     expect(faultIn(exchange)).toBe('closed');
   });
 
-  test('408 to an idle connection that crossed a request is no answer to that', async () => {
+  test('408 on an idle connection that crossed a request does not count as the response', async () => {
     const server = await raw((_request, socket, { connection, onConnection }) => {
       if (connection === 1 && onConnection === 2) socket.end(TOO_LATE);
       else socket.write(OK);
     });
-    const wire = wired(server.url);
-    answerOf(await wire.send(post()));
-    expect(answerOf(await wire.send(post())).status).toBe(200);
+    const client = wired(server.url);
+    responseTo(await client.send(post()));
+    expect(responseTo(await client.send(post())).status).toBe(200);
     expect(server.seen).toHaveLength(3);
   });
 
-  test('408 on a second connection as well is an answer', async () => {
+  test('408 on the second connection as well is the response', async () => {
     const server = await raw((_request, socket) => socket.end(TOO_LATE));
-    expect(answerOf(await wired(server.url).send(post())).status).toBe(408);
+    expect(responseTo(await wired(server.url).send(post())).status).toBe(408);
     expect(server.seen).toHaveLength(2);
   });
 
-  test('it is sent again only once', async () => {
+  test('a request is sent again only once', async () => {
     const server = await raw((_request, socket, { overall }) => {
       if (overall === 1) socket.write(OK);
       else socket.destroy();
     });
-    const wire = wired(server.url);
-    answerOf(await wire.send(post()));
-    expect(faultIn(await wire.send(post()))).toBe('closed');
+    const client = wired(server.url);
+    responseTo(await client.send(post()));
+    expect(faultIn(await client.send(post()))).toBe('closed');
     expect(server.seen).toHaveLength(3);
   });
 
-  test('a connection whose end was seen is replaced without sending anything twice', async () => {
+  test('a connection known to be closed is replaced without sending anything twice', async () => {
     const server = await raw((_request, socket) => {
       socket.write(OK);
       setTimeout(() => socket.end(), 10);
     });
-    const wire = wired(server.url);
-    answerOf(await wire.send(post()));
+    const client = wired(server.url);
+    responseTo(await client.send(post()));
     await new Promise((resolve) => setTimeout(resolve, 400));
-    answerOf(await wire.send(post()));
+    responseTo(await client.send(post()));
     expect(server.seen).toHaveLength(2);
     expect(server.connections()).toBe(2);
   });
 
-  test('a request whose answer had begun is not sent again', async () => {
+  test('a request whose response has begun is not sent again', async () => {
     const server = await raw((_request, socket, { overall }) => {
       if (overall === 1) socket.write(OK);
       else socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc');
     });
-    const wire = wired(server.url);
-    answerOf(await wire.send(post()));
-    expect(faultIn(await wire.send(post()))).toBe('closed');
+    const client = wired(server.url);
+    responseTo(await client.send(post()));
+    expect(faultIn(await client.send(post()))).toBe('closed');
     expect(server.seen).toHaveLength(2);
   });
 
-  test('a request that ran into the time-out on a used connection is not sent again', async () => {
+  test('a request that times out on a reused connection is not sent again', async () => {
     const server = await raw((_request, socket, { overall }) => {
       if (overall === 1) socket.write(OK);
     });
-    const wire = wired(server.url, { timeout: 300 });
-    answerOf(await wire.send(post()));
-    expect(faultIn(await wire.send(post()))).toBe('timeout');
+    const client = wired(server.url, { timeout: 300 });
+    responseTo(await client.send(post()));
+    expect(faultIn(await client.send(post()))).toBe('timeout');
     expect(server.seen).toHaveLength(2);
   });
 
   test.each([
-    ['said that it would close', 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok'],
-    ['was cut at the cap', `HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n${'x'.repeat(3000)}`],
-  ])('after an answer that %s, a request goes over a fresh connection', async (_what, answer) => {
+    ['announced the close', 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok'],
+    ['was truncated at the cap', `HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n${'x'.repeat(3000)}`],
+  ])('after a response that %s, a request uses a fresh connection', async (_what, answer) => {
     const server = await raw((_request, socket, { overall }) => {
       if (overall > 1) socket.write(OK);
       else if (answer.includes('close')) socket.end(answer);
       else socket.write(answer);
     });
-    const wire = wired(server.url, { cap: 1000 });
-    answerOf(await wire.send(post()));
-    answerOf(await wire.send(post()));
+    const client = wired(server.url, { cap: 1000 });
+    responseTo(await client.send(post()));
+    responseTo(await client.send(post()));
     expect(server.seen).toHaveLength(2);
     expect(server.connections()).toBe(2);
   });
 
-  test('time to connect is not cut short by the wire being told to hurry', async () => {
+  test('a shortened timeout does not shorten the time to connect', async () => {
     const secure = createTlsServer(CERTIFICATE, (_request, response) => response.end('ok'));
     const target = Number(new URL(await listening(secure)).port);
     const slow = createServer((socket) => {
@@ -666,25 +666,28 @@ describe.each(WAYS)('connections %s', (_way, prepare) => {
       secure.close();
       slow.close();
     });
-    const wire = new Wire(endpointOf(url.replace('http', 'https'), { timeout: 20_000, insecure: true }), 1);
-    cleanUps.push(() => wire.close());
-    prepare(wire);
-    wire.hurry(1000);
-    expect(textOf(answerOf(await wire.send(post())))).toBe('ok');
+    const client = new HttpClient(
+      endpointOf(url.replace('http', 'https'), { timeout: 20_000, insecure: true }),
+      1,
+    );
+    cleanUps.push(() => client.close());
+    prepare(client);
+    client.shortenTimeout(1000);
+    expect(textOf(responseTo(await client.send(post())))).toBe('ok');
   });
 });
 
 describe.each(WAYS)('framing %s', (_way, prepare) => {
   const wired = (url: string) => {
-    const wire = wireTo(url);
-    prepare(wire);
-    return wire;
+    const client = wireTo(url);
+    prepare(client);
+    return client;
   };
 
   test.each([
     ['of several bytes', 'abcde', 'abcde'],
     ['of one byte', 'a', 'a'],
-  ])('a body %s is sent in chunks where that is asked for', async (_what, body, expected) => {
+  ])('a body %s is sent in chunks on request', async (_what, body, expected) => {
     const server = await answering(OK);
     const exchange = await wired(server.url).send(post({ body: Buffer.from(body), framing: 'chunked' }));
     const [head = '', ...rest] = (server.seen[0] ?? '').split('\r\n\r\n');
@@ -710,67 +713,67 @@ describe.each(WAYS)('framing %s', (_way, prepare) => {
       server.closeAllConnections();
       server.close();
     });
-    answerOf(await wired(url).send(post({ framing: 'chunked', body: Buffer.from('{"name":"é"}') })));
+    responseTo(await wired(url).send(post({ framing: 'chunked', body: Buffer.from('{"name":"é"}') })));
     expect(body).toBe('{"name":"é"}');
   });
 
-  test('an empty body is sent with its length, and the record says so', async () => {
+  test('an empty body is sent, and recorded, with its length', async () => {
     const server = await answering(OK);
     const { request } = await wired(server.url).send(post({ framing: 'chunked', body: new Uint8Array() }));
     expect(server.seen[0]).toMatch(/content-length: 0/);
     expect(request.headers).toContainEqual(['content-length', '0']);
   });
 
-  test('what is said verbatim is sent to the letter', async () => {
+  test('raw bytes are sent unchanged', async () => {
     const server = await answering('HTTP/1.1 400 No\r\nContent-Length: 0\r\n\r\n');
-    const verbatim = Buffer.from(
+    const rawBytes = Buffer.from(
       'POST /plants HTTP/1.1\r\nHost: x\r\ncontent-length: 3\r\n\r\nabc',
       'latin1',
     );
-    const exchange = await wired(server.url).send(post({ verbatim }));
-    expect(answerOf(exchange).status).toBe(400);
-    expect(server.seen).toEqual([verbatim.toString('latin1')]);
-    expect(exchange.request.verbatim).toBe(verbatim);
+    const exchange = await wired(server.url).send(post({ rawBytes }));
+    expect(responseTo(exchange).status).toBe(400);
+    expect(server.seen).toEqual([rawBytes.toString('latin1')]);
+    expect(exchange.request.rawBytes).toBe(rawBytes);
   });
 
-  test('what is said verbatim has a connection to itself, and is not sent again where that is closed', async () => {
+  test('raw bytes have a connection to themselves, and are not sent again if it closes', async () => {
     const server = await raw((_request, socket, { overall }) => {
       if (overall === 2) socket.destroy();
       else socket.write(OK);
     });
-    const wire = wired(server.url);
-    answerOf(await wire.send(post()));
-    expect(faultIn(await wire.send(post({ verbatim: Buffer.from('GET / HTTP/1.1\r\n\r\n') })))).toBe(
+    const client = wired(server.url);
+    responseTo(await client.send(post()));
+    expect(faultIn(await client.send(post({ rawBytes: Buffer.from('GET / HTTP/1.1\r\n\r\n') })))).toBe(
       'closed',
     );
-    answerOf(await wire.send(post()));
+    responseTo(await client.send(post()));
     expect([server.seen.length, server.connections()]).toEqual([3, 3]);
   });
 
-  test('the answer to what is said verbatim is waited for 3 s at most', async () => {
+  test('a response to raw bytes is waited for at most 3 s', async () => {
     const server = await raw(() => {});
-    const exchange = await wired(server.url).send(post({ verbatim: Buffer.from('HELLO\r\n\r\n') }));
-    expect(exchange).toMatchObject({ fault: { kind: 'timeout', detail: 'no answer within 3000 ms' } });
+    const exchange = await wired(server.url).send(post({ rawBytes: Buffer.from('HELLO\r\n\r\n') }));
+    expect(exchange).toMatchObject({ fault: { kind: 'timeout', detail: 'no response within 3000 ms' } });
   });
 });
 
-describe('a 100 Continue that nobody asked for', () => {
-  test('is reported, and over a plain connection the same request works', async () => {
+describe('an unsolicited 100 Continue', () => {
+  test('is reported, and the same request works over a raw socket', async () => {
     const server = await answering(`HTTP/1.1 100 Continue\r\n\r\n${OK}`);
-    const wire = wireTo(server.url);
-    expect(faultIn(await wire.send(post()))).toBe('unasked-continue');
+    const client = wireTo(server.url);
+    expect(faultIn(await client.send(post()))).toBe('unasked-continue');
     expect(server.seen).toHaveLength(1);
-    wire.speakPlainly();
-    const exchange = await wire.send(post());
-    expect(textOf(answerOf(exchange))).toBe('ok');
+    client.useRawSockets();
+    const exchange = await client.send(post());
+    expect(textOf(responseTo(exchange))).toBe('ok');
     expect(exchange.interim).toEqual([100]);
     expect(server.seen[1]).toBe(server.seen[0]);
-    answerOf(await wire.send(post()));
+    responseTo(await client.send(post()));
     expect(server.connections()).toBe(2);
   });
 });
 
-describe('naming a fault', () => {
+describe('classifying a fault', () => {
   const coded = (code: string, message = 'it failed') => Object.assign(new Error(message), { code });
 
   test.each<[error: unknown, kind: FaultKind]>([
@@ -802,14 +805,14 @@ describe('naming a fault', () => {
     expect(faultOf(error).detail).not.toBe('');
   });
 
-  test('the detail holds the code once', () => {
+  test('the detail contains the code once', () => {
     expect(faultOf(coded('ECONNRESET')).detail).toBe('it failed (ECONNRESET)');
     expect(faultOf(coded('ECONNRESET', 'read ECONNRESET')).detail).toBe('read ECONNRESET');
   });
 });
 
-describe('reading an answer', () => {
-  /** What a reader makes of bytes that come in these pieces. */
+describe('reading a response', () => {
+  /** What a reader makes of bytes that arrive in these pieces. */
   function read(pieces: readonly Buffer[], { method = 'POST', cap = 1000, closes = false } = {}): unknown {
     const reader = new AnswerReader(method, cap);
     let outcome: Response | undefined;
@@ -822,23 +825,23 @@ describe('reading an answer', () => {
       return { error: (error as Error).message };
     }
     if (closes) outcome ??= reader.closed();
-    const told = (response: Response | undefined) =>
+    const readable = (response: Response | undefined) =>
       response && {
         ...response,
         headers: response.headers.map((pair) => pair.join(': ')),
         body: Buffer.from(response.body).toString('latin1'),
       };
-    return { response: told(outcome), partial: told(reader.partial()), interim: reader.interim };
+    return { response: readable(outcome), partial: readable(reader.partial()), interim: reader.interim };
   }
 
-  const ANSWERS: readonly (readonly [
+  const RESPONSES: readonly (readonly [
     what: string,
     text: string,
     options: { method?: string; cap?: number; closes?: boolean },
     expected: { status?: number; body?: string; truncated?: boolean; interim?: number[] } | 'open' | RegExp,
   ])[] = [
     ['a length', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello', {}, { body: 'hello' }],
-    ['a length of nothing', 'HTTP/1.1 400 Bad\r\ncontent-length:0\r\n\r\n', {}, { status: 400, body: '' }],
+    ['a length of zero', 'HTTP/1.1 400 Bad\r\ncontent-length:0\r\n\r\n', {}, { status: 400, body: '' }],
     ['chunks', chunked('3\r\nabc\r\nA\r\n0123456789\r\n0\r\n\r\n'), {}, { body: 'abc0123456789' }],
     ['chunks with extensions', chunked('3;a=b;c="d"\r\nabc\r\n0;last\r\n\r\n'), {}, { body: 'abc' }],
     ['chunks with trailers', chunked('3\r\nabc\r\n0\r\nA: b\r\nC: d\r\n\r\n'), {}, { body: 'abc' }],
@@ -849,19 +852,19 @@ describe('reading an answer', () => {
       { body: '\r\n0\r\n\r\nx' },
     ],
     ['no chunk but the last', chunked('0\r\n\r\n'), {}, { body: '' }],
-    ['sizes with zeros before them', chunked('0003\r\nabc\r\n000\r\n\r\n'), {}, { body: 'abc' }],
+    ['sizes with leading zeros', chunked('0003\r\nabc\r\n000\r\n\r\n'), {}, { body: 'abc' }],
     ['an end with the connection', 'HTTP/1.1 200 OK\r\n\r\nhello', { closes: true }, { body: 'hello' }],
     ['no end yet', 'HTTP/1.1 200 OK\r\n\r\nhello', {}, 'open'],
     ['a body that is too short', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel', { closes: true }, 'open'],
-    ['chunks without an end', chunked('3\r\nabc\r\n'), { closes: true }, 'open'],
-    ['no whole header', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n', { closes: true }, 'open'],
-    ['nothing but interim answers', 'HTTP/1.1 100 Continue\r\n\r\n', { closes: true }, 'open'],
+    ['chunks without the last', chunked('3\r\nabc\r\n'), { closes: true }, 'open'],
+    ['an incomplete header', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n', { closes: true }, 'open'],
+    ['only interim responses', 'HTTP/1.1 100 Continue\r\n\r\n', { closes: true }, 'open'],
     ['HEAD', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n', { method: 'HEAD' }, { body: '' }],
     ['HEAD and chunks', chunked(''), { method: 'HEAD' }, { body: '' }],
     ['204', 'HTTP/1.1 204 No Content\r\n\r\n', {}, { status: 204, body: '' }],
     ['304', 'HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n', {}, { status: 304, body: '' }],
     [
-      'interim answers before the final one',
+      'interim responses before the final one',
       'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nLink: x\r\n\r\n' +
         'HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx',
       {},
@@ -875,18 +878,18 @@ describe('reading an answer', () => {
       { cap: 4 },
       { body: '1234' },
     ],
-    ['no size', chunked('zz\r\nabc'), {}, /chunk has no size/],
-    ['an empty size', chunked('3\r\nabc\r\n\r\n'), {}, /chunk has no size/],
-    ['a negative size', chunked('-3\r\nabc'), {}, /chunk has no size/],
-    ['a length that is no number', 'HTTP/1.1 200 OK\r\nContent-Length: 5x\r\n\r\n', {}, /Content-Length/],
+    ['no size', chunked('zz\r\nabc'), {}, /chunk has no valid size/],
+    ['an empty size', chunked('3\r\nabc\r\n\r\n'), {}, /chunk has no valid size/],
+    ['a negative size', chunked('-3\r\nabc'), {}, /chunk has no valid size/],
+    ['a length that is not a number', 'HTTP/1.1 200 OK\r\nContent-Length: 5x\r\n\r\n', {}, /Content-Length/],
     ['a negative length', 'HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n', {}, /Content-Length/],
     ['a header without a colon', 'HTTP/1.1 200 OK\r\nnonsense\r\n\r\n', {}, /header line is "nonsense"/],
     ['a header without a name', 'HTTP/1.1 200 OK\r\n: x\r\n\r\n', {}, /header line/],
     ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n', {}, /first line/],
-    ['what is not HTTP', 'SSH-2.0-OpenSSH\r\n\r\n', {}, /bad answer/],
+    ['another protocol', 'SSH-2.0-OpenSSH\r\n\r\n', {}, /bad response/],
   ];
 
-  test.each(ANSWERS)('with %s, however the bytes come in', (_what, text, options, expected) => {
+  test.each(RESPONSES)('with %s, however the bytes arrive', (_what, text, options, expected) => {
     const bytes = Buffer.from(text, 'latin1');
     const whole = read([bytes], options);
     if (expected === 'open') expect(whole).toMatchObject({ response: undefined });
@@ -903,7 +906,7 @@ describe('reading an answer', () => {
     expect(read(single, options)).toEqual(whole);
   });
 
-  test('names, values and reason are kept as they came', () => {
+  test('names, values and reason phrase are kept unchanged', () => {
     const text =
       'HTTP/1.1 418 I\'m a "pot"\r\nX-A:1\r\nx-a:  2  \r\nEmpty:\r\nL: \xe9\r\nContent-Length: 0\r\n\r\n';
     expect(read([Buffer.from(text, 'latin1')])).toMatchObject({
@@ -915,19 +918,19 @@ describe('reading an answer', () => {
     });
   });
 
-  test('what is not HTTP is known from its first bytes', () => {
-    expect(read([Buffer.from('S')])).toEqual({ error: 'bad answer: this is not HTTP/1' });
-    expect(read([Buffer.from('HTTP/2')])).toEqual({ error: 'bad answer: this is not HTTP/1' });
+  test('another protocol is recognised by its first bytes', () => {
+    expect(read([Buffer.from('S')])).toEqual({ error: 'bad response: this is not HTTP/1' });
+    expect(read([Buffer.from('HTTP/2')])).toEqual({ error: 'bad response: this is not HTTP/1' });
     expect(read([Buffer.from('HTT')])).toMatchObject({ response: undefined });
   });
 
-  test('a header without an end is given up', () => {
+  test('an endless header is rejected', () => {
     const line = Buffer.from(`X: ${'y'.repeat(1000)}\r\n`);
     const pieces = [Buffer.from('HTTP/1.1 200 OK\r\n'), ...Array.from({ length: 300 }, () => line)];
-    expect(read(pieces)).toEqual({ error: 'bad answer: the header does not end' });
+    expect(read(pieces)).toEqual({ error: 'bad response: the header does not end' });
   });
 
-  test('there is no part of an answer before its header', () => {
+  test('there is no partial response before the end of its header', () => {
     expect(read([Buffer.from('HTTP/1.1 200 OK\r\nX: y\r\n')])).toMatchObject({ partial: undefined });
     expect(read([Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab')])).toMatchObject({
       partial: { status: 200, body: 'ab', truncated: true },
@@ -937,7 +940,7 @@ describe('reading an answer', () => {
   test.each([
     ['a length', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n123456789'],
     ['chunks', chunked('9\r\n123456789\r\n0\r\n\r\n')],
-  ])('a body over the cap with %s is marked as cut, however the bytes come in', (_what, text) => {
+  ])('a body over the cap with %s is marked as truncated, however the bytes arrive', (_what, text) => {
     const bytes = Buffer.from(text);
     for (let at = 0; at <= bytes.length; at += 1) {
       expect(read([bytes.subarray(0, at), bytes.subarray(at)], { cap: 4 }), `split at ${at}`).toMatchObject({
@@ -946,15 +949,15 @@ describe('reading an answer', () => {
     }
   });
 
-  test('a size in another notation is no size', () => {
+  test('a size in another notation is invalid', () => {
     expect(read([Buffer.from(chunked('0x5\r\nhello\r\n0\r\n\r\n'))])).toMatchObject({
       error: expect.stringMatching(/chunk/),
     });
   });
 });
 
-describe('an answer that comes byte by byte over a socket', () => {
-  test('is whole', async () => {
+describe('a response that arrives byte by byte over a socket', () => {
+  test('is complete', async () => {
     const server = await raw((_request, socket) => {
       socket.setNoDelay(true);
       const bytes = [...chunked('3\r\nabc\r\n0\r\n\r\n')];
@@ -965,48 +968,48 @@ describe('an answer that comes byte by byte over a socket', () => {
       }, 1);
       socket.on('close', () => clearInterval(timer));
     });
-    const wire = wireTo(server.url);
-    wire.speakPlainly();
-    expect(textOf(answerOf(await wire.send(get())))).toBe('abc');
+    const client = wireTo(server.url);
+    client.useRawSockets();
+    expect(textOf(responseTo(await client.send(get())))).toBe('abc');
   });
 });
 
-describe('a connection with a reader of our own', () => {
+describe('a connection with our own reader', () => {
   test.each([
-    ['an answer of HTTP/1.1', OK, 1],
-    ['an answer in chunks with trailers', chunked('2;x\r\nok\r\n0\r\nT: t\r\n\r\n'), 1],
-    ['an answer of HTTP/1.0', OK.replace('1.1', '1.0'), 2],
+    ['an HTTP/1.1 response', OK, 1],
+    ['a chunked response with trailers', chunked('2;x\r\nok\r\n0\r\nT: t\r\n\r\n'), 1],
+    ['an HTTP/1.0 response', OK.replace('1.1', '1.0'), 2],
     [
-      'an answer of HTTP/1.0 that keeps it',
+      'an HTTP/1.0 response with keep-alive',
       OK.replace('1.1 200 OK', '1.0 200 OK\r\nConnection: Keep-Alive'),
       1,
     ],
-    ['an answer with more bytes behind it', `${OK}more`, 2],
-    ['an answer that will close it', OK.replace('OK', 'OK\r\nConnection: x, Close'), 2],
-  ])('after %s carries the next request, or else a fresh one does', async (_what, answer, connections) => {
+    ['a response followed by more bytes', `${OK}more`, 2],
+    ['a response that announces the close', OK.replace('OK', 'OK\r\nConnection: x, Close'), 2],
+  ])('after %s is reused or replaced as it should be', async (_what, answer, connections) => {
     const server = await answering(answer);
-    const wire = wireTo(server.url);
-    wire.speakPlainly();
-    for (const _ of [1, 2]) expect(textOf(answerOf(await wire.send(post())))).toBe('ok');
+    const client = wireTo(server.url);
+    client.useRawSockets();
+    for (const _ of [1, 2]) expect(textOf(responseTo(await client.send(post())))).toBe('ok');
     expect(server.connections()).toBe(connections);
   });
 });
 
-/** What a server read from one connection: piece by piece, and whether it ended. */
+/** What a server read from one connection, and whether it ended. */
 interface Read {
   readonly pieces: string[];
   ended: boolean;
   readonly closed: Promise<void>;
 }
 
-/** A server that keeps each piece that it reads from a connection, and is asked after each what to do. */
+/** A server that keeps each piece that it reads from a connection, and calls `onPiece` after it. */
 async function reading(
   onPiece: (read: Read, socket: Socket, connection: number) => void,
   secure = false,
 ): Promise<{ url: string; reads: readonly Read[] }> {
   const reads: Read[] = [];
   const sockets = new Set<Socket>();
-  const take = (socket: Socket) => {
+  const accept = (socket: Socket) => {
     const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
     const read: Read = { pieces: [], ended: false, closed };
     reads.push(read);
@@ -1021,7 +1024,7 @@ async function reading(
       onPiece(read, socket, connection);
     });
   };
-  const server = secure ? createSecureServer(CERTIFICATE, take) : createServer(take);
+  const server = secure ? createSecureServer(CERTIFICATE, accept) : createServer(accept);
   const url = await listening(server);
   cleanUps.push(() => {
     for (const socket of sockets) socket.destroy();
@@ -1033,7 +1036,7 @@ async function reading(
 const readText = ({ pieces }: Read) => pieces.join('');
 const headRead = (read: Read) => readText(read).split('\r\n\r\n', 1)[0] ?? '';
 const bodyRead = (read: Read) => readText(read).slice(headRead(read).length + 4);
-/** Answers whatever ends with this. */
+/** Answers once the bytes read end with this text. */
 const answeringAfter = (end: string) => (read: Read, socket: Socket) => {
   if (readText(read).endsWith(end)) socket.write(OK);
 };
@@ -1045,39 +1048,39 @@ describe.each([
   const BODY = '{"id":1,"name":"Ficus"}';
   const wireBelow = (url: string, settings: Settings = {}) => {
     const base = `${url}/api`;
-    const wire = new Wire(
+    const client = new HttpClient(
       {
         ...endpointOf(base, { timeout: settings.timeout ?? 5000, insecure: true }),
-        cap: settings.cap ?? BODY_CAP,
+        cap: settings.cap ?? MAX_BODY_BYTES,
       },
       settings.connections ?? 2,
     );
-    cleanUps.push(() => wire.close());
-    return wire;
+    cleanUps.push(() => client.close());
+    return client;
   };
   const sending = async (delivery: Delivery, more: Partial<Request> = {}, end = BODY) => {
     const server = await reading(answeringAfter(end), secure);
     const exchange = await wireBelow(server.url).send(post({ body: Buffer.from(BODY), delivery, ...more }));
-    expect(textOf(answerOf(exchange))).toBe('ok');
+    expect(textOf(responseTo(exchange))).toBe('ok');
     const [read] = server.reads;
     if (read === undefined) throw new Error('nothing was sent');
     return { exchange, read, pieces: read.pieces, host: new URL(server.url).host };
   };
 
-  test('without a part of its own sends what is always sent, in one segment', async () => {
+  test('without any setting sends the usual bytes in one segment', async () => {
     const { pieces, host } = await sending({});
     expect(pieces).toEqual([
       `POST /api/plants HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n` +
         `content-type: application/json\r\ncontent-length: 23\r\n\r\n${BODY}`,
     ]);
     const server = await reading(answeringAfter(BODY), secure);
-    answerOf(await wireBelow(server.url).send(post({ body: Buffer.from(BODY) })));
+    responseTo(await wireBelow(server.url).send(post({ body: Buffer.from(BODY) })));
     expect(server.reads[0] && readText(server.reads[0])).toBe(
       pieces.join('').replace(host, new URL(server.url).host),
     );
   });
 
-  test('cuts the body where it says, from the end as well, and nowhere else', async () => {
+  test('cuts the body only at the given offsets, which may count from the end', async () => {
     const { pieces, exchange } = await sending({ cuts: [-5, 3, 900, 0, -900, 10, 3] });
     expect(pieces[0]?.split('\r\n\r\n')[1]).toBe('{"i');
     expect(pieces.slice(1)).toEqual(['d":1,"n', 'ame":"Fi', 'cus"}']);
@@ -1110,14 +1113,14 @@ describe.each([
   test.each<[chunks: Required<Delivery>['chunks'], encoded: string]>([
     ['one', `17\r\n${BODY}\r\n0\r\n\r\n`],
     ['halves', 'b\r\n{"id":1,"na\r\nc\r\nme":"Ficus"}\r\n0\r\n\r\n'],
-  ])('cuts a chunked body at places of the body itself: %s', async (chunks, encoded) => {
+  ])('cuts a chunked body at offsets of the plain body: %s', async (chunks, encoded) => {
     const { pieces } = await sending({ chunks, cuts: [1, -4] }, { framing: 'chunked' }, encoded);
     const first = encoded.indexOf('{') + 1;
     expect(pieces[0]?.endsWith(`\r\n\r\n${encoded.slice(0, first)}`)).toBe(true);
     expect(pieces.slice(1)).toEqual([encoded.slice(first, -11), 'us"}\r\n0\r\n\r\n']);
   });
 
-  test('puts zeros in front of lengths', async () => {
+  test('writes lengths with leading zeros', async () => {
     const { read } = await sending({ leadingZeros: true });
     expect(headRead(read)).toMatch(/^content-length: 0023\r?$/m);
     const encoded = `0017\r\n${BODY}\r\n0\r\n\r\n`;
@@ -1125,7 +1128,7 @@ describe.each([
     expect(bodyRead(inChunks.read)).toBe(encoded);
   });
 
-  test('puts other white space, or none, after the colons of headers', async () => {
+  test('writes other white space, or none, after the colons of headers', async () => {
     const { read, host, exchange } = await sending({ headerGap: '' }, { headers: [['accept', '*/*']] });
     expect(headRead(read).split('\r\n').slice(1)).toContain('accept:*/*');
     expect(headRead(read)).toContain(`host:${host}`);
@@ -1140,7 +1143,7 @@ describe.each([
     expect(exchange.request.path).toBe('/api/plants');
   });
 
-  test('puts headers in the order and the letter case that it names', async () => {
+  test('sends headers in the given order and letter case', async () => {
     const headers: HeaderPair[] = [
       ['authorization', 'Bearer a'],
       ['x-one', '1'],
@@ -1170,32 +1173,32 @@ describe.each([
 
   describe('that waits for 100 Continue', () => {
     const delivery: Delivery = { expectContinue: true };
-    const draft = post({ body: Buffer.from(BODY), delivery });
+    const template = post({ body: Buffer.from(BODY), delivery });
 
-    test('sends the body once that has come', async () => {
+    test('sends the body once 100 has arrived', async () => {
       const server = await reading((read, socket) => {
         if (read.pieces.length === 1) socket.write('HTTP/1.1 100 Continue\r\n\r\n');
         else answeringAfter(BODY)(read, socket);
       }, secure);
-      const wire = wireBelow(server.url);
-      const exchange = await wire.send(draft);
-      expect(answerOf(exchange).status).toBe(200);
+      const client = wireBelow(server.url);
+      const exchange = await client.send(template);
+      expect(responseTo(exchange).status).toBe(200);
       expect(exchange.interim).toEqual([100]);
       expect(server.reads[0]?.pieces[1]).toBe(BODY);
       expect(headRead(server.reads[0] ?? raise())).toMatch(/^expect: 100-continue\r$/m);
       expect(exchange.ms).toBeLessThan(900);
     });
 
-    test.each([417, 401])('sends no body after a final %i, and gives the connection up', async (status) => {
+    test.each([417, 401])('sends no body after a final %i, and drops the connection', async (status) => {
       const server = await reading((read, socket, connection) => {
         if (connection === 1) socket.write(`HTTP/1.1 ${status} No\r\nContent-Length: 0\r\n\r\n`);
         else answeringAfter(BODY)(read, socket);
       }, secure);
-      const wire = wireBelow(server.url);
-      expect(answerOf(await wire.send(draft)).status).toBe(status);
+      const client = wireBelow(server.url);
+      expect(responseTo(await client.send(template)).status).toBe(status);
       await server.reads[0]?.closed;
       expect(bodyRead(server.reads[0] ?? raise())).toBe('');
-      answerOf(await wire.send(post({ body: Buffer.from(BODY), delivery: {} })));
+      responseTo(await client.send(post({ body: Buffer.from(BODY), delivery: {} })));
       expect(server.reads).toHaveLength(2);
     });
 
@@ -1206,58 +1209,55 @@ describe.each([
       expect(exchange.interim).toEqual([]);
     });
 
-    test('waits for it after the whole head, where that is cut', async () => {
+    test('waits after the complete head, even if the head is cut', async () => {
       const server = await reading((read, socket) => {
         if (read.pieces.length === 2) socket.write('HTTP/1.1 100 Continue\r\n\r\n');
         else if (read.pieces.length > 2) answeringAfter(BODY)(read, socket);
       }, secure);
       const exchange = await wireBelow(server.url).send({
-        ...draft,
+        ...template,
         delivery: { ...delivery, headCut: true },
       });
-      expect(answerOf(exchange).status).toBe(200);
+      expect(responseTo(exchange).status).toBe(200);
       expect([exchange.interim, server.reads[0]?.pieces[2]]).toEqual([[100], BODY]);
     });
 
-    test('gives the connection up where 100 and an answer come before the body is sent', async () => {
+    test('drops the connection if 100 and a final response arrive before the body is sent', async () => {
       const server = await reading((read, socket, connection) => {
         if (connection > 1) answeringAfter(BODY)(read, socket);
         else if (read.pieces.length === 1) socket.write(`HTTP/1.1 100 Continue\r\n\r\n${OK}`);
       }, secure);
-      const wire = wireBelow(server.url);
-      expect(answerOf(await wire.send(draft)).status).toBe(200);
+      const client = wireBelow(server.url);
+      expect(responseTo(await client.send(template)).status).toBe(200);
       await server.reads[0]?.closed;
-      answerOf(await wire.send(post({ body: Buffer.from(BODY), delivery: {} })));
+      responseTo(await client.send(post({ body: Buffer.from(BODY), delivery: {} })));
       expect(server.reads).toHaveLength(2);
     });
 
-    test('expects nothing where there is no body', async () => {
+    test('sends no Expect without a body', async () => {
       const server = await reading((_read, socket) => socket.write(OK), secure);
-      answerOf(await wireBelow(server.url).send({ ...draft, body: undefined }));
+      responseTo(await wireBelow(server.url).send({ ...template, body: undefined }));
       expect(headRead(server.reads[0] ?? raise())).not.toMatch(/expect/);
     });
   });
 
-  describe('that gives up', () => {
+  describe('that aborts', () => {
     test.each([
       ['in the middle', 5, BODY.slice(0, 5)],
       ['before the body', 0, ''],
       ['after all of the body', 1000, BODY],
-    ])(
-      '%s closes the connection after so many bytes, and is not sent again',
-      async (_what, abortAfter, sent) => {
-        const server = await reading(() => {}, secure);
-        const exchange = await wireBelow(server.url).send(
-          post({ body: Buffer.from(BODY), delivery: { abortAfter } }),
-        );
-        expect(faultIn(exchange)).toBe('aborted');
-        await server.reads[0]?.closed;
-        expect(bodyRead(server.reads[0] ?? raise())).toBe(sent);
-        expect(server.reads).toHaveLength(1);
-      },
-    );
+    ])('%s closes the connection there, and is not sent again', async (_what, abortAfter, sent) => {
+      const server = await reading(() => {}, secure);
+      const exchange = await wireBelow(server.url).send(
+        post({ body: Buffer.from(BODY), delivery: { abortAfter } }),
+      );
+      expect(faultIn(exchange)).toBe('aborted');
+      await server.reads[0]?.closed;
+      expect(bodyRead(server.reads[0] ?? raise())).toBe(sent);
+      expect(server.reads).toHaveLength(1);
+    });
 
-    test('keeps the status of an answer that came before', async () => {
+    test('keeps the status of a response that arrived before', async () => {
       const server = await reading((_read, socket) => socket.write(OK), secure);
       const exchange = await wireBelow(server.url).send(
         post({ body: Buffer.from(BODY), delivery: { headFirst: true, abortAfter: 5 } }),
@@ -1268,30 +1268,30 @@ describe.each([
     });
   });
 
-  test('that is answered before it is all sent stops there, and the next goes over a fresh connection', async () => {
+  test('stops when it is answered early, and the next request uses a fresh connection', async () => {
     const server = await reading((read, socket, connection) => {
       if (connection > 1) answeringAfter(BODY)(read, socket);
       else if (read.pieces.length === 1) socket.write('HTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n');
     }, secure);
-    const wire = wireBelow(server.url);
+    const client = wireBelow(server.url);
     const cut = post({ body: Buffer.from(BODY), delivery: { cuts: [1, 2, 3, 4, 5, 6, 7] } });
-    expect(answerOf(await wire.send(cut)).status).toBe(413);
+    expect(responseTo(await client.send(cut)).status).toBe(413);
     await server.reads[0]?.closed;
     expect(bodyRead(server.reads[0] ?? raise()).length).toBeLessThan(8);
-    answerOf(await wire.send(cut));
+    responseTo(await client.send(cut));
     expect(server.reads).toHaveLength(2);
   });
 
-  test('has a connection of its kind that is kept, or a fresh one where it asks for that', async () => {
+  test('reuses a raw connection, or opens a fresh one on request', async () => {
     const server = await reading(answeringAfter(BODY), secure);
-    const wire = wireBelow(server.url);
+    const client = wireBelow(server.url);
     const usual = post({ body: Buffer.from(BODY) });
     for (let round = 0; round < 3; round += 1) {
-      answerOf(await wire.send(usual));
-      answerOf(await wire.send({ ...usual, delivery: {} }));
+      responseTo(await client.send(usual));
+      responseTo(await client.send({ ...usual, delivery: {} }));
     }
     expect(server.reads).toHaveLength(2);
-    answerOf(await wire.send({ ...usual, delivery: { freshConnection: true } }));
+    responseTo(await client.send({ ...usual, delivery: { freshConnection: true } }));
     expect(server.reads).toHaveLength(3);
   });
 
@@ -1304,7 +1304,7 @@ describe.each([
     ['100 Continue', { expectContinue: true }],
     ['an absolute target', { absoluteTarget: true }],
     ['an order of headers', { headerOrder: ['Content-Length', 'Connection', 'Content-Type', 'Host'] }],
-  ])('with %s is read by node, time and again', async (_what, delivery, framing = 'length') => {
+  ])('with %s is read by node, and its connection reused', async (_what, delivery, framing = 'length') => {
     const handler = (request: IncomingMessage, response: ServerResponse) => {
       let body = '';
       request.on('data', (chunk: Buffer) => {
@@ -1322,55 +1322,55 @@ describe.each([
       server.closeAllConnections();
       server.close();
     });
-    const wire = wireBelow(secure ? url.replace('http:', 'https:') : url);
-    const draft = post({ body: Buffer.from(BODY), framing, delivery });
-    for (const _ of [1, 2]) expect(textOf(answerOf(await wire.send(draft)))).toBe(BODY);
+    const client = wireBelow(secure ? url.replace('http:', 'https:') : url);
+    const template = post({ body: Buffer.from(BODY), framing, delivery });
+    for (const _ of [1, 2]) expect(textOf(responseTo(await client.send(template)))).toBe(BODY);
     expect(connections).toBe(1);
   });
 
-  test('leaves no connection beside the one where requests go one at a time', async () => {
+  test('leaves only one connection open if requests are sent one at a time', async () => {
     const server = await reading(answeringAfter(BODY), secure);
-    const wire = wireBelow(server.url, { connections: 1 });
+    const client = wireBelow(server.url, { connections: 1 });
     const usual = post({ body: Buffer.from(BODY) });
-    answerOf(await wire.send(usual));
-    answerOf(await wire.send({ ...usual, delivery: {} }));
+    responseTo(await client.send(usual));
+    responseTo(await client.send({ ...usual, delivery: {} }));
     await server.reads[0]?.closed;
-    answerOf(await wire.send(usual));
+    responseTo(await client.send(usual));
     await server.reads[1]?.closed;
     expect(server.reads).toHaveLength(3);
   });
 
-  test('whose connection is closed before an answer is sent once more', async () => {
+  test('is sent again if its connection closes before a response', async () => {
     const server = await reading((read, socket, connection) => {
       if (connection === 1) socket.destroy();
       else answeringAfter(BODY)(read, socket);
     }, secure);
-    const wire = wireBelow(server.url);
-    answerOf(await wire.send(post({ body: Buffer.from(BODY), delivery: { headFirst: true } })));
-    expect([server.reads.length, wire.closedUnderRequests]).toEqual([2, 1]);
+    const client = wireBelow(server.url);
+    responseTo(await client.send(post({ body: Buffer.from(BODY), delivery: { headFirst: true } })));
+    expect([server.reads.length, client.closedUnderRequests]).toEqual([2, 1]);
   });
 
-  test('leaves nothing behind', async () => {
+  test('leaves no timers behind', async () => {
     const timers = vi.spyOn(globalThis, 'setTimeout');
     cleanUps.push(() => timers.mockRestore());
     const server = await reading((read, socket) => {
       if (readText(read).includes('\r\n\r\n')) socket.write(OK);
     }, secure);
-    const wire = wireBelow(server.url);
+    const client = wireBelow(server.url);
     const deliveries: Delivery[] = [{ expectContinue: true }, { cuts: [1, 2, 3] }, { abortAfter: 3 }, {}];
-    for (const delivery of deliveries) await wire.send(post({ body: Buffer.from(BODY), delivery }));
-    await wire.close();
+    for (const delivery of deliveries) await client.send(post({ body: Buffer.from(BODY), delivery }));
+    await client.close();
     await Promise.all(server.reads.map(({ closed }) => closed));
     const left = timers.mock.results.filter(({ value }) => Reflect.get(value, '_destroyed') !== true);
     expect([timers.mock.results.length > 0, left]).toEqual([true, []]);
   });
 
-  test('is broken off when the wire is closed', async () => {
+  test('is abandoned when the client is closed', async () => {
     const server = await reading(() => {}, secure);
-    const wire = wireBelow(server.url);
+    const client = wireBelow(server.url);
     const deliveries: Delivery[] = [{ expectContinue: true }, { headFirst: true }];
-    const sent = deliveries.map((delivery) => wire.send(post({ body: Buffer.from(BODY), delivery })));
-    setTimeout(() => void wire.close(), 30);
+    const sent = deliveries.map((delivery) => client.send(post({ body: Buffer.from(BODY), delivery })));
+    setTimeout(() => void client.close(), 30);
     for (const exchange of await Promise.all(sent)) expect(exchange.kind).toBe('broken');
   });
 });
@@ -1379,17 +1379,17 @@ const raise = (): never => {
   throw new Error('nothing was sent');
 };
 
-describe.each(WAYS)('headers that a library would write in its own way, %s', (_way, prepare) => {
-  test('arrive as they are', async () => {
+describe.each(WAYS)('headers that a library would rewrite, %s', (_way, prepare) => {
+  test('arrive unchanged', async () => {
     const server = await answering(OK);
-    const wire = wireTo(server.url);
-    prepare(wire);
+    const client = wireTo(server.url);
+    prepare(client);
     const headers: HeaderPair[] = [
       ['X-First', '1'],
       ['HOST', 'other.example'],
       ['Connection', 'close'],
     ];
-    answerOf(await wire.send(post({ headers })));
+    responseTo(await client.send(post({ headers })));
     expect(server.seen[0]?.split('\r\n\r\n')[0]?.split('\r\n').slice(1)).toEqual([
       'X-First: 1',
       'HOST: other.example',
@@ -1399,12 +1399,13 @@ describe.each(WAYS)('headers that a library would write in its own way, %s', (_w
   });
 });
 
-describe('requests in turn', () => {
+describe('requests in sequence', () => {
   const numbered = (id: number, delivery?: Delivery) => () =>
     post({ body: Buffer.from(`{"id":${id}}`), ...(delivery === undefined ? {} : { delivery }) });
   const ids = (seen: readonly string[]) => seen.map((text) => Number(/"id":(\d+)/.exec(text)?.[1]));
   const answer = (text: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
-  const said = (exchanges: readonly Exchange[]) => exchanges.map((exchange) => textOf(answerOf(exchange)));
+  const bodies = (exchanges: readonly Exchange[]) =>
+    exchanges.map((exchange) => textOf(responseTo(exchange)));
   const moves = (exchanges: readonly Exchange[]) => exchanges.map(({ reconnected = false }) => reconnected);
 
   describe.each([
@@ -1416,98 +1417,98 @@ describe('requests in turn', () => {
         const id = ids([request])[0] ?? 0;
         setTimeout(() => socket.write(answer(`${id} ${connection} ${onConnection}`)), id === 9 ? 0 : 5);
       });
-      const wire = wireTo(server.url, { connections: 2 });
+      const client = wireTo(server.url, { connections: 2 });
       const [exchanges] = await Promise.all([
-        wire.sendInTurn([numbered(1), numbered(2, { cuts: [2] }), numbered(3)], { pipelined }),
-        wire.send(numbered(9)()),
-        wire.send(numbered(9)()),
+        client.sendSequence([numbered(1), numbered(2, { cuts: [2] }), numbered(3)], { pipelined }),
+        client.send(numbered(9)()),
+        client.send(numbered(9)()),
       ]);
-      const places = said(exchanges).map((text) => text.split(' '));
+      const places = bodies(exchanges).map((text) => text.split(' '));
       expect(places.map(([id]) => id)).toEqual(['1', '2', '3']);
       expect(new Set(places.map(([, connection]) => connection)).size).toBe(1);
       expect(places.map(([, , place]) => place)).toEqual(['1', '2', '3']);
       expect(moves(exchanges)).toEqual([false, false, false]);
-      const more = await wire.sendInTurn([numbered(4)], { pipelined });
-      expect(said(more)).toEqual([`4 ${places[0]?.[1]} 4`]);
+      const more = await client.sendSequence([numbered(4)], { pipelined });
+      expect(bodies(more)).toEqual([`4 ${places[0]?.[1]} 4`]);
     });
 
-    test('go on over a fresh connection where the store closes theirs, and what was on its way is sent once more', async () => {
+    test('continue over a fresh connection if the store closes theirs, and the one under way is sent again', async () => {
       const server = await raw((request, socket, { connection, onConnection }) => {
         if (connection === 1 && onConnection === 2) socket.destroy();
         else socket.write(answer(`${ids([request])[0]} ${connection}`));
       });
-      const wire = wireTo(server.url);
-      const exchanges = await wire.sendInTurn(
+      const client = wireTo(server.url);
+      const exchanges = await client.sendSequence(
         [1, 2, 3].map((id) => numbered(id)),
         { pipelined },
       );
-      // What is sent once more has a connection of its own.
-      expect(said(exchanges)).toEqual(['1 1', '2 2', pipelined ? '3 3' : '3 2']);
+      // A request that is sent again has a connection of its own.
+      expect(bodies(exchanges)).toEqual(['1 1', '2 2', pipelined ? '3 3' : '3 2']);
       expect(moves(exchanges)).toEqual([false, true, pipelined]);
       expect(ids(server.seen).slice(0, 2)).toEqual([1, 2]);
       expect(ids(server.seen).slice(-2)).toEqual([2, 3]);
     });
 
-    test('go on over a fresh connection where the store says that it closes theirs', async () => {
+    test('continue over a fresh connection if the store announces the close', async () => {
       const server = await raw((request, socket, { connection, onConnection }) => {
         if (connection === 1 && onConnection > 1) return;
         const text = answer(`${ids([request])[0]} ${connection}`);
         if (connection === 1) socket.end(text.replace('OK', 'OK\r\nConnection: close'));
         else socket.write(text);
       });
-      const wire = wireTo(server.url);
-      const exchanges = await wire.sendInTurn(
+      const client = wireTo(server.url);
+      const exchanges = await client.sendSequence(
         [1, 2, 3].map((id) => numbered(id)),
         { pipelined },
       );
-      // What is sent once more has a connection of its own.
-      expect(said(exchanges)).toEqual(['1 1', '2 2', pipelined ? '3 3' : '3 2']);
+      // A request that is sent again has a connection of its own.
+      expect(bodies(exchanges)).toEqual(['1 1', '2 2', pipelined ? '3 3' : '3 2']);
       expect(moves(exchanges)).toEqual([false, true, pipelined]);
     });
 
-    test('go on over a fresh connection after one that asks to close theirs, though the store keeps it', async () => {
+    test('continue over a fresh connection after one with Connection: close, even if the store keeps it open', async () => {
       const server = await raw((request, socket, { connection }) => {
         socket.write(answer(`${ids([request])[0]} ${connection}`));
       });
-      const wire = wireTo(server.url);
+      const client = wireTo(server.url);
       const closing = () => ({ ...numbered(2)(), headers: [['Connection', 'close']] as const });
-      const exchanges = await wire.sendInTurn([numbered(1), closing, numbered(3)], { pipelined });
-      expect(said(exchanges)).toEqual(['1 1', '2 1', '3 2']);
+      const exchanges = await client.sendSequence([numbered(1), closing, numbered(3)], { pipelined });
+      expect(bodies(exchanges)).toEqual(['1 1', '2 1', '3 2']);
       expect(moves(exchanges)).toEqual([false, false, true]);
     });
 
-    test('that give up end the connection: the next goes over a fresh one', async () => {
+    test('that abort end the connection, and the next uses a fresh one', async () => {
       const server = await raw((request, socket, { connection }) => {
         socket.write(answer(`${ids([request])[0]} ${connection}`));
       });
-      const wire = wireTo(server.url);
+      const client = wireTo(server.url);
       const requests = [numbered(1), numbered(2, { abortAfter: 3 }), numbered(3), numbered(4)];
-      const [first, second, ...others] = await wire.sendInTurn(requests, { pipelined });
+      const [first, second, ...others] = await client.sendSequence(requests, { pipelined });
       expect(second && faultIn(second)).toBe('aborted');
-      expect(said([first ?? raise(), ...others])).toEqual(['1 1', '3 2', '4 2']);
+      expect(bodies([first ?? raise(), ...others])).toEqual(['1 1', '3 2', '4 2']);
       expect(moves(others)).toEqual([true, false]);
       expect(ids(server.seen)).toEqual([1, 3, 4]);
     });
 
-    test('that are left without an answer stay so, and are sent no third time', async () => {
+    test('without a response are not sent a third time', async () => {
       const server = await raw((_request, socket) => socket.destroy());
-      const wire = wireTo(server.url);
-      const exchanges = await wire.sendInTurn([numbered(1), numbered(2)], { pipelined });
+      const client = wireTo(server.url);
+      const exchanges = await client.sendSequence([numbered(1), numbered(2)], { pipelined });
       expect(exchanges.map(faultIn)).toEqual(['closed', 'closed']);
       expect(server.seen.length).toBeLessThanOrEqual(4);
     });
 
-    test('are given up when the wire is closed', async () => {
+    test('are abandoned when the client is closed', async () => {
       const server = await raw(() => {});
-      const wire = wireTo(server.url);
-      const sent = wire.sendInTurn([numbered(1), numbered(2)], { pipelined });
-      setTimeout(() => void wire.close(), 30);
+      const client = wireTo(server.url);
+      const sent = client.sendSequence([numbered(1), numbered(2)], { pipelined });
+      setTimeout(() => void client.close(), 30);
       expect((await sent).map(({ kind }) => kind)).toEqual(['broken', 'broken']);
       expect(ids(server.seen)).toEqual(pipelined ? [1, 2] : [1]);
     });
   });
 
-  test('pipelined are all sent before there is an answer, and read however their answers come', async () => {
+  test('pipelined are all sent before the first response, however the responses arrive', async () => {
     const answers = [
       answer('one'),
       'HTTP/1.1 204 No Content\r\n\r\n',
@@ -1522,23 +1523,23 @@ describe('requests in turn', () => {
         socket.write(answers.slice(0, at));
         setTimeout(() => socket.write(answers.slice(at)), 5);
       });
-      const wire = wireTo(server.url);
+      const client = wireTo(server.url);
       const requests = [1, 2, 3, 4].map((id) => numbered(id));
-      const exchanges = await wire.sendInTurn(requests, { pipelined: true });
-      expect(said(exchanges), `${at}`).toEqual(expected);
+      const exchanges = await client.sendSequence(requests, { pipelined: true });
+      expect(bodies(exchanges), `${at}`).toEqual(expected);
       expect(exchanges[2]?.interim).toEqual([103]);
       expect(server.reads.map(({ pieces }) => pieces.length)).toEqual([1]);
     }
   });
 
-  test('are made when their turn comes', async () => {
+  test('are made only when they are sent', async () => {
     const server = await answering(OK);
     const made: number[] = [];
     const making = (id: number) => () => {
       made.push(id + server.seen.length * 10);
       return numbered(id)();
     };
-    await wireTo(server.url).sendInTurn([making(1), making(2), making(3)]);
+    await wireTo(server.url).sendSequence([making(1), making(2), making(3)]);
     expect(made).toEqual([1, 12, 23]);
   });
 });

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Serves the store with the PostgreSQL of DATABASE_URL; without one, with a cluster of its own, in a
-# temporary folder, on a Unix socket only, that is removed at the end.
+# Serves the store with the PostgreSQL of DATABASE_URL. Without one, creates a cluster in a temporary folder, on a Unix
+# socket only, and removes it at the end.
 set -eu
 
 if [ -z "${DATABASE_URL:-}" ]; then

@@ -1,4 +1,4 @@
-// The plant store with Gin: its model binding and the validator's tags.
+// The plant store with Gin: its model binding and validator tags.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// The plant store with Go's standard library alone.
+// The plant store with only Go's standard library.
 package main
 
 import (
@@ -16,7 +16,7 @@ type Plant struct {
 	Tag  *string `json:"tag,omitempty"`
 }
 
-// Pointers tell a field that is missing from one that is zero.
+// Pointers distinguish a missing field from a zero one.
 type NewPlant struct {
 	ID   *int64  `json:"id"`
 	Name *string `json:"name"`

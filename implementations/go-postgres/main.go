@@ -22,7 +22,7 @@ type Plant struct {
 	Tag  *string `json:"tag,omitempty"`
 }
 
-// Pointers tell a field that is missing from one that is zero.
+// Pointers distinguish a missing field from a zero one.
 type NewPlant struct {
 	ID   *int64  `json:"id"`
 	Name *string `json:"name"`

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes a throw-away PostgreSQL cluster in a temporary folder, reached by a unix socket there and by no port,
-# serves the store from it, and removes it at the end.
+# Creates a temporary PostgreSQL cluster in a temporary folder, on a Unix socket only, serves the store from it, and
+# removes it at the end.
 set -eu
 
 bin=$(dirname "$(readlink -f "$(command -v initdb || ls -d /usr/lib/postgresql/*/bin/initdb | tail -n 1)")")

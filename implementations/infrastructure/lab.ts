@@ -9,25 +9,25 @@ import { fill, type Setup } from './setup.ts';
 
 export const TOKEN = 'Tok3n-AbCdEfGh-0123456789';
 
-/** Seconds that a server has for its start. */
+/** Seconds that a server may take to start. */
 const MAX_START_S = 30;
-/** Milliseconds for which a store is away that is started again. */
+/** Milliseconds between stopping and restarting a store. */
 const AWAY_MS = 1000;
 
-/** A set-up that is running. */
+/** A running set-up. */
 export interface Running {
   readonly baseUrl: string;
-  /** What stands in the places of its texts. */
+  /** The values of the placeholders in its texts. */
   readonly values: ReturnType<typeof valuesFor>;
-  /** Stops the store behind it, and starts it again after a while. */
+  /** Stops the store behind it, and restarts it after a while. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Its port, one between what it is made of, and two of stores. */
+/** Its port, one between its parts, and two of stores. */
 type Ports = readonly [own: number, inner: number, store: number, other: number];
 
-/** What stands in the places of the texts of a set-up. */
+/** The values of the placeholders in the texts of a set-up. */
 export const valuesFor = (setup: Setup, folder: string, [own, inner, store, other]: Ports) => ({
   ...setup.with,
   DIR: folder,
@@ -40,7 +40,7 @@ export const valuesFor = (setup: Setup, folder: string, [own, inner, store, othe
 });
 
 /**
- * Starts a set-up, everything in a folder and on 127.0.0.1.
+ * Starts a set-up, with all files in one folder and everything on 127.0.0.1.
  * @param index of the set-up among all, for ports that are the same in every run
  */
 export async function open(setup: Setup, index: number, folder: string): Promise<Running> {
@@ -85,7 +85,7 @@ export async function open(setup: Setup, index: number, folder: string): Promise
   };
 }
 
-/** A certificate for 127.0.0.1 that signs itself, and one for a client. */
+/** A self-signed certificate for 127.0.0.1, and one for a client. */
 function certificates(folder: string): void {
   for (const name of ['server', 'client']) {
     const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '1'];

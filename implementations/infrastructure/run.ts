@@ -10,21 +10,21 @@ import { verdictOf } from '../../lib/compare/table.ts';
 import { packageFile } from '../../lib/package.ts';
 import type { RunRecord } from '../../lib/report/record.ts';
 import { readSaved, recordIn } from '../../lib/report/saved.ts';
-import { globs, unmatched } from '../../lib/run/select.ts';
-import { obstacle, portraitOf, publish } from '../manifest.ts';
+import { globs, unmatched } from '../../lib/select.ts';
+import { implementationOf, obstacle, publish } from '../manifest.ts';
 import { open, type Running, TOKEN } from './lab.ts';
 import { allSetups, fill, type Setup, titleOf } from './setup.ts';
 import { infrastructureMarkdown, noticed, surpriseOf } from './table.ts';
 
 /*
  * Runs the suite against the reference store behind real servers, each in its set-ups, and writes
- * reports/infrastructure.{json,md,html}. Ends with 1 where a set-up is not as its manifest expects, or where one
+ * reports/infrastructure.{json,md,html}. Exits with 1 if a result differs from the manifest, or if a set-up
  * that `--only` names cannot be run.
  */
 
 const SEED = 20_261_121;
 const FIRST_ID = 1_200_000_000;
-/** Requests that are sent before the store behind a server is started again. */
+/** Requests before the store behind a server is restarted. */
 const BEFORE_RESTART = 400;
 
 const { values: options } = parseArgs({
@@ -37,7 +37,7 @@ const { values: options } = parseArgs({
 
 const home = mkdtempSync(join(tmpdir(), 'plant-store-infrastructure-'));
 process.once('exit', () => rmSync(home, { recursive: true, force: true }));
-// What was started is stopped at the exit of this process, which a signal alone does not bring about.
+// Started processes are stopped on exit, which a signal alone does not trigger.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
 const MAIN = packageFile('dist/cli/main.js');
@@ -46,16 +46,16 @@ const help = spawnSync('node', [MAIN, 'run', '--help'], { encoding: 'utf8' }).st
 const installed = new Set<string>();
 
 /** Why a set-up cannot be run here. */
-function lackOf({ server, needs, flags }: Setup): string | undefined {
+function reasonNotToRun({ server, needs, flags }: Setup): string | undefined {
   const unknown = flags.find((flag) => flag.startsWith('--') && !help.includes(`${flag} `));
-  if (unknown !== undefined) return `a run has no ${unknown} yet`;
+  if (unknown !== undefined) return `the option ${unknown} does not exist yet`;
   const { folder, install } = server;
   const reason = obstacle({ folder, needs }, installed.has(folder) ? [] : [install]);
   if (reason === undefined) installed.add(folder);
   return reason;
 }
 
-/** Runs the suite against what is running, as a user would. */
+/** Runs the suite against a set-up, as a user would. */
 async function recordOf(setup: Setup, running: Running, index: number): Promise<RunRecord> {
   const { baseUrl, values } = running;
   const sample = [`--seed=${SEED}`, `--first-id=${FIRST_ID + index * 1_000_000}`, `--cases=${options.cases}`];
@@ -78,20 +78,21 @@ async function recordOf(setup: Setup, running: Running, index: number): Promise<
   const code = await new Promise((resolve) => child.once('close', resolve));
   await again;
   process.off('exit', kill);
-  if (code === 2 || code === 4) throw new Error(`${setup.name}: the run ended with ${code}:\n${text}`);
+  if (code === 2 || code === 4)
+    throw new Error(`${setup.name}: the run ended with exit code ${code}:\n${text}`);
   return recordIn(readSaved(`${values.DIR}/report.json`), setup.name);
 }
 
 async function entryOf(setup: Setup, index: number): Promise<Entry> {
   const { server } = setup;
   const name = titleOf(setup);
-  const reason = lackOf(setup);
+  const reason = reasonNotToRun(setup);
   const version = reason === undefined ? versionOf(setup) : '';
-  const portrait = portraitOf({ ...server, version, note: setup.note });
-  if (reason !== undefined) return { name, portrait, reason };
+  const implementation = implementationOf({ ...server, version, note: setup.note });
+  if (reason !== undefined) return { name, implementation, reason };
   const running = await open(setup, index, join(home, setup.name));
   try {
-    return { name, portrait, record: await recordOf(setup, running, index) };
+    return { name, implementation, record: await recordOf(setup, running, index) };
   } finally {
     await running.close();
   }
@@ -103,25 +104,27 @@ const versionOf = ({ server }: Setup): string =>
     encoding: 'utf8',
   }).stdout.trim();
 
-/** Tells what became of a set-up; gives back whether it is as expected. */
-function tell(setup: Setup, column: Column): boolean {
+/** Prints the result of a set-up; returns whether it is as expected. */
+function printResult(setup: Setup, column: Column): boolean {
   const surprise = surpriseOf(setup, column);
   const seconds = column.state === 'run' ? `${column.seconds.toFixed(1)} s` : '';
   process.stdout.write(`${column.name.padEnd(36)} ${verdictOf(column).padEnd(20)}${seconds.padStart(8)}\n`);
   for (const one of noticed(column)) process.stdout.write(`    ${one}\n`);
   if (surprise !== undefined && column.state === 'run') process.stdout.write(`    ${surprise}\n`);
-  // Where all are asked for, those that are not here are named, and that is all.
+  // When all are requested, a missing server is reported but is not an error.
   return surprise === undefined || (column.state === 'not-run' && options.only === undefined);
 }
 
 const all = allSetups();
 const { only = ['*'] } = options;
-const lost = unmatched(
+const unknown = unmatched(
   only,
   all.map(({ name }) => name),
 );
-if (lost !== undefined) {
-  process.stderr.write(`No set-up is called ${lost}: there are ${all.map(({ name }) => name).join(', ')}.\n`);
+if (unknown !== undefined) {
+  process.stderr.write(
+    `No set-up is called ${unknown}: there are ${all.map(({ name }) => name).join(', ')}.\n`,
+  );
   process.exit(2);
 }
 const chosen = globs(only);
@@ -130,7 +133,7 @@ for (const [index, setup] of all.entries()) {
   if (!chosen(setup.name)) continue;
   const entry = await entryOf(setup, index);
   entries.push(entry);
-  if (!tell(setup, columnOf(entry))) process.exitCode = 1;
+  if (!printResult(setup, columnOf(entry))) process.exitCode = 1;
 }
 if (!options['no-write'] && options.only === undefined) {
   const comparison = comparisonOf(entries, null);

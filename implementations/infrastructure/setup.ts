@@ -2,23 +2,23 @@ import { basename } from 'node:path';
 import type { Outcome } from '../../lib/run/verdict.ts';
 import { type Manifest, manifestsIn } from '../manifest.ts';
 
-/** What a manifest may say of a set-up. */
+/** The settings of a set-up in a manifest. */
 interface Choices {
-  /** By default http. */
+  /** http by default. */
   readonly scheme?: 'http' | 'https';
-  /** What stands in the places of templates and commands. */
+  /** Values of the placeholders in templates and commands. */
   readonly with?: Readonly<Record<string, string>>;
-  /** Executables without which it cannot be had, beside those of its server. */
+  /** Required executables in addition to those of the server. */
   readonly needs?: readonly string[];
-  /** How it is started, where not as the others of its server. */
+  /** How it is started, if unlike the others of its server. */
   readonly start?: string;
-  /** Stores behind it; by default one. */
+  /** Stores behind it; one by default. */
   readonly replicas?: number;
-  /** Whether the store behind it is away for a second in the middle of the run. */
+  /** Whether the store behind it is stopped for a second in the middle of the run. */
   readonly restart?: boolean;
   /** More options of the run. */
   readonly flags?: readonly string[];
-  /** What a run comes to, and words of what it says then; by default the set-up is conformant. */
+  /** The expected outcome, and text that the run must report; conformant by default. */
   readonly expect?: { readonly outcome: Outcome; readonly says: string };
 }
 
@@ -43,7 +43,7 @@ export interface Setup extends Required<Choices> {
 const HOME = 'implementations/infrastructure';
 const REFERENCE = `${HOME}/reference`;
 
-/** All set-ups of all servers, the store by itself first. */
+/** All set-ups of all servers, beginning with the store on its own. */
 export const allSetups = (): Setup[] =>
   manifestsIn<Server>(HOME)
     .toSorted((a, b) => Number(b.folder === REFERENCE) - Number(a.folder === REFERENCE))
@@ -71,12 +71,12 @@ export const allSetups = (): Setup[] =>
 export const titleOf = ({ name, server }: Setup): string => `${server.title}, ${basename(name)}`;
 
 /**
- * Puts values into the places of a text, `${NAME}`; what is put there may have places itself.
- * @throws Error for a place without a value
+ * Replaces the placeholders `${NAME}` in a text; their values may contain placeholders themselves.
+ * @throws Error for a placeholder without a value
  */
 export const fill = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replace(/\$\{([A-Z_\d]+)\}/g, (_, name: string) => {
     const value = values[name];
-    if (value === undefined) throw new Error(`nothing says what stands in the place \${${name}}`);
+    if (value === undefined) throw new Error(`no value for the placeholder \${${name}}`);
     return fill(value, values);
   });

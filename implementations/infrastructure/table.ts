@@ -1,22 +1,22 @@
 import type { Column, Comparison } from '../../lib/compare/comparison.ts';
 import { differingObservations, type RunColumn, ran, verdictOf } from '../../lib/compare/table.ts';
-import { short } from '../../lib/report/explain.ts';
 import { cell, joined, lines, prose } from '../../lib/report/markdown-text.ts';
+import { summarise } from '../../lib/report/text.ts';
 import type { Setup } from './setup.ts';
 
-/** Failed checks that are named. */
+/** Failed checks that are listed. */
 const MAX_NAMED = 5;
 
-/** What is not as the manifest of a set-up expects. */
+/** How the result differs from what the manifest of the set-up expects. */
 export function surpriseOf({ expect }: Pick<Setup, 'expect'>, column: Column): string | undefined {
   if (column.state === 'not-run') return column.reason;
   const said = [...advised(column), ...failed(column)].join('\n');
   return column.outcome === expect.outcome && said.includes(expect.says)
     ? undefined
-    : `expected to be ${expect.outcome}${expect.says === '' ? '' : `, and to say: ${expect.says}`}`;
+    : `expected to be ${expect.outcome}${expect.says === '' ? '' : `, and to report: ${expect.says}`}`;
 }
 
-/** What a reader looks at first: why there is no verdict, what failed. */
+/** What a reader looks for first: why there is no verdict, or what failed. */
 export function noticed(column: Column): readonly string[] {
   if (column.state === 'not-run') return [column.reason];
   const all = failed(column);
@@ -30,16 +30,16 @@ const advised = ({ stop, advice }: RunColumn): string[] =>
 const failed = ({ cells }: RunColumn): string[] =>
   Object.entries(cells)
     .filter(([, { verdict }]) => verdict === 'fail')
-    .map(([id, { actual = '' }]) => short(`${id}: ${actual}`, 120));
+    .map(([id, { actual = '' }]) => summarise(`${id}: ${actual}`, 120));
 
 const counted = ({ pass, fail, untestable }: { pass: number; fail: number; untestable: number }) =>
   `${pass} of ${pass + fail + untestable}`;
 
-/** One row for each set-up, then what the servers do with what the interface leaves open. */
+/** One row per set-up, then what the servers do where the interface leaves it open. */
 export function infrastructureMarkdown(comparison: Comparison): string {
   const rows = comparison.columns.map((column) => {
-    const { name, portrait } = column;
-    const head = `| ${prose(name)} | ${prose(portrait?.version ?? '')} | ${prose(portrait?.note ?? '')} | ${verdictOf(column)} |`;
+    const { name, implementation } = column;
+    const head = `| ${prose(name)} | ${prose(implementation?.version ?? '')} | ${prose(implementation?.note ?? '')} | ${verdictOf(column)} |`;
     const seen = noticed(column)
       .map((one) => cell(one))
       .join('<br>');
@@ -59,12 +59,12 @@ export function infrastructureMarkdown(comparison: Comparison): string {
   ])}\n`;
 }
 
-/** What the servers do otherwise than the store by itself, where the interface leaves it open; over plain HTTP. */
+/** Where the servers differ from the bare store in what the interface leaves open; over plain HTTP. */
 function leftOpen(comparison: Comparison): string {
   const plain = { ...comparison, columns: ran(comparison).filter(({ name }) => name.endsWith(', http')) };
   const [, ...servers] = plain.columns.map(({ name }) => name.replace(/, http$/, ''));
   const rows = differingObservations(plain).map(({ key, values }) => {
-    const [own, ...others] = values.map((value) => (value === undefined ? 'not seen' : String(value)));
+    const [own, ...others] = values.map((value) => (value === undefined ? 'not observed' : String(value)));
     const said = [...new Set(others)]
       .filter((value) => value !== own)
       .map((value) => {
@@ -74,7 +74,7 @@ function leftOpen(comparison: Comparison): string {
     return `| \`${key}\` | ${cell(own ?? '', 60)} | ${said.join('; ')} |`;
   });
   return joined([
-    '### What they do with what the interface leaves open, where it is not what the store does by itself',
+    '### Differences from the bare store where the interface leaves the behaviour open',
     lines(['| observation | the store | others, over plain HTTP |', '| --- | --- | --- |', ...rows]),
   ]);
 }

@@ -1,28 +1,28 @@
 import type { Contract } from '../contract/contract.ts';
 import type { Check, Level, TestKind } from '../run/check.ts';
-import { type Sent, sentBy } from './sent.ts';
+import { type SentExamples, sentBy } from './sent.ts';
 
-/** What a check rests on; the text is that of a clause of the interface. */
-export interface Ground {
+/** One basis of a check; `text` is that of a clause of the interface. */
+export interface BasisEntry {
   readonly ref: string;
   readonly text?: string;
 }
 
-/** A check as it is told to whoever is to meet it. */
-export interface Entry {
+/** The documentation of a check. */
+export interface CatalogueEntry {
   readonly id: string;
   readonly level: Level;
   readonly statement: string;
-  readonly basis: readonly Ground[];
+  readonly basis: readonly BasisEntry[];
   readonly kind: TestKind;
-  readonly sends: Sent;
+  readonly sends: SentExamples;
   readonly hint: string;
 }
 
-/** The statements of the interface, by their names. */
+/** The clauses of the interface by name. */
 export type Clauses = Readonly<Record<string, { readonly text: string }>>;
 
-export function entryOf(check: Check, contract: Contract, clauses: Clauses): Entry {
+export function entryOf(check: Check, contract: Contract, clauses: Clauses): CatalogueEntry {
   const { id, level, statement, basis, hint, test } = check;
   return {
     id,
@@ -38,20 +38,20 @@ export function entryOf(check: Check, contract: Contract, clauses: Clauses): Ent
   };
 }
 
-/** `46 MUST, 35 SHOULD`: how many there are of each level, those left out that there are none of. */
+/** `46 MUST, 35 SHOULD`: the count of each level, without zeros. */
 export const countsOf = (checks: readonly { readonly level: Level }[]): string =>
   LEVELS.map((level) => [countOf(checks, level), level] as const)
     .filter(([count]) => count > 0)
     .map(([count, level]) => `${count} ${level}`)
     .join(', ');
 
-export const countOf = (checks: readonly { readonly level: Level }[], wanted: Level): number =>
-  checks.filter(({ level }) => level === wanted).length;
+export const countOf = (checks: readonly { readonly level: Level }[], counted: Level): number =>
+  checks.filter(({ level }) => level === counted).length;
 
 export const LEVELS: readonly Level[] = ['MUST', 'SHOULD', 'OBSERVE'];
 
-/** How to carry out one check alone, as far as that can be done. */
-export const aloneWith = ({ id, kind }: Entry): string =>
-  kind === 'standing'
-    ? 'plant-store-conformance run URL  (without other checks it has nothing to look at)'
+/** The command that runs one check. An invariant needs other checks. */
+export const commandFor = ({ id, kind }: CatalogueEntry): string =>
+  kind === 'invariant'
+    ? 'plant-store-conformance run URL  (it judges the exchanges of other checks)'
     : `plant-store-conformance run URL --only ${id}`;

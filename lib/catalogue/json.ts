@@ -1,7 +1,7 @@
-import type { Entry } from './entry.ts';
+import type { CatalogueEntry } from './entry.ts';
 
-/** Checks as a JSON array; `sends` has the words first, and then the examples. */
-export const json = (entries: readonly Entry[]): string => {
+/** Checks as a JSON array; `sends` is the description followed by the examples. */
+export const json = (entries: readonly CatalogueEntry[]): string => {
   const listed = entries.map(({ sends, hint, ...entry }) => ({
     ...entry,
     sends: [sends.text, ...sends.examples],

@@ -1,109 +1,109 @@
 import type { Contract } from '../contract/contract.ts';
 import { groupBy } from '../groups.ts';
-import { bearer, type Case, type Draft } from '../payloads/case.ts';
-import { drawAfter } from '../payloads/random.ts';
-import { short, visible } from '../report/explain.ts';
+import { sampleAfter } from '../payloads/random.ts';
+import { bearer, type RequestTemplate, type TestCase } from '../payloads/test-case.ts';
+import { summarise, visible } from '../report/text.ts';
 import type { Check, Test } from '../run/check.ts';
 import { fill, USUAL } from '../run/fill.ts';
 import { DEFAULTS } from '../run/plan.ts';
 import { plantsFor } from '../run/plants.ts';
 
-/** What a check sends: in words, and examples to be shown as they are, one or more lines each. */
-export interface Sent {
+/** A description of what a check sends, and verbatim examples of one or more lines. */
+export interface SentExamples {
   readonly text: string;
   readonly examples: readonly string[];
 }
 
-/** The examples are those of a run with this seed, but for the ids. */
+/** The examples are those of a run with this seed, except for ids. */
 const SEED = 1;
 const FIRST_ID = 1_000_001n;
-/** Random payloads that are shown. */
-const DRAWN = 3;
-/** Characters of a line that are shown. */
-const LONGEST = 160;
+const MAX_EXAMPLES = 3;
+const MAX_EXAMPLE_CHARACTERS = 160;
 
-/** Stands for the token while a request is made; no encoding of a request changes it. */
+/** A placeholder for the token that no encoding of a request changes. */
 const TOKEN = 'PLANT_STORE_TOKEN';
 
-const filled = (draft: Draft, id: bigint) =>
-  fill(draft, id, { token: TOKEN, host: '', prefix: '', headers: USUAL });
+const filled = (template: RequestTemplate, id: bigint) =>
+  fill(template, id, { token: TOKEN, host: '', prefix: '', headers: USUAL });
 
-/** What a check sends under a contract: the same words and bytes each time. */
-export function sentBy({ id, test, silent }: Check, contract: Contract): Sent {
-  const reason = silent?.(contract);
+/** What a check sends under a contract, the same on every call. */
+export function sentBy({ id, test, notApplicable }: Check, contract: Contract): SentExamples {
+  const reason = notApplicable?.(contract);
   if (reason !== undefined)
     return {
-      text: `Nothing with the document of the suite, as ${reason}; an overlay may change that.`,
+      text: `Nothing with the bundled document, because ${reason}; an overlay may change that.`,
       examples: [],
     };
   switch (test.kind) {
     case 'cases':
       return named(id, test, contract);
     case 'property':
-      return drawn(id, test, contract);
-    case 'standing':
+      return sampled(id, test, contract);
+    case 'invariant':
       return {
-        text: `Nothing of its own: every exchange of the run that it concerns, whatever check sent it, is looked at. Skipped where ${test.lacking}.`,
+        text: `Nothing of its own: it judges every exchange of the run that it applies to, regardless of the check that sent it. Skipped if ${test.absent}.`,
         examples: [],
       };
-    case 'procedure':
+    case 'scenario':
       return { text: test.sends, examples: [] };
   }
 }
 
-function named(id: string, test: Test & { kind: 'cases' }, contract: Contract): Sent {
+function named(id: string, test: Test & { kind: 'cases' }, contract: Contract): SentExamples {
   const cases = test.cases(plantsFor(contract, SEED, id));
   const [first] = cases;
   return {
     text: [
-      `${counted(cases.length, 'request')}: ${combined(cases.map(({ label }) => label))}.`,
+      `${counted(cases.length, 'request')}: ${summaryOf(cases.map(({ label }) => label))}.`,
       ...control(cases),
       ...(first === undefined ? [] : ['The first:']),
     ].join(' '),
-    examples: first === undefined ? [] : [request(first.draft)],
+    examples: first === undefined ? [] : [request(first.template)],
   };
 }
 
-function drawn(id: string, test: Test & { kind: 'property' }, contract: Contract): Sent {
+function sampled(id: string, test: Test & { kind: 'property' }, contract: Contract): SentExamples {
   const plants = plantsFor(contract, SEED, id);
   const arbitrary = test.cases(plants);
   const named = test.named?.(plants) ?? [];
   const cases = Array.from(
-    { length: DRAWN },
-    (_, index) => drawAfter(named, arbitrary, SEED, id, index).value,
+    { length: MAX_EXAMPLES },
+    (_, index) => sampleAfter(named, arbitrary, SEED, id, index).value,
   );
   const coverage = test.covers?.(plants, [...named.keys()]);
   if (coverage !== undefined)
     return {
       text: [
-        `${counted(named.length, 'request')} in which all ${coverage.covered.toLocaleString('en')} pairs of the values of ${coverage.dimensions} dimensions occur, with --thorough all triples; some are sent right after another request. More --cases combine the same values at random.`,
+        `${counted(named.length, 'request')} that cover all ${coverage.covered.toLocaleString('en')} pairs of values of ${coverage.dimensions} dimensions, with --thorough all triples; some are sent right after another request. A larger --cases adds random combinations of the same values.`,
         ...control(named),
-        `The first ${DRAWN}:`,
+        `The first ${MAX_EXAMPLES}:`,
       ].join(' '),
-      examples: named.slice(0, DRAWN).map(({ label }) => visible(label)),
+      examples: named.slice(0, MAX_EXAMPLES).map(({ label }) => visible(label)),
     };
   return {
     text: [
-      `${counted(Math.ceil(DEFAULTS.cases * test.share), 'request')} ${named.length === 0 ? '' : `(the first ${named.length} the same in every run, the others) `}drawn at random, ${test.share} times --cases (${DEFAULTS.cases} by default).`,
+      `${counted(Math.ceil(DEFAULTS.cases * test.weight), 'request')}, ${test.weight} times --cases (${DEFAULTS.cases} by default): ${named.length === 0 ? 'random' : `the first ${named.length} are the same in every run, the others random`}.`,
       ...control(cases),
-      `The first ${DRAWN} with --seed ${SEED}, but for their fresh ids:`,
+      `The first ${MAX_EXAMPLES} with --seed ${SEED}, except for their ids:`,
     ].join(' '),
     examples: cases.map(
-      ({ label, draft }, index) =>
-        `${visible(label)}: ${body(draft, FIRST_ID + BigInt(index)) || '(no body)'}`,
+      ({ label, template }, index) =>
+        `${visible(label)}: ${body(template, FIRST_ID + BigInt(index)) || '(no body)'}`,
     ),
   };
 }
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-const control = (cases: readonly Case[]): string[] =>
-  cases.some(({ twin }) => twin !== undefined)
-    ? ['Also an ordinary plant with the token; where that is not taken, the check is untestable.']
+const control = (cases: readonly TestCase[]): string[] =>
+  cases.some(({ control }) => control !== undefined)
+    ? [
+        'Also a control request, an ordinary plant with the token; if it is not accepted, the check is untestable.',
+      ]
     : [];
 
-/** All labels in one line; where they are every `a, b` of some a and some b, these alone. */
-function combined(labels: readonly string[]): string {
+/** All labels in one line. If they are all pairs `a, b` of some a and some b, each a and b is listed once. */
+function summaryOf(labels: readonly string[]): string {
   const parts = labels.map((label) => label.split(', '));
   const [before, after] = [0, 1].map((place) => [...new Set(parts.map((part) => part[place] ?? ''))]);
   const inPairs = parts.every(({ length }) => length === 2) && new Set(labels).size === labels.length;
@@ -118,27 +118,27 @@ function combined(labels: readonly string[]): string {
 
 const listed = (labels: readonly string[]) => labels.map(visible).join('; ');
 
-/** A request as it goes over the wire, with the token as a shell names it. */
-function request(draft: Draft): string {
-  const { method, path, headers, framing } = filled(draft, FIRST_ID);
-  const content = body(draft, FIRST_ID);
+/** A request roughly as it goes over the wire, with $PLANT_STORE_TOKEN instead of the token. */
+function request(template: RequestTemplate): string {
+  const { method, path, headers, framing } = filled(template, FIRST_ID);
+  const content = body(template, FIRST_ID);
   return [
     `${method} ${nameToken(path)}`,
-    ...(draft.credential ?? bearer).shell.map((value) => `authorization: ${value}`),
+    ...(template.credential ?? bearer).shell.map((value) => `authorization: ${value}`),
     ...headers
       .filter(([name]) => name !== 'authorization' && name !== 'user-agent')
-      .map(([name, value]) => `${name}: ${short(value, LONGEST)}`),
+      .map(([name, value]) => `${name}: ${summarise(value, MAX_EXAMPLE_CHARACTERS)}`),
     ...(framing === 'chunked' ? ['transfer-encoding: chunked'] : []),
     ...(content === '' ? [] : ['', content]),
   ].join('\n');
 }
 
-const body = (draft: Draft, id: bigint) =>
-  short(nameToken(textOf(filled(draft, id).body ?? new Uint8Array())), LONGEST);
+const body = (template: RequestTemplate, id: bigint) =>
+  summarise(nameToken(textOf(filled(template, id).body ?? new Uint8Array())), MAX_EXAMPLE_CHARACTERS);
 
 const nameToken = (text: string) => text.replaceAll(TOKEN, () => `$${TOKEN}`);
 
-/** Bytes as text; where they are not UTF-8, what is not ASCII as hexadecimal digits. */
+/** Bytes as text. If they are not UTF-8, non-ASCII bytes are hexadecimal escapes. */
 function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -1,19 +1,22 @@
 import { areaOf, groupBy } from '../groups.ts';
-import type { Paint } from '../report/explain.ts';
+import type { Paint } from '../report/text.ts';
 import type { About, Level } from '../run/check.ts';
-import { aloneWith, countsOf, type Entry } from './entry.ts';
+import { type CatalogueEntry, commandFor, countsOf } from './entry.ts';
 
 const COLOUR = { MUST: 'red', SHOULD: 'yellow', OBSERVE: 'cyan' } as const satisfies Record<Level, string>;
 
-/** Columns that a statement needs beside its id; with fewer it stands below. */
-const BESIDE = 40;
-/** Columns that a text gets at least, however narrow the terminal. */
-const NARROWEST = 20;
+/** With fewer columns beside its id, a statement goes below it. */
+const MIN_STATEMENT_CHARACTERS = 40;
+/** The minimum width of a text on a narrow terminal. */
+const MIN_COLUMN_CHARACTERS = 20;
 
-/** Checks as a table for a terminal of so many columns: a group for each area, and the counts below. */
+/**
+ * Checks as a table, grouped by area, with counts at the end.
+ * @param width columns of the terminal
+ */
 export function table(checks: readonly About[], width: number, paint: Paint): string {
   const widest = Math.max(...checks.map(({ id }) => id.length));
-  const below = width - widest - 13 < BESIDE;
+  const below = width - widest - 13 < MIN_STATEMENT_CHARACTERS;
   const rows = (members: readonly About[]) => {
     const longest = Math.max(...members.map(({ id }) => id.length));
     const indent = below ? 6 : longest + 13;
@@ -35,8 +38,11 @@ export function table(checks: readonly About[], width: number, paint: Paint): st
   ].join('\n');
 }
 
-/** One check at length, for a terminal of so many columns. */
-export function detail(entry: Entry, width: number, paint: Paint): string {
+/**
+ * The documentation of one check.
+ * @param width columns of the terminal
+ */
+export function detail(entry: CatalogueEntry, width: number, paint: Paint): string {
   const { id, level, statement, basis, sends, hint } = entry;
   const part = (name: string, ...paragraphs: readonly string[]) =>
     paragraphs
@@ -49,25 +55,25 @@ export function detail(entry: Entry, width: number, paint: Paint): string {
     ...part('basis', ...basis.map(({ ref, text }) => (text === undefined ? ref : `${ref}: ${text}`))),
     '',
     ...part('sends', sends.text),
-    // Unbroken: what a terminal breaks by itself can still be copied.
+    // Not wrapped: lines that the terminal wraps can still be copied.
     ...(sends.examples.length > 0 ? [''] : []),
     ...sends.examples.flatMap((example) =>
       example.split('\n').map((line) => (line === '' ? '' : `         ${line}`)),
     ),
     '',
-    ...part('mend', hint),
+    ...part('fix', hint),
     '',
-    `  ${paint('dim', 'run')}    ${aloneWith(entry)}`,
+    `  ${paint('dim', 'run')}    ${commandFor(entry)}`,
     '',
   ].join('\n');
 }
 
-/** A text in lines of so many characters, broken at its spaces; a longer word has a line of its own. */
+/** Wraps a text at its spaces; a word longer than `width` gets its own line. */
 export function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > Math.max(width, NARROWEST)) {
+    if (line !== '' && line.length + 1 + word.length > Math.max(width, MIN_COLUMN_CHARACTERS)) {
       lines.push(line);
       line = word;
     } else line = line === '' ? word : `${line} ${word}`;

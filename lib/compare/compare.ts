@@ -5,59 +5,58 @@ import { type Estimate, estimate } from '../run/estimate.ts';
 import { DEFAULTS } from '../run/plan.ts';
 import { inPool } from '../run/pool.ts';
 import { type OpenRun, openRun, type RunOptions } from '../run/run.ts';
-import type { Comparison, Portrait } from './comparison.ts';
-import { differentialOf, isAsked, OF_A_RUN } from './differential.ts';
+import type { Comparison, ImplementationInfo } from './comparison.ts';
+import { differentialOf, isSampled, SAMPLE_FRACTION } from './differential.ts';
 import { comparisonOf, type Entry } from './fold.ts';
 
-/** A store to compare, and what is to be sent to it. */
+/** A store to compare, and the run against it. */
 export interface ComparedTarget {
   readonly name: string;
   readonly plan: RunOptions;
-  /** What no report may hold. */
+  /** What no report may contain. */
   readonly secrets: readonly string[];
   readonly baseline?: Baseline | undefined;
-  readonly portrait?: Portrait | undefined;
+  readonly implementation?: ImplementationInfo | undefined;
 }
 
-/** Stores that are run against at a time. */
-const AT_A_TIME = 4;
+const MAX_PARALLEL_TARGETS = 4;
 
 /**
- * Runs the catalogue against each of several stores, sends all of them the same generated payloads, and puts
- * what was found side by side.
+ * Runs the catalogue against several stores, sends all of them the same generated payloads, and compares the
+ * results.
  */
 export async function compareStores(
   targets: readonly ComparedTarget[],
   signal?: AbortSignal,
 ): Promise<Comparison> {
   const open: { readonly target: ComparedTarget; readonly run: OpenRun; readonly recorder: Recorder }[] = [];
-  // Without one of them there is no comparison: the runs against the others are not carried on.
-  const breaking = new AbortController();
-  const ending = AbortSignal.any([breaking.signal, ...(signal === undefined ? [] : [signal])]);
-  const carryOut = async (index: number) => {
+  // If one run throws there is no comparison, so the other runs are aborted.
+  const failure = new AbortController();
+  const anyAbort = AbortSignal.any([failure.signal, ...(signal === undefined ? [] : [signal])]);
+  const runTarget = async (index: number) => {
     const target = targets[index];
     if (target === undefined) return;
     const { plan, secrets, baseline } = target;
     const recorder = new Recorder(secrets, baseline);
-    const run = await openRun(plan, undefined, ending);
+    const run = await openRun(plan, undefined, anyAbort);
     open[index] = { target, run, recorder };
     recorder.take({ type: 'start', header: run.header });
     for await (const result of run.carryOutAll()) recorder.take({ type: 'result', result });
   };
   try {
-    await inPool(targets.length, AT_A_TIME, (index) =>
-      carryOut(index).catch((error: unknown) => {
-        breaking.abort();
+    await inPool(targets.length, MAX_PARALLEL_TARGETS, (index) =>
+      runTarget(index).catch((error: unknown) => {
+        failure.abort();
         throw error;
       }),
     );
-    const differential = await differenceOf(open);
+    const differential = await differentialBetween(open);
     const entries: Entry[] = [];
     for (const { target, run, recorder } of open) {
       recorder.take({ type: 'end', footer: await run.close() });
-      const { name, portrait } = target;
+      const { name, implementation } = target;
       const record: RunRecord = recorder.record();
-      entries.push({ name, record, ...(portrait === undefined ? {} : { portrait }) });
+      entries.push({ name, record, ...(implementation === undefined ? {} : { implementation }) });
     }
     return comparisonOf(entries, differential);
   } catch (error) {
@@ -66,17 +65,17 @@ export async function compareStores(
   }
 }
 
-/** What each of the stores is going to be asked: the checks, and what stores may disagree on. */
+/** The requests that each store will get: those of the checks and the payloads for disagreements. */
 export async function estimateOf(plan: RunOptions): Promise<Estimate> {
-  const cases = Math.ceil((plan.cases ?? DEFAULTS.cases) * OF_A_RUN);
-  const [checks, beside] = [
+  const cases = Math.ceil((plan.cases ?? DEFAULTS.cases) * SAMPLE_FRACTION);
+  const [checks, payloads] = [
     await estimate(plan),
-    await estimate({ ...plan, cases, thorough: false, catalogue: plan.catalogue.filter(isAsked) }),
+    await estimate({ ...plan, cases, thorough: false, catalogue: plan.catalogue.filter(isSampled) }),
   ];
-  return { requests: checks.requests + beside.requests, plants: checks.plants + beside.plants };
+  return { requests: checks.requests + payloads.requests, plants: checks.plants + payloads.plants };
 }
 
-async function differenceOf(
+async function differentialBetween(
   open: readonly { readonly target: ComparedTarget; readonly run: OpenRun }[],
 ): Promise<Comparison['differential']> {
   const [first] = open;
@@ -88,7 +87,7 @@ async function differenceOf(
     open.map(({ target, run }) => ({
       name: target.name,
       baseUrl: target.plan.baseUrl,
-      ask: (drafts) => run.ask(drafts),
+      ask: (templates) => run.ask(templates),
     })),
     selected,
     {

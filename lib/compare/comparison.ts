@@ -1,8 +1,8 @@
-import type { Gate, RecordedBody, RunRecord } from '../report/record.ts';
+import type { CiResult, RecordedBody, RunRecord } from '../report/record.ts';
 import type { About } from '../run/check.ts';
 import type { Verdict } from '../run/result.ts';
 
-/** What became of one check at one store. */
+/** The result of one check at one store. */
 export interface Cell {
   readonly verdict: Verdict;
   readonly cases: number;
@@ -10,26 +10,25 @@ export interface Cell {
   readonly cause?: string;
   readonly expected?: string;
   readonly actual?: string;
-  /** Why it was not tried. */
+  /** Why it was not tested. */
   readonly reason?: string;
   readonly curl?: string;
 }
 
-/** What is known of an implementation apart from what it does. */
-export interface Portrait {
+/** The stack of an implementation. */
+export interface ImplementationInfo {
   readonly language: string;
   readonly framework: string;
   readonly version: string;
   readonly note: string;
 }
 
-/** One store: what a run found of it, or why there was none. */
-export type Column = { readonly name: string; readonly portrait?: Portrait } & (
+/** One store: the results of its run, or why it was not run. */
+export type Column = { readonly name: string; readonly implementation?: ImplementationInfo } & (
   | ({
       readonly state: 'run';
-      readonly exitCode: Gate['exitCode'];
+      readonly exitCode: CiResult['exitCode'];
       readonly cells: Readonly<Record<string, Cell>>;
-      /** What it was left with. */
       readonly created?: Partial<RunRecord['created']> | undefined;
     } & Pick<
       RunRecord,
@@ -46,7 +45,7 @@ export type Column = { readonly name: string; readonly portrait?: Portrait } & (
   | { readonly state: 'not-run'; readonly reason: string }
 );
 
-/** One store's answer to a payload. */
+/** The answer of one store to a payload. */
 export interface Answer {
   readonly name: string;
   readonly status?: number;
@@ -55,15 +54,14 @@ export interface Answer {
   readonly fault?: string;
 }
 
-/** A payload on which stores differ, as small as it goes, and what each of them answers. */
+/** A shrunk payload on which stores differ, and the answer of each. */
 export interface Disagreement {
-  /** What the payload is. */
   readonly label: string;
   readonly request: { readonly contentType: string; readonly body: RecordedBody; readonly curl: string };
-  /** Payloads that were answered in just these ways. */
+  /** How many payloads divide the stores in this way. */
   readonly payloads: number;
   readonly shrinks: number;
-  /** The ways in which it was answered, that of the most stores first. */
+  /** The different answers, that of the most stores first. */
   readonly ways: readonly { readonly signature: string; readonly answers: readonly Answer[] }[];
 }
 
@@ -76,15 +74,15 @@ export interface Comparison {
   readonly options: Pick<RunRecord['options'], 'seed' | 'cases' | 'thorough' | 'strict'>;
   readonly startedAt: string;
   readonly seconds: number;
-  readonly exitCode: Gate['exitCode'];
+  readonly exitCode: CiResult['exitCode'];
   readonly checks: readonly About[];
   readonly columns: readonly Column[];
-  /** Null where saved records were compared: there was no store to ask. */
+  /** Null for a comparison of saved records. */
   readonly differential: {
     /** Payloads that every store was sent. */
     readonly payloads: number;
     readonly disagreements: readonly Disagreement[];
-    /** Further disagreements that are not shown. */
+    /** Disagreements beyond those listed. */
     readonly more: number;
   } | null;
 }

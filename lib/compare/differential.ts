@@ -1,161 +1,158 @@
 import type { Value } from 'fast-check';
 import type { Contract } from '../contract/contract.ts';
 import { signatureOf } from '../judge/signature.ts';
-import type { Case, Draft } from '../payloads/case.ts';
-import { draw } from '../payloads/random.ts';
+import { sample } from '../payloads/random.ts';
+import type { RequestTemplate, TestCase } from '../payloads/test-case.ts';
 import { curlOf } from '../report/curl.ts';
-import { sidesOf } from '../report/recorded.ts';
+import { sentAndReceived } from '../report/recorded.ts';
 import type { Redact } from '../report/redact.ts';
 import type { Check } from '../run/check.ts';
 import { plantsFor } from '../run/plants.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Answer, Comparison, Disagreement } from './comparison.ts';
 
-/** A store that can be asked. */
-export interface Asked {
+/** A store that payloads can be sent to. */
+export interface DifferentialTarget {
   readonly name: string;
   readonly baseUrl: string;
-  /** The answers in the order of the drafts; undefined once the store cannot be asked any more. */
-  ask(drafts: readonly Draft[]): Promise<readonly Exchange[] | undefined>;
+  /** The exchanges in the order of the templates; undefined if the store no longer responds. */
+  ask(templates: readonly RequestTemplate[]): Promise<readonly Exchange[] | undefined>;
 }
 
-interface Surroundings {
+interface Sampling {
   readonly contract: Contract;
   readonly seed: number;
   readonly redact: Redact;
-  /** Random cases of a generated check of share 1, as in a run. */
+  /** Random cases of a generated check of weight 1, as in a run. */
   readonly cases: number;
 }
 
-/** Payloads in proportion to those of a run. */
-export const OF_A_RUN = 0.5;
-/** Disagreements that are shrunk and shown. */
-const MOST = 30;
-/** Payloads tried to shrink one. */
-const SHRINK_BUDGET = 40;
-/** Characters of a body that are kept. */
-const BODY = 600;
+/** Payloads sent, as a fraction of the random cases of a run. */
+export const SAMPLE_FRACTION = 0.5;
+/** Disagreements that are shrunk and recorded. */
+const MAX_DISAGREEMENTS = 30;
+const SHRINK_BUDGET_REQUESTS = 40;
+const MAX_BODY_CHARACTERS = 600;
 
-/** How each of the stores answered a payload. */
+/** The signature of each store's answer to a payload. */
 type Vector = readonly string[];
 
 const keyOf = (vector: Vector) => vector.join('\n');
 
 /**
- * Sends every store the payloads of the generated checks, finds those that are not answered alike, and makes
- * one of each kind of disagreement as small as it goes. Two payloads show the same disagreement where they
- * divide the stores in the same way.
+ * Sends every store the payloads of the generated checks, finds those on which the stores disagree, and
+ * shrinks one payload of each disagreement. Payloads that divide the stores in the same way show the same
+ * disagreement.
  */
 export async function differentialOf(
-  stores: readonly Asked[],
+  stores: readonly DifferentialTarget[],
   checks: readonly Check[],
-  surroundings: Surroundings,
+  sampling: Sampling,
 ): Promise<Comparison['differential']> {
-  const { contract } = surroundings;
-  const drawn = checks.flatMap((check) => drawsOf(check, surroundings));
-  const asked = new Map<Asked, readonly Exchange[]>();
+  const { contract } = sampling;
+  const sampled = checks.flatMap((check) => samplesOf(check, sampling));
+  const answers = new Map<DifferentialTarget, readonly Exchange[]>();
   await Promise.all(
     stores.map(async (store) => {
-      const exchanges = await store.ask(drawn.map(({ value }) => value.value.draft));
-      if (exchanges !== undefined) asked.set(store, exchanges);
+      const exchanges = await store.ask(sampled.map(({ value }) => value.value.template));
+      if (exchanges !== undefined) answers.set(store, exchanges);
     }),
   );
-  const able = stores.filter((store) => asked.has(store));
+  const responding = stores.filter((store) => answers.has(store));
   const found = new Map<string, { readonly index: number; payloads: number }>();
-  for (const index of drawn.keys()) {
-    const vector = able.map((store) => signature(asked.get(store)?.[index], contract));
+  for (const index of sampled.keys()) {
+    const vector = responding.map((store) => signature(answers.get(store)?.[index], contract));
     if (new Set(vector).size < 2) continue;
     const known = found.get(keyOf(vector));
     if (known === undefined) found.set(keyOf(vector), { index, payloads: 1 });
     else known.payloads += 1;
   }
-  const kinds = [...found].sort(([, a], [, b]) => b.payloads - a.payloads || a.index - b.index);
+  const distinct = [...found].sort(([, a], [, b]) => b.payloads - a.payloads || a.index - b.index);
   const disagreements: Disagreement[] = [];
-  for (const [key, { index, payloads }] of kinds.slice(0, MOST)) {
-    const one = drawn[index];
-    const small = one === undefined ? undefined : await smallest(one, key, able, contract);
-    if (small !== undefined) disagreements.push(told(small, payloads, able, surroundings));
+  for (const [key, { index, payloads }] of distinct.slice(0, MAX_DISAGREEMENTS)) {
+    const one = sampled[index];
+    const shrunk = one === undefined ? undefined : await shrunkPayload(one, key, responding, contract);
+    if (shrunk !== undefined) disagreements.push(describe(shrunk, payloads, responding, sampling));
   }
-  return { payloads: drawn.length, disagreements, more: Math.max(0, kinds.length - MOST) };
+  return { payloads: sampled.length, disagreements, more: Math.max(0, distinct.length - MAX_DISAGREEMENTS) };
 }
 
-interface Drawn {
-  readonly value: Value<Case>;
-  readonly shrink: (value: Value<Case>) => Iterable<Value<Case>>;
+interface Sampled {
+  readonly value: Value<TestCase>;
+  readonly shrink: (value: Value<TestCase>) => Iterable<Value<TestCase>>;
 }
 
-/** Whether stores are asked for what a check generates; ways of sending and credentials are no payloads. */
-export const isAsked = ({ id, test }: Check): boolean =>
+/** Whether the payloads of a check are sent; variants of requests and credentials are not payloads. */
+export const isSampled = ({ id, test }: Check): boolean =>
   test.kind === 'property' && test.covers === undefined && !id.startsWith('auth/');
 
-/** Payloads of a generated check. */
-function drawsOf(check: Check, { contract, seed, cases }: Surroundings): Drawn[] {
+function samplesOf(check: Check, { contract, seed, cases }: Sampling): Sampled[] {
   const { id, test } = check;
-  if (test.kind !== 'property' || !isAsked(check)) return [];
+  if (test.kind !== 'property' || !isSampled(check)) return [];
   const arbitrary = test.cases(plantsFor(contract, seed, id));
-  const count = Math.ceil(cases * test.share * OF_A_RUN);
+  const count = Math.ceil(cases * test.weight * SAMPLE_FRACTION);
   return Array.from({ length: count }, (_, index) => ({
-    value: draw(arbitrary, seed, `compare/${id}`, index),
+    value: sample(arbitrary, seed, `compare/${id}`, index),
     shrink: ({ value, context }) => arbitrary.shrink(value, context),
   }));
 }
 
 const signature = (exchange: Exchange | undefined, contract: Contract): string =>
-  exchange === undefined ? 'not asked' : signatureOf(exchange, contract);
+  exchange === undefined ? 'not sent' : signatureOf(exchange, contract);
 
-interface Small {
-  readonly one: Case;
+interface Shrunk {
+  readonly one: TestCase;
   readonly shrinks: number;
   readonly exchanges: readonly Exchange[];
   readonly vector: Vector;
 }
 
-/** A smaller payload that divides the stores in the same way; undefined where the first one no longer does. */
-async function smallest(
-  { value, shrink }: Drawn,
+/** A smaller payload that divides the stores in the same way; undefined if the first one no longer does. */
+async function shrunkPayload(
+  { value, shrink }: Sampled,
   key: string,
-  stores: readonly Asked[],
+  stores: readonly DifferentialTarget[],
   contract: Contract,
-): Promise<Small | undefined> {
-  const attempt = async (one: Case, shrinks: number): Promise<Small | undefined> => {
-    const answers = await Promise.all(stores.map((store) => store.ask([one.draft])));
+): Promise<Shrunk | undefined> {
+  const attempt = async (one: TestCase, shrinks: number): Promise<Shrunk | undefined> => {
+    const answers = await Promise.all(stores.map((store) => store.ask([one.template])));
     const exchanges = answers.flatMap((list) => list?.slice(0, 1) ?? []);
     if (exchanges.length < stores.length) return undefined;
     const vector = exchanges.map((exchange) => signature(exchange, contract));
     return keyOf(vector) === key ? { one, shrinks, exchanges, vector } : undefined;
   };
-  let small = await attempt(value.value, 0);
-  let [current, budget] = [value, SHRINK_BUDGET];
-  for (let found = small !== undefined; found && budget > 0; ) {
+  let shrunk = await attempt(value.value, 0);
+  let [current, budget] = [value, SHRINK_BUDGET_REQUESTS];
+  for (let found = shrunk !== undefined; found && budget > 0; ) {
     found = false;
     for (const candidate of shrink(current)) {
       if (budget === 0) break;
       budget -= 1;
-      const smaller = await attempt(candidate.value, (small?.shrinks ?? 0) + 1);
+      const smaller = await attempt(candidate.value, (shrunk?.shrinks ?? 0) + 1);
       if (smaller === undefined) continue;
-      [small, current, found] = [smaller, candidate, true];
+      [shrunk, current, found] = [smaller, candidate, true];
       break;
     }
   }
-  return small;
+  return shrunk;
 }
 
-function told(
-  { one, shrinks, exchanges, vector }: Small,
+function describe(
+  { one, shrinks, exchanges, vector }: Shrunk,
   payloads: number,
-  stores: readonly Asked[],
-  { redact }: Surroundings,
+  stores: readonly DifferentialTarget[],
+  { redact }: Sampling,
 ): Disagreement {
-  const sides = exchanges.map((exchange, index) =>
-    sidesOf(exchange, one.draft, stores[index]?.baseUrl ?? '', redact),
+  const messages = exchanges.map((exchange, index) =>
+    sentAndReceived(exchange, one.template, stores[index]?.baseUrl ?? '', redact),
   );
   const ways = new Map<string, Answer[]>();
-  for (const [index, side] of sides.entries()) {
+  for (const [index, message] of messages.entries()) {
     const way = vector[index] ?? '';
-    ways.set(way, [...(ways.get(way) ?? []), answerOf(stores[index]?.name ?? '', side)]);
+    ways.set(way, [...(ways.get(way) ?? []), answerOf(stores[index]?.name ?? '', message)]);
   }
-  const [first] = sides;
-  if (first === undefined) throw new Error('a disagreement of nobody');
+  const [first] = messages;
+  if (first === undefined) throw new Error('a disagreement without stores');
   const { request } = first;
   return {
     label: redact(one.label),
@@ -178,12 +175,12 @@ const typeOf = (headers: readonly (readonly [string, string])[]): string =>
     .map(([, value]) => value)
     .join(', ');
 
-function answerOf(name: string, { response, fault }: Partial<ReturnType<typeof sidesOf>>): Answer {
-  if (response === undefined) return { name, fault: fault?.detail ?? 'no answer' };
+function answerOf(name: string, { response, fault }: Partial<ReturnType<typeof sentAndReceived>>): Answer {
+  if (response === undefined) return { name, fault: fault?.detail ?? 'no response' };
   const { status, headers, body } = response;
-  const short =
+  const truncated =
     'text' in body
-      ? { ...body, text: body.text.slice(0, BODY) }
-      : { ...body, base64: body.base64.slice(0, BODY) };
-  return { name, status, contentType: typeOf(headers), body: short };
+      ? { ...body, text: body.text.slice(0, MAX_BODY_CHARACTERS) }
+      : { ...body, base64: body.base64.slice(0, MAX_BODY_CHARACTERS) };
+  return { name, status, contentType: typeOf(headers), body: truncated };
 }

@@ -1,11 +1,11 @@
-import { plain } from '../report/explain.ts';
 import { json } from '../report/formats.ts';
+import { plain } from '../report/text.ts';
 import type { Comparison } from './comparison.ts';
 import { comparisonPage } from './html/page.tsx';
 import { comparisonMarkdown } from './markdown.ts';
 import { comparisonText } from './terminal.ts';
 
-/** Every format is a pure function of the comparison, and has a file name of its own. */
+/** Every format is a pure function of the comparison and has its own file name. */
 export const COMPARISON_FORMATS = {
   terminal: { file: 'comparison.txt', render: (comparison: Comparison) => comparisonText(comparison, plain) },
   json: { file: 'comparison.json', render: json },

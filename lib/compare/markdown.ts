@@ -1,12 +1,12 @@
 import { cell, code, joined, lines, prose } from '../report/markdown-text.ts';
 import type { Comparison, Disagreement } from './comparison.ts';
-import { differing, kinds, MARKS, ran, reasonOf, verdictOf } from './table.ts';
+import { differing, disagreementCount, MARKS, ran, reasonOf, verdictOf } from './table.ts';
 
-/** Rows of the matrix, and disagreements, that are shown; a comment on GitHub may have 65,536 characters. */
-const MOST_ROWS = 120;
-const MOST_DISAGREEMENTS = 12;
+/** A comment on GitHub may have 65,536 characters. */
+const MAX_ROWS = 120;
+const MAX_DISAGREEMENTS = 12;
 
-/** Several stores side by side, for a page or a comment. Text of stores stands in code alone. */
+/** A comparison for a page or a comment. Text from stores is always code. */
 export function comparisonMarkdown(comparison: Comparison): string {
   return `${joined([
     `## ${comparison.suite.name}: ${comparison.columns.length} stores side by side`,
@@ -20,8 +20,11 @@ export function comparisonMarkdown(comparison: Comparison): string {
 /** One row for each store: what it is, its verdict, its counts, how fast it answers. */
 export function summaryTable({ columns }: Comparison): string {
   const rows = columns.map((column) => {
-    const { name, portrait } = column;
-    const what = portrait === undefined ? '' : ` ${prose(portrait.framework)} ${prose(portrait.version)}`;
+    const { name, implementation } = column;
+    const what =
+      implementation === undefined
+        ? ''
+        : ` ${prose(implementation.framework)} ${prose(implementation.version)}`;
     const head = `| ${cell(name, 40)}${what} | ${verdictOf(column)} |`;
     if (column.state === 'not-run' || column.stop !== null)
       return `${head} | | | ${cell(reasonOf(column) ?? '', 160)} |`;
@@ -39,17 +42,17 @@ export function summaryTable({ columns }: Comparison): string {
 
 function matrix(comparison: Comparison): string {
   const [rows, columns] = [differing(comparison), ran(comparison)];
-  if (rows.length === 0) return 'All checks came out alike.';
+  if (rows.length === 0) return 'No check differs between the stores.';
   const marks = Object.entries(MARKS)
     .map(([verdict, mark]) => `\`${mark}\` ${verdict}`)
     .join(', ');
   return joined([
-    `<details>\n<summary>${rows.length} of ${comparison.checks.length} checks did not come out alike</summary>`,
+    `<details>\n<summary>${rows.length} of ${comparison.checks.length} checks differ between the stores</summary>`,
     `${marks}.`,
     lines([
       `| check | level | ${columns.map(({ name }) => cell(name, 40)).join(' | ')} |`,
       `| --- | --- | ${columns.map(() => ':-:').join(' | ')} |`,
-      ...rows.slice(0, MOST_ROWS).map((id) => {
+      ...rows.slice(0, MAX_ROWS).map((id) => {
         const level = comparison.checks.find((check) => check.id === id)?.level ?? '';
         return `| \`${id}\` | ${level} | ${columns.map(({ cells }) => `\`${MARKS[cells[id]?.verdict ?? 'skipped']}\``).join(' | ')} |`;
       }),
@@ -61,15 +64,15 @@ function matrix(comparison: Comparison): string {
 function disagreements({ differential }: Comparison): string {
   if (differential === null) return '';
   const { payloads, disagreements: list, more } = differential;
-  if (list.length === 0) return `${payloads} generated payloads were answered alike by all.`;
+  if (list.length === 0) return `All stores agree on ${payloads} generated payloads.`;
   return joined([
-    `### ${kinds(list.length + more)} of disagreement among ${payloads} generated payloads`,
-    ...list.slice(0, MOST_DISAGREEMENTS).map(told),
-    list.length + more > MOST_DISAGREEMENTS ? `And ${list.length + more - MOST_DISAGREEMENTS} more.` : '',
+    `### ${disagreementCount(list.length + more)} among ${payloads} generated payloads`,
+    ...list.slice(0, MAX_DISAGREEMENTS).map(formatDisagreement),
+    list.length + more > MAX_DISAGREEMENTS ? `And ${list.length + more - MAX_DISAGREEMENTS} more.` : '',
   ]);
 }
 
-const told = ({ label, request, payloads, ways }: Disagreement): string =>
+const formatDisagreement = ({ label, request, payloads, ways }: Disagreement): string =>
   joined([
     `- ${code(label, 100)}, ${payloads} ${payloads === 1 ? 'payload' : 'payloads'}, such as ${code('text' in request.body ? request.body.text : request.body.base64, 200)}`,
     lines(

@@ -1,5 +1,5 @@
 import type { RunRecord } from '../report/record.ts';
-import { heldTo, readSaved, recordIn } from '../report/saved.ts';
+import { readSaved, recordIn, validated } from '../report/saved.ts';
 import type { Comparison } from './comparison.ts';
 
 export type Saved =
@@ -8,12 +8,12 @@ export type Saved =
 
 /**
  * Reads the record of a run, or a comparison.
- * @throws UsageError when it is neither
+ * @throws UsageError if it is neither
  */
 export function readEither(file: string): Saved {
   const value = readSaved(file);
   if ((value as { kind?: unknown } | null)?.kind !== 'comparison')
     return { kind: 'run', record: recordIn(value, file) };
   const schema = 'lib/compare/comparison.schema.json';
-  return { kind: 'comparison', comparison: heldTo<Comparison>(value, file, schema, 'a comparison') };
+  return { kind: 'comparison', comparison: validated<Comparison>(value, file, schema, 'a comparison') };
 }

@@ -3,7 +3,7 @@ import type { Cell, Column, Comparison } from './comparison.ts';
 
 export type RunColumn = Extract<Column, { state: 'run' }>;
 
-/** One word for what became of a store. */
+/** The verdict on a store in a few words. */
 export function verdictOf(
   column: Column,
 ): 'conformant' | 'partial' | 'not conformant' | 'could not be judged' | 'not run' {
@@ -16,14 +16,14 @@ export function verdictOf(
   }[column.outcome];
 }
 
-/** Why a store could not be judged or run. */
+/** Why a store could not be judged or was not run. */
 export const reasonOf = (column: Column): string | undefined =>
   column.state === 'not-run' ? column.reason : column.stop === null ? undefined : column.stop.reason;
 
 export const ran = ({ columns }: Comparison): readonly RunColumn[] =>
   columns.filter((column) => column.state === 'run');
 
-/** The checks on which stores that were judged differ. */
+/** The checks with different verdicts, among stores whose runs were not stopped. */
 export function differing(comparison: Comparison): readonly string[] {
   const columns = ran(comparison).filter(({ stop }) => stop === null);
   return comparison.checks
@@ -31,7 +31,7 @@ export function differing(comparison: Comparison): readonly string[] {
     .filter((id) => new Set(columns.map(({ cells }) => cells[id]?.verdict)).size > 1);
 }
 
-/** What stands in a cell: a mark that needs no colour. */
+/** The mark of each verdict; it needs no colour. */
 export const MARKS: Readonly<Record<Cell['verdict'], string>> = {
   pass: '+',
   fail: 'F',
@@ -40,7 +40,10 @@ export const MARKS: Readonly<Record<Cell['verdict'], string>> = {
   skipped: '-',
 };
 
-/** The observations that differ, each with what the stores do. Times always differ, and are left out. */
+/**
+ * The observations that differ, with the value of each store. Response times always differ, so they are
+ * ignored.
+ */
 export function differingObservations(
   comparison: Comparison,
 ): readonly { readonly key: string; readonly values: readonly (Observations[string] | undefined)[] }[] {
@@ -52,5 +55,6 @@ export function differingObservations(
     .filter(({ values }) => new Set(values.filter((value) => value !== undefined)).size > 1);
 }
 
-/** `1 kind`, `2 kinds`. */
-export const kinds = (count: number): string => `${count} ${count === 1 ? 'kind' : 'kinds'}`;
+/** `1 disagreement`, `2 disagreements`. */
+export const disagreementCount = (count: number): string =>
+  `${count} ${count === 1 ? 'disagreement' : 'disagreements'}`;

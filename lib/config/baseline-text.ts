@@ -1,22 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Document, isMap, isSeq, type Node, parse, parseDocument, visit, YAMLMap } from 'yaml';
-import { visible } from '../report/explain.ts';
 import type { BaselineEntry, RunRecord } from '../report/record.ts';
-import type { Kept } from './baseline.ts';
+import { visible } from '../report/text.ts';
+import type { KeptEntry } from './baseline.ts';
 
 /**
- * A baseline as a file.
- * @param earlier the text of the file that it takes the place of; its comments are kept, but for those of what goes
+ * The text of a baseline file.
+ * @param earlier the text of the file that it replaces; comments are kept, except those of removed entries
  */
-export function baselineText(kept: readonly Kept[], record: RunRecord, earlier?: string): string {
+export function baselineText(keptEntries: readonly KeptEntry[], record: RunRecord, earlier?: string): string {
   const { seed, cases, thorough } = record.options;
   const whole = {
     seed,
     cases,
     ...(thorough === true ? { thorough } : {}),
-    entries: kept.map(({ entry }) => entry),
+    entries: keptEntries.map(({ entry }) => entry),
   };
-  const text = earlier === undefined ? undefined : edited(earlier, kept, whole);
+  const text = earlier === undefined ? undefined : edited(earlier, keptEntries, whole);
   return text ?? written(whole, record);
 }
 
@@ -31,13 +31,13 @@ function written(whole: Whole, { suite, target }: RunRecord): string {
   const document = new Document(whole);
   document.commentBefore = [
     ` ${suite.name}: known deviations of ${visible(target.name)}; they do not make the CI result fail.`,
-    ' Checks that send random requests are evaluated where a run has the same seed and as many cases.',
-    ' An entry has id and reason, and may have issue, until (the last day it holds) and fingerprints.',
+    ' Checks that send random requests are evaluated only in runs with the same seed and at least as many cases.',
+    ' An entry has id and reason, and optionally issue, until (the last day on which it applies) and fingerprints.',
   ].join('\n');
   return textOf(document);
 }
 
-/** As many fingerprints stand in a line as there is room for. */
+/** Lists of fingerprints are written inline, as many to a line as fit. */
 function textOf(document: Document): string {
   visit(document, {
     Seq(_key, list) {
@@ -47,15 +47,15 @@ function textOf(document: Document): string {
   return document.toString({ lineWidth: 100 });
 }
 
-/** The earlier text with what has changed; undefined where its author's devices stand in the way: anchors, tags. */
-function edited(earlier: string, kept: readonly Kept[], whole: Whole): string | undefined {
+/** The earlier text with the changes applied; undefined if anchors or tags in it prevent that. */
+function edited(earlier: string, keptEntries: readonly KeptEntry[], whole: Whole): string | undefined {
   try {
     const document = parseDocument<Node>(earlier);
     const root = document.contents;
     const list = isMap(root) ? root.get('entries') : root;
     if (!isSeq(list)) return undefined;
     const items = [...list.items];
-    list.items = kept.map(({ entry, from }) => {
+    list.items = keptEntries.map(({ entry, from }) => {
       const node = from === undefined ? undefined : items[from];
       if (!isMap(node)) return document.createNode(entry);
       for (const name of ['fingerprint', 'fingerprints'] as const) {

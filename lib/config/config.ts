@@ -7,28 +7,29 @@ import { shown } from './kinds.ts';
 import { IN_A_FILE, type OPTIONS, type Rows, TARGET, type Values } from './options.ts';
 import { openSettings } from './settings-file.ts';
 
-/** A store that the configuration knows by name. */
+/** A store that the configuration names. */
 export type Target = Values<typeof TARGET> & { readonly name: string; readonly baseUrl: string };
 
-/** What conformance.yaml says. */
+/** The content of conformance.yaml. */
 export interface Config {
-  /** The options of `run` that stand in it. */
+  /** The options of `run` that it sets. */
   readonly options: Values<typeof OPTIONS>;
   readonly targets: readonly Target[];
 }
 
 /**
  * Reads a configuration file.
- * @throws UsageError or DocumentError with the line, and with the nearest known key for an unknown one
+ * @throws UsageError or DocumentError with the line and, for an unknown key, the nearest known one
  */
 export function readConfig(file: string): Config {
-  const { value, refuse } = openSettings(file);
+  const { value, reject } = openSettings(file);
   const read = <R extends Rows>(rows: R, given: unknown, required: readonly string[], at: Pointer) => {
-    if (!isObject(given)) return refuse(at, `Options are keys with values, not ${shown(given)}.`);
+    if (!isObject(given))
+      return reject(at, `Options must be a mapping of names to values, not ${shown(given)}.`);
     const values = readOptions(rows, given, required, (name, problem) =>
-      refuse([...at, name], name === 'token' ? NO_TOKEN : problem),
+      reject([...at, name], name === 'token' ? NO_TOKEN : problem),
     );
-    return beside(file, rows, values);
+    return resolvePaths(file, rows, values);
   };
   const { targets = [], ...options } = read(IN_A_FILE, value ?? {}, [], []) as Values<typeof OPTIONS>;
   const names = new Set<string>();
@@ -37,7 +38,7 @@ export function readConfig(file: string): Config {
     targets: targets.map((given, index) => {
       const target = read(TARGET, given, ['name', 'baseUrl'], ['targets', index]) as Target;
       if (names.has(target.name))
-        refuse(['targets', index, 'name'], `There are two targets called ${target.name}.`);
+        reject(['targets', index, 'name'], `Two targets are called ${target.name}; rename one of them.`);
       names.add(target.name);
       return target;
     }),
@@ -45,22 +46,22 @@ export function readConfig(file: string): Config {
 }
 
 const NO_TOKEN =
-  'A token does not belong into a file; set PLANT_STORE_TOKEN, or name a variable with tokenEnv of a target.';
+  'Do not put a token into a file; set PLANT_STORE_TOKEN, or name another variable with tokenEnv in a target.';
 
-/** Files as they are found from the folder of the configuration. */
-function beside<R extends Rows>(file: string, rows: R, values: Values<R>): Values<R> {
-  const found = (path: unknown) => (path === '-' ? path : resolve(dirname(file), String(path)));
+/** Resolves paths relative to the folder of the configuration. */
+function resolvePaths<R extends Rows>(file: string, rows: R, values: Values<R>): Values<R> {
+  const resolved = (path: unknown) => (path === '-' ? path : resolve(dirname(file), String(path)));
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,
-      rows[name]?.kind.isPath !== true ? value : Array.isArray(value) ? value.map(found) : found(value),
+      rows[name]?.kind.isPath !== true ? value : Array.isArray(value) ? value.map(resolved) : resolved(value),
     ]),
   ) as Values<R>;
 }
 
 /**
- * A target by its name.
- * @throws UsageError with the nearest name, where there is none
+ * Finds a target by its name.
+ * @throws UsageError with the nearest name, if no target has this one
  */
 export function targetNamed(name: string, { targets }: Config, file: string): Target {
   const target = targets.find((one) => one.name === name);

@@ -1,6 +1,6 @@
 import { isObject } from '../contract/document.ts';
 import { nearest } from '../nearest.ts';
-import { short } from '../report/explain.ts';
+import { summarise } from '../report/text.ts';
 import { UsageError } from '../usage-error.ts';
 import { Misfit, readAs, readTextAs, shown } from './kinds.ts';
 import {
@@ -16,50 +16,50 @@ import {
   variableOf,
 } from './options.ts';
 
-/** What is said of an option that there is none. */
-const unknown = (name: string, known: readonly string[]): string => {
+/** The message for an unknown option. */
+const unknownOption = (name: string, known: readonly string[]): string => {
   const close = nearest(name, known);
-  return `There is no option ${short(name, 60)}; ${close === undefined ? `the options are ${known.join(', ')}.` : `did you mean ${close}?`}`;
+  return `Unknown option ${summarise(name, 60)}; ${close === undefined ? `the options are ${known.join(', ')}.` : `did you mean ${close}?`}`;
 };
 
 /**
  * Reads options by their rows.
- * @param refuse is told which option does not do, and why, in a sentence
+ * @param reject called with the name of an invalid option, and what is wrong with it in a sentence
  */
 export function readOptions<R extends Rows>(
   table: R,
   given: Readonly<Record<string, unknown>>,
   required: readonly string[],
-  refuse: (name: string, problem: string) => never,
+  reject: (name: string, problem: string) => never,
 ): Values<R> {
   const names = Object.keys(table);
-  const lost = Object.keys(given).find((name) => !names.includes(name));
-  if (lost !== undefined) refuse(lost, unknown(lost, names));
+  const unknown = Object.keys(given).find((name) => !names.includes(name));
+  if (unknown !== undefined) reject(unknown, unknownOption(unknown, names));
   const values: Record<string, unknown> = {};
   for (const [name, row] of Object.entries(table)) {
     const value = given[name];
     if (value !== undefined)
-      values[name] = elseRefuse(
+      values[name] = rejectOthers(
         () => readAs(row.kind, value),
-        (problem) => refuse(name, `${name} ${problem}.`),
+        (problem) => reject(name, `${name} ${problem}.`),
       );
-    else if (required.includes(name)) refuse(name, `${name} is missing: ${row.says}.`);
+    else if (required.includes(name)) reject(name, `${name} is missing: ${row.description}.`);
   }
   return values as Values<R>;
 }
 
-/** A value that is read, or what is made of the reason why it does not do. */
-export function elseRefuse<T>(read: () => T, refuse: (problem: string) => never): T {
+/** Reads a value; passes the problem with an invalid one to `reject`. */
+export function rejectOthers<T>(read: () => T, reject: (problem: string) => never): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof Misfit) return refuse(error.message);
+    if (error instanceof Misfit) return reject(error.message);
     throw error;
   }
 }
 
 /**
- * The options that code gives, whatever it gives.
+ * The options that code gives, of whatever type.
  * @throws UsageError that names the option, the value, and what is allowed
  */
 export function optionsGiven<R extends Rows>(
@@ -69,7 +69,7 @@ export function optionsGiven<R extends Rows>(
 ): Values<R> {
   if (!isObject(given))
     throw new UsageError(
-      `Options are an object such as { ${required.join(', ') || 'cases: 300'} }, not ${shown(given)}.`,
+      `Options must be an object such as { ${required.join(', ') || 'cases: 300'} }, not ${shown(given)}.`,
     );
   return readOptions(table, given, required, (_name, problem) => {
     throw new UsageError(problem);
@@ -83,14 +83,14 @@ export const settingsOf = (given: unknown): Needed<Settings> =>
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * What the environment says of an option; nothing where its variable is empty.
+ * The value of an option in the environment; undefined if its variable is empty or not set.
  * @throws UsageError that names the variable
  */
 export function settingIn(environment: Environment, name: string, row: Row): unknown {
   const variable = variableOf(name, row);
   const text = variable === undefined ? undefined : environment[variable];
   if (text === undefined || text === '') return undefined;
-  return elseRefuse(
+  return rejectOthers(
     () => readTextAs(row.kind, text),
     (problem) => {
       throw new UsageError(`${variable} ${problem}.`);
@@ -102,7 +102,7 @@ export function settingIn(environment: Environment, name: string, row: Row): unk
 export const optionsIn = (environment: Environment): Settings =>
   inCode((name, row) => settingIn(environment, name, row));
 
-/** Variables of the environment that nobody reads, each with the one that it may have been meant for. */
+/** Environment variables that look mistyped, each with the variable that was probably meant. */
 export function mistypedIn(
   environment: Environment,
 ): readonly (readonly [variable: string, meant: string])[] {

@@ -1,55 +1,55 @@
 import { isObject } from '../contract/document.ts';
-import { short } from '../report/explain.ts';
 import { FORMATS, type Format, isFormat } from '../report/formats.ts';
+import { summarise } from '../report/text.ts';
 import type { Shard } from '../run/shard.ts';
 
 /**
- * What an option may be. Whoever gives it, it is read by the same rules: code gives a value, a file what YAML knows,
- * flags and the environment give text.
+ * The type of an option. Values are read by the same rules from every source: code gives a value, a file gives what
+ * YAML can express, flags and the environment give text.
  */
 export interface Kind<Value = unknown, Given = Value> {
-  /** What is allowed, after "takes". */
-  readonly takes: string;
-  /** JSON Schema of what a file may hold: at least all that `read` accepts. */
+  /** The allowed values, as a message puts them after "must be". */
+  readonly accepts: string;
+  /** JSON Schema for a value in a file. Accepts at least everything that `read` accepts. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** The value as it is used; undefined where it does not do. @throws Misfit with a reason of its own */
+  /** The value as it is used; undefined for an invalid one. @throws Misfit for an invalid value with a special reason */
   readonly read: (given: unknown) => Value | undefined;
-  /** What a text stands for, as `read` takes it. */
+  /** Turns text into a value for `read`. */
   readonly ofText: (text: string) => unknown;
-  /** Whether a flag may be repeated; each adds to a list. */
+  /** Whether a flag may be repeated, each adding to a list. */
   readonly many?: boolean;
-  /** Whether it names files, which a configuration finds beside itself. */
+  /** Whether the value is a path, relative to the configuration file that contains it. */
   readonly isPath?: boolean;
-  /** Whether no message may show what was given. */
+  /** Whether messages must not show the value. */
   readonly secret?: boolean;
-  /** What code may give: for the types alone. */
+  /** What code may give. For types only. */
   readonly given?: Given;
 }
 
-/** A value that an option does not take. Its message goes after the name of the option. */
+/** An invalid value of an option. Its message continues a sentence that begins with the name of the option. */
 export class Misfit extends Error {}
 
 /**
  * @param written the value as the user wrote it, for the message
  * @throws Misfit
  */
-export function readAs<V>({ read, takes, secret }: Kind<V, unknown>, given: unknown, written = given): V {
+export function readAs<V>({ read, accepts, secret }: Kind<V, unknown>, given: unknown, written = given): V {
   const value = read(given);
   if (value !== undefined) return value;
   const isHidden = secret && typeof written === 'string' && written !== '';
-  throw new Misfit(`takes ${takes}${isHidden ? '' : `, not ${shown(written)}`}`);
+  throw new Misfit(`must be ${accepts}${isHidden ? '' : `, not ${shown(written)}`}`);
 }
 
 /** @throws Misfit */
 export const readTextAs = <V>(kind: Kind<V, unknown>, text: string): V =>
   readAs(kind, kind.ofText(text), text);
 
-/** A value of the user's as a message shows it. */
+/** A value from the user as messages show it. */
 export function shown(value: unknown): string {
   switch (typeof value) {
     case 'string':
-      if (value === '') return 'an empty text';
-      return short(JSON.stringify(value), 80);
+      if (value === '') return 'an empty string';
+      return summarise(JSON.stringify(value), 80);
     case 'bigint':
     case 'number':
     case 'boolean':
@@ -72,7 +72,7 @@ const number = (
   [minimum, maximum]: readonly [number, number],
   ofText: Kind['ofText'] = numeral,
 ): Kind<number> => ({
-  takes: `a ${what} from ${minimum} to ${maximum}`,
+  accepts: `a ${what} from ${minimum} to ${maximum}`,
   schema: { type, minimum, maximum },
   read: (given) =>
     typeof given === 'number' &&
@@ -87,10 +87,10 @@ const number = (
 export const whole = (minimum: number, maximum: number): Kind<number> =>
   number('whole number', 'integer', [minimum, maximum]);
 
-/** More than this overflows the clock of a timer, which rings at once then. */
-const LONGEST_TIMER = 2 ** 31 - 1;
-export const milliseconds = whole(1, LONGEST_TIMER);
-export const seconds = number('number', 'number', [0.001, Math.floor(LONGEST_TIMER / 1000)]);
+/** A timer with a longer delay overflows and fires at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+export const milliseconds = whole(1, MAX_TIMER_MS);
+export const seconds = number('number', 'number', [0.001, Math.floor(MAX_TIMER_MS / 1000)]);
 
 /** `100/s`, `100`. */
 export const rate = number('number', 'number', [0.001, 1_000_000], (text) =>
@@ -98,7 +98,7 @@ export const rate = number('number', 'number', [0.001, 1_000_000], (text) =>
 );
 
 export const flag: Kind<boolean> = {
-  takes: 'true or false',
+  accepts: 'true or false',
   schema: { type: 'boolean' },
   read: (given) => (typeof given === 'boolean' ? given : undefined),
   ofText: (text) => ({ 1: true, true: true, 0: false, false: false })[text] ?? text,
@@ -106,9 +106,9 @@ export const flag: Kind<boolean> = {
 
 const LAST_ID = 2n ** 63n - 1n;
 
-/** A bigint. A number that is too large to be exact is none. */
+/** A bigint. Numbers too large to be exact are rejected. */
 export const id: Kind<bigint, bigint | number | string> = {
-  takes: `a whole number from 0 to ${LAST_ID}, above ${Number.MAX_SAFE_INTEGER} as text or bigint`,
+  accepts: `a whole number from 0 to ${LAST_ID}, above ${Number.MAX_SAFE_INTEGER} as text or bigint`,
   schema: {
     type: ['integer', 'string'],
     pattern: '^[0-9]{1,19}$',
@@ -127,32 +127,32 @@ export const id: Kind<bigint, bigint | number | string> = {
 };
 
 const textLike = (
-  takes: string,
+  accepts: string,
   pattern: RegExp,
   more: Pick<Kind, 'isPath' | 'secret'> = {},
 ): Kind<string> => ({
-  takes,
+  accepts,
   schema: { type: 'string', pattern: pattern.source },
   read: (given) => (typeof given === 'string' && pattern.test(given) ? given : undefined),
   ofText: same,
   ...more,
 });
 
-// A NUL is in no name of a file and in no command.
+// Neither a path nor a command can contain NUL.
 const SOMETHING = /^[^\0]+$/;
-export const text = textLike('a text that is not empty', SOMETHING);
+export const text = textLike('a non-empty string', SOMETHING);
 export const path = textLike('a path', SOMETHING, { isPath: true });
-export const targetName = textLike('letters, digits, dots, hyphens and underscores', /^[\w.-]+$/);
-export const variable = textLike('the name of a variable', /^[A-Za-z_][A-Za-z0-9_]*$/);
+export const targetName = textLike('a name of letters, digits, dots, hyphens and underscores', /^[\w.-]+$/);
+export const variable = textLike('the name of an environment variable', /^[A-Za-z_][A-Za-z0-9_]*$/);
 
-/** RFC 6750 section 2.1: a bearer token is made of visible ASCII characters. */
-export const token = textLike('visible ASCII characters, which a header can carry', /^[\x21-\x7e]+$/, {
+/** RFC 6750 section 2.1: a bearer token consists of visible ASCII characters. */
+export const token = textLike('a string of visible ASCII characters', /^[\x21-\x7e]+$/, {
   secret: true,
 });
 
-/** One, or a list of them. */
+/** A single value or a list. */
 const listOf = <V, G>(one: Kind<V, G>): Kind<readonly V[], readonly G[]> => ({
-  takes: one.takes,
+  accepts: one.accepts,
   schema: { anyOf: [one.schema, { type: 'array', items: one.schema }] },
   read: (given) => Array.from(Array.isArray(given) ? given : [given], (item) => readAs(one, item)),
   ofText: (given) => [one.ofText(given)],
@@ -164,15 +164,15 @@ export const texts = listOf(text);
 export const paths = listOf(path);
 
 const format: Kind<Format> = {
-  takes: Object.keys(FORMATS).join(', '),
+  accepts: `one of ${Object.keys(FORMATS).join(', ')}`,
   schema: { enum: Object.keys(FORMATS) },
   read: (given) => (typeof given === 'string' && isFormat(given) ? given : undefined),
   ofText: same,
 };
 export const formats = { ...listOf(format), ofText: (given: string) => given.split(',') };
 
-/** Headers that are the suite's own to set: the checks are about them. */
-const OWN = new Set([
+/** Headers that the checks control. */
+const CONTROLLED = new Set([
   'accept',
   'authorization',
   'connection',
@@ -192,7 +192,7 @@ const FIELD_VALUE = /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7
 type Header = readonly [name: string, value: string];
 
 const header: Kind<Header> = {
-  takes: "'Name: value', in code [name, value]",
+  accepts: "'Name: value', in code [name, value]",
   schema: {
     anyOf: [
       { type: 'string', pattern: '^[^\\s:]+:' },
@@ -204,8 +204,9 @@ const header: Kind<Header> = {
     if (!Array.isArray(pair) || pair.length !== 2) return undefined;
     const [name, value]: unknown[] = pair;
     if (typeof name !== 'string' || typeof value !== 'string' || !FIELD_NAME.test(name)) return undefined;
-    if (OWN.has(name.toLowerCase())) throw new Misfit(`cannot add ${name}: it is what the checks are about`);
-    if (!FIELD_VALUE.test(value)) throw new Misfit(`gives ${name} a value that no header can carry`);
+    if (CONTROLLED.has(name.toLowerCase()))
+      throw new Misfit(`must not set ${name}, which the checks control`);
+    if (!FIELD_VALUE.test(value)) throw new Misfit(`has a value for ${name} that no header can carry`);
     return [name, value];
   },
   ofText: same,
@@ -213,31 +214,31 @@ const header: Kind<Header> = {
 };
 export const headers = listOf(header);
 
-/** What stands before /plants, with no slash at its end. */
+/** The URL to which /plants is appended, without a slash at its end. */
 export const baseUrl: Kind<string> = {
-  takes: 'a base URL such as http://127.0.0.1:8080 or https://host/api',
+  accepts: 'a base URL such as http://127.0.0.1:8080 or https://host/api',
   schema: { type: 'string', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' },
   read: (given) => {
     if (typeof given !== 'string' || !/^https?:\/\//i.test(given) || !URL.canParse(given)) return undefined;
     const { username, password, search, hash, href } = new URL(given);
     if (username !== '' || password !== '' || search !== '' || hash !== '')
-      throw new Misfit('takes a base URL that may hold scheme, host, port and path, and nothing else');
+      throw new Misfit('must be a base URL of scheme, host, port and path, and nothing else');
     return href.replace(/[?#]*$/, '').replace(/\/+$/, '');
   },
   ofText: same,
 };
 
-const MOST_SHARDS = 9999;
+const MAX_SHARDS = 9999;
 
-/** `2/3` is the second of three parts; in code, parts are counted from 0. */
+/** `2/3` is the second of three parts. In code, parts are counted from 0. */
 export const shard: Kind<Shard> = {
-  takes: 'I/N from 1/N to N/N, in code { index, of } with index below of',
+  accepts: 'I/N from 1/N to N/N, in code { index, of } with index below of',
   schema: {},
   read: (given) => {
     if (!isObject(given) || Object.keys(given).some((key) => key !== 'index' && key !== 'of'))
       return undefined;
     const { index, of } = given;
-    return isPart(of, 1, MOST_SHARDS) && isPart(index, 0, of - 1) ? { index, of } : undefined;
+    return isPart(of, 1, MAX_SHARDS) && isPart(index, 0, of - 1) ? { index, of } : undefined;
   },
   ofText: (given) => {
     const [, part, of] = /^(\d{1,4})\/(\d{1,4})$/.exec(given) ?? [];
@@ -245,19 +246,19 @@ export const shard: Kind<Shard> = {
   },
 };
 
-const isPart = (value: unknown, least: number, most: number): value is number =>
-  typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
+const isPart = (value: unknown, minimum: number, maximum: number): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maximum;
 
-/** Stores, each with options of its own. */
+/** Stores, each with its own options. */
 export const stores: Kind<readonly unknown[]> = {
-  takes: 'a list of stores',
+  accepts: 'a list of stores',
   schema: { type: 'array' },
   read: (given) => (Array.isArray(given) ? given : undefined),
   ofText: same,
 };
 
 export const callback: Kind<(...given: never[]) => unknown> = {
-  takes: 'a function',
+  accepts: 'a function',
   schema: {},
   read: (given) => (typeof given === 'function' ? (given as (...given: never[]) => unknown) : undefined),
   ofText: same,

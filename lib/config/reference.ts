@@ -10,12 +10,12 @@ import {
 } from './options.ts';
 
 /*
- * What is written out of the rows: the schema that editors use for conformance.yaml, and the tables of
- * docs/configuration.md. `npm run docs` makes both anew.
+ * Generated from the rows: the schema that editors use for conformance.yaml, and the tables of docs/configuration.md.
+ * `npm run docs` regenerates both.
  */
 
-const sentence = ({ says, usually }: Row): string =>
-  `${says.charAt(0).toUpperCase()}${says.slice(1)}${usually === undefined ? '' : `; by default ${usually}`}.`;
+const sentence = ({ description, defaultsTo }: Row): string =>
+  `${description.charAt(0).toUpperCase()}${description.slice(1)}${defaultsTo === undefined ? '' : ` (default: ${defaultsTo})`}.`;
 
 const propertiesOf = (rows: Rows): object =>
   Object.fromEntries(
@@ -25,9 +25,9 @@ const propertiesOf = (rows: Rows): object =>
 /** JSON Schema of conformance.yaml. */
 export const configurationSchema = (): object => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
-  title: 'conformance.yaml: how a plant store is checked',
+  title: 'conformance.yaml: configuration of the plant store conformance suite',
   description:
-    'What the flags of run can say, and stores by name. Flags win over the environment, the environment over this file. Paths are relative to this file.',
+    'Options of run, and stores by name. Flags override environment variables, which override this file. Paths are relative to this file.',
   type: ['object', 'null'],
   additionalProperties: false,
   properties: {
@@ -47,42 +47,45 @@ export const configurationSchema = (): object => ({
 
 const code = (text: string | undefined): string => (text === undefined ? '' : `\`${text}\``);
 
-const takesOf = ({ kind: { takes, many } }: Row): string => (many ? `${takes}; one, or a list` : takes);
+const acceptsOf = ({ kind: { accepts, many } }: Row): string =>
+  many ? `${accepts}; or a list of them` : accepts;
 
 const lineOf = ([name, row]: readonly [string, Row]): string => {
-  const { says, usually, value, api = name, file } = row;
-  const flag = value === undefined ? flagOf(name) : `${flagOf(name)} <${value}>`;
+  const { group, description, defaultsTo, placeholder, api = name, file } = row;
+  const flag = placeholder === undefined ? flagOf(name) : `${flagOf(name)} <${placeholder}>`;
   const cells = [
-    row.on === undefined ? '' : code(flag),
+    group === undefined ? '' : code(flag),
     code(variableOf(name, row)),
     code(file === false ? undefined : name),
     code(api === false ? undefined : api),
-    says,
-    value === undefined && row.on !== undefined ? '' : takesOf(row),
-    String(usually ?? ''),
+    description,
+    placeholder === undefined && group !== undefined ? '' : acceptsOf(row),
+    String(defaultsTo ?? ''),
   ];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 };
 
 const HEAD =
-  '| flag | variable | file | code | what | takes | default |\n| --- | --- | --- | --- | --- | --- | --- |';
+  '| flag | variable | file | code | description | value | default |\n| --- | --- | --- | --- | --- | --- | --- |';
 
 const SECTIONS: readonly (readonly [title: string, group: Group | undefined])[] = [
   ['The store: `run`, `compare`, `replay`', 'connection'],
   ['What is sent: `run`, `compare`', 'sampling'],
   ['Reports: `run`, `compare`, `merge`, `render`', 'reports'],
-  ['`run` alone', 'run'],
-  ['No flags', undefined],
+  ['`run` only', 'run'],
+  ['Without a flag', undefined],
 ];
 
 /** All options as tables in Markdown. */
 export const optionTables = (): string =>
   [
     ...SECTIONS.map(([title, group]) => {
-      const rows = Object.entries<Row>(OPTIONS).filter(([, { on }]) => on === group);
+      const rows = Object.entries<Row>(OPTIONS).filter(([, row]) => row.group === group);
       return `### ${title}\n\n${HEAD}\n${rows.map(lineOf).join('\n')}\n`;
     }),
-    `### A target in a file\n\n| key | what | takes |\n| --- | --- | --- |\n${Object.entries<Row>(TARGET)
-      .map(([name, row]) => `| ${code(name)} | ${row.says} | ${takesOf(row)} |`)
+    `### A target in a file\n\n| key | description | value |\n| --- | --- | --- |\n${Object.entries<Row>(
+      TARGET,
+    )
+      .map(([name, row]) => `| ${code(name)} | ${row.description} | ${acceptsOf(row)} |`)
       .join('\n')}\n`,
   ].join('\n');

@@ -4,11 +4,11 @@ import { nearest } from '../nearest.ts';
 import { ownSchema } from '../schema.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** A YAML file of the user's. */
+/** A YAML file from the user. */
 export interface SettingsFile<T> {
   readonly value: T;
-  /** @throws UsageError with the file, the line of the value that the pointer leads to, and the problem */
-  refuse(pointer: Pointer, problem: string): never;
+  /** @throws UsageError with the file, the line of the value at the pointer, and the problem */
+  reject(pointer: Pointer, problem: string): never;
 }
 
 /**
@@ -19,7 +19,7 @@ export function openSettings(file: string): SettingsFile<unknown> {
   const document = readDocument(file);
   return {
     value: document.value,
-    refuse(pointer, problem) {
+    reject(pointer, problem) {
       const place = document.place(pointer);
       throw new UsageError(`${file}${place === undefined ? '' : `:${place}`}: ${problem}`);
     },
@@ -27,23 +27,23 @@ export function openSettings(file: string): SettingsFile<unknown> {
 }
 
 /**
- * Reads a YAML file and holds it to one of the schemas beside this file.
- * @throws UsageError or DocumentError with the file and the line, and the nearest known key for an unknown one
+ * Reads a YAML file and validates it against one of the schemas in this folder.
+ * @throws UsageError or DocumentError with the file and the line and, for an unknown key, the nearest known one
  */
 export function readSettings<T>(file: string, schemaName: string): SettingsFile<T> {
-  const { value, refuse } = openSettings(file);
+  const { value, reject } = openSettings(file);
   const validate = ownSchema(`lib/config/${schemaName}`, true);
   if (!validate(value)) {
     const errors = validate.errors ?? [];
-    // What is missing under its name may well be there under a mistyped one.
+    // A key that is missing may be there with a typo.
     const error = errors.find(({ keyword }) => keyword === 'additionalProperties') ?? errors[0];
-    if (error === undefined) throw new Error('a schema refused without a reason');
-    refuse(pointerOf(error, value), problemOf(error));
+    if (error === undefined) throw new Error('validation failed without an error');
+    reject(pointerOf(error, value), problemOf(error));
   }
-  return { value: value as T, refuse };
+  return { value: value as T, reject };
 }
 
-/** Where an error is: at the unknown key itself, where that is the problem. */
+/** Where an error is; for an unknown key, at the key itself. */
 function pointerOf({ instancePath, keyword, params }: ErrorObject, root: unknown): Pointer {
   const names = instancePath
     .split('/')
@@ -65,7 +65,7 @@ function problemOf({ instancePath, keyword, params, message = '', parentSchema }
     const unknown = String(params.additionalProperty);
     const known = Object.keys((parentSchema as { properties?: object }).properties ?? {});
     const close = nearest(unknown, known);
-    return `there is no key ${unknown}${close === undefined ? `; the keys are ${known.join(', ')}` : `; did you mean ${close}?`}`;
+    return `unknown key ${unknown}${close === undefined ? `; the keys are ${known.join(', ')}` : `; did you mean ${close}?`}`;
   }
   if (keyword === 'required') return `${what} needs ${String(params.missingProperty)}`;
   const described = (parentSchema as { description?: string }).description;

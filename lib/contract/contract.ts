@@ -12,26 +12,28 @@ import { compile, requireSchema, type Validator } from './validator.ts';
 /** Below the base URL. */
 const PATH = '/plants';
 
-/** What the document promises of `POST /plants`: all that payloads are made from and answers judged by. */
+/**
+ * What the document promises of `POST /plants`: the basis of all payloads and of all judgements of responses.
+ */
 export interface Contract {
   readonly document: DocumentInfo;
   readonly newPlant: { readonly shape: Shape; readonly validate: Validator };
   readonly plant: { readonly shape: Shape; readonly validate: Validator };
   readonly error: { readonly validate: Validator };
-  /** What has to be sent with every request beside the body. */
+  /** What every request must carry besides the body. */
   readonly parameters: readonly Parameter[];
 }
 
-/** What is known of a document apart from what it promises. */
+/** Facts about a document. */
 export interface DocumentInfo {
   readonly file: string;
   readonly version: string;
   readonly sha256: string;
-  /** The version of OpenAPI that it is written in. */
+  /** Its OpenAPI version. */
   readonly openapi: string;
-  /** The files of the overlays that were applied to it, in order. */
+  /** The overlay files applied to it, in order. */
   readonly overlays: readonly string[];
-  /** What in it is most likely not as it was meant. */
+  /** Likely mistakes in it. */
   readonly warnings: readonly string[];
 }
 
@@ -43,11 +45,11 @@ export interface Parameter extends Omit<DeclaredParameter, 'at' | 'schema' | 'in
 }
 
 /**
- * Loads an OpenAPI document, applies overlays to it in order, and reads the contract out of it. One of OpenAPI 3.0 is
- * changed by overlays as it is written, and its schemas are then read as those of 3.1.
- * @param file a YAML or JSON file; references in it may lead to files in its folder and below
- * @param trusted leaves out what a document that is known to be valid need not be asked
- * @throws DocumentError naming file and place, when the document cannot serve
+ * Loads an OpenAPI document, applies overlays to it in order, and extracts the contract. Overlays apply to an
+ * OpenAPI 3.0 document as written; its schemas are then converted to those of 3.1.
+ * @param file a YAML or JSON file; its references may lead to files in its folder and below
+ * @param trusted skips the validation of a document that is known to be valid
+ * @throws DocumentError with file and place, if the document cannot be used
  */
 export async function loadContract(
   file: string,
@@ -77,7 +79,7 @@ export async function loadContract(
   const warnings = new Set<string>();
   if (path !== PATH)
     warnings.add(
-      `${file}:${document.place(['paths', path])}: declares POST ${path}, and requests go to ${PATH} below the base URL: give one that ends in ${path.slice(0, -PATH.length)}`,
+      `${file}:${document.place(['paths', path])}: declares POST ${path}, but requests go to ${PATH} below the base URL; use a base URL that ends in ${path.slice(0, -PATH.length)}`,
     );
   const media = ['content', 'application/json', 'schema'];
   const compiled = (pointer: Pointer, schema = read(at(pointer))) => {
@@ -102,7 +104,7 @@ export async function loadContract(
   const newPlant = compiled([...operation, 'requestBody', ...media]);
   if (newPlant.shape.types.length === 0 || !newPlant.shape.types.includes('object')) {
     const place = document.place([...operation, 'requestBody', ...media]);
-    throw new DocumentError(file, place, 'the request body is not an object; a NewPlant is one');
+    throw new DocumentError(file, place, 'the request body must be an object, as a NewPlant is');
   }
   const plant = compiled([...operation, 'responses', '200', ...media]);
   const error = compiled([...operation, 'responses', '400', ...media]);
@@ -111,9 +113,9 @@ export async function loadContract(
       const place = document.place(pointer);
       if (where !== 'path')
         return [{ ...parameter, in: where, place, ...compiled([...pointer, 'schema'], read(schema)) }];
-      // That of a longer path stands in the base URL.
+      // A parameter in a longer path belongs to the base URL.
       if (path.includes(`{${parameter.name}}`)) return [];
-      throw new DocumentError(file, place, `${PATH} has no place for the path parameter ${parameter.name}`);
+      throw new DocumentError(file, place, `${PATH} does not contain the path parameter ${parameter.name}`);
     },
   );
   const info = api.info;
@@ -133,7 +135,10 @@ export async function loadContract(
   });
 }
 
-/** The path of the operation: `/plants`, or the only one that ends in it, as a document may hold the base path as well. */
+/**
+ * The path of the operation: `/plants`, or the only one that ends in it, since a document may include the
+ * base path.
+ */
 function pathOf(document: Document, api: Record<string, unknown>): string {
   const paths = isObject(api.paths) ? api.paths : {};
   if (PATH in paths) return PATH;
@@ -146,11 +151,11 @@ function pathOf(document: Document, api: Record<string, unknown>): string {
   const reason =
     longer.length === 0
       ? ''
-      : `; of ${longer.join(' and ')} only one can be meant: leave the others out, with an overlay that removes them`;
+      : `; ${longer.join(' and ')} are ambiguous: remove all but one, for example with an overlay`;
   throw new DocumentError(document.file, document.place(['paths']), `declares no paths > ${PATH}${reason}`);
 }
 
-/** Where a pointer leads to in a document, the references on its way followed as far as they lead within it. */
+/** Resolves a pointer in a document, following references within the document. */
 function follow(described: unknown, pointer: Pointer): Pointer {
   let [value, place]: [unknown, Pointer] = [described, []];
   for (const key of pointer) {
@@ -171,7 +176,7 @@ function follow(described: unknown, pointer: Pointer): Pointer {
   return place;
 }
 
-/** What reads an overlay is loaded only where there is one. */
+/** Loads the overlay code only if it is needed. */
 async function changed(value: unknown, overlays: readonly string[]): Promise<unknown> {
   if (overlays.length === 0) return value;
   const { applyOverlay } = await import('./overlay.ts');
@@ -184,7 +189,7 @@ async function dereferenced(
   trusted: boolean,
 ): Promise<Record<string, unknown>> {
   const read = reader(document, described);
-  let refused: unknown;
+  let rejected: unknown;
   const file = {
     order: 1,
     canRead: true,
@@ -192,7 +197,7 @@ async function dereferenced(
       try {
         return read(url);
       } catch (error) {
-        refused ??= error;
+        rejected ??= error;
         throw error;
       }
     },
@@ -206,11 +211,15 @@ async function dereferenced(
     );
     if (isObject(api)) return api;
   } catch (error) {
-    if (refused !== undefined) throw refused;
+    if (rejected !== undefined) throw rejected;
     const [first = '', second = ''] = (error as Error).message.split('\n').map((line) => line.trim());
     const problem = second.startsWith('#/') || first.endsWith('.') ? `${first} ${second}`.trim() : first;
     const pointer = /#\/([^\s"']+)/.exec((error as Error).message)?.[1]?.split('/') ?? [];
-    throw new DocumentError(document.file, document.place(pointer), `does not hold together: ${problem}`);
+    throw new DocumentError(
+      document.file,
+      document.place(pointer),
+      `is not a valid OpenAPI document: ${problem}`,
+    );
   }
   throw new DocumentError(document.file, undefined, 'is empty');
 }
@@ -231,7 +240,7 @@ function part(document: Document, api: unknown, pointer: Pointer): unknown {
   return value;
 }
 
-/** Section 5 of the interface: every operation asks for a bearer token. */
+/** Interface, section 5: every operation requires a bearer token. */
 function requireBearer(document: Document, api: Record<string, unknown>, pointer: Pointer): void {
   const operation = part(document, api, pointer);
   const requirements = (isObject(operation) ? operation.security : undefined) ?? api.security;
@@ -240,7 +249,7 @@ function requireBearer(document: Document, api: Record<string, unknown>, pointer
     const scheme = isObject(schemes) ? schemes[name] : undefined;
     return isObject(scheme) && scheme.type === 'http' && String(scheme.scheme).toLowerCase() === 'bearer';
   };
-  // Any one of the list is enough, so that an empty one among them makes the token optional.
+  // Any one requirement is sufficient, so an empty one would make the token optional.
   const bearer =
     Array.isArray(requirements) &&
     requirements.length > 0 &&
@@ -249,7 +258,7 @@ function requireBearer(document: Document, api: Record<string, unknown>, pointer
     throw new DocumentError(
       document.file,
       document.place(['security']),
-      `POST ${String(pointer[1])} does not ask for an HTTP bearer token`,
+      `POST ${String(pointer[1])} does not require an HTTP bearer token`,
     );
   }
 }

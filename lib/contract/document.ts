@@ -1,10 +1,10 @@
 import { LineCounter, parseDocument, visit, type Document as YamlDocument } from 'yaml';
 import { readText } from '../read-text.ts';
 
-/** Megabytes that a file written by hand may have; a YAML parser takes seconds for each. */
-export const MOST = 1;
+/** Maximum size of a hand-written file in MB; parsing one MB of YAML takes seconds. */
+export const MAX_MEGABYTES = 1;
 
-/** The OpenAPI document or an overlay cannot be used. Says which file, where in it, and what to do. */
+/** The OpenAPI document or an overlay cannot be used. The message gives file, place and fix. */
 export class DocumentError extends Error {
   constructor(file: string, place: string | undefined, problem: string) {
     super(`${file}${place === undefined ? '' : `:${place}`}: ${problem}`);
@@ -14,28 +14,28 @@ export class DocumentError extends Error {
 
 export type Pointer = readonly (string | number)[];
 
-/** A YAML or JSON file, with the way back from a value to the line that it stands on. */
+/** A YAML or JSON file that can locate its values. */
 export interface Document {
   readonly file: string;
   readonly value: unknown;
-  /** `line:column` of the value that the pointer leads to, or of the nearest one around it. */
+  /** `line:column` of the value at the pointer, or of the nearest one around it. */
   place(pointer: Pointer): string | undefined;
 }
 
 /**
  * Reads a YAML 1.2 or JSON file.
- * @throws DocumentError when it cannot be read or is not YAML
+ * @throws DocumentError if it cannot be read or is not YAML
  */
 export function readDocument(file: string): Document {
   let text: string;
   try {
-    text = readText(file, MOST);
+    text = readText(file, MAX_MEGABYTES);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new DocumentError(
       file,
       undefined,
-      code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code === 'EFBIG' ? message : code})`,
+      code === 'ENOENT' ? 'no such file' : `cannot be read (${code === 'EFBIG' ? message : code})`,
     );
   }
   const lines = new LineCounter();
@@ -49,7 +49,7 @@ export function readDocument(file: string): Document {
     throw new DocumentError(file, position(fault.pos[0]), `is not YAML: ${fault.message}`);
   const loop = loopIn(yaml);
   if (loop !== undefined)
-    throw new DocumentError(file, position(loop), 'an alias stands within its own anchor');
+    throw new DocumentError(file, position(loop), 'an alias refers to an anchor that contains it');
   let value: unknown;
   try {
     value = yaml.toJS();
@@ -70,7 +70,7 @@ export function readDocument(file: string): Document {
   };
 }
 
-/** Where an alias begins that makes a value a part of itself. */
+/** The offset of an alias that makes a value contain itself. */
 function loopIn(yaml: YamlDocument): number | undefined {
   let begin: number | undefined;
   visit(yaml, {

@@ -1,7 +1,7 @@
 import { nearest } from '../nearest.ts';
 import { isObject, type Pointer } from './document.ts';
 
-/** Keywords whose value is a schema, those with a list of them, and those with schemas under names. */
+/** Keywords whose value is a schema, a list of schemas, or an object of schemas. */
 const [ONE, LIST, NAMED] = [
   [
     'items',
@@ -20,7 +20,7 @@ const [ONE, LIST, NAMED] = [
   ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'],
 ];
 
-/** The other keywords of JSON Schema 2020-12, and those that OpenAPI 3.1 adds. */
+/** The other keywords of JSON Schema 2020-12, and those added by OpenAPI 3.1. */
 const PLAIN = [
   ...['$schema', '$id', '$ref', '$anchor', '$dynamicRef', '$dynamicAnchor', '$vocabulary', '$comment'],
   ...['type', 'enum', 'const', 'multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum'],
@@ -32,17 +32,17 @@ const PLAIN = [
 
 const KNOWN = [...ONE, ...LIST, ...NAMED, ...PLAIN];
 
-/** A keyword that means nothing, and where it stands. */
+/** An unknown keyword and its place. */
 export interface UnknownKeyword {
   readonly at: Pointer;
   readonly problem: string;
 }
 
 /**
- * The keywords of a dereferenced schema that are none, most likely misspelt: JSON Schema lets a reader ignore them,
- * and a limit would then silently not be checked.
- * @param at where the schema stands
- * @param within the place of a part of what stands at a place, references in it followed
+ * Finds unknown keywords in a dereferenced schema, most likely misspelt: validators ignore them, so a limit
+ * would silently not be checked.
+ * @param at the place of the schema
+ * @param within resolves keys below a place, following references
  */
 export function* unknownKeywords(
   schema: unknown,
@@ -69,9 +69,9 @@ function meaningless(keyword: string): string {
   const known = KNOWN.find((one) => one.toLowerCase() === keyword.toLowerCase()) ?? nearest(keyword, KNOWN);
   const advice =
     keyword === 'nullable'
-      ? "say type: [string, 'null'], or the like"
+      ? "use a type such as [string, 'null']"
       : known === undefined
-        ? 'a keyword of your own begins with x-'
+        ? 'prefix a custom keyword with x-'
         : `did you mean ${known}?`;
-  return `${keyword} is no keyword of a schema and says nothing; ${advice}`;
+  return `${keyword} is not a schema keyword and has no effect; ${advice}`;
 }

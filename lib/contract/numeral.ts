@@ -1,28 +1,31 @@
 /**
- * Numbers as they stand in a JSON text. A double cannot tell 2^63-1 from 2^63, nor 1 from
- * 1.00000000000000000001, so whatever must be exact is decided on the numeral.
+ * Numbers as written in a JSON text. A double cannot distinguish 2^63-1 from 2^63, nor 1 from
+ * 1.00000000000000000001, so exact decisions use the numeral.
  */
 
-/** Everything beyond this exponent is outside of any integer format. */
-const FAR = 400;
+/** Exponent beyond which a number is outside any integer format. */
+const MAX_EXPONENT = 400;
 
-/** The integer that a JSON numeral denotes (1.0 and 1e0 are integers, JSON Schema 2020-12 section 6.1.1), if it does. */
+/**
+ * The integer that a JSON numeral denotes, if any (1.0 and 1e0 are integers, JSON Schema 2020-12 section
+ * 6.1.1).
+ */
 export function exactInteger(numeral: string): bigint | undefined {
-  // Most are short and plain; the rest of this is for the others.
+  // Fast path for short, plain integers.
   if (/^-?\d{1,15}$/.test(numeral)) return BigInt(numeral);
   const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(numeral);
   if (parts === null) return undefined;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts;
   const digits = (whole + fraction).replace(/^0+/, '');
   if (digits === '') return 0n;
-  // Not by /0+$/, which takes the square of the time for a numeral that is all zeros but for its ends.
+  // Not with /0+$/, which takes quadratic time if a long run of zeros is not at the end.
   let end = digits.length;
   while (digits[end - 1] === '0') end -= 1;
   const significant = digits.slice(0, end);
   const shift = Number(exponent) - fraction.length + (digits.length - significant.length);
   if (shift < 0) return undefined;
-  if (significant.length > FAR) return BigInt(`${sign}1`) * 10n ** BigInt(FAR);
-  return BigInt(`${sign}${significant}`) * 10n ** BigInt(Math.min(shift, FAR));
+  if (significant.length > MAX_EXPONENT) return BigInt(`${sign}1`) * 10n ** BigInt(MAX_EXPONENT);
+  return BigInt(`${sign}${significant}`) * 10n ** BigInt(Math.min(shift, MAX_EXPONENT));
 }
 
 const RANGES: Readonly<Record<string, readonly [bigint, bigint]>> = {
@@ -30,13 +33,13 @@ const RANGES: Readonly<Record<string, readonly [bigint, bigint]>> = {
   int64: [-(2n ** 63n), 2n ** 63n - 1n],
 };
 
-/** The least and greatest value of an integer format, ends included. */
+/** The range of an integer format, inclusive. */
 export const integerRange = (format: string | undefined): readonly [bigint, bigint] | undefined =>
   format === undefined ? undefined : RANGES[format];
 
 /**
- * The source text of the value that a path leads to in a valid JSON text, or undefined where it leads nowhere.
- * Of a name that occurs twice the last counts, as for JSON.parse. Does not recurse, whatever the nesting.
+ * The source text of the value at a path in a valid JSON text, or undefined if there is none. The last of two
+ * duplicate names applies, as for JSON.parse. Does not recurse, regardless of the nesting.
  */
 export function sourceAt(text: string, path: readonly string[]): string | undefined {
   let at = skipSpace(text, 0);
@@ -76,7 +79,7 @@ function skipComma(text: string, start: number): number {
   return text[at] === ',' ? skipSpace(text, at + 1) : at;
 }
 
-/** White space of JSON (RFC 8259 section 2); of which a body may hold many thousands. */
+/** JSON white space (RFC 8259 section 2). Fast, since a body may contain many thousands. */
 const isSpace = (unit: number): boolean => unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
 
 function skipSpace(text: string, start: number): number {
@@ -85,7 +88,7 @@ function skipSpace(text: string, start: number): number {
   return at;
 }
 
-/** From quotation mark to quotation mark: a name may have as many characters as a body holds. */
+/** Jumps between quotation marks, since a string may be as long as the body. */
 function skipString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let escapes = at;

@@ -4,10 +4,10 @@ import { DocumentError, isObject, type Pointer, readDocument } from './document.
 type JsonPathValue = Parameters<typeof jsonpath.query>[1];
 
 /**
- * Applies an OpenAPI Overlay 1.0 file to a document and gives the changed copy.
- * Objects are merged property by property, lists are appended to, anything else is replaced
- * (Overlay 1.0, section 4.4.3). Targets are JSONPath, RFC 9535.
- * @throws DocumentError when the overlay is not one, or an action's target finds nothing
+ * Applies an OpenAPI Overlay 1.0 file to a document and returns the changed copy. Objects are merged property
+ * by property, lists are appended to, anything else is replaced (Overlay 1.0, section 4.4.3). Targets are
+ * JSONPath, RFC 9535.
+ * @throws DocumentError if the overlay is invalid, or the target of an action matches nothing
  */
 export function applyOverlay(document: unknown, file: string): unknown {
   const overlay = readDocument(file);
@@ -19,7 +19,7 @@ export function applyOverlay(document: unknown, file: string): unknown {
     return fail([], 'is not an OpenAPI overlay: it has no `overlay` version');
   }
   if (!/^1\.0(\.|$)/.test(value.overlay)) {
-    return fail(['overlay'], `overlay version ${value.overlay} is not known here; use 1.0.0`);
+    return fail(['overlay'], `overlay version ${value.overlay} is not supported; use 1.0.0`);
   }
   if (!Array.isArray(value.actions) || value.actions.length === 0) {
     return fail(['actions'], 'the overlay has no actions');
@@ -29,8 +29,8 @@ export function applyOverlay(document: unknown, file: string): unknown {
     const at = ['actions', index];
     if (!isObject(action) || typeof action.target !== 'string') return fail(at, 'the action has no `target`');
     const places = find(changed, action.target, (problem) => fail([...at, 'target'], problem));
-    // The specification lets such an action pass; here it would be a constraint that is silently not checked.
-    if (places.length === 0) fail([...at, 'target'], `${action.target} finds nothing in the document`);
+    // The specification ignores such an action, but then a constraint would silently not be checked.
+    if (places.length === 0) fail([...at, 'target'], `${action.target} matches nothing in the document`);
     if (action.remove === true) {
       changed = without(changed, places);
     } else if ('update' in action) {
@@ -50,7 +50,7 @@ function find(document: unknown, target: string, fail: (problem: string) => neve
   }
 }
 
-/** Undefined also where the parent has been removed already. */
+/** Undefined also if the parent has already been removed. */
 const child = (parent: unknown, key: string | number): unknown =>
   (parent as Record<string | number, unknown> | undefined)?.[key];
 
@@ -66,7 +66,7 @@ function merged(target: unknown, update: unknown): unknown {
   if (!isObject(target) || !isObject(update)) return update;
   for (const [key, value] of Object.entries(update)) {
     const member = Object.hasOwn(target, key) ? merged(target[key], value) : value;
-    // Not by assignment, which for `__proto__` would reach what all objects share.
+    // Not by assignment, which for `__proto__` would change the prototype.
     Object.defineProperty(target, key, {
       value: member,
       enumerable: true,
@@ -77,7 +77,7 @@ function merged(target: unknown, update: unknown): unknown {
   return target;
 }
 
-/** Removes all places at once: taking one out of a list would move the others. */
+/** Removes all places at once: removing one from a list would shift the others. */
 function without(root: unknown, places: readonly (readonly (string | number)[])[]): unknown {
   const lists = new Set<unknown[]>();
   for (const place of places) {

@@ -6,18 +6,18 @@ export interface DeclaredParameter {
   readonly name: string;
   readonly at: Pointer;
   readonly schema: unknown;
-  /** Whether its value is sent as JSON text. */
+  /** Whether its value is sent as JSON. */
   readonly json: boolean;
-  /** Whether the items of a list are sent one by one. */
+  /** Whether each item of a list is sent separately. */
   readonly explode: boolean;
-  /** A value that the document itself gives. */
+  /** An example or default value from the document. */
   readonly given: unknown;
 }
 
-/** OpenAPI 3.1 section 4.8.12.2.1: what is said of these is ignored. */
+/** Parameters with these names are ignored (OpenAPI 3.1 section 4.8.12.2.1). */
 const IGNORED = /^(?:accept|content-type|authorization)$/i;
 
-/** The required parameters of an operation; those of its path are its own where it does not declare them again. */
+/** The required parameters of an operation, including those of its path that it does not override. */
 export function requiredParameters(api: unknown, pathPointer: Pointer): readonly DeclaredParameter[] {
   const found = new Map<string, DeclaredParameter | undefined>();
   for (const pointer of [
@@ -58,7 +58,7 @@ function givenBy(value: unknown): unknown {
   const { example, examples, default: usual } = value;
   if (example !== undefined) return example;
   const [first] = Object.values(isObject(examples) || Array.isArray(examples) ? examples : {}) as unknown[];
-  // Those of a schema are values, those of a parameter are objects that hold one.
+  // Examples of a schema are values; those of a parameter are objects with a value.
   if (first !== undefined) return isObject(first) && !Array.isArray(examples) ? first.value : first;
   return usual;
 }

@@ -2,13 +2,13 @@ import { realpathSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readText } from '../read-text.ts';
-import { type Document, DocumentError, isObject, MOST, type Pointer } from './document.ts';
+import { type Document, DocumentError, isObject, MAX_MEGABYTES, type Pointer } from './document.ts';
 
-const REMEDY = 'bundle the document into one file, or put that file beside it';
+const FIX = 'bundle the document into one file, or put that file in its folder';
 
 /**
- * Reads the files that a document refers to: those in its own folder and below, whatever links lead there.
- * A document may come from anybody; it is not to read what else is on the machine, nor to ask other machines.
+ * Reads the files that a document refers to, if they are in its folder or below after resolving symbolic
+ * links. An untrusted document must not read other files or access the network.
  * @throws DocumentError with the place of the reference
  */
 export function reader(document: Document, described: unknown): (location: string) => string {
@@ -19,23 +19,23 @@ export function reader(document: Document, described: unknown): (location: strin
       throw new DocumentError(document.file, pointer && document.place(pointer), problem);
     };
     const path = pathOf(location, folder);
-    if (path === undefined) return fail(`refers to ${location}; URLs are not read: ${REMEDY}`);
+    if (path === undefined) return fail(`refers to ${location}; URLs are not supported: ${FIX}`);
     let text = '';
     try {
       const inside = relative(realpathSync(folder), realpathSync(path));
       if (inside.startsWith('..') || isAbsolute(inside))
-        return fail(`refers to ${path}, which is not in its folder: ${REMEDY}`);
-      text = readText(path, MOST);
+        return fail(`refers to ${path}, which is not in its folder: ${FIX}`);
+      text = readText(path, MAX_MEGABYTES);
     } catch (error) {
       if (error instanceof DocumentError) throw error;
       const { code, message } = error as NodeJS.ErrnoException;
-      fail(`refers to ${path}, which ${code === 'ENOENT' ? 'is not there' : `cannot be read: ${message}`}`);
+      fail(`refers to ${path}, which ${code === 'ENOENT' ? 'does not exist' : `cannot be read: ${message}`}`);
     }
     return text;
   };
 }
 
-/** The file that is meant; undefined for what is none. */
+/** The file of a reference; undefined if it is not a file. */
 function pathOf(location: string, folder: string): string | undefined {
   if (/^file:/i.test(location)) {
     try {
@@ -55,7 +55,7 @@ function decoded(path: string): string {
   }
 }
 
-/** The first reference in the document itself that leads to a location; undefined where another file has it. */
+/** The first reference to a location in the document itself; undefined if another file contains it. */
 function pointerTo(location: string, value: unknown, folder: string, at: Pointer = []): Pointer | undefined {
   if (isObject(value) && typeof value.$ref === 'string') {
     const [target = ''] = value.$ref.split('#');

@@ -5,9 +5,9 @@ const JSON_TYPES = ['null', 'boolean', 'integer', 'number', 'string', 'array', '
 export type JsonType = (typeof JSON_TYPES)[number];
 
 /**
- * What a schema says of a value, with `allOf` merged in, in the terms that payloads are made from.
- * Whatever it cannot express (`not`, `if`, `dependentSchemas`) is left to the validator, which every
- * payload has to pass or fail as its population demands.
+ * A schema, with `allOf` merged, in the form from which payloads are made. What it cannot express (`not`,
+ * `if`, `dependentSchemas`) is left to the validator, which every payload must pass or fail depending on its
+ * class.
  */
 export interface Shape {
   /** Never empty. `number` includes the integers. */
@@ -21,12 +21,12 @@ export interface Shape {
   readonly uniqueItems: boolean;
   readonly properties: ReadonlyMap<string, Shape>;
   readonly required: ReadonlySet<string>;
-  /** No properties beyond the declared ones. */
+  /** Whether undeclared properties are forbidden. */
   readonly closed: boolean;
-  /** What other properties have to be: those whose names match a pattern, or all that are not declared. */
+  /** Shapes of other properties: those whose names match a pattern, or all undeclared ones. */
   readonly others: readonly OtherProperties[];
   readonly minProperties: number;
-  /** `oneOf` or `anyOf`, each already merged with what stands beside it. */
+  /** `oneOf` or `anyOf`, each already merged with its sibling keywords. */
   readonly alternatives: readonly Shape[];
 }
 
@@ -36,14 +36,14 @@ export interface OtherProperties {
 }
 
 export interface TextLimits {
-  /** In Unicode code points, as JSON Schema counts. */
+  /** In Unicode code points, as in JSON Schema. */
   readonly min: number;
   readonly max: number | undefined;
   readonly patterns: readonly string[];
   readonly format: string | undefined;
 }
 
-/** int64 ends are not doubles. */
+/** Doubles cannot represent the limits of int64. */
 type Bound = bigint | number;
 
 export interface NumberLimits {
@@ -92,7 +92,7 @@ const ANYTHING: Shape = {
   alternatives: [],
 };
 
-/** The shape of a dereferenced schema. `true`, and whatever is not a schema, is the shape of anything. */
+/** The shape of a dereferenced schema. `true`, or a value that is not a schema, allows anything. */
 export function shapeOf(schema: unknown): Shape {
   if (!isObject(schema)) return ANYTHING;
   const own = ownShape(schema);
@@ -153,7 +153,7 @@ function ownShape(schema: Schema): Shape {
   };
 }
 
-/** The types that a value of the shape can have; its own are wider where values or alternatives say more. */
+/** The types that a value of the shape can have: its own types, narrowed by values and alternatives. */
 export function typesOf({ types, values, alternatives }: Shape): readonly JsonType[] {
   if (values !== undefined) {
     const own = values.map(typeOfValue);
@@ -177,7 +177,7 @@ function meetTypes(a: readonly JsonType[], b: readonly JsonType[]): readonly Jso
   return JSON_TYPES.filter((type) => allows(a, type) && allows(b, type));
 }
 
-/** What both shapes say. */
+/** The conjunction of two shapes. */
 export function meet(a: Shape, b: Shape): Shape {
   const properties = new Map(a.properties);
   for (const [name, shape] of b.properties) {

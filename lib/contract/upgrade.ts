@@ -1,8 +1,9 @@
 import { isObject } from './document.ts';
 
 /**
- * A dereferenced schema of OpenAPI 3.0 as one of JSON Schema 2020-12, which OpenAPI 3.1 has: what may be null says so
- * in its type, and exclusive limits are numbers. All else that a schema of 3.0 may say means the same in both.
+ * Converts a dereferenced OpenAPI 3.0 schema to JSON Schema 2020-12, as used by OpenAPI 3.1: `nullable`
+ * becomes a type, and exclusive limits become numbers. Everything else in a 3.0 schema means the same in
+ * both.
  */
 export function upgraded(schema: unknown): unknown {
   if (!isObject(schema)) return schema;
@@ -10,7 +11,7 @@ export function upgraded(schema: unknown): unknown {
   const copy = Object.fromEntries(
     Object.entries(rest).map(([keyword, value]) => [keyword, upgradedWithin(keyword, value)]),
   );
-  // OpenAPI 3.0.3 section 4.7.24.1: it says nothing where there is no type beside it.
+  // OpenAPI 3.0.3 section 4.7.24.1: `nullable` has no effect without a type.
   if (nullable === true && typeof copy.type === 'string') copy.type = [copy.type, 'null'];
   for (const [limit, exclusive, isExclusive] of [
     ['minimum', 'exclusiveMinimum', exclusiveMinimum],

@@ -3,33 +3,33 @@ import formats from 'ajv-formats';
 import { isObject } from './document.ts';
 import { exactInteger, integerRange, sourceAt } from './numeral.ts';
 
-/** One way in which a value is not what the schema says. */
+/** One violation of the schema. */
 export interface Problem {
-  /** JSON Pointer to the value at fault; empty for the whole. */
+  /** JSON Pointer to the invalid value; empty for the whole. */
   readonly at: string;
   readonly message: string;
 }
 
 /**
- * Judges a JSON text that parsed to `value`; no problems means that it is valid. The text decides wherever
- * a double would blur an integer.
+ * Validates a JSON text that parsed to `value`; no problems means that it is valid. Integers are decided on
+ * the text, since a double may not represent them exactly.
  */
 export type Validator = (text: string, value: unknown) => readonly Problem[];
 
 const EXACT = 'x-exact-integer';
 
-/** What an integer schema asks of the numeral, beyond what a double can show. */
+/** What an integer schema requires of the numeral. */
 interface Exactness {
   readonly integral: boolean;
   readonly format: string | undefined;
 }
 
-/** Holds schemas to their meta-schema. To compile that takes longer than all else, so one does for all of them. */
+/** Validates schemas against their meta-schema. Shared, since compiling the meta-schema takes longest. */
 let checker: Ajv2020 | undefined;
 
 /**
- * Makes sure that something is a schema of JSON Schema 2020-12.
- * @throws Error when it is none
+ * Makes sure that a value is a JSON Schema 2020-12 schema.
+ * @throws Error if it is not
  */
 export function requireSchema(schema: unknown): void {
   checker ??= formats.default(new Ajv2020({ strict: false, logger: false })) as Ajv2020;
@@ -38,14 +38,14 @@ export function requireSchema(schema: unknown): void {
 }
 
 /**
- * Compiles a dereferenced schema of JSON Schema 2020-12.
- * @throws Error when ajv does not accept the schema
+ * Compiles a dereferenced JSON Schema 2020-12 schema.
+ * @throws Error if ajv rejects the schema
  */
 export function compile(schema: unknown): Validator {
-  // Formats and keywords that ajv does not know are annotations (JSON Schema 2020-12 section 6.5).
+  // Unknown formats and keywords are annotations (JSON Schema 2020-12 section 6.5).
   const ajv = new Ajv2020({ strict: false, passContext: true, logger: false, validateSchema: false });
   formats.default(ajv);
-  // ajv-formats reads doubles, for which 2^63-1 and 2^63 are one; the numeral is read instead.
+  // ajv-formats checks doubles, for which 2^63-1 equals 2^63; EXACT checks the numeral instead.
   for (const format of ['int32', 'int64']) ajv.addFormat(format, true);
   ajv.addKeyword({
     keyword: EXACT,
@@ -72,7 +72,7 @@ export function compile(schema: unknown): Validator {
   return (text, value) => (validate.call({ text }, value) ? [] : (validate.errors ?? []).map(problem));
 }
 
-/** A copy of the schema in which each integer also asks for an exact reading. */
+/** A copy of the schema in which every integer is also checked exactly. */
 function exact(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(exact);
   if (!isObject(schema)) return schema;
@@ -89,10 +89,10 @@ function exact(schema: unknown): unknown {
 const mapped = (object: Record<string, unknown>, change: (value: unknown, key: string) => unknown) =>
   Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
 
-/** Keywords whose value is data, not schema. */
+/** Keywords whose value is data, not a schema. */
 const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'example', 'examples', 'required']);
 
-/** Keywords whose value holds schemas under names that are not keywords. */
+/** Keywords whose value maps names, which are not keywords, to schemas. */
 const NAMED: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs']);
 
 const pathOf = (pointer: string): string[] =>

@@ -1,56 +1,62 @@
 import type { Contract } from '../contract/contract.ts';
 import type { Validator } from '../contract/validator.ts';
 import type { Exchange, Response } from '../wire/exchange.ts';
-import { briefly, contentOf, fields, mediaTypes, statusOf } from './reading.ts';
+import { contentOf, fields, mediaTypes, statusOf, summarise } from './reading.ts';
 
-/** What an exchange is not as it should be. Expected and actual are said so that they can be read side by side. */
+/** What is wrong with an exchange. `expected` and `actual` are worded to be read side by side. */
 export interface Finding {
   readonly expected: string;
   readonly actual: string;
   /** Findings with the same cause are likely to be fixed by the same change. */
   readonly cause: string;
-  /** What was sent belongs to the cause: to take one malformed value and another are two faults. */
+  /** The request is part of the cause: accepting one invalid value and accepting another are two faults. */
   readonly ofRequest?: true;
 }
 
-/** What the judge has to know of a request to judge its answer. */
+/** What a rule needs to know about a request to judge the response. */
 export interface Sent {
-  /** The members of the plant that was sent, where it was one. */
+  /** Properties of the plant, if the request carried one. */
   readonly plant?: { readonly name?: string | undefined; readonly tag?: string | undefined } | undefined;
   readonly token: string;
-  /** Whether the right token was sent as it should be. */
+  /** Whether the request carried the valid token in the prescribed way. */
   readonly authorised: boolean;
 }
 
-/** An exchange that a rule is not about: it shows neither that the rule is met nor that it is broken. */
-export interface Unseen {
-  /** What there was none of. */
-  readonly unseen: string;
+/**
+ * The rule does not apply to the exchange, which therefore shows neither that it is met nor that it is
+ * broken.
+ */
+export interface NotSeen {
+  /** What the exchange lacks, for example `no response with status 400`. */
+  readonly notSeen: string;
 }
 
-/** One demand on one exchange: nothing, where it is met. Pure, so that a saved exchange can be judged again. */
-export type Rule = (exchange: Exchange, contract: Contract, sent: Sent) => Finding | Unseen | undefined;
+/**
+ * One requirement of one exchange; undefined if it is met. Pure, so that a saved exchange can be judged
+ * again.
+ */
+export type Rule = (exchange: Exchange, contract: Contract, sent: Sent) => Finding | NotSeen | undefined;
 
 export const isFinding = (ruling: ReturnType<Rule>): ruling is Finding =>
   ruling !== undefined && 'cause' in ruling;
 
-const unseen = (what: string): Unseen => ({ unseen: what });
-const NO_STATUS = unseen('no answer that can be read');
-const NO_200 = unseen('no answer with status 200');
-const NO_400 = unseen('no answer with status 400');
-const NO_REJECTION = unseen('no such request was rejected');
+const notSeen = (what: string): NotSeen => ({ notSeen: what });
+const NO_STATUS = notSeen('no readable response');
+const NO_200 = notSeen('no response with status 200');
+const NO_400 = notSeen('no response with status 400');
+const NO_REJECTION = notSeen('no such request was rejected');
 
 const found = (expected: string, actual: string, cause: string): Finding => ({ expected, actual, cause });
 
-/** The outcome of an exchange as a cause. */
+/** The outcome of an exchange, worded as a cause. */
 const outcome = (exchange: Exchange): string =>
   exchange.kind === 'answered'
-    ? `answered ${exchange.response.status}${exchange.response.truncated ? ' without an end' : ''}`
-    : `no answer: ${exchange.fault.kind}`;
+    ? `answered ${exchange.response.status}${exchange.response.truncated ? ' with an incomplete body' : ''}`
+    : `no response: ${exchange.fault.kind}`;
 
 const isSuccess = (status: number | undefined) => status !== undefined && status >= 200 && status < 300;
 
-/** What a body of a declared shape is not. */
+/** How a body differs from its declared shape, if it does. */
 function shapeFault(
   response: Response,
   name: 'a Plant' | 'an Error',
@@ -59,7 +65,7 @@ function shapeFault(
   const content = contentOf(response);
   if (content.kind === 'unreadable')
     return found(
-      `one JSON value: ${name}`,
+      `${name} as JSON`,
       content.problem,
       `${response.status} body: ${content.problem.slice(0, 40)}`,
     );
@@ -75,7 +81,7 @@ function shapeFault(
 
 const excerpt = (text: string) => (text.length > 200 ? `${text.slice(0, 200)}…` : text);
 
-/** Section 4, declared content type: every Content-Type there is must be application/json. */
+/** Section 4, declared content type: every Content-Type of the response must be application/json. */
 function mediaTypeFault(response: Response): Finding | undefined {
   const types = mediaTypes(response);
   if (types.length > 0 && types.every((type) => type === 'application/json')) return undefined;
@@ -91,18 +97,18 @@ function mediaTypeFault(response: Response): Finding | undefined {
 export const answers200: Rule = (exchange) =>
   exchange.collided === true || (exchange.kind === 'answered' && exchange.response.status === 200)
     ? undefined
-    : found('status 200', briefly(exchange), outcome(exchange));
+    : found('status 200', summarise(exchange), outcome(exchange));
 
-/** Bytes of a body up to which an ordinary plant is one for any store. */
-const ORDINARY = 1024;
+/** Size of a body that every store must accept for an ordinary plant. */
+const MAX_ORDINARY_BYTES = 1024;
 
-/** A larger body may be too large for a store, which says so with 413: limits are not shown (section 8). */
+/** A store may reject a larger body with 413: limits are not shown (section 8). */
 export const acceptsOrdinary: Rule = (exchange, contract, sent) =>
-  statusOf(exchange) === 413 && (exchange.request.body?.length ?? 0) > ORDINARY
+  statusOf(exchange) === 413 && (exchange.request.body?.length ?? 0) > MAX_ORDINARY_BYTES
     ? undefined
     : answers200(exchange, contract, sent);
 
-/** Section 4: a 200 is application/json. Another status is another rule's matter. */
+/** Section 4: the content type of a 200 is application/json. Other rules judge other statuses. */
 export const plantMediaType: Rule = (exchange) =>
   statusOf(exchange) === 200 && exchange.response !== undefined ? mediaTypeFault(exchange.response) : NO_200;
 
@@ -124,48 +130,48 @@ export const errorBody: Rule = (exchange, contract) =>
     ? shapeFault(exchange.response, 'an Error', contract.error.validate)
     : NO_400;
 
-/** No success for what must not succeed, said before the answer broke off or not. */
+/** A request that must be rejected gets no 2xx, not even in a response that breaks off. */
 export const notSuccess: Rule = (exchange) => {
   const status = statusOf(exchange);
   if (status === undefined) return NO_STATUS;
   return isSuccess(status)
-    ? { ...found('no success (2xx)', briefly(exchange), 'taken'), ofRequest: true }
+    ? { ...found('a status other than 2xx', summarise(exchange), 'accepted'), ofRequest: true }
     : undefined;
 };
 
-/** Section 5: no success without the token, whatever was sent. */
+/** Section 5: no request without the token succeeds. */
 export const notSuccessUnauthorised: Rule = (exchange, contract, sent) =>
-  sent.authorised ? unseen('no request without the token') : notSuccess(exchange, contract, sent);
+  sent.authorised ? notSeen('no request without the token') : notSuccess(exchange, contract, sent);
 
-/** The server did not fail. 501 is a fair answer to a method that is not declared (RFC 9110 section 15.6.2). */
+/** No 5xx. 501 is allowed for a method that is not declared (RFC 9110 section 15.6.2). */
 export const noServerError: Rule = (exchange) => {
   const status = statusOf(exchange);
   if (status === undefined) return NO_STATUS;
   if (status < 500) return undefined;
   if (status === 501 && exchange.request.method !== 'POST') return undefined;
-  return found('no server error (5xx)', briefly(exchange), outcome(exchange));
+  return found('no server error (5xx)', summarise(exchange), outcome(exchange));
 };
 
-/** There was a whole answer. */
+/** The response is complete. */
 export const answered: Rule = (exchange) =>
   exchange.kind === 'answered' && !exchange.response.truncated
     ? undefined
-    : found('a whole answer', briefly(exchange), outcome(exchange));
+    : found('a complete response', summarise(exchange), outcome(exchange));
 
-/** A plant whose constraints are not shown is taken as section 4 says, or refused; nothing third. */
-export const takenOrRefused: Rule = (exchange) => {
+/** Where the constraints on a plant are not shown, a store accepts it as section 4 says or rejects it. */
+export const acceptedOrRejected: Rule = (exchange) => {
   const status = statusOf(exchange) ?? 0;
   const { path, delivery } = exchange.request;
-  // Who asks for the resource in another way may be sent to the usual one.
+  // A request for the resource under another form of its URL may be redirected to the usual one.
   const isAsUsual = path.endsWith('/plants') && delivery?.absoluteTarget !== true;
-  // 303 leads to a plant that is there already (RFC 9110 section 15.4.4).
-  const isRefusal = status === 303 || (status >= (isAsUsual ? 400 : 300) && status < 500);
-  return status === 200 || isRefusal
+  // 303 leads to a plant that exists already (RFC 9110 section 15.4.4).
+  const isRejection = status === 303 || (status >= (isAsUsual ? 400 : 300) && status < 500);
+  return status === 200 || isRejection
     ? undefined
-    : found('200, or a refusal (4xx)', briefly(exchange), outcome(exchange));
+    : found('200, or a rejection (4xx)', summarise(exchange), outcome(exchange));
 };
 
-/** What holds for any well-framed request whatever. */
+/** Rules that apply to every well-framed request. */
 export const sound: readonly Rule[] = [
   answered,
   noServerError,
@@ -177,30 +183,30 @@ export const sound: readonly Rule[] = [
 
 function plantlike(rule: Rule): Rule {
   return (exchange, contract, sent) =>
-    exchange.request.method === 'POST' ? rule(exchange, contract, sent) : unseen('no POST');
+    exchange.request.method === 'POST' ? rule(exchange, contract, sent) : notSeen('no POST request');
 }
 
-/** A refusal has one of these statuses. Whether there is one is another rule's matter. */
-export const refusesWith =
+/** A rejection has one of these statuses. Another rule judges whether the request was rejected. */
+export const rejectsWith =
   (...statuses: readonly number[]): Rule =>
   (exchange) => {
     const status = statusOf(exchange);
     if (status === undefined || isSuccess(status)) return NO_REJECTION;
     return statuses.includes(status)
       ? undefined
-      : found(`status ${statuses.join(' or ')}`, briefly(exchange), outcome(exchange));
+      : found(`status ${statuses.join(' or ')}`, summarise(exchange), outcome(exchange));
   };
 
-/** A property of the plant comes back as it was sent. Whether the answer is a Plant is another rule's matter. */
+/** A property of the plant comes back as it was sent. Another rule judges whether the response is a Plant. */
 export const echoes =
   (property: 'name' | 'tag'): Rule =>
   (exchange, contract, { plant }) => {
     const wanted = plant?.[property];
-    if (wanted === undefined) return unseen(`no plant with a ${property}`);
+    if (wanted === undefined) return notSeen(`no plant with a ${property}`);
     if (exchange.kind !== 'answered' || exchange.response.status !== 200) return NO_200;
     const content = contentOf(exchange.response);
     if (content.kind !== 'json' || contract.plant.validate(content.text, content.value).length > 0)
-      return unseen('no answer with status 200 and a Plant');
+      return notSeen('no response with status 200 and a Plant');
     const actual = (content.value as Record<string, unknown>)[property];
     return actual === wanted
       ? undefined
@@ -211,7 +217,7 @@ export const echoes =
         );
   };
 
-/** The message of a 400, where it is an Error. */
+/** The message of a 400 whose body is an Error. */
 function errorMessage(exchange: Exchange, contract: Contract): string | undefined {
   if (exchange.kind !== 'answered' || exchange.response.status !== 400) return undefined;
   const content = contentOf(exchange.response);
@@ -223,13 +229,13 @@ function errorMessage(exchange: Exchange, contract: Contract): string | undefine
 
 export const messageSaysSomething: Rule = (exchange, contract) => {
   const message = errorMessage(exchange, contract);
-  if (message === undefined) return unseen('no answer with status 400 and an Error');
+  if (message === undefined) return notSeen('no response with status 400 and an Error');
   return message.trim() === ''
-    ? found('a message that says something', 'an empty message', 'empty message')
+    ? found('a message that is not empty', 'an empty message', 'empty message')
     : undefined;
 };
 
-/** Frames of stack traces as the common runtimes print them, and paths of source files. */
+/** Stack frames as the common runtimes print them, and paths of source files. */
 const INTERNALS: readonly RegExp[] = [
   /\bat [\w$.<>]+ ?\([^)]*\.\w+:\d+(?::\d+)?\)/,
   /\n\s+at [\w.<>`]+\(/,
@@ -246,31 +252,31 @@ const INTERNALS: readonly RegExp[] = [
 
 const UNESCAPED: Readonly<Record<string, string>> = { n: '\n', t: '\t' };
 
-/** Bytes that are searched: a trace begins early, and some of the patterns take the square of the length. */
-const SEARCHED = 8 * 1024;
+/** Stack traces begin early, and some of the patterns take quadratic time. */
+const MAX_SEARCHED_BYTES = 8 * 1024;
 
-/** JSON text as it reads once it is decoded, near enough to be searched. */
+/** JSON text with its common escapes decoded, which is enough for a search. */
 const legible = (bytes: Uint8Array): string =>
   Buffer.from(bytes)
     .toString('utf8')
     .replace(/\\([nt"\\/])/g, (_, mark: string) => UNESCAPED[mark] ?? mark);
 
-/** No stack trace or file path in any answer that is not a success, but for what the request itself held. */
-export const keepsInternals: Rule = ({ request, response }) => {
-  if (response === undefined || response.status < 400) return unseen('no answer with an error');
-  const text = legible(response.body.subarray(0, SEARCHED));
+/** No error response contains a stack trace or file path, except one that the request itself contained. */
+export const leaksNoInternals: Rule = ({ request, response }) => {
+  if (response === undefined || response.status < 400) return notSeen('no error response');
+  const text = legible(response.body.subarray(0, MAX_SEARCHED_BYTES));
   const leak = INTERNALS.map((pattern) => pattern.exec(text)?.[0].trim()).find(
     (match) => match !== undefined,
   );
   if (leak === undefined || legible(request.body ?? new Uint8Array()).includes(leak)) return undefined;
-  return found('no stack trace or file path', excerpt(leak), 'internals in an error');
+  return found('no stack trace or file path', excerpt(leak), 'internals in an error response');
 };
 
-/** The credential is nowhere in an answer. */
-export const keepsCredential: Rule = (exchange, _contract, { token }) => {
+/** No part of a response contains the token. */
+export const leaksNoToken: Rule = (exchange, _contract, { token }) => {
   const { response } = exchange;
   if (response === undefined) return NO_STATUS;
-  if (token.length < 4) return unseen('no token long enough to be told in an answer');
+  if (token.length < 4) return notSeen('no token long enough to be recognised in a response');
   const places = [
     ['the reason phrase', response.statusText],
     ['the headers', response.headers.map(([name, value]) => `${name}: ${value}`).join('\n')],
@@ -279,18 +285,18 @@ export const keepsCredential: Rule = (exchange, _contract, { token }) => {
   const place = places.find(([, text]) => text.includes(token))?.[0];
   return place === undefined
     ? undefined
-    : found('an answer without the credential', `the credential in ${place}`, 'the credential is echoed');
+    : found('a response without the token', `the token in ${place}`, 'the token is echoed');
 };
 
 export const noByteOrderMark: Rule = (exchange) => {
   const content = exchange.kind === 'answered' ? contentOf(exchange.response) : undefined;
-  if (content?.kind !== 'json') return unseen('no answer with JSON');
+  if (content?.kind !== 'json') return notSeen('no response with JSON');
   return content.bom ? found('no byte order mark', 'a byte order mark', 'byte order mark') : undefined;
 };
 
-/** RFC 9110 section 11.6.1: a 401 names the schemes that would be taken. */
+/** RFC 9110 section 11.6.1: a 401 names the schemes that the server accepts. */
 export const challengesBearer: Rule = (exchange) => {
-  if (exchange.response?.status !== 401) return unseen('no answer with status 401');
+  if (exchange.response?.status !== 401) return notSeen('no response with status 401');
   const challenges = fields(exchange.response, 'www-authenticate');
   const bearer = challenges.some((value) =>
     /(?:^|,)\s*bearer(?:$|[\s,])/i.test(value.replace(/"(?:[^"\\]|\\.)*"/g, '""')),
@@ -298,16 +304,14 @@ export const challengesBearer: Rule = (exchange) => {
   return bearer
     ? undefined
     : found(
-        'WWW-Authenticate: Bearer with the 401',
+        '401 with WWW-Authenticate: Bearer',
         challenges.join(' | ') || 'no WWW-Authenticate',
         'no Bearer challenge',
       );
 };
 
-/** RFC 9110 section 15.5.6. */
+/** RFC 9110 section 15.5.6: a 405 carries an Allow header. */
 export const allowsSomething: Rule = ({ response }) => {
-  if (response?.status !== 405) return unseen('no answer with status 405');
-  return fields(response, 'allow').length === 0
-    ? found('Allow with the 405', 'no Allow', 'no Allow')
-    : undefined;
+  if (response?.status !== 405) return notSeen('no response with status 405');
+  return fields(response, 'allow').length === 0 ? found('405 with Allow', 'no Allow', 'no Allow') : undefined;
 };

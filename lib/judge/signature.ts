@@ -3,17 +3,17 @@ import type { Exchange, Response } from '../wire/exchange.ts';
 import { contentOf } from './reading.ts';
 
 /**
- * What an answer amounts to, in words that are the same for two stores which do the same: whether the plant
- * was taken, what the body is, and what of the plant did not come back as it was sent. Neither statuses of a class nor the wording
- * of messages make a difference.
+ * Summarises how a store responded, in the same words for two stores that do the same: whether it accepted
+ * the plant, what the body is, and which properties did not come back as they were sent. Statuses of one
+ * class and the wording of messages make no difference.
  */
 export function signatureOf(exchange: Exchange, contract: Contract): string {
-  if (exchange.kind === 'broken') return `no answer (${exchange.fault.kind})`;
+  if (exchange.kind === 'broken') return `no response (${exchange.fault.kind})`;
   const { response } = exchange;
   const kind = Math.floor(response.status / 100);
-  if (kind === 2) return `taken: ${plantIn(response, exchange, contract)}`;
+  if (kind === 2) return `accepted: ${plantIn(response, exchange, contract)}`;
   if (kind === 4)
-    return `refused: ${isShape(response, contract.error.validate) ? 'an Error' : 'not an Error'}`;
+    return `rejected: ${isShape(response, contract.error.validate) ? 'an Error' : 'not an Error'}`;
   return kind === 5 ? 'a server error' : `answered ${response.status}`;
 }
 
@@ -38,13 +38,13 @@ function echo(
   back: Readonly<Record<string, unknown>>,
   name: string,
 ): string {
-  const [asked, told] = [sent, back].map((members) => Object.hasOwn(members, name));
-  if (!told) return asked ? 'left out' : 'kept';
-  if (!asked) return back[name] === null ? 'null' : 'made up';
+  const [wasSent, cameBack] = [sent, back].map((members) => Object.hasOwn(members, name));
+  if (!cameBack) return wasSent ? 'missing' : 'kept';
+  if (!wasSent) return back[name] === null ? 'null' : 'added';
   return JSON.stringify(sent[name]) === JSON.stringify(back[name]) ? 'kept' : 'changed';
 }
 
-/** The members of the object that a text holds, if it holds one. */
+/** The members of a JSON object; none if the text is anything else. */
 function membersOf(text: string): Readonly<Record<string, unknown>> {
   try {
     const value = JSON.parse(text) as unknown;

@@ -1,34 +1,35 @@
 /**
- * Covering arrays: rows in which every pair, or every triple, of values of different dimensions occurs at least once
- * (NIST SP 800-142, section 2.2). Nearly all field failures take one to three interacting values.
+ * Covering arrays: rows in which every pair, or every triple, of values of different dimensions occurs at
+ * least once (NIST SP 800-142, section 2.2). Nearly all failures in the field need only one to three
+ * interacting values.
  */
 
-/** Rows of indices of values, one for each dimension; the first of every dimension is its usual value. */
+/** The index of a value for each dimension; index 0 is the usual value. */
 export type Row = readonly number[];
 
 export interface Dimensions {
-  /** How many values each dimension has. */
+  /** The number of values of each dimension. */
   readonly sizes: readonly number[];
-  /** Whether two values of different dimensions may occur together. Any may occur with usual ones. */
+  /** Whether two values of different dimensions may occur together. Any value may occur with usual ones. */
   readonly allowed: (dimension: number, value: number, other: number, otherValue: number) => boolean;
-  /** Dimensions whose values, but for the usual one, hide what else is in a row; no two of them occur together. */
+  /** Dimensions whose unusual values mask the rest of the row; no two of them are unusual in one row. */
   readonly masking?: readonly number[];
 }
 
-/** Dimensions whose values are looked at together, and which combinations of their values are still to occur. */
+/** Dimensions that are combined, and the combinations of their values that do not occur yet. */
 interface Group {
   readonly members: readonly number[];
-  /** What the value of each member counts in the number of a combination. */
+  /** The place value of each member in the code of a combination. */
   readonly weights: readonly number[];
-  /** 1 for each combination that is still to occur, by its number. */
+  /** 1 for each combination that does not occur yet, by its code. */
   readonly left: Uint8Array;
   count: number;
 }
 
-/** A row in the making: a dimension without a value has none yet. */
+/** A row under construction. */
 type PartialRow = (number | undefined)[];
 
-/** Whether two values may occur together, asked once for each: there are millions of triples. */
+/** Precomputes `allowed` for all pairs of values: there are millions of triples. */
 function fitting({ sizes, allowed, masking = [] }: Dimensions): Dimensions['allowed'] {
   const starts = sizes.map((_, dimension) => sizes.slice(0, dimension).reduce((sum, size) => sum + size, 0));
   const count = sizes.reduce((sum, size) => sum + size, 0);
@@ -47,7 +48,7 @@ function fitting({ sizes, allowed, masking = [] }: Dimensions): Dimensions['allo
     fits[((starts[dimension] ?? 0) + value) * count + (starts[other] ?? 0) + otherValue] === 1;
 }
 
-/** The combinations of `strength` values that may occur together. */
+/** The allowed combinations of `strength` values. */
 class Combinations {
   readonly groups: readonly Group[];
   private readonly of: readonly (readonly Group[])[];
@@ -88,7 +89,7 @@ class Combinations {
     return this.groups.reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** How many combinations that are still to occur would do so with each value of a dimension. */
+  /** For each value of a dimension, the number of missing combinations that it would add to the row. */
   gains(row: Readonly<PartialRow>, dimension: number, size: number): Uint32Array {
     const gains = new Uint32Array(size);
     const mask = this.maskOf(row);
@@ -98,7 +99,7 @@ class Combinations {
       for (let at = 0; at < members.length; at += 1) {
         const [member, own] = [members[at] ?? 0, weights[at] ?? 1];
         if (member === dimension) weight = own;
-        // Not a number, where another member has no value yet.
+        // NaN if another member has no value yet.
         else base += (row[member] ?? Number.NaN) * own;
       }
       if (Number.isNaN(base)) continue;
@@ -108,12 +109,12 @@ class Combinations {
     return gains;
   }
 
-  /** The dimension whose value hides what else is in a row. */
+  /** The dimension whose value masks the rest of the row. */
   private maskOf(row: Readonly<PartialRow>): number | undefined {
     return this.masking.find((dimension) => (row[dimension] ?? 0) > 0);
   }
 
-  /** Takes note of what occurs in a row, and is not hidden. */
+  /** Marks the combinations of a row that are not masked. */
   cover(row: Row): void {
     const mask = this.maskOf(row);
     for (const group of this.groups) {
@@ -129,7 +130,7 @@ class Combinations {
   }
 }
 
-/** The values that the number of a combination stands for. */
+/** The values of a combination, from its code. */
 function decoded(code: number, members: readonly number[], sizes: readonly number[]): number[] {
   let rest = code;
   return members.map((member) => {
@@ -148,8 +149,8 @@ function choices(of: number, count: number, from = 0): number[][] {
 }
 
 /**
- * Rows in which every combination of `strength` values occurs that may: greedily, so a little more than the least there
- * could be, and the same on every machine. The first rows cover the most.
+ * Rows in which every allowed combination of `strength` values occurs. Greedy and deterministic; slightly
+ * larger than the minimum. The first rows cover the most.
  */
 export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly Row[] {
   const { sizes, masking = [] } = dimensions;
@@ -159,8 +160,8 @@ export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly
   const rows: Row[] = [];
 
   /**
-   * The value with which the most occurs that is missing; of several, the one that was used the least. Where nothing is
-   * missing, the usual one.
+   * The value that adds the most missing combinations; among several, the least used one. The usual value if
+   * nothing is missing.
    */
   const best = (row: Readonly<PartialRow>, dimension: number): number => {
     const gains = combinations.gains(row, dimension, sizes[dimension] ?? 1);
@@ -178,7 +179,7 @@ export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly
     return chosen;
   };
 
-  // The group with the most values decides how many rows there are: its combinations are taken in turn.
+  // The group with the most combinations determines the number of rows, so its combinations come first.
   const largestFirst = [...combinations.groups].sort((a, b) => b.left.length - a.left.length);
   for (const { members, left } of largestFirst) {
     for (let code = 0; code < left.length; code += 1) {
@@ -200,9 +201,10 @@ export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly
 }
 
 /**
- * Where values stand for several members each: chooses one in every row, so that as many pairs of members occur as can.
- * @param counts how many members each value of each dimension has
- * @param first which members are preferred where several do as well
+ * For values that represent several members: chooses one per row so that as many pairs of members as possible
+ * occur.
+ * @param counts the number of members of each value of each dimension
+ * @param first offset of the members that win ties
  */
 export function membersOf(
   rows: readonly Row[],
@@ -243,7 +245,7 @@ export function membersOf(
   });
 }
 
-/** How many of the combinations of `strength` values that may occur together do so in some rows. */
+/** How many of the allowed combinations of `strength` values occur in the given rows. */
 export function coverage(
   dimensions: Dimensions,
   strength: 2 | 3,

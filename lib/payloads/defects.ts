@@ -3,12 +3,12 @@ import { type JsonType, meet, type Shape, type TextLimits, typesOf } from '../co
 import { FRESH, fromValue, type Json, JsonObject, object, Raw, write } from './json.ts';
 import { at, besideGrid, gridOf } from './numbers.ts';
 import { oneOfShape, otherName } from './plants.ts';
-import { draw } from './random.ts';
+import { sample } from './random.ts';
 import { remembered } from './remembered.ts';
 import { HOSTILE, ordinaryTag, patterned } from './strings.ts';
 
-/** What kind of rule a malformed value breaks; each is judged by checks of its own. */
-export type Family =
+/** The kind of rule that an invalid payload breaks; each has its own checks. */
+export type DefectKind =
   | 'not-an-object'
   | 'missing'
   | 'other-name'
@@ -21,44 +21,44 @@ export type Family =
   | 'constraint'
   | 'beyond-format';
 
-/** One way of turning a NewPlant into what is not one. */
+/** One way to make a NewPlant invalid. */
 export interface Defect {
   readonly name: string;
-  readonly family: Family;
-  /** The property it is about, or undefined for the whole. */
+  readonly kind: DefectKind;
+  /** The property with the defect; undefined for the whole plant. */
   readonly property: string | undefined;
-  /** The malformed values that are tried by name, one after the other. */
-  typical(twin: JsonObject): readonly Json[];
-  /** Malformed values drawn at random. */
-  drawn(twin: JsonObject): Arbitrary<Json>;
+  /** Invalid payloads that are always tried, in order. */
+  typical(control: JsonObject): readonly Json[];
+  /** Randomly sampled invalid payloads. */
+  sampled(control: JsonObject): Arbitrary<Json>;
 }
 
-/** Where in a plant a value stands. */
+/** The position of a value in a plant. */
 interface Place {
-  /** As it is called in the name of a defect. */
+  /** The name used in names of defects. */
   readonly name: string;
-  /** The property of the plant that it is, or is within. */
+  /** The property of the plant that is, or contains, the value. */
   readonly property: string;
-  get(twin: JsonObject): Json | undefined;
-  put(twin: JsonObject, value: Json): JsonObject;
+  get(control: JsonObject): Json | undefined;
+  put(control: JsonObject, value: Json): JsonObject;
 }
 
 const propertyAt = (name: string): Place => ({
   name,
   property: name,
-  get: (twin) => twin.get(name),
-  put: (twin, value) => twin.with(name, value),
+  get: (control) => control.get(name),
+  put: (control, value) => control.with(name, value),
 });
 
 /**
- * Every defect that the shape of the document admits, each the only thing wrong with its payload.
- * Candidates, still: where a schema says more than a shape can hold, the validator has the last word.
+ * Every defect that the shape allows, each the only one in its payload. These are candidates: a schema can
+ * say more than a shape, so the validator decides.
  */
 export const defectsOf = remembered(candidatesOf);
 
 function candidatesOf(shape: Shape): readonly Defect[] {
   const kinds = shape.alternatives.filter(({ types }) => types.includes('object'));
-  // What is no plant of one kind may be one of another: the validator decides.
+  // A plant that is invalid for one alternative may be valid for another: the validator decides.
   if (kinds.length > 0) return uniqueByName(kinds.flatMap((kind) => defectsOf(kind)));
   return [
     ...notAnObject(shape),
@@ -66,15 +66,19 @@ function candidatesOf(shape: Shape): readonly Defect[] {
     ...missingAll(shape),
     ...[...shape.properties].flatMap(([name, property]) => defectsAt(propertyAt(name), property)),
     ...shape.others.flatMap(({ pattern, shape: other }) =>
-      defectsAt(propertyAt(sample(otherName(pattern)) ?? ''), other),
+      defectsAt(propertyAt(sampleValue(otherName(pattern)) ?? ''), other),
     ),
     ...(shape.closed
-      ? [listed('an undeclared property', 'constraint', undefined, (twin) => [twin.with('undeclared', true)])]
+      ? [
+          listed('an undeclared property', 'constraint', undefined, (control) => [
+            control.with('undeclared', true),
+          ]),
+        ]
       : []),
   ];
 }
 
-/** The defects of a value, wherever it stands. */
+/** The defects of the value at a place. */
 function defectsAt(place: Place, shape: Shape): Defect[] {
   const kinds = shape.alternatives;
   if (kinds.length > 0)
@@ -95,27 +99,27 @@ function defectsAt(place: Place, shape: Shape): Defect[] {
   ];
 }
 
-/** Of defects with the same name, that of each kind: one may be what another kind admits. */
+/** Numbers defects of the same name: another alternative may allow one of them. */
 const uniqueByName = (defects: readonly Defect[]): Defect[] => {
   const seen = new Map<string, number>();
   return defects.map((defect) => {
     const count = (seen.get(defect.name) ?? 0) + 1;
     seen.set(defect.name, count);
-    return count === 1 ? defect : { ...defect, name: `${defect.name} (kind ${count})` };
+    return count === 1 ? defect : { ...defect, name: `${defect.name} (alternative ${count})` };
   });
 };
 
-/** One value, always the same; undefined where the arbitrary has none. */
-const sample = <T>(arbitrary: Arbitrary<T> | undefined, index = 0): T | undefined =>
-  arbitrary === undefined ? undefined : draw(arbitrary, 0, 'defect', index).value;
+/** One value, always the same; undefined without an arbitrary. */
+const sampleValue = <T>(arbitrary: Arbitrary<T> | undefined, index = 0): T | undefined =>
+  arbitrary === undefined ? undefined : sample(arbitrary, 0, 'defect', index).value;
 
 const plainValues = remembered((shape: Shape) => oneOfShape(shape, 'plain', true));
-const firstOf = remembered((shape: Shape) => sample(plainValues(shape)));
+const firstOf = remembered((shape: Shape) => sampleValue(plainValues(shape)));
 
 const sampleOf = (shape: Shape, index = 0): Json | undefined =>
-  index === 0 ? firstOf(shape) : sample(plainValues(shape), index);
+  index === 0 ? firstOf(shape) : sampleValue(plainValues(shape), index);
 
-/** Values that two alternatives admit, where exactly one of them may. */
+/** Values that match two alternatives of which exactly one may match. */
 function ofTwoKinds(place: Place, kinds: readonly Shape[]): Defect[] {
   const both = kinds.flatMap((kind, index) =>
     kinds
@@ -126,15 +130,15 @@ function ofTwoKinds(place: Place, kinds: readonly Shape[]): Defect[] {
   const values = both.flatMap((shape) => sampleOf({ ...shape, alternatives: [] }) ?? []);
   if (values.length === 0) return [];
   return [
-    listed(`${place.name} is of two kinds at once`, 'constraint', place.property, (twin) =>
-      values.map((value) => place.put(twin, value)),
+    listed(`${place.name} matches two alternatives`, 'constraint', place.property, (control) =>
+      values.map((value) => place.put(control, value)),
     ),
   ];
 }
 
 /** A defect whose random values are its typical ones. */
-function listed(name: string, family: Family, property: string | undefined, typical: Typical): Defect {
-  return { name, family, property, typical, drawn: (twin) => fc.constantFrom(...typical(twin)) };
+function listed(name: string, kind: DefectKind, property: string | undefined, typical: Typical): Defect {
+  return { name, kind, property, typical, sampled: (control) => fc.constantFrom(...typical(control)) };
 }
 
 function notAnObject({ types }: Shape): Defect[] {
@@ -145,11 +149,11 @@ function notAnObject({ types }: Shape): Defect[] {
     ...defect('a boolean', 'boolean', () => [true, false]),
     ...defect('a number', 'number', () => [0n, FRESH, new Raw('1.5')]),
     ...defect('a string', 'string', () => ['', 'Aloe']),
-    ...defect('a string that holds a NewPlant', 'string', (twin) => [write(twin, 1n)]),
+    ...defect('a string containing a NewPlant', 'string', (control) => [write(control, 1n)]),
     ...defect('an array', 'array', () => [[], [FRESH, 'Aloe']]),
-    ...defect('an array of one NewPlant', 'array', (twin) => [[twin]]),
-    ...defect('an array of pairs', 'array', (twin) => [
-      twin.members.map(([name, value]): Json => [name, value]),
+    ...defect('an array of one NewPlant', 'array', (control) => [[control]]),
+    ...defect('an array of pairs', 'array', (control) => [
+      control.members.map(([name, value]): Json => [name, value]),
     ]),
   ];
 }
@@ -158,48 +162,48 @@ type Typical = Defect['typical'];
 
 function missing(name: string): Defect[] {
   const capital = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-  const value = (twin: JsonObject): Json => twin.get(name) ?? null;
-  const rule = (title: string, family: Family, typical: Typical) => listed(title, family, name, typical);
+  const value = (control: JsonObject): Json => control.get(name) ?? null;
+  const rule = (title: string, kind: DefectKind, typical: Typical) => listed(title, kind, name, typical);
   return [
-    rule(`no ${name}`, 'missing', (twin) => [twin.without(name)]),
-    rule(`${name} under another case`, 'other-name', (twin) =>
-      [capital, name.toUpperCase()].map((other) => twin.renamed(name, other)),
+    rule(`no ${name}`, 'missing', (control) => [control.without(name)]),
+    rule(`${name} spelled in another case`, 'other-name', (control) =>
+      [capital, name.toUpperCase()].map((other) => control.renamed(name, other)),
     ),
-    rule(`${name} under a name with white space`, 'other-name', (twin) =>
-      [` ${name}`, `${name} `].map((other) => twin.renamed(name, other)),
+    rule(`${name} spelled with white space`, 'other-name', (control) =>
+      [` ${name}`, `${name} `].map((other) => control.renamed(name, other)),
     ),
-    rule(`${name} nested one level down`, 'nested', (twin) =>
+    rule(`${name} nested one level down`, 'nested', (control) =>
       ['plant', 'attributes'].map((outer) =>
-        twin.without(name).with(outer, new JsonObject([[name, value(twin)]])),
+        control.without(name).with(outer, new JsonObject([[name, value(control)]])),
       ),
     ),
-    rule(`${name} inherited through __proto__`, 'inherited', (twin) => [
-      twin.without(name).with('__proto__', new JsonObject([[name, value(twin)]])),
+    rule(`${name} inherited through __proto__`, 'inherited', (control) => [
+      control.without(name).with('__proto__', new JsonObject([[name, value(control)]])),
     ]),
   ];
 }
 
 function missingAll(shape: Shape): Defect[] {
   if (shape.required.size === 0) return [];
-  const rule = (title: string, family: Family, typical: Typical) => listed(title, family, undefined, typical);
+  const rule = (title: string, kind: DefectKind, typical: Typical) => listed(title, kind, undefined, typical);
   return [
     rule('an empty object', 'missing', () => [new JsonObject([])]),
     rule('undeclared properties only', 'missing', () => [object({ title: 'Aloe', number: FRESH })]),
-    rule('everything nested one level down', 'nested', (twin) => [
-      object({ plant: twin }),
-      object({ data: twin }),
+    rule('everything nested one level down', 'nested', (control) => [
+      object({ plant: control }),
+      object({ data: control }),
     ]),
-    rule('everything inherited through __proto__', 'inherited', (twin) => [
-      new JsonObject([['__proto__', twin]]),
+    rule('everything inherited through __proto__', 'inherited', (control) => [
+      new JsonObject([['__proto__', control]]),
     ]),
   ];
 }
 
-/** Types that a value may wrongly have. Integers come with the numbers, and the halves that deserve a name beside them. */
+/** Wrong types of a value. Integers belong to the numbers; fractions and numerals are listed separately. */
 type Foreign = Exclude<JsonType, 'integer'> | 'fraction' | 'numeral';
 
-/** What a client may send in the place of a value of another type, from the likely to the far-fetched. */
-const IMPOSTORS: Readonly<Record<Foreign, (own: Json) => readonly Json[]>> = {
+/** Values of each type that a client may send instead of the right type, from likely to far-fetched. */
+const OTHER_TYPES: Readonly<Record<Foreign, (own: Json) => readonly Json[]>> = {
   null: () => [null],
   boolean: () => [true, false],
   number: () => [FRESH, 0n, 1n, -1n, new Raw('1.5'), new Raw('1e3')],
@@ -209,7 +213,7 @@ const IMPOSTORS: Readonly<Record<Foreign, (own: Json) => readonly Json[]>> = {
       (text) => new Raw(text),
     ),
   ],
-  // A store that takes the numeral for an id must not be saved by knowing that id already.
+  // Fresh, so that a store that accepts numerals as ids does not reject these as duplicates.
   numeral: () => [
     ...[
       (id: bigint) => `"${id}"`,
@@ -231,7 +235,7 @@ const IMPOSTORS: Readonly<Record<Foreign, (own: Json) => readonly Json[]>> = {
   ],
 };
 
-const drawnImpostors: Readonly<Record<Foreign, (own: Json) => Arbitrary<Json>>> = {
+const sampledOtherTypes: Readonly<Record<Foreign, (own: Json) => Arbitrary<Json>>> = {
   null: () => fc.constant(null),
   boolean: () => fc.boolean(),
   number: () =>
@@ -266,7 +270,7 @@ const drawnImpostors: Readonly<Record<Foreign, (own: Json) => Arbitrary<Json>>> 
       .map((names): Json => new JsonObject(names.map((name) => [name, own]))),
 };
 
-/** The types that a property does not take, with the halves of `number` and `string` that deserve a name. */
+/** The types that a property must not have, including fractions (of `number`) and numerals (of `string`). */
 function foreignTypes(shape: Shape): Foreign[] {
   const types = typesOf(shape);
   const foreign: Foreign[] = [];
@@ -283,7 +287,7 @@ const TITLES: Readonly<Record<Foreign, string>> = {
   boolean: 'a boolean',
   number: 'a number',
   fraction: 'a number with a fraction',
-  numeral: 'a numeral in a string',
+  numeral: 'a numeric string',
   string: 'a string',
   array: 'an array',
   object: 'an object',
@@ -291,39 +295,39 @@ const TITLES: Readonly<Record<Foreign, string>> = {
 
 function wrongTypes({ name, property, get, put }: Place, shape: Shape): Defect[] {
   return foreignTypes(shape).map((type) => {
-    const own = (twin: JsonObject): Json => get(twin) ?? 'fern';
+    const own = (control: JsonObject): Json => get(control) ?? 'fern';
     return {
       name: `${name} is ${TITLES[type]}`,
-      family: type === 'null' || type === 'fraction' || type === 'numeral' ? type : 'wrong-type',
+      kind: type === 'null' || type === 'fraction' || type === 'numeral' ? type : 'wrong-type',
       property,
-      typical: (twin) => IMPOSTORS[type](own(twin)).map((value) => put(twin, value)),
-      drawn: (twin) =>
+      typical: (control) => OTHER_TYPES[type](own(control)).map((value) => put(control, value)),
+      sampled: (control) =>
         fc
-          .oneof(fc.constantFrom(...IMPOSTORS[type](own(twin))), drawnImpostors[type](own(twin)))
-          .map((value) => put(twin, value)),
+          .oneof(fc.constantFrom(...OTHER_TYPES[type](own(control))), sampledOtherTypes[type](own(control)))
+          .map((value) => put(control, value)),
     };
   });
 }
 
-/** Characters of the longest string that is sent because a shape forbids it. */
-const LONGEST = 20_000;
+/** Maximum length in characters of a string sent for being too long. */
+const MAX_LENGTH = 20_000;
 
-/** The shape's own limits, each overstepped by as little as can be, and by much; where it goes, that limit alone. */
+/** Violates each limit of the shape, by as little as possible and by much; if possible, only that limit. */
 function constraints({ name, property, get, put }: Place, shape: Shape): Defect[] {
   const types = typesOf(shape);
   const { values, text, minItems, maxItems, uniqueItems } = shape;
-  const ruleOf = (title: string, breaking: (own: Json) => readonly Json[], family: Family = 'constraint') =>
-    listed(`${name} ${title}`, family, property, (twin) =>
-      different(breaking(get(twin) ?? sampleOf(shape) ?? null)).map((value) => put(twin, value)),
+  const ruleOf = (title: string, breaking: (own: Json) => readonly Json[], kind: DefectKind = 'constraint') =>
+    listed(`${name} ${title}`, kind, property, (control) =>
+      different(breaking(get(control) ?? sampleOf(shape) ?? null)).map((value) => put(control, value)),
     );
-  const rule = (title: string, breaking: readonly Json[], family?: Family) =>
-    ruleOf(title, () => breaking, family);
+  const rule = (title: string, breaking: readonly Json[], kind?: DefectKind) =>
+    ruleOf(title, () => breaking, kind);
   const found: Defect[] = [];
-  if (values !== undefined) return [rule('is none of the allowed values', noneOf(values))];
+  if (values !== undefined) return [rule('is not an allowed value', noneOf(values))];
   if (types.includes('string')) {
     if (text.min > 0) found.push(rule('is too short', tooShort(text)));
-    // What is longer does not fit into a request of 64 KiB, or is beyond what a string can hold.
-    if (text.max !== undefined && text.max < LONGEST)
+    // A longer one does not fit into a request of 64 KiB, or into a string.
+    if (text.max !== undefined && text.max < MAX_LENGTH)
       found.push(rule('is too long', tooLong(text, text.max)));
     if (text.patterns.length > 0)
       found.push(
@@ -334,24 +338,24 @@ function constraints({ name, property, get, put }: Place, shape: Shape): Defect[
       );
     if (text.format !== undefined)
       found.push(
-        ruleOf(`is not in the format ${text.format}`, (own) => [
+        ruleOf(`does not match the format ${text.format}`, (own) => [
           ...altered(own).slice(0, 1),
           ...['', 'not that format', '~'],
         ]),
       );
   }
   if (types.includes('integer') || types.includes('number')) {
-    for (const [title, breaking, family] of offTheGrid(shape, types.includes('number')))
-      found.push(rule(title, breaking, family));
+    for (const [title, breaking, kind] of offTheGrid(shape, types.includes('number')))
+      found.push(rule(title, breaking, kind));
   }
   if (types.includes('array')) {
     const items = (own: Json, count: number) => itemsOf(own, shape, count);
     if (minItems > 0) found.push(ruleOf('has too few items', (own) => [items(own, minItems - 1), []]));
-    if (maxItems !== undefined && maxItems < LONGEST / 10)
+    if (maxItems !== undefined && maxItems < MAX_LENGTH / 10)
       found.push(ruleOf('has too many items', (own) => [items(own, maxItems + 1)]));
     if (uniqueItems)
       found.push(
-        ruleOf('has an item twice', (own) => {
+        ruleOf('has a duplicate item', (own) => {
           const once = items(own, Math.max(1, Math.min(maxItems ?? 2, Math.max(minItems, 2)) - 1));
           return [
             [...once, ...once.slice(0, 1)],
@@ -363,12 +367,11 @@ function constraints({ name, property, get, put }: Place, shape: Shape): Defect[
   return found;
 }
 
-/** Each of some values once. */
 const different = (values: readonly Json[]): readonly Json[] => [
   ...new Map<string, Json>(values.map((value) => [write(value, 1n), value] as const)).values(),
 ];
 
-/** What is like the allowed values and none of them, of the same types as far as there are others. */
+/** Values that resemble the allowed ones but are not allowed, if possible of the same types. */
 function noneOf(values: readonly unknown[]): readonly Json[] {
   const near = values.flatMap((value): unknown[] => {
     if (typeof value === 'string') return [value.toUpperCase(), `${value} `, `${value}x`];
@@ -378,25 +381,25 @@ function noneOf(values: readonly unknown[]): readonly Json[] {
   return [...near.filter((value) => !values.includes(value)).map(fromValue), 'none of these', -12_345n];
 }
 
-/** Strings that keep to a pattern or format where that leaves any, and else of letters. */
+/** A string of the given length that matches the pattern and format if possible, otherwise letters. */
 const ofLength = (text: TextLimits, min: number, max: number, letter = 'a'): string =>
-  sample(patterned({ ...text, min, max })) ?? letter.repeat(max);
+  sampleValue(patterned({ ...text, min, max })) ?? letter.repeat(max);
 
 function tooShort(text: TextLimits): readonly Json[] {
   const lengths = [...new Set([text.min - 1, 0])];
   return lengths.map((length) => ofLength(text, length, length));
 }
 
-/** Counted in code points: an astral letter is one. */
+/** Lengths are in code points: an astral character counts as one. */
 function tooLong(text: TextLimits, max: number): readonly Json[] {
   return [
     ofLength(text, max + 1, max + 1),
     ...['é', '🌵'].map((letter) => letter.repeat(max + 1)),
-    'a'.repeat(Math.min(max * 4 + 10, LONGEST)),
+    'a'.repeat(Math.min(max * 4 + 10, MAX_LENGTH)),
   ];
 }
 
-/** A string with another character in each of several places, as long as before. */
+/** Copies of a string, each with one character replaced. */
 function altered(own: Json): readonly Json[] {
   const letters = [...(typeof own === 'string' && own !== '' ? own : 'fern')];
   const places = [0, letters.length >> 1, letters.length - 1];
@@ -405,7 +408,7 @@ function altered(own: Json): readonly Json[] {
   );
 }
 
-/** So many items, of a list that is there or of the shape. */
+/** `count` items: those of the list first, then sampled ones. */
 function itemsOf(own: Json, { items, uniqueItems }: Shape, count: number): readonly Json[] {
   const found: Json[] = Array.isArray(own) ? own.slice(0, count) : [];
   const known = new Set(found.map((item) => write(item, 1n)));
@@ -418,12 +421,12 @@ function itemsOf(own: Json, { items, uniqueItems }: Shape, count: number): reado
   return found;
 }
 
-/** Numbers beside the limits of a shape, and what each of them oversteps. */
+/** Numbers that violate the limits of a shape. */
 function offTheGrid(
   { number }: Shape,
   fractions: boolean,
-): (readonly [title: string, breaking: readonly Json[], family?: Family])[] {
-  const found: [string, readonly Json[], Family?][] = [];
+): (readonly [title: string, breaking: readonly Json[], kind?: DefectKind])[] {
+  const found: [string, readonly Json[], DefectKind?][] = [];
   const grid = gridOf(number, !fractions);
   const range = number.format === 'int64' || number.format === 'int32' ? number.format : undefined;
   const ends = [
@@ -442,7 +445,7 @@ function offTheGrid(
   if (number.multipleOf !== undefined) {
     const inside = grid.first ?? (grid.last === undefined ? 1000n : grid.last - 1n);
     const value = besideGrid(grid, inside, !fractions);
-    if (value !== undefined) found.push([`is no multiple of ${number.multipleOf}`, [value]]);
+    if (value !== undefined) found.push([`is not a multiple of ${number.multipleOf}`, [value]]);
   }
   return found;
 }
@@ -452,39 +455,39 @@ const isFormatEnd = (bound: bigint, format: 'int32' | 'int64'): boolean => {
   return bound === -end || bound === end - 1n;
 };
 
-/** The defects of an object within the plant. */
+/** The defects of an object inside the plant. */
 function inside(place: Place, shape: Shape): Defect[] {
   const { types, properties, others, closed } = shape;
   if (!types.includes('object') || (properties.size === 0 && others.length === 0 && !closed)) return [];
-  const inner = (twin: JsonObject) => {
-    const value = place.get(twin) ?? sampleOf(shape);
+  const inner = (control: JsonObject) => {
+    const value = place.get(control) ?? sampleOf(shape);
     return value instanceof JsonObject ? value : new JsonObject([]);
   };
   return defectsOf(shape)
-    .filter(({ family }) => family !== 'not-an-object')
+    .filter(({ kind }) => kind !== 'not-an-object')
     .map((defect) => ({
       ...defect,
       name: `${place.name}: ${defect.name}`,
       property: place.property,
-      typical: (twin) => defect.typical(inner(twin)).map((value) => place.put(twin, value)),
-      drawn: (twin) => defect.drawn(inner(twin)).map((value) => place.put(twin, value)),
+      typical: (control) => defect.typical(inner(control)).map((value) => place.put(control, value)),
+      sampled: (control) => defect.sampled(inner(control)).map((value) => place.put(control, value)),
     }));
 }
 
-/** The defects of the first item of a list within the plant. */
+/** The defects of the first item of a list inside the plant. */
 function insideItems(place: Place, shape: Shape): Defect[] {
   const { types, items, minItems } = shape;
   if (!types.includes('array') || items === undefined) return [];
-  const list = (twin: JsonObject) => itemsOf(place.get(twin) ?? null, shape, Math.max(1, minItems));
+  const list = (control: JsonObject) => itemsOf(place.get(control) ?? null, shape, Math.max(1, minItems));
   return defectsAt(
     {
       name: `${place.name}[0]`,
       property: place.property,
-      get: (twin) => list(twin)[0],
-      put(twin, value) {
-        const own = place.get(twin);
-        const [, ...rest] = Array.isArray(own) && own.length > 0 ? own : list(twin);
-        return place.put(twin, [value, ...rest]);
+      get: (control) => list(control)[0],
+      put(control, value) {
+        const own = place.get(control);
+        const [, ...rest] = Array.isArray(own) && own.length > 0 ? own : list(control);
+        return place.put(control, [value, ...rest]);
       },
     },
     items,

@@ -1,22 +1,22 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { FreshText, type Json, type JsonObject, Raw } from './json.ts';
-import { draw } from './random.ts';
+import { sample } from './random.ts';
 
 /**
- * Values that are new in each request, whatever seed a run has: they follow from its fresh id. A store may hold
- * each id or name once, and may have been tested before.
+ * Values that are new in each request, regardless of the seed: they are derived from its fresh id. A store
+ * may require unique ids or names, and may have been tested before.
  */
 
-/** So many values that one of them is new with near certainty. */
+/** Numbers of possible values above which a sampled one is almost certainly new. */
 const NEAR_CERTAIN = { ids: 2 ** 20, texts: 2 ** 28 } as const;
 
-/** Characters that stand in for one another; hexadecimal digits stay hexadecimal digits. */
+/** Characters that may replace one another; hexadecimal digits stay hexadecimal digits. */
 const KINDS = ['abcdef', 'ghijklmnopqrstuvwxyz', 'ABCDEF', 'GHIJKLMNOPQRSTUVWXYZ', '0123456789'] as const;
 const KIND_OF = new Map(KINDS.flatMap((kind) => [...kind].map((character) => [character, kind] as const)));
 const LOWER = 'abcdefghijklmnopqrstuvwxyz';
 const DIGITS = '0123456789';
 
-/** Whole numbers below 2^32 that follow from an id (splitmix32, keyed with both halves of the id). */
+/** Integers below 2^32 derived from an id (splitmix32, keyed with both halves of the id). */
 function numbersFrom(id: bigint): () => number {
   let state = mix(Number(BigInt.asUintN(32, id)) ^ mix(Number(BigInt.asUintN(32, id >> 32n)) ^ 0x9e3779b9));
   return () => {
@@ -32,7 +32,7 @@ function mix(value: number): number {
   return mixed ^ (mixed >>> 15);
 }
 
-/** The text with other letters and digits of the same kinds: what it looks like stays, what it says is new. */
+/** The text with its letters and digits replaced by others of the same kind: same form, new content. */
 export function freshText(text: string): FreshText {
   let choices = 1;
   for (const character of text) choices = Math.min(choices * (KIND_OF.get(character)?.length ?? 1), 2 ** 53);
@@ -47,7 +47,7 @@ export function freshText(text: string): FreshText {
   }, choices);
 }
 
-/** A text with fresh lower-case words, of a length each, and fresh digits between what stays as it is. */
+/** A text in which the words (lower case, of a given length) and digits that `make` asks for are fresh. */
 export function withWords(
   make: (word: (length: number) => string, digit: () => string) => string,
 ): FreshText {
@@ -67,11 +67,11 @@ export function withWords(
   }, choices);
 }
 
-/** Another of these texts for each id. How many there are is not known: they may be used up. */
+/** A text of the arbitrary for each id. Their number is unknown, so they may be used up. */
 export const freshFrom = (texts: Arbitrary<string>): Arbitrary<FreshText> =>
-  fc.nat().map((salt) => new FreshText((id) => draw(texts, salt, `fresh/${id}`, 0).value, 1));
+  fc.nat().map((salt) => new FreshText((id) => sample(texts, salt, `fresh/${id}`, 0).value, 1));
 
-/** One of the ids from, from + step and so on that are less than `below`. */
+/** One of the ids `from`, `from + step` and so on, less than `below`. */
 export function freshId(from: bigint, below: bigint, step = 1n): Raw {
   const places = (below - from + step - 1n) / step;
   return new Raw((id) => {
@@ -81,14 +81,14 @@ export function freshId(from: bigint, below: bigint, step = 1n): Raw {
   }, Number(places));
 }
 
-/** The same value with nothing left in it that another request would have otherwise. */
+/** The plant with its fresh values fixed to those of an id. */
 export function fixedFor(plant: JsonObject, id: bigint): JsonObject {
   return plant.withValues((_, value) =>
     value instanceof FreshText ? value.of(id) : value instanceof Raw ? new Raw(value.written(id)) : value,
   );
 }
 
-/** Whether an earlier run, or another client, may well have sent the value already. */
+/** Whether an earlier run or another client may already have sent the value. */
 export const mayBeUsedUp = {
   id: (id: Json | undefined): boolean =>
     typeof id === 'bigint' || (id instanceof Raw && id.choices < NEAR_CERTAIN.ids),

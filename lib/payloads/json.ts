@@ -1,17 +1,17 @@
 /**
- * JSON as it is written, not as JavaScript holds it: integers of any size, numerals to the letter, names
- * that occur twice, in the order given.
+ * JSON as it is written, not as JavaScript represents it: integers of any size, exact numerals, duplicate
+ * names, and the order of properties.
  */
 
-/** Stands where a request gets an id that was never sent before. */
+/** Placeholder for an id that was never sent before. */
 export const FRESH: unique symbol = Symbol('a fresh id');
 
 /**
- * JSON text that is written exactly like this: a numeral in its notation, what is too deep to build, or what
- * is made of a fresh id.
+ * JSON text that is written exactly as given: a numeral in its notation, a value too deep to build, or text
+ * derived from a fresh id.
  */
 export class Raw {
-  /** How many values it may have: the more, the less likely is one that an earlier request had. */
+  /** Number of possible values: the more, the less likely a collision with an earlier request. */
   readonly choices: number;
   private readonly text: string | ((id: bigint) => string);
   constructor(text: string | ((id: bigint) => string), choices = 1) {
@@ -24,9 +24,9 @@ export class Raw {
   }
 }
 
-/** A string that is another one for each fresh id. */
+/** A string that differs for each fresh id. */
 export class FreshText {
-  /** How many strings it may be: the more, the less likely is one that an earlier request had. */
+  /** Number of possible strings: the more, the less likely a collision with an earlier request. */
   readonly choices: number;
   readonly of: (id: bigint) => string;
   constructor(of: (id: bigint) => string, choices: number) {
@@ -41,7 +41,6 @@ export class FreshText {
 
 export type Member = readonly [name: string, value: Json];
 
-/** An object as the list of its members. */
 export class JsonObject {
   readonly members: readonly Member[];
   constructor(members: readonly Member[]) {
@@ -52,13 +51,12 @@ export class JsonObject {
     return this.members.find(([own]) => own === name)?.[1];
   }
 
-  /** With this value in the place of the property's own, or at the end. */
+  /** Replaces the value of a property, or appends the property. */
   with(name: string, value: Json): JsonObject {
     if (this.get(name) === undefined) return new JsonObject([...this.members, [name, value]]);
     return this.withValues((own, kept) => (own === name ? value : kept));
   }
 
-  /** The same properties with other values. */
   withValues(change: (name: string, value: Json) => Json): JsonObject {
     return new JsonObject(this.members.map(([name, value]) => [name, change(name, value)]));
   }
@@ -86,13 +84,13 @@ export type Json =
 export const object = (members: Readonly<Record<string, Json>>): JsonObject =>
   new JsonObject(Object.entries(members));
 
-/** How one JSON value is put into text; all of these denote the same value (RFC 8259 sections 2 and 7). */
+/** How a JSON value is written; every style denotes the same value (RFC 8259 sections 2 and 7). */
 export interface Style {
-  /** White space around tokens, taken in turn; empty for none. */
+  /** White space around tokens, used cyclically; empty for none. */
   readonly gaps: readonly string[];
-  /** Which strings are written with `\u` escapes where they need none. */
+  /** Which strings are written with `\u` escapes that they do not need. */
   readonly escapes: 'none' | 'values' | 'names' | 'both';
-  /** Of those, every character or every other one. */
+  /** Escapes every character, or every other one. */
   readonly every: 1 | 2;
   /** The case of hexadecimal digits. */
   readonly digits: 'lower' | 'upper';
@@ -102,7 +100,7 @@ export const COMPACT: Style = { gaps: [], escapes: 'none', every: 1, digits: 'lo
 
 /**
  * Writes a value as JSON text.
- * @param id what FRESH becomes, and what fresh texts follow from
+ * @param id replaces FRESH, and determines fresh texts
  */
 export function write(value: Json, id: bigint, style: Style = COMPACT): string {
   let gaps = 0;
@@ -139,7 +137,7 @@ const hex = (unit: number, digits: Style['digits']) => {
 };
 
 const asciiIn = (digits: Style['digits']) => Array.from({ length: 0x80 }, (_, unit) => hex(unit, digits));
-/** The escapes of most characters, of which a body may hold many thousands. */
+/** Precomputed, since a body may contain many thousands of escapes. */
 const ASCII = { lower: asciiIn('lower'), upper: asciiIn('upper') } as const;
 
 function escaped(text: string, { every, digits }: Style): string {
@@ -152,7 +150,7 @@ function escaped(text: string, { every, digits }: Style): string {
   return `"${written}"`;
 }
 
-/** A JavaScript value, for instance one out of a schema, as JSON to write. */
+/** Converts a JavaScript value, such as one from a schema, to JSON that can be written. */
 export function fromValue(value: unknown): Json {
   if (value === null || typeof value === 'boolean' || typeof value === 'string' || typeof value === 'bigint')
     return value;

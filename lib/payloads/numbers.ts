@@ -2,48 +2,47 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { NumberLimits } from '../contract/schema.ts';
 import { type Json, Raw } from './json.ts';
 
-/** A decimal number, exactly: digits divided by ten to the power of scale. */
+/** An exact decimal number: digits / 10^scale. */
 interface Decimal {
   readonly digits: bigint;
   readonly scale: number;
 }
 
-/** The numbers that some limits admit: whole multiples of a step, from the first to the last where they have ends. */
+/** The numbers within some limits: the multiples of a step, from `first` to `last` if they are bounded. */
 export interface Grid {
   readonly step: Decimal;
   readonly first: bigint | undefined;
   readonly last: bigint | undefined;
 }
 
-/** Digits after the point that a number is given at most, where a range is too narrow for fewer. */
-const FINEST = 15;
+/** Maximum number of decimal places, for ranges too narrow for fewer. */
+const MAX_DECIMAL_PLACES = 15;
 
 /**
- * The grid of some limits, as coarse as leaves it a number.
+ * The coarsest grid that has a number within some limits.
  * @param integral whether only integers are wanted
  */
 export function gridOf(limits: Partial<NumberLimits>, integral: boolean): Grid {
   if (limits.multipleOf !== undefined && limits.multipleOf > 0)
     return within(limits, stepOf(decimalOf(limits.multipleOf), integral));
-  for (let scale = 0; scale < FINEST && !integral; scale += 1) {
+  for (let scale = 0; scale < MAX_DECIMAL_PLACES && !integral; scale += 1) {
     const grid = within(limits, { digits: 1n, scale });
     if (!isEmpty(grid)) return grid;
   }
   return within(limits, { digits: 1n, scale: 0 });
 }
 
-/** The same limits with halves of the step between. */
+/** The same limits with a grid of half steps. */
 export const halved = ({ step: { scale } }: Grid, limits: NumberLimits): Grid =>
   within(limits, { digits: 5n, scale: scale + 1 });
 
 export const isEmpty = ({ first, last }: Grid): boolean =>
   first !== undefined && last !== undefined && first > last;
 
-/** A number of the grid as JSON. */
 export const at = ({ step }: Grid, place: bigint): Json =>
   written({ digits: place * step.digits, scale: step.scale });
 
-/** What lies between two numbers of the grid, as near to one as it goes; undefined for integers one after the other. */
+/** A number off the grid, right after the given place; undefined if the grid contains every integer. */
 export function besideGrid(
   { step: { digits, scale } }: Grid,
   place: bigint,
@@ -53,19 +52,19 @@ export function besideGrid(
   return written({ digits: (place * digits * 2n + digits) * 5n, scale: scale + 1 });
 }
 
-/** Numbers of a grid that lie in a window, or nearest to it. */
+/** Numbers of a grid in a window, or those nearest to it. */
 export function onGrid(grid: Grid, least: bigint, greatest: bigint): Arbitrary<Json> {
   const [first, last] = placesIn(grid, least, greatest);
   return fc.bigInt({ min: first, max: last }).map((place) => at(grid, place));
 }
 
-/** The first and last place of a grid in a window; where it lies wholly outside of the window, its own. */
+/** The first and last place of a grid in a window; if the grid lies outside the window, its own. */
 export function placesIn({ step, first, last }: Grid, least: bigint, greatest: bigint): [bigint, bigint] {
   const lowest = ceilDiv(scaled({ digits: least, scale: 0 }, step.scale), step.digits);
   const highest = floorDiv(scaled({ digits: greatest, scale: 0 }, step.scale), step.digits);
   const [from, to] = [larger(first, lowest), smaller(last, highest)];
   if (from <= to) return [from, to];
-  // None fits: whatever is drawn, somebody else finds out that the document admits none.
+  // None fits. Any value will do: `requireOrdinary` reports that the document allows none.
   const end = last ?? first ?? to;
   const start = first ?? end;
   return start <= end ? [start, end] : [end, end];
@@ -95,7 +94,7 @@ function within({ min, max, above, below }: Partial<NumberLimits>, step: Decimal
   };
 }
 
-/** The multiples of a decimal, or those of them that are integers. */
+/** The step between multiples of a decimal, or between those that are integers. */
 function stepOf({ digits, scale }: Decimal, integral: boolean): Decimal {
   if (!integral) return { digits, scale };
   const one = 10n ** BigInt(scale);
@@ -104,7 +103,7 @@ function stepOf({ digits, scale }: Decimal, integral: boolean): Decimal {
 
 const divisorOf = (a: bigint, b: bigint): bigint => (b === 0n ? a : divisorOf(b, a % b));
 
-/** A bound of a schema to the digit, as it is written. */
+/** A bound of a schema as an exact decimal. */
 function decimalOf(value: bigint | number): Decimal {
   const parts = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value));
   const [, sign = '', whole = '0', fraction = '', exponent = '0'] = parts ?? [];

@@ -2,24 +2,24 @@ import type { Contract } from '../contract/contract.ts';
 import { DocumentError } from '../contract/document.ts';
 import { fromValue, JsonObject, write } from './json.ts';
 import { oneOfShape } from './plants.ts';
-import { draw } from './random.ts';
+import { sample } from './random.ts';
 
 type Pair = readonly [name: string, value: string];
 
-/** What the document requires of every request beside its body. */
+/** What the document requires of every request besides its body. */
 export interface Required {
   readonly headers: readonly Pair[];
   /** Parameters of the query, in order. */
   readonly query: readonly Pair[];
 }
 
-/** How many values are drawn for a parameter before it is given up. */
-const TRIES = 100;
+/** Values sampled for a parameter before giving up. */
+const MAX_TRIES = 100;
 const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
- * The required parameters of the document, each with the value that it gives itself, or with one that is drawn.
- * @throws DocumentError for one that none was found for
+ * The required parameters of the document, each with the value that the document gives, or a sampled one.
+ * @throws DocumentError if no value is found for a parameter
  */
 export function requiredOf(contract: Contract): Required {
   const headers: Pair[] = [];
@@ -34,7 +34,7 @@ export function requiredOf(contract: Contract): Required {
   return { headers: cookies.length === 0 ? headers : [...headers, ['cookie', cookies.join('; ')]], query };
 }
 
-/** The texts of a parameter: one, or where the items of a list are sent one by one, one for each. */
+/** The texts of a parameter: one, or one for each item of an exploded list. */
 function valuesOf(contract: Contract, parameter: Contract['parameters'][number]): readonly string[] {
   const { place, shape, validate, given, json, explode } = parameter;
   const fail = (problem: string): never => {
@@ -44,15 +44,15 @@ function valuesOf(contract: Contract, parameter: Contract['parameters'][number])
       `the ${parameter.in} parameter ${parameter.name} is required, and ${problem}; give it an example`,
     );
   };
-  for (let index = 0; index < TRIES; index += 1) {
+  for (let index = 0; index < MAX_TRIES; index += 1) {
     const value =
       given === undefined
-        ? draw(oneOfShape(shape, 'plain', true), 0, `parameter/${parameter.name}`, index).value
+        ? sample(oneOfShape(shape, 'plain', true), 0, `parameter/${parameter.name}`, index).value
         : fromValue(given);
     const text = write(value, 1n);
     if (given === undefined && validate(text, JSON.parse(text)).length > 0) continue;
     if (value instanceof JsonObject && !json)
-      return fail('how an object is written into one is not known here');
+      return fail('its value is an object, which is supported only as JSON content');
     const plain = (one: unknown) => (typeof one === 'string' ? one : JSON.stringify(one));
     const parsed: unknown = JSON.parse(text);
     const texts = json
@@ -63,7 +63,7 @@ function valuesOf(contract: Contract, parameter: Contract['parameters'][number])
           : [parsed.map(plain).join(',')]
         : [plain(parsed)];
     if (parameter.in === 'query' || texts.every((one) => SENDABLE.test(one))) return texts;
-    if (given !== undefined) return fail('its value holds what no header can carry');
+    if (given !== undefined) return fail('its value contains characters that a header cannot carry');
   }
   return fail('no value was found for its schema');
 }

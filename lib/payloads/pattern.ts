@@ -1,25 +1,25 @@
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 
-/** Makes choices: an integer from 0 up to but not including a bound. */
+/** Chooses an integer from 0 up to, but not including, a bound. */
 export type Choose = (bound: number) => number;
 
-/** What is remembered while one string is written. */
+/** State while one string is written. */
 interface Writing {
   readonly choose: Choose;
-  /** Whether any printable character will do where a class has letters or digits as well. */
+  /** Whether to use any printable character of a class, even if it contains letters or digits. */
   readonly wide: boolean;
   readonly groups: Map<AST.CapturingGroup, string>;
 }
 
-/** A part of a regular expression as what writes strings for it, between two lengths in code points. */
+/** Writes strings for a part of a regular expression, with lengths in code points from `least` to `most`. */
 interface Part {
   readonly least: number;
   readonly most: number;
-  /** Aims for a length within these; some parts leave gaps, so that it may be missed. */
+  /** Aims for a length, which some parts cannot reach exactly. */
   write(length: number, writing: Writing): string;
 }
 
-/** A regular expression as what writes strings for it. Assertions within it are not minded: try what was written. */
+/** Writes strings for a regular expression. Ignores inner assertions, so the result must be tested. */
 export interface Pattern {
   readonly least: number;
   readonly most: number;
@@ -27,8 +27,8 @@ export interface Pattern {
 }
 
 /**
- * Reads a pattern of a JSON Schema, whose ends are open where it is not anchored.
- * @throws SyntaxError for what is none
+ * Parses a pattern of a JSON Schema; an end that is not anchored matches any text.
+ * @throws SyntaxError if it is not a regular expression
  */
 export function patternOf(source: string): Pattern {
   const pattern = new RegExpParser().parsePattern(source, 0, source.length, { unicode: true });
@@ -91,8 +91,8 @@ function partOf(element: AST.Element): Part {
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz'];
 const WORD = [...LETTERS, ...'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'];
 const PRINTABLE = Array.from({ length: 0x7f - 0x20 }, (_, index) => String.fromCharCode(0x20 + index));
-/** Of a class without printable ASCII, so many characters will do. */
-const ENOUGH = 32;
+/** Characters used of a class without printable ASCII. */
+const MAX_CLASS_CHARACTERS = 32;
 
 function character(narrow: readonly string[], wide = narrow): Part {
   return {
@@ -107,7 +107,7 @@ function character(narrow: readonly string[], wide = narrow): Part {
 
 const PADDING = repetition(character(LETTERS, ['a', 'b', ' ']), 0, Number.POSITIVE_INFINITY);
 
-/** A character of a class, letters and digits before all others. */
+/** A character of a class, preferably a letter or digit. */
 function ofClass(raw: string): Part {
   const isIn = new RegExp(`^${raw}$`, 'u');
   const among = (characters: readonly string[]) => characters.filter((one) => isIn.test(one));
@@ -119,8 +119,8 @@ function ofClass(raw: string): Part {
 
 function anywhere(isIn: RegExp): string[] {
   const found: string[] = [];
-  for (let code = 0; code <= 0x10ffff && found.length < ENOUGH; code += 1) {
-    // Halves of surrogate pairs are no characters.
+  for (let code = 0; code <= 0x10ffff && found.length < MAX_CLASS_CHARACTERS; code += 1) {
+    // Lone surrogates are not characters.
     if (code === 0xd800) code = 0xe000;
     const one = String.fromCodePoint(code);
     if (isIn.test(one)) found.push(one);
@@ -175,7 +175,7 @@ function repetition(part: Part, min: number, max: number): Part {
 
 const copies = (part: Part, count: number): Part => sequence(Array.from({ length: count }, () => part));
 
-/** Shares out what is to be had among those with room for more. */
+/** Distributes `extra` at random among parts with room for more. */
 function spread(extra: number, rooms: readonly number[], choose: Choose): number[] {
   const shares = rooms.map(() => 0);
   const open = rooms.flatMap((room, index) => (room > 0 ? [index] : []));

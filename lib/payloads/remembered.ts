@@ -1,4 +1,4 @@
-/** A function that works out what it gives for an object once, as long as the object is there. */
+/** Memoises a function of one object, for as long as the object exists. */
 export function remembered<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const known = new WeakMap<K, { readonly value: V }>();
   return (key) => {

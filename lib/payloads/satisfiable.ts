@@ -2,17 +2,17 @@ import { runInNewContext } from 'node:vm';
 import type { Contract } from '../contract/contract.ts';
 import { DocumentError } from '../contract/document.ts';
 import { type Shape, type TextLimits, typesOf } from '../contract/schema.ts';
-import { plainPlants } from './admits.ts';
 import { write } from './json.ts';
 import { patternOf } from './pattern.ts';
 import { ordinaryIds } from './plants.ts';
-import { draw } from './random.ts';
+import { sample } from './random.ts';
 import { remembered } from './remembered.ts';
 import { isPatterned, patterned } from './strings.ts';
+import { plainPlants } from './validity.ts';
 
 /**
- * Every verdict rests on plants that any store takes: makes sure that there are some.
- * @throws DocumentError when the schema says more than plants can be made from
+ * Makes sure that ordinary plants can be made for a document: every verdict depends on them.
+ * @throws DocumentError if none can be made from the schema
  */
 export const requireOrdinary = remembered((contract: Contract): void => {
   const { shape, validate } = contract.newPlant;
@@ -21,33 +21,33 @@ export const requireOrdinary = remembered((contract: Contract): void => {
       throw new DocumentError(
         contract.document.file,
         undefined,
-        `the pattern ${pattern} takes more than ${PATIENCE} ms for some texts; write it without a repetition within a repetition`,
+        `the pattern ${pattern} takes more than ${MAX_MATCH_MS} ms for some texts; rewrite it without nested repetition`,
       );
   for (const problem of impossible(shape, ''))
     throw new DocumentError(
       contract.document.file,
       undefined,
-      `no ordinary NewPlant could be made from its schema: ${problem}`,
+      `cannot make an ordinary NewPlant from its schema: ${problem}`,
     );
   for (let index = 0; index < 8; index += 1) {
     const plants = plainPlants(contract, index % 2 === 0 ? 'all' : 'required');
-    const text = write(draw(plants, 0, 'document', index).value, ordinaryIds(shape).first);
+    const text = write(sample(plants, 0, 'document', index).value, ordinaryIds(shape).first);
     const [problem] = validate(text, JSON.parse(text));
     if (problem === undefined) continue;
     throw new DocumentError(
       contract.document.file,
       undefined,
-      `no ordinary NewPlant could be made from its schema: ${text} is none (${problem.at === '' ? 'it' : problem.at} ${problem.message})`,
+      `cannot make an ordinary NewPlant from its schema: ${text} is not valid (${problem.at === '' ? 'it' : problem.at} ${problem.message})`,
     );
   }
 });
 
-/** Milliseconds that a pattern may take for some texts, where one takes microseconds. */
-const PATIENCE = 1000;
+/** Time limit for matching a pattern; normally this takes microseconds. */
+const MAX_MATCH_MS = 1000;
 
 /**
- * Whether a pattern is done with texts that it nearly matches, and with long ones. Of nothing else in a document is it
- * that hard to see that a run would hang on it.
+ * Whether a pattern decides quickly on texts that it nearly matches, and on long ones. A pattern with
+ * catastrophic backtracking would hang the run.
  */
 function isQuick(source: string): boolean {
   const { least, most, write: text } = patternOf(source);
@@ -60,7 +60,7 @@ function isQuick(source: string): boolean {
     runInNewContext(
       'texts.map((text) => new RegExp(source, "u").test(text))',
       { texts, source },
-      { timeout: PATIENCE },
+      { timeout: MAX_MATCH_MS },
     );
     return true;
   } catch (error) {
@@ -79,34 +79,34 @@ function* patternsIn({ text, properties, items, alternatives, others }: Shape): 
     yield* patternsIn(shape);
 }
 
-/** Characters of a string, and items of a list, beyond which the smallest plant is larger than a store has to take. */
-const [LONGEST, MOST] = [32 * 1024, 1024];
+/** Minimum lengths, in characters of a string and items of a list, beyond which no plant fits into 64 KiB. */
+const [MAX_LENGTH, MAX_ITEMS] = [32 * 1024, 1024];
 
-const TOO_LARGE = 'and requests of the suite have 64 KiB at most';
+const TOO_LARGE = 'but the suite sends at most 64 KiB';
 
-/** What is asked of a property that none can be made for. */
+/** Describes the properties for which no value can be made. */
 function* impossible(shape: Shape, place: string): Generator<string> {
   const { text, minItems, properties, items, values } = shape;
   const types = typesOf(shape);
-  if (types.includes('string') && text.min > LONGEST)
-    yield `${place} has at least ${text.min} characters, ${TOO_LARGE}`;
-  if (types.includes('array') && minItems > MOST)
-    yield `${place} has at least ${minItems} items, ${TOO_LARGE}`;
-  // Of several types, another may do.
+  if (types.includes('string') && text.min > MAX_LENGTH)
+    yield `${place} must have at least ${text.min} characters, ${TOO_LARGE}`;
+  if (types.includes('array') && minItems > MAX_ITEMS)
+    yield `${place} must have at least ${minItems} items, ${TOO_LARGE}`;
+  // If several types are allowed, another one may do.
   if (types.join() === 'string' && values === undefined && isPatterned(text) && patterned(text) === undefined)
-    yield `${place}: no string was found that ${wishesOf(text)}`;
+    yield `${place}: found no string that ${requirementsOf(text)}`;
   for (const [name, property] of properties)
     yield* impossible(property, place === '' ? name : `${place} > ${name}`);
   if (items !== undefined && minItems > 0) yield* impossible(items, `${place} > items`);
 }
 
-const wishesOf = ({ patterns, format, min, max }: TextLimits): string => {
-  const demands = [
+const requirementsOf = ({ patterns, format, min, max }: TextLimits): string => {
+  const requirements = [
     ...patterns.map((pattern) => `pattern ${pattern}`),
     ...(format === undefined ? [] : [`format ${format}`]),
     ...(min === 0 ? [] : [`minLength ${min}`]),
     ...(max === undefined ? [] : [`maxLength ${max}`]),
   ];
-  const [first = '', ...others] = demands;
+  const [first = '', ...others] = requirements;
   return `satisfies ${first}${others.length === 0 ? '' : ` with ${others.join(' and ')}`}`;
 };

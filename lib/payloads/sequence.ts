@@ -1,61 +1,67 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { Contract } from '../contract/contract.ts';
-import { isMalformed } from './admits.ts';
-import type { Credential, Draft } from './case.ts';
-import { type Impostor, noToken, otherSchemes, wrongTokens } from './credentials.ts';
+import { type InvalidCredential, noToken, otherSchemes, wrongTokens } from './credentials.ts';
 import { defectsOf } from './defects.ts';
 import type { JsonObject } from './json.ts';
-import { sampled } from './sampled.ts';
+import { pickByKind } from './pick.ts';
+import type { Credential, RequestTemplate } from './test-case.ts';
 import { notJson } from './texts.ts';
+import { isInvalid } from './validity.ts';
 
-/** Requests that are sent one after the other, or together, and what each has to do with the others. */
+/** Sequences of requests, sent in order or at the same time, and how each relates to the others. */
 
-/** How the plant of a request resembles one that another step of its sequence is about. */
+/** How the plant of a step resembles the plant of an earlier step. */
 export type Likeness = 'same' | 'same id' | 'same name' | 'name in another case' | 'composed' | 'decomposed';
 
 /** What is wrong with a request. */
 export type Wrong =
-  | { readonly kind: 'body'; readonly name: string; readonly spoil: (plant: JsonObject) => Draft['body'] }
+  | {
+      readonly kind: 'body';
+      readonly name: string;
+      readonly corrupt: (plant: JsonObject) => RequestTemplate['body'];
+    }
   | { readonly kind: 'credential'; readonly name: string; readonly credential: Credential }
-  /** Broken off by us: it may have been created. */
+  /** Aborted by the suite; the store may have created the plant. */
   | { readonly kind: 'aborted' }
-  /** Beyond 64 KiB: nothing is promised of its own answer. */
+  /** Over 64 KiB: outside the contract, so its response is not judged. */
   | { readonly kind: 'oversized' };
 
-/** In what else requests differ: whether a store accepts the last two is not shown. */
+/** Other differences between requests; the interface does not say whether a store accepts the last two. */
 export type Manner = 'as usual' | 'in chunks' | 'with a query' | 'with an Idempotency-Key';
 
-/** One request of a sequence. Steps share values where they are about the same plant. */
+/** One request of a sequence. Steps with the same plant share values. */
 export interface Step {
   readonly plant: number;
   readonly like: Likeness;
   readonly wrong: Wrong | undefined;
   readonly manner: Manner;
-  /** The connection that was used last, one beside it, one that carried no request before, or one for it alone. */
+  /**
+   * The connection used last, a second one, one that carried no request yet, or one for this request only.
+   */
   readonly connection: 'kept' | 'other' | 'fresh' | 'own';
-  /** Steps of one moment are sent at the same time. */
+  /** Steps with the same moment are sent at the same time. */
   readonly moment: number;
 }
 
-/** Steps of a sequence that is drawn. */
+/** Number of steps of a sampled sequence. */
 const STEPS = { minLength: 8, maxLength: 16 } as const;
-/** Sequences that are drawn at most: they are carried out in one go, however long a run is to be. */
-const MAX_DRAWN = 100;
-/** Random cases that a run asks for, for each sequence that is drawn. */
+/** Maximum number of sampled sequences, regardless of the length of the run. */
+const MAX_SAMPLED = 100;
+/** One sequence is sampled for this many random cases of the run. */
 const CASES_PER_SEQUENCE = 12;
-/** Rejections in a row, in the longest sequence. */
+/** Consecutive rejected requests in the longest sequence. */
 const MAX_REJECTED = 64;
 const ABORTED_IN_A_ROW = 6;
 
-/** Every sequence of a run: first those that leave nothing to chance, then as many as it asks for. */
+/** Every sequence of a run: first the fixed ones, then sampled ones. */
 export function sequencesOf(
   contract: Contract,
   cases: number,
-  draw: <T>(arbitrary: Arbitrary<T>) => T,
+  sample: <T>(arbitrary: Arbitrary<T>) => T,
 ): readonly (readonly Step[])[] {
-  const count = Math.min(MAX_DRAWN, Math.max(1, Math.ceil(cases / CASES_PER_SEQUENCE)));
-  const drawn = Array.from({ length: count }, () => draw(anySteps(contract)));
-  return [...namedSequences(contract), ...drawn];
+  const count = Math.min(MAX_SAMPLED, Math.max(1, Math.ceil(cases / CASES_PER_SEQUENCE)));
+  const sampled = Array.from({ length: count }, () => sample(anySteps(contract)));
+  return [...namedSequences(contract), ...sampled];
 }
 
 const plain: Omit<Step, 'moment'> = {
@@ -66,21 +72,19 @@ const plain: Omit<Step, 'moment'> = {
   connection: 'kept',
 };
 
-/** One after the other. */
 const inTurn = (steps: readonly Partial<Step>[]): readonly Step[] =>
   steps.map((step, moment) => ({ ...plain, ...step, moment }));
 
-/** So many at the same time. */
 const together = (moment: number, steps: readonly Partial<Step>[]): readonly Step[] =>
   steps.map((step) => ({ ...plain, ...step, moment }));
 
-/** Many of one kind in a row or at once, and everything that may resemble an earlier request. */
+/** Many requests of one kind in a row or at once, and every resemblance to an earlier request. */
 function namedSequences(contract: Contract): readonly (readonly Step[])[] {
   const bodies = invalidBodies(contract);
   const [invalid] = bodies;
   const [noCredential] = invalidCredentials;
   const aborted: Wrong = { kind: 'aborted' };
-  /** That ordinary plants are accepted as before, and nothing else is; about plants of their own. */
+  /** Checks with new plants that the store still accepts ordinary plants and nothing else. */
   const asBefore: readonly Partial<Step>[] = [
     { plant: 100 },
     { plant: 101, wrong: noCredential },
@@ -88,7 +92,7 @@ function namedSequences(contract: Contract): readonly (readonly Step[])[] {
   ];
   return [
     inTurn([
-      ...sampled(bodies, ({ name }) => name, MAX_REJECTED).map(
+      ...pickByKind(bodies, ({ name }) => name, MAX_REJECTED).map(
         (one, plant): Partial<Step> => ({ plant, wrong: one, connection: 'own' }),
       ),
       ...asBefore,
@@ -138,42 +142,39 @@ function namedSequences(contract: Contract): readonly (readonly Step[])[] {
   ];
 }
 
-/** Everything that is no NewPlant and can be made of a plant. */
+/** Every invalid body that can be made from a plant. */
 const invalidBodies = (contract: Contract): readonly (Wrong & { kind: 'body' })[] => [
   ...defectsOf(contract.newPlant.shape).flatMap((defect): (Wrong & { kind: 'body' })[] => {
-    // To accept an id beyond int64 is against a SHOULD only.
-    if (defect.family === 'beyond-format') return [];
-    const spoil = (plant: JsonObject): Draft['body'] => {
-      const malformed = defect.typical(plant).find((json) => isMalformed(contract, json));
-      return malformed === undefined
-        ? { json: plant, edit: (text) => text.slice(0, 1) }
-        : { json: malformed };
+    // Accepting an id beyond int64 violates only a SHOULD.
+    if (defect.kind === 'beyond-format') return [];
+    const corrupt = (plant: JsonObject): RequestTemplate['body'] => {
+      const invalid = defect.typical(plant).find((json) => isInvalid(contract, json));
+      return invalid === undefined ? { json: plant, edit: (text) => text.slice(0, 1) } : { json: invalid };
     };
-    return [{ kind: 'body', name: defect.name, spoil }];
+    return [{ kind: 'body', name: defect.name, corrupt }];
   }),
   ...notJson.map(({ name, apply }): Wrong & { kind: 'body' } => ({
     kind: 'body',
     name,
-    spoil: (json) => ({ json, edit: apply }),
+    corrupt: (json) => ({ json, edit: apply }),
   })),
-  { kind: 'body', name: 'no body', spoil: () => undefined },
+  { kind: 'body', name: 'no body', corrupt: () => undefined },
 ];
 
 const invalidCredentials: readonly Wrong[] = [...noToken, ...wrongTokens, ...otherSchemes].map(
-  ({ name, credential }: Impostor) => ({ kind: 'credential', name, credential }),
+  ({ name, credential }: InvalidCredential) => ({ kind: 'credential', name, credential }),
 );
 
-/** A few plants only, so that steps meet. */
+/** Few plants, so that steps share them. */
 const PLANTS = 4;
 
-/** Sequences of any steps. */
 const anySteps = (contract: Contract): Arbitrary<readonly Step[]> =>
   fc
     .array(fc.tuple(anyStep(contract), fc.integer({ min: 0, max: 3 })), { ...STEPS, size: 'max' })
-    .map((drawn) => {
+    .map((sampled) => {
       let moment = 0;
-      return drawn.map(([step, later]) => {
-        // Three in four wait for what is before them.
+      return sampled.map(([step, later]) => {
+        // Three in four wait for the preceding step.
         if (later > 0) moment += 1;
         return { ...step, moment };
       });
@@ -202,7 +203,7 @@ const often = <T>(usual: T, others: readonly T[]): Arbitrary<T> =>
     { arbitrary: fc.constantFrom(...others), weight: 1 },
   );
 
-/** The steps in words, each plant that several are about with a letter. */
+/** Describes the steps, with a letter for each plant that several steps share. */
 export function wordsOf(steps: readonly Step[]): (step: Step) => string {
   const counts = new Map<number, number>();
   for (const { plant } of steps) counts.set(plant, (counts.get(plant) ?? 0) + 1);
@@ -215,7 +216,7 @@ export function wordsOf(steps: readonly Step[]): (step: Step) => string {
     const isFirst = firsts.get(plant) === step;
     return [
       LIKE[isFirst && !UNUSUAL.has(like) ? 'same' : like](own),
-      wrong && ('name' in wrong ? `${SAID[wrong.kind]} (${wrong.name})` : SAID[wrong.kind]),
+      wrong && ('name' in wrong ? `${DESCRIPTIONS[wrong.kind]} (${wrong.name})` : DESCRIPTIONS[wrong.kind]),
       manner === 'as usual' ? undefined : manner,
       CONNECTION[connection],
     ]
@@ -224,16 +225,16 @@ export function wordsOf(steps: readonly Step[]): (step: Step) => string {
   };
 }
 
-/** What can be said of a first step about a plant as well. */
+/** Likenesses that also apply to the first step with a plant. */
 const UNUSUAL: ReadonlySet<Likeness> = new Set(['composed', 'decomposed']);
 
 const LIKE: Readonly<Record<Likeness, (plant: string) => string>> = {
   same: (plant) => plant,
-  'same id': (plant) => `the id of ${plant} with another name`,
-  'same name': (plant) => `the name of ${plant} with another id`,
-  'name in another case': (plant) => `the name of ${plant} in another case, with another id`,
-  composed: (plant) => `${plant} with an accent composed in its name`,
-  decomposed: (plant) => `${plant} with an accent decomposed in its name`,
+  'same id': (plant) => `the id of ${plant} with a different name`,
+  'same name': (plant) => `the name of ${plant} with a different id`,
+  'name in another case': (plant) => `the name of ${plant} in another case, with a different id`,
+  composed: (plant) => `${plant} with a composed accent in its name`,
+  decomposed: (plant) => `${plant} with a decomposed accent in its name`,
 };
 
 const CONNECTION: Readonly<Record<Step['connection'], string | undefined>> = {
@@ -243,8 +244,8 @@ const CONNECTION: Readonly<Record<Step['connection'], string | undefined>> = {
   own: 'on a connection of its own',
 };
 
-/** How a fault of a request is said. */
-export const SAID: Readonly<Record<Wrong['kind'], string>> = {
+/** Descriptions of what is wrong with a request. */
+export const DESCRIPTIONS: Readonly<Record<Wrong['kind'], string>> = {
   body: 'with an invalid body',
   credential: 'with an invalid credential',
   aborted: 'aborted',

@@ -16,16 +16,15 @@ const lengths = (limits: TextLimits, least: number, most: number) => {
 };
 
 /**
- * The shortest of the names that are drawn at random. Shorter ones repeat themselves within a run, and a
- * store may hold each name once: uniqueness is one of the things that the interface does not show.
- * Names of fewer characters have cases of their own.
+ * Minimum length of sampled names. Shorter ones repeat within a run, and a store may require unique names:
+ * the interface does not say. Shorter names have their own cases.
  */
-const DISTINCT = 6;
+const MIN_DISTINCT_LENGTH = 6;
 
-/** Names as any store takes them: letters, digits, spaces, hyphens and apostrophes, a letter first. */
+/** Names that any store accepts: letters, digits, spaces, hyphens and apostrophes, starting with a letter. */
 export const ordinaryName = (limits: TextLimits): Arbitrary<string> => {
-  const { minLength, maxLength } = lengths(limits, DISTINCT, 40);
-  // A store that trims is not blamed for what it does not echo: the last character is no space either.
+  const { minLength, maxLength } = lengths(limits, MIN_DISTINCT_LENGTH, 40);
+  // No space at the end, so that a store may trim names.
   return fc
     .tuple(
       fc.constantFrom(...LETTERS),
@@ -38,7 +37,7 @@ export const ordinaryName = (limits: TextLimits): Arbitrary<string> => {
     .map(([first, rest]) => [first, ...rest].join('').replace(/ $/, 'n'));
 };
 
-/** Names with nothing but letters, for cases in which the name is not the point. */
+/** Names of letters only, for cases in which the name does not matter. */
 export const plainName = (limits: TextLimits): Arbitrary<string> => {
   const bounds = lengths(limits, 10, 14);
   return fc.array(fc.constantFrom(...LOWER), { ...bounds, size: 'max' }).map((letters) => {
@@ -47,13 +46,13 @@ export const plainName = (limits: TextLimits): Arbitrary<string> => {
   });
 };
 
-/** Tags as any store takes them: 1 to 20 lower-case letters. */
+/** Tags that any store accepts: 1 to 20 lower-case letters. */
 export const ordinaryTag = (limits: TextLimits): Arbitrary<string> =>
   fc
     .array(fc.constantFrom(...LOWER), { ...lengths(limits, 1, 20), size: 'max' })
     .map((letters) => letters.join(''));
 
-/** Plain strings of the formats that are checked, as patterns. */
+/** Patterns for plain strings of the formats that are checked. */
 const DATE = '20[0-9]{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])';
 const TIME = '(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z';
 const HOST = '(?:[a-z]{1,30}\\.){1,6}example';
@@ -81,15 +80,20 @@ const FORMATS: Readonly<Record<string, string>> = {
   byte: '^(?:[A-Za-z0-9+/]{4})+$',
 };
 
-/** How often a string is written anew that some pattern or limit does not admit, and characters that this may take. */
-const [TRIES, EFFORT] = [200, 400_000];
-/** Characters by which a string is longer than it has to be, at most. */
-const ROOM = 24;
+/**
+ * Limits on attempts to write a string that matches every pattern and limit, and on the characters written.
+ */
+const [MAX_TRIES, MAX_CHARACTERS] = [200, 400_000];
+/** Maximum number of characters beyond the minimum length. */
+const MAX_FREE_CHARACTERS = 24;
 
-/** Strings for the patterns and the format of the document; undefined where it sets none, or no string was found. */
+/**
+ * Strings that match the patterns and the format of the document; undefined if it has none, or no string is
+ * found.
+ */
 export const patterned = remembered(stringsFor);
 
-/** Whether a document asks of a string what its characters decide. */
+/** Whether a document restricts the characters of a string. */
 export const isPatterned = ({ patterns, format = '' }: TextLimits): boolean =>
   patterns.length > 0 || Object.hasOwn(FORMATS, format);
 
@@ -102,11 +106,11 @@ function stringsFor(limits: TextLimits): Arbitrary<string> | undefined {
   const make = (seed: number): string | undefined => {
     const random = new Random(xoroshiro128plus(seed));
     const choose = (bound: number) => random.nextInt(0, bound - 1);
-    for (let [attempt, effort] = [0, 0]; attempt < TRIES && effort < EFFORT; attempt += 1) {
+    for (let [attempt, effort] = [0, 0]; attempt < MAX_TRIES && effort < MAX_CHARACTERS; attempt += 1) {
       const source = sources[attempt % sources.length];
       if (source === undefined) break;
       const least = Math.max(min, source.least);
-      const most = Math.min(max, source.most, least + ROOM);
+      const most = Math.min(max, source.most, least + MAX_FREE_CHARACTERS);
       if (least > most) continue;
       const text = source.write(least + choose(most - least + 1), choose, attempt % 4 > 1);
       const length = [...text].length;
@@ -119,7 +123,7 @@ function stringsFor(limits: TextLimits): Arbitrary<string> | undefined {
   return known === undefined ? undefined : fc.nat().map((seed) => make(seed) ?? known);
 }
 
-/** Strings that mean something to whatever may stand behind a store: parsers, databases, shells, templates, logs. */
+/** Strings with a meaning to software that a store may use: parsers, databases, shells, templates, logs. */
 export const HOSTILE: readonly string[] = [
   '',
   ' ',
@@ -179,7 +183,7 @@ export const HOSTILE: readonly string[] = [
 
 const LONG = [63, 64, 100, 128, 255, 256, 257, 511, 1000, 4000];
 
-/** Code points of a kind, ends included. */
+/** Ranges of code points, inclusive. */
 const BLOCKS: readonly (readonly [weight: number, from: number, to: number])[] = [
   [5, 0x20, 0x7e],
   [2, 0x00, 0xff],
@@ -199,7 +203,7 @@ const character: Arbitrary<string> = fc.oneof(
   })),
 );
 
-/** Any Unicode string that the limits admit: hostile words, every plane, and lengths at which columns end. */
+/** Any Unicode string within the limits: hostile strings, all planes, and the usual sizes of columns. */
 export const anyString = (limits: TextLimits): Arbitrary<string | FreshText> => {
   const { min, max = 16_000 } = limits;
   const fitting = HOSTILE.filter((text) => [...text].length >= min && [...text].length <= max);

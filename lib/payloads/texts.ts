@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import fc, { type Arbitrary } from 'fast-check';
 
-/** Something done to the text of a NewPlant. */
+/** A change to the text of a NewPlant. */
 export interface Edit {
   readonly name: string;
   readonly apply: (text: string) => string | Uint8Array;
@@ -9,38 +9,39 @@ export interface Edit {
 
 const edit = (name: string, apply: Edit['apply']): Edit => ({ name, apply });
 
-const cut = (share: number) => (text: string) => text.slice(0, Math.max(1, Math.floor(text.length * share)));
+const cut = (fraction: number) => (text: string) =>
+  text.slice(0, Math.max(1, Math.floor(text.length * fraction)));
 
-/** The id in the text of a plant: a fresh one, so that nothing is refused for being there already. */
+/** The id in the text of a plant: a fresh one, so that the request is not rejected as a duplicate. */
 const idIn = (text: string): string => /"id"\s*:\s*(\d+)/.exec(text)?.[1] ?? '12';
 
-/** Texts that no reading of RFC 8259 lets pass for one JSON object. */
+/** Texts that are not one JSON object under any reading of RFC 8259. */
 export const notJson: readonly Edit[] = [
   edit('white space only', () => ' \r\n\t '),
-  edit('cut off after its first character', (text) => text.slice(0, 1)),
-  edit('cut off in the middle', cut(0.5)),
-  edit('cut off before its last quarter', cut(0.75)),
-  edit('without its last brace', (text) => text.slice(0, text.lastIndexOf('}'))),
-  edit('without the end of a string', (text) => text.replace(/}\s*$/, ',"colour":"green}')),
-  edit('without its first brace', (text) => text.slice(text.indexOf('{') + 1)),
-  edit('separators left out', (text) =>
+  edit('truncated after the first character', (text) => text.slice(0, 1)),
+  edit('truncated in the middle', cut(0.5)),
+  edit('truncated before the last quarter', cut(0.75)),
+  edit('without the closing brace', (text) => text.slice(0, text.lastIndexOf('}'))),
+  edit('without the closing quote of a string', (text) => text.replace(/}\s*$/, ',"colour":"green}')),
+  edit('without the opening brace', (text) => text.slice(text.indexOf('{') + 1)),
+  edit('missing separators', (text) =>
     text.includes(',"') ? text.replaceAll(',"', ' "') : text.replaceAll('":', '" '),
   ),
-  edit('words', () => 'a plant called Aloe'),
-  edit('markup', () => '<plant><id>1</id><name>Aloe</name></plant>'),
+  edit('plain text', () => 'a plant called Aloe'),
+  edit('XML', () => '<plant><id>1</id><name>Aloe</name></plant>'),
   edit('random bytes', () => Uint8Array.from([0x8b, 0x1f, 0x00, 0xff, 0x10, 0x7f, 0x80, 0xc0])),
   edit('twice in a row', (text) => text + text),
-  edit('two values, one on each line', (text) => `${text}\n${text}`),
+  edit('two values, one per line', (text) => `${text}\n${text}`),
   edit('followed by another value', (text) => `${text} null`),
-  edit('followed by words', (text) => `${text} and more`),
+  edit('followed by text', (text) => `${text} and more`),
   edit('followed by a NUL', (text) => `${text}\0`),
   edit('followed by a brace', (text) => `${text}}`),
-  edit('after words', (text) => `plant: ${text}`),
-  edit('two values with a comma between', (text) => `${text},${text}`),
-  edit('a form', (text) => `id=${idIn(text)}&name=Aloe&tag=succulent`),
+  edit('preceded by text', (text) => `plant: ${text}`),
+  edit('two values separated by a comma', (text) => `${text},${text}`),
+  edit('a URL-encoded form', (text) => `id=${idIn(text)}&name=Aloe&tag=succulent`),
 ];
 
-/** The plant as a form of the media type multipart/form-data with the boundary b. */
+/** The plant as multipart/form-data with the boundary `b`. */
 export const multipart: Edit = edit('a multipart form', (text) =>
   [
     '--b\r\nContent-Disposition: form-data; name="id"\r\n',
@@ -49,7 +50,7 @@ export const multipart: Edit = edit('a multipart form', (text) =>
   ].join('\r\n'),
 );
 
-/** Texts that RFC 8259 section 9 lets a parser take beyond JSON, and what it may do with each. */
+/** Extensions of JSON that a parser may accept (RFC 8259 section 9). */
 export const extensions: readonly Edit[] = [
   edit('trailing-comma', (text) => text.replace(/}\s*$/, ',}')),
   edit('comment', (text) => text.replace('{', '{/* a comment */')),
@@ -60,40 +61,40 @@ export const extensions: readonly Edit[] = [
   edit('raw-newline-in-string', (text) => text.replace(/("name":"[^"])/, '$1\n')),
 ];
 
-/** The text in a content coding (RFC 9110 section 8.4). */
+/** The text with the content coding gzip (RFC 9110 section 8.4). */
 export const gzipped: Edit = edit('gzip', (text) => gzipSync(text));
 
-/** The same value in a longer text: what looks at a body may do so up to a size alone. */
+/** The same value in a longer text: some software inspects only the first part of a body. */
 export const padded = (spaces: number): Edit =>
   edit(`${spaces} spaces`, (text) => text.replace(/}(?=\s*$)/, `${' '.repeat(spaces)}}`));
 
-/** Bytes that are not UTF-8 (RFC 8259 section 8.1), inside of a string. */
+/** Bytes that are not UTF-8 (RFC 8259 section 8.1), inside a string. */
 export const notUtf8: readonly Edit[] = (
   [
     ['a lone continuation byte', [0x80]],
     ['a truncated sequence', [0xe2, 0x82]],
-    ['a letter of Latin-1', [0xe9]],
-    ['an overlong slash', [0xc0, 0xaf]],
+    ['a Latin-1 letter', [0xe9]],
+    ['an overlong encoding of a slash', [0xc0, 0xaf]],
     ['an encoded surrogate', [0xed, 0xa0, 0x80]],
-    ['a byte that never occurs', [0xff]],
+    ['a byte that is never valid', [0xff]],
   ] as const
 ).map(([name, bytes]) => edit(name, (text) => inside(text, bytes)));
 
-/** Puts bytes into the first string value of a text. */
+/** Inserts bytes into the first string value of a text. */
 function inside(text: string, bytes: readonly number[]): Uint8Array {
   const at = text.indexOf(':"') + 2;
   return Buffer.concat([Buffer.from(text.slice(0, at)), Uint8Array.from(bytes), Buffer.from(text.slice(at))]);
 }
 
-/** Random ways of spoiling a text: cut anywhere, followed or preceded by anything but white space. */
-export const spoilt: Arbitrary<Edit> = fc.oneof(
+/** Random ways to make a text malformed: truncated anywhere, followed by more text, repeated, or replaced. */
+export const malformedText: Arbitrary<Edit> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc
       .integer({ min: 1, max: 998 })
-      .map((mill) => edit('cut off', (text) => cutShort(text, mill))),
+      .map((mill) => edit('truncated', (text) => cutShort(text, mill))),
   },
-  { weight: 2, arbitrary: tail().map((after) => edit('followed by something', (text) => `${text}${after}`)) },
+  { weight: 2, arbitrary: tail().map((after) => edit('followed by more text', (text) => `${text}${after}`)) },
   {
     weight: 1,
     arbitrary: fc
@@ -103,7 +104,7 @@ export const spoilt: Arbitrary<Edit> = fc.oneof(
   { weight: 1, arbitrary: word().map((garbage) => edit('garbage', () => garbage)) },
 );
 
-/** Never before the object has begun nor after it has ended, whatever white space stands around it. */
+/** Truncates inside the object, regardless of white space around it. */
 function cutShort(text: string, mill: number): string {
   const [start, end] = [text.indexOf('{') + 1, text.lastIndexOf('}')];
   return text.slice(0, start + Math.floor(((end - start) * mill) / 1000));

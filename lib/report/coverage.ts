@@ -4,20 +4,20 @@ const NOUNS = { 2: 'pairs', 3: 'triples' } as const;
 
 const grouped = (count: number) => count.toLocaleString('en');
 
-const share = (covered: number, all: number) =>
+const fraction = (covered: number, all: number) =>
   covered === all ? `all ${grouped(all)}` : `${grouped(covered)} of ${grouped(all)}`;
 
-/** How much of a covering array a check has tried: all 5,812 pairs of 21 dimensions. */
+/** How much of a covering array a check has tried, such as `all 5,812 pairs of 21 dimensions`. */
 export function coverageText({ coverage }: RecordedResult): string | undefined {
   if (coverage === undefined) return undefined;
   const { covered, all, strength, dimensions, notApplicable, together } = coverage;
   return [
-    `${share(covered, all)} ${NOUNS[strength]} of ${dimensions} dimensions${together === undefined ? '' : ' in this shard'}`,
+    `${fraction(covered, all)} ${NOUNS[strength]} of ${dimensions} dimensions${together === undefined ? '' : ' in this shard'}`,
     ...(notApplicable === 0 ? [] : [`${grouped(notApplicable)} values not applicable`]),
   ].join('; ');
 }
 
-/** The same of all such checks, in a line. */
+/** The coverage of all such checks together, in one line. */
 export function coverageOfAll(results: readonly RecordedResult[]): string | undefined {
   const each = results.flatMap(({ coverage }) => coverage ?? []);
   const [first] = each;
@@ -25,8 +25,8 @@ export function coverageOfAll(results: readonly RecordedResult[]): string | unde
   const sum = (of: (one: (typeof each)[number]) => number) => each.reduce((total, one) => total + of(one), 0);
   const noun = NOUNS[first.strength];
   const checks = each.length === 1 ? '1 check' : `${each.length} checks`;
-  return `${share(
+  return `${fraction(
     sum(({ covered }) => covered),
     sum(({ all }) => all),
-  )} ${noun} of ways to send a request, in ${checks}`;
+  )} ${noun} of request features, in ${checks}`;
 }

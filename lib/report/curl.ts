@@ -2,24 +2,24 @@ import { suite } from '../package.ts';
 import type { Delivery } from '../wire/exchange.ts';
 import type { RecordedRequest } from './record.ts';
 
-/** Beyond this a body is not put on a command line. */
-const LONGEST = 8 * 1024;
+/** Longer bodies are not put on a command line. */
+const MAX_BODY_BYTES = 8 * 1024;
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** A header value that is written for a shell: what it takes from the environment stays outside of the quotes. */
+/** A value in which the shell still expands `$PLANT_STORE_TOKEN` and `$(…)`. */
 const shellQuoted = (text: string) =>
   text.includes('$') && !/[`\\!]/.test(text)
     ? `"${text.includes('$(') ? text : text.replaceAll('"', '\\"')}"`
     : quoted(text);
 
-/** Whether a shell and curl pass the text on as it is. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that do not survive.
+/** Whether a shell and curl pass the text on unchanged. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these do not survive.
 const isPlain = (text: string) => !/[\u0000-\u0008\u000b-\u001f\u007f]/.test(text);
 
-/** A command that sends a request again, with the token taken from $PLANT_STORE_TOKEN. */
-export function curlOf({ method, url, headers, body, delivery, after, verbatim }: RecordedRequest): string {
-  if (verbatim) return `# no HTTP client sends this request: ${method} ${url}, not well-formed`;
+/** A command that sends a request again, with the token from $PLANT_STORE_TOKEN. */
+export function curlOf({ method, url, headers, body, delivery, after, rawBytes }: RecordedRequest): string {
+  if (rawBytes) return `# not well-formed, so no HTTP client can send it: ${method} ${url}`;
   const own = headers.filter(
     ([name]) => !['host', 'content-length', 'connection', 'user-agent'].includes(name.toLowerCase()),
   );
@@ -33,29 +33,31 @@ export function curlOf({ method, url, headers, body, delivery, after, verbatim }
   if (body.bytes > 0 || method === 'POST') parts.push(...bodyOf(body));
   if (delivery !== undefined) parts.push('--http1.1');
   if (delivery?.absoluteTarget) parts.push('--request-target', shellQuoted(url));
-  return [...parts, shellQuoted(url), ...beyondCurl(delivery, after)].join(' ');
+  return [...parts, shellQuoted(url), ...omissions(delivery, after)].join(' ');
 }
 
-/** What curl leaves out of a delivery, as a comment. */
-function beyondCurl(
+/** A comment that names what curl cannot reproduce of a delivery. */
+function omissions(
   { cuts, headFirst, headCut, chunks, leadingZeros, headerGap, headerOrder, abortAfter }: Delivery = {},
   after: RecordedRequest['after'],
 ): string[] {
-  const beyond = [
-    ...(after === undefined ? [] : ['the request before it']),
+  const omitted = [
+    ...(after === undefined ? [] : ['the preceding request']),
     ...(cuts === undefined && headFirst === undefined && headCut === undefined ? [] : ['the segments']),
     ...(chunks === undefined ? [] : [`the chunks (${chunks})`]),
-    ...(leadingZeros === undefined ? [] : ['the zeros before lengths']),
-    ...(headerGap === undefined ? [] : ['the white space of headers']),
+    ...(leadingZeros === undefined ? [] : ['the leading zeros of lengths']),
+    ...(headerGap === undefined ? [] : ['the white space in headers']),
     ...(headerOrder === undefined ? [] : ['the order of headers']),
-    ...(abortAfter === undefined ? [] : [`the end after ${abortAfter} bytes of the body`]),
+    ...(abortAfter === undefined ? [] : [`the abort after ${abortAfter} bytes of the body`]),
   ];
-  return beyond.length === 0 ? [] : [`# without ${beyond.join(', ')}: that takes ${suite.name} replay`];
+  return omitted.length === 0
+    ? []
+    : [`# curl cannot reproduce ${omitted.join(', ')}; use ${suite.name} replay`];
 }
 
 function bodyOf(body: RecordedRequest['body']): string[] {
   if (body.bytes === 0) return ['--data-binary', "''"];
-  if (body.bytes > LONGEST || body.truncated === true)
+  if (body.bytes > MAX_BODY_BYTES || body.truncated === true)
     return ['--data-binary', `@body-of-${body.bytes}-bytes`];
   if ('text' in body && body.text.includes('$PLANT_STORE_TOKEN')) {
     return ['--data-binary', `"${body.text.replaceAll('"', '\\"')}"`];

@@ -1,32 +1,33 @@
-import { short } from './explain.ts';
+import { covers, isKnown, newCauses, unaccounted } from './ci-result.ts';
 import { causeText } from './fingerprint.ts';
-import { covers, isKnown, newCauses, unaccounted } from './gate.ts';
-import { type Group, groupsOf } from './groups.ts';
+import { type CauseGroup, groupsOf } from './groups.ts';
 import { NOTHING_JUDGED } from './headline.ts';
 import type { EntryState, JudgedBaseline, RecordedResult, RunRecord } from './record.ts';
+import { summarise } from './text.ts';
 
-/** Characters of a reason. */
-const LONGEST = 300;
+const MAX_REASON_CHARACTERS = 300;
 
-/** Causes that are named where there are new ones. */
-const NAMED = 3;
+const MAX_NEW_CAUSES = 3;
 
-export type Entry = JudgedBaseline['entries'][number];
+export type EvaluatedEntry = JudgedBaseline['entries'][number];
 
-/** The entries of the baseline of which this or that has become. */
-export const entriesOf = ({ gate }: RunRecord, ...states: readonly EntryState[]): readonly Entry[] =>
-  gate.baseline?.entries.filter(({ state }) => states.includes(state)) ?? [];
+/** The baseline entries in any of these states. */
+export const entriesOf = (
+  { ciResult }: RunRecord,
+  ...states: readonly EntryState[]
+): readonly EvaluatedEntry[] =>
+  ciResult.baseline?.entries.filter(({ state }) => states.includes(state)) ?? [];
 
-/** The entries that make a failed check a known deviation; none where something that it failed for is not known. */
-export function knownBy(result: RecordedResult, record: RunRecord): readonly Entry[] {
+/** The entries that make a failed check a known deviation; none if one of its causes is not known. */
+export function knownBy(result: RecordedResult, record: RunRecord): readonly EvaluatedEntry[] {
   const entries = coveringOf(result, record);
   return isKnown(result, entries) ? entries : [];
 }
 
-const coveringOf = ({ id }: RecordedResult, { gate }: RunRecord): readonly Entry[] =>
-  gate.baseline?.entries.filter((entry) => entry.id === id && covers(entry)) ?? [];
+const coveringOf = ({ id }: RecordedResult, { ciResult }: RunRecord): readonly EvaluatedEntry[] =>
+  ciResult.baseline?.entries.filter((entry) => entry.id === id && covers(entry)) ?? [];
 
-/** A failed check that shows a new cause first, where one of those that it shows is new. */
+/** Puts an exchange with a new cause first, if one is recorded. */
 export function newFirst(result: RecordedResult, record: RunRecord): RecordedResult {
   const entries = coveringOf(result, record);
   if (entries.length === 0 || isKnown(result, entries)) return result;
@@ -41,20 +42,20 @@ export function newFirst(result: RecordedResult, record: RunRecord): RecordedRes
   return { ...rest, expected, actual, exchanges: [lead, ...result.exchanges.filter((one) => one !== lead)] };
 }
 
-/** What is new in a failing check of which a part is known. */
+/** The new causes of a check that was known to fail for others. */
 export function novelty(result: RecordedResult, record: RunRecord): string | undefined {
   const entries = coveringOf(result, record);
   if (entries.length === 0 || isKnown(result, entries)) return undefined;
   const causes = newCauses(result, entries);
   if (causes.length === 0)
-    return `${unaccounted(result)} failures in a known failing check have causes that are not told apart`;
-  const named = causes.slice(0, NAMED).map((cause) => short(causeText(cause), 120));
-  const more = causes.length > NAMED ? [`${causes.length - NAMED} more`] : [];
-  return `${causes.length} new ${causes.length === 1 ? 'cause' : 'causes'} in a known failing check: ${[...named, ...more].join('; ')}`;
+    return `${unaccounted(result)} failures of a known failing check have causes that were not recorded`;
+  const named = causes.slice(0, MAX_NEW_CAUSES).map((cause) => summarise(causeText(cause), 120));
+  const more = causes.length > MAX_NEW_CAUSES ? [`${causes.length - MAX_NEW_CAUSES} more`] : [];
+  return `${causes.length} new ${causes.length === 1 ? 'cause' : 'causes'} of a known failing check: ${[...named, ...more].join('; ')}`;
 }
 
-/** Failed checks of a level that the baseline does not know, by cause. */
-export const openGroups = (record: RunRecord, level: 'MUST' | 'SHOULD'): readonly Group[] =>
+/** Failed checks of a level that are not known deviations, by cause. */
+export const openGroups = (record: RunRecord, level: 'MUST' | 'SHOULD'): readonly CauseGroup[] =>
   groupsOf(
     record.results
       .filter(
@@ -64,26 +65,27 @@ export const openGroups = (record: RunRecord, level: 'MUST' | 'SHOULD'): readonl
       .map((result) => newFirst(result, record)),
   );
 
-/** Why a deviation is known, where more is said of it, and how long it may last. */
-export function whyKnown({ reason, issue, until }: Entry): string {
+/** The reason, issue and expiry date of a known deviation. */
+export function whyKnown({ reason, issue, until }: EvaluatedEntry): string {
   const more = [issue, until === undefined ? undefined : `until ${until}`].filter((one) => one !== undefined);
-  return short(more.length === 0 ? reason : `${reason} (${more.join(', ')})`, LONGEST);
+  return summarise(more.length === 0 ? reason : `${reason} (${more.join(', ')})`, MAX_REASON_CHARACTERS);
 }
 
-/** An entry as it is listed: the id, and how many causes it names. */
-export function entryName({ id, fingerprint, fingerprints = [] }: Entry): string {
+/** The id of an entry, with its fingerprint or how many it has. */
+export function entryName({ id, fingerprint, fingerprints = [] }: EvaluatedEntry): string {
   const names = [...(fingerprint === undefined ? [] : [fingerprint]), ...fingerprints];
   return names.length === 0 ? id : `${id} (${names.length === 1 ? names[0] : `${names.length} causes`})`;
 }
 
-/** Why the run could not be judged, or not to the end. */
-export function unjudged({ gate, stop, summary }: RunRecord): string | undefined {
+/** Why the run could not be judged, or not completely. */
+export function unjudged({ ciResult, stop, summary }: RunRecord): string | undefined {
   const asAsked = stop?.kind === 'limit' || stop?.kind === 'bailed';
-  if (stop !== null && (!asAsked || gate.exitCode === 3)) return `${short(stop.reason)}; ${stop.remedy}`;
-  if (gate.exitCode === 2) return NOTHING_JUDGED;
-  if (gate.exitCode !== 3) return undefined;
+  if (stop !== null && (!asAsked || ciResult.exitCode === 3))
+    return `${summarise(stop.reason)}; ${stop.remedy}`;
+  if (ciResult.exitCode === 2) return NOTHING_JUDGED;
+  if (ciResult.exitCode !== 3) return undefined;
   const { untestable } = summary.MUST;
   return untestable === 0
-    ? 'not every check of the catalogue was carried out'
+    ? 'some checks of the catalogue were not run'
     : `${untestable} MUST ${untestable === 1 ? 'check' : 'checks'} could not be tested`;
 }

@@ -1,28 +1,28 @@
 import type { Observations } from '../run/result.ts';
-import { type Paint, plain, short } from './explain.ts';
 import { causeText } from './fingerprint.ts';
 import { headlineOf } from './headline.ts';
 import type { RecordedResult, RunRecord } from './record.ts';
+import { type Paint, plain, summarise } from './text.ts';
 
-/** What changed from one run to a later one. */
+/** What changed between two runs. */
 export interface Diff {
-  /** Fails now, and did not before, or not for these causes. */
+  /** Failing now, and not before or not for these causes. */
   readonly regressions: readonly Regression[];
-  /** Failed before, and passes now. */
+  /** Failed before, passes now. */
   readonly fixed: readonly RecordedResult[];
-  /** Fails for causes that it failed for before, and no others. */
+  /** Still failing, without new causes. */
   readonly stillFailing: readonly RecordedResult[];
-  /** Was judged before, and cannot be now. */
+  /** Judged before, but not now. */
   readonly unjudged: readonly RecordedResult[];
-  /** Checks that only one of the records knows: the suites are not the same. */
-  readonly unknown: readonly string[];
-  /** What is observed is not what it was. */
+  /** Checks in only one of the records, which are from different versions of the suite. */
+  readonly onlyInOne: readonly string[];
+  /** Observations with another value. */
   readonly changed: readonly { readonly key: string; readonly before: Observed; readonly now: Observed }[];
 }
 
 export interface Regression {
   readonly result: RecordedResult;
-  /** What is new in a check that failed before; undefined where it did not. */
+  /** The new causes of a check that failed before; undefined if it did not fail. */
   readonly causes?: RecordedResult['causes'];
 }
 
@@ -30,7 +30,7 @@ type Observed = Observations[string] | undefined;
 
 const JUDGED = ['pass', 'fail', 'observed'];
 
-/** Compares two records, the earlier one first. Times of answers always change, and are left out. */
+/** Compares two records, the earlier one first. Response times always change, so they are ignored. */
 export function diffOf(before: RunRecord, now: RunRecord): Diff {
   const earlier = new Map(before.results.map((result) => [result.id, result]));
   const later = new Set(now.results.map(({ id }) => id));
@@ -50,7 +50,7 @@ export function diffOf(before: RunRecord, now: RunRecord): Diff {
     unjudged: now.results.filter(
       (result) => JUDGED.includes(was(result) ?? '') && !JUDGED.includes(result.verdict),
     ),
-    unknown: [
+    onlyInOne: [
       ...[...later].filter((id) => !earlier.has(id)),
       ...[...earlier.keys()].filter((id) => !later.has(id)),
     ],
@@ -61,7 +61,10 @@ export function diffOf(before: RunRecord, now: RunRecord): Diff {
   };
 }
 
-/** The causes of a failed check that it did not fail for before. Records of earlier suites do not say what was asked. */
+/**
+ * The causes for which a check failed only in the later run. Early records do not contain the request of a
+ * cause.
+ */
 function newSince(before: RecordedResult, now: RecordedResult): RecordedResult['causes'] {
   const known = new Set(
     before.causes.flatMap(({ fingerprint, request, cause }) =>
@@ -71,37 +74,39 @@ function newSince(before: RecordedResult, now: RecordedResult): RecordedResult['
   return now.causes.filter(({ fingerprint, cause }) => !known.has(fingerprint) && !known.has(cause));
 }
 
-/** 1 where there are regressions, 3 where there are none but a MUST that was judged before cannot be judged now, else 0. */
+/**
+ * 1 for regressions; 3 if there are none but a MUST that was judged before cannot be judged now; otherwise 0.
+ */
 export function diffExitCode({ regressions, unjudged }: Diff): 0 | 1 | 3 {
   if (regressions.length > 0) return 1;
   return unjudged.some(({ level, blockedBy }) => level === 'MUST' && blockedBy !== 'user') ? 3 : 0;
 }
 
-/** The difference for a person. Ends with a line feed. */
+/** The differences as text. Ends with a line feed. */
 export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: Paint = plain): string {
-  const { regressions, fixed, stillFailing, unjudged, unknown, changed } = diff;
+  const { regressions, fixed, stillFailing, unjudged, onlyInOne, changed } = diff;
   const name = (record: RunRecord) =>
-    `${short(record.target.name, 60)}  ${record.startedAt}  --seed ${record.options.seed}${record.options.thorough === true ? ' --thorough' : ''}  ${headlineOf(record)}`;
+    `${summarise(record.target.name, 60)}  ${record.startedAt}  --seed ${record.options.seed}${record.options.thorough === true ? ' --thorough' : ''}  ${headlineOf(record)}`;
   const counted = `${regressions.length} ${regressions.length === 1 ? 'regression' : 'regressions'}`;
   const lines = [
     `before  ${name(before)}`,
     `now     ${name(now)}`,
     ...(before.document.sha256 === now.document.sha256
       ? []
-      : ['The documents are not the same: what is asked of the stores differs.']),
-    ...section(paint(['red', 'bold'], counted), regressions, told),
+      : ['The runs used different documents, so the stores were checked against different requirements.']),
+    ...section(paint(['red', 'bold'], counted), regressions, formatRegression),
     ...section(paint(['green', 'bold'], `${fixed.length} fixed`), fixed, ({ id, level, statement }) => [
       `${id}  ${level}  ${statement}`,
     ]),
     ...section(`${stillFailing.length} still failing`, stillFailing, ({ id, level, causes }) => [
-      `${id}  ${level}  ${short(causes[0]?.cause ?? '', 80)}`,
+      `${id}  ${level}  ${summarise(causes[0]?.cause ?? '', 80)}`,
     ]),
     ...section(`${unjudged.length} no longer judged`, unjudged, ({ id, reason = '' }) => [
-      `${id}  ${short(reason, 120)}`,
+      `${id}  ${summarise(reason, 120)}`,
     ]),
     ...section(
-      `${unknown.length} ${unknown.length === 1 ? 'check' : 'checks'} that one of the runs does not know`,
-      unknown,
+      `${onlyInOne.length} ${onlyInOne.length === 1 ? 'check' : 'checks'} in only one of the runs`,
+      onlyInOne,
       (id) => [id],
     ),
     ...section(
@@ -110,36 +115,36 @@ export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: P
       (one) => [`${one.key}  ${value(one.before)} -> ${value(one.now)}`],
     ),
     '',
-    regressions.length === 0 ? 'No regressions: nothing newly fails.' : `${counted}: newly failing.`,
+    regressions.length === 0 ? 'No regressions.' : `${counted}.`,
   ];
   return `${lines.join('\n')}\n`;
 }
 
-/** Causes that are named of a regression. */
-const NAMED = 5;
+const MAX_NEW_CAUSES = 5;
 
-function told({ result, causes }: Regression): readonly string[] {
+function formatRegression({ result, causes }: Regression): readonly string[] {
   const { id, level, statement, expected = '', actual = '', exchanges } = result;
   const head = `${id}  ${level}  ${statement}`;
   if (causes !== undefined) {
-    const named = causes.slice(0, NAMED).map((cause) => `   ${short(causeText(cause), 120)}`);
-    const more = causes.length > NAMED ? [`   and ${causes.length - NAMED} more`] : [];
+    const named = causes.slice(0, MAX_NEW_CAUSES).map((cause) => `   ${summarise(causeText(cause), 120)}`);
+    const more = causes.length > MAX_NEW_CAUSES ? [`   and ${causes.length - MAX_NEW_CAUSES} more`] : [];
     return [
       head,
-      `   failed before, now for ${causes.length} new ${causes.length === 1 ? 'cause' : 'causes'} as well`,
+      `   failed before; now for ${causes.length} new ${causes.length === 1 ? 'cause' : 'causes'} too`,
       ...named,
       ...more,
     ];
   }
   return [
     head,
-    `   expected  ${short(expected)}`,
-    `   actual    ${short(actual)}`,
-    ...(exchanges[0] === undefined ? [] : [`   repeat    ${short(exchanges[0].curl, 2000)}`]),
+    `   expected  ${summarise(expected)}`,
+    `   actual    ${summarise(actual)}`,
+    ...(exchanges[0] === undefined ? [] : [`   reproduce ${summarise(exchanges[0].curl, 2000)}`]),
   ];
 }
 
 const section = <T>(title: string, list: readonly T[], lines: (one: T) => readonly string[]): string[] =>
   list.length === 0 ? [] : ['', title, ...list.flatMap((one) => lines(one).map((line) => `   ${line}`))];
 
-const value = (observed: Observed) => (observed === undefined ? '(not seen)' : short(String(observed), 80));
+const value = (observed: Observed) =>
+  observed === undefined ? '(not observed)' : summarise(String(observed), 80);

@@ -2,23 +2,27 @@ import { createHash } from 'node:crypto';
 import type { Cause } from '../run/result.ts';
 import type { RecordedResult } from './record.ts';
 
-/** A name for one cause of one check, the same in every run; it begins with a letter, so that YAML takes it for no number. */
+/**
+ * Names one cause of one check, the same in every run. Begins with a letter, so that YAML does not read a
+ * number.
+ */
 const named = (id: string, cause: string): string =>
   `f${createHash('sha256').update(`${id}\n${cause}`).digest('hex').slice(0, 11)}`;
 
-/** The name of a cause whatever was asked: what a fingerprint was before it told requests apart. */
+/** The fingerprint regardless of the request, as earlier versions computed it. */
 export const coarseFingerprint = (id: string, { cause }: Pick<Cause, 'cause'>): string => named(id, cause);
 
-/** Whether the cause is that there was no answer. */
-export const isUnanswered = ({ cause }: Pick<Cause, 'cause'>): boolean => cause.startsWith('no answer');
+/** Whether the cause is that there was no response. */
+export const isUnanswered = ({ cause }: Pick<Cause, 'cause'>): boolean => cause.startsWith('no response');
 
-/** A cause in words. */
+/** A cause with its request, if it has one. */
 export const causeText = ({ cause, request }: Pick<Cause, 'cause' | 'request'>): string =>
   request === undefined ? cause : `${cause}: ${request}`;
 
 /**
- * The causes of a check with their fingerprints. Whose request was left without an answer is chance where many are
- * on their way, as a crash takes the others with it: only named cases, which are tried again alone, tell it.
+ * The causes of a check with their fingerprints. A crash leaves all requests in flight without a response, so
+ * that which of them is recorded is chance. Only for named cases, which are retried in isolation, is the
+ * request part of such a cause.
  */
 export function fingerprinted(
   id: string,
@@ -27,14 +31,14 @@ export function fingerprinted(
 ): RecordedResult['causes'] {
   return united(
     causes.map(({ cause, request, ...counts }) => {
-      const isSure = kind === 'cases' || !isUnanswered({ cause });
-      const what = isSure && request !== undefined ? { cause, request } : { cause };
+      const isReliable = kind === 'cases' || !isUnanswered({ cause });
+      const what = isReliable && request !== undefined ? { cause, request } : { cause };
       return { ...what, ...counts, fingerprint: named(id, causeText(what)) };
     }),
   );
 }
 
-/** Causes of one fingerprint as one, the first first. */
+/** Merges causes with the same fingerprint, in the order of their first failures. */
 export function united(causes: RecordedResult['causes']): RecordedResult['causes'] {
   const byName = new Map<string, RecordedResult['causes'][number]>();
   for (const cause of causes) {

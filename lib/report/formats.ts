@@ -4,11 +4,14 @@ import { markdownReport } from './markdown.ts';
 import type { RunRecord } from './record.ts';
 import { terminalReport } from './terminal.ts';
 
-/** Runners of GitHub and Azure obey ##[command] in any line of a log: a number sign stands only inside of strings. */
+/**
+ * GitHub and Azure runners execute ##[command] in any line of a log; in JSON a number sign occurs only in
+ * strings.
+ */
 export const json = (record: object) =>
   `${JSON.stringify(record, null, 2).replace(/##(?=\[|vso\[)/gi, '#\\u0023')}\n`;
 
-/** Every format is a pure function of the record, and has a file name of its own. */
+/** Every format is a pure function of the record and has its own file name. */
 export const FORMATS = {
   terminal: { file: 'report.txt', render: (record: RunRecord) => terminalReport(record, false) },
   json: { file: 'report.json', render: json },

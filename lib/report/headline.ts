@@ -1,8 +1,8 @@
 import { judgedOf } from '../run/verdict.ts';
 import type { RunRecord } from './record.ts';
 
-/** What became of the store, in a few words: `conformant`, `passed what was checked: 3 of 56 MUST`. */
-export function headlineOf(record: Pick<RunRecord, 'outcome' | 'gate' | 'summary' | 'options'>): string {
+/** The verdict in a few words: `conformant`, `passed what was checked: 3 of 56 MUST`. */
+export function headlineOf(record: Pick<RunRecord, 'outcome' | 'ciResult' | 'summary' | 'options'>): string {
   switch (record.outcome) {
     case 'conformant':
       return 'conformant';
@@ -11,17 +11,17 @@ export function headlineOf(record: Pick<RunRecord, 'outcome' | 'gate' | 'summary
     case 'undetermined':
       return 'could not be judged';
     case 'partial':
-      return record.gate.exitCode === 2
+      return record.ciResult.exitCode === 2
         ? 'nothing was judged'
         : `passed what was checked: ${checkedOf(record)}`;
   }
 }
 
-/** The same as a title that cannot be overlooked. */
+/** The headline with its verdict in capitals. */
 export const loudly = (headline: string): string =>
   headline.replace(/^[^:]+/, (words) => words.toUpperCase());
 
-/** How many of the checks that count were carried out in a run that left some out. */
+/** How many checks a filtered run judged, of those that decide its verdict. */
 function checkedOf({ summary, options }: Pick<RunRecord, 'summary' | 'options'>): string {
   const of = (level: 'MUST' | 'SHOULD') => {
     const count = summary[level];
@@ -30,6 +30,6 @@ function checkedOf({ summary, options }: Pick<RunRecord, 'summary' | 'options'>)
   return options.strict ? `${of('MUST')}, ${of('SHOULD')}` : of('MUST');
 }
 
-/** What to do where a filter leaves nothing to judge. */
+/** What to do if a filter leaves nothing to judge. */
 export const NOTHING_JUDGED =
-  '--only and --skip leave no MUST check to judge; choose some that send requests (always/* judges what others send), or SHOULD checks with --strict';
+  '--only and --skip leave no MUST check to judge; select one that sends requests (invariants/* judge the exchanges of other checks), or SHOULD checks with --strict';

@@ -1,37 +1,35 @@
 import XMLBuilder from 'fast-xml-builder';
 import { areaOf, groupBy } from '../groups.ts';
+import { blocks } from './ci-result.ts';
 import { entriesOf, entryName, knownBy, newFirst, novelty, unjudged, whyKnown } from './deviations.ts';
-import { explain, short, visible } from './explain.ts';
-import { blocks } from './gate.ts';
 import type { RecordedResult, RunRecord } from './record.ts';
+import { explain, summarise, visible } from './text.ts';
 
-/** Children by their names, in the order of the schema; a name that begins with @_ is an attribute. */
+/** Children by name, in the order of the schema; a name that begins with @_ is an attribute. */
 interface Element {
   readonly [name: string]: string | Element | readonly Element[] | undefined;
 }
 
-/** A test case as it is counted. */
-interface Case {
+interface JUnitCase {
   readonly name: string;
   readonly seconds: number;
-  readonly told: Told;
+  readonly body: JUnitBody;
 }
 
-/** What a test case says beside its name: nothing where it passed. */
-interface Told {
+/** The children of a test case; none if it passed. */
+interface JUnitBody {
   readonly skipped?: Element;
   readonly error?: Element;
   readonly failure?: Element;
   readonly 'system-out'?: Element;
 }
 
-/** Characters of an explanation. */
-const LONGEST = 8000;
+const MAX_MESSAGE_CHARACTERS = 8000;
 
-/** What XML 1.0 cannot hold at all, not even escaped, and the controls that it would rather not. */
+/** Characters that XML 1.0 forbids, even escaped, and the control characters that it discourages. */
 const ILLEGAL = /[^\t\n\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
-/** Text as XML may hold it. GitLab and Jenkins would take [[ATTACHMENT|path]] as an order to link a file. */
+/** Text that is legal in XML. GitLab and Jenkins would link a file for [[ATTACHMENT|path]]. */
 const legal = (text: string): string =>
   text
     .replace(ILLEGAL, (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`)
@@ -41,16 +39,16 @@ const builder = new XMLBuilder({
   ignoreAttributes: false,
   format: true,
   suppressEmptyNode: true,
-  // Else an attribute of the value "true" loses it.
+  // Otherwise an attribute with the value "true" loses it.
   suppressBooleanAttributes: false,
   tagValueProcessor: (_name, value) => legal(String(value)),
-  // A line feed in an attribute is read as a space: it is spelled out.
+  // XML parsers read a line feed in an attribute as a space, so it is escaped.
   attributeValueProcessor: (_name, value) => legal(visible(String(value))),
 });
 
 /**
- * The report of a run for what reads JUnit's XML: one suite for each area. It holds a failure or an error
- * exactly where the CI result is fail, so that whoever goes by the file comes to the same end as the exit code.
+ * The report of a run as JUnit XML, with one test suite per area. It contains a failure or an error exactly
+ * if the CI result is fail, so that readers of the file agree with the exit code.
  */
 export function junitReport(record: RunRecord): string {
   const suites = [
@@ -87,12 +85,12 @@ interface Suite {
 const sum = (suites: readonly Suite[], name: 'tests' | 'failures' | 'errors') =>
   suites.reduce((total, suite) => total + suite[name], 0);
 
-const suitesUnless = (cases: readonly Case[], name: string, record: RunRecord): Suite[] =>
+const suitesUnless = (cases: readonly JUnitCase[], name: string, record: RunRecord): Suite[] =>
   cases.length === 0 ? [] : [suiteOf(name, cases, record)];
 
-function suiteOf(name: string, cases: readonly Case[], record: RunRecord): Suite {
-  const having = (outcome: keyof Told) => cases.filter(({ told }) => outcome in told).length;
-  const [tests, failures, errors] = [cases.length, having('failure'), having('error')];
+function suiteOf(name: string, cases: readonly JUnitCase[], record: RunRecord): Suite {
+  const countWith = (outcome: keyof JUnitBody) => cases.filter(({ body }) => outcome in body).length;
+  const [tests, failures, errors] = [cases.length, countWith('failure'), countWith('error')];
   return {
     tests,
     failures,
@@ -102,22 +100,22 @@ function suiteOf(name: string, cases: readonly Case[], record: RunRecord): Suite
       '@_tests': String(tests),
       '@_failures': String(failures),
       '@_errors': String(errors),
-      '@_skipped': String(having('skipped')),
+      '@_skipped': String(countWith('skipped')),
       '@_time': cases.reduce((total, { seconds }) => total + seconds, 0).toFixed(3),
-      // Without milliseconds and zone: the form that every reader of these files takes.
+      // Every reader of these files accepts the form without milliseconds and zone.
       '@_timestamp': record.startedAt.slice(0, 19),
       properties: { property: propertiesOf(record) },
       testcase: cases.map((one) => ({
         '@_name': one.name,
         '@_classname': `${record.suite.name}.${name}`,
         '@_time': one.seconds.toFixed(3),
-        ...one.told,
+        ...one.body,
       })),
     },
   };
 }
 
-const propertiesOf = ({ suite, target, document, options, outcome, gate }: RunRecord): Element[] =>
+const propertiesOf = ({ suite, target, document, options, outcome, ciResult }: RunRecord): Element[] =>
   Object.entries({
     'suite.version': suite.version,
     'target.name': target.name,
@@ -132,25 +130,25 @@ const propertiesOf = ({ suite, target, document, options, outcome, gate }: RunRe
     strict: String(options.strict),
     shard: options.shard ?? '',
     outcome,
-    'ci.result': `${gate.exitCode === 0 ? 'pass' : 'fail'} (exit code ${gate.exitCode}: ${gate.reason})`,
-  }).map(([name, value]) => ({ '@_name': name, '@_value': short(value) }));
+    'ci.result': `${ciResult.exitCode === 0 ? 'pass' : 'fail'} (exit code ${ciResult.exitCode}: ${ciResult.reason})`,
+  }).map(([name, value]) => ({ '@_name': name, '@_value': summarise(value) }));
 
-const caseOf = (result: RecordedResult, record: RunRecord): Case => ({
+const caseOf = (result: RecordedResult, record: RunRecord): JUnitCase => ({
   name: result.id,
   seconds: result.seconds,
-  told: toldOf(result, record),
+  body: bodyOf(result, record),
 });
 
-function toldOf(result: RecordedResult, record: RunRecord): Told {
+function bodyOf(result: RecordedResult, record: RunRecord): JUnitBody {
   const { level, verdict, reason = '', blockedBy = '' } = result;
   switch (verdict) {
     case 'skipped':
-      return { skipped: { '@_message': short(reason) } };
+      return { skipped: { '@_message': summarise(reason) } };
     case 'untestable':
-      // Not every check has to be testable for the CI result to be pass.
-      return record.gate.exitCode === 0
-        ? { skipped: { '@_message': short(`could not be tested: ${reason}`) } }
-        : { error: { '@_message': short(reason), '@_type': blockedBy, '#text': untried(result) } };
+      // The CI result can be pass although some checks are untestable.
+      return record.ciResult.exitCode === 0
+        ? { skipped: { '@_message': summarise(`could not be tested: ${reason}`) } }
+        : { error: { '@_message': summarise(reason), '@_type': blockedBy, '#text': untestable(result) } };
     case 'fail': {
       const known = knownBy(result, record);
       if (known.length > 0) {
@@ -172,40 +170,42 @@ function toldOf(result: RecordedResult, record: RunRecord): Told {
   }
 }
 
-const out = (text: string): Told => (text === '' ? {} : { 'system-out': { '#text': text } });
+const out = (text: string): JUnitBody => (text === '' ? {} : { 'system-out': { '#text': text } });
 
-/** The one line that a viewer shows without being asked. */
+/** The line that viewers show first. */
 const messageOf = ({ statement, expected, actual }: RecordedResult) =>
   expected === undefined || actual === undefined
     ? statement
-    : `${statement} Expected: ${short(expected)}; actual: ${short(actual)}`;
+    : `${statement} Expected: ${summarise(expected)}; actual: ${summarise(actual)}`;
 
-const untried = ({ level, statement, reason = '' }: RecordedResult) =>
-  `${level}  ${statement}\ncould not be tested: ${short(reason)}`;
+const untestable = ({ level, statement, reason = '' }: RecordedResult) =>
+  `${level}  ${statement}\ncould not be tested: ${summarise(reason)}`;
 
 const observed = ({ observations }: RecordedResult) =>
   bounded(
     Object.entries(observations)
-      .map(([key, value]) => `${visible(key)}: ${short(String(value))}`)
+      .map(([key, value]) => `${visible(key)}: ${summarise(String(value))}`)
       .join('\n'),
   );
 
 const bounded = (text: string) =>
-  text.length > LONGEST ? `${text.slice(0, LONGEST)}… (${text.length} characters)` : text;
+  text.length > MAX_MESSAGE_CHARACTERS
+    ? `${text.slice(0, MAX_MESSAGE_CHARACTERS)}… (${text.length} characters)`
+    : text;
 
-/** What the baseline says that no longer holds makes the CI result fail as a failure does. */
-const baselineCases = (record: RunRecord): readonly Case[] =>
+/** Outdated baseline entries make the CI result fail, so they are failures here too. */
+const baselineCases = (record: RunRecord): readonly JUnitCase[] =>
   entriesOf(record, 'stale', 'expired').map((entry) => ({
-    name: short(entryName(entry), 200),
+    name: summarise(entryName(entry), 200),
     seconds: 0,
-    told: { failure: { '@_message': short(entry.remedy ?? ''), '@_type': entry.state } },
+    body: { failure: { '@_message': summarise(entry.remedy ?? ''), '@_type': entry.state } },
   }));
 
-/** A run that ended early may have left nothing untestable, and be without a verdict all the same. */
-function runCases(record: RunRecord): readonly Case[] {
+/** A run that ended early may have no verdict although no check is untestable. */
+function runCases(record: RunRecord): readonly JUnitCase[] {
   const reason = unjudged(record);
   if (reason === undefined) return [];
-  const kind = record.gate.exitCode === 2 ? 'nothing-judged' : 'untestable';
+  const kind = record.ciResult.exitCode === 2 ? 'nothing-judged' : 'untestable';
   const error = { '@_message': reason, '@_type': record.stop?.kind ?? kind };
-  return [{ name: 'run/can-be-judged', seconds: 0, told: { error } }];
+  return [{ name: 'run/can-be-judged', seconds: 0, body: { error } }];
 }

@@ -1,62 +1,63 @@
 import { groupBy } from '../groups.ts';
 import type { Count } from '../run/verdict.ts';
-import { commandOf } from './again.ts';
 import { coverageOfAll } from './coverage.ts';
 import { entriesOf, entryName, novelty, openGroups, unjudged, whyKnown } from './deviations.ts';
 import { documentName } from './document.ts';
-import { closedUnder, explain, leftBehind, short, visible, waitedFor } from './explain.ts';
-import type { Group } from './groups.ts';
+import type { CauseGroup } from './groups.ts';
 import { headlineOf, loudly } from './headline.ts';
 import { code, fenced, joined, lines, prose } from './markdown-text.ts';
 import type { RecordedResult, RunRecord } from './record.ts';
+import { commandOf } from './run-command.ts';
+import { createdText, explain, resentText, summarise, visible, waitedText } from './text.ts';
 
-/** Characters of a report; a comment on GitHub may have 65,536. */
-const LARGEST = 60_000;
+/** A comment on GitHub may have 65,536 characters. */
+const MAX_CHARACTERS = 60_000;
 
-/** Characters that are kept for the warnings, however many failures there are. */
-const FOR_WARNINGS = 8000;
+/** Characters reserved for warnings, regardless of the number of failures. */
+const MAX_WARNING_CHARACTERS = 8000;
 
-/** Checks that are named with a cause, beside the first. */
-const MOST_ALIKE = 20;
+/** Checks listed with a cause, besides the first. */
+const MAX_SIMILAR_CHECKS = 20;
 
-/** Lines of any other list. */
-const MOST = 10;
+/** Items of any other list. */
+const MAX_ITEMS = 10;
 
 /**
- * The report of a run for a comment on a change or the summary of a job, on GitHub or GitLab. Whatever came
- * from the store stands in code, of which they make no mention, link, image or heading; and no line begins
- * with it, as GitLab takes a line that begins with a slash for an order.
+ * The report of a run for a comment on a pull request or the summary of a job, on GitHub or GitLab. Text from
+ * the store is always code, so that it cannot become a mention, link, image or heading. It never begins a
+ * line, because GitLab executes lines that begin with a slash.
  */
 export function markdownReport(record: RunRecord): string {
   const before = [head(record), baseline(record)];
-  const after = [untestable(record), observed(record), repeat(record)];
+  const after = [untestable(record), observed(record), reproduction(record)];
   const must = openGroups(record, 'MUST');
   const should = openGroups(record, 'SHOULD');
-  const room = LARGEST - joined([...before, ...after]).length;
-  const failed = failures('MUST', must, record, should.length === 0 ? room : room - FOR_WARNINGS);
+  const room = MAX_CHARACTERS - joined([...before, ...after]).length;
+  const failed = failures('MUST', must, record, should.length === 0 ? room : room - MAX_WARNING_CHARACTERS);
   const warned = failures('SHOULD', should, record, room - failed.length);
   return `${joined([...before, failed, warned, ...after])}\n`;
 }
 
 function head(record: RunRecord): string {
-  const { suite, target, document, options, requests, seconds, created, startedAt, gate, advice } = record;
+  const { suite, target, document, options, requests, seconds, created, startedAt, ciResult, advice } =
+    record;
   const reason = unjudged(record);
   const covered = coverageOfAll(record.results);
   const name = target.name === target.baseUrl ? '' : `${code(target.name, 60)}, `;
   const server = target.server === null ? '' : `, server ${code(target.server, 60)}`;
   return joined([
     `## ${suite.name}: ${loudly(headlineOf(record))}`,
-    `CI result: **${gate.exitCode === 0 ? 'pass' : 'fail'}** (exit code ${gate.exitCode}): ${gate.reason}.`,
+    `CI result: **${ciResult.exitCode === 0 ? 'pass' : 'fail'}** (exit code ${ciResult.exitCode}): ${ciResult.reason}.`,
     lines([
-      ...(reason === undefined ? [] : [`- not judged, or not to the end: ${code(reason, 600)}`]),
+      ...(reason === undefined ? [] : [`- not completely judged: ${code(reason, 600)}`]),
       ...(advice === null ? [] : [`- advice: ${code(advice)}`]),
     ]),
     counts(record),
     lines([
       `- target: ${name}${code(target.baseUrl)}${server}`,
       `- document: ${documentName(document, code)}, version ${code(document.version, 40)}, sha256 ${code(document.sha256.slice(0, 12))}`,
-      ...(document.warnings ?? []).map((warning) => `- in the document: ${code(warning, 400)}`),
-      `- run: ${suite.name} ${suite.version}, ${startedAt}; ${requests} requests in ${seconds.toFixed(1)} s${waitedFor(record)}${closedUnder(record)}, ${leftBehind(created)}${options.strict ? '; strict' : ''}`,
+      ...(document.warnings ?? []).map((warning) => `- document warning: ${code(warning, 400)}`),
+      `- run: ${suite.name} ${suite.version}, ${startedAt}; ${requests} requests in ${seconds.toFixed(1)} s${waitedText(record)}${resentText(record)}, ${createdText(created)}${options.strict ? '; strict' : ''}`,
       ...(covered === undefined ? [] : [`- covered: ${covered}`]),
     ]),
   ]);
@@ -66,7 +67,7 @@ function counts({ summary, options }: RunRecord): string {
   const row = (level: string, count: Count, note = '') =>
     `| ${level} | ${count.pass} | ${count.fail}${note} | ${count.untestable} | ${count.skipped} | ${count.observed} |`;
   return lines([
-    '| level | passed | failed | not testable | skipped | observed |',
+    '| level | passed | failed | untestable | skipped | observed |',
     '| --- | --: | --: | --: | --: | --: |',
     row('MUST', summary.MUST),
     row('SHOULD', summary.SHOULD, options.strict || summary.SHOULD.fail === 0 ? '' : ' (warnings)'),
@@ -75,10 +76,10 @@ function counts({ summary, options }: RunRecord): string {
 }
 
 function baseline(record: RunRecord): string {
-  const { baseline: known } = record.gate;
+  const { baseline: known } = record.ciResult;
   if (known === null) return '';
   return joined([
-    `### Known deviations, of ${code(known.file)}`,
+    `### Known deviations (${code(known.file)})`,
     lines([
       ...some(
         entriesOf(record, 'stale', 'expired').map(
@@ -98,17 +99,17 @@ function baseline(record: RunRecord): string {
   ]);
 }
 
-/** The failures of a level, by cause, as many as there is room for; the others by name. */
+/** The failures of a level, by cause. What does not fit is listed by check id. */
 function failures(
   level: 'MUST' | 'SHOULD',
-  groups: readonly Group[],
+  groups: readonly CauseGroup[],
   record: RunRecord,
   room: number,
 ): string {
   if (groups.length === 0) return '';
   const checks = groups.reduce((sum, { members }) => sum + members.length, 0);
   const verb = level === 'SHOULD' && !record.options.strict ? 'warned' : 'failed';
-  const causes = groups.length === 1 ? '1 cause' : `${groups.length} causes, the likeliest first`;
+  const causes = groups.length === 1 ? '1 cause' : `${groups.length} causes, most likely first`;
   const title = `### ${checks} ${level} ${verb}, for ${causes}`;
   const blocks = groups.map((group, index) => failure(group, index, record));
   const spare = room - title.length - 2000;
@@ -124,19 +125,19 @@ function failures(
     ...shown,
     rest.length === 0
       ? ''
-      : `Left out for want of room: ${rest.length === 1 ? '1 cause' : `${rest.length} causes`}, of ${listed(rest)}. The other reports of the run have them.`,
+      : `Omitted for length: ${rest.length === 1 ? '1 cause' : `${rest.length} causes`}, of ${listed(rest)}. See the other reports of the run.`,
   ]);
 }
 
-function failure({ cause, members }: Group, index: number, record: RunRecord): string {
+function failure({ cause, members }: CauseGroup, index: number, record: RunRecord): string {
   const [first, ...others] = members;
   if (first === undefined) return '';
   const [exchange] = first.exchanges;
-  // The first line of an explanation is the summary here, and the last one has a block of its own.
-  const explained = explain(first)
+  // The first line is the summary here, and the command has its own block.
+  const details = explain(first)
     .split('\n')
     .slice(1)
-    .filter((line) => !/^ *repeat /.test(line))
+    .filter((line) => !/^ *reproduce /.test(line))
     .map((line) => line.replace(/^ {5}/, ''));
   return joined([
     `**${index + 1}.** ${code(cause, 120)}${others.length === 0 ? '' : ` (${members.length} checks)`}`,
@@ -147,17 +148,17 @@ function failure({ cause, members }: Group, index: number, record: RunRecord): s
       }),
     ),
     `<details>\n<summary><code>${html(first.id)}</code> ${html(first.statement)}</summary>`,
-    fenced(explained, 'text'),
-    exchange === undefined ? '' : fenced([short(exchange.curl, 2000)], 'sh'),
+    fenced(details, 'text'),
+    exchange === undefined ? '' : fenced([summarise(exchange.curl, 2000)], 'sh'),
     others.length === 0
       ? ''
-      : `For the same cause:\n\n${lines(
+      : `Same cause:\n\n${lines(
           some(
             others.map(
               ({ id, statement, failed, cases }) =>
                 `- ${code(id)}: ${prose(statement)} (${failed} of ${cases})`,
             ),
-            MOST_ALIKE,
+            MAX_SIMILAR_CHECKS,
           ),
         )}`,
     '</details>',
@@ -168,53 +169,54 @@ function untestable({ results }: RunRecord): string {
   const blocked = results.filter(({ verdict }) => verdict === 'untestable');
   if (blocked.length === 0) return '';
   const reasons = groupBy(blocked, ({ reason = '' }) => reason).map(
-    ([reason, members]) => `- ${members.length} for ${code(reason, 200)}: ${listed(members)}`,
+    ([reason, members]) =>
+      `- ${code(reason, 200)}: ${members.length === 1 ? '' : `${members.length} checks, `}${listed(members)}`,
   );
   return `### ${blocked.length} could not be tested\n\n${lines(some(reasons))}`;
 }
 
-/** What most readers want to know of what the interface leaves open. */
-const TOLD = [
+/** The observations that interest most readers. */
+const SUMMARISED_OBSERVATIONS = [
   'missing-token/status',
-  'refusal/not-json/status',
-  'refusal/wrong-type/status',
+  'rejection/not-json/status',
+  'rejection/wrong-type/status',
   'same-id/second/status',
   'id/echo',
-  'name/longest-taken',
+  'name/longest-accepted',
   'response-time-ms/median',
 ];
 
 function observed({ observations }: RunRecord): string {
-  const told = TOLD.filter((key) => key in observations);
+  const shown = SUMMARISED_OBSERVATIONS.filter((key) => key in observations);
   const count = Object.keys(observations).length;
-  if (told.length === 0) return '';
+  if (shown.length === 0) return '';
   return joined([
-    `<details>\n<summary>Observed: ${told.length} of ${count}</summary>`,
-    lines(told.map((key) => `- ${key}: ${code(String(observations[key]), 60)}`)),
+    `<details>\n<summary>Observed: ${shown.length} of ${count}</summary>`,
+    lines(shown.map((key) => `- ${key}: ${code(String(observations[key]), 60)}`)),
     '</details>',
   ]);
 }
 
-function repeat(record: RunRecord): string {
-  const left = record.results.filter(
+function reproduction(record: RunRecord): string {
+  const skipped = record.results.filter(
     ({ verdict, blockedBy }) => verdict === 'skipped' && blockedBy === 'user',
   ).length;
   return joined([
-    `To repeat it, with the token in \`PLANT_STORE_TOKEN\`${left === 0 ? '' : `, and the same filter: ${left} checks were left out`}:`,
+    `To reproduce the run, with the token in \`PLANT_STORE_TOKEN\`${skipped === 0 ? '' : ` and the same filter (${skipped} checks were skipped)`}:`,
     fenced([visible(commandOf(record))], 'sh'),
   ]);
 }
 
-/** The beginning of a list, and how much longer it is. */
-const some = (list: readonly string[], most = MOST): readonly string[] =>
+/** The first items of a list, and how many more there are. */
+const some = (list: readonly string[], most = MAX_ITEMS): readonly string[] =>
   list.length > most ? [...list.slice(0, most), `- and ${list.length - most} more`] : list;
 
-/** The ids of checks, a dozen at most. */
+/** The ids of up to twelve checks. */
 const listed = (results: readonly RecordedResult[]) =>
   `${results
     .slice(0, 12)
     .map(({ id }) => code(id))
     .join(', ')}${results.length > 12 ? ` and ${results.length - 12} more` : ''}`;
 
-/** The suite's own words in HTML. */
+/** The suite's own text, escaped for HTML. */
 const html = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

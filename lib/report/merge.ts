@@ -3,33 +3,33 @@ import { groupBy } from '../groups.ts';
 import { IdRanges } from '../run/id-ranges.ts';
 import type { Latency } from '../run/latency.ts';
 import type { Verdict } from '../run/result.ts';
-import { KEPT } from '../run/tally.ts';
+import { MAX_FAILURES } from '../run/tally.ts';
 import { cutShort, outcomeOf, summaryOf } from '../run/verdict.ts';
 import { UsageError } from '../usage-error.ts';
+import { ciResultOf } from './ci-result.ts';
 import { united } from './fingerprint.ts';
-import { gateOf } from './gate.ts';
-import type { Baseline, Gate, RecordedResult, RunRecord } from './record.ts';
+import type { Baseline, CiResult, RecordedResult, RunRecord } from './record.ts';
 import { rounded } from './recorded.ts';
 
-/** A record and the file that it was read from. */
-export interface Part {
+/** The record of a shard and the file it was read from. */
+export interface ShardRecord {
   readonly file: string;
   readonly record: RunRecord;
 }
 
 /**
- * Joins the records of all the shards of one run into the record that the whole run would have made, but for times.
- * @throws UsageError where a shard is missing, is there twice, or is of another run
+ * Merges the records of all shards of a run into the record of the whole run; only times differ.
+ * @throws UsageError if a shard is missing, occurs twice or belongs to another run
  */
-export function mergeOf(parts: readonly Part[]): RunRecord {
+export function mergeOf(parts: readonly ShardRecord[]): RunRecord {
   const [first, ...others] = inOrder(parts);
   const records = [first, ...others];
-  const { gate, waited: _waited, collisions: _collisions, closedUnderRequests: _closed, ...head } = first;
+  const { ciResult, waited: _waited, collisions: _collisions, closedUnderRequests: _closed, ...head } = first;
   const collisions = sum(records, (record) => record.collisions ?? 0);
   const waited = sum(records, (record) => record.waited ?? 0);
   const closedUnderRequests = sum(records, (record) => record.closedUnderRequests ?? 0);
   const results = first.results.map((result, index) =>
-    joined([result, ...others.map((other) => resultAt(other, index))]),
+    mergedResult([result, ...others.map((other) => resultAt(other, index))]),
   );
   const summary = summaryOf(results);
   const stop = records.find((record) => record.stop !== null)?.stop ?? null;
@@ -44,7 +44,7 @@ export function mergeOf(parts: readonly Part[]): RunRecord {
     created: createdBy(records),
     ...(collisions === 0 ? {} : { collisions }),
     latency: latencyOf(records.flatMap(({ latency }) => latency ?? [])),
-    outcome: outcomeOf(summary, head.options.strict, cutShort(stop, results), results.some(isLeftOut)),
+    outcome: outcomeOf(summary, head.options.strict, cutShort(stop, results), results.some(isDeselected)),
     stop,
     advice: firstOf(records, ({ advice }) => advice),
     summary,
@@ -52,24 +52,30 @@ export function mergeOf(parts: readonly Part[]): RunRecord {
     observations: Object.assign({}, ...results.map(({ observations }) => observations)),
   };
   const { results: _results, observations: _observations, ...rest } = merged;
-  return { ...rest, gate: gateOf(merged, baselineOf(gate)), results, observations: merged.observations };
+  return {
+    ...rest,
+    ciResult: ciResultOf(merged, baselineOf(ciResult)),
+    results,
+    observations: merged.observations,
+  };
 }
 
-/** The shards of one run by their number. */
-function inOrder(parts: readonly Part[]): readonly [RunRecord, ...RunRecord[]] {
+/** The shards of one run in the order of their numbers. */
+function inOrder(parts: readonly ShardRecord[]): readonly [RunRecord, ...RunRecord[]] {
   const [first] = parts;
   if (first === undefined) throw new UsageError('There is nothing to merge; name the records of all shards.');
-  const found = new Map<number, Part>();
+  const found = new Map<number, ShardRecord>();
   const { of } = shardOf(first);
   for (const part of parts) {
     const { number, of: own } = shardOf(part);
-    const other = own === of ? foreign(first.record, part.record) : `is one of ${own} shards, not of ${of}`;
-    if (other !== undefined)
-      throw new UsageError(`${part.file} is not of the same run as ${first.file}: it ${other}`);
+    const difference =
+      own === of ? differenceOf(first.record, part.record) : `it is one of ${own} shards, not of ${of}`;
+    if (difference !== undefined)
+      throw new UsageError(`${part.file} is not from the same run as ${first.file}: ${difference}`);
     const known = found.get(number);
     if (known !== undefined)
       throw new UsageError(
-        `${part.file} is shard ${number}/${of} once more, as ${known.file} is; leave one out`,
+        `${known.file} and ${part.file} are both shard ${number}/${of}; name only one of them`,
       );
     found.set(number, part);
   }
@@ -77,21 +83,20 @@ function inOrder(parts: readonly Part[]): readonly [RunRecord, ...RunRecord[]] {
   const missing = numbers.filter((number) => !found.has(number));
   if (missing.length > 0)
     throw new UsageError(
-      `${missing.map((number) => `${number}/${of}`).join(', ')} of the run ${missing.length === 1 ? 'is' : 'are'} missing; run ${missing.length === 1 ? 'it' : 'them'} with --shard and name the record${missing.length === 1 ? '' : 's'} as well`,
+      `${missing.map((number) => `${number}/${of}`).join(', ')} of the run ${missing.length === 1 ? 'is' : 'are'} missing; run ${missing.length === 1 ? 'it' : 'them'} with --shard and name the record${missing.length === 1 ? '' : 's'} too`,
     );
   const [one, ...rest] = numbers.flatMap((number) => found.get(number)?.record ?? []);
   return [one ?? first.record, ...rest];
 }
 
-function shardOf({ file, record }: Part): { readonly number: number; readonly of: number } {
+function shardOf({ file, record }: ShardRecord): { readonly number: number; readonly of: number } {
   const [number = 0, of = 0] = (record.options.shard ?? '').split('/').map(Number);
-  if (number < 1 || number > of)
-    throw new UsageError(`${file} is the record of a whole run; there is nothing to merge it with`);
+  if (number < 1 || number > of) throw new UsageError(`${file} is the record of a whole run, not of a shard`);
   return { number, of };
 }
 
-/** In what the run of another shard differs from the first, if it does. */
-function foreign(first: RunRecord, other: RunRecord): string | undefined {
+/** How the run of another shard differs from that of the first, if it does. */
+function differenceOf(first: RunRecord, other: RunRecord): string | undefined {
   const traits: readonly (readonly [name: string, of: (record: RunRecord) => unknown])[] = [
     ['version of the suite', ({ suite }) => suite.version],
     ['catalogue', ({ suite }) => suite.catalogue],
@@ -102,53 +107,54 @@ function foreign(first: RunRecord, other: RunRecord): string | undefined {
     ['--cases', ({ options }) => options.cases],
     ['--thorough', ({ options }) => options.thorough],
     ['--strict', ({ options }) => options.strict],
-    ['--only or --skip', ({ results }) => digest(results.filter(isLeftOut).map(({ id }) => id))],
-    ['baseline', ({ gate }) => digest({ ...baselineOf(gate), file: '' })],
+    ['--only or --skip', ({ results }) => digest(results.filter(isDeselected).map(({ id }) => id))],
+    ['baseline', ({ ciResult }) => digest({ ...baselineOf(ciResult), file: '' })],
   ];
   const differing = traits.find(([, of]) => of(first) !== of(other))?.[0];
-  return differing === undefined ? undefined : `has another ${differing}`;
+  return differing === undefined ? undefined : `it has another ${differing}`;
 }
 
 const digest = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('hex');
 
-const isLeftOut = ({ blockedBy }: RecordedResult) => blockedBy === 'user';
+const isDeselected = ({ blockedBy }: RecordedResult) => blockedBy === 'user';
 
 function resultAt({ results }: RunRecord, index: number): RecordedResult {
   const result = results[index];
-  if (result === undefined) throw new UsageError('The records to merge hold different numbers of results.');
+  if (result === undefined)
+    throw new UsageError('The records to merge contain different numbers of results.');
   return result;
 }
 
-/** What the shards found out about one check. */
-function joined(parts: readonly [RecordedResult, ...RecordedResult[]]): RecordedResult {
-  const carried = parts.filter(({ verdict, blockedBy }) => verdict !== 'skipped' || blockedBy !== 'shard');
-  const [one = parts[0], ...others] = carried;
-  const coverage = coveredTogether(carried);
+/** Merges the results of one check. */
+function mergedResult(parts: readonly [RecordedResult, ...RecordedResult[]]): RecordedResult {
+  const ran = parts.filter(({ verdict, blockedBy }) => verdict !== 'skipped' || blockedBy !== 'shard');
+  const [one = parts[0], ...others] = ran;
+  const coverage = coveredTogether(ran);
   if (others.length === 0) return { ...without(one, 'coverage'), ...coverage };
-  // The part that met the first failure has what is to be looked at first.
-  const lead = carried.toSorted((a, b) => placeOf(a) - placeOf(b))[0] ?? one;
-  const causes = united(carried.flatMap((part) => part.causes));
-  const verdict = verdictOf(carried);
-  const alike = carried.filter((part) => part.verdict === verdict);
-  const blocked = (verdict === 'fail' || alike.length === 0 ? carried : alike).find(
+  // The part with the first failure is shown first.
+  const lead = ran.toSorted((a, b) => placeOf(a) - placeOf(b))[0] ?? one;
+  const causes = united(ran.flatMap((part) => part.causes));
+  const verdict = verdictOf(ran);
+  const sameVerdict = ran.filter((part) => part.verdict === verdict);
+  const blocked = (verdict === 'fail' || sameVerdict.length === 0 ? ran : sameVerdict).find(
     ({ blockedBy }) => blockedBy !== undefined,
   );
   return {
     ...without(lead, 'expected', 'actual', 'blockedBy', 'reason', 'counterexample', 'coverage'),
     verdict,
-    cases: sum(carried, ({ cases }) => cases),
-    failed: sum(carried, ({ failed }) => failed),
-    seconds: rounded(sum(carried, ({ seconds }) => seconds)),
+    cases: sum(ran, ({ cases }) => cases),
+    failed: sum(ran, ({ failed }) => failed),
+    seconds: rounded(sum(ran, ({ seconds }) => seconds)),
     causes,
     ...pick(lead, 'expected', 'actual', 'counterexample'),
     ...(blocked === undefined ? {} : pick(blocked, 'blockedBy', 'reason')),
-    exchanges: exchangesOf(carried, causes),
-    observations: Object.assign({}, ...carried.map(({ observations }) => observations)),
+    exchanges: exchangesOf(ran, causes),
+    observations: Object.assign({}, ...ran.map(({ observations }) => observations)),
     ...coverage,
   };
 }
 
-/** What the shards cover together, where each has tried its part to the end; else nobody knows. */
+/** What the shards cover together. Unknown unless each of them tried all of its rows. */
 function coveredTogether(parts: readonly RecordedResult[]): Pick<RecordedResult, 'coverage'> {
   const each = parts.flatMap(({ coverage }) => coverage ?? []);
   const [first] = each;
@@ -160,24 +166,24 @@ function coveredTogether(parts: readonly RecordedResult[]): Pick<RecordedResult,
 
 const placeOf = ({ causes }: RecordedResult) => causes[0]?.place ?? Number.POSITIVE_INFINITY;
 
-/** The worst of the parts; what a part had no occasion for, another may have had. */
+/** The worst verdict of the parts. A part may have been skipped although another was not. */
 function verdictOf(parts: readonly RecordedResult[]): Verdict {
   const worst: readonly Verdict[] = ['fail', 'untestable', 'pass', 'observed'];
   const found = worst.find((verdict) => parts.some((part) => part.verdict === verdict));
   if (found !== undefined) return found;
-  // Each had cases, and referred to the check that says why it saw nothing in them.
+  // Each had cases and named the check that explains why they showed nothing.
   return parts.every(({ cases, blockedBy }) => cases > 0 && blockedBy?.includes('/'))
     ? 'untestable'
     : 'skipped';
 }
 
-/** The failure that came first of each of the first causes, whatever was asked. */
+/** The first failure of each of the first causes, regardless of the request. */
 function exchangesOf(
   parts: readonly RecordedResult[],
   causes: RecordedResult['causes'],
 ): RecordedResult['exchanges'] {
   const firsts = groupBy(causes, ({ cause }) => cause).flatMap(([, [first]]) => first ?? []);
-  return firsts.slice(0, KEPT).flatMap(({ cause, place }) => {
+  return firsts.slice(0, MAX_FAILURES).flatMap(({ cause, place }) => {
     const part = parts.find((one) => one.causes.some((own) => own.cause === cause && own.place === place));
     return part?.exchanges.find((exchange) => exchange.cause === cause) ?? [];
   });
@@ -201,7 +207,9 @@ function createdBy(records: readonly RunRecord[]): RunRecord['created'] {
   };
 }
 
-/** The times of all answers together. The samples are gone, so that medians are those of the buckets. */
+/**
+ * All response times together. Records do not contain the samples, so percentiles are those of the buckets.
+ */
 function latencyOf(parts: readonly Latency[]): Latency | null {
   if (parts.length === 0) return null;
   const buckets = new Map<number, Latency['buckets'][number]>();
@@ -211,11 +219,11 @@ function latencyOf(parts: readonly Latency[]): Latency | null {
   }
   const sorted = [...buckets.values()].sort((a, b) => a.from - b.from);
   const answers = sum(parts, (part) => part.answers);
-  const at = (share: number) => {
+  const at = (fraction: number) => {
     let seen = 0;
     for (const bucket of sorted) {
       seen += bucket.answers;
-      if (seen >= answers * share) return bucket.from;
+      if (seen >= answers * fraction) return bucket.from;
     }
     return 0;
   };
@@ -229,7 +237,7 @@ function latencyOf(parts: readonly Latency[]): Latency | null {
   };
 }
 
-function baselineOf({ baseline }: Gate): Baseline | undefined {
+function baselineOf({ baseline }: CiResult): Baseline | undefined {
   if (baseline === null) return undefined;
   const entries = baseline.entries.map(({ state: _state, remedy: _remedy, ...entry }) => entry);
   return { ...baseline, entries };

@@ -1,112 +1,115 @@
 import type { Observations } from '../run/result.ts';
 
-/** A piece of a sentence: words of the suite, or a value as it was observed, which may be a store's text. */
-export type Part = string | { readonly value: string };
+/** A piece of a sentence: text of the suite, or an observed value, which may be text of a store. */
+export type SentencePart = string | { readonly value: string };
 
-/** One question that the interface leaves open, and how the store answered it. */
-export interface Entry {
-  /** The observations that the sentence tells. */
+/** One question that the interface leaves open, and what the store does. */
+export interface ProfileEntry {
+  /** The observations that the sentence reports. */
   readonly keys: readonly string[];
-  /** What was asked, in a few words: the same for every store. */
+  /** The subject in a few words, the same for every store. */
   readonly label: string;
-  readonly sentence: readonly Part[];
+  readonly sentence: readonly SentencePart[];
 }
 
 export interface Topic {
   readonly heading: string;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly ProfileEntry[];
 }
 
-/** How a value is told, `{}` for the value; where it depends on the value, by value, and `else` for the others. */
-type Telling = string | Readonly<Record<string, string>>;
+/** Text for a value, with `{}` for the value itself; or a text for each value, and `else` for all others. */
+type Wording = string | Readonly<Record<string, string>>;
 
-/** What is told of observations, each a string by its key; nothing where they are not there. */
 interface Question {
   readonly label: string;
   readonly keys: readonly string[];
-  readonly tell: (seen: ReadonlyMap<string, string>) => readonly Part[];
+  /** The sentence for the observations that were made, each a string by its key. */
+  readonly compose: (seen: ReadonlyMap<string, string>) => readonly SentencePart[];
 }
 
-/** The observations in sentences. Every one is told: those that are not known here by their keys. */
+/** All observations as sentences. Those without a wording are listed by their keys. */
 export function profileOf(observations: Observations): readonly Topic[] {
   const seen = new Map(Object.entries(observations).map(([key, value]) => [key, String(value)]));
   const topics = Object.entries(TOPICS).map(([heading, questions]) => ({
     heading,
-    entries: questions.flatMap(({ label, keys, tell }): Entry[] => {
+    entries: questions.flatMap(({ label, keys, compose }): ProfileEntry[] => {
       const own = keys.filter((key) => seen.has(key));
-      return own.length === 0 ? [] : [{ keys: own, label, sentence: sentence(tell(seen)) }];
+      return own.length === 0 ? [] : [{ keys: own, label, sentence: sentence(compose(seen)) }];
     }),
   }));
-  const told = new Set(topics.flatMap(({ entries }) => entries.flatMap(({ keys }) => keys)));
-  const others = [...seen].filter(([key]) => !told.has(key));
+  const worded = new Set(topics.flatMap(({ entries }) => entries.flatMap(({ keys }) => keys)));
+  const others = [...seen].filter(([key]) => !worded.has(key));
   return [
     ...topics,
     {
-      heading: 'More',
+      heading: 'Other',
       entries: others.map(([key, value]) => ({ keys: [key], label: key, sentence: [`${key}: `, { value }] })),
     },
   ].filter(({ entries }) => entries.length > 0);
 }
 
-/** A sentence without its marks. */
-export const textOf = (parts: readonly Part[]): string =>
+/** A sentence as plain text. */
+export const textOf = (parts: readonly SentencePart[]): string =>
   parts.map((part) => (typeof part === 'string' ? part : part.value)).join('');
 
-/** Things that were sent: what was answered alike is told together. `asides` tell of what else was noted. */
+/**
+ * What the store answered to several requests. Requests with the same response share a clause.
+ * @param subjects a noun for each request, by the prefix of its keys
+ * @param details wordings of further observations, by the suffix of their keys
+ */
 function answers(
   label: string,
   subjects: Readonly<Record<string, string>>,
-  asides: Readonly<Record<string, Telling>> = {},
+  details: Readonly<Record<string, Wording>> = {},
 ): Question {
-  const suffixes = ['status', ...Object.keys(asides)];
+  const suffixes = ['status', ...Object.keys(details)];
   return {
     label,
     keys: Object.keys(subjects).flatMap((subject) => suffixes.map((suffix) => `${subject}/${suffix}`)),
-    tell(seen) {
-      const alike = new Map<string, { readonly nouns: string[]; readonly told: readonly Part[] }>();
+    compose(seen) {
+      const groups = new Map<
+        string,
+        { readonly nouns: string[]; readonly answer: readonly SentencePart[] }
+      >();
       for (const [subject, noun] of Object.entries(subjects)) {
-        const told = Object.entries({ status: ' {}', ...asides }).flatMap(([suffix, telling]) => {
+        const answer = Object.entries({ status: ' {}', ...details }).flatMap(([suffix, wording]) => {
           const value = seen.get(`${subject}/${suffix}`);
-          return value === undefined ? [] : toldOf(telling, value);
+          return value === undefined ? [] : fill(wording, value);
         });
-        const group = alike.get(textOf(told));
+        const group = groups.get(textOf(answer));
         if (group !== undefined) group.nouns.push(noun);
-        else if (told.length > 0) alike.set(textOf(told), { nouns: [noun], told });
+        else if (answer.length > 0) groups.set(textOf(answer), { nouns: [noun], answer });
       }
-      return joined(
-        [...alike.values()].map(({ nouns, told }) => [
-          `${listed(nouns)} ${verb(nouns.length > 1, textOf(told))}`,
-          ...told,
+      return joinClauses(
+        [...groups.values()].map(({ nouns, answer }) => [
+          `${listed(nouns)} ${nouns.length > 1 ? 'get' : 'gets'}`,
+          ...answer,
         ]),
       );
     },
   };
 }
 
-/** What comes before a status, or before `no answer (closed)` in its place. */
-const verb = (many: boolean, told: string): string =>
-  told.startsWith(' no answer') ? (many ? 'get' : 'gets') : many ? 'are answered' : 'is answered';
-
 /** One clause for each observation, in this order. */
-const clauses = (label: string, tellings: Readonly<Record<string, Telling>>): Question => ({
+const clauses = (label: string, wordings: Readonly<Record<string, Wording>>): Question => ({
   label,
-  keys: Object.keys(tellings),
-  tell: (seen) =>
-    joined(
-      Object.entries(tellings).flatMap(([key, telling]) => {
+  keys: Object.keys(wordings),
+  compose: (seen) =>
+    joinClauses(
+      Object.entries(wordings).flatMap(([key, wording]) => {
         const value = seen.get(key);
-        return value === undefined ? [] : [toldOf(telling, value)];
+        return value === undefined ? [] : [fill(wording, value)];
       }),
     ),
 });
 
-function toldOf(telling: Telling, value: string): Part[] {
+function fill(wording: Wording, value: string): SentencePart[] {
   const pattern =
-    typeof telling === 'string'
-      ? telling
-      : Object.hasOwn(telling, value)
-        ? telling[value]
-        : (telling.else ?? telling[value]);
+    typeof wording === 'string'
+      ? wording
+      : Object.hasOwn(wording, value)
+        ? wording[value]
+        : (wording.else ?? wording[value]);
   return (pattern ?? ' {}')
     .split(/(\{[^}]*\})/)
     .filter((piece) => piece !== '')
@@ -115,158 +118,161 @@ function toldOf(telling: Telling, value: string): Part[] {
     );
 }
 
-const joined = (clauses: readonly (readonly Part[])[]): Part[] =>
-  clauses.flatMap((clause, index) => (index === 0 ? clause : ['; ', ...clause]));
+const joinClauses = (all: readonly (readonly SentencePart[])[]): SentencePart[] =>
+  all.flatMap((clause, index) => (index === 0 ? clause : ['; ', ...clause]));
 
 const listed = (nouns: readonly string[]): string =>
   nouns.length < 2 ? nouns.join('') : `${nouns.slice(0, -1).join(', ')} and ${nouns.at(-1)}`;
 
-function sentence([first = '', ...others]: readonly Part[]): readonly Part[] {
+function sentence([first = '', ...others]: readonly SentencePart[]): readonly SentencePart[] {
   const begin = typeof first === 'string' ? first.charAt(0).toUpperCase() + first.slice(1) : first;
   return [begin, ...others, '.'];
 }
 
-/** What becomes of a value that was sent, after the status of the answer. */
-const comesBack = (values: Readonly<Record<string, string>>): Telling => ({
-  absent: ' and {does not come back}',
-  else: ' and comes back {}',
+/** What happens to a value that was sent, after the status of the response. */
+const returned = (values: Readonly<Record<string, string>>): Wording => ({
+  absent: ' and {is not returned}',
+  else: ' and is returned {}',
   ...values,
 });
 
-const refusal = {
+const rejection = {
   challenge: { '': ' {without a challenge}', else: ' with the challenge {}' },
   'content-type': { '': ', {without a content type}', else: ', as {}' },
 };
 
-const error: Readonly<Record<string, Telling>> = { error: ' with the error {}' };
-const allow: Readonly<Record<string, Telling>> = { allow: ' with Allow: {}' };
+const error: Readonly<Record<string, Wording>> = { error: ' with the error {}' };
+const allow: Readonly<Record<string, Wording>> = { allow: ' with Allow: {}' };
 
-/** Every observation of the catalogue, by what a reader wants to know. */
+/** Every observation of the catalogue, by topic. */
 const TOPICS: Readonly<Record<string, readonly Question[]>> = {
   Credentials: [
-    answers('No token', { 'missing-token': 'a missing token' }, refusal),
-    answers('A wrong token', { 'wrong-token': 'a wrong token' }, refusal),
+    answers('No token', { 'missing-token': 'a missing token' }, rejection),
+    answers('An invalid token', { 'wrong-token': 'an invalid token' }, rejection),
     answers('Other credentials', {
       'empty-authorization': 'an empty Authorization header',
       'bearer-alone': 'Bearer without a token',
-      'basic-scheme': 'the right token under the scheme Basic',
-      'bare-token': 'the right token without a scheme',
+      'basic-scheme': 'the valid token with the Basic scheme',
+      'bare-token': 'the valid token without a scheme',
       'token-of-16-kib': 'a token of 16 KiB',
     }),
     answers('Two Authorization headers', {
-      'two-authorization-headers/right-one-first': 'a right token before a wrong one',
-      'two-authorization-headers/right-one-last': 'a wrong token before the right one',
+      'two-authorization-headers/right-one-first': 'a valid token before an invalid one',
+      'two-authorization-headers/right-one-last': 'an invalid token before a valid one',
     }),
-    clauses('Token or body first', {
+    clauses('Order of token and body checks', {
       'authentication/order': {
-        'before validation': 'the token is looked at {before the body}',
-        'after validation': 'the token is looked at {after the body}',
-        'cannot be told apart':
-          'whether the token or the body is looked at first {cannot be told} from the statuses',
-        else: 'where both the token and the body are wrong, the answer is {that of neither}',
+        'before validation': 'the token is checked {before the body}',
+        'after validation': 'the token is checked {after the body}',
+        'cannot be told apart': 'the statuses {do not show} whether the token or the body is checked first',
+        else: 'with both an invalid token and an invalid body, the response is {that of neither}',
       },
     }),
   ],
   Ids: [
-    clauses('The id in the answer', {
+    clauses('The id in the response', {
       'id/echo': {
-        absent: 'the id {does not come back}',
-        'as sent': 'the id comes back {as sent}',
-        'as a string': 'the id comes back {as a string}',
-        changed: 'the id comes back {changed}',
-        else: 'the id in the answer: {}',
+        absent: 'the id {is not returned}',
+        'as sent': 'the id is returned {as sent}',
+        'as a string': 'the id is returned {as a string}',
+        changed: 'the id is returned {changed}',
+        else: 'the id in the response: {}',
       },
     }),
-    answers('An id beyond 2^53', { 'id/beyond-2^53': 'an id beyond 2^53' }, { echo: comesBack({}) }),
-    answers('The ends of int64', {
-      'id/2^63-1': 'the greatest int64, 2^63-1,',
-      'id/-2^63': 'the least int64, -2^63,',
+    answers(
+      'An id above 2^53',
+      { 'id/beyond-2^53': 'an id above 2^53' },
+      { echo: returned({ exact: ' and is returned {exactly}' }) },
+    ),
+    answers('The limits of int64', {
+      'id/2^63-1': 'the largest int64, 2^63-1,',
+      'id/-2^63': 'the smallest int64, -2^63,',
     }),
-    answers('An integer in another notation', {
+    answers('Other notations of an integer', {
       'id-written/1.0': 'an id written with .0',
       'id-written/1e0': 'an id written with e0',
       'id-written/-0': 'the id -0',
     }),
-    answers('The same id again', {
+    answers('The same id twice', {
       'same-id/first': 'the first plant with an id',
-      'same-id/second': 'a second one with the same id',
+      'same-id/second': 'a second plant with the same id',
     }),
-    clauses('The same id at once', {
-      'same-id/at-once': 'two plants with the same id at the same time are answered {}',
+    clauses('The same id concurrently', {
+      'same-id/at-once': 'two concurrent plants with the same id get {}',
     }),
   ],
-  'Names, tags and further properties': [
+  'Names, tags and other properties': [
     clauses('The longest name', {
-      'name/longest-taken': {
-        '0': 'of the names that were tried, of 40 characters and more, {none} is taken',
-        else: 'of the names that were tried, the longest that is taken has {} characters',
+      'name/longest-accepted': {
+        '0': 'of the names tried, all of 40 characters or more, {none} is accepted',
+        else: 'the longest accepted name of those tried has {} characters',
       },
-      'name/beyond-longest/status': 'the first that is not is answered {}',
+      'name/beyond-longest/status': 'the first name that is not accepted gets {}',
     }),
     clauses('The largest body', {
-      'body/largest-taken': {
-        'less than 128 KiB': 'the largest body that is taken has {less than 128 KiB}',
-        else: 'of the bodies that were tried, the largest that is taken has {}',
+      'body/largest-accepted': {
+        'less than 128 KiB': 'the largest accepted body has {less than 128 KiB}',
+        else: 'the largest accepted body of those tried has {}',
       },
-      'body/beyond-largest/status': 'the first that is not is answered {}',
+      'body/beyond-largest/status': 'the first body that is not accepted gets {}',
     }),
     clauses('No tag', {
       'tag/absent': {
-        absent: 'a plant without a tag comes back {without one}',
-        empty: 'a plant without a tag comes back with {an empty one}',
-        else: 'a plant without a tag comes back with {one filled in}',
+        absent: 'a plant without a tag is returned {without one}',
+        empty: 'a plant without a tag is returned with {an empty tag}',
+        else: 'a plant without a tag is returned with {a default tag}',
       },
     }),
     answers(
       'An empty tag',
       { 'tag/empty': 'an empty tag' },
-      { echo: comesBack({ refused: ' and is {not taken}', empty: ' and comes back {empty}' }) },
+      { echo: returned({ rejected: ' and is {not accepted}', empty: ' and is returned {empty}' }) },
     ),
-    clauses('Further fields in the answer', {
+    clauses('Undeclared properties of the response', {
       'answer/further-fields': {
-        none: 'the answer holds {nothing further} than the document declares',
-        else: 'beside what the document declares, the answer holds {}',
+        none: 'the response contains {only properties} that the document declares',
+        else: 'besides the declared properties, the response contains {}',
       },
     }),
     answers(
-      'A property that is not declared',
+      'An undeclared property',
       { 'undeclared-property': 'a property that the document does not declare' },
-      { echo: { true: ' and {comes back}', false: ' and {does not come back}' } },
+      { echo: { true: ' and {is returned}', false: ' and {is not returned}' } },
     ),
   ],
-  'What is no NewPlant': [
+  'Invalid bodies': [
     answers(
-      'Malformed plants',
+      'Invalid plants',
       {
-        'refusal/not-an-object': 'a value that is not an object',
-        'refusal/missing': 'a missing property',
-        'refusal/null': 'null for a property',
-        'refusal/wrong-type': 'a wrong type',
-        'refusal/numeral': 'a numeral in a string',
-        'refusal/fraction': 'an id with a fraction',
-        'refusal/beyond-format': 'an id outside of int64',
+        'rejection/not-an-object': 'a value that is not an object',
+        'rejection/missing': 'a missing property',
+        'rejection/null': 'null for a property',
+        'rejection/wrong-type': 'a wrong type',
+        'rejection/numeral': 'a numeric string',
+        'rejection/fraction': 'an id with a fraction',
+        'rejection/beyond-format': 'an id outside int64',
       },
       error,
     ),
     answers(
-      'Bodies that are no JSON',
+      'Bodies that are not JSON',
       {
-        'refusal/no-body': 'a request without a body',
-        'refusal/not-json': 'a text that is not JSON',
-        'refusal/foreign-media-type': 'a plant as text/plain',
+        'rejection/no-body': 'a request without a body',
+        'rejection/not-json': 'text that is not JSON',
+        'rejection/foreign-media-type': 'a plant as text/plain',
       },
       error,
     ),
   ],
-  'JSON and its text': [
+  'JSON syntax and encodings': [
     answers(
-      'A property twice',
+      'A duplicate property',
       { 'duplicate-name': 'a plant with two names' },
       {
         counts: {
-          none: ', and {neither} comes back',
-          neither: ', and {neither} comes back',
-          else: ', and {} counts',
+          none: ', and {neither} is returned',
+          neither: ', and {neither} is returned',
+          else: ', and {} is used',
         },
       },
     ),
@@ -274,19 +280,19 @@ const TOPICS: Readonly<Record<string, readonly Question[]>> = {
       'json-extension/trailing-comma': 'a trailing comma',
       'json-extension/comment': 'a comment',
       'json-extension/single-quotes': 'single quotes',
-      'json-extension/unquoted-names': 'names without quotes',
+      'json-extension/unquoted-names': 'unquoted property names',
       'json-extension/nan': 'NaN',
       'json-extension/leading-zero': 'a leading zero',
-      'json-extension/raw-newline-in-string': 'a line feed within a string',
+      'json-extension/raw-newline-in-string': 'a line feed in a string',
     }),
-    answers('Odd encodings', {
+    answers('Unusual encodings', {
       'byte-order-mark': 'a byte order mark before the plant',
       'utf-16': 'a body in UTF-16',
-      'lone-surrogate': 'half of a surrogate pair in a name',
+      'lone-surrogate': 'a lone surrogate in a name',
     }),
     answers('Compressed bodies', {
-      'coded-body/gzip': 'a body in gzip',
-      'coded-body/not-what-it-says': 'a body that says gzip and is not',
+      'coded-body/gzip': 'a gzip body',
+      'coded-body/not-what-it-says': 'a body that is declared as gzip but is not',
       'coded-body/unknown-coding': 'a body in an unknown coding',
     }),
   ],
@@ -295,27 +301,27 @@ const TOPICS: Readonly<Record<string, readonly Question[]>> = {
       'missing-content-type': 'no content type',
       'odd-content-type/no-type': 'the type plants',
       'odd-content-type/json-alone': 'the type json',
-      'odd-content-type/a-range': 'application/*',
+      'odd-content-type/a-range': 'the type application/*',
       'odd-content-type/vendor-json': 'a vendor type',
       'odd-content-type/merge-patch': 'a merge patch',
       'odd-content-type/unknown-charset': 'an unknown charset',
       'odd-content-type/charset-utf-16': 'the charset UTF-16',
-      'odd-content-type/half-a-parameter': 'half a parameter',
+      'odd-content-type/half-a-parameter': 'an incomplete parameter',
     }),
-    answers('What is accepted', {
-      'accept-without-json': 'a request that accepts text/html alone',
-      'odd-header/accept-nothing': 'one that accepts nothing',
-      'odd-header/accept-nonsense': 'one that accepts nonsense',
-      'odd-header/accept-language': 'one in a language that there is not',
+    answers('Accept and Accept-Language', {
+      'accept-without-json': 'an Accept of only text/html',
+      'odd-header/accept-nothing': 'an Accept that allows nothing',
+      'odd-header/accept-nonsense': 'an invalid Accept',
+      'odd-header/accept-language': 'an unknown Accept-Language',
     }),
-    answers('Odd headers', {
-      'odd-header/cookie': 'a broken cookie',
+    answers('Unusual headers', {
+      'odd-header/cookie': 'an invalid Cookie',
       'odd-header/range': 'Range',
       'odd-header/if-none-match': 'If-None-Match',
-      'odd-header/if-modified-since': 'a broken If-Modified-Since',
-      'odd-header/forwarded': 'a broken X-Forwarded-For',
+      'odd-header/if-modified-since': 'an invalid If-Modified-Since',
+      'odd-header/forwarded': 'an invalid X-Forwarded-For',
       'odd-header/origin': 'the origin null',
-      'odd-header/content-language': 'a nonsensical Content-Language',
+      'odd-header/content-language': 'an invalid Content-Language',
       'header-of-64-kib': 'a header of 64 KiB',
     }),
   ],
@@ -335,8 +341,8 @@ const TOPICS: Readonly<Record<string, readonly Question[]>> = {
       'path/in-capitals': 'POST /PLANTS',
     }),
     answers('Queries', {
-      'query/one-parameter': 'a query of one parameter',
-      'query/twice-and-nested': 'repeated and nested parameters',
+      'query/one-parameter': 'a query with one parameter',
+      'query/twice-and-nested': 'a query with repeated and nested parameters',
       'query/empty': 'an empty query',
       'query/long': 'a query of 2000 characters',
     }),
@@ -350,20 +356,20 @@ const TOPICS: Readonly<Record<string, readonly Question[]>> = {
         },
       },
     ),
-    answers('Broken framing', {
-      'framing/content-length-no-number': 'a Content-Length that is no number',
-      'framing/two-lengths': 'two lengths',
-      'framing/length-and-chunks': 'a length beside chunks',
+    answers('Invalid framing', {
+      'framing/content-length-no-number': 'a Content-Length that is not a number',
+      'framing/two-lengths': 'two different lengths',
+      'framing/length-and-chunks': 'Content-Length together with chunks',
       'framing/space-before-colon': 'a space before a colon',
       'framing/no-host': 'a missing Host',
-      'framing/no-http': 'what is no HTTP at all',
+      'framing/no-http': 'text that is not HTTP',
     }),
   ],
   'Response times': [
     clauses('Response times', {
-      'response-time-ms/median': 'half of the answers came within {} ms',
-      'response-time-ms/95th-percentile': '95 in 100 within {} ms',
-      'response-time-ms/99th-percentile': '99 in 100 within {} ms',
+      'response-time-ms/median': 'half of the responses took at most {} ms',
+      'response-time-ms/95th-percentile': '95 % at most {} ms',
+      'response-time-ms/99th-percentile': '99 % at most {} ms',
     }),
   ],
 };

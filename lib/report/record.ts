@@ -1,4 +1,4 @@
-import type { Predecessor } from '../payloads/case.ts';
+import type { Predecessor } from '../payloads/test-case.ts';
 import type { Level, TestKind } from '../run/check.ts';
 import type { Latency } from '../run/latency.ts';
 import type { Cause, CheckCoverage, Failure, Observations, Retries, Stop, Verdict } from '../run/result.ts';
@@ -6,7 +6,7 @@ import type { RunFooter, Settled } from '../run/run.ts';
 import type { Outcome, Summary } from '../run/verdict.ts';
 import type { Delivery, FaultKind } from '../wire/exchange.ts';
 
-/** A body: as text where it is UTF-8, else as base64; `bytes` is how many there were, kept or not. */
+/** A body: text if it is UTF-8, otherwise base64. `bytes` is its full length, even if it is truncated. */
 export type RecordedBody = { readonly bytes: number; readonly truncated?: true } & (
   | { readonly text: string }
   | { readonly base64: string }
@@ -17,17 +17,17 @@ export interface RecordedRequest {
   readonly url: string;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: RecordedBody;
-  /** How it was put on its connection, where that matters. */
+  /** How it was sent, if not in the usual way. */
   readonly delivery?: Delivery;
-  /** The bytes that were sent are not what the other fields say: the request was not well-formed. */
-  readonly verbatim?: true;
-  /** Another request was sent right before it, or at the same time; the label says which. */
+  /** The request was not well-formed, so that the other fields do not give the bytes that were sent. */
+  readonly rawBytes?: true;
+  /** Another request, named in the label, was sent right before it or at the same time. */
   readonly after?: Predecessor['connection'];
 }
 
 export interface RecordedExchange {
   readonly label: string;
-  /** What was sent before it, or at the same time, where the failure takes that. */
+  /** Requests before it, or at the same time, that the failure depends on. */
   readonly before?: readonly Pick<RecordedExchange, 'request' | 'response' | 'fault' | 'ms'>[];
   readonly request: RecordedRequest;
   readonly response?: {
@@ -54,11 +54,11 @@ export interface RecordedResult {
   readonly verdict: Verdict;
   readonly cases: number;
   readonly failed: number;
-  /** From its beginning to its end; other checks may be carried out meanwhile. */
+  /** From start to end; other checks may run at the same time. */
   readonly seconds: number;
   /**
-   * What it failed for, the first cause first; a fingerprint names one cause of one check. Where their counts do not
-   * add up to `failed`, there were more than are told apart.
+   * The causes of its failures, in the order in which they occurred; a fingerprint names one cause of one
+   * check. If their counts do not add up to `failed`, there were more causes than are recorded.
    */
   readonly causes: readonly (Cause & { readonly fingerprint: string })[];
   readonly expected?: string;
@@ -76,26 +76,26 @@ export interface RecordedResult {
   };
   readonly exchanges: readonly RecordedExchange[];
   readonly observations: Observations;
-  /** Of a check that begins with a covering array: how much of it was tried. */
+  /** For a check that begins with a covering array: how much of it was tried. */
   readonly coverage?: CheckCoverage;
 }
 
-/** A known deviation: a failure that a team has decided to live with for a time. */
+/** A known deviation: a failure that a team accepts for a time. */
 export interface BaselineEntry {
   readonly id: string;
   readonly reason: string;
   readonly issue?: string;
-  /** The last day on which it holds, `2026-12-31`. */
+  /** The last day on which it is valid, such as `2026-12-31`. */
   readonly until?: string;
-  /** The causes that are known; where none are named, every failure of the check is. */
+  /** The known causes; without any, every failure of the check is known. */
   readonly fingerprints?: readonly string[];
-  /** One more of them: how entries were written that knew one cause alone, whatever was asked. */
+  /** One more known cause, regardless of the request: the format of earlier versions. */
   readonly fingerprint?: string;
 }
 
 export interface Baseline {
   readonly file: string;
-  /** The seed and the random cases of the run that it was made of; a plain list of entries does not say. */
+  /** Seed and sample count of the run it was made of; a plain list of entries has none. */
   readonly seed?: number;
   readonly cases?: number;
   /** Whether that run was thorough. */
@@ -104,29 +104,32 @@ export interface Baseline {
 }
 
 /**
- * What became of an entry: the failure that it knows is there, a part of what it knows is there no more, its date is
- * past, or nothing can be said, as its check was not carried out or may have missed the failure by chance.
+ * The state of an entry. `known`: its failure still occurs. `stale`: all or some of it no longer occurs.
+ * `expired`: its date has passed. `not-evaluated`: its check was not run, or may have missed the failure by
+ * chance.
  */
 export type EntryState = 'known' | 'stale' | 'expired' | 'not-evaluated';
 
-/** The CI result: what the run means for a pipeline. The outcome is the store's; the CI result is the team's. */
-export interface Gate {
+/**
+ * What the run means for a pipeline. The outcome is about the store, the CI result about the team's baseline.
+ */
+export interface CiResult {
   /**
-   * 0 pass; 1 fail, for the store or for the baseline itself; 2 fail, as the filter left nothing to judge;
-   * 3 fail, as the store could not be judged.
+   * 0: pass. 1: fail because of the store or an outdated baseline. 2: fail because the filter left nothing to
+   * judge. 3: fail because the store could not be judged.
    */
   readonly exitCode: 0 | 1 | 2 | 3;
-  /** Why, in one sentence. */
+  /** Why, in a few words. */
   readonly reason: string;
   readonly baseline: JudgedBaseline | null;
 }
 
-/** A baseline with what became of its entries. */
+/** A baseline with the states of its entries. */
 export interface JudgedBaseline extends Baseline {
   readonly entries: readonly (BaselineEntry & { readonly state: EntryState; readonly remedy?: string })[];
 }
 
-/** All that a run has found, and all that reports are made of. The token is nowhere in it. */
+/** Everything a run found, and the only source of all reports. It never contains the token. */
 export interface RunRecord {
   readonly schemaVersion: 1;
   readonly suite: { readonly name: string; readonly version: string; readonly catalogue: string };
@@ -134,11 +137,11 @@ export interface RunRecord {
     readonly file: string;
     readonly sha256: string;
     readonly version: string;
-    /** The version of OpenAPI, where it is not the one that documents are read as. */
+    /** The OpenAPI version of the document, if it is not 3.1. */
     readonly openapi?: string;
-    /** The overlays that were applied, where there are any. */
+    /** The overlays that were applied. */
     readonly overlays?: readonly string[];
-    /** What in the document is most likely not as it was meant. */
+    /** Likely mistakes in the document. */
     readonly warnings?: readonly string[];
   };
   readonly target: { readonly name: string; readonly baseUrl: string; readonly server: string | null };
@@ -146,16 +149,16 @@ export interface RunRecord {
   readonly startedAt: string;
   readonly seconds: number;
   readonly requests: number;
-  /** Seconds of them that were waited because the store asked for it, where it did. */
+  /** Part of `seconds` that was spent waiting at the store's request. */
   readonly waited?: number;
-  /** Connections that were closed while a request was on its way, where there were any; each was sent once more. */
+  /** Connections that were closed during a request; each of those requests was resent. */
   readonly closedUnderRequests?: number;
   readonly created: RunFooter['created'];
-  /** Valid plants that were rejected for an id or a name in use, and not judged for that. */
+  /** Valid plants that were rejected because an id or name was in use, and therefore not judged. */
   readonly collisions?: number;
   readonly latency: Latency | null;
   readonly outcome: Outcome;
-  readonly gate: Gate;
+  readonly ciResult: CiResult;
   readonly stop: Stop | null;
   readonly advice: string | null;
   readonly summary: Summary;

@@ -1,40 +1,42 @@
-import { bearer, type Draft } from '../payloads/case.ts';
-import { shortly } from '../run/keep.ts';
+import { bearer, type RequestTemplate } from '../payloads/test-case.ts';
 import { causeOf, type Failure } from '../run/result.ts';
 import type { RunHeader } from '../run/run.ts';
+import { truncate } from '../run/truncate.ts';
 import { codingsOf, decoded } from '../wire/codings.ts';
 import type { Exchange, HeaderPair, Response } from '../wire/exchange.ts';
 import { curlOf } from './curl.ts';
 import type { RecordedBody, RecordedExchange, RecordedRequest } from './record.ts';
 import { REDACTED, type Redact, redactAll } from './redact.ts';
 
-/** Bytes of a body that are kept: all of a request, the beginning of an answer. */
-const REQUEST_CAP = 64 * 1024 + 1024;
-const ANSWER_CAP = 4 * 1024;
-/** Characters of a header or a reason phrase that are kept, and of all headers of an answer together. */
-const HEADER_CAP = 1024;
-const HEADERS_CAP = 4 * 1024;
-/** Bytes beyond the cap that are looked at for secrets. */
-const PAST = 8 * 1024;
-/** Characters of a secret in any of its forms, at most: so much at the end of what is looked at may be a part of one. */
-const LONGEST = 2 * 1024;
+/** Bytes kept of a body: all of a request, the beginning of a response. */
+const MAX_REQUEST_BYTES = 64 * 1024 + 1024;
+const MAX_RESPONSE_BYTES = 4 * 1024;
+/** Characters kept of a header or a reason phrase, and of all headers of a response together. */
+const MAX_HEADER_CHARACTERS = 1024;
+const MAX_HEADERS_CHARACTERS = 4 * 1024;
+/** Bytes beyond the cap that are searched for secrets. */
+const LOOKAHEAD_BYTES = 8 * 1024;
+/**
+ * The maximum length of a secret in any form: so much at the end of the searched text may be a part of one.
+ */
+const MAX_SECRET_CHARACTERS = 2 * 1024;
 
 export const rounded = (value: number) => Math.round(value * 1000) / 1000;
 
-/** A failure as it is written down. */
+/** The record of a failure. */
 export function exchangeOf(
-  { label, stableLabel, before, draft, exchange, finding }: Failure,
+  { label, stableLabel, before, template, exchange, finding }: Failure,
   { target }: RunHeader,
   redact: Redact,
 ): RecordedExchange {
-  const sides = sidesOf(exchange, draft, target.baseUrl, redact);
+  const messages = sentAndReceived(exchange, template, target.baseUrl, redact);
   return {
     label,
     ...(before === undefined
       ? {}
-      : { before: before.map((one) => sidesOf(one.exchange, one.draft, target.baseUrl, redact)) }),
-    ...sides,
-    curl: curlOf(sides.request),
+      : { before: before.map((one) => sentAndReceived(one.exchange, one.template, target.baseUrl, redact)) }),
+    ...messages,
+    curl: curlOf(messages.request),
     ...redactAll(
       { expected: finding.expected, actual: finding.actual, cause: causeOf({ finding, label, stableLabel }) },
       redact,
@@ -42,24 +44,24 @@ export function exchangeOf(
   };
 }
 
-/** What went both ways in an exchange, as it is written down. */
-export function sidesOf(
+/** The record of the request and the response of an exchange. */
+export function sentAndReceived(
   exchange: Exchange,
-  draft: Draft,
+  template: RequestTemplate,
   baseUrl: string,
   redact: Redact,
 ): Pick<RecordedExchange, 'request' | 'response' | 'fault' | 'ms'> {
   const { response } = exchange;
   return {
-    request: requestOf(exchange, draft, baseUrl, redact),
+    request: requestOf(exchange, template, baseUrl, redact),
     ...(response === undefined
       ? {}
       : {
           response: {
             status: response.status,
-            statusText: shortly(redact(response.statusText), HEADER_CAP),
+            statusText: truncate(redact(response.statusText), MAX_HEADER_CHARACTERS),
             headers: headersOf(response.headers, redact),
-            body: answerBody(response, redact),
+            body: responseBody(response, redact),
           },
         }),
     ...(exchange.kind === 'broken'
@@ -69,14 +71,19 @@ export function sidesOf(
   };
 }
 
-/** A request as it is written down: what was made from the token is named as a shell would make it. */
-function requestOf({ request }: Exchange, draft: Draft, baseUrl: string, redact: Redact): RecordedRequest {
-  const { method, headers, body, delivery, verbatim, publicBody } = request;
+/** The record of a request. What was derived from the token is given as a shell would derive it. */
+function requestOf(
+  { request }: Exchange,
+  template: RequestTemplate,
+  baseUrl: string,
+  redact: Redact,
+): RecordedRequest {
+  const { method, headers, body, delivery, rawBytes, publicBody } = request;
   const { origin } = new URL(baseUrl);
-  const { shell: written, header = 'authorization' } = draft.credential ?? bearer;
-  const shell = [...written];
+  const { shell: values, header = 'authorization' } = template.credential ?? bearer;
+  const shell = [...values];
   const path =
-    draft.tokenIn === undefined ? request.path : request.path.replace(/=[^=]*$/, '=$PLANT_STORE_TOKEN');
+    template.tokenIn === undefined ? request.path : request.path.replace(/=[^=]*$/, '=$PLANT_STORE_TOKEN');
   return {
     method,
     url: `${origin}${path}`,
@@ -86,62 +93,68 @@ function requestOf({ request }: Exchange, draft: Draft, baseUrl: string, redact:
     ),
     body:
       publicBody === undefined
-        ? // Made by the suite, and the token is in none but those: what looks like a piece of it is chance.
-          bodyOf(body ?? new Uint8Array(), REQUEST_CAP, (text) => text)
+        ? // Only bodies with a `publicBody` contain the token; in others, what looks like a part of it is chance.
+          bodyOf(body ?? new Uint8Array(), MAX_REQUEST_BYTES, (text) => text)
         : { bytes: body?.length ?? 0, text: publicBody },
     ...(delivery === undefined ? {} : { delivery }),
-    ...(draft.after === undefined ? {} : { after: draft.after.connection }),
-    ...(verbatim === undefined ? {} : { verbatim: true }),
+    ...(template.after === undefined ? {} : { after: template.after.connection }),
+    ...(rawBytes === undefined ? {} : { rawBytes: true }),
   };
 }
 
-/** The headers of an answer: the first, and how many more there were. */
+/** The first headers of a response, and how many more there were. */
 function headersOf(headers: readonly HeaderPair[], redact: Redact): HeaderPair[] {
   const kept: HeaderPair[] = [];
   let length = 0;
   for (const [name, value] of headers) {
-    const pair = [shortly(redact(name), HEADER_CAP), shortly(redact(value), HEADER_CAP)] as const;
+    const pair = [
+      truncate(redact(name), MAX_HEADER_CHARACTERS),
+      truncate(redact(value), MAX_HEADER_CHARACTERS),
+    ] as const;
     length += pair[0].length + pair[1].length;
-    if (length > HEADERS_CAP) return [...kept, ['…', `and ${headers.length - kept.length} more`]];
+    if (length > MAX_HEADERS_CHARACTERS) return [...kept, ['…', `and ${headers.length - kept.length} more`]];
     kept.push(pair);
   }
   return kept;
 }
 
-/** The body of an answer. Of one that was compressed, nothing where a secret is in it, or may be. */
-function answerBody({ body, headers, size }: Response, redact: Redact): RecordedBody {
+/** The record of a response body. A compressed one that contains a secret, or may, is redacted as a whole. */
+function responseBody({ body, headers, size }: Response, redact: Redact): RecordedBody {
   const bytes = size ?? body.length;
-  if (hides(body, headers, redact)) return { bytes, text: REDACTED };
-  const kept = bodyOf(body, ANSWER_CAP, redact, bytes);
+  if (hidesSecret(body, headers, redact)) return { bytes, text: REDACTED };
+  const kept = bodyOf(body, MAX_RESPONSE_BYTES, redact, bytes);
   if (!('text' in kept)) return kept;
-  // What is escaped in JSON, control characters above all, takes several times its length there.
-  const written = JSON.stringify(kept.text).length;
-  if (written <= 2 * ANSWER_CAP) return kept;
-  const text = kept.text.slice(0, Math.floor((kept.text.length * 2 * ANSWER_CAP) / written));
+  // Escapes, above all of control characters, take several times their length in JSON.
+  const jsonLength = JSON.stringify(kept.text).length;
+  if (jsonLength <= 2 * MAX_RESPONSE_BYTES) return kept;
+  const text = kept.text.slice(0, Math.floor((kept.text.length * 2 * MAX_RESPONSE_BYTES) / jsonLength));
   return { bytes, truncated: true, text };
 }
 
-/** Bytes of a body without its codings that are looked at. */
-const UNPACKED = 1024 * 1024;
+/** Bytes of a decompressed body that are searched. */
+const MAX_DECODED_BYTES = 1024 * 1024;
 
-/** Whether a secret is in a compressed body; one that says it is compressed and cannot be looked into hides it. */
-function hides(body: Uint8Array, headers: readonly HeaderPair[], redact: Redact): boolean {
+/** Whether a compressed body contains a secret. One that cannot be decompressed as declared is assumed to. */
+function hidesSecret(body: Uint8Array, headers: readonly HeaderPair[], redact: Redact): boolean {
   if (isText(body)) return false;
-  const holds = (codings: readonly string[]) => {
-    const unpacked = codings.reduceRight((bytes, coding) => decoded(coding, bytes, UNPACKED, true), body);
-    const text = Buffer.from(unpacked).toString('latin1');
+  const containsSecret = (codings: readonly string[]) => {
+    const decompressed = codings.reduceRight(
+      (bytes, coding) => decoded(coding, bytes, MAX_DECODED_BYTES, true),
+      body,
+    );
+    const text = Buffer.from(decompressed).toString('latin1');
     return redact(text) !== text;
   };
-  const perhaps = (codings: readonly string[], otherwise: boolean) => {
+  const mayContainSecret = (codings: readonly string[], ifUnreadable: boolean) => {
     try {
-      return holds(codings);
+      return containsSecret(codings);
     } catch (error) {
-      return otherwise || (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+      return ifUnreadable || (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
     }
   };
-  const said = codingsOf(headers);
-  if (said.length > 0) return perhaps(said, true);
-  return ['gzip', 'deflate', 'br'].some((coding) => perhaps([coding], false));
+  const declared = codingsOf(headers);
+  if (declared.length > 0) return mayContainSecret(declared, true);
+  return ['gzip', 'deflate', 'br'].some((coding) => mayContainSecret([coding], false));
 }
 
 function isText(bytes: Uint8Array): boolean {
@@ -153,22 +166,22 @@ function isText(bytes: Uint8Array): boolean {
   }
 }
 
-const textOf = (bytes: Uint8Array, goesOn: boolean): string =>
-  new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: goesOn });
+const textOf = (bytes: Uint8Array, isTruncated: boolean): string =>
+  new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: isTruncated });
 
 function bodyOf(body: Uint8Array, cap: number, redact: Redact, bytes: number = body.length): RecordedBody {
-  const cut = bytes > cap ? { truncated: true as const } : {};
-  // A secret that lies across the cap is only known for one where it is whole.
-  const kept = body.subarray(0, cap + PAST);
-  const goesOn = bytes > kept.length;
+  const mark = bytes > cap ? { truncated: true as const } : {};
+  // A secret that crosses the cap is recognised only if it is complete.
+  const kept = body.subarray(0, cap + LOOKAHEAD_BYTES);
+  const isTruncated = bytes > kept.length;
   try {
-    return { bytes, ...cut, text: beginningOf(textOf(kept, goesOn), cap, goesOn, redact) };
+    return { bytes, ...mark, text: beginningOf(textOf(kept, isTruncated), cap, isTruncated, redact) };
   } catch {
-    const clean = beginningOf(Buffer.from(kept).toString('latin1'), cap, goesOn, redact);
-    return { bytes, ...cut, base64: Buffer.from(clean, 'latin1').toString('base64') };
+    const clean = beginningOf(Buffer.from(kept).toString('latin1'), cap, isTruncated, redact);
+    return { bytes, ...mark, base64: Buffer.from(clean, 'latin1').toString('base64') };
   }
 }
 
-/** The beginning of a text without its secrets, and without the part of one that ends beyond it. */
-const beginningOf = (text: string, cap: number, goesOn: boolean, redact: Redact): string =>
-  redact(text, Math.min(cap, goesOn ? Math.max(0, text.length - LONGEST) : text.length));
+/** The beginning of a text without secrets, nor a part of one that ends beyond it. */
+const beginningOf = (text: string, cap: number, isTruncated: boolean, redact: Redact): string =>
+  redact(text, Math.min(cap, isTruncated ? Math.max(0, text.length - MAX_SECRET_CHARACTERS) : text.length));

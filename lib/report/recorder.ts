@@ -2,16 +2,13 @@ import { createHash } from 'node:crypto';
 import { suite } from '../package.ts';
 import type { CheckResult, Observations } from '../run/result.ts';
 import type { RunEvent, RunFooter, RunHeader } from '../run/run.ts';
+import { ciResultOf } from './ci-result.ts';
 import { fingerprinted } from './fingerprint.ts';
-import { gateOf } from './gate.ts';
 import type { Baseline, RecordedResult, RunRecord } from './record.ts';
 import { exchangeOf, rounded } from './recorded.ts';
 import { type Redact, redactAll, redactor } from './redact.ts';
 
-/**
- * Folds the events of a run into its record. What must not be written down is taken out of each event as
- * it comes, so that nothing of it is kept.
- */
+/** Folds the events of a run into its record. Secrets are redacted as soon as an event arrives. */
 export class Recorder {
   private readonly redact: Redact;
   private readonly baseline: Baseline | undefined;
@@ -20,8 +17,8 @@ export class Recorder {
   private footer: RunFooter | undefined;
 
   /**
-   * @param secrets the token, and the values of the headers that the user has added
-   * @param baseline the deviations that are known
+   * @param secrets the token and the values of headers that the user added
+   * @param baseline the known deviations
    */
   constructor(secrets: readonly string[], baseline?: Baseline) {
     this.redact = redactor(secrets);
@@ -41,8 +38,8 @@ export class Recorder {
   record(): RunRecord {
     const { header, footer, redact } = this;
     if (header === undefined || footer === undefined) throw new Error('the run has not ended');
-    const place = new Map(header.planned.map((id, index) => [id, index]));
-    const results = this.results.toSorted((a, b) => (place.get(a.id) ?? 0) - (place.get(b.id) ?? 0));
+    const position = new Map(header.planned.map((id, index) => [id, index]));
+    const results = this.results.toSorted((a, b) => (position.get(a.id) ?? 0) - (position.get(b.id) ?? 0));
     const { document, target, options, startedAt } = header;
     const {
       summary,
@@ -58,12 +55,12 @@ export class Recorder {
       collisions,
       server,
     } = footer;
-    const open = {
+    const untrusted = {
       target: { ...target, server: server ?? null },
       stop: stop ?? null,
       advice: advice ?? null,
     };
-    const ungated = {
+    const withoutCiResult = {
       schemaVersion: 1,
       suite: { ...suite, catalogue: `sha256:${catalogueDigest(results)}` },
       document: documentOf(document),
@@ -78,12 +75,17 @@ export class Recorder {
       latency,
       outcome,
       summary,
-      ...redactAll(open, redact),
+      ...redactAll(untrusted, redact),
       results,
       observations: Object.assign({}, ...results.map(({ observations }) => observations)) as Observations,
     } as const;
-    const { results: _results, observations: _observations, ...head } = ungated;
-    return { ...head, gate: gateOf(ungated, this.baseline), results, observations: ungated.observations };
+    const { results: _results, observations: _observations, ...head } = withoutCiResult;
+    return {
+      ...head,
+      ciResult: ciResultOf(withoutCiResult, this.baseline),
+      results,
+      observations: withoutCiResult.observations,
+    };
   }
 }
 
@@ -105,7 +107,7 @@ function documentOf({
   };
 }
 
-/** What a catalogue checks, in one word: two records can be compared where it is the same. */
+/** Identifies a catalogue: records with the same digest can be compared. */
 const catalogueDigest = (results: readonly RecordedResult[]): string =>
   createHash('sha256')
     .update(JSON.stringify(results.map(({ id, level, statement }) => [id, level, statement])))
@@ -150,7 +152,7 @@ function resultOf(
             ...(first.retries === undefined ? {} : { retries: first.retries }),
             payload: shown.request.body,
             seed: header.options.seed,
-            ...first.drawn,
+            ...first.sampled,
           },
         }),
     exchanges,

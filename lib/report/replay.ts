@@ -1,23 +1,23 @@
-import type { Body, Credential, Draft } from '../payloads/case.ts';
 import { credentialOf } from '../payloads/credentials.ts';
 import { FRESH, object } from '../payloads/json.ts';
+import type { Body, Credential, RequestTemplate } from '../payloads/test-case.ts';
 import type { Check } from '../run/check.ts';
 import { IdRanges } from '../run/id-ranges.ts';
-import { pathOf } from './explain.ts';
 import type { RecordedRequest, RecordedResult, RunRecord } from './record.ts';
 import { REDACTED } from './redact.ts';
+import { pathOf } from './text.ts';
 
-type Rules = Extract<Check['test'], { kind: 'standing' }>['rules'];
+type Rules = Extract<Check['test'], { kind: 'invariant' }>['rules'];
 
 const TOKEN = '$PLANT_STORE_TOKEN';
 
-/** Headers that a request gets again on its way. */
-const MADE_ANEW = new Set(['host', 'content-length', 'content-type', 'transfer-encoding', 'authorization']);
+/** Headers that are set again when the request is sent. */
+const REGENERATED = new Set(['host', 'content-length', 'content-type', 'transfer-encoding', 'authorization']);
 
 /**
- * A check that does again what a failure of a record was: sends the request of the counterexample, byte for
- * byte but for an id that the store has used up. Undefined where one request alone does not show the
- * failure, or was too odd or too long to be written down: there the whole check has to be carried out again.
+ * A check that sends the request of a recorded counterexample again, byte for byte except for an id that is
+ * in use by now. Undefined if one request does not show the failure or was not recorded completely: then the
+ * whole check has to be repeated.
  */
 export function replayOf(
   { exchanges, counterexample }: RecordedResult,
@@ -28,28 +28,34 @@ export function replayOf(
   const { when = 'always' } = counterexample ?? {};
   if (exchange === undefined || when !== 'always' || !('rules' in check.test)) return undefined;
   const { label, request } = exchange;
-  if (request.verbatim === true || request.after !== undefined || !isWhole(request.body)) return undefined;
+  if (request.rawBytes === true || request.after !== undefined || !isWhole(request.body)) return undefined;
   const { kind, rules: own } = check.test;
-  // What holds whenever something happens is mended where it no longer happens.
-  const rules = kind === 'standing' ? [...own, whateverAnswer] : own;
-  const draft = draftOf(request, record);
-  return { ...check, test: { kind: 'cases', rules, cases: () => [{ label, population: 'other', draft }] } };
+  // A failure of an invariant is also fixed if what it is about no longer happens.
+  const rules = kind === 'invariant' ? [...own, anyResponse] : own;
+  const template = templateOf(request, record);
+  return {
+    ...check,
+    test: { kind: 'cases', rules, cases: () => [{ label, payloadClass: 'other', template }] },
+  };
 }
 
-const whateverAnswer: Rules[number] = ({ response }) =>
-  response === undefined ? { unseen: 'no answer' } : undefined;
+const anyResponse: Rules[number] = ({ response }) =>
+  response === undefined ? { notSeen: 'no response' } : undefined;
 
 const isWhole = (body: RecordedRequest['body']) =>
   body.truncated !== true && !('text' in body && body.text.includes(REDACTED));
 
-/** A recorded request as one that can be sent again, with any token. */
-function draftOf({ method, url, headers, body, delivery }: RecordedRequest, record: RunRecord): Draft {
+/** The template of a recorded request, for any token. */
+function templateOf(
+  { method, url, headers, body, delivery }: RecordedRequest,
+  record: RunRecord,
+): RequestTemplate {
   const path = pathOf(url).slice(pathOf(record.target.baseUrl).replace(/\/+$/, '').length);
   const inQuery = /[?&]([^=&]+)=\$PLANT_STORE_TOKEN$/.exec(path);
   const valuesOf = (name: string) =>
     headers.filter(([own]) => own.toLowerCase() === name).map(([, value]) => value);
-  const isMadeAnew = (name: string) =>
-    MADE_ANEW.has(name) ||
+  const isRegenerated = (name: string) =>
+    REGENERATED.has(name) ||
     (name === 'expect' && delivery?.expectContinue === true) ||
     (name === 'trailer' && delivery?.chunks === 'trailer');
   const chunked = valuesOf('transfer-encoding').length > 0;
@@ -63,7 +69,7 @@ function draftOf({ method, url, headers, body, delivery }: RecordedRequest, reco
     credential: carrier === undefined ? credentialOf(valuesOf('authorization')) : carriedBy(...carrier),
     contentType: valuesOf('content-type')[0],
     headers: headers.filter(
-      ([name, value]) => !isMadeAnew(name.toLowerCase()) && value !== REDACTED && !value.includes(TOKEN),
+      ([name, value]) => !isRegenerated(name.toLowerCase()) && value !== REDACTED && !value.includes(TOKEN),
     ),
     body: body.bytes === 0 && !chunked ? undefined : bodyOf(body, valuesOf('content-type')[0], record),
     framing: chunked ? 'chunked' : 'length',
@@ -71,7 +77,7 @@ function draftOf({ method, url, headers, body, delivery }: RecordedRequest, reco
   };
 }
 
-/** The token in another header than its own. */
+/** The token in a header other than Authorization. */
 const carriedBy = (header: string, value: string): Credential => ({
   header,
   values: (token) => [value.replaceAll(TOKEN, token)],
@@ -87,7 +93,7 @@ function bodyOf(body: RecordedRequest['body'], contentType = '', { created }: Ru
   }
   const used = IdRanges.from(created.ids);
   return {
-    // What the judge is told of the request; its text is the recorded one.
+    // Only for the judge; the text that is sent is the recorded one.
     json: object({ id: FRESH, ...stringsOf(text) }),
     edit: (fresh) => {
       const id = /^\{"id":(\d+)/.exec(fresh)?.[1] ?? '0';
@@ -98,7 +104,7 @@ function bodyOf(body: RecordedRequest['body'], contentType = '', { created }: Ru
   };
 }
 
-/** Name and tag of the plant that a text holds, if it holds one. */
+/** Name and tag of the plant in a text, if there is one. */
 function stringsOf(text: string): Record<string, string> {
   let value: unknown;
   try {

@@ -1,26 +1,28 @@
 import { readText } from '../read-text.ts';
+import { presentId } from '../renamed-ids.ts';
 import { ownSchema } from '../schema.ts';
 import { UsageError } from '../usage-error.ts';
-import { visible } from './explain.ts';
-import type { EntryState, RunRecord } from './record.ts';
+import { causeText, coarseFingerprint } from './fingerprint.ts';
+import type { EntryState, RecordedResult, RunRecord } from './record.ts';
+import { visible } from './text.ts';
 
-/** Megabytes that what this suite has written may have: many times what it writes. */
-const MOST = 64;
+/** Many times the size of what this suite writes. */
+const MAX_MEGABYTES = 64;
 
 /**
- * Reads the record that a run has written.
- * @throws UsageError when it cannot be read, is none, or is of a later version
+ * Reads a record that a run has written.
+ * @throws UsageError if it cannot be read, is not a record, or has a later schema version
  */
 export const readRecord = (file: string): RunRecord => recordIn(readSaved(file), file);
 
 /**
- * The record that a file has turned out to hold.
- * @throws UsageError when it is none
+ * Validates the parsed content of a file as a record.
+ * @throws UsageError if it is not one
  */
 export const recordIn = (value: unknown, file: string): RunRecord =>
-  heldTo<RunRecord>(renamed(value), file, 'lib/report/record.schema.json', 'the record of a run');
+  validated<RunRecord>(renamed(value), file, 'lib/report/record.schema.json', 'the record of a run');
 
-/** What became of an entry of a baseline, in the words of earlier records and in those of now. */
+/** Baseline entry states: their names in earlier records and their present names. */
 const STATES = new Map<unknown, EntryState>([
   ['excuses', 'known'],
   ['mended', 'stale'],
@@ -28,24 +30,87 @@ const STATES = new Map<unknown, EntryState>([
   ['unseen', 'not-evaluated'],
 ]);
 
-/** A record with the words of now. */
+/** Kinds of checks: their names in earlier records and their present names. */
+const KINDS = new Map<unknown, RecordedResult['kind']>([
+  ['standing', 'invariant'],
+  ['procedure', 'scenario'],
+]);
+
+type Fields = Record<string, unknown>;
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const fieldsIn = (list: unknown): readonly Fields[] =>
+  Array.isArray(list) ? (list as unknown[]).filter(isFields) : [];
+
+/**
+ * A record with the keys, values and check ids of this version. Values of the wrong type stay as they are:
+ * the schema rejects them.
+ */
 function renamed(value: unknown): unknown {
-  const entries = (value as { gate?: { baseline?: { entries?: unknown } } } | null)?.gate?.baseline?.entries;
-  for (const entry of Array.isArray(entries) ? (entries as unknown[]) : []) {
-    if (typeof entry !== 'object' || entry === null || !('state' in entry)) continue;
-    entry.state = STATES.get(entry.state) ?? entry.state;
+  if (!isFields(value)) return value;
+  const record = withKey(value, 'gate', 'ciResult');
+  const fingerprints = new Map<unknown, string>();
+  for (const result of fieldsIn(record.results)) {
+    for (const [old, present] of renamedFingerprints(result)) fingerprints.set(old, present);
+    for (const cause of fieldsIn(result.causes))
+      cause.fingerprint = fingerprints.get(cause.fingerprint) ?? cause.fingerprint;
+    for (const key of ['id', 'blockedBy']) renameCheck(result, key);
+    if (KINDS.has(result.kind)) result.kind = KINDS.get(result.kind);
+    for (const exchange of fieldsIn(result.exchanges))
+      for (const one of [exchange, ...fieldsIn(exchange.before)])
+        if (isFields(one.request)) one.request = withKey(one.request, 'verbatim', 'rawBytes');
   }
-  return value;
+  const baseline = isFields(record.ciResult) ? record.ciResult.baseline : undefined;
+  for (const entry of fieldsIn(isFields(baseline) ? baseline.entries : undefined)) {
+    const { id, remedy, fingerprint, fingerprints: several } = entry;
+    if (typeof id === 'string' && typeof remedy === 'string')
+      entry.remedy = remedy.replaceAll(id, presentId(id));
+    renameCheck(entry, 'id');
+    if (STATES.has(entry.state)) entry.state = STATES.get(entry.state);
+    if (fingerprints.has(fingerprint)) entry.fingerprint = fingerprints.get(fingerprint);
+    if (Array.isArray(several))
+      entry.fingerprints = (several as unknown[]).map((one) => fingerprints.get(one) ?? one);
+  }
+  return record;
+}
+
+/** The same fields in the same order, one of them under its present name. */
+const withKey = (fields: Fields, old: string, present: string): Fields =>
+  Object.hasOwn(fields, old)
+    ? Object.fromEntries(Object.entries(fields).map(([key, value]) => [key === old ? present : key, value]))
+    : fields;
+
+function renameCheck(fields: Fields, key: string): void {
+  const id = fields[key];
+  if (typeof id === 'string') fields[key] = presentId(id);
 }
 
 /**
- * Reads what this suite has written as JSON.
- * @throws UsageError when it cannot be read, or is of a later version
+ * Fingerprints depend on the id of their check: those of a renamed check, each with the one under its present
+ * id.
+ */
+function renamedFingerprints({ id, causes }: Fields): readonly (readonly [old: string, present: string])[] {
+  if (typeof id !== 'string' || presentId(id) === id) return [];
+  return fieldsIn(causes).flatMap(({ cause, request }) => {
+    if (typeof cause !== 'string') return [];
+    const texts = typeof request === 'string' ? [cause, causeText({ cause, request })] : [cause];
+    return texts.map(
+      (text) =>
+        [coarseFingerprint(id, { cause: text }), coarseFingerprint(presentId(id), { cause: text })] as const,
+    );
+  });
+}
+
+/**
+ * Reads JSON that this suite has written.
+ * @throws UsageError if it cannot be read or has a later schema version
  */
 export function readSaved(file: string): unknown {
   let value: unknown;
   try {
-    value = JSON.parse(readText(file, MOST));
+    value = JSON.parse(readText(file, MAX_MEGABYTES));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new UsageError(
@@ -57,20 +122,20 @@ export function readSaved(file: string): unknown {
   const version = (value as { schemaVersion?: unknown } | null)?.schemaVersion;
   if (typeof version === 'number' && version > 1)
     throw new UsageError(
-      `${file} is of version ${version}, and this is an older suite, which reads version 1; update it`,
+      `${file} has schema version ${version}, but this is an older suite, which reads only version 1; update the suite`,
     );
   return value;
 }
 
 /**
- * Holds a value to a schema of the package.
- * @throws UsageError with the first place that does not fit
+ * Validates a value against a schema of the package.
+ * @throws UsageError with the first violation
  */
-export function heldTo<T>(value: unknown, file: string, schema: string, what: string): T {
+export function validated<T>(value: unknown, file: string, schema: string, what: string): T {
   const validate = ownSchema<T>(schema);
   if (validate(value)) return value;
   const [error] = validate.errors ?? [];
   throw new UsageError(
-    `${file} is not ${what}: ${error?.instancePath || 'the whole'} ${error?.message ?? ''}; give what a run has written`,
+    `${file} is not ${what}: ${error?.instancePath || '(root)'} ${error?.message ?? ''}; pass a file that the suite has written`,
   );
 }

@@ -1,28 +1,28 @@
 import { groupBy } from '../groups.ts';
 import type { Summary } from '../run/verdict.ts';
+import { confidenceOfAll } from './confidence.ts';
 import { coverageOfAll } from './coverage.ts';
 import { knownBy, newFirst, novelty, unjudged, whyKnown } from './deviations.ts';
 import { documentName } from './document.ts';
-import {
-  closedUnder,
-  coloured,
-  explained,
-  leftBehind,
-  type Paint,
-  plain,
-  short,
-  waitedFor,
-} from './explain.ts';
 import { groupsOf } from './groups.ts';
 import { headlineOf, loudly } from './headline.ts';
-import { learntFromAll } from './learnt.ts';
 import type { RecordedResult, RunRecord } from './record.ts';
+import {
+  coloured,
+  createdText,
+  formatFailure,
+  type Paint,
+  plain,
+  resentText,
+  summarise,
+  waitedText,
+} from './text.ts';
 
-/** The verdict alone. Ends with a line feed. */
+/** Only the verdict. Ends with a line feed. */
 export const verdictLines = (record: RunRecord, colour: boolean): string =>
-  `${[verdict(record, colour ? coloured : plain), ...gate(record, colour ? coloured : plain)].join('\n').trimStart()}\n`;
+  `${[verdict(record, colour ? coloured : plain), ...ciResultLines(record, colour ? coloured : plain)].join('\n').trimStart()}\n`;
 
-/** The report of a run for a person at a terminal. Ends with a line feed. */
+/** The report of a run for a terminal. Ends with a line feed. */
 export function terminalReport(record: RunRecord, colour: boolean): string {
   const paint = colour ? coloured : plain;
   const { results } = record;
@@ -41,20 +41,20 @@ export function terminalReport(record: RunRecord, colour: boolean): string {
     ...observed(record, paint),
     ...generated(record, paint),
     verdict(record, paint),
-    ...gate(record, paint),
+    ...ciResultLines(record, paint),
     '',
   ].join('\n');
 }
 
 function head(record: RunRecord, paint: Paint): string {
   const { suite, target, document, options, requests, seconds, created } = record;
-  const server = target.server === null ? '' : `  (${short(target.server, 60)})`;
+  const server = target.server === null ? '' : `  (${summarise(target.server, 60)})`;
   return [
     `${paint('bold', `${suite.name} ${suite.version}`)}`,
-    `target    ${target.name === target.baseUrl ? '' : `${short(target.name, 60)}  `}${short(target.baseUrl, 200)}${server}`,
-    `document  ${documentName(document, (file) => short(file, 200))}, version ${short(document.version, 40)}, sha256 ${document.sha256.slice(0, 12)}`,
-    ...(document.warnings ?? []).map((warning) => `          ${short(warning, 400)}`),
-    `run       --seed ${options.seed} --first-id ${options.firstId} --cases ${options.cases}${options.thorough === true ? ' --thorough' : ''}${options.shard === null ? '' : ` --shard ${options.shard}`}; ${requests} requests in ${seconds.toFixed(1)} s${waitedFor(record)}${closedUnder(record)}, ${leftBehind(created)}`,
+    `target    ${target.name === target.baseUrl ? '' : `${summarise(target.name, 60)}  `}${summarise(target.baseUrl, 200)}${server}`,
+    `document  ${documentName(document, (file) => summarise(file, 200))}, version ${summarise(document.version, 40)}, sha256 ${document.sha256.slice(0, 12)}`,
+    ...(document.warnings ?? []).map((warning) => `          ${summarise(warning, 400)}`),
+    `run       --seed ${options.seed} --first-id ${options.firstId} --cases ${options.cases}${options.thorough === true ? ' --thorough' : ''}${options.shard === null ? '' : ` --shard ${options.shard}`}; ${requests} requests in ${seconds.toFixed(1)} s${waitedText(record)}${resentText(record)}, ${createdText(created)}`,
   ].join('\n');
 }
 
@@ -69,7 +69,7 @@ function failures(
   const title = level === 'MUST' ? `${failed.length} MUST failed` : `${failed.length} SHOULD warned`;
   const causes =
     groups.length < failed.length
-      ? `, for ${groups.length} ${groups.length === 1 ? 'cause' : 'causes'}, the likeliest first`
+      ? `, for ${groups.length === 1 ? '1 cause' : `${groups.length} causes, most likely first`}`
       : '';
   return [
     '',
@@ -79,26 +79,26 @@ function failures(
       if (first === undefined) return [];
       return [
         '',
-        paint('bold', `${index + 1}. ${short(cause, 120)}`) +
+        paint('bold', `${index + 1}. ${summarise(cause, 120)}`) +
           (others.length > 0 ? `  (${members.length} checks)` : ''),
-        ...explained(first, paint),
-        ...newIn(first, record, paint),
+        ...formatFailure(first, paint),
+        ...newCauseLines(first, record, paint),
         ...others.flatMap((other) => [
           `     also ${paint('bold', other.id)}: ${other.statement}${other.failed > 1 ? ` (${other.failed} of ${other.cases})` : ''}`,
-          ...newIn(other, record, paint),
+          ...newCauseLines(other, record, paint),
         ]),
       ];
     }),
   ];
 }
 
-/** What is new in a check that was known to fail. */
-function newIn(result: RecordedResult, record: RunRecord, paint: Paint): string[] {
+/** The new causes of a check that was known to fail for others. */
+function newCauseLines(result: RecordedResult, record: RunRecord, paint: Paint): string[] {
   const news = novelty(result, record);
   return news === undefined ? [] : [`     ${paint('dim', 'new'.padEnd(9))} ${news}`];
 }
 
-/** What fails and is known to: a line each. */
+/** The known deviations, one line each. */
 function deviations(known: readonly RecordedResult[], record: RunRecord, paint: Paint): string[] {
   if (known.length === 0) return [];
   return [
@@ -117,42 +117,42 @@ function untestable(results: readonly RecordedResult[], paint: Paint): string[] 
     const ids = members.map(({ id }) => id);
     return [
       '',
-      `${paint(['magenta', 'bold'], `${members.length} could not be tested`)}: ${short(reason)}`,
+      `${paint(['magenta', 'bold'], `${members.length} could not be tested`)}: ${summarise(reason)}`,
       `   ${ids.slice(0, 12).join(', ')}${ids.length > 12 ? ` and ${ids.length - 12} more` : ''}`,
     ];
   });
 }
 
-/** What most readers want to know of what the interface leaves open. */
+/** The observations that interest most readers. */
 const PROFILE: Readonly<Record<string, string>> = {
   'missing-token/status': 'no token',
-  'refusal/not-json/status': 'not JSON',
-  'refusal/wrong-type/status': 'wrong type',
+  'rejection/not-json/status': 'not JSON',
+  'rejection/wrong-type/status': 'wrong type',
   'same-id/second/status': 'same id again',
-  'id/echo': 'id in the answer',
-  'name/longest-taken': 'longest name',
+  'id/echo': 'id in the response',
+  'name/longest-accepted': 'longest name',
   'response-time-ms/median': 'median ms',
 };
 
 function observed({ observations }: RunRecord, paint: Paint): string[] {
   const count = Object.keys(observations).length;
   if (count === 0) return [];
-  const told = Object.entries(PROFILE)
+  const shown = Object.entries(PROFILE)
     .filter(([key]) => key in observations)
-    .map(([key, name]) => `${name}: ${short(String(observations[key]), 40)}`);
+    .map(([key, name]) => `${name}: ${summarise(String(observations[key]), 40)}`);
   return [
     '',
-    `${paint('bold', 'observed')}  ${told.join(', ')}`,
-    `          (${count} observations in all: --format html --out DIR)`,
+    `${paint('bold', 'observed')}  ${shown.join(', ')}`,
+    `          (${count} observations; --format html --out DIR shows all)`,
   ];
 }
 
 function generated({ results }: RunRecord, paint: Paint): string[] {
-  const told = [
+  const summaries = [
     ['covered  ', coverageOfAll(results)],
-    ['generated', learntFromAll(results)],
+    ['generated', confidenceOfAll(results)],
   ] as const;
-  const lines = told.flatMap(([name, text]) =>
+  const lines = summaries.flatMap(([name, text]) =>
     text === undefined ? [] : [`${paint('bold', name)} ${text}`],
   );
   return lines.length === 0 ? [] : ['', ...lines];
@@ -167,34 +167,34 @@ function verdict(record: RunRecord, paint: Paint): string {
     partial: 'yellow',
   } as const;
   const title = loudly(headlineOf(record));
-  const reason = record.gate.exitCode === 2 ? unjudged(record) : undefined;
-  const left = results.filter(
+  const reason = record.ciResult.exitCode === 2 ? unjudged(record) : undefined;
+  const skipped = results.filter(
     ({ verdict: one, blockedBy }) => one === 'skipped' && blockedBy === 'user',
   ).length;
   return [
     '',
-    `${paint([colour[outcome], 'bold'], title)}  ${counts('MUST', summary)}; ${counts('SHOULD', summary)}${options.strict ? ' (strict)' : ''}; ${summary.OBSERVE.observed} observed${left > 0 ? `; ${left} left out` : ''}`,
-    ...(stop === null ? [] : [`${short(stop.reason)}; ${stop.remedy}`]),
+    `${paint([colour[outcome], 'bold'], title)}  ${counts('MUST', summary)}; ${counts('SHOULD', summary)}${options.strict ? ' (strict)' : ''}; ${summary.OBSERVE.observed} observed${skipped > 0 ? `; ${skipped} skipped by --only or --skip` : ''}`,
+    ...(stop === null ? [] : [`${summarise(stop.reason)}; ${stop.remedy}`]),
     ...(reason === undefined ? [] : [reason]),
-    ...(advice === null ? [] : [short(advice)]),
+    ...(advice === null ? [] : [summarise(advice)]),
     ...(options.shard === null
       ? []
-      : [`This is part ${options.shard} of a run; merge joins the records of all parts.`]),
+      : [`This is shard ${options.shard} of a run; merge joins the records of all shards.`]),
   ].join('\n');
 }
 
-/** What the run means for a pipeline, where that is not what the verdict says. */
-function gate({ gate: { baseline, exitCode, reason } }: RunRecord, paint: Paint): string[] {
+/** The CI result, which may differ from the verdict if there is a baseline. */
+function ciResultLines({ ciResult: { baseline, exitCode, reason } }: RunRecord, paint: Paint): string[] {
   if (baseline === null) return [];
   const outdated = baseline.entries.filter(({ remedy }) => remedy !== undefined);
   return [
-    `${paint('bold', `CI RESULT ${exitCode === 0 ? 'pass' : 'fail'}`)}  ${reason} (${short(baseline.file, 120)})`,
-    ...outdated.map(({ state, remedy = '' }) => `   ${state}: ${short(remedy)}`),
+    `${paint('bold', `CI RESULT ${exitCode === 0 ? 'pass' : 'fail'}`)}  ${reason} (${summarise(baseline.file, 120)})`,
+    ...outdated.map(({ state, remedy = '' }) => `   ${state}: ${summarise(remedy)}`),
   ];
 }
 
 function counts(level: 'MUST' | 'SHOULD', summary: Summary): string {
-  const { pass, fail, untestable: open } = summary[level];
+  const { pass, fail, untestable: untested } = summary[level];
   const failed = level === 'MUST' ? 'failed' : 'warned';
-  return `${level} ${pass} passed, ${fail} ${failed}${open > 0 ? `, ${open} untestable` : ''}`;
+  return `${level} ${pass} passed, ${fail} ${failed}${untested > 0 ? `, ${untested} untestable` : ''}`;
 }

@@ -1,20 +1,19 @@
-import type { Draft } from '../payloads/case.ts';
+import type { RequestTemplate } from '../payloads/test-case.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import { answerLine, requestLine } from './explain.ts';
-import { sidesOf } from './recorded.ts';
+import { sentAndReceived } from './recorded.ts';
 import type { Redact } from './redact.ts';
+import { answerLine, requestLine } from './text.ts';
 
-/** Characters of a body that are shown. */
-const LONGEST = 160;
+const MAX_BODY_CHARACTERS = 160;
 
-/** An exchange in one line, as it happens. */
+/** An exchange in one line. */
 export function traceLine(
   exchange: Exchange,
-  draft: Draft,
-  during: string,
+  template: RequestTemplate,
+  source: string,
   baseUrl: string,
   redact: Redact,
 ): string {
-  const sides = sidesOf(exchange, draft, baseUrl, redact);
-  return `${during}  ${requestLine(sides.request, LONGEST)} -> ${answerLine(sides, LONGEST)}`;
+  const messages = sentAndReceived(exchange, template, baseUrl, redact);
+  return `${source}  ${requestLine(messages.request, MAX_BODY_CHARACTERS)} -> ${answerLine(messages, MAX_BODY_CHARACTERS)}`;
 }

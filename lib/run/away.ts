@@ -1,11 +1,11 @@
 import { statusOf } from '../judge/reading.ts';
 import type { Exchange } from '../wire/exchange.ts';
 
-/** What gateways say in a 503 of their own when no store can be reached: HAProxy, Apache, Envoy, Varnish. */
+/** Text in the 503 that a gateway sends when it cannot reach a server: HAProxy, Apache, Envoy, Varnish. */
 const UNREACHED =
   /No server is available to handle this request|temporarily unable to service your\s+request due to maintenance|no healthy upstream|upstream connect error|Backend fetch failed/;
 
-/** Whether a gateway answers in the place of a store that it does not reach. */
+/** Whether the response is from a gateway that could not reach the store. */
 export function isFromGateway(exchange: Exchange): boolean {
   const status = statusOf(exchange);
   if (status === 502 || status === 504) return true;
@@ -13,7 +13,7 @@ export function isFromGateway(exchange: Exchange): boolean {
   return UNREACHED.test(Buffer.from(exchange.response.body.subarray(0, 1024)).toString('latin1'));
 }
 
-/** Whether a request did not get as far as the store. */
+/** Whether a request did not reach the store. */
 export const isAway = (exchange: Exchange): boolean =>
   isFromGateway(exchange) ||
   (exchange.kind === 'broken' && ['refused', 'connect-timeout', 'unresolved'].includes(exchange.fault.kind));

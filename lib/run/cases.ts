@@ -1,102 +1,125 @@
-import { isOutsideContract } from '../payloads/case.ts';
-import { attempt, mustBeTaken, type Tools } from './attempt.ts';
+import type { RequestTemplate, TestCase } from '../payloads/test-case.ts';
+import { isOutsideContract } from '../payloads/test-case.ts';
 import { isFromGateway } from './away.ts';
 import { type Plants, type Test, Untestable } from './check.ts';
+import type { Execution } from './execution.ts';
 import { inPool } from './pool.ts';
 import type { Failure } from './result.ts';
 import type { Tally } from './tally.ts';
+import { requireAccepted, runTestCase } from './test-case.ts';
+import type { TestRun } from './test-run.ts';
 
-/** Answers that were waited for in vain, after which a check does not go on. */
-const MOST_TIMEOUTS = 3;
-/** Cases that are tried again alone where none was answered: one is enough to see what a check is about. */
-const FEW = 3;
+/** Timeouts after which a check does not go on. */
+const MAX_TIMEOUTS = 3;
+/** Cases that are retried in isolation if none was answered: one is enough to see what a check is about. */
+const MAX_RETRIED_CASES = 3;
 
-/**
- * Tries every named case of a check, and the control of the first beside them. Other checks may be carried out at
- * the same time: a case that is left without an answer is suspected, and not booked before it was tried alone.
- */
-export async function tryCases(
-  test: Test & { kind: 'cases' },
-  plants: Plants,
-  tools: Tools,
-  tally: Tally,
-): Promise<void> {
-  const cases = test.cases(plants);
-  if (cases.length === 0) return;
-  const id = tools.ids.reserve(cases.length + 1);
-  const places = { from: 0, below: cases.length + 1, step: 1 };
-  const twin = cases.find((one) => one.twin !== undefined)?.twin;
-  const control = twin === undefined ? undefined : () => mustBeTaken(twin, id(0), tools);
-  tally.control = twin === undefined ? undefined : () => mustBeTaken(twin, tools.ids.aside(), tools);
-  const tryOne = async (index: number, firstId: bigint) => {
-    const one = cases[index];
-    return one === undefined ? undefined : attempt(one, firstId, test.rules, tools);
-  };
-  tally.again = (index) => tryOne(index, tools.ids.aside(index));
-  await tryEach(places, control, tools, tally, async (index) => {
-    const failure = await tryOne(index, id(index + 1));
-    if (failure === undefined || !isUnanswered(failure)) return failure;
-    tally.suspect({ failure, place: index, again: () => tryOne(index, tools.ids.aside(index)) });
-    return undefined;
-  });
+/** The named cases of a check, and the control of the first of them. */
+export class NamedCases implements TestRun {
+  readonly ended = true;
+  private readonly test: Test & { kind: 'cases' };
+  private readonly cases: readonly TestCase[];
+  private readonly control: RequestTemplate | undefined;
+  private readonly execution: Execution;
+  private readonly tally: Tally;
+
+  constructor(test: Test & { kind: 'cases' }, plants: Plants, execution: Execution, tally: Tally) {
+    this.test = test;
+    this.cases = test.cases(plants);
+    this.control = this.cases.find(({ control }) => control !== undefined)?.control;
+    this.execution = execution;
+    this.tally = tally;
+  }
+
+  /**
+   * Tries all cases. Other checks may run at the same time: a case without an answer is pending until it has been
+   * retried in isolation.
+   */
+  async run(): Promise<void> {
+    const { cases, execution, tally } = this;
+    if (cases.length === 0) return;
+    const id = execution.ids.reserve(cases.length + 1);
+    const places = { from: 0, below: cases.length + 1, step: 1 };
+    const control = () => this.sendControl(id(0));
+    await tryEach(places, control, execution, tally, async (index) => {
+      const failure = await this.tryOne(index, id(index + 1));
+      if (failure === undefined || !isUnanswered(failure)) return failure;
+      tally.addPending({ failure, place: index });
+      return undefined;
+    });
+  }
+
+  /**
+   * Retries the control and the pending cases until one is left without an answer again. If one is, this check's own
+   * requests stop the store; otherwise those of another check may have.
+   */
+  async retryInIsolation(): Promise<void> {
+    const { execution, tally } = this;
+    if (tally.blocked !== undefined && this.control !== undefined)
+      tally.blocked = await blockedBy(() => this.sendControl(execution.ids.aside()));
+    for (const pending of tally.pending.toSorted((a, b) => a.place - b.place)) {
+      const failure = await this.retry(pending.place);
+      if (failure === undefined) tally.discardPending(pending);
+      else tally.confirmPending(pending, failure, isUnanswered(failure));
+      if (tally.hasConfirmed) return;
+    }
+    // Another check may have kept this one from seeing any answer.
+    for (let index = 0; index < MAX_RETRIED_CASES && !tally.seen && tally.failed === 0; index += 1) {
+      const failure = await this.retry(index);
+      if (failure !== undefined) tally.recordFailure(failure, index);
+    }
+  }
+
+  private retry(index: number): Promise<Failure | undefined> {
+    return this.tryOne(index, this.execution.ids.aside(index));
+  }
+
+  private async tryOne(index: number, id: bigint): Promise<Failure | undefined> {
+    const one = this.cases[index];
+    return one === undefined ? undefined : runTestCase(one, id, this.test.rules, this.execution);
+  }
+
+  private async sendControl(id: bigint): Promise<void> {
+    if (this.control !== undefined) await requireAccepted(this.control, id, this.execution);
+  }
 }
 
-/**
- * Tries alone what was left without an answer: the control, and then the cases until one is left without an answer
- * again. Then it is the check's own cases that the store does not stand, and else it may have been those of another.
- */
-export async function lookInto(tally: Tally): Promise<void> {
-  const { blocked, control } = tally;
-  if (blocked !== undefined && control !== undefined) tally.blocked = await blockedBy(control);
-  for (const suspect of tally.suspects.toSorted((a, b) => a.place - b.place)) {
-    const found = await suspect.again();
-    if (found === undefined) tally.acquit(suspect);
-    else tally.convict(suspect, found, isUnanswered(found));
-    if (tally.guilty) return;
-  }
-  // Where nothing is a failure that has no answer, another check may have kept this one from seeing anything.
-  for (let index = 0; index < FEW && !tally.seen && tally.failed === 0; index += 1) {
-    const failure = await tally.again?.(index);
-    if (failure !== undefined) tally.book(failure, index);
-  }
-}
+/** Whether no readable answer came from the store although one was promised. */
+const isUnanswered = ({ template, exchange }: Failure): boolean =>
+  !isOutsideContract(template) && (exchange.kind === 'broken' || isFromGateway(exchange));
 
-/** Whether an answer was promised, and none came from the store that can be read. */
-const isUnanswered = ({ draft, exchange }: Failure): boolean =>
-  !isOutsideContract(draft) && (exchange.kind === 'broken' || isFromGateway(exchange));
-
-/** Places in the line of a check: its control at 0, then its cases. */
+/** Places in the sequence of a check: its control at 0, then its cases. */
 export interface Places {
   readonly from: number;
   readonly below: number;
   readonly step: number;
 }
 
-/** Tries what stands at some places side by side. The control comes first in the line but is not waited for. */
+/** Tries the cases at some places concurrently. The control goes first, but nothing waits for it. */
 export async function tryEach(
   { from, below, step }: Places,
-  control: (() => Promise<void>) | undefined,
-  { concurrency, enough }: Tools,
+  control: () => Promise<void>,
+  execution: Execution,
   tally: Tally,
   tryOne: (index: number) => Promise<Failure | undefined>,
 ): Promise<void> {
-  await inPool(Math.ceil((below - from) / step), concurrency, async (nth) => {
+  await inPool(Math.ceil((below - from) / step), execution.concurrency, async (nth) => {
     const place = from + nth * step;
     if (place === 0) {
       tally.blocked = await blockedBy(control);
       return;
     }
-    if (tally.timeouts >= MOST_TIMEOUTS || enough()) return;
+    if (tally.timeouts >= MAX_TIMEOUTS || execution.isOver) return;
     const failure = await tryOne(place - 1);
     tally.cases += 1;
-    if (failure !== undefined) tally.book(failure, place - 1);
+    if (failure !== undefined) tally.recordFailure(failure, place - 1);
   });
 }
 
-/** The reason why a control does not hold, if it does not. */
-async function blockedBy(control: (() => Promise<void>) | undefined): Promise<Untestable | undefined> {
+/** Why a control is not accepted, if it is not. */
+async function blockedBy(control: () => Promise<void>): Promise<Untestable | undefined> {
   try {
-    await control?.();
+    await control();
     return undefined;
   } catch (error) {
     if (error instanceof Untestable) return error;

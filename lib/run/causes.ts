@@ -1,12 +1,12 @@
 import { type Cause, causeOf, type Failure } from './result.ts';
 
 /**
- * Causes of one check that are told apart. A run sends some hundreds of kinds of requests, so that more causes come of
- * a store that answers each in a way of its own; then their counts do not add up to that of the failures.
+ * Causes that are counted for one check. A run sends a few hundred kinds of requests, so only a store that
+ * answers each one differently has more causes. Their counts then do not add up to the number of failures.
  */
 const MAX_CAUSES = 2000;
 
-/** Counts the failures of a check by what is wrong with the answer and by what was asked. */
+/** Counts the failures of a check by what is wrong with the response and by what was sent. */
 export class Causes {
   private readonly byKey = new Map<string, Cause>();
 
@@ -25,7 +25,7 @@ export class Causes {
     });
   }
 
-  /** The one that was met first in the plan comes first. */
+  /** In the order of their first case in the plan. */
   get inOrder(): readonly Cause[] {
     return [...this.byKey.values()].sort((a, b) => a.place - b.place || (keyOf(a) < keyOf(b) ? -1 : 1));
   }

@@ -1,135 +1,145 @@
 import type { Arbitrary } from 'fast-check';
 import type { Contract } from '../contract/contract.ts';
 import type { Finding, Rule } from '../judge/rules.ts';
-import type { Case, Draft } from '../payloads/case.ts';
 import type { JsonObject } from '../payloads/json.ts';
 import type { Coverage, Strength } from '../payloads/model/model.ts';
+import type { RequestTemplate, TestCase } from '../payloads/test-case.ts';
 import type { Exchange } from '../wire/exchange.ts';
 
 /**
- * MUST: the interface states it. SHOULD: a standard that it leans on says so, or it follows from reading
- * the document as the whole contract. OBSERVE: the interface leaves it open; it is recorded, never judged.
+ * MUST: the interface states it. SHOULD: a standard that the interface builds on states it, or it follows if
+ * the document is the whole contract. OBSERVE: the interface leaves it open; it is recorded, never judged.
  */
 export type Level = 'MUST' | 'SHOULD' | 'OBSERVE';
 
-/** What a check is, apart from how it is carried out. */
+/** The description of a check, without its test. */
 export interface About {
-  /** Semantic, and for good: `auth/rejects-missing-token`. */
+  /** Meaningful and permanent, for example `auth/rejects-missing-token`. */
   readonly id: string;
   readonly level: Level;
   /** One sentence about a conforming store. */
   readonly statement: string;
   /** Sections of the interface, pointers into openapi.yaml, sections of RFCs. */
   readonly basis: readonly string[];
-  /** What a failure means, and how to mend it. */
+  /** What a failure means, and how to fix it. */
   readonly hint: string;
 }
 
-/** Plants to make requests of; the n-th of a check is the same in every run of a seed. */
+/** Makes plants for the requests of a check. The n-th plant is the same in every run with one seed. */
 export interface Plants {
   readonly contract: Contract;
-  /** A plant of which nothing is the point, with every declared property or the required ones. */
+  /** An unremarkable ordinary plant, with all declared properties or only the required ones. */
   plain(properties?: 'all' | 'required'): JsonObject;
-  /** A value of an arbitrary. */
-  draw<T>(arbitrary: Arbitrary<T>): T;
-  /** How many dimensions are combined in every way: 2 for all pairs of values, 3 for all triples. */
+  sample<T>(arbitrary: Arbitrary<T>): T;
+  /** Strength of the covering arrays: 2 covers all pairs of values, 3 all triples. */
   readonly strength: Strength;
 }
 
-/** What was sent before the request of a failure, or at the same time, where the failure takes that. */
+/** A request that was sent before that of a failure, or at the same time, and that the failure needs. */
 export interface Before {
-  readonly draft: Draft;
+  readonly template: RequestTemplate;
   readonly exchange: Exchange;
 }
 
-/** What a procedure works with. */
-export interface Bench {
+/** The means of a scenario to send requests and to record what it finds. */
+export interface CheckContext {
   readonly plants: Plants;
   /** How many random cases the run asks for. */
   readonly cases: number;
-  /** An ordinary id that no request had. */
+  /** An ordinary id that no request has used. */
   nextId(): bigint;
-  /** A number in this range that no request had as its id, in this run or an earlier one. */
+  /** An id in this range that no request has used, in this run or an earlier one. */
   freshId(from: bigint, below: bigint): bigint;
-  send(draft: Draft): Promise<Exchange>;
-  /** Sends all of them, as many at a time as the run allows; the exchanges are in the order of the drafts. */
-  sendAll(drafts: readonly Draft[]): Promise<readonly Exchange[]>;
-  /** Judges an exchange; true when every rule holds, else the finding is booked. */
-  judge(exchange: Exchange, draft: Draft, label: string, rules: readonly Rule[]): boolean;
-  /** The first rule that an exchange breaks, without booking it. */
-  find(exchange: Exchange, draft: Draft, rules: readonly Rule[]): Finding | undefined;
-  /** Books a finding that no single rule makes. */
-  book(
+  send(template: RequestTemplate): Promise<Exchange>;
+  /** Sends as many at a time as the run allows. The exchanges are in the order of the templates. */
+  sendAll(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]>;
+  /** Judges an exchange. Returns true if it meets every rule; otherwise records a failure. */
+  judge(exchange: Exchange, template: RequestTemplate, label: string, rules: readonly Rule[]): boolean;
+  /** The finding of the first rule that an exchange breaks. Records nothing. */
+  find(exchange: Exchange, template: RequestTemplate, rules: readonly Rule[]): Finding | undefined;
+  /** Records a failure that no single rule finds. */
+  recordFailure(
     exchange: Exchange,
-    draft: Draft,
+    template: RequestTemplate,
     label: string,
     finding: Finding,
     more?: {
-      /** The label without what is drawn anew in each run, where it holds such a thing. */
+      /** The label without the parts that differ from run to run, if it has any. */
       readonly stableLabel?: string;
       readonly before?: readonly Before[];
     },
   ): void;
-  /** Goes on only where the store takes this; a refusal proves nothing where its well-formed twin is refused as well. */
-  control(draft: Draft): Promise<void>;
+  /**
+   * Goes on only if the store accepts this request. A rejection proves nothing if the control request is
+   * rejected too.
+   */
+  control(template: RequestTemplate): Promise<void>;
   /** Records what the interface leaves open, under a stable key. */
-  note(key: string, value: string | number | boolean): void;
-  /** Milliseconds of the answers to POST so far, a sample of at most some thousands. */
+  recordObservation(key: string, value: string | number | boolean): void;
+  /** Response times of POST requests so far, in milliseconds: a sample of at most a few thousand. */
   readonly latencies: readonly number[];
 }
 
 /** How a check is carried out. */
 export type Test =
-  /** Each of these cases, by name. */
+  /** Named cases. */
   | {
       readonly kind: 'cases';
-      readonly cases: (plants: Plants) => readonly Case[];
+      readonly cases: (plants: Plants) => readonly TestCase[];
       readonly rules: readonly Rule[];
-      /** The check that says why no answer is one that the rules are about; by default that there are any. */
+      /** The check that explains why the rules applied to no exchange; by default `invariants/answers`. */
       readonly explainedBy?: string;
     }
-  /** Cases drawn at random, `share` times as many as the run asks for, counting those before them that have a name. */
+  /** Random cases: `weight` times as many as the run asks for, including the named ones. */
   | {
       readonly kind: 'property';
-      readonly cases: (plants: Plants) => Arbitrary<Case>;
-      /** What is tried first, whatever the seed: what a verdict would otherwise hang on by chance. */
-      readonly named?: (plants: Plants) => readonly Case[];
+      readonly cases: (plants: Plants) => Arbitrary<TestCase>;
+      /**
+       * Cases tried first, whatever the seed, so that no verdict depends on whether chance generates them.
+       */
+      readonly named?: (plants: Plants) => readonly TestCase[];
       readonly rules: readonly Rule[];
-      readonly share: number;
-      /** The cases that have a name are rows of a covering array: what those at some places cover. */
+      readonly weight: number;
+      /** The named cases are rows of a covering array. Returns what the given rows cover. */
       readonly covers?: (plants: Plants, rows: readonly number[]) => Coverage;
       readonly explainedBy?: string;
     }
-  /** Every exchange of the run that it applies to, whichever check it was sent for. */
+  /** Rules for every exchange of the run that the check applies to, whichever check sent the request. */
   | {
-      readonly kind: 'standing';
-      readonly applies: (exchange: Exchange, draft: Draft) => boolean;
-      /** What there was none of, where it applied to nothing. */
-      readonly lacking: string;
+      readonly kind: 'invariant';
+      readonly applies: (exchange: Exchange, template: RequestTemplate) => boolean;
+      /**
+       * The reason to skip the check if it applied to no exchange, for example `the store never answered with
+       * 405`.
+       */
+      readonly absent: string;
       readonly rules: readonly Rule[];
     }
   /** Steps that depend on one another. */
   | {
-      readonly kind: 'procedure';
-      /** What is sent, in one sentence. */
+      readonly kind: 'scenario';
+      /** One sentence about what is sent. */
       readonly sends: string;
-      readonly run: (bench: Bench) => Promise<void>;
-      /** It is about requests that are on their way at the same time. */
-      readonly atOnce?: boolean;
-      /** It is about the connections, or about what one request does to the next: nothing else is sent meanwhile. */
-      readonly alone?: boolean;
+      readonly run: (context: CheckContext) => Promise<void>;
+      /** The check is about requests that are under way at the same time. */
+      readonly concurrent?: boolean;
+      /**
+       * The check is about connections, or about how one request affects the next: nothing else is sent
+       * meanwhile.
+       */
+      readonly exclusive?: boolean;
     };
 
 export type TestKind = Test['kind'];
 
-/** A check is a value; whoever runs it is a loop over values. */
+/** A check is a value; the runner is a loop over values. */
 export type Check = About & {
   readonly test: Test;
-  /** Why the check says nothing for this document, or undefined where it does. */
-  readonly silent?: ((contract: Contract) => string | undefined) | undefined;
+  /** Why the check does not apply to this document; undefined if it does. */
+  readonly notApplicable?: ((contract: Contract) => string | undefined) | undefined;
 };
 
-/** The check could not be carried out, through no fault that it looks for. */
+/** The check could not be carried out, for a reason other than the faults that it looks for. */
 export class Untestable extends Error {
   readonly blockedBy: string;
 
@@ -140,5 +150,5 @@ export class Untestable extends Error {
   }
 }
 
-/** What the check is about cannot come about in this run, and neither the store nor the check is to blame. */
+/** The situation that the check is about cannot arise in this run, through no fault of the store. */
 export class NotApplicable extends Untestable {}

@@ -1,20 +1,22 @@
 import { type Check, NotApplicable } from './check.ts';
-import { drawsOf } from './plan.ts';
+import { sampleCount } from './plan.ts';
 import type { CheckResult, Stop, Verdict } from './result.ts';
 import type { Shard } from './shard.ts';
 import { Tally } from './tally.ts';
 
-/** What the verdict on a check depends on besides what it has found. */
+/** What the verdict on a check depends on besides its own findings. */
 export interface Circumstances {
   readonly stop: Stop | undefined;
   readonly shard: Shard;
-  /** Random cases of a check of share 1 that are enough to judge by. */
+  /** Random cases that suffice for a verdict, for a check with weight 1. */
   readonly usual: number;
-  /** Whether some check was left untried because the run was stopped. */
+  /** Whether the run stopped before all checks had ended. */
   readonly unfinished: boolean;
 }
 
-/** What has been found stands, whatever became of the run; what has not been tried to the end is no pass. */
+/**
+ * The result of a check. Failures stand however the run ended; a check that was not completed does not pass.
+ */
 export function concluded(
   check: Check,
   tally: Tally,
@@ -30,31 +32,31 @@ export function concluded(
     return result(check, 'untestable', tally, seconds, { by: stop.kind, reason: stop.reason });
   if (blocked instanceof NotApplicable) return skipped(check, blocked.blockedBy, blocked.message, tally);
   if (blocked !== undefined) return result(check, 'untestable', tally, seconds, blockedOf(blocked));
-  const seen = level === 'OBSERVE' ? Object.keys(tally.noted).length > 0 : tally.seen;
+  const seen = level === 'OBSERVE' ? Object.keys(tally.observations).length > 0 : tally.seen;
   if (cases > 0 && !seen) return vacuous(check, tally, seconds, shard);
   if (cases > 0) return result(check, level === 'OBSERVE' ? 'observed' : 'pass', tally, seconds);
-  if (test.kind === 'standing') return skipped(check, 'store', tally.unseen ?? test.lacking, tally);
-  if (test.kind === 'cases') return skipped(check, 'document', 'the document admits no such request', tally);
-  // Its one place in the line is that of the control.
-  if (shard.of > 1) return elsewhere(check);
+  if (test.kind === 'invariant') return skipped(check, 'store', tally.notSeen ?? test.absent, tally);
+  if (test.kind === 'cases') return skipped(check, 'document', 'the document allows no such request', tally);
+  // Its only work item in this shard was the control request.
+  if (shard.of > 1) return inAnotherShard(check);
   throw new Error(`${id} made no request`);
 }
 
 /**
- * It made requests, and saw nothing of what it is about. Of a check that draws at random, another shard may have seen
- * something.
+ * The check sent requests, but its rules applied to none. For a random check, another shard may have more to
+ * judge.
  */
 function vacuous(check: Check, tally: Tally, seconds: number, { of }: Shard): CheckResult {
   const { test } = check;
-  const by = ('explainedBy' in test ? test.explainedBy : undefined) ?? 'always/answers';
-  const reason = `nothing to judge: ${tally.unseen ?? 'no answer'}`;
+  const by = ('explainedBy' in test ? test.explainedBy : undefined) ?? 'invariants/answers';
+  const reason = `nothing to judge: ${tally.notSeen ?? 'no response'}`;
   if (test.kind === 'property' && of > 1) return skipped(check, by, reason, tally);
   return result(check, 'untestable', tally, seconds, { by, reason });
 }
 
 /**
- * Whether a limit that the user set came late enough: a check that draws at random has tried what it tries by
- * default, and one that watches the others has seen all of them through.
+ * Whether a limit that the user set stopped the run late enough for a verdict: a random check has tried as
+ * many cases as it does by default, and an invariant has seen every other check end.
  */
 function isTriedEnough(
   { test }: Check,
@@ -62,16 +64,16 @@ function isTriedEnough(
   { stop, shard, usual, unfinished }: Circumstances,
 ): boolean {
   if (stop?.kind !== 'limit') return false;
-  if (test.kind === 'standing') return !unfinished;
+  if (test.kind === 'invariant') return !unfinished;
   if (test.kind !== 'property') return false;
-  return cases >= Math.max(1, Math.floor(drawsOf(test.share, usual) / shard.of));
+  return cases >= Math.max(1, Math.floor(sampleCount(test.weight, usual) / shard.of));
 }
 
 export const skipped = (check: Check, by: string, reason: string, tally: Tally = new Tally()): CheckResult =>
   result(check, 'skipped', tally, 0, { by, reason });
 
 /** A check that another shard of the run carries out. */
-export const elsewhere = (check: Check): CheckResult => skipped(check, 'shard', 'belongs to another shard');
+export const inAnotherShard = (check: Check): CheckResult => skipped(check, 'shard', 'runs in another shard');
 
 const result = (
   { id, level, statement, basis, hint, test }: Check,
@@ -80,7 +82,7 @@ const result = (
   seconds: number,
   blocked?: CheckResult['blocked'],
 ): CheckResult => {
-  const { cases, failed, failures, causes, noted } = tally;
+  const { cases, failed, failures, causes, observations } = tally;
   const coverage = cases === 0 ? undefined : tally.coverage();
   return {
     check: { id, level, statement, basis, hint },
@@ -91,7 +93,7 @@ const result = (
     seconds,
     failures,
     causes,
-    observations: verdict === 'skipped' ? {} : noted,
+    observations: verdict === 'skipped' ? {} : observations,
     ...(coverage === undefined ? {} : { coverage }),
     ...(blocked === undefined ? {} : { blocked }),
   };

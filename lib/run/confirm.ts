@@ -1,21 +1,21 @@
 import type { Rule } from '../judge/rules.ts';
-import { holdsFresh } from '../payloads/case.ts';
-import { judged, type Tools } from './attempt.ts';
-import { kept } from './keep.ts';
+import { holdsFresh } from '../payloads/test-case.ts';
+import type { Execution } from './execution.ts';
+import { judged } from './judging.ts';
 import { inPool } from './pool.ts';
 import { type Failure, type Placed, type Retries, type Tried, timedOut, type When } from './result.ts';
+import { truncated } from './truncate.ts';
 
-/** Tries in isolation, and at once, of a failure that did not come again at first. */
-const ISOLATED = 20;
-const CONCURRENT = 24;
-/** Tries in isolation, at most, and how unlikely that they all pass by chance. */
-const MAX_ISOLATED = 200;
-const BY_CHANCE = 0.005;
+/** Retries, in isolation and under concurrency, of a failure that did not recur at first. */
+const RETRIES_IN_ISOLATION = 20;
+const CONCURRENT_RETRIES = 24;
+/** Retries in isolation continue up to this number, or until it is this unlikely that all pass by chance. */
+const MAX_RETRIES_IN_ISOLATION = 200;
+const MAX_CHANCE = 0.005;
 
-/** Requests that may be spent, in a run, on failures that do not come again at once. */
+/** Requests per run for failures that do not recur at once. */
 export const SEARCH_BUDGET_REQUESTS = 2000;
 
-/** Counts tries and the failures among them. */
 class Count {
   failed = 0;
   tried = 0;
@@ -39,33 +39,34 @@ class Count {
 }
 
 /**
- * Retries a failure in isolation, and under concurrency where it does not come again: says of it only what was tried.
- * Nothing else is to be under way. Its fresh ids follow from its place among the cases.
- * @throws Stopped when the run ends meanwhile
+ * Retries a failure in isolation and, if it does not recur, under concurrency, so that the record claims only
+ * what was tried. Nothing else may be under way. The fresh ids follow from the place of the failure among the
+ * cases.
+ * @throws Stopped if the run ends meanwhile
  */
 export async function confirm(
   { failure, place }: Placed,
   rules: readonly Rule[],
-  tools: Tools,
+  execution: Execution,
 ): Promise<Failure> {
-  const { draft, finding, exchange } = failure;
-  const { ids, searchBudget: budget, concurrency } = tools;
+  const { template, finding, exchange } = failure;
+  const { ids, searchBudget: budget, concurrency } = execution;
   const [same, concurrent] = [new Count(), new Count()];
-  // A request that holds nothing fresh is the same request again.
-  const fresh = holdsFresh(draft, tools.token) ? new Count() : same;
+  // Without fresh values, the request is always the same.
+  const fresh = holdsFresh(template, execution.token) ? new Count() : same;
   let broken = false;
   const send = async (id: bigint): Promise<Failure | undefined> => {
-    const answer = await tools.resend(draft, id);
+    const answer = await execution.resend(template, id);
     broken ||= answer.kind === 'broken';
-    const again = judged(answer, draft, rules, tools);
+    const again = judged(answer, template, rules, execution);
     return again?.cause === finding.cause
-      ? { ...failure, finding: again, exchange: kept(answer) }
+      ? { ...failure, finding: again, exchange: truncated(answer) }
       : undefined;
   };
   const anew = () => send(ids.aside(place));
-  /** What is tried next meets a store that serves. */
+  /** Waits for the store to serve again before the next try. */
   const recovered = async () => {
-    if (broken) await tools.recover();
+    if (broken) await execution.recover();
     broken = false;
   };
   const once = async () => {
@@ -82,14 +83,14 @@ export async function confirm(
       await recovered();
     }
   };
-  const crowded = async (attempt: () => Promise<Failure | undefined>) => {
-    const size = concurrency > 1 ? Math.min(CONCURRENT, budget.left) : 0;
+  const concurrently = async (attempt: () => Promise<Failure | undefined>) => {
+    const size = concurrency > 1 ? Math.min(CONCURRENT_RETRIES, budget.left) : 0;
     budget.left -= size;
     await inPool(size, concurrency, () => concurrent.add(attempt));
     await recovered();
   };
   const amongOrdinary = async () => {
-    const beside = tools.resend(tools.control(), ids.aside(place));
+    const beside = execution.resend(execution.control(), ids.aside(place));
     const again = await anew();
     await beside;
     return again;
@@ -106,7 +107,7 @@ export async function confirm(
   const slow = timedOut(failure);
   await once();
   if (!slow) await once();
-  // A store that has kept the plant may answer the same bytes in another way.
+  // A store that has kept the plant may answer the same bytes differently.
   if (fresh.all) return found('always');
   if (same.all && fresh.failed === 0) {
     if (!slow) await once();
@@ -115,12 +116,13 @@ export async function confirm(
   if (inIsolation()) return found('now-and-then');
   if (slow) return found('once');
 
-  await crowded(anew);
-  if (concurrent.failed === 0) await crowded(amongOrdinary);
-  // As often as it takes to see it in isolation too, if it is as frequent there.
+  await concurrently(anew);
+  if (concurrent.failed === 0) await concurrently(amongOrdinary);
+  // As often as it takes to see the failure in isolation, if it is as frequent there.
   const frequency = concurrent.failed / Math.max(concurrent.tried, 1);
-  const enough = frequency === 0 ? ISOLATED : Math.ceil(Math.log(BY_CHANCE) / Math.log(1 - frequency));
-  await search(Math.min(frequency === 1 ? 0 : enough, MAX_ISOLATED) - fresh.tried);
+  const enough =
+    frequency === 0 ? RETRIES_IN_ISOLATION : Math.ceil(Math.log(MAX_CHANCE) / Math.log(1 - frequency));
+  await search(Math.min(frequency === 1 ? 0 : enough, MAX_RETRIES_IN_ISOLATION) - fresh.tried);
   if (inIsolation()) return found('now-and-then');
   return found(concurrent.failed === 0 ? 'once' : 'under-concurrency');
 }

@@ -1,27 +1,31 @@
 import { exactInteger, sourceAt } from '../contract/numeral.ts';
-import type { Draft } from '../payloads/case.ts';
 import { FRESH, JsonObject } from '../payloads/json.ts';
 import { ID } from '../payloads/plants.ts';
+import type { RequestTemplate } from '../payloads/test-case.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { IdRanges } from './id-ranges.ts';
 
-/** The plants that a store said it created: what a run leaves behind. */
+/** The plants that the store reported as created: what a run leaves behind. */
 export class Created {
   plants = 0;
-  /** The ids that they were sent with; the store may have given them others. */
+  /** The ids in the requests; the store may have assigned others. */
   readonly ids = new IdRanges();
 
-  note({ request, response }: Exchange, draft: Draft): void {
+  record({ request, response }: Exchange, template: RequestTemplate): void {
     if (request.method !== 'POST' || response === undefined) return;
     if (response.status < 200 || response.status >= 300) return;
     this.plants += 1;
-    const id = idIn(request.body, draft, request.freshId);
+    const id = idIn(request.body, template, request.freshId);
     if (id !== undefined) this.ids.add(id);
   }
 }
 
-/** The id in a body, to the last digit. */
-function idIn(bytes: Uint8Array | undefined, { body }: Draft, fresh: bigint | undefined): bigint | undefined {
+/** The exact id in a body. */
+function idIn(
+  bytes: Uint8Array | undefined,
+  { body }: RequestTemplate,
+  fresh: bigint | undefined,
+): bigint | undefined {
   const json = body !== undefined && 'json' in body ? body.json : undefined;
   if (json instanceof JsonObject && json.get(ID) === FRESH) return fresh;
   try {

@@ -1,7 +1,7 @@
-import { bearer, bytesOf, type Draft } from '../payloads/case.ts';
+import { bearer, bytesOf, type RequestTemplate } from '../payloads/test-case.ts';
 import type { Delivery, HeaderPair, Request } from '../wire/exchange.ts';
 
-/** What a request says of itself where its draft says nothing else. */
+/** Headers of every request, unless the template or the user sets others. */
 export const USUAL: readonly HeaderPair[] = [
   ['accept', 'application/json'],
   ['user-agent', 'plant-store-conformance'],
@@ -10,26 +10,26 @@ export const USUAL: readonly HeaderPair[] = [
 const isAmong = (pairs: readonly HeaderPair[], name: string) =>
   pairs.some(([own]) => own === name || own.toLowerCase() === name.toLowerCase());
 
-/** The usual ones, where the user asks for no others of the same name. */
+/** Adds the usual headers, except those that the user sets. */
 export const withUsual = (headers: readonly HeaderPair[]): readonly HeaderPair[] => [
   ...USUAL.filter(([name]) => !isAmong(headers, name)),
   ...headers,
 ];
 
 /** What a run adds to every request. */
-export interface Surroundings {
+export interface RequestDefaults {
   readonly token: string;
   /** `host:port` of the target. */
   readonly host: string;
-  /** Path of the base URL, without a slash at its end. */
+  /** Path of the base URL, without a trailing slash. */
   readonly prefix: string;
-  /** The usual ones, and those that the user asked for. */
+  /** The usual ones, and those that the user set. */
   readonly headers: readonly HeaderPair[];
   /** Query parameters that the document requires. */
   readonly query?: readonly (readonly [name: string, value: string])[];
 }
 
-/** A path with parameters at its end, but for those that it has already. */
+/** Appends query parameters to a path, except those that it has already. */
 function withQuery(path: string, parameters: readonly (readonly [name: string, value: string])[]): string {
   const [, own] = path.split('?');
   const there = new URLSearchParams(own);
@@ -40,8 +40,11 @@ function withQuery(path: string, parameters: readonly (readonly [name: string, v
   return `${path}${own === undefined ? '?' : own === '' ? '' : '&'}${added.join('&')}`;
 }
 
-/** How it is put on its connection, once its bytes are there. */
-function deliveryOf({ delivery, cut, abort }: Draft, body: Uint8Array | undefined): Delivery | undefined {
+/** The delivery of a request, whose cuts may depend on the bytes of its body. */
+function deliveryOf(
+  { delivery, cut, abort }: RequestTemplate,
+  body: Uint8Array | undefined,
+): Delivery | undefined {
   if (body === undefined || (cut === undefined && abort === undefined)) return delivery;
   return {
     ...delivery,
@@ -50,32 +53,32 @@ function deliveryOf({ delivery, cut, abort }: Draft, body: Uint8Array | undefine
   };
 }
 
-/** Stands for the token where it may be encoded; a `$` would be. */
+/** Stands for the token where it may be percent-encoded; encoding would change `$PLANT_STORE_TOKEN`. */
 const PLACE = 'PLANT_STORE_TOKEN';
 
-/** Makes a draft ready to be sent, with `id` for its fresh id. */
+/** Makes a request of a template, with `id` as its fresh id. */
 export function fill(
-  draft: Draft,
+  template: RequestTemplate,
   id: bigint,
-  { token, host, prefix, headers, query = [] }: Surroundings,
+  { token, host, prefix, headers, query = [] }: RequestDefaults,
 ): Request {
-  const { method = 'POST', credential = bearer, body, framing = 'length' } = draft;
-  const added = draft.tokenIn === undefined ? query : [...query, [draft.tokenIn, token] as const];
-  const path = withQuery((draft.path ?? '/plants').replace('{id}', String(id)), added);
+  const { method = 'POST', credential = bearer, body, framing = 'length' } = template;
+  const added = template.tokenIn === undefined ? query : [...query, [template.tokenIn, token] as const];
+  const path = withQuery((template.path ?? '/plants').replace('{id}', String(id)), added);
   const contentType =
-    'contentType' in draft ? draft.contentType : body === undefined ? undefined : 'application/json';
+    'contentType' in template ? template.contentType : body === undefined ? undefined : 'application/json';
   const { header = 'authorization' } = credential;
   const own: HeaderPair[] = credential.values(token).map((value) => [header, value]);
   if (contentType !== undefined) own.push(['content-type', contentType]);
-  if (draft.headers !== undefined) own.push(...draft.headers);
+  if (template.headers !== undefined) own.push(...template.headers);
   const bytes = body === undefined ? undefined : bytesOf(body, id, token);
-  const delivery = deliveryOf(draft, bytes);
+  const delivery = deliveryOf(template, bytes);
   const request: Request = {
     method,
     path,
     headers: [
       ...own,
-      ...headers.filter(([name]) => !isAmong(own, name) && draft.without?.includes(name) !== true),
+      ...headers.filter(([name]) => !isAmong(own, name) && template.without?.includes(name) !== true),
     ],
     body: bytes,
     framing,
@@ -85,10 +88,10 @@ export function fill(
       ? { publicBody: body.secret(PLACE, id).replaceAll(PLACE, '$PLANT_STORE_TOKEN') }
       : {}),
   };
-  if (draft.verbatim === undefined) return request;
+  if (template.rawBytes === undefined) return request;
   const authorization = credential.values(token)[0] ?? '';
   return {
     ...request,
-    verbatim: Buffer.from(draft.verbatim(host, `${prefix}${path}`, authorization), 'latin1'),
+    rawBytes: Buffer.from(template.rawBytes(host, `${prefix}${path}`, authorization), 'latin1'),
   };
 }

@@ -1,11 +1,11 @@
-/** Ranges that are kept apart; a run of default size has some hundred. */
+/** A run of default size has about a hundred ranges. */
 const MAX_RANGES = 10_000;
 
 type Range = readonly [first: bigint, last: bigint];
 
-/** Exactly the ids that were added, neighbours joined into ranges, in bounded memory. */
+/** The exact set of added ids in bounded memory, with neighbours joined into ranges. */
 export class IdRanges {
-  /** Ids that were not kept, as there were too many ranges. */
+  /** Ids that were not stored because there were too many ranges. */
   dropped = 0;
   private ranges: Range[];
 
@@ -28,7 +28,7 @@ export class IdRanges {
     return this.ranges.map(([first, last]) => (first === last ? String(first) : `${first}..${last}`));
   }
 
-  /** @throws SyntaxError where a text is no range */
+  /** @throws SyntaxError if a text is not a range */
   static from(texts: readonly string[]): IdRanges {
     return new IdRanges(
       texts.map((text): Range => {

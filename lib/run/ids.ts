@@ -1,20 +1,23 @@
 import { randomInt } from 'node:crypto';
 import type { IdRange } from '../payloads/plants.ts';
 
-/** Where the ids of a check begin, in places from the first id of the run: those of its cases upwards, the others downwards. */
+/**
+ * The places of the ids of a check, counted from the first id of the run. Ids for cases lie above it, ids for
+ * all other requests (`aside`) below it.
+ */
 export interface Room {
   readonly up: number;
-  /** So many cases were foreseen; those beyond have their place at `overflow`. */
+  /** Number of planned cases. Further cases have their ids at `overflow`. */
   readonly size: number;
   readonly overflow: number;
   readonly down: number;
-  /** In how many parts those lie that go downwards; the cases share them out. */
+  /** Number of slots into which the ids aside are divided. Cases are distributed over the slots. */
   readonly slots: number;
-  /** The slot for what belongs to no case: another in each shard. */
+  /** The slot for requests that belong to no case; it differs from shard to shard. */
   readonly own: number;
 }
 
-/** Ids that were never sent before: those of cases count upwards from the first id of the run, all others downwards. */
+/** Fresh ids. Those for cases count upwards from the first id of the run, all others downwards. */
 export class Ids {
   private readonly range: IdRange;
   private readonly start: bigint;
@@ -26,7 +29,6 @@ export class Ids {
     this.start = (firstId - range.first) / range.step;
   }
 
-  /** How many there are. */
   get count(): number {
     return Number(this.places);
   }
@@ -36,7 +38,7 @@ export class Ids {
     return new CheckIds((place) => this.at(place), room);
   }
 
-  /** How far an id is from the first, upwards or downwards, in the order of the plan. */
+  /** The distance of an id from the first, upwards or downwards, in the order of the plan. */
   placeOf(id: bigint): number {
     const place = this.within((id - this.range.first) / this.range.step - this.start);
     return Number(place <= this.places / 2n ? place : this.places - place);
@@ -51,25 +53,25 @@ export class Ids {
   }
 }
 
-/** Ids aside in one slot: to find out whether a failure comes again takes the most. */
+/** Ids aside in one slot: enough to confirm a failure, which needs the most. */
 export const ASIDE = 512;
 
 /**
- * The ids of one check. They follow from the plan of the run and from the place of the case alone, so that they
- * are the same whatever else is carried out, by whom, and in which order.
+ * The ids of one check. They follow only from the plan of the run and the place of the case, so that they are
+ * the same regardless of which other checks run, in which shard, and in which order.
  */
 export class CheckIds {
   private readonly at: (place: number) => bigint;
   private readonly room: Room;
   private reserved = 0;
-  private readonly taken = new Map<number, number>();
+  private readonly usedBySlot = new Map<number, number>();
 
   constructor(at: (place: number) => bigint, room: Room) {
     this.at = at;
     this.room = room;
   }
 
-  /** The next `count` ids for cases, by their index. */
+  /** Reserves the next `count` ids for cases. Returns a function from index to id. */
   reserve(count: number): (index: number) => bigint {
     const { up, size, overflow } = this.room;
     const from = this.reserved;
@@ -84,17 +86,17 @@ export class CheckIds {
     return this.reserve(1)(0);
   }
 
-  /** An id for a request that the plan of the run does not know: to look into the case at a place, or for no case. */
+  /** An id for an unplanned request: one that retries the case at `place`, or one that belongs to no case. */
   aside(place?: number): bigint {
     const { slots, down, own } = this.room;
     const slot = place === undefined ? own : (place + 1) % slots;
-    const taken = (this.taken.get(slot) ?? 0) + 1;
-    this.taken.set(slot, taken);
-    return this.at(-(down + slot * ASIDE + taken));
+    const used = (this.usedBySlot.get(slot) ?? 0) + 1;
+    this.usedBySlot.set(slot, used);
+    return this.at(-(down + slot * ASIDE + used));
   }
 }
 
-/** A place to start from that earlier runs have most likely not been near. */
+/** A random first id, most likely far from those of earlier runs. */
 export function anyFirstId({ first, last }: IdRange): bigint {
   const span = last - first;
   return first + (span < 2n ** 40n ? BigInt(randomInt(0, Number(span) + 1)) : BigInt(randomInt(0, 2 ** 40)));

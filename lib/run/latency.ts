@@ -1,41 +1,41 @@
-/** Milliseconds of answers of which the exact time is kept. */
-const SAMPLE = 4096;
-/** Buckets to a doubling: fine enough to see two humps, coarse enough to be told. */
-const TO_A_DOUBLING = 4;
+/** Responses whose exact time is kept. */
+const MAX_SAMPLED = 4096;
+/** Fine enough to show two peaks, coarse enough to print. */
+const BUCKETS_PER_DOUBLING = 4;
 
 export interface Latency {
   readonly answers: number;
-  /** Milliseconds; of a sample of the latest answers where there were very many. */
+  /** Milliseconds. Quantiles of a long run are those of its latest responses. */
   readonly median: number;
   readonly p95: number;
   readonly p99: number;
   readonly longest: number;
-  /** Answers that took from `from` to less than `to` milliseconds; empty buckets are left out. */
+  /** Responses that took from `from` to less than `to` milliseconds, without empty buckets. */
   readonly buckets: readonly { readonly from: number; readonly to: number; readonly answers: number }[];
 }
 
-/** How long answers took, in constant memory. */
+/** Records response times in constant memory. */
 export class LatencyLog {
-  /** Milliseconds of the latest answers, in no order. */
+  /** Milliseconds of the latest responses, unordered. */
   readonly sample: number[] = [];
   private readonly counts = new Map<number, number>();
   private answers = 0;
   private longest = 0;
 
   add(ms: number): void {
-    this.sample[this.answers % SAMPLE] = ms;
+    this.sample[this.answers % MAX_SAMPLED] = ms;
     this.answers += 1;
     this.longest = Math.max(this.longest, ms);
-    const bucket = Math.floor(Math.log2(Math.max(ms, 0.01)) * TO_A_DOUBLING);
+    const bucket = Math.floor(Math.log2(Math.max(ms, 0.01)) * BUCKETS_PER_DOUBLING);
     this.counts.set(bucket, (this.counts.get(bucket) ?? 0) + 1);
   }
 
-  /** `undefined` where there was no answer. */
+  /** `undefined` if there was no response. */
   get summary(): Latency | undefined {
     if (this.answers === 0) return undefined;
     const sorted = this.sample.toSorted((a, b) => a - b);
-    const at = (share: number) => rounded(sorted[Math.floor((sorted.length - 1) * share)] ?? 0);
-    const edge = (bucket: number) => rounded(2 ** (bucket / TO_A_DOUBLING));
+    const at = (quantile: number) => rounded(sorted[Math.floor((sorted.length - 1) * quantile)] ?? 0);
+    const edge = (bucket: number) => rounded(2 ** (bucket / BUCKETS_PER_DOUBLING));
     return {
       answers: this.answers,
       median: at(0.5),

@@ -1,21 +1,22 @@
 import type { Contract } from '../contract/contract.ts';
-import { admits } from '../payloads/admits.ts';
-import { bearer, type Draft } from '../payloads/case.ts';
+import { bearer, type RequestTemplate } from '../payloads/test-case.ts';
+import { isValid } from '../payloads/validity.ts';
 
 /**
- * How ordinary a request is: 2 what any client sends, 1 another valid plant, 0 all else. Of several requests that
- * are left without an answer the least ordinary is the likeliest cause, and the others are its victims.
+ * How ordinary a request is: 2 if any client could send it, 1 for another valid plant, 0 for everything else.
+ * Of several requests without a response, the least ordinary is the likeliest cause and the others are its
+ * victims.
  */
-export function ordinariness(draft: Draft, contract: Contract): 0 | 1 | 2 {
-  if (draft.ordinary === true) return 2;
-  const { body, credential = bearer, method, path, headers } = draft;
-  if (credential !== bearer || 'contentType' in draft) return 0;
+export function ordinariness(template: RequestTemplate, contract: Contract): 0 | 1 | 2 {
+  if (template.ordinary === true) return 2;
+  const { body, credential = bearer, method, path, headers } = template;
+  if (credential !== bearer || 'contentType' in template) return 0;
   if (method !== undefined || path !== undefined || headers !== undefined) return 0;
   if (body === undefined || !('json' in body) || body.edit !== undefined) return 0;
   try {
-    return admits(contract, body.json) ? 1 : 0;
+    return isValid(contract, body.json) ? 1 : 0;
   } catch {
-    // A value may be written as a text that is no JSON.
+    // A value may be written as text that is not JSON.
     return 0;
   }
 }

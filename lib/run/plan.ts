@@ -1,40 +1,45 @@
 import { areaOf, groupBy } from '../groups.ts';
-import type { Case } from '../payloads/case.ts';
+import type { TestCase } from '../payloads/test-case.ts';
 import type { Check, Plants, Test } from './check.ts';
 import { ASIDE, type CheckIds, type Ids, type Room } from './ids.ts';
 import type { Shard } from './shard.ts';
 
 export const DEFAULTS = { cases: 120, concurrency: 24, timeout: 15_000 } as const;
 
-/** What stands for a check where requests are sent for none. */
+/** Stand-ins for a check id, for requests that belong to no check. */
 export const PREFLIGHT = 'preflight';
 export const COMPARISON = 'comparison';
 export const COLLISIONS = 'collisions';
 
-/** Ids that are foreseen, for each property, for a check whose requests are not counted before it is carried out. */
-const FOR_A_PROPERTY = 64;
-/** Places for the requests of one check that were not foreseen, far from those of the others: among them all triples. */
+/** Ids reserved per property of the document for a check whose requests are not counted in advance. */
+const IDS_PER_PROPERTY = 64;
+/** Ids for requests of one check beyond those planned; large enough for a covering array. */
 const OVERFLOW = { pairs: 2 ** 16, triples: 2 ** 18 } as const;
-/** Shards whose ids aside for no case lie apart. */
+/** Shards with separate ids for requests that belong to no case. */
 const SHARDS = 16;
-/** Cases whose ids aside lie apart. Two that share theirs are rare, and only a store with unique ids could mind. */
+/**
+ * Slots for the ids aside of cases. Cases rarely share a slot, and that matters only to a store with unique
+ * ids.
+ */
 const SLOTS = 61;
 
-/** Cases of a check that draws at random. */
-export const drawsOf = (share: number, cases: number): number => Math.max(1, Math.ceil(cases * share));
+/** The number of random cases of a check. */
+export const sampleCount = (weight: number, cases: number): number => Math.max(1, Math.ceil(cases * weight));
 
-/** The same, given those of its cases that have a name: of triples, all are tried, however few cases are asked for. */
+/** The same, but never fewer than the named cases if these cover all triples. */
 export const casesOf = (
-  { share, covers }: Test & { kind: 'property' },
+  { weight, covers }: Test & { kind: 'property' },
   cases: number,
   { strength }: Plants,
-  named: readonly Case[],
-): number => Math.max(drawsOf(share, cases), covers !== undefined && strength === 3 ? named.length : 0);
+  named: readonly TestCase[],
+): number => Math.max(sampleCount(weight, cases), covers !== undefined && strength === 3 ? named.length : 0);
 
 /**
- * Gives every check of the catalogue ids of its own, carried out or not: a run of some of them, or of a part, sends
- * the same requests as the run of all. What is sent before and after them has its own as well.
- * @returns the ids of a check; where a document allows too few, all take theirs in turn, in a part of their own
+ * Assigns separate ids to every check of the catalogue, selected or not, so that a run of some checks, or a
+ * shard, sends the same requests as the complete run. Requests before and after the checks have ids of their
+ * own as well.
+ * @returns a function from check id to its ids. If the document allows too few ids, all checks of a shard
+ *   share theirs.
  */
 export function layOut(
   catalogue: readonly Check[],
@@ -46,26 +51,26 @@ export function layOut(
   ids: Ids,
   { index, of }: Shard,
 ): (checkId: string) => CheckIds {
-  const uncounted = FOR_A_PROPERTY * (properties + 1);
-  const beyond = OVERFLOW[thorough ? 'triples' : 'pairs'];
+  const uncounted = IDS_PER_PROPERTY * (properties + 1);
+  const overflow = OVERFLOW[thorough ? 'triples' : 'pairs'];
   const sizes: [id: string, size: number][] = [
     [PREFLIGHT, 16],
     [COLLISIONS, 0],
     ...catalogue.map(({ id, test }): [string, number] => {
-      if (test.kind === 'standing') return [id, 0];
-      return [id, test.kind === 'property' ? drawsOf(test.share, cases) + 1 : uncounted];
+      if (test.kind === 'invariant') return [id, 0];
+      return [id, test.kind === 'property' ? sampleCount(test.weight, cases) + 1 : uncounted];
     }),
     [COMPARISON, uncounted],
   ];
-  const foreseen = sizes.reduce((sum, [, size]) => sum + size, 0);
+  const planned = sizes.reduce((sum, [, size]) => sum + size, 0);
   const rooms = new Map<string, Room>();
   let up = 0;
-  for (const [turn, [id, size]] of sizes.entries()) {
+  for (const [item, [id, size]] of sizes.entries()) {
     rooms.set(id, {
       up,
       size,
-      overflow: foreseen + turn * beyond,
-      down: turn * (SLOTS + SHARDS) * ASIDE,
+      overflow: planned + item * overflow,
+      down: item * (SLOTS + SHARDS) * ASIDE,
       slots: SLOTS,
       own: SLOTS + (index % SHARDS),
     });
@@ -73,49 +78,52 @@ export function layOut(
   }
   const start = Math.floor(ids.count / of) * index;
   const shared = ids.in({ up: start, size: ids.count, overflow: 0, down: -start, slots: 1, own: 0 });
-  if (foreseen + sizes.length * (beyond + (SLOTS + SHARDS) * ASIDE) > ids.count) return () => shared;
+  if (planned + sizes.length * (overflow + (SLOTS + SHARDS) * ASIDE) > ids.count) return () => shared;
   return (checkId) => {
     const room = rooms.get(checkId);
     return room === undefined ? shared : ids.in(room);
   };
 }
 
-/** Cases of one turn of a check that draws at random. */
-const TURN = 2000;
+/** Extra random cases of a check per batch. */
+const BATCH_SIZE = 2000;
 
-/** A check, and how many of its cases to try before it is the turn of another. */
-export interface Turn {
+/** A check, and how many of its cases to run in one batch. */
+export interface WorkItem {
   readonly check: Check;
-  readonly most: number;
+  readonly limit: number;
 }
 
 /**
- * The order in which checks are carried out: what costs a few requests before what costs hundreds, and last what the
- * exchanges of all others decide. Whoever asks for more random cases gets the rest of them after all that, in turns,
- * so that a run which is cut short has tried all of them about as often. Within that, as the catalogue has them.
- * @returns groups of turns; those of a group are taken side by side
+ * The order in which checks run: cheap ones first, then those that need hundreds of requests, and invariants
+ * last. Extra random cases run after the other checks, in alternating batches, so that a run which is cut
+ * short has tried every check about equally often. Otherwise the order is that of the catalogue.
+ * @returns batches of work items; the items of one batch run side by side
  */
-export function* plannedTurns(
+export function* plannedBatches(
   catalogue: readonly Check[],
   isEnded: (check: Check) => boolean,
-): Generator<readonly Turn[]> {
-  const once = (checks: readonly Check[]) => checks.map((check) => ({ check, most: 1 }));
+): Generator<readonly WorkItem[]> {
+  const once = (checks: readonly Check[]) => checks.map((check) => ({ check, limit: 1 }));
   const of = (kind: Check['test']['kind']) => catalogue.filter(({ test }) => test.kind === kind);
-  const [drawing, procedures] = [of('property'), of('procedure')];
+  const [sampling, scenarios] = [of('property'), of('scenario')];
   yield* byArea(of('cases')).map(once);
-  for (const check of drawing) yield [{ check, most: usualPlaces(check) }];
-  yield* byArea(procedures.filter((check) => !wantsToBeAlone(check))).map(once);
-  for (const check of procedures.filter(wantsToBeAlone)) yield once([check]);
-  for (let left = drawing; left.length > 0; left = left.filter((check) => !isEnded(check)))
-    for (const check of left) if (!isEnded(check)) yield [{ check, most: TURN }];
-  yield once(of('standing'));
+  for (const check of sampling) yield [{ check, limit: usualPlaces(check) }];
+  yield* byArea(scenarios.filter((check) => !isExclusive(check))).map(once);
+  for (const check of scenarios.filter(isExclusive)) yield once([check]);
+  for (let left = sampling; left.length > 0; left = left.filter((check) => !isEnded(check)))
+    for (const check of left) if (!isEnded(check)) yield [{ check, limit: BATCH_SIZE }];
+  yield once(of('invariant'));
 }
 
-/** What one area sends may matter to another: the ids that it uses up, the credentials that a store gets tired of. */
+/**
+ * Areas run one after the other, since one may affect another: it uses up ids, or a store locks out its
+ * credentials.
+ */
 const byArea = (checks: readonly Check[]) => groupBy(checks, areaOf).map(([, members]) => members);
 
-const wantsToBeAlone = ({ test }: Check): boolean => test.kind === 'procedure' && test.alone === true;
+const isExclusive = ({ test }: Check): boolean => test.kind === 'scenario' && test.exclusive === true;
 
-/** The cases that a check draws by default, and its control. */
+/** The default number of random cases of a check, and its control request. */
 const usualPlaces = ({ test }: Check): number =>
-  test.kind === 'property' ? drawsOf(test.share, DEFAULTS.cases) + 1 : 1;
+  test.kind === 'property' ? sampleCount(test.weight, DEFAULTS.cases) + 1 : 1;

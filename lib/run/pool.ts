@@ -1,4 +1,7 @@
-/** Does `work` for each index, at most `width` at a time, starting in order. Rejects with the first error, once all have ended. */
+/**
+ * Runs `work` for each index in order, at most `width` at a time. Rejects with the first error once all calls
+ * have ended.
+ */
 export async function inPool(
   count: number,
   width: number,
@@ -6,7 +9,7 @@ export async function inPool(
 ): Promise<void> {
   let next = 0;
   let failure: { error: unknown } | undefined;
-  const lane = async () => {
+  const slot = async () => {
     while (next < count && failure === undefined) {
       const index = next;
       next += 1;
@@ -17,6 +20,6 @@ export async function inPool(
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(width, count) }, lane));
+  await Promise.all(Array.from({ length: Math.min(width, count) }, slot));
   if (failure !== undefined) throw failure.error;
 }

@@ -1,83 +1,86 @@
-import { briefly, fields, locationOf } from '../judge/reading.ts';
-import { type Draft, nothing } from '../payloads/case.ts';
+import { fields, locationOf, summarise } from '../judge/reading.ts';
+import { nothing, type RequestTemplate } from '../payloads/test-case.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import type { Wire } from '../wire/wire.ts';
+import type { HttpClient } from '../wire/http-client.ts';
 import { isFromGateway } from './away.ts';
-import type { Errand } from './gate.ts';
-import { shortly } from './keep.ts';
-import { agreesOnHttp2Alone, foreign, inTheWay, isForeign, wantsHttp2 } from './listener.ts';
+import { agreesOnlyOnHttp2, foreign, inTheWay, isForeign, wantsHttp2 } from './listener.ts';
+import type { RequestContext } from './request-context.ts';
 import type { Stop } from './result.ts';
 import type { Sender } from './sender.ts';
+import { truncate } from './truncate.ts';
 
-/** Whether a run can begin; else why it cannot, or what the user may have got wrong. */
+/** Whether a run can begin, and if not, why; otherwise advice on what the user may have got wrong. */
 export interface Readiness {
   readonly stop?: Stop;
   readonly advice?: string | undefined;
 }
 
-/** Requests after which a token counts as refused throughout, and a store as one that only closes connections. */
-const TRIES = 3;
+/**
+ * Requests after which the token counts as rejected throughout, and the store as unreachable behind its
+ * gateway.
+ */
+const MAX_TRIES = 3;
 
 /**
- * Sends an ordinary plant and tells what stands in the way of a verdict from what the store does wrong.
- * A store that is there and does not answer is not excused: the checks will say so.
+ * Sends an ordinary plant to distinguish what prevents a verdict from what the store does wrong.
+ * A reachable store that does not answer is not excused: its checks will fail.
  */
 export async function preflight(
-  wire: Wire,
+  client: HttpClient,
   sender: Sender,
-  errand: Errand,
-  drafts: readonly Draft[],
+  context: RequestContext,
+  templates: readonly RequestTemplate[],
 ): Promise<Readiness> {
-  const { endpoint } = wire;
+  const { endpoint } = client;
   const url = `${endpoint.origin}${endpoint.prefix}/plants`;
   const seen: Exchange[] = [];
-  for (const draft of drafts.slice(0, TRIES)) {
-    const exchange = await sender.send(draft, errand.ids.next(), errand);
+  for (const template of templates.slice(0, MAX_TRIES)) {
+    const exchange = await sender.send(template, context.ids.next(), context);
     seen.push(exchange);
     if (isForeign(exchange)) continue;
-    const stop = await inTheWay(exchange, wire, url);
+    const stop = await inTheWay(exchange, client, url);
     if (stop !== undefined) return { stop };
-    if (!isRefusal(exchange) && !isFromGateway(exchange)) break;
+    if (!isRejection(exchange) && !isFromGateway(exchange)) break;
   }
   const [first] = seen;
   const last = seen.at(-1);
   if (first === undefined || last === undefined) return {};
-  const throughout = (is: (exchange: Exchange) => boolean) => seen.length === TRIES && seen.every(is);
+  const throughout = (is: (exchange: Exchange) => boolean) => seen.length === MAX_TRIES && seen.every(is);
   if (seen.every(isForeign)) return { stop: await foreign(first, endpoint, url) };
   if (throughout(isFromGateway)) return { stop: noStoreBehind(last, url) };
-  if (throughout(isRefusal)) {
-    if (await agreesOnHttp2Alone(endpoint)) return { stop: wantsHttp2(url) };
-    const without = await sender.send(withoutToken(drafts), errand.ids.next(), errand);
-    return { stop: tokenRefused(last, isSame(last, without), url) };
+  if (throughout(isRejection)) {
+    if (await agreesOnlyOnHttp2(endpoint)) return { stop: wantsHttp2(url) };
+    const without = await sender.send(withoutToken(templates), context.ids.next(), context);
+    return { stop: tokenRejected(last, isSame(last, without), url) };
   }
   return { advice: adviceOn(last, url) };
 }
 
-/** What the base URL may be, where plants are not created at this one. */
+/** What the base URL may be, if plants are not created at this one. */
 function adviceOn({ response }: Exchange, url: string): string | undefined {
   if (response?.status === 404)
-    return `POST ${url} is answered 404. If that is not where plants are created, give the base URL that stands before /plants.`;
+    return `POST ${url} is answered 404. If that is the wrong URL, give the part before /plants as the base URL.`;
   const location = response === undefined ? undefined : locationOf(response);
   if (response === undefined || location === undefined) return undefined;
   const target = URL.canParse(location, url) ? new URL(location, url) : undefined;
   const base = /^(https?:\/\/.*?)\/plants\/?$/.exec(`${target?.origin}${target?.pathname}`)?.[1];
-  return `POST ${url} is answered ${response.status} with Location: ${shortly(location, 200)}; a redirect is not followed. ${
+  return `POST ${url} is answered ${response.status} with Location: ${truncate(location, 200)}. Redirects are not followed. ${
     base === undefined || `${base}/plants` === url
       ? 'Give the base URL of the store itself.'
-      : `If the store is there, give ${shortly(base, 200)} as base URL.`
+      : `If the store is there, give ${truncate(base, 200)} as the base URL.`
   }`;
 }
 
-const isRefusal = ({ response }: Exchange): boolean => response?.status === 401 || response?.status === 403;
+const isRejection = ({ response }: Exchange): boolean => response?.status === 401 || response?.status === 403;
 
-const withoutToken = ([draft]: readonly Draft[]): Draft => ({
-  ...draft,
+const withoutToken = ([template]: readonly RequestTemplate[]): RequestTemplate => ({
+  ...template,
   credential: nothing,
   ordinary: false,
-  beyond: true,
+  outsideContract: true,
 });
 
-/** Whether two requests are answered in the same words. */
+/** Whether two responses are the same. */
 const isSame = (one: Exchange, other: Exchange): boolean =>
   one.response !== undefined &&
   other.response !== undefined &&
@@ -85,14 +88,14 @@ const isSame = (one: Exchange, other: Exchange): boolean =>
   Buffer.compare(one.response.body, other.response.body) === 0 &&
   fields(one.response, 'www-authenticate').join() === fields(other.response, 'www-authenticate').join();
 
-const tokenRefused = (last: Exchange, asWithout: boolean, url: string): Stop => ({
-  kind: 'token-refused',
-  reason: `POST ${url} refuses the token on every request (${shortly(briefly(last))})${asWithout ? ', in the same words as a request without one' : ''}`,
-  remedy: `give a token that the store takes: PLANT_STORE_TOKEN=... or --token${asWithout ? '; if this one is right, does a proxy drop Authorization?' : ''}`,
+const tokenRejected = (last: Exchange, asWithout: boolean, url: string): Stop => ({
+  kind: 'token-rejected',
+  reason: `POST ${url} rejects the token on every request (${truncate(summarise(last))})${asWithout ? ', with the same response as without a token' : ''}`,
+  remedy: `pass a valid token with PLANT_STORE_TOKEN=... or --token${asWithout ? '; if this one is valid, check whether a proxy drops Authorization' : ''}`,
 });
 
 const noStoreBehind = (last: Exchange, url: string): Stop => ({
   kind: 'unreachable',
-  reason: `${url}: the gateway does not reach the store (${shortly(briefly(last))})`,
-  remedy: 'start the store behind it, and check where the gateway looks for it',
+  reason: `${url}: the gateway cannot reach the store (${truncate(summarise(last))})`,
+  remedy: 'start the store, and check the upstream address in the configuration of the gateway',
 });

@@ -1,84 +1,86 @@
 import type { Arbitrary, Value } from 'fast-check';
 import type { Rule } from '../judge/rules.ts';
-import type { Case } from '../payloads/case.ts';
-import { drawAfter } from '../payloads/random.ts';
-import { attempt, mustBeTaken, type Tools } from './attempt.ts';
+import { sampleAfter } from '../payloads/random.ts';
+import type { TestCase } from '../payloads/test-case.ts';
 import { tryEach } from './cases.ts';
 import type { Plants, Test } from './check.ts';
 import { confirm } from './confirm.ts';
-import type { CheckIds } from './ids.ts';
+import type { Execution } from './execution.ts';
 import { casesOf } from './plan.ts';
 import { type CheckCoverage, type Failure, timedOut } from './result.ts';
 import type { Shard } from './shard.ts';
 import type { Tally } from './tally.ts';
+import { requireAccepted, runTestCase } from './test-case.ts';
+import type { TestRun } from './test-run.ts';
 
-/** Requests spent on making one failure small. */
-const SHRINK_BUDGET = 80;
+/** Requests spent on shrinking one failure. */
+const SHRINK_BUDGET_REQUESTS = 80;
 
 /**
- * Random cases, many at a time, of a check that may be carried on turn by turn. The first that fails is tried
- * again alone, and there made as small as it goes; one that passes alone has failed because of the company it was in.
+ * Random cases of a check, run in one go or several. The first that fails is confirmed in isolation, and shrunk if it
+ * fails there every time.
  */
-export class Drawing {
+export class PropertyTest implements TestRun {
   private readonly test: Test & { kind: 'property' };
   private readonly checkId: string;
-  private readonly arbitrary: Arbitrary<Case>;
-  private readonly named: readonly Case[];
+  private readonly arbitrary: Arbitrary<TestCase>;
+  private readonly named: readonly TestCase[];
   private readonly id: (index: number) => bigint;
   private readonly count: number;
   private readonly shard: Shard;
   private readonly plants: Plants;
-  /** The places of the cases with a name that were tried. */
+  private readonly execution: Execution;
+  private readonly tally: Tally;
+  /** The places of the named cases that were tried. */
   private readonly tried: number[] = [];
   private next: number;
-  private settled = false;
+  private isShrunk = false;
 
   constructor(
-    test: Test & { kind: 'property' },
-    checkId: string,
-    cases: number,
+    { id, test }: { readonly id: string; readonly test: Test & { kind: 'property' } },
     plants: Plants,
-    ids: CheckIds,
     shard: Shard,
+    execution: Execution,
+    tally: Tally,
   ) {
     this.test = test;
-    this.checkId = checkId;
+    this.checkId = id;
     this.arbitrary = test.cases(plants);
     this.plants = plants;
     this.named = test.named?.(plants) ?? [];
-    this.count = casesOf(test, cases, plants, this.named);
-    this.id = ids.reserve(this.count + 1);
+    this.count = casesOf(test, execution.cases, plants, this.named);
+    this.id = execution.ids.reserve(this.count + 1);
     this.shard = shard;
     this.next = shard.index;
+    this.execution = execution;
+    this.tally = tally;
+    tally.coverage = () => this.coverage;
   }
 
-  /** Whether there is nothing left to be tried. */
   get ended(): boolean {
     return this.next > this.count;
   }
 
-  /** Tries so many more, at most. */
-  async go(most: number, tools: Tools, tally: Tally): Promise<void> {
-    const { test, id, count, next } = this;
-    tally.coverage = () => this.coverage;
+  async run(limit: number): Promise<void> {
+    const { test, id, count, next, execution, tally } = this;
     const step = this.shard.of;
-    const below = Math.min(count + 1, next + most * step);
-    const control = () => this.control(tools);
-    await tryEach({ from: next, below, step }, control, tools, tally, (index) =>
-      this.attempt(index, id(index), tools),
+    const below = Math.min(count + 1, next + limit * step);
+    const control = () => this.sendControl();
+    await tryEach({ from: next, below, step }, control, execution, tally, (index) =>
+      this.tryOne(index, id(index)),
     );
     this.next = next + Math.ceil((below - next) / step) * step;
     const { first } = tally;
-    if (first === undefined || this.settled) return;
-    this.settled = true;
+    if (first === undefined || this.isShrunk) return;
+    this.isShrunk = true;
     const { place, failure } = first;
     tally.leadWith(
-      await inIsolation(failure, place, this.drawn(place, tools), this.arbitrary, test.rules, tools),
+      await inIsolation(failure, place, this.sampled(place), this.arbitrary, test.rules, execution),
     );
   }
 
-  private async attempt(index: number, id: bigint, tools: Tools): Promise<Failure | undefined> {
-    const failure = await attempt(this.drawn(index, tools).value, id, this.test.rules, tools);
+  private async tryOne(index: number, id: bigint): Promise<Failure | undefined> {
+    const failure = await runTestCase(this.sampled(index).value, id, this.test.rules, this.execution);
     if (index < this.named.length) this.tried.push(index);
     return failure;
   }
@@ -94,31 +96,31 @@ export class Drawing {
     return { ...own, together: { rows, covered } };
   }
 
-  private drawn(index: number, { seed }: Tools): Value<Case> {
-    return drawAfter(this.named, this.arbitrary, seed, this.checkId, index);
+  private sampled(index: number): Value<TestCase> {
+    return sampleAfter(this.named, this.arbitrary, this.execution.seed, this.checkId, index);
   }
 
-  private async control(tools: Tools): Promise<void> {
-    const { twin } = this.drawn(0, tools).value;
-    if (twin !== undefined) await mustBeTaken(twin, this.id(this.count), tools);
+  private async sendControl(): Promise<void> {
+    const { control } = this.sampled(0).value;
+    if (control !== undefined) await requireAccepted(control, this.id(this.count), this.execution);
   }
 }
 
-/** The failure as it is in isolation: confirmed, and shrunk where it comes again every time. */
+/** Confirms a failure in isolation, and shrinks it if it fails there every time. */
 async function inIsolation(
   failure: Failure,
   index: number,
-  value: Value<Case>,
-  arbitrary: Arbitrary<Case>,
+  value: Value<TestCase>,
+  arbitrary: Arbitrary<TestCase>,
   rules: readonly Rule[],
-  tools: Tools,
+  execution: Execution,
 ): Promise<Failure> {
-  const again = await confirm({ failure, place: index }, rules, tools);
-  let smallest: Failure = { ...again, drawn: { path: String(index), shrinks: 0 } };
-  if (again.when !== 'always' || timedOut(again)) return smallest;
-  const retry = (one: Case) => attempt(one, tools.ids.aside(index), rules, tools);
+  const again = await confirm({ failure, place: index }, rules, execution);
+  let minimal: Failure = { ...again, sampled: { path: String(index), shrinks: 0 } };
+  if (again.when !== 'always' || timedOut(again)) return minimal;
+  const retry = (one: TestCase) => runTestCase(one, execution.ids.aside(index), rules, execution);
   let current = value;
-  let budget = SHRINK_BUDGET;
+  let budget = SHRINK_BUDGET_REQUESTS;
   let path = String(index);
   for (let shrinks = 1, found = true; found && budget > 0; shrinks += 1) {
     found = false;
@@ -127,11 +129,11 @@ async function inIsolation(
       if (budget === 0) break;
       budget -= 1;
       const smaller = await retry(candidate.value);
-      // Another fault in a smaller payload is another failure: stay with the one that was found.
+      // A smaller payload may fail for another cause; only the original one counts.
       if (smaller !== undefined && smaller.finding.cause === again.finding.cause) {
         path = `${path}:${step}`;
         const { when, retries = {} } = again;
-        smallest = { ...smaller, when, retries, drawn: { path, shrinks } };
+        minimal = { ...smaller, when, retries, sampled: { path, shrinks } };
         current = candidate;
         found = true;
         break;
@@ -139,5 +141,5 @@ async function inIsolation(
       step += 1;
     }
   }
-  return smallest;
+  return minimal;
 }

@@ -1,6 +1,6 @@
 import type { Finding } from '../judge/rules.ts';
-import type { Draft, Population } from '../payloads/case.ts';
 import type { Coverage } from '../payloads/model/model.ts';
+import type { PayloadClass, RequestTemplate } from '../payloads/test-case.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { About, Before, TestKind } from './check.ts';
 
@@ -9,30 +9,29 @@ export type Verdict = 'pass' | 'fail' | 'observed' | 'untestable' | 'skipped';
 /** One case on which a check failed. */
 export interface Failure {
   readonly label: string;
-  /** As that of the case; by default the label. */
+  /** The stable label of the case; by default the label. */
   readonly stableLabel?: string | undefined;
-  readonly population: Population;
+  readonly payloadClass: PayloadClass;
   readonly before?: readonly Before[];
   readonly finding: Finding;
-  readonly draft: Draft;
+  readonly template: RequestTemplate;
   readonly exchange: Exchange;
-  /** Where in the draws it came from, and what it took to make it small. */
-  readonly drawn?: { readonly path: string; readonly shrinks: number };
-  /** Whether it comes again when its request is sent again; absent where that was not tried. */
+  /** The place of the sample, and the number of steps to shrink it. */
+  readonly sampled?: { readonly path: string; readonly shrinks: number };
+  /** Whether the failure recurs when the request is sent again; absent if that was not tried. */
   readonly when?: When;
   readonly retries?: Retries;
 }
 
 /**
- * When a failure comes again in isolation: always; only with these bytes and not with a fresh id; now and then;
- * not, but under concurrency; or not at all.
+ * When a failure recurs: always in isolation; only with the same bytes and not with a fresh id; now and then
+ * in isolation; only under concurrency; or not at all.
  */
 export type When = 'always' | 'this-request' | 'now-and-then' | 'under-concurrency' | 'once';
 
-/** How many tries failed, of how many. */
 export type Tried = readonly [failed: number, tried: number];
 
-/** How a failure was tried again: in isolation with the same bytes and with a fresh id, and under concurrency. */
+/** Retries of a failure: in isolation with the same bytes and with a fresh id, and under concurrency. */
 export interface Retries {
   readonly same?: Tried;
   readonly fresh?: Tried;
@@ -48,7 +47,7 @@ export interface Placed {
   readonly place: number;
 }
 
-/** What a failure is told apart by: failures of one cause are likely to be fixed by one change. */
+/** The cause of a failure: failures with the same cause are likely to be fixed by the same change. */
 export const causeOf = ({
   finding,
   label,
@@ -56,15 +55,15 @@ export const causeOf = ({
 }: Pick<Failure, 'finding' | 'label' | 'stableLabel'>): string =>
   finding.ofRequest === true ? `${finding.cause}: ${stableLabel}` : finding.cause;
 
-/** One cause that a check has failed for, with one kind of request. */
+/** One cause of the failures of a check, with one kind of request. */
 export interface Cause {
-  /** What is wrong with the answer. */
+  /** What is wrong with the response. */
   readonly cause: string;
-  /** What was asked, where the cause does not say it: nothing that differs from run to run. */
+  /** The kind of request, if the cause does not name it, in words that do not differ from run to run. */
   readonly request?: string;
-  /** Cases that failed for it. */
+  /** Cases that failed for this cause. */
   readonly failed: number;
-  /** Where the first of them stands among the cases. */
+  /** Place of the first of them among the cases. */
   readonly place: number;
 }
 
@@ -72,13 +71,12 @@ export type Observations = Readonly<Record<string, string | number | boolean>>;
 
 /** How much of a covering array was tried. */
 export interface CheckCoverage extends Coverage {
-  /** In a shard: what all of them try. */
+  /** In a shard: what all shards together try. */
   readonly together?: Pick<Coverage, 'rows' | 'covered'>;
 }
 
 export interface CheckResult {
   readonly check: About;
-  /** How it was carried out. */
   readonly kind: TestKind;
   readonly verdict: Verdict;
   /** Cases tried, or exchanges judged. */
@@ -86,30 +84,30 @@ export interface CheckResult {
   /** Cases that failed. */
   readonly failed: number;
   readonly seconds: number;
-  /** The one to look at first, then some of other causes; a few at most. */
+  /** The failure to look at first, then a few with other causes. */
   readonly failures: readonly Failure[];
   readonly causes: readonly Cause[];
   readonly observations: Observations;
-  /** Of a check that begins with a covering array. */
+  /** Only for a check that begins with a covering array. */
   readonly coverage?: CheckCoverage;
-  /** Why it was not tried, or not to the end. */
+  /** Why the check was not run, or not to the end. */
   readonly blocked?: { readonly by: string; readonly reason: string };
 }
 
-/** What ended a run before its end. */
+/** Why a run ended early. */
 export interface Stop {
   readonly kind:
     | 'unreachable'
     | 'untrusted'
     | 'not-http'
-    | 'token-refused'
+    | 'token-rejected'
     | 'throttled'
     | 'ids-in-use'
     /** Interrupted. */
     | 'cut-off'
-    /** A limit of time or of requests that the user set. */
+    /** The user's limit on time or requests was reached. */
     | 'limit'
-    /** The first failure, where the user asked for no more. */
+    /** The first failure, with --bail. */
     | 'bailed'
     | 'gone';
   /** What happened. */

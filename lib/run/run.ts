@@ -1,10 +1,10 @@
 import type { Contract } from '../contract/contract.ts';
-import type { Draft } from '../payloads/case.ts';
 import { requireOrdinary } from '../payloads/satisfiable.ts';
+import type { RequestTemplate } from '../payloads/test-case.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Check, Level } from './check.ts';
 import type { Latency } from './latency.ts';
-import { DEFAULTS, plannedTurns, type Turn } from './plan.ts';
+import { DEFAULTS, plannedBatches, type WorkItem } from './plan.ts';
 import type { CheckResult, Failure, Stop } from './result.ts';
 import { type Listeners, Session, type SessionOptions } from './session.ts';
 import { cutShort, type Outcome, outcomeOf, type Summary, summaryOf } from './verdict.ts';
@@ -13,25 +13,25 @@ export interface RunOptions
   extends Omit<SessionOptions, 'seed' | 'cases' | 'concurrency' | 'timeout' | 'headers'> {
   readonly contract: Contract;
   readonly catalogue: readonly Check[];
-  /** The name of the target in reports; by default its URL. */
+  /** Name of the target in reports; by default its URL. */
   readonly name?: string | undefined;
   readonly seed?: number | undefined;
   readonly cases?: number | undefined;
   readonly concurrency?: number | undefined;
   readonly timeout?: number | undefined;
   readonly headers?: SessionOptions['headers'] | undefined;
-  /** Whether a failed SHOULD makes the run nonconformant. */
+  /** Whether a failed SHOULD makes the store nonconformant. */
   readonly strict?: boolean | undefined;
-  /** Which checks to carry out; the others are skipped. */
+  /** Selects the checks to run; the others are skipped. */
   readonly selected?: ((id: string) => boolean) | undefined;
 }
 
-/** The options of a run with everything that was left out. */
+/** The options of a run with all defaults filled in. */
 export interface Settled {
   readonly seed: number;
   readonly firstId: string;
   readonly cases: number;
-  /** Where it was. */
+  /** Absent if the run was not thorough. */
   readonly thorough?: true;
   readonly concurrency: number;
   readonly timeout: number;
@@ -39,7 +39,7 @@ export interface Settled {
   readonly maxSeconds: number | null;
   readonly strict: boolean;
   readonly maxRequests: number | null;
-  /** `2/3`: the second of three parts; null for all of the run. */
+  /** `2/3` is the second of three shards; null without shards. */
   readonly shard: string | null;
 }
 
@@ -61,19 +61,19 @@ export interface RunFooter {
   readonly requests: number;
   readonly seconds: number;
   readonly latency: Latency | undefined;
-  /** Seconds that were waited because the store asked for it. */
+  /** Seconds spent waiting because the store asked for it. */
   readonly waited: number;
-  /** Connections that were closed while a request was on its way, which was then sent once more. */
+  /** Connections that closed while a request was under way, which was then sent again. */
   readonly closedUnderRequests: number;
-  /** How many plants the store said it created, and exactly the ids that were sent for them. */
+  /** The plants that the store reported as created, and the exact ids that were sent for them. */
   readonly created: {
     readonly plants: number;
     /** `17` or `20..29`, in ascending order. */
     readonly ids: readonly string[];
-    /** Plants whose ids are not among them, as there were too many to list. */
+    /** Plants whose ids are missing because there were too many to list. */
     readonly unlisted?: number;
   };
-  /** Valid plants that were rejected for an id or a name in use, and not judged for that. */
+  /** Valid plants that were not judged because the store rejected their id or name as already in use. */
   readonly collisions: number;
 }
 
@@ -81,27 +81,35 @@ export type RunEvent =
   | { readonly type: 'start'; readonly header: RunHeader }
   | { readonly type: 'check'; readonly id: string; readonly index: number }
   | { readonly type: 'progress'; readonly requests: number }
-  /** A failure of a cause that the check has not failed for yet. */
+  /** The first failure of a check with a new cause. */
   | { readonly type: 'failure'; readonly id: string; readonly level: Level; readonly failure: Failure }
   | { readonly type: 'result'; readonly result: CheckResult }
   | { readonly type: 'end'; readonly footer: RunFooter };
 
-/** A run with its seams open, for a host that carries the checks out one by one: a test runner. */
+/** A run for a host that executes the checks one by one, such as a test runner. */
 export interface OpenRun {
   readonly header: RunHeader;
-  /** What ended it early, if anything has. */
+  /** Why the run ended early, if it did. */
   readonly stop: Stop | undefined;
   carryOut(check: Check): Promise<CheckResult>;
-  /** All of the catalogue, what is cheap first; checks that draw at random take turns. */
+  /**
+   * Runs the whole catalogue in planned order: cheap checks first, extra random cases in alternating batches.
+   */
   carryOutAll(begin?: (check: Check) => void): AsyncGenerator<CheckResult>;
-  /** Sends what belongs to no check. The answers in the order of the drafts; undefined where the run has ended. */
-  ask(drafts: readonly Draft[]): Promise<readonly Exchange[] | undefined>;
-  /** Ends the run early. What is left becomes untestable. */
+  /**
+   * Sends requests that belong to no check. Exchanges in the order of the templates; undefined if the run has
+   * ended.
+   */
+  ask(templates: readonly RequestTemplate[]): Promise<readonly Exchange[] | undefined>;
+  /** Ends the run early. Checks that have not ended become untestable. */
   halt(stop: Stop): void;
   close(): Promise<RunFooter>;
 }
 
-/** Connects to the target and finds out whether it can be judged. A signal ends the run at any time from here on. */
+/**
+ * Connects to the target and finds out whether the run can begin.
+ * @param signal ends the run when it is aborted
+ */
 export async function openRun(
   options: RunOptions,
   listeners?: Listeners,
@@ -132,8 +140,8 @@ export async function openRun(
     throw error;
   });
   const results: CheckResult[] = [];
-  const takeTurns = async (turns: readonly Turn[], begin?: (check: Check) => void) => {
-    const found = await session.takeTurns(turns, begin);
+  const runBatch = async (items: readonly WorkItem[], begin?: (check: Check) => void) => {
+    const found = await session.runBatch(items, begin);
     results.push(...found);
     return found;
   };
@@ -162,19 +170,19 @@ export async function openRun(
     },
     async carryOut(check) {
       for (;;) {
-        const [result] = await takeTurns([{ check, most: Number.POSITIVE_INFINITY }]);
+        const [result] = await runBatch([{ check, limit: Number.POSITIVE_INFINITY }]);
         if (result !== undefined) return result;
       }
     },
     async *carryOutAll(begin) {
       const ended = new Set<string>();
-      for (const turns of plannedTurns(catalogue, ({ id }) => ended.has(id)))
-        for (const result of await takeTurns(turns, begin)) {
+      for (const items of plannedBatches(catalogue, ({ id }) => ended.has(id)))
+        for (const result of await runBatch(items, begin)) {
           ended.add(result.check.id);
           yield result;
         }
     },
-    ask: (drafts) => session.ask(drafts),
+    ask: (templates) => session.ask(templates),
     halt: (stop) => session.halt(stop),
     async close() {
       signal?.removeEventListener('abort', interrupt);
@@ -209,7 +217,7 @@ export async function openRun(
   };
 }
 
-/** Runs every check and tells of it as it happens. Ends with an `end` event, whatever the store does. */
+/** Runs every check and yields events as they happen. The last event is `end`, whatever the store does. */
 export async function* events(options: RunOptions, signal?: AbortSignal): AsyncGenerator<RunEvent> {
   const queue = new Queue<RunEvent>();
   const working = work(options, queue, signal).then(
@@ -220,14 +228,14 @@ export async function* events(options: RunOptions, signal?: AbortSignal): AsyncG
   await working;
 }
 
-/** Milliseconds from one `progress` event to the next, at least. */
-const BETWEEN_PROGRESS = 100;
+/** Least time between two `progress` events. */
+const PROGRESS_INTERVAL_MS = 100;
 
 async function work(options: RunOptions, queue: Queue<RunEvent>, signal?: AbortSignal): Promise<void> {
-  let told = 0;
+  let reportedAt = 0;
   const onProgress = (requests: number) => {
-    if (performance.now() - told < BETWEEN_PROGRESS) return;
-    told = performance.now();
+    if (performance.now() - reportedAt < PROGRESS_INTERVAL_MS) return;
+    reportedAt = performance.now();
     queue.push({ type: 'progress', requests });
   };
   const onFailure = ({ id, level }: Check, failure: Failure) =>
@@ -245,7 +253,7 @@ async function work(options: RunOptions, queue: Queue<RunEvent>, signal?: AbortS
   }
 }
 
-/** Hands values from a producer that cannot wait to a consumer that can. */
+/** An unbounded queue between a synchronous producer and an asynchronous consumer. */
 class Queue<T> {
   private readonly values: T[] = [];
   private done: { error?: unknown } | undefined;

@@ -1,196 +1,214 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Draft } from '../payloads/case.ts';
+import type { RequestTemplate } from '../payloads/test-case.ts';
 import type { Exchange, HeaderPair, Request } from '../wire/exchange.ts';
-import type { Wire } from '../wire/wire.ts';
+import type { HttpClient } from '../wire/http-client.ts';
 import { isAway } from './away.ts';
 import type { Collisions } from './collisions.ts';
+import { ExclusiveAccess } from './exclusive-access.ts';
 import { fill, withUsual } from './fill.ts';
-import { type Errand, Gate } from './gate.ts';
 import { LatencyLog } from './latency.ts';
+import type { RequestContext } from './request-context.ts';
 import type { Stop } from './result.ts';
 import { Stopped } from './stopped.ts';
 
 export interface SenderOptions {
   readonly token: string;
   readonly headers: readonly HeaderPair[];
-  /** Parameters of the query of every request. */
+  /** Query parameters of every request. */
   readonly query?: readonly HeaderPair[];
-  /** Requests per second at most. */
+  /** Maximum requests per second. */
   readonly rate: number | undefined;
-  /** Requests after which no other is sent. */
   readonly maxRequests: number | undefined;
-  /** Milliseconds that a run waits in all because a store asks it to. */
-  readonly patience: number;
+  /** Maximum total milliseconds of waiting because the store asks for it. */
+  readonly maxWaitMs: number;
   readonly collisions: Collisions;
-  readonly onExchange: (exchange: Exchange, draft: Draft, errand: Errand) => void;
-  /** An ordinary plant, to see whether the store serves anything. */
-  readonly control: () => Draft;
-  /** Waits until a store that a request did not reach is there again; false where it does not come back. */
-  readonly recovered: (errand: Errand, draft: Draft) => Promise<boolean>;
+  readonly onExchange: (exchange: Exchange, template: RequestTemplate, context: RequestContext) => void;
+  /** Makes an ordinary plant, to see whether the store serves anything. */
+  readonly control: () => RequestTemplate;
+  /** Waits for a store that a request did not reach; resolves with false if it does not come back. */
+  readonly recovered: (context: RequestContext, template: RequestTemplate) => Promise<boolean>;
 }
 
-const LONGEST_WAIT = 30_000;
-/** The longest wait after which a 503 is still believed, in waits that the store asked for. */
+const MAX_RETRY_AFTER_MS = 30_000;
+/**
+ * A 503 is retried with waits of up to this multiple of what the store first asked for, before it may be
+ * final.
+ */
 const MAX_503_WAITS = 4;
 
 /**
- * Sends drafts at the pace that the user and the store ask for. 429 is waited out and never judged, and so is a 503
- * that says when to come again: unless the request gets it with nothing else on its way, while an ordinary one is
- * served. What did not get as far as the store is sent once more when that is back.
+ * Sends request templates at the pace that the user and the store ask for. A 429 or a 503 with Retry-After is
+ * waited out and not judged, except a 503 that a request gets with nothing else under way while an ordinary
+ * request is served. A request that did not reach the store is sent again once the store is back.
  */
 export class Sender {
   requests = 0;
   latency = new LatencyLog();
-  private readonly wire: Wire;
+  private readonly client: HttpClient;
   private readonly options: SenderOptions;
-  private readonly gate = new Gate();
+  private readonly access = new ExclusiveAccess();
   private stop: Stop | undefined;
-  private begun = 0;
-  /** Milliseconds that were waited because the store asked for it. */
+  private sent = 0;
+  /** Milliseconds spent waiting because the store asked for it. */
   waited = 0;
   private pausedUntil = 0;
   private nextSlot = 0;
 
-  constructor(wire: Wire, options: SenderOptions) {
-    this.wire = wire;
+  constructor(client: HttpClient, options: SenderOptions) {
+    this.client = client;
     this.options = { ...options, headers: withUsual(options.headers) };
   }
 
-  /** From now on nothing is sent. */
+  /** Stops all further requests. */
   halt(stop: Stop): void {
     this.stop ??= stop;
   }
 
-  /** Counts from here on. */
+  /** Resets the request count and the latencies. */
   forget(): void {
     this.requests = 0;
     this.latency = new LatencyLog();
   }
 
-  /** Waits for what is on its way, and does `work` while nothing else is sent. */
-  alone<T>(errand: Errand, work: () => Promise<T>): Promise<T> {
-    return this.gate.alone(errand, work);
+  /** Waits for the requests under way, then runs `work` while nothing else is sent. */
+  exclusively<T>(context: RequestContext, work: () => Promise<T>): Promise<T> {
+    return this.access.exclusively(context, work);
   }
 
   /**
    * Sends a request.
-   * @param toBeAccepted whether it is wrong to reject it; where its id or name is in use already, it is sent again
-   *   with other fresh values
-   * @throws Stopped when the run has ended
+   * @param toBeAccepted whether the store should accept it; if its id or name is already in use, it is sent
+   *   again with other fresh values
+   * @throws Stopped if the run has ended
    */
   async send(
-    draft: Draft,
+    template: RequestTemplate,
     freshId: bigint,
-    errand: Errand,
-    toBeAccepted = draft.ordinary === true,
+    context: RequestContext,
+    toBeAccepted = template.ordinary === true,
   ): Promise<Exchange> {
-    const first = await this.deliver(draft, freshId, errand);
+    const first = await this.deliver(template, freshId, context);
     const exchange = toBeAccepted
-      ? await this.options.collisions.resolve(first, draft, errand.ids, {
-          deliver: (other, id) => this.deliver(other, id, errand),
-          report: (one, other) => this.options.onExchange(one, other, errand),
+      ? await this.options.collisions.resolve(first, template, context.ids, {
+          deliver: (other, id) => this.deliver(other, id, context),
+          report: (one, other) => this.options.onExchange(one, other, context),
         })
       : first;
-    this.options.onExchange(exchange, draft, errand);
+    this.options.onExchange(exchange, template, context);
     return exchange;
   }
 
   /**
-   * Sends a request as it is, whatever the store says of its id and name.
-   * @throws Stopped when the run has ended
+   * Sends a request as it is, even if its id or name is in use.
+   * @throws Stopped if the run has ended
    */
-  async resend(draft: Draft, id: bigint, errand: Errand): Promise<Exchange> {
-    const exchange = await this.deliver(draft, id, errand);
-    this.options.onExchange(exchange, draft, errand);
+  async resend(template: RequestTemplate, id: bigint, context: RequestContext): Promise<Exchange> {
+    const exchange = await this.deliver(template, id, context);
+    this.options.onExchange(exchange, template, context);
     return exchange;
   }
 
-  private async deliver(draft: Draft, freshId: bigint, errand: Errand): Promise<Exchange> {
+  private async deliver(
+    template: RequestTemplate,
+    freshId: bigint,
+    context: RequestContext,
+  ): Promise<Exchange> {
     let id = freshId;
     let hasWaited = false;
-    let left = draft;
+    let left = template;
     for (let attempt = 1; ; attempt += 1) {
       await this.pace();
-      if (this.gate.isClosedTo(errand)) await this.gate.openTo(errand);
-      const { atOnce } = this.wire;
-      const { exchange, isOwn } = await this.once(left, id, errand);
+      if (this.access.excludes(context)) await this.access.waitFor(context);
+      const { concurrencyLimit } = this.client;
+      const { exchange, isOwn } = await this.once(left, id, context);
       if (exchange.kind === 'broken' && exchange.fault.kind === 'unasked-continue') {
-        this.wire.speakPlainly();
-        id = errand.ids.aside();
+        this.client.useRawSockets();
+        id = context.ids.aside();
         continue;
       }
       const pause = pauseAsked(exchange);
       if (pause === undefined) {
         if (isAway(exchange) && !hasWaited) {
           hasWaited = true;
-          if (await this.options.recovered(errand, draft)) continue;
+          if (await this.options.recovered(context, template)) continue;
         }
         return exchange;
       }
-      // Waiting alone has not helped: perhaps it takes fewer at once. What was on its way by then says it no second time.
-      if (attempt > 1 && atOnce === this.wire.atOnce) this.wire.narrow();
-      if (isBusy(exchange) && atOnce === 1) return this.insist(alone(left), id, errand, pause);
-      // What comes before it has come, or is put off each time, and may be what the store is busy with.
-      if (isOwn || attempt > 1) left = alone(left);
+      // Waiting did not suffice, so lower the concurrency, but once only for requests that were under way
+      // together.
+      if (attempt > 1 && concurrencyLimit === this.client.concurrencyLimit) this.client.lowerConcurrency();
+      if (isBusy(exchange) && concurrencyLimit === 1)
+        return this.insist(withoutPredecessor(left), id, context, pause);
+      // The preceding request has been sent, or is rejected each time and may be what keeps the store busy.
+      if (isOwn || attempt > 1) left = withoutPredecessor(left);
       this.pause(pause);
     }
   }
 
   /**
-   * Sends a request that was answered 503, with nothing else on its way and ever longer waits, until there is another
-   * answer, or an ordinary request gets one and this does not. Then the 503 is its own.
+   * Retries a request that was answered 503, exclusively and with growing waits, until the status changes, or
+   * until an ordinary request is served while this one is not. The 503 is then its final response.
    */
-  private insist(draft: Draft, id: bigint, errand: Errand, pause: number): Promise<Exchange> {
+  private insist(
+    template: RequestTemplate,
+    id: bigint,
+    context: RequestContext,
+    pause: number,
+  ): Promise<Exchange> {
     const afterWaiting = async (ms: number) => {
       this.pause(ms);
       await this.pace();
-      return (await this.once(draft, id, errand)).exchange;
+      return (await this.once(template, id, context)).exchange;
     };
     const work = async () => {
-      for (let wait = pause; ; wait = Math.min(2 * wait, LONGEST_WAIT)) {
+      for (let wait = pause; ; wait = Math.min(2 * wait, MAX_RETRY_AFTER_MS)) {
         const exchange = await afterWaiting(wait);
         if (pauseAsked(exchange) === undefined) return exchange;
         if (wait < MAX_503_WAITS * pause) continue;
         this.pause(wait);
-        if (!(await this.serves(errand))) continue;
+        if (!(await this.serves(context))) continue;
         const again = await afterWaiting(wait);
         if (pauseAsked(again) === undefined || isBusy(again)) return again;
       }
     };
-    return this.gate.isHeldBy(errand) ? work() : this.gate.alone({ ...errand }, work);
+    return this.access.isHeldBy(context) ? work() : this.access.exclusively({ ...context }, work);
   }
 
-  /** Sends a request once, whoever has the store to itself and whatever the answer asks for. */
-  async ask(draft: Draft, errand: Errand): Promise<Exchange> {
+  /** Sends a request once, regardless of exclusive access and of what the response asks for. */
+  async ask(template: RequestTemplate, context: RequestContext): Promise<Exchange> {
     await this.pace();
-    const { exchange } = await this.once(draft, errand.ids.aside(), errand);
-    this.options.onExchange(exchange, draft, errand);
+    const { exchange } = await this.once(template, context.ids.aside(), context);
+    this.options.onExchange(exchange, template, context);
     return exchange;
   }
 
-  /** Whether an ordinary plant is served now. */
-  private async serves(errand: Errand): Promise<boolean> {
-    return pauseAsked(await this.ask(this.options.control(), errand)) === undefined;
+  /** Whether the store serves an ordinary plant now. */
+  private async serves(context: RequestContext): Promise<boolean> {
+    return pauseAsked(await this.ask(this.options.control(), context)) === undefined;
   }
 
-  /** @returns whether the exchange is its own, or of what comes before it, for which both have to be put off */
+  /**
+   * @returns `isOwn` is false if the exchange is that of the preceding request, for which both must be
+   * retried
+   */
   private async once(
-    draft: Draft,
+    template: RequestTemplate,
     id: bigint,
-    errand: Errand,
+    context: RequestContext,
   ): Promise<{ readonly exchange: Exchange; readonly isOwn: boolean }> {
-    const { authority: host, prefix } = this.wire.endpoint;
+    const { authority: host, prefix } = this.client.endpoint;
     const { token, headers, query = [] } = this.options;
-    const made = (one: Draft, own: bigint) => fill(one, own, { token, host, prefix, headers, query });
-    const again = (one: Draft) => () => {
-      this.begun += 1;
+    const made = (one: RequestTemplate, own: bigint) =>
+      fill(one, own, { token, host, prefix, headers, query });
+    const again = (one: RequestTemplate) => () => {
+      this.sent += 1;
       this.requests += 1;
       // The store may have created the plant before the connection was closed.
-      return made(one, errand.ids.aside());
+      return made(one, context.ids.aside());
     };
-    const send = (one: Draft) => this.wire.send(made(one, id), again(one));
-    /** What is made for the first time goes out as it is. */
-    const inTurn = (one: Draft) => {
+    const send = (one: RequestTemplate) => this.client.send(made(one, id), again(one));
+    /** Makes the request as it is the first time, and with another id when it is sent again. */
+    const inSequence = (one: RequestTemplate) => {
       let isFirst = true;
       return () => {
         const request = isFirst ? made(one, id) : again(one)();
@@ -199,40 +217,40 @@ export class Sender {
       };
     };
     this.countOff();
-    if (draft.after !== undefined) this.countOff();
-    this.gate.enter();
-    const [exchange, before] = await sendAfter(draft, this.wire, send, inTurn).finally(() =>
-      this.gate.leave(),
+    if (template.after !== undefined) this.countOff();
+    this.access.enter();
+    const [exchange, before] = await sendAfter(template, this.client, send, inSequence).finally(() =>
+      this.access.leave(),
     );
-    if (draft.after !== undefined) this.requests += 1;
+    if (template.after !== undefined) this.requests += 1;
     this.requests += 1;
-    if (draft.after !== undefined && before !== undefined) {
+    if (template.after !== undefined && before !== undefined) {
       if (pauseAsked(before) !== undefined || isAway(before))
         return { exchange: { ...before, request: exchange.request }, isOwn: false };
-      this.options.onExchange(before, draft.after.draft, errand);
+      this.options.onExchange(before, template.after.template, context);
     }
     if (this.stop !== undefined) throw new Stopped(this.stop);
     const isAnswer = exchange.kind === 'answered' && pauseAsked(exchange) === undefined;
-    // The pauses of a delivery are ours.
-    if (isAnswer && exchange.request.method === 'POST' && draft.delivery === undefined)
+    // A delivery contains pauses of our own.
+    if (isAnswer && exchange.request.method === 'POST' && template.delivery === undefined)
       this.latency.add(exchange.ms);
     return { exchange, isOwn: true };
   }
 
   /**
-   * @throws Stopped when the run has ended, or when there have been as many requests as the user allows; those on
-   *   their way are waited for
+   * Counts a request. Requests under way when the limit is reached are still waited for.
+   * @throws Stopped if the run has ended, or the user's limit on requests is reached
    */
   private countOff(): void {
     if (this.stop !== undefined) throw new Stopped(this.stop);
     const { maxRequests = Number.POSITIVE_INFINITY } = this.options;
-    if (this.begun >= maxRequests)
+    if (this.sent >= maxRequests)
       throw new Stopped({
         kind: 'limit',
-        reason: `the run was cut off after ${maxRequests} requests`,
-        remedy: 'allow it more with --max-requests',
+        reason: `the run reached its limit of ${maxRequests} requests`,
+        remedy: 'raise --max-requests',
       });
-    this.begun += 1;
+    this.sent += 1;
   }
 
   private pause(ms: number): void {
@@ -240,11 +258,11 @@ export class Sender {
     if (until <= this.pausedUntil) return;
     this.waited += until - Math.max(this.pausedUntil, Date.now());
     this.pausedUntil = until;
-    if (this.waited > this.options.patience) {
+    if (this.waited > this.options.maxWaitMs) {
       this.halt({
         kind: 'throttled',
-        reason: `the store asks to wait (429, or 503 with Retry-After), and ${Math.round(this.options.patience / 1000)} s of waiting did not do`,
-        remedy: 'send fewer a second with --rate, or lift the limit for the run',
+        reason: `the store still limits requests (429, or 503 with Retry-After) after ${Math.round(this.options.maxWaitMs / 1000)} s of waiting`,
+        remedy: 'set a lower --rate, or lift the rate limit of the store for the run',
       });
     }
   }
@@ -265,7 +283,7 @@ export class Sender {
     }
   }
 
-  /** @throws Stopped when the run has ended meanwhile */
+  /** @throws Stopped if the run ends meanwhile */
   private async until(time: number): Promise<void> {
     for (let left = time - Date.now(); left > 0; left = time - Date.now()) {
       await sleep(Math.min(left, 250));
@@ -275,28 +293,30 @@ export class Sender {
 }
 
 /**
- * Sends a request, after the one that comes before it where there is one.
- * @returns both exchanges, its own first
+ * Sends a request, and the preceding request of its template, if any.
+ * @returns the exchange of the request, then that of the preceding one
  */
 async function sendAfter(
-  draft: Draft,
-  wire: Wire,
-  send: (draft: Draft) => Promise<Exchange>,
-  inTurn: (draft: Draft) => () => Request,
+  template: RequestTemplate,
+  client: HttpClient,
+  send: (template: RequestTemplate) => Promise<Exchange>,
+  inSequence: (template: RequestTemplate) => () => Request,
 ): Promise<readonly [own: Exchange, before?: Exchange]> {
-  const { after } = draft;
-  if (after === undefined) return [await send(draft)];
+  const { after } = template;
+  if (after === undefined) return [await send(template)];
   switch (after.connection) {
     case 'other': {
-      const before = await send(after.draft);
-      return [await send({ ...draft, delivery: { ...draft.delivery, freshConnection: true } }), before];
+      const before = await send(after.template);
+      return [await send({ ...template, delivery: { ...template.delivery, freshConnection: true } }), before];
     }
     case 'beside':
-      return Promise.all([send(draft), send(after.draft)]);
+      return Promise.all([send(template), send(after.template)]);
     default: {
-      // To a store that takes one request at a time, two are never on their way.
-      const pipelined = after.connection === 'pipelined' && wire.atOnce > 1;
-      const exchanges = await wire.sendInTurn([inTurn(after.draft), inTurn(draft)], { pipelined });
+      // With a concurrency limit of 1, two requests are never under way.
+      const pipelined = after.connection === 'pipelined' && client.concurrencyLimit > 1;
+      const exchanges = await client.sendSequence([inSequence(after.template), inSequence(template)], {
+        pipelined,
+      });
       const [before, own] = exchanges;
       if (own === undefined) throw new Error('a request was not sent');
       return before === undefined ? [own] : [own, before];
@@ -304,17 +324,16 @@ async function sendAfter(
   }
 }
 
-/** The request without what comes before it. */
-const alone = ({ after: _, ...draft }: Draft): Draft => draft;
+const withoutPredecessor = ({ after: _, ...template }: RequestTemplate): RequestTemplate => template;
 
 const isBusy = ({ response }: Exchange): boolean => response?.status === 503;
 
-/** Milliseconds that an answer asks to wait before the same request is sent again; undefined where it is an answer. */
+/** Milliseconds to wait before a retry, as a response asks; undefined if it is a final response. */
 function pauseAsked(exchange: Exchange): number | undefined {
   const { response } = exchange;
   if (response === undefined || (response.status !== 429 && response.status !== 503)) return undefined;
   const after = response.headers.find(([name]) => name.toLowerCase() === 'retry-after')?.[1];
-  // A 503 without a time to come back is a server error like any other.
+  // A 503 without Retry-After is a server error like any other.
   if (response.status === 503 && after === undefined) return undefined;
   const asked =
     after === undefined
@@ -322,5 +341,5 @@ function pauseAsked(exchange: Exchange): number | undefined {
       : /^\d+$/.test(after)
         ? Number(after) * 1000
         : Date.parse(after) - Date.now();
-  return Math.min(Math.max(Number.isFinite(asked) ? asked : 1000, 50), LONGEST_WAIT);
+  return Math.min(Math.max(Number.isFinite(asked) ? asked : 1000, 50), MAX_RETRY_AFTER_MS);
 }

@@ -1,7 +1,7 @@
 import type { Level } from './check.ts';
 import type { Stop, Verdict } from './result.ts';
 
-/** `partial`: what was checked passed, and checks were left out by --only or --skip. */
+/** `partial`: all checks that ran passed, but --only or --skip left some out. */
 export type Outcome = 'conformant' | 'nonconformant' | 'undetermined' | 'partial';
 
 export type Count = Readonly<Record<Verdict, number>>;
@@ -12,7 +12,7 @@ interface Judged {
   readonly verdict: Verdict;
 }
 
-/** How many checks of each level came to each verdict. */
+/** Counts the checks of each level by verdict. */
 export function summaryOf(results: readonly Judged[]): Summary {
   const none = (): Record<Verdict, number> => ({ pass: 0, fail: 0, observed: 0, untestable: 0, skipped: 0 });
   const summary = { MUST: none(), SHOULD: none(), OBSERVE: none() };
@@ -21,7 +21,8 @@ export function summaryOf(results: readonly Judged[]): Summary {
 }
 
 /**
- * Whether a run ended before it could judge. A limit of the user's that came late enough leaves no check untried.
+ * Whether a run stopped before it could judge. A limit that was reached late enough leaves no check
+ * untestable.
  */
 export const cutShort = (stop: Stop | null | undefined, results: readonly Judged[]): boolean =>
   stop !== null &&
@@ -29,8 +30,8 @@ export const cutShort = (stop: Stop | null | undefined, results: readonly Judged
   (stop.kind !== 'limit' || results.some(({ verdict }) => verdict === 'untestable'));
 
 /**
- * @param stopped the run ended before it could judge
- * @param filtered checks were left out by the user
+ * @param stopped whether the run stopped before it could judge
+ * @param filtered whether the user left out checks
  */
 export function outcomeOf(
   { MUST, SHOULD }: Summary,
@@ -43,5 +44,5 @@ export function outcomeOf(
   return filtered ? 'partial' : 'conformant';
 }
 
-/** Checks of a level that were carried out, or could not be. */
+/** The number of checks that passed, failed or were untestable. */
 export const judgedOf = ({ pass, fail, untestable }: Count): number => pass + fail + untestable;

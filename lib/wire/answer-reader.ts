@@ -1,5 +1,5 @@
 import { Bytes } from './bytes.ts';
-import { HEAD_CAP, INTERIM_CAP } from './endpoint.ts';
+import { MAX_HEAD_BYTES, MAX_INTERIM_ANSWERS } from './endpoint.ts';
 import type { HeaderPair, Response } from './exchange.ts';
 
 interface Head {
@@ -13,7 +13,7 @@ type Framing =
   | { readonly kind: 'none' | 'chunked' | 'until-close' }
   | { readonly kind: 'length'; readonly length: number };
 
-/** Reads one HTTP/1.x answer out of the bytes of a connection, RFC 9112. */
+/** Parses one HTTP/1.x response from the bytes of a connection (RFC 9112). */
 export class AnswerReader {
   readonly interim: number[] = [];
   private readonly method: string;
@@ -21,39 +21,40 @@ export class AnswerReader {
   private pending: Buffer = Buffer.alloc(0);
   private head: Head | undefined;
   private readonly body = new Bytes();
-  /** Bytes of a body with a length, or of one chunk, that are still to come. */
+  /** Bytes still to come, of a body with a length or of one chunk. */
   private left = 0;
-  /** What chunked data goes on with. */
+  /** The next element of a chunked body. */
   private next: 'size' | 'data' | 'data-end' | 'trailers' = 'size';
   /** Characters of trailers so far. */
   private trailers = 0;
   private ended = false;
   private framing: Framing = { kind: 'none' };
 
-  /** @param cap bytes of body after which the rest is not waited for */
+  /** @param cap bytes of body after which the response is truncated */
   constructor(method: string, cap: number) {
     this.method = method;
     this.cap = cap;
   }
 
   /**
-   * Takes the next bytes; gives the answer once it is whole.
-   * @throws Error when the bytes are not HTTP
+   * Reads the next bytes.
+   * @returns the response once it is complete
+   * @throws Error if the bytes are not valid HTTP
    */
   take(chunk: Buffer): Response | undefined {
     this.pending = Buffer.concat([this.pending, chunk]);
     while (this.head === undefined) {
       const end = this.pending.indexOf('\r\n\r\n');
       if (end < 0) {
-        if (this.pending.length > HEAD_CAP) throw new Error('bad answer: the header does not end');
+        if (this.pending.length > MAX_HEAD_BYTES) throw new Error('bad response: the header does not end');
         if (!'HTTP/1.'.startsWith(this.pending.toString('latin1', 0, 7)))
-          throw new Error('bad answer: this is not HTTP/1');
+          throw new Error('bad response: this is not HTTP/1');
         return undefined;
       }
       const head = headOf(this.pending.toString('latin1', 0, end));
       this.pending = this.pending.subarray(end + 4);
       if (head.status >= 100 && head.status < 200 && head.status !== 101) {
-        if (this.interim.length < INTERIM_CAP) this.interim.push(head.status);
+        if (this.interim.length < MAX_INTERIM_ANSWERS) this.interim.push(head.status);
       } else {
         this.framing = framingOf(head, this.method);
         this.head = head;
@@ -62,38 +63,40 @@ export class AnswerReader {
     }
     this.ended = this.readBody();
     const over = this.body.length > this.cap;
-    return this.ended || over ? this.whole(over) : undefined;
+    return this.ended || over ? this.response(over) : undefined;
   }
 
-  /** What came after the answer. */
+  /** The bytes after the response. */
   get rest(): Buffer {
     return this.pending;
   }
 
-  /** Whether the connection may carry another answer: this one has ended, and is not said to be the last. */
+  /**
+   * Whether the connection may carry another response: this one has ended, and does not announce the close.
+   */
   get keepsConnection(): boolean {
     if (this.head === undefined || !this.ended) return false;
     const options = listIn(this.head, 'connection');
     return this.head.version === '1.1' ? !options.includes('close') : options.includes('keep-alive');
   }
 
-  /** The connection has ended: gives the answer, if it was to end so. */
+  /** Call when the connection has closed. Returns the response if it is one that ends with the connection. */
   closed(): Response | undefined {
-    return this.head !== undefined && this.framing.kind === 'until-close' ? this.whole(false) : undefined;
+    return this.head !== undefined && this.framing.kind === 'until-close' ? this.response(false) : undefined;
   }
 
-  /** What there is of an answer that did not become whole. */
+  /** The received part of an incomplete response. */
   partial(): Response | undefined {
-    return this.head === undefined ? undefined : this.whole(true);
+    return this.head === undefined ? undefined : this.response(true);
   }
 
-  private whole(truncated: boolean): Response | undefined {
+  private response(truncated: boolean): Response | undefined {
     if (this.head === undefined) return undefined;
     const { status, statusText, headers } = this.head;
     return { status, statusText, headers, body: this.body.first(this.cap), truncated };
   }
 
-  private keep(length: number): void {
+  private readBytes(length: number): void {
     const bytes = this.pending.subarray(0, length);
     this.body.add(bytes);
     this.pending = this.pending.subarray(bytes.length);
@@ -105,40 +108,40 @@ export class AnswerReader {
       case 'none':
         return true;
       case 'until-close':
-        this.keep(this.pending.length);
+        this.readBytes(this.pending.length);
         return false;
       case 'length':
-        return this.keepLeft();
+        return this.readRemaining();
       case 'chunked':
         return this.readChunks();
     }
   }
 
-  /** Whether all bytes that are left have come. */
-  private keepLeft(): boolean {
+  /** Whether all remaining bytes have arrived. */
+  private readRemaining(): boolean {
     const before = this.body.length;
-    this.keep(Math.min(this.left, this.pending.length));
+    this.readBytes(Math.min(this.left, this.pending.length));
     this.left -= this.body.length - before;
     return this.left === 0;
   }
 
-  /** RFC 9112 section 7.1; every line ends with CR and LF. */
+  /** RFC 9112 section 7.1. Every line must end with CRLF. */
   private readChunks(): boolean {
     for (;;) {
       if (this.next === 'data') {
-        if (!this.keepLeft()) return false;
+        if (!this.readRemaining()) return false;
         this.next = 'data-end';
       }
       if (this.next === 'data-end') {
         if (!'\r\n'.startsWith(this.pending.toString('latin1', 0, 2)))
-          throw new Error('bad answer: no line end stands after the data of a chunk');
+          throw new Error('bad response: the data of a chunk is not followed by CRLF');
         if (this.pending.length < 2) return false;
         this.pending = this.pending.subarray(2);
         this.next = 'size';
       }
       const line = this.line();
       if (line === undefined)
-        return this.awaits(this.next === 'size' ? 'a chunk size does not end' : 'the trailers do not end');
+        return this.awaitMore(this.next === 'size' ? 'a chunk size does not end' : 'the trailers do not end');
       if (this.next === 'size') {
         this.left = sizeIn(line);
         this.next = this.left === 0 ? 'trailers' : 'data';
@@ -147,11 +150,11 @@ export class AnswerReader {
       if (line === '') return true;
       fieldIn(line);
       this.trailers += line.length;
-      if (this.trailers > HEAD_CAP) throw new Error('bad answer: the trailers do not end');
+      if (this.trailers > MAX_HEAD_BYTES) throw new Error('bad response: the trailers do not end');
     }
   }
 
-  /** The next line, without its end; undefined where that has not come yet. */
+  /** The next line without its CRLF; undefined until that has arrived. */
   private line(): string | undefined {
     const end = this.pending.indexOf('\r\n');
     if (end < 0) return undefined;
@@ -160,9 +163,9 @@ export class AnswerReader {
     return line;
   }
 
-  /** Not yet, unless what is waited for is too long already. */
-  private awaits(problem: string): false {
-    if (this.pending.length > HEAD_CAP) throw new Error(`bad answer: ${problem}`);
+  /** Returns false, or throws if the line is too long already. */
+  private awaitMore(problem: string): false {
+    if (this.pending.length > MAX_HEAD_BYTES) throw new Error(`bad response: ${problem}`);
     return false;
   }
 }
@@ -171,22 +174,22 @@ function headOf(text: string): Head {
   const [first = '', ...lines] = text.split('\r\n');
   const [, version, status, statusText = ''] = /^HTTP\/(1\.[01]) (\d{3})(?: (.*))?$/.exec(first) ?? [];
   if (version === undefined)
-    throw new Error(`bad answer: its first line is ${JSON.stringify(first.slice(0, 80))}`);
+    throw new Error(`bad response: its first line is ${JSON.stringify(first.slice(0, 80))}`);
   return { version, status: Number(status), statusText, headers: lines.map(fieldIn) };
 }
 
-/** RFC 9110 section 5: the name is a token, and the value holds no NUL, CR or LF. */
+/** RFC 9110 section 5: the name is a token, and the value contains no NUL, CR or LF. */
 function fieldIn(line: string): HeaderPair {
   const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):([^\0\r\n]*)$/.exec(line) ?? [];
   if (name === undefined || value === undefined)
-    throw new Error(`bad answer: a header line is ${JSON.stringify(line.slice(0, 80))}`);
+    throw new Error(`bad response: a header line is ${JSON.stringify(line.slice(0, 80))}`);
   return [name, value.trim()];
 }
 
 function sizeIn(line: string): number {
   const digits = /^([\da-f]+)(?:[ \t]*;[^\0\r\n]*)?$/i.exec(line)?.[1];
   const size = Number.parseInt(digits ?? '', 16);
-  if (!Number.isSafeInteger(size)) throw new Error('bad answer: a chunk has no size');
+  if (!Number.isSafeInteger(size)) throw new Error('bad response: a chunk has no valid size');
   return size;
 }
 
@@ -196,15 +199,15 @@ const valuesOf = ({ headers }: Head, wanted: string): string[] =>
 const listIn = (head: Head, wanted: string): string[] =>
   valuesOf(head, wanted).flatMap((value) => value.split(',').map((one) => one.trim().toLowerCase()));
 
-/** RFC 9112 section 6.3, as strict as undici: what it lets a recipient reject is rejected. */
+/** RFC 9112 section 6.3, as strict as undici: rejects whatever the RFC allows a recipient to reject. */
 function framingOf(head: Head, method: string): Framing {
   const codings = listIn(head, 'transfer-encoding');
   const [length, ...lengths] = valuesOf(head, 'content-length');
   if (length !== undefined && !/^\d+$/.test(length))
-    throw new Error('bad answer: its Content-Length is no number');
-  if (lengths.length > 0) throw new Error('bad answer: it has more than one Content-Length');
+    throw new Error('bad response: its Content-Length is not a number');
+  if (lengths.length > 0) throw new Error('bad response: it has more than one Content-Length');
   if (length !== undefined && codings.length > 0)
-    throw new Error('bad answer: it has both Content-Length and Transfer-Encoding');
+    throw new Error('bad response: it has both Content-Length and Transfer-Encoding');
   if (method === 'HEAD' || head.status === 204 || head.status === 304) return { kind: 'none' };
   if (codings.at(-1) === 'chunked') return { kind: 'chunked' };
   if (length === undefined) return { kind: 'until-close' };

@@ -1,21 +1,24 @@
-/** Bytes that come in pieces. However small the pieces are, they take hardly more memory than there are bytes. */
+/**
+ * A growable buffer. It uses at most about twice the memory of its content, however small the added pieces
+ * are.
+ */
 export class Bytes {
   length = 0;
-  private room: Buffer = Buffer.alloc(0);
+  private buffer: Buffer = Buffer.alloc(0);
 
   add(piece: Uint8Array): void {
     const needed = this.length + piece.length;
-    if (needed > this.room.length) {
+    if (needed > this.buffer.length) {
       const larger = Buffer.allocUnsafe(Math.max(needed, 2 * this.length));
-      this.room.copy(larger, 0, 0, this.length);
-      this.room = larger;
+      this.buffer.copy(larger, 0, 0, this.length);
+      this.buffer = larger;
     }
-    this.room.set(piece, this.length);
+    this.buffer.set(piece, this.length);
     this.length = needed;
   }
 
-  /** The first of them, `most` at most. */
-  first(most: number): Buffer {
-    return this.room.subarray(0, Math.min(most, this.length));
+  /** At most the first `limit` bytes. */
+  first(limit: number): Buffer {
+    return this.buffer.subarray(0, Math.min(limit, this.length));
   }
 }

@@ -1,7 +1,9 @@
 import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 import type { HeaderPair } from './exchange.ts';
 
-/** The content codings that an answer says it has, RFC 9110 section 8.4, in the order in which they were applied. */
+/**
+ * The declared content codings of a response (RFC 9110 section 8.4), in the order in which they were applied.
+ */
 export const codingsOf = (headers: readonly HeaderPair[]): string[] =>
   headers
     .filter(([name]) => name.toLowerCase() === 'content-encoding')
@@ -10,14 +12,14 @@ export const codingsOf = (headers: readonly HeaderPair[]): string[] =>
     .filter((coding) => coding !== '' && coding !== 'identity');
 
 /**
- * The bytes without one content coding.
- * @param most bytes that it may become
- * @param cut whether the end may be missing
- * @throws Error where they do not decode, or to more
+ * Removes one content coding.
+ * @param maxBytes largest allowed result
+ * @param cut whether the end of the input may be missing
+ * @throws Error if the bytes cannot be decoded, or decode to more than `maxBytes`
  */
-export function decoded(coding: string, bytes: Uint8Array, most: number, cut = false): Uint8Array {
+export function decoded(coding: string, bytes: Uint8Array, maxBytes: number, cut = false): Uint8Array {
   const { Z_SYNC_FLUSH, Z_FINISH, BROTLI_OPERATION_FLUSH, BROTLI_OPERATION_FINISH } = constants;
-  const zlib = { maxOutputLength: most, finishFlush: cut ? Z_SYNC_FLUSH : Z_FINISH };
+  const zlib = { maxOutputLength: maxBytes, finishFlush: cut ? Z_SYNC_FLUSH : Z_FINISH };
   switch (coding) {
     case 'gzip':
     case 'x-gzip':
@@ -30,7 +32,7 @@ export function decoded(coding: string, bytes: Uint8Array, most: number, cut = f
       }
     case 'br': {
       const finishFlush = cut ? BROTLI_OPERATION_FLUSH : BROTLI_OPERATION_FINISH;
-      return brotliDecompressSync(bytes, { maxOutputLength: most, finishFlush });
+      return brotliDecompressSync(bytes, { maxOutputLength: maxBytes, finishFlush });
     }
     default:
       throw new Error('unknown coding');

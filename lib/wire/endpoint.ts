@@ -1,12 +1,12 @@
-/** Where requests go, and how long and how much of an answer is waited for. */
+/** Where requests go, and the limits on a response. */
 export interface Endpoint {
   readonly origin: string;
-  /** Host and port as the Host header says them. */
+  /** Host and port as in the Host header. */
   readonly authority: string;
   readonly host: string;
   readonly port: number;
   readonly secure: boolean;
-  /** Path of the base URL, without a slash at its end. */
+  /** Path of the base URL, without a trailing slash. */
   readonly prefix: string;
   readonly tls: {
     readonly ca?: string;
@@ -14,19 +14,19 @@ export interface Endpoint {
     readonly key?: string;
     readonly rejectUnauthorized?: boolean;
   };
-  /** Milliseconds for the connection, and again for the whole answer. */
+  /** Milliseconds for the connection, and again for the complete response. */
   readonly timeout: number;
-  /** Bytes of body after which an answer is cut off. */
+  /** Bytes of body after which a response is truncated. */
   readonly cap: number;
 }
 
-export const BODY_CAP = 8 * 1024 * 1024;
-/** Bytes of a head, of a trailer section, or of one chunk's extensions: nobody who means well sends more. */
-export const HEAD_CAP = 256 * 1024;
-/** Interim answers that are noted down; the others are passed over. */
-export const INTERIM_CAP = 1000;
+export const MAX_BODY_BYTES = 8 * 1024 * 1024;
+/** Limit on a head, a trailer section, or the extensions of one chunk. No reasonable server sends more. */
+export const MAX_HEAD_BYTES = 256 * 1024;
+/** Interim responses that are recorded; further ones are ignored. */
+export const MAX_INTERIM_ANSWERS = 1000;
 
-/** The end of a base URL: `http://[::1]:8080/api/` and the like. */
+/** The endpoint of a base URL such as `http://[::1]:8080/api/`. */
 export function endpointOf(
   baseUrl: string,
   options: {
@@ -51,6 +51,6 @@ export function endpointOf(
       ...(options.insecure === true ? { rejectUnauthorized: false } : {}),
     },
     timeout: options.timeout,
-    cap: BODY_CAP,
+    cap: MAX_BODY_BYTES,
   };
 }

@@ -2,29 +2,31 @@ import { connect as connectPlain, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Endpoint } from './endpoint.ts';
 
-/** Milliseconds that a server is given to say something. */
+/** Milliseconds to wait for the first bytes from a server. */
 const MAX_WAIT_MS = 2000;
 
-/** What a server says first, whatever protocol that is. */
-export interface Said {
-  /** Empty where it closed the connection or kept silent. */
+/** The first bytes from a server, in whatever protocol. */
+export interface Answered {
+  /** Empty if the server closed the connection or sent nothing. */
   readonly bytes: Buffer;
-  /** The protocol of ALPN that was agreed on. */
+  /** The protocol that ALPN agreed on. */
   readonly alpn: string | undefined;
 }
 
 interface Probe {
-  /** What is sent before TLS begins, and without TLS first of all. */
+  /** Sent first: before the TLS handshake, if there is one. */
   readonly before?: string;
   readonly alpn?: string;
 }
 
-/** Opens a connection, sends bytes that may be no HTTP, and takes what comes back first. Trusts any certificate. */
+/**
+ * Opens a connection, sends any bytes, and returns the first bytes that come back. Trusts any certificate.
+ */
 export function probe(
   { host, port, secure, tls, timeout }: Endpoint,
   sent: string,
   { before = '', alpn }: Probe = {},
-): Promise<Said> {
+): Promise<Answered> {
   return new Promise((resolve) => {
     let agreed: string | undefined;
     const socket = connectPlain({ host, port });

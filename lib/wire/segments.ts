@@ -2,19 +2,19 @@ import type { Socket } from 'node:net';
 import type { Endpoint } from './endpoint.ts';
 import type { Delivery, HeaderPair, Request } from './exchange.ts';
 
-/** Milliseconds between two segments: long enough that they are read one by one. */
+/** Milliseconds between two segments: long enough for the server to read them one by one. */
 export const PAUSE_MS = 3;
-/** Milliseconds after which a body is sent that no 100 Continue was sent for. */
+/** Milliseconds to wait for 100 Continue before the body is sent anyway. */
 export const CONTINUE_WAIT_MS = 1000;
 
 /** Whether the body waits for 100 Continue. */
 export const awaitsContinue = ({ delivery, body = new Uint8Array() }: Request): boolean =>
   delivery?.expectContinue === true && body.length > 0;
 
-/** The bytes of a request as they follow one another, with a pause in between. */
+/** The segments of a request, to be sent with a pause between them. */
 export function segmentsOf(request: Request, { origin }: Endpoint): Uint8Array[] {
-  const { verbatim, delivery = {} } = request;
-  if (verbatim !== undefined) return [verbatim];
+  const { rawBytes, delivery = {} } = request;
+  if (rawBytes !== undefined) return [rawBytes];
   const { bytes: body, placeOf } = coded(request);
   const { cuts = [], headFirst, headCut, abortAfter } = delivery;
   const end = abortAfter === undefined ? body.length : placeOf(abortAfter);
@@ -37,26 +37,29 @@ function headOf({ method, path, headers, delivery }: Request, origin: string): B
   const target = delivery?.absoluteTarget === true ? `${origin}${path}` : path;
   const lines = headers.map((pair) => pair.join(`:${delivery?.headerGap ?? ' '}`));
   const isOwn =
-    delivery?.headerOrder !== undefined || headers[0]?.[0] !== 'host' || holds(headers, 'connection');
-  // Where undici puts it.
+    delivery?.headerOrder !== undefined || headers[0]?.[0] !== 'host' || hasHeader(headers, 'connection');
+  // undici sends it in this place.
   if (!isOwn) lines.splice(1, 0, 'connection: keep-alive');
   return Buffer.from([`${method} ${target} HTTP/1.1`, ...lines, '', ''].join('\r\n'), 'latin1');
 }
 
-/** Whether nothing may follow it on its connection, whatever the answer (RFC 9112 section 9.6). */
+/** Whether the connection ends after this request, regardless of the response (RFC 9112 section 9.6). */
 export const endsConnection = ({ headers }: Request): boolean =>
   headers.some(([name, value]) => /^connection$/i.test(name) && /\bclose\b/i.test(value));
 
-export const holds = (headers: readonly HeaderPair[], name: string): boolean =>
+export const hasHeader = (headers: readonly HeaderPair[], name: string): boolean =>
   headers.some(([own]) => own.toLowerCase() === name);
 
-/** A body as it is sent, and the place in it of an offset in the body itself, which counts from the end below 0. */
+/**
+ * A body as it is sent. `placeOf` maps an offset in the plain body (negative: from its end) to one in
+ * `bytes`.
+ */
 interface Coded {
   readonly bytes: Uint8Array;
   readonly placeOf: (offset: number) => number;
 }
 
-/** A length, with zeros in front where the delivery asks for that. */
+/** A length, with leading zeros if the delivery asks for them. */
 export const digits = (text: string, { leadingZeros }: Delivery = {}): string =>
   leadingZeros === true ? `00${text.toUpperCase()}` : text;
 
@@ -90,7 +93,7 @@ function coded({ body = new Uint8Array(), framing, delivery }: Request): Coded {
   };
 }
 
-/** The field of a trailer section. */
+/** The name of the field in a trailer section. */
 export const TRAILER = 'x-trailer';
 
 function divided(body: Uint8Array, chunks: Delivery['chunks']): Uint8Array[] {
@@ -101,7 +104,7 @@ function divided(body: Uint8Array, chunks: Delivery['chunks']): Uint8Array[] {
   );
 }
 
-/** The two parts of a body that are sent as chunks. */
+/** Splits a body into the two parts that are sent as chunks. */
 export function halves(body: Uint8Array): Uint8Array[] {
   const middle = Math.floor(body.length / 2);
   return [body.subarray(0, middle), body.subarray(middle)].filter((part) => part.length > 0);
@@ -109,7 +112,7 @@ export function halves(body: Uint8Array): Uint8Array[] {
 
 /** Writes segments to a socket with a pause after each of them. */
 export class SegmentWriter {
-  /** Whether the last segment was handed over. */
+  /** Whether the last segment was passed to the socket. */
   done = false;
   private stopped = false;
   private timer: NodeJS.Timeout | undefined;
@@ -120,7 +123,7 @@ export class SegmentWriter {
 
   /**
    * @param awaitsContinue whether the body waits for 100 Continue
-   * @param headEnd the place of the segment that ends the head
+   * @param headEnd index of the segment that ends the head
    * @param pauseMs milliseconds between two segments
    */
   constructor(awaitsContinue: boolean, headEnd: number, pauseMs: number) {
@@ -129,7 +132,7 @@ export class SegmentWriter {
     this.pauseMs = pauseMs;
   }
 
-  /** Ends when the last segment has left, and a pause after that; or when it is stopped. */
+  /** Resolves a pause after the last segment has been sent, or when the writer is stopped. */
   async write(socket: Socket, segments: readonly Uint8Array[]): Promise<void> {
     if (segments.length > 1) socket.setNoDelay(true);
     for (const [index, segment] of segments.entries()) {
@@ -145,7 +148,7 @@ export class SegmentWriter {
     }
   }
 
-  /** 100 Continue has come. */
+  /** Call when 100 Continue has arrived. */
   goOn(): void {
     if (this.awaitsContinue) {
       this.awaitsContinue = false;
@@ -153,7 +156,6 @@ export class SegmentWriter {
     }
   }
 
-  /** Nothing more is written. */
   stop(): void {
     this.stopped = true;
     this.wake();
@@ -165,7 +167,7 @@ export class SegmentWriter {
         clearTimeout(this.timer);
         resolve();
       };
-      // What has come in a busy moment is read before more is written.
+      // Reads what arrived while the process was busy before writing more.
       this.timer = setTimeout(() => setImmediate(resolve), ms);
     });
   }

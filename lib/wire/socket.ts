@@ -2,9 +2,9 @@ import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { AnswerReader } from './answer-reader.ts';
 import { ABANDONED, type Connection, IDLE_MS, timedOut } from './connection.ts';
+import { Deadline } from './deadline.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type Request, type Response } from './exchange.ts';
-import { Patience } from './patience.ts';
 import {
   awaitsContinue,
   CONTINUE_WAIT_MS,
@@ -14,21 +14,21 @@ import {
   segmentsOf,
 } from './segments.ts';
 
-/** Who is told what happens to a socket. */
+/** Called with the events of a socket. */
 interface Listener {
   onData(chunk: Buffer): void;
-  /** It has ended, for this reason if there is one. */
+  /** Called with the error that ended the socket, if there was one. */
   onEnd(error?: Error): void;
 }
 
 /**
- * A connection with a writer and a reader of our own, for what an HTTP library does not send (broken framing, a delivery)
- * or does not take (a 100 Continue that nobody asked for).
+ * A connection with our own writer and reader, for what an HTTP library does not send (broken framing, a
+ * delivery) or does not accept (an unsolicited 100 Continue).
  */
 export class SocketConnection implements Connection {
   private readonly endpoint: Endpoint;
   private socket: Socket | undefined;
-  /** Whatever happens to an idle connection ends it: nobody was asked anything. */
+  /** Any event on an idle connection ends it, since no response is due. */
   private readonly idle: Listener = { onData: () => this.drop(), onEnd: () => this.drop() };
   private listener = this.idle;
   private abandon: () => void = () => {};
@@ -44,8 +44,8 @@ export class SocketConnection implements Connection {
   }
 
   /**
-   * Sends requests without waiting for an answer in between (pipelining, RFC 9112 section 9.3.2), and waits for the end
-   * of all. Those that the connection ended before have no answer.
+   * Pipelines requests (RFC 9112 section 9.3.2), and waits for the outcome of all. Requests left over when
+   * the connection ends have no response.
    */
   async sendAll(requests: readonly Request[], timeout: number): Promise<Exchange[]> {
     const sent = requests.map((request) => this.sent(request));
@@ -53,7 +53,7 @@ export class SocketConnection implements Connection {
     return sent.map(ended);
   }
 
-  /** Whether the next request goes over a connection that was there before. */
+  /** Whether the next request reuses a connection. */
   get isOpen(): boolean {
     return this.socket !== undefined;
   }
@@ -78,14 +78,14 @@ export class SocketConnection implements Connection {
     this.listener = this.idle;
   }
 
-  /** The one that was kept, or else a new one, once it is open. */
+  /** Resolves with an open socket: the one kept, or else a new one. */
   private opened(): Promise<Socket> {
     if (this.socket !== undefined) return Promise.resolve(this.socket.setTimeout(0));
     const { secure, timeout } = this.endpoint;
     const socket = open(this.endpoint);
     this.socket = socket;
-    const told = (tell: (listener: Listener) => void) => {
-      if (this.socket === socket) tell(this.listener);
+    const notify = (call: (listener: Listener) => void) => {
+      if (this.socket === socket) call(this.listener);
     };
     return new Promise<Socket>((resolve, reject) => {
       const ended = (error: Error) => {
@@ -100,11 +100,11 @@ export class SocketConnection implements Connection {
       this.abandon = () => ended(new Error(ABANDONED.detail));
       this.listener = {
         onData: () => {},
-        onEnd: (error = new Error('the connection was closed before it was open')) => ended(error),
+        onEnd: (error = new Error('the connection was closed while it was being opened')) => ended(error),
       };
-      socket.on('error', (error) => told(({ onEnd }) => onEnd(error)));
-      socket.on('data', (chunk: Buffer) => told(({ onData }) => onData(chunk)));
-      for (const end of ['end', 'close', 'timeout']) socket.on(end, () => told(({ onEnd }) => onEnd()));
+      socket.on('error', (error) => notify(({ onEnd }) => onEnd(error)));
+      socket.on('data', (chunk: Buffer) => notify(({ onData }) => onData(chunk)));
+      for (const end of ['end', 'close', 'timeout']) socket.on(end, () => notify(({ onEnd }) => onEnd()));
       socket.once(secure ? 'secureConnect' : 'connect', () => {
         clearTimeout(late);
         resolve(socket);
@@ -130,20 +130,20 @@ export class SocketConnection implements Connection {
     const segments = joined(requests.map((request) => segmentsOf(request, this.endpoint)));
     const waits = requests.some(awaitsContinue);
     const aborts = requests.some(({ delivery }) => delivery?.abortAfter !== undefined);
-    // A request that waits for 100 Continue goes by itself.
+    // A request that waits for 100 Continue is never pipelined.
     const { headCut, pauseMs = PAUSE_MS } = requests[0]?.delivery ?? {};
     const writer = new SegmentWriter(waits, headCut === true ? 1 : 0, pauseMs);
-    let patience: Patience | undefined;
+    let deadline: Deadline | undefined;
     const isKept = await new Promise<boolean>((resolve) => {
       const endWith = (outcome: Response | Fault) => {
         end(aborts && outcome !== ABANDONED ? ABORTED : outcome);
         resolve(false);
       };
-      // Closed just as the connection was opened.
+      // Closed while the connection was being opened.
       if (this.socket !== socket) return endWith(ABANDONED);
-      // The pauses are ours.
+      // Our own pauses do not count towards the time limit.
       const paused = segments.length * pauseMs + (waits ? CONTINUE_WAIT_MS : 0);
-      patience = new Patience(segments.length > 1 ? timeout + paused : timeout, () =>
+      deadline = new Deadline(segments.length > 1 ? timeout + paused : timeout, () =>
         endWith(timedOut(timeout, waiting[0]?.reader.partial() !== undefined)),
       );
       this.abandon = () => endWith(ABANDONED);
@@ -157,10 +157,10 @@ export class SocketConnection implements Connection {
               if (response === undefined) return;
               bytes = reader.rest;
               end(aborts ? ABORTED : response);
-              patience?.refresh();
+              deadline?.refresh();
               if (!reader.keepsConnection) return resolve(false);
             }
-            // A server that answers before it has read the body may not find the next request on its connection.
+            // A server that answers before it has read the body may not find the start of the next request.
             resolve(bytes.length === 0 && writer.done);
           } catch (error) {
             endWith(faultOf(error));
@@ -173,7 +173,7 @@ export class SocketConnection implements Connection {
         if (aborts) endWith(ABORTED);
       });
     });
-    patience?.stop();
+    deadline?.stop();
     writer.stop();
     this.abandon = () => {};
     this.listener = this.idle;
@@ -184,7 +184,7 @@ export class SocketConnection implements Connection {
   }
 }
 
-/** A request on its way, and what has become of it by now. */
+/** A request under way, and its outcome so far. */
 interface Sent {
   readonly request: Request;
   readonly reader: AnswerReader;
@@ -199,7 +199,7 @@ function ended({ request, reader, outcome, ms }: Sent): Exchange {
     : { ...all, kind: 'broken', fault: outcome, response: reader.partial() };
 }
 
-/** The segments of several requests: one begins in the segment in which the one before it ends. */
+/** The segments of several requests. Each request begins in the segment in which the previous one ends. */
 function joined([first = [], ...others]: readonly (readonly Uint8Array[])[]): readonly Uint8Array[] {
   return others.reduce<readonly Uint8Array[]>((before, [head = new Uint8Array(), ...rest]) => {
     const last = before.at(-1) ?? new Uint8Array();
@@ -207,19 +207,19 @@ function joined([first = [], ...others]: readonly (readonly Uint8Array[])[]): re
   }, first);
 }
 
-const ABORTED: Fault = { kind: 'aborted', detail: 'we closed the connection before an answer' };
+const ABORTED: Fault = { kind: 'aborted', detail: 'we closed the connection before a response' };
 
 const CUT_SHORT: Fault = {
   kind: 'closed',
-  detail: 'the connection was closed before the answer was whole',
+  detail: 'the connection was closed before the response was complete',
 };
 
-/** Whether a server goes through with a handshake of TLS, whatever its certificate. */
-export function takesHandshake({ host, port, timeout }: Endpoint): Promise<boolean> {
+/** Whether a server completes a TLS handshake, whatever its certificate. */
+export function completesTlsHandshake({ host, port, timeout }: Endpoint): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connectTls({ host, port, rejectUnauthorized: false });
-    const settle = (takes: boolean) => {
-      resolve(takes);
+    const settle = (completed: boolean) => {
+      resolve(completed);
       socket.destroy();
     };
     socket.setTimeout(timeout, () => settle(false));

@@ -4,12 +4,12 @@ import type { Dispatcher } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
 import { Bytes } from './bytes.ts';
 import { type Connection, IDLE_MS, timedOut } from './connection.ts';
-import { type Endpoint, HEAD_CAP, INTERIM_CAP } from './endpoint.ts';
+import { Deadline } from './deadline.ts';
+import { type Endpoint, MAX_HEAD_BYTES, MAX_INTERIM_ANSWERS } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type HeaderPair, type Request } from './exchange.ts';
-import { Patience } from './patience.ts';
 import { halves } from './segments.ts';
 
-/** A connection of undici's: the usual way. */
+/** A connection that undici handles; used for all ordinary requests. */
 export class UndiciConnection implements Connection {
   private readonly endpoint: Endpoint;
   private client: Client;
@@ -33,10 +33,10 @@ export class UndiciConnection implements Connection {
               ? Readable.from(halves(body).map((part) => Buffer.from(part)))
               : (body ?? null),
         },
-        new Recorder(request, this.endpoint.cap, timeout, resolve),
+        new ResponseCollector(request, this.endpoint.cap, timeout, resolve),
       );
     });
-    // Whatever is left of a broken answer must not run into the next one.
+    // The rest of a broken response must not run into the next one.
     if (exchange.kind === 'broken' && !this.closed) {
       void this.client.destroy();
       this.client = this.opened();
@@ -53,16 +53,16 @@ export class UndiciConnection implements Connection {
     return new Client(this.endpoint.origin, {
       pipelining: 1,
       keepAliveTimeout: IDLE_MS,
-      // The clocks are ours: undici's know nothing of a body that drips.
+      // We time out ourselves: undici's timeouts do not catch a body that arrives byte by byte.
       headersTimeout: 0,
       bodyTimeout: 0,
-      maxHeaderSize: HEAD_CAP,
+      maxHeaderSize: MAX_HEAD_BYTES,
       connect: { ...this.endpoint.tls, timeout: this.endpoint.timeout },
     });
   }
 }
 
-/** Names and values in turn; undici frames the body itself. */
+/** Alternating names and values, without the framing headers, which undici writes itself. */
 function withoutFraming(headers: readonly HeaderPair[]): string[] {
   const flat: string[] = [];
   for (const [name, value] of headers)
@@ -70,8 +70,8 @@ function withoutFraming(headers: readonly HeaderPair[]): string[] {
   return flat;
 }
 
-/** Writes down what undici reports of one answer. */
-class Recorder implements Dispatcher.DispatchHandler {
+/** Records one response from the events of undici. */
+class ResponseCollector implements Dispatcher.DispatchHandler {
   private readonly request: Request;
   private readonly cap: number;
   private readonly timeout: number;
@@ -79,7 +79,7 @@ class Recorder implements Dispatcher.DispatchHandler {
   private readonly interim: number[] = [];
   private readonly body = new Bytes();
   private started = performance.now();
-  private patience: Patience | undefined;
+  private deadline: Deadline | undefined;
   private head: { status: number; statusText: string; headers: readonly HeaderPair[] } | undefined;
   private ended = false;
 
@@ -92,7 +92,7 @@ class Recorder implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.started = performance.now();
-    this.patience = new Patience(this.timeout, () => {
+    this.deadline = new Deadline(this.timeout, () => {
       const fault = timedOut(this.timeout, this.head !== undefined);
       this.end(fault);
       controller.abort(new Error(fault.detail));
@@ -106,12 +106,13 @@ class Recorder implements Dispatcher.DispatchHandler {
     statusText = '',
   ): void {
     if (status < 200) {
-      if (this.interim.length < INTERIM_CAP) this.interim.push(status);
+      if (this.interim.length < MAX_INTERIM_ANSWERS) this.interim.push(status);
       return;
     }
     this.head = { status, statusText, headers: pairs(controller.rawHeaders) };
     if (status !== 304) return;
-    // It ends with its head, whatever length it tells (RFC 9112 section 6.3); undici waits for a body.
+    // A 304 ends with its head, regardless of its Content-Length (RFC 9112 section 6.3); undici waits for a
+    // body.
     this.end();
     controller.abort(new Error('a 304 has no body'));
   }
@@ -120,7 +121,7 @@ class Recorder implements Dispatcher.DispatchHandler {
     this.body.add(chunk);
     if (this.body.length <= this.cap) return;
     this.end();
-    controller.abort(new Error('the answer is long enough'));
+    controller.abort(new Error('the response is long enough'));
   }
 
   onResponseEnd(): void {
@@ -129,15 +130,15 @@ class Recorder implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: unknown, error: Error): void {
     const fault = faultOf(error);
-    // Before there is a head, undici says this of any connection that it closed for what the head held.
-    const misled = this.head === undefined && fault.detail.includes('UND_ERR_RES_CONTENT_LENGTH_MISMATCH');
-    this.end(misled ? { kind: 'not-http', detail: 'bad answer: its header cannot be read' } : fault);
+    // Before there is a head, undici reports this for every connection that it closed because of the head.
+    const isBadHead = this.head === undefined && fault.detail.includes('UND_ERR_RES_CONTENT_LENGTH_MISMATCH');
+    this.end(isBadHead ? { kind: 'not-http', detail: 'bad response: its header cannot be read' } : fault);
   }
 
   private end(fault?: Fault): void {
     if (this.ended) return;
     this.ended = true;
-    this.patience?.stop();
+    this.deadline?.stop();
     const truncated = this.body.length > this.cap || fault !== undefined;
     const body = this.body.first(this.cap);
     const { request, interim, head } = this;
@@ -154,7 +155,7 @@ class Recorder implements Dispatcher.DispatchHandler {
         request,
         ms,
         interim,
-        fault: fault ?? { kind: 'closed', detail: 'no answer' },
+        fault: fault ?? { kind: 'closed', detail: 'no response' },
         response,
       });
   }

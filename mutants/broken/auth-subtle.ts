@@ -3,27 +3,30 @@ import { performance } from 'node:perf_hooks';
 import { startStore } from '../../reference/store.ts';
 import { type BrokenStore, broken, type Change } from '../fleet.ts';
 import {
-  admitting,
-  anew,
+  accepting,
+  acceptingCredential,
   authorization,
-  crowded,
+  comparingTokens,
   every,
-  knowing,
   lastIs,
-  letting,
+  overlapping,
   seen,
   tagless,
   type When,
+  withFreshState,
 } from '../helpers.ts';
 
 const half = (token: string) => Math.ceil(token.length / 2);
 
-/** Some bodies are not guarded. */
-const unguarded = (when: When): Change => letting((request) => when(seen(request)));
+/** Skips authentication for some bodies. */
+const unguarded = (when: When): Change => acceptingCredential((request) => when(seen(request)));
 
-/** Right in what it compares, wrong in when: the result of each authentication is told. */
-const told =
-  (make: () => { told(right: boolean, socket: Socket): void; lets(socket: Socket): boolean }): Change =>
+/**
+ * Compares correctly, but accepts some requests nevertheless: `watch` sees the result of every
+ * authentication.
+ */
+const watched =
+  (make: () => { observe(right: boolean, socket: Socket): void; accepts(socket: Socket): boolean }): Change =>
   (right) => {
     const watch = make();
     return {
@@ -32,127 +35,134 @@ const told =
         try {
           right.authenticate(request);
         } catch (error) {
-          const lets = watch.lets(socket);
-          watch.told(false, socket);
-          if (!lets) throw error;
+          const accepted = watch.accepts(socket);
+          watch.observe(false, socket);
+          if (!accepted) throw error;
           return;
         }
-        watch.told(true, socket);
+        watch.observe(true, socket);
       },
     };
   };
 
-/** A token is let in that is not valid, or a request that carries none, and only sometimes. */
+/** Stores that accept an invalid token or none, but only sometimes. */
 export const authSubtle: readonly BrokenStore[] = [
   // What is compared.
-  knowing(
+  comparingTokens(
     'auth-starts-with',
-    'the token is compared: what begins with it will do',
-    ['auth/decides-each-request-alone', 'auth/rejects-wrong-tokens'],
+    'accepts any token that begins with the right one',
+    ['auth/rejects-after-an-accepted-request', 'auth/rejects-wrong-tokens'],
     (given, token) => given.startsWith(token),
   ),
-  knowing(
+  comparingTokens(
     'auth-prefix',
-    'the token is compared: what it begins with will do',
+    'accepts any prefix of the right token',
     ['auth/rejects-wrong-tokens'],
     (given, token) => token.startsWith(given),
   ),
-  knowing(
+  comparingTokens(
     'auth-any-case',
-    'the token is compared: without regard to case',
+    'compares the token case-insensitively',
     ['auth/rejects-wrong-tokens'],
     (given, token) => given.toLowerCase() === token.toLowerCase(),
   ),
-  knowing(
+  comparingTokens(
     'auth-same-length',
-    'the token is compared: only its length',
-    ['auth/decides-each-request-alone', 'auth/rejects-wrong-tokens'],
+    'compares only the length of the token',
+    ['auth/rejects-after-an-accepted-request', 'auth/rejects-wrong-tokens'],
     (given, token) => given.length === token.length,
   ),
-  knowing(
+  comparingTokens(
     'auth-contains',
-    'the token is compared: what contains it will do',
-    ['auth/decides-each-request-alone', 'auth/rejects-wrong-tokens'],
+    'accepts any token that contains the right one',
+    ['auth/rejects-after-an-accepted-request', 'auth/rejects-wrong-tokens'],
     (given, token) => given.includes(token),
   ),
-  knowing(
+  comparingTokens(
     'auth-first-half',
-    'the token is compared: only its first half',
-    ['auth/decides-each-request-alone', 'auth/rejects-wrong-tokens'],
+    'compares only the first half of the token',
+    ['auth/rejects-after-an-accepted-request', 'auth/rejects-wrong-tokens'],
     (given, token) => given.startsWith(token.slice(0, half(token))),
   ),
-  knowing(
+  comparingTokens(
     'auth-given-length',
-    'the token is compared: only as far as what is given (strncmp)',
+    'compares only as many characters as were sent (strncmp)',
     ['auth/rejects-wrong-tokens'],
     (given, token) => given.length > 1 && token.startsWith(given),
   ),
-  knowing(
+  comparingTokens(
     'auth-at-least-as-long',
-    'the token is compared: anything as long or longer',
-    ['auth/decides-each-request-alone', 'auth/rejects-wrong-tokens'],
+    'accepts any token that is at least as long as the right one',
+    ['auth/rejects-after-an-accepted-request', 'auth/rejects-wrong-tokens'],
     (given, token) => given.length >= token.length,
   ),
   {
     name: 'auth-anywhere',
-    breaks: 'the scheme is Bearer: a header that contains the token anywhere will do',
-    fails: ['auth/decides-each-request-alone', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
+    breaks: 'accepts any Authorization header that contains the token, whatever the scheme',
+    fails: [
+      'auth/rejects-after-an-accepted-request',
+      'auth/rejects-other-schemes',
+      'auth/rejects-wrong-tokens',
+    ],
     start: (token) =>
-      startStore({ token, steps: letting((request) => authorization(request)?.includes(token) ?? false) }),
+      startStore({
+        token,
+        steps: acceptingCredential((request) => authorization(request)?.includes(token) ?? false),
+      }),
   },
 
-  // Which bodies are guarded.
+  // Which bodies are authenticated.
   broken(
     'auth-guards-small',
-    'every request is authenticated: only what is shorter than 2 KiB',
+    'authenticates only requests shorter than 2 KiB',
     ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
     unguarded(({ text }) => text.length > 2048),
   ),
   broken(
     'auth-guards-tagged',
-    'every request is authenticated: only what has a tag',
+    'authenticates only plants with a tag',
     ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
     unguarded(tagless),
   ),
   broken(
     'auth-guards-short',
-    'every request is authenticated: only what has a name of at most 20',
+    'authenticates only plants whose name has at most 20 characters',
     ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
     unguarded(({ name }) => name.length > 20),
   ),
   broken(
     'auth-guards-odd',
-    'every request is authenticated: only what has an odd id',
+    'authenticates only plants with an odd id',
     ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
     unguarded(({ id }) => id !== undefined && id % 2n === 0n),
   ),
   broken(
     'auth-guards-32-bits',
-    'every request is authenticated: only what has an id below 2^31',
+    'authenticates only plants with an id of at most 2^31',
     ['auth/rejects-missing-token'],
     unguarded(({ id }) => id !== undefined && id > 2n ** 31n),
   ),
   broken(
     'auth-guards-ascii',
-    'every request is authenticated: only what has an ASCII name',
+    'authenticates only plants with an ASCII name',
     ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
     unguarded(({ name }) => name !== '' && !/^[ -~]*$/.test(name)),
   ),
   broken(
     'auth-guards-id-last',
-    'every request is authenticated: only what does not end with id',
+    'does not authenticate plants whose last property is id',
     ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
     unguarded(lastIs('id')),
   ),
   broken(
     'auth-guards-plain-names',
-    'every request is authenticated: only names of letters and spaces',
+    'does not authenticate plants whose name contains a digit, hyphen or apostrophe',
     ['auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
     unguarded(({ name }) => /['\d-]/.test(name)),
   ),
   broken(
     'auth-guards-valid',
-    'every request is authenticated: only what is a NewPlant; the rest is taken',
+    'authenticates only valid plants, and accepts invalid ones without a token',
     ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
     (right) => {
       const malformed: When = ({ request }) => {
@@ -173,7 +183,7 @@ export const authSubtle: readonly BrokenStore[] = [
       };
       return {
         ...unguarded(malformed)(right),
-        ...admitting((request) => unauthorised(request) && malformed(request))(right),
+        ...accepting((request) => unauthorised(request) && malformed(request))(right),
       };
     },
   ),
@@ -181,9 +191,9 @@ export const authSubtle: readonly BrokenStore[] = [
   // When it is compared.
   broken(
     'auth-header-cache',
-    'the token is compared: a connection remembers its headers, and finds them again whatever their case',
-    ['auth/decides-each-request-alone'],
-    anew(() => {
+    'caches header values per connection and looks them up case-insensitively',
+    ['auth/rejects-after-an-accepted-request'],
+    withFreshState(() => {
       const caches = new WeakMap<Socket, Map<string, string>>();
       return (right) => ({
         authenticate(request) {
@@ -201,73 +211,73 @@ export const authSubtle: readonly BrokenStore[] = [
   ),
   broken(
     'auth-connection',
-    'every request is authenticated: only the first of a connection that was right',
+    'authenticates only until a connection has sent the right token once',
     ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
-    told(() => {
+    watched(() => {
       const known = new WeakSet<Socket>();
       return {
-        told: (right, socket) => right && known.add(socket),
-        lets: (socket) => known.has(socket),
+        observe: (right, socket) => right && known.add(socket),
+        accepts: (socket) => known.has(socket),
       };
     }),
   ),
   broken(
     'auth-address',
-    'every request is authenticated: whoever was right is known for 100 ms, by address',
+    'accepts every request from an address for 100 ms after it sent the right token',
     ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
-    told(() => {
+    watched(() => {
       let until = 0;
       return {
-        told(right) {
+        observe(right) {
           if (right) until = performance.now() + 100;
         },
-        lets: () => performance.now() < until,
+        accepts: () => performance.now() < until,
       };
     }),
   ),
   broken(
     'auth-after-one',
-    'every request is authenticated: the next one only after a right one is not',
+    'does not authenticate the request that follows one with the right token',
     ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
-    told(() => {
+    watched(() => {
       let before = false;
       return {
-        told(right) {
+        observe(right) {
           before = right;
         },
-        lets: () => before,
+        accepts: () => before,
       };
     }),
   ),
   broken(
     'auth-gives-up',
-    'every request is authenticated: given up after eight refusals in a row',
+    'stops authenticating after eight rejections in a row',
     ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
-    told(() => {
-      let refused = 0;
+    watched(() => {
+      let rejected = 0;
       return {
-        told(right) {
-          refused = right ? 0 : refused + 1;
+        observe(right) {
+          rejected = right ? 0 : rejected + 1;
         },
-        lets: () => refused >= 8,
+        accepts: () => rejected >= 8,
       };
     }),
   ),
   broken(
     'auth-every-20th',
-    'every request is authenticated: one only in 20 is let in',
+    'accepts one in 20 requests with an invalid token',
     ['auth/rejects-wrong-tokens'],
-    anew(() =>
-      told(() => {
+    withFreshState(() =>
+      watched(() => {
         const twentieth = every<Socket>(20);
-        return { told: () => {}, lets: twentieth };
+        return { observe: () => {}, accepts: twentieth };
       }),
     ),
   ),
   broken(
     'auth-crowd',
-    'every request is authenticated: only where no other is under way',
+    'does not authenticate while another request is in progress',
     ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
-    crowded(15, (here) => letting(() => here() > 1)),
+    overlapping(15, (here) => acceptingCredential(() => here() > 1)),
   ),
 ];

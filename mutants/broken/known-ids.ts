@@ -2,11 +2,11 @@ import { Numeral, type Value } from '../../reference/json.ts';
 import { type BrokenStore, broken, type Change } from '../fleet.ts';
 import { parsing, reading, together, unique } from '../helpers.ts';
 
-/** Ids that earlier runs have left behind. */
-const LEFT = Array.from({ length: 3001 }, (_, index) => BigInt(index - 1000));
+/** Ids that earlier runs have left in the store. */
+const EARLIER_IDS = Array.from({ length: 3001 }, (_, index) => BigInt(index - 1000));
 
-/** What is no id becomes one, and one that is known already is refused: for that, not for what it was. */
-const knowing = (
+/** Converts an invalid id to an integer, and rejects it only if that id already exists. */
+const rejectingKnownIds = (
   convert: (value: Value | undefined) => Value | undefined,
   before: readonly bigint[],
 ): Change =>
@@ -23,36 +23,39 @@ const numeralOf = (value: Value | undefined) =>
 const truncated = (value: Value | undefined) =>
   value instanceof Numeral && value.text.includes('.') ? new Numeral(value.text.replace(/\..*$/, '')) : value;
 
-/** Stores that take what they should refuse, and hide it by refusing ids that they know. */
+/** Stores that accept invalid ids, which goes unnoticed where the resulting id already exists. */
 export const knownIds: readonly BrokenStore[] = [
   broken(
     'known-id-boolean',
-    'id is an integer: true is 1 and false is 0, and a known id gets 409',
-    ['refuse/wrong-type'],
-    knowing((value) => (typeof value === 'boolean' ? new Numeral(String(Number(value))) : value), []),
+    'accepts true as id 1 and false as id 0; 409 if the id exists',
+    ['invalid/rejects-wrong-type'],
+    rejectingKnownIds(
+      (value) => (typeof value === 'boolean' ? new Numeral(String(Number(value))) : value),
+      [],
+    ),
   ),
   broken(
     'known-id-null',
-    'id is an integer: null is 0, and a known id gets 409',
-    ['refuse/null'],
-    knowing((value) => (value === null ? new Numeral('0') : value), []),
+    'accepts null as id 0; 409 if the id exists',
+    ['invalid/rejects-null'],
+    rejectingKnownIds((value) => (value === null ? new Numeral('0') : value), []),
   ),
   broken(
     'known-id-numeral',
-    'id is an integer: "7" is 7, and an id that an earlier run has left gets 409',
-    ['refuse/numeral-in-a-string'],
-    knowing(numeralOf, LEFT),
+    'accepts "7" as id 7; 409 if an earlier run has created that id',
+    ['invalid/rejects-numeric-string-id'],
+    rejectingKnownIds(numeralOf, EARLIER_IDS),
   ),
   broken(
     'known-id-fraction',
-    'id is an integer: 7.5 is 7, and an id that an earlier run has left gets 409',
-    ['refuse/fraction'],
-    knowing(truncated, LEFT),
+    'accepts 7.5 as id 7; 409 if an earlier run has created that id',
+    ['invalid/rejects-fractional-id'],
+    rejectingKnownIds(truncated, EARLIER_IDS),
   ),
   broken(
     'known-id-form',
-    'the body is JSON: a form will do, and an id that an earlier run has left gets 409',
-    ['refuse/form'],
+    'accepts a form; 409 if an earlier run has created its id',
+    ['invalid/rejects-forms'],
     together(
       parsing(
         ({ text }) => /^id=\d+&name=/.test(text),
@@ -64,7 +67,7 @@ export const knownIds: readonly BrokenStore[] = [
           ]);
         },
       ),
-      unique(({ id }) => id, 409, LEFT),
+      unique(({ id }) => id, 409, EARLIER_IDS),
     ),
   ),
 ];

@@ -1,52 +1,36 @@
 import { packageFile } from '../../lib/package.ts';
-import { Refusal } from '../../reference/store.ts';
+import { Rejection } from '../../reference/store.ts';
 import { type BrokenStore, broken, type Change, enforcing } from '../fleet.ts';
 
 const overlays = [packageFile('mutants/overlays/limits.yaml')];
 
 const ignoring = (name: string, breaks: string, change: Change): BrokenStore => ({
-  ...broken(name, breaks, ['refuse/any-defect', 'refuse/constraint'], change),
+  ...broken(name, breaks, ['invalid/rejects-any-defect', 'invalid/rejects-constraint-violation'], change),
   overlays,
 });
 
-/** Stores whose document declares limits, and which overlook one of them. */
+/** Stores whose document declares limits that they do not enforce, or enforce too tightly. */
 export const limits: readonly BrokenStore[] = [
-  ignoring('limits-none', 'declared limits are enforced: none is', () => ({})),
-  ignoring(
-    'limits-no-longest-name',
-    'maxLength of name is enforced: it is not',
-    enforcing({ longest: Infinity }),
-  ),
+  ignoring('limits-none', 'enforces none of the declared limits', () => ({})),
+  ignoring('limits-no-longest-name', 'does not enforce maxLength of name', enforcing({ longest: Infinity })),
   ignoring(
     'limits-bytes-of-name',
-    'maxLength counts characters: the store stops at 65 of them',
+    'accepts names of 65 characters although maxLength is 64',
     enforcing({ longest: 65 }),
   ),
-  ignoring(
-    'limits-empty-name',
-    'minLength of name is enforced: an empty name is taken',
-    enforcing({ shortest: 0 }),
-  ),
-  ignoring(
-    'limits-any-tag',
-    'the enum of tags is enforced: any tag is taken',
-    enforcing({ tags: undefined }),
-  ),
-  ignoring(
-    'limits-tag-case',
-    'the enum of tags is enforced: capitals are taken',
-    enforcing({ anyCase: true }),
-  ),
-  ignoring('limits-id-zero', 'minimum of id is enforced: 0 is taken', enforcing({ least: 0n })),
+  ignoring('limits-empty-name', 'accepts an empty name although minLength is 1', enforcing({ shortest: 0 })),
+  ignoring('limits-any-tag', 'does not enforce the enum of tag', enforcing({ tags: undefined })),
+  ignoring('limits-tag-case', 'compares the enum of tag case-insensitively', enforcing({ anyCase: true })),
+  ignoring('limits-id-zero', 'accepts id 0 although minimum is 1', enforcing({ least: 0n })),
   {
     ...broken(
       'limits-too-tight',
-      'a plant within the limits is taken: not with a name of more than 30',
-      ['create/takes-any-ordinary-plant', 'create/takes-names-of-every-length'],
+      'rejects names longer than 30 characters although maxLength is 64',
+      ['ordinary/accepts-any-plant', 'ordinary/accepts-names-of-every-length'],
       (right) => ({
         validate: (value, request) => {
           const plant = enforcing({})(right).validate?.(value, request) ?? right.validate(value, request);
-          if (plant.name.length > 30) throw new Refusal(400, 30, 'the name is too long');
+          if (plant.name.length > 30) throw new Rejection(400, 30, 'the name is too long');
           return plant;
         },
       }),

@@ -1,8 +1,8 @@
 import { Numeral, type Value } from '../../reference/json.ts';
 import { type BrokenStore, broken, type Change } from '../fleet.ts';
-import { reading, type Seen, tagged, tagless, taking } from '../helpers.ts';
+import { acceptingKind, reading, type Seen, tagged, tagless } from '../helpers.ts';
 
-/** Where a property that is absent is looked for. */
+/** Looks elsewhere for a missing property. */
 const looking = (
   property: string,
   look: (fields: ReadonlyMap<string, Value>, seen: Seen) => Value | undefined,
@@ -28,7 +28,7 @@ const inherited = (property: string) => (fields: ReadonlyMap<string, Value>) => 
   return prototype instanceof Map ? prototype.get(property) : undefined;
 };
 
-/** The properties of the query beside those of the body, as frameworks merge them. */
+/** Merges the query into the properties of the body, as some frameworks do. */
 const withQuery = (value: Value, url: string): Value => {
   if (!(value instanceof Map)) return value;
   const query = new URL(url, 'http://store').searchParams;
@@ -39,122 +39,174 @@ const withQuery = (value: Value, url: string): Value => {
   return merged;
 };
 
-/** A required property that is not there is not missed. */
+/** Stores that do not notice a missing required property. */
 export const missingProperties: readonly BrokenStore[] = [
   broken(
     'missing-id',
-    'id is required: given by the store',
-    ['refuse/inherited-property', 'refuse/missing-property', 'refuse/nested-property'],
-    taking('id', 'absent'),
+    'assigns an id if there is none',
+    [
+      'invalid/rejects-inherited-property',
+      'invalid/rejects-missing-property',
+      'invalid/rejects-nested-property',
+    ],
+    acceptingKind('id', 'absent'),
   ),
   broken(
     'missing-name',
-    'name is required: a default',
-    ['refuse/inherited-property', 'refuse/missing-property', 'refuse/nested-property'],
-    taking('name', 'absent'),
+    'uses a default if name is missing',
+    [
+      'invalid/rejects-inherited-property',
+      'invalid/rejects-missing-property',
+      'invalid/rejects-nested-property',
+    ],
+    acceptingKind('name', 'absent'),
   ),
   broken(
     'missing-id-tagged',
-    'id is required: given by the store only where there is a tag',
-    ['refuse/inherited-property', 'refuse/missing-property', 'refuse/nested-property'],
-    taking('id', 'absent', tagged),
+    'assigns an id if there is none and there is a tag',
+    [
+      'invalid/rejects-inherited-property',
+      'invalid/rejects-missing-property',
+      'invalid/rejects-nested-property',
+    ],
+    acceptingKind('id', 'absent', tagged),
   ),
   broken(
     'missing-id-tagless',
-    'id is required: given by the store only where there is no tag',
-    ['refuse/inherited-property', 'refuse/missing-property', 'refuse/nested-property'],
-    taking('id', 'absent', tagless),
+    'assigns an id if there is neither id nor tag',
+    [
+      'invalid/rejects-inherited-property',
+      'invalid/rejects-missing-property',
+      'invalid/rejects-nested-property',
+    ],
+    acceptingKind('id', 'absent', tagless),
   ),
   broken(
     'missing-id-long-name',
-    'id is required: given by the store only where the name is longer than 20',
-    ['refuse/any-defect'],
-    taking('id', 'absent', ({ name }) => name.length > 20),
+    'assigns an id if there is none and the name is longer than 20 characters',
+    ['invalid/rejects-any-defect'],
+    acceptingKind('id', 'absent', ({ name }) => name.length > 20),
   ),
   broken(
     'missing-id-odd-name',
-    'id is required: made from the name only where that has a digit, hyphen or apostrophe',
-    ['refuse/any-defect'],
-    taking('id', 'absent', ({ name }) => /[\d'-]/.test(name)),
+    'assigns an id if there is none and the name contains a digit, hyphen or apostrophe',
+    ['invalid/rejects-any-defect'],
+    acceptingKind('id', 'absent', ({ name }) => /[\d'-]/.test(name)),
   ),
   broken(
     'missing-name-tagless',
-    'name is required: a default only where there is no tag',
-    ['refuse/inherited-property', 'refuse/missing-property', 'refuse/nested-property'],
-    taking('name', 'absent', tagless),
+    'uses a default if name and tag are missing',
+    [
+      'invalid/rejects-inherited-property',
+      'invalid/rejects-missing-property',
+      'invalid/rejects-nested-property',
+    ],
+    acceptingKind('name', 'absent', tagless),
   ),
   broken(
     'missing-name-from-tag',
-    'name is required: the tag stands in, only where there is one',
-    ['refuse/inherited-property', 'refuse/missing-property', 'refuse/nested-property'],
+    'uses the tag if name is missing',
+    [
+      'invalid/rejects-inherited-property',
+      'invalid/rejects-missing-property',
+      'invalid/rejects-nested-property',
+    ],
     looking('name', (fields) => fields.get('tag')),
   ),
   broken(
     'missing-name-large-id',
-    'name is required: a default only where the id is above 2^30',
-    ['refuse/any-defect', 'refuse/nested-property', 'refuse/property-under-another-name'],
-    taking('name', 'absent', ({ id }) => id !== undefined && id > 2n ** 30n),
+    'uses a default if name is missing and the id is above 2^30',
+    ['invalid/rejects-any-defect', 'invalid/rejects-nested-property', 'invalid/rejects-misnamed-property'],
+    acceptingKind('name', 'absent', ({ id }) => id !== undefined && id > 2n ** 30n),
   ),
   broken(
     'any-case',
-    'id and name are required: bound without regard to case',
-    ['refuse/any-defect', 'refuse/property-under-another-name', 'serving/after-a-barrage'],
+    'binds id and name case-insensitively',
+    [
+      'invalid/rejects-any-defect',
+      'invalid/rejects-misnamed-property',
+      'state/accepts-among-many-rejections',
+    ],
     both((property) => looking(property, anyCase(property))),
   ),
   broken(
     'any-case-id',
-    'id is required: ID and Id are bound to it',
-    ['refuse/any-defect', 'refuse/property-under-another-name', 'serving/after-a-barrage'],
+    'binds ID and Id to id',
+    [
+      'invalid/rejects-any-defect',
+      'invalid/rejects-misnamed-property',
+      'state/accepts-among-many-rejections',
+    ],
     looking('id', anyCase('id')),
   ),
   broken(
     'any-case-name',
-    'name is required: Name is bound to it',
-    ['refuse/any-defect', 'refuse/property-under-another-name', 'serving/after-a-barrage'],
+    'binds Name to name',
+    [
+      'invalid/rejects-any-defect',
+      'invalid/rejects-misnamed-property',
+      'state/accepts-among-many-rejections',
+    ],
     looking('name', anyCase('name')),
   ),
   broken(
     'any-case-name-tagless',
-    'name is required: Name is bound to it only where there is no tag',
-    ['refuse/any-defect', 'refuse/property-under-another-name'],
+    'binds Name to name if there is no tag',
+    ['invalid/rejects-any-defect', 'invalid/rejects-misnamed-property'],
     looking('name', (fields, seen) => (tagless(seen) ? anyCase('name')(fields) : undefined)),
   ),
   broken(
     'one-down',
-    'id and name are required: found one level down',
-    ['refuse/inherited-property', 'refuse/nested-property', 'serving/after-a-barrage'],
+    'finds id and name one level down',
+    [
+      'invalid/rejects-inherited-property',
+      'invalid/rejects-nested-property',
+      'state/accepts-among-many-rejections',
+    ],
     both((property) => looking(property, oneDown(property))),
   ),
   broken(
     'one-down-name',
-    'name is required: found one level down',
-    ['refuse/inherited-property', 'refuse/nested-property', 'serving/after-a-barrage'],
+    'finds name one level down',
+    [
+      'invalid/rejects-inherited-property',
+      'invalid/rejects-nested-property',
+      'state/accepts-among-many-rejections',
+    ],
     looking('name', oneDown('name')),
   ),
   broken(
     'inherited',
-    'id and name are required: inherited through __proto__',
-    ['refuse/any-defect', 'refuse/inherited-property', 'serving/after-a-barrage'],
+    'inherits id and name through __proto__',
+    [
+      'invalid/rejects-any-defect',
+      'invalid/rejects-inherited-property',
+      'state/accepts-among-many-rejections',
+    ],
     both((property) => looking(property, inherited(property))),
   ),
   broken(
     'inherited-name',
-    'name is required: inherited through __proto__',
-    ['refuse/any-defect', 'refuse/inherited-property', 'serving/after-a-barrage'],
+    'inherits name through __proto__',
+    [
+      'invalid/rejects-any-defect',
+      'invalid/rejects-inherited-property',
+      'state/accepts-among-many-rejections',
+    ],
     looking('name', inherited('name')),
   ),
   broken(
     'query-merged',
-    'a body is required: what it lacks is taken from the query',
-    ['refuse/properties-in-the-query'],
+    'fills in properties that the body lacks from the query',
+    ['invalid/rejects-properties-in-query'],
     (right) => ({
       validate: (value, request) => right.validate(withQuery(value, request.message.url ?? ''), request),
     }),
   ),
   broken(
     'query-first',
-    'the body is the plant: what the query says goes before it',
-    ['refuse/properties-in-the-query'],
+    'prefers properties of the query to those of the body',
+    ['invalid/rejects-properties-in-query'],
     (right) => ({
       validate(value, request) {
         const query = withQuery(new Map(), request.message.url ?? '');

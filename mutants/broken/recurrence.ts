@@ -1,21 +1,21 @@
 import { json } from '../../reference/store.ts';
 import { type BrokenStore, broken } from '../fleet.ts';
-import { anew, crowded, every, failing, unique } from '../helpers.ts';
+import { every, failing, overlapping, unique, withFreshState } from '../helpers.ts';
 
 const failure = json(500, { error: 500, message: 'simulated' });
 
-/** Faults that differ in when they come again: a report must not say more of that than was tried. */
+/** Faults that recur differently: a report must not claim more about recurrence than was tried. */
 export const recurrence: readonly BrokenStore[] = [
   broken(
     'again-always',
-    'no answer is 5xx: 500 to every name with a hyphen',
-    ['create/takes-names-of-many-kinds', 'create/takes-any-ordinary-plant'],
+    '500 if the name contains a hyphen',
+    ['ordinary/accepts-names-of-many-kinds', 'ordinary/accepts-any-plant'],
     failing(({ name }) => name.includes('-')),
   ),
   broken(
     'again-known-id',
-    'no answer is 5xx: 500 to every name with a hyphen, and 409 to an id that is taken',
-    ['create/takes-names-of-many-kinds', 'create/takes-any-ordinary-plant'],
+    '500 if the name contains a hyphen, and 409 if the id exists',
+    ['ordinary/accepts-names-of-many-kinds', 'ordinary/accepts-any-plant'],
     (right) => {
       const known = unique(({ id }) => id)(right);
       return {
@@ -29,27 +29,27 @@ export const recurrence: readonly BrokenStore[] = [
   ),
   broken(
     'again-17th-id',
-    'no answer is 5xx: 500 to every id that 17 divides',
-    ['create/takes-any-ordinary-plant'],
+    '500 if 17 divides the id',
+    ['ordinary/accepts-any-plant'],
     failing(({ id }) => id !== undefined && id % 17n === 0n),
   ),
   broken(
     'again-one-in-20',
-    'no answer is 5xx: 500 to one request in 20, whatever it is',
-    ['create/takes-any-ordinary-plant'],
-    anew(() => failing(every(20))),
+    '500 to one request in 20, whatever it contains',
+    ['ordinary/accepts-any-plant'],
+    withFreshState(() => failing(every(20))),
   ),
   broken(
     'again-crowded',
-    'plants are created at once: 500 where more than four are under way',
-    ['create/takes-any-ordinary-plant', 'create/takes-many-at-once'],
-    crowded(4, (here) => failing(() => here() > 4)),
+    '500 while more than four requests are in progress',
+    ['ordinary/accepts-any-plant', 'ordinary/accepts-concurrent-requests'],
+    overlapping(4, (here) => failing(() => here() > 4)),
   ),
   broken(
     'again-never',
-    'no answer is 5xx: 500 to the 700th request alone',
-    ['always/no-server-error'],
-    anew(() => {
+    '500 to the 700th request only',
+    ['invariants/no-server-error'],
+    withFreshState(() => {
       let count = 0;
       return failing(() => {
         count += 1;

@@ -1,13 +1,12 @@
 import type { Socket } from 'node:net';
 import type { Value } from '../../reference/json.ts';
-import { json, Refusal } from '../../reference/store.ts';
+import { json, Rejection } from '../../reference/store.ts';
 import { type BrokenStore, broken, type Change } from '../fleet.ts';
 import {
-  anew,
   answering,
+  answeringValue,
   breakingOff,
   continuing,
-  crowded,
   cutting,
   deferring,
   depthOf,
@@ -16,23 +15,24 @@ import {
   failingAt,
   hanging,
   kindOf,
+  overlapping,
   parsing,
   reading,
-  refusing,
+  rejecting,
   type Seen,
-  saying,
   seen,
   sending,
   textOf,
   together,
+  withFreshState,
 } from '../helpers.ts';
 
-const unavailable = new Refusal(503, 503, 'the store is busy');
+const unavailable = new Rejection(503, 503, 'the store is busy');
 
-/** Hears of every body that is refused, once it is. */
-const hearing =
+/** Blocks some requests, depending on which bodies it has rejected so far. */
+const afterRejections =
   (
-    make: () => { refused(socket: Socket): void; blocks(socket: Socket): boolean },
+    make: () => { rejected(socket: Socket): void; blocks(socket: Socket): boolean },
     block: (when: (seen: Seen) => boolean) => Change,
   ): Change =>
   (right) => {
@@ -40,19 +40,19 @@ const hearing =
     const line = { ...right, ...block(({ request }) => state.blocks(request.message.socket))(right) };
     return {
       ...line,
-      refuse(refusal, request) {
-        if (refusal.status < 401) state.refused(request.message.socket);
-        return line.refuse(refusal, request);
+      reject(rejection, request) {
+        if (rejection.status < 401) state.rejected(request.message.socket);
+        return line.reject(rejection, request);
       },
     };
   };
 
 const countdown = (after: number, length: number) => () => {
-  let [refused, left] = [0, 0];
+  let [rejected, left] = [0, 0];
   return {
-    refused() {
-      refused += 1;
-      if (refused % after === 0) left = length;
+    rejected() {
+      rejected += 1;
+      if (rejected % after === 0) left = length;
     },
     blocks() {
       left -= 1;
@@ -66,7 +66,7 @@ const latch = (after: number) => countdown(after, Number.POSITIVE_INFINITY);
 const onSocket = () => {
   const spoilt = new WeakSet<Socket>();
   return {
-    refused: (socket: Socket) => void spoilt.add(socket),
+    rejected: (socket: Socket) => void spoilt.add(socket),
     blocks: (socket: Socket) => spoilt.has(socket),
   };
 };
@@ -76,8 +76,8 @@ const busy = (when: (seen: Seen) => boolean) =>
     throw unavailable;
   });
 
-/** Who sends a body that was accepted before is not asked who it is. */
-const cachedByBytes = anew((): Change => {
+/** Skips authentication for a body that was accepted before. */
+const cachedByBytes = withFreshState((): Change => {
   const accepted = new Set<string>();
   return (right) => ({
     authenticate(request) {
@@ -90,8 +90,8 @@ const cachedByBytes = anew((): Change => {
   });
 });
 
-/** Who was turned away with a body is turned away with it from then on. */
-const rejectionCached = anew((): Change => {
+/** Rejects a body for ever once it was sent without a valid token. */
+const rejectionCached = withFreshState((): Change => {
   const rejected = new Set<string>();
   return (right) => ({
     authenticate(request) {
@@ -102,91 +102,95 @@ const rejectionCached = anew((): Change => {
         rejected.add(body);
         throw error;
       }
-      if (body !== '' && rejected.has(body)) throw new Refusal(401, 401, 'the bearer token is not known');
+      if (body !== '' && rejected.has(body)) throw new Rejection(401, 401, 'the bearer token is not valid');
     },
   });
 });
 
-/** What came before, or comes at once, spoils a request. */
+/** Stores in which an earlier or concurrent request affects another. */
 export const stateAndLoad: readonly BrokenStore[] = [
-  // What resembles an earlier request.
+  // Something resembles an earlier request.
   broken(
     'state-bytes-cached',
-    'every request is authenticated: but for one with the bytes of a plant that was created',
-    ['serving/any-sequence'],
+    'does not authenticate a request with the same bytes as an accepted one',
+    ['state/answers-any-sequence'],
     cachedByBytes,
   ),
   broken(
     'state-rejection-cached',
-    'an ordinary plant is accepted: but for one that was sent without a token before',
-    ['serving/any-sequence'],
+    'rejects an ordinary plant that was sent without a valid token before',
+    ['state/answers-any-sequence'],
     rejectionCached,
   ),
-  // After a refusal.
+  // After a rejection.
   broken(
     'state-next-refused',
-    'an ordinary plant is taken: the one after a refusal is refused',
-    ['always/creates-ordinary-plants', 'serving/to-the-end'],
-    hearing(countdown(1, 1), refusing),
+    'rejects the plant that follows a rejection',
+    ['invariants/accepts-ordinary-plants', 'state/answers-at-the-end'],
+    afterRejections(countdown(1, 1), rejecting),
   ),
   broken(
     'state-next-500',
-    'no answer is 5xx: 500 only to the one after a refusal',
-    ['always/creates-ordinary-plants', 'always/no-server-error'],
-    hearing(countdown(1, 1), failing),
+    '500 to the request that follows a rejection',
+    ['invariants/accepts-ordinary-plants', 'invariants/no-server-error'],
+    afterRejections(countdown(1, 1), failing),
   ),
   broken(
     'state-next-three-cut',
-    'the store goes on serving: the next three connections are cut after a refusal',
-    ['always/answers'],
-    hearing(countdown(1, 3), cutting),
+    'closes the connection on the next three requests after a rejection',
+    ['invariants/answers'],
+    afterRejections(countdown(1, 3), cutting),
   ),
   broken(
     'state-breaker',
-    'the store goes on serving: 503 to the next five only after five refusals',
-    ['refuse/garbage', 'refuse/several-values', 'refuse/truncated'],
-    hearing(countdown(5, 5), busy),
+    '503 to five requests after every five rejections',
+    ['invalid/rejects-non-json', 'invalid/rejects-several-values', 'invalid/rejects-truncated-json'],
+    afterRejections(countdown(5, 5), busy),
   ),
   broken(
     'state-pool',
-    'the store goes on serving: each refusal keeps one of 20 connections to the database',
-    ['refuse/form', 'refuse/no-body', 'refuse/white-space-only'],
-    hearing(latch(20), failing),
+    '500 after 20 rejections: each one leaks a database connection',
+    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
+    afterRejections(latch(20), failing),
   ),
   broken(
     'state-lock',
-    'the store goes on serving: a lock is kept after the tenth refusal',
-    ['always/answers', 'refuse/not-an-object'],
-    hearing(latch(10), hanging),
+    'does not answer after the tenth rejection: a lock is never released',
+    ['invariants/answers', 'invalid/rejects-non-objects'],
+    afterRejections(latch(10), hanging),
   ),
   broken(
     'state-banned',
-    'an ordinary plant is taken: 403 for ever after 30 refusals',
-    ['always/creates-ordinary-plants', 'serving/to-the-end'],
-    hearing(latch(30), (when) => refusing(when, 403)),
+    '403 for ever after 30 rejections',
+    ['invariants/accepts-ordinary-plants', 'state/answers-at-the-end'],
+    afterRejections(latch(30), (when) => rejecting(when, 403)),
   ),
   broken(
     'state-connection',
-    'an ordinary plant is taken: refused only on a connection that had a refusal',
-    ['always/creates-ordinary-plants', 'serving/to-the-end'],
-    hearing(onSocket, refusing),
+    'rejects every plant on a connection that had a rejection',
+    ['invariants/accepts-ordinary-plants', 'state/answers-at-the-end'],
+    afterRejections(onSocket, rejecting),
   ),
   broken(
     'state-connection-and-continue',
-    'an ordinary plant is taken: refused only on a connection that had a refusal; 100 Continue before every answer',
-    ['always/creates-ordinary-plants', 'serving/alternates'],
-    together(hearing(onSocket, refusing), continuing),
+    'rejects every plant on a connection that had a rejection; sends 100 Continue before every response',
+    ['invariants/accepts-ordinary-plants', 'state/answers-alternating-requests'],
+    together(afterRejections(onSocket, rejecting), continuing),
   ),
   broken(
     'state-connection-500',
-    'no answer is 5xx: 500 only on a connection that had a refusal',
-    ['refuse/form', 'refuse/no-body', 'refuse/white-space-only'],
-    hearing(onSocket, failing),
+    '500 on a connection that had a rejection',
+    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
+    afterRejections(onSocket, failing),
   ),
   broken(
     'state-restart',
-    'the store goes on serving: down for half a second after deep nesting',
-    ['refuse/deeply-nested', 'serving/after-a-barrage', 'whole-shape/answers-large-plants'],
+    'is down for half a second after deep nesting',
+    [
+      'invalid/rejects-deep-nesting',
+      'state/accepts-among-many-rejections',
+      'unconstrained/answers-large-plants',
+    ],
     (right) => {
       let up = 0;
       return cutting(({ text }) => {
@@ -200,9 +204,13 @@ export const stateAndLoad: readonly BrokenStore[] = [
   // After a plant.
   broken(
     'state-name-leaks',
-    'name is required: the name before stands in',
-    ['refuse/inherited-property', 'refuse/missing-property', 'refuse/nested-property'],
-    anew(() => {
+    'uses the name of the previous plant if name is missing',
+    [
+      'invalid/rejects-inherited-property',
+      'invalid/rejects-missing-property',
+      'invalid/rejects-nested-property',
+    ],
+    withFreshState(() => {
       let before: Value | undefined;
       return reading('name', (name) => {
         if (typeof name === 'string') before = name;
@@ -212,9 +220,13 @@ export const stateAndLoad: readonly BrokenStore[] = [
   ),
   broken(
     'state-id-leaks',
-    'id is required: the id before stands in',
-    ['refuse/inherited-property', 'refuse/missing-property', 'refuse/nested-property'],
-    anew(() => {
+    'uses the id of the previous plant if id is missing',
+    [
+      'invalid/rejects-inherited-property',
+      'invalid/rejects-missing-property',
+      'invalid/rejects-nested-property',
+    ],
+    withFreshState(() => {
       let before: Value | undefined;
       return reading('id', (id) => {
         if (kindOf(id) === 'integer') before = id;
@@ -224,76 +236,84 @@ export const stateAndLoad: readonly BrokenStore[] = [
   ),
   broken(
     'state-full',
-    'an ordinary plant is taken: 507 only after 80',
-    ['refuse/fraction', 'refuse/numeral-in-a-string', 'refuse/survives-huge-numbers'],
-    anew(() => {
-      let taken = 0;
+    '507 after 80 plants',
+    ['invalid/rejects-fractional-id', 'invalid/rejects-numeric-string-id', 'invalid/answers-huge-numbers'],
+    withFreshState(() => {
+      let plants = 0;
       return parsing(
-        ({ value }) => value instanceof Map && ++taken > 80,
+        ({ value }) => value instanceof Map && ++plants > 80,
         () => {
-          throw new Refusal(507, 507, 'the store is full');
+          throw new Rejection(507, 507, 'the store is full');
         },
       );
     }),
   ),
   broken(
     'state-hash',
-    'an ordinary plant is taken: 409 where the last byte of the id was seen before',
-    ['always/creates-ordinary-plants'],
-    anew(() => {
-      const taken = new Set<bigint>();
-      return refusing(({ id, name }) => {
+    '409 if an earlier id has the same last byte',
+    ['invariants/accepts-ordinary-plants'],
+    withFreshState(() => {
+      const earlier = new Set<bigint>();
+      return rejecting(({ id, name }) => {
         if (id === undefined || name === '') return false;
         const byte = id % 256n;
-        const again = taken.has(byte);
-        taken.add(byte);
+        const again = earlier.has(byte);
+        earlier.add(byte);
         return again;
       }, 409);
     }),
   ),
   broken(
     'state-initials',
-    'an ordinary plant is taken: 409 where the length of the name was seen before',
-    ['create/takes-escaped-names', 'create/takes-escaped-values', 'create/takes-ids-of-every-magnitude'],
-    anew(() => {
-      const taken = new Set<number>();
-      return refusing(({ name }) => taken.has(name.length) || !taken.add(name.length), 409);
+    '409 if an earlier name has the same length',
+    [
+      'ordinary/accepts-escaped-property-names',
+      'ordinary/accepts-escaped-strings',
+      'ordinary/accepts-ids-of-every-magnitude',
+    ],
+    withFreshState(() => {
+      const earlier = new Set<number>();
+      return rejecting(({ name }) => earlier.has(name.length) || !earlier.add(name.length), 409);
     }),
   ),
 
   // Now and then.
   broken(
     'state-25th-500',
-    'no answer is 5xx: 500 only to one in 25',
-    ['always/no-server-error'],
-    anew(() => failing(every<Seen>(25))),
+    '500 to one request in 25',
+    ['invariants/no-server-error'],
+    withFreshState(() => failing(every<Seen>(25))),
   ),
   broken(
     'state-30th-hang',
-    'every request is answered: silence only to one in 30',
-    ['always/answers'],
-    anew(() => hanging(every<Seen>(30))),
+    'does not answer one request in 30',
+    ['invariants/answers'],
+    withFreshState(() => hanging(every<Seen>(30))),
   ),
   broken(
     'state-20th-cut',
-    'every request is answered: one answer only in 20 is broken off',
-    ['always/answers'],
-    anew(() => breakingOff(every<Seen>(20))),
+    'closes the connection in the middle of one response in 20',
+    ['invariants/answers'],
+    withFreshState(() => breakingOff(every<Seen>(20))),
   ),
   broken(
     'state-15th-empty',
-    'a 200 carries a Plant: one only in 15 is {}',
-    ['create/takes-any-ordinary-plant', 'whole-shape/answers-any-plant', 'whole-shape/answers-hostile-tags'],
-    anew(() => {
+    'answers one plant in 15 with {}',
+    ['ordinary/accepts-any-plant', 'unconstrained/answers-any-plant', 'unconstrained/answers-hostile-tags'],
+    withFreshState(() => {
       const fifteenth = every<unknown>(15);
       return sending((answer) => (answer.status === 200 && fifteenth(answer) ? json(200, {}) : answer));
     }),
   ),
   broken(
     'state-12th-201',
-    'status is 200: one only in 12 is 201',
-    ['create/takes-any-ordinary-plant', 'create/takes-many-at-once', 'whole-shape/answers-hostile-names'],
-    anew(() => {
+    'answers one plant in 12 with 201',
+    [
+      'ordinary/accepts-any-plant',
+      'ordinary/accepts-concurrent-requests',
+      'unconstrained/answers-hostile-names',
+    ],
+    withFreshState(() => {
       const twelfth = every<unknown>(12);
       return sending((answer) =>
         answer.status === 200 && twelfth(answer) ? { ...answer, status: 201 } : answer,
@@ -301,30 +321,32 @@ export const stateAndLoad: readonly BrokenStore[] = [
     }),
   ),
 
-  // Two replicas take turns, and one of them is wrong.
+  // Two replicas serve alternate requests, and one of them is wrong.
   broken(
     'replica-20th-500',
-    'no answer is 5xx: 500 only to one in twenty, by one replica of two',
-    ['always/no-server-error', 'create/takes-any-ordinary-plant'],
-    // The second, fourth and so on are the other one's: of its ten it fails one.
-    anew(() => failing(every<Seen>(20))),
+    '500 to one request in twenty, always from the same of two replicas',
+    ['invariants/no-server-error', 'ordinary/accepts-any-plant'],
+    // Every even request goes to the second replica, which fails one in ten of its own.
+    withFreshState(() => failing(every<Seen>(20))),
   ),
   broken(
     'replica-loses-tag',
-    'the tag comes back: never from one replica of two',
-    ['create/echoes-tag', 'whole-shape/echoes-any-tag'],
-    anew(() => {
+    'leaves out the tag on one of two replicas',
+    ['ordinary/echoes-tag', 'unconstrained/echoes-any-tag'],
+    withFreshState(() => {
       const second = every<unknown>(2);
-      return saying(({ name, tag }) => (second(name) || tag === undefined ? { name } : { name, tag }));
+      return answeringValue(({ name, tag }) =>
+        second(name) || tag === undefined ? { name } : { name, tag },
+      );
     }),
   ),
 
   // The first request.
   broken(
     'first-500',
-    'no answer is 5xx: 500 only to the first request of all',
-    ['always/no-server-error', 'always/creates-ordinary-plants'],
-    anew(() => {
+    '500 to the very first request',
+    ['invariants/no-server-error', 'invariants/accepts-ordinary-plants'],
+    withFreshState(() => {
       let first = true;
       return failingAt(() => {
         const cold = first;
@@ -335,9 +357,9 @@ export const stateAndLoad: readonly BrokenStore[] = [
   ),
   broken(
     'first-201',
-    'status is 200: 201 only to the first plant of all',
-    ['always/creates-ordinary-plants'],
-    anew(() => {
+    'answers 201 to the very first plant',
+    ['invariants/accepts-ordinary-plants'],
+    withFreshState(() => {
       let first = true;
       return answering((answer) => {
         const status = first ? 201 : answer.status;
@@ -350,8 +372,8 @@ export const stateAndLoad: readonly BrokenStore[] = [
   // One payload.
   broken(
     'busy-null-name',
-    'no answer is 5xx: 503 with Retry-After to name null, however often it is tried, and to nothing else',
-    ['always/no-server-error', 'refuse/null'],
+    '503 with Retry-After whenever name is null, and to nothing else',
+    ['invariants/no-server-error', 'invalid/rejects-null'],
     deferring(
       503,
       () => '0',
@@ -359,36 +381,36 @@ export const stateAndLoad: readonly BrokenStore[] = [
     ),
   ),
 
-  // At once.
+  // Concurrent requests.
   broken(
     'load-4-500',
-    'plants are taken at once: 500 above four',
-    ['create/takes-any-ordinary-plant', 'create/takes-many-at-once'],
-    crowded(20, (here) => failing(() => here() > 4)),
+    '500 while more than four requests are in progress',
+    ['ordinary/accepts-any-plant', 'ordinary/accepts-concurrent-requests'],
+    overlapping(20, (here) => failing(() => here() > 4)),
   ),
   broken(
     'load-2-409',
-    'plants are taken at once: 409 to the second',
-    ['create/answers-200', 'create/takes-escaped-values', 'create/takes-ids-of-every-magnitude'],
-    crowded(10, (here) => refusing(() => here() > 1, 409)),
+    '409 while another request is in progress',
+    ['ordinary/answers-200', 'ordinary/accepts-escaped-strings', 'ordinary/accepts-ids-of-every-magnitude'],
+    overlapping(10, (here) => rejecting(() => here() > 1, 409)),
   ),
   broken(
     'load-4-broken-off',
-    'plants are taken at once: broken off above four',
-    ['refuse/garbage', 'refuse/several-values', 'refuse/truncated'],
-    crowded(20, (here) => breakingOff(() => here() > 4)),
+    'closes the connection in the middle of the response while more than four requests are in progress',
+    ['invalid/rejects-non-json', 'invalid/rejects-several-values', 'invalid/rejects-truncated-json'],
+    overlapping(20, (here) => breakingOff(() => here() > 4)),
   ),
   broken(
     'load-3-503',
-    'plants are taken at once: 503 above three',
-    ['always/no-server-error', 'create/takes-any-ordinary-plant'],
-    crowded(20, (here) => busy(() => here() > 3)),
+    '503 while more than three requests are in progress',
+    ['invariants/no-server-error', 'ordinary/accepts-any-plant'],
+    overlapping(20, (here) => busy(() => here() > 3)),
   ),
   broken(
     'load-glued',
-    'the body is one JSON value: two only where two are under way',
-    ['create/answers-a-plant', 'create/takes-escaped-values', 'whole-shape/answers-any-id'],
-    crowded(10, (here) =>
+    'sends the body twice while another request is in progress',
+    ['ordinary/answers-a-plant', 'ordinary/accepts-escaped-strings', 'unconstrained/answers-any-id'],
+    overlapping(10, (here) =>
       sending((answer) =>
         answer.status === 200 && here() > 1 ? { ...answer, body: textOf(answer).repeat(2) } : answer,
       ),

@@ -13,7 +13,7 @@ import {
 } from './checks.ts';
 import { type Met, startRecorded } from './recorder.ts';
 
-/** In what requests differ. */
+/** The dimensions in which requests differ. */
 export type Dimension =
   | 'outcome'
   | 'credential'
@@ -28,7 +28,7 @@ export type Dimension =
   | 'history'
   | 'load';
 
-/** What a store may do with requests for their condition alone: reject them for their payload, or for their head. */
+/** What a store may do under a condition alone: reject for the payload, or for the head. */
 type Open = 'payload' | 'head';
 
 /** When a fault shows. */
@@ -38,38 +38,38 @@ export interface Condition {
   readonly holds: (met: Met) => boolean;
 }
 
-/** Conditions of one dimension; `open` where acceptance of what meets them is no MUST. */
+/** Conditions of one dimension; set `open` if accepting such requests is not a MUST. */
 export const about =
   (dimension: Dimension) =>
   (holds: Condition['holds'], open?: Open): Condition => ({ dimension, open, holds });
 
-/** The statements that are broken. */
+/** What the faults do, at the beginning of each description. */
 const STATEMENTS = {
-  rejects: 'an ordinary plant is accepted',
-  misanswers: 'a 200 carries a Plant',
-  body: 'what is no NewPlant is rejected',
-  credential: 'every request is authenticated',
-  /** Of an ordinary plant. */
-  crash: 'no answer is 5xx',
-  silence: 'every request is answered',
-  /** Of what has to be rejected. */
-  failure: 'no rejection is 5xx',
+  rejects: 'rejects an ordinary plant',
+  misanswers: 'answers 200 without a valid Plant',
+  body: 'accepts an invalid body',
+  credential: 'accepts an invalid credential',
+  /** On an ordinary plant. */
+  crash: 'answers with 5xx',
+  silence: 'does not complete the response',
+  /** On a request that has to be rejected. */
+  failure: 'rejects with 5xx',
   html: 'a 400 is JSON',
-  shape: 'a 400 carries an Error',
+  shape: 'answers 400 without an Error',
 };
 type Kind = keyof typeof STATEMENTS;
 
 /** What goes wrong. */
 export interface Fault {
   readonly kind: Kind;
-  /** One defect, or one invalid credential, is let through; others are not. */
+  /** Set if only one defect, or only one invalid credential, is accepted. */
   readonly specific: 'outcome' | 'credential' | undefined;
   readonly instead: (right: Steps, token: string) => Partial<Steps>;
 }
 
-/** A store that breaks one MUST where some conditions meet. */
+/** A store that breaks one MUST where several conditions are met. */
 export interface ConditionalStore extends BrokenStore {
-  /** How many factors must meet: conditions, and the one defect or credential that the fault is about. */
+  /** How many factors are involved: the conditions, and the one defect or credential of the fault. */
   readonly strength: 1 | 2 | 3;
   readonly dimensions: readonly Dimension[];
   readonly conditions: readonly Condition[];
@@ -107,10 +107,12 @@ const strengthOf = (factors: number) => {
   throw new Error(`a fault needs one to three factors, not ${factors}`);
 };
 
-/** How long a store that is about load keeps each answer, in milliseconds. */
+/** How long a store with a load condition delays each response, in milliseconds. */
 const OVERLAP_MS = 25;
 
-/** The reference store with a fault that shows only where all conditions hold; `like` is the bug that it imitates. */
+/**
+ * The reference store with a fault that shows only if all conditions are met; `like` is the bug it imitates.
+ */
 export const conditional = (
   name: string,
   like: string,

@@ -1,32 +1,32 @@
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { Numeral, readJson, type Value } from '../../reference/json.ts';
-import { type Answer, Refusal } from '../../reference/store.ts';
+import { type Answer, Rejection } from '../../reference/store.ts';
 import type { Change } from '../fleet.ts';
 import {
+  acceptingCredential,
+  acceptingKind,
+  acceptingType,
   answering,
   answering400,
+  answering400With,
+  answeringHead,
+  answeringText,
+  answeringType,
+  answeringValue,
   authorization,
   breakingOff,
-  complaining,
   cutting,
   failing,
   hanging,
-  heading,
   html,
-  letting,
   parsing,
   plain,
   reading,
-  refusing,
+  rejecting,
   type Seen,
-  saying,
   somePlant,
-  taking,
-  takingType,
   textOf,
   together,
-  typing,
-  writing,
 } from '../helpers.ts';
 import type { Fault } from './conditional.ts';
 
@@ -37,48 +37,51 @@ const fault = (kind: Fault['kind'], instead: Fault['instead']): Fault => ({
   instead,
 });
 
-/** The same fault, where the media type is not looked at either. */
+/** The same fault, also ignoring the media type. */
 export const anyType = (given: Fault): Fault => ({
   ...given,
-  instead: (right, token) => ({ ...given.instead(right, token), ...takingType(always)(right) }),
+  instead: (right, token) => ({ ...given.instead(right, token), ...acceptingType(always)(right) }),
 });
 
-// --- Credentials ---------------------------------------------------------------------------------------
+// --- Credentials ----------------------------------------------------------------------------------------
 
-/** Authentication is not asked for. */
-export const unguarded = fault('credential', letting(always));
+export const unguarded = fault('credential', acceptingCredential(always));
 
-const lets = (which: (header: string | undefined, token: string) => boolean): Fault => ({
+const acceptsCredential = (which: (header: string | undefined, token: string) => boolean): Fault => ({
   kind: 'credential',
   specific: 'credential',
-  instead: (right, token) => letting((request) => which(authorization(request), token))(right),
+  instead: (right, token) => acceptingCredential((request) => which(authorization(request), token))(right),
 });
 
 const bearer = (header = '') => /^bearer +(\S+)$/i.exec(header)?.[1] ?? '';
 const credentials = (header = '') => /^\S+ +(\S+)$/.exec(header)?.[1] ?? '';
 
-export const letsMissing = lets((header) => header === undefined);
-export const letsBearerAlone = lets((header) => /^(?:bearer)? *$/i.test(header ?? 'none'));
-export const letsAnyToken = lets((header) => bearer(header) !== '');
-export const letsBasic = lets(
+export const acceptsMissingToken = acceptsCredential((header) => header === undefined);
+export const acceptsBearerAlone = acceptsCredential((header) => /^(?:bearer)? *$/i.test(header ?? 'none'));
+export const acceptsAnyToken = acceptsCredential((header) => bearer(header) !== '');
+export const acceptsBasic = acceptsCredential(
   (header, token) =>
     /^basic /i.test(header ?? '') &&
     Buffer.from(credentials(header), 'base64').toString().split(':').includes(token),
 );
-export const letsOtherScheme = lets((header, token) => credentials(header) === token);
-export const letsBareToken = lets((header, token) => header === token);
-export const letsFirstHalf = lets(
+export const acceptsOtherScheme = acceptsCredential((header, token) => credentials(header) === token);
+export const acceptsBareToken = acceptsCredential((header, token) => header === token);
+export const acceptsHalfToken = acceptsCredential(
   (header, token) => bearer(header).length >= token.length / 2 && token.startsWith(bearer(header)),
 );
-export const letsLonger = lets((header, token) => bearer(header).startsWith(token));
-export const letsOtherCase = lets((header, token) => bearer(header).toLowerCase() === token.toLowerCase());
-export const letsSameLength = lets((header, token) => bearer(header).length === token.length);
+export const acceptsLongerToken = acceptsCredential((header, token) => bearer(header).startsWith(token));
+export const acceptsTokenInOtherCase = acceptsCredential(
+  (header, token) => bearer(header).toLowerCase() === token.toLowerCase(),
+);
+export const acceptsTokenOfSameLength = acceptsCredential(
+  (header, token) => bearer(header).length === token.length,
+);
 
-// --- Bodies that are no NewPlant -----------------------------------------------------------------------
+// --- Invalid bodies -------------------------------------------------------------------------------------
 
 const isObject = ({ value }: Seen) => value instanceof Map;
 
-/** Of whatever there is, a plant is made. */
+/** Makes a plant of anything. */
 const madeUp: Change = (right) => ({
   validate(value, request) {
     try {
@@ -92,10 +95,10 @@ const madeUp: Change = (right) => ({
 
 const notJsonIsFine = parsing(({ value }) => value === undefined, somePlant);
 
-/** Nothing is validated, not even that the body is JSON. */
+/** Validates nothing, not even that the body is JSON. */
 export const unvalidated = fault('body', together(notJsonIsFine, madeUp));
 
-/** What is there may be of any type; that it is there is looked at. */
+/** Checks only that the required properties are present, not their types. */
 export const untyped = fault('body', (right) => ({
   validate(value, request) {
     const whole = value instanceof Map && value.has('id') && value.has('name');
@@ -105,68 +108,68 @@ export const untyped = fault('body', (right) => ({
   },
 }));
 
-const admits = (instead: Change): Fault => ({ kind: 'body', specific: 'outcome', instead });
+const accepts = (instead: Change): Fault => ({ kind: 'body', specific: 'outcome', instead });
 
-export const admitsNoName = admits(taking('name', 'absent', isObject));
-export const admitsNoId = admits(taking('id', 'absent', isObject));
-export const admitsNullName = admits(taking('name', 'null'));
-export const admitsNullTag = admits(taking('tag', 'null'));
-export const admitsNumberName = admits(taking('name', ['integer', 'fraction']));
-export const admitsListName = admits(taking('name', 'array'));
-export const admitsNumberTag = admits(taking('tag', ['integer', 'fraction']));
-export const admitsListTag = admits(taking('tag', 'array'));
-export const admitsBooleanTag = admits(taking('tag', 'boolean'));
-export const admitsObjectTag = admits(taking('tag', 'object'));
-export const admitsNumeralId = admits(
+export const acceptsNoName = accepts(acceptingKind('name', 'absent', isObject));
+export const acceptsNoId = accepts(acceptingKind('id', 'absent', isObject));
+export const acceptsNullName = accepts(acceptingKind('name', 'null'));
+export const acceptsNullTag = accepts(acceptingKind('tag', 'null'));
+export const acceptsNumberName = accepts(acceptingKind('name', ['integer', 'fraction']));
+export const acceptsListName = accepts(acceptingKind('name', 'array'));
+export const acceptsNumberTag = accepts(acceptingKind('tag', ['integer', 'fraction']));
+export const acceptsListTag = accepts(acceptingKind('tag', 'array'));
+export const acceptsBooleanTag = accepts(acceptingKind('tag', 'boolean'));
+export const acceptsObjectTag = accepts(acceptingKind('tag', 'object'));
+export const acceptsNumeralId = accepts(
   reading('id', (id) => (typeof id === 'string' && /^-?\d+$/.test(id) ? new Numeral(id) : id)),
 );
-export const admitsFractionId = admits(taking('id', 'fraction'));
-export const admitsBooleanId = admits(taking('id', 'boolean'));
-export const admitsNullId = admits(taking('id', 'null'));
-export const admitsOtherCase = admits((right) => ({
+export const acceptsFractionId = accepts(acceptingKind('id', 'fraction'));
+export const acceptsBooleanId = accepts(acceptingKind('id', 'boolean'));
+export const acceptsNullId = accepts(acceptingKind('id', 'null'));
+export const acceptsOtherCase = accepts((right) => ({
   validate: (value, request) =>
     right.validate(
       value instanceof Map ? new Map([...value].map(([key, of]) => [key.toLowerCase(), of])) : value,
       request,
     ),
 }));
-export const admitsNested = admits((right) => ({
+export const acceptsNested = accepts((right) => ({
   validate(value, request) {
     const inner = value instanceof Map ? [...value.values()].find((one) => one instanceof Map) : undefined;
     return right.validate(inner ?? value, request);
   },
 }));
-export const admitsListOfOne = admits((right) => ({
+export const acceptsListOfOne = accepts((right) => ({
   validate: (value, request) =>
     right.validate(Array.isArray(value) && value.length === 1 ? (value[0] ?? null) : value, request),
 }));
-export const admitsPlantInString = admits((right) => ({
+export const acceptsPlantInString = accepts((right) => ({
   validate: (value, request) =>
     right.validate(typeof value === 'string' ? right.parse(Buffer.from(value), request) : value, request),
 }));
-export const admitsNotJson = admits(notJsonIsFine);
-export const admitsNoBody = admits(parsing(({ text }) => text.trim() === '', somePlant));
-export const admitsForm = admits(parsing(({ text }) => /^\w+=[^&]*(?:&\w+=[^&]*)*$/.test(text), somePlant));
+export const acceptsNotJson = accepts(notJsonIsFine);
+export const acceptsNoBody = accepts(parsing(({ text }) => text.trim() === '', somePlant));
+export const acceptsForm = accepts(parsing(({ text }) => /^\w+=[^&]*(?:&\w+=[^&]*)*$/.test(text), somePlant));
 
-/** The first value of a text; what comes after it is not read. */
+/** The first value of a text; ignores the rest. */
 function firstValue(text: string): Value | undefined {
   for (let end = text.indexOf('}'); end !== -1; end = text.indexOf('}', end + 1)) {
     try {
       return readJson(Buffer.from(text.slice(0, end + 1)));
     } catch {
-      // Goes on to the next bracket.
+      // Try the next bracket.
     }
   }
   return undefined;
 }
-export const admitsMoreAfter = admits(
+export const acceptsMoreAfter = accepts(
   parsing(
     ({ value }) => value === undefined,
     (request, right) => firstValue(request.body.toString()) ?? right.parse(request.body, request),
   ),
 );
-/** Whatever is still open at the end is closed. */
-export const admitsTruncated = admits(
+/** Closes whatever is still open at the end. */
+export const acceptsTruncated = accepts(
   parsing(
     ({ value }) => value === undefined,
     (request, right) => {
@@ -174,7 +177,7 @@ export const admitsTruncated = admits(
         try {
           return right.parse(Buffer.concat([request.body, Buffer.from(end)]), request);
         } catch {
-          // Tries the next end.
+          // Try the next end.
         }
       }
       return right.parse(request.body, request);
@@ -182,53 +185,53 @@ export const admitsTruncated = admits(
   ),
 );
 
-// --- No answer, or a failure ---------------------------------------------------------------------------
+// --- No response, or a server error ---------------------------------------------------------------------
 
 export const crashes = fault('crash', failing(always));
 
 const crashing =
   (status: (of: number) => boolean): Change =>
   (right) => ({
-    refuse(refusal, request) {
-      const answer = right.refuse(refusal, request);
-      return status(refusal.status) ? right.fail(refusal, request) : answer;
+    reject(rejection, request) {
+      const answer = right.reject(rejection, request);
+      return status(rejection.status) ? right.fail(rejection, request) : answer;
     },
   });
-/** 500 in the place of 400. */
+/** 500 instead of 400. */
 export const crashesOnInvalid = fault(
   'failure',
   crashing((status) => status === 400),
 );
-/** 500 in the place of 401. */
-export const crashesOnStrangers = fault(
+/** 500 instead of 401. */
+export const crashesOnUnauthorised = fault(
   'failure',
   crashing((status) => status === 401),
 );
-/** 502, as a proxy says it of a store that hung up. */
+/** 502, as a proxy answers when the store closes the connection. */
 export const badGateway = fault('crash', () => ({ create: () => html(502, 'Bad Gateway') }));
 
 export const closes = fault('silence', cutting(always));
 export const breaksOff = fault('silence', breakingOff(always));
 export const hangs = fault('silence', hanging(always));
 
-// --- Ordinary plants that are not accepted -------------------------------------------------------------
+// --- Ordinary plants that are not accepted --------------------------------------------------------------
 
-export const rejects = (status: number) => fault('rejects', refusing(always, status));
-/** Another status than 200 to what is accepted. */
-export const says = (status: number, headers: Answer['headers'] = {}) =>
-  fault('rejects', heading(status, headers));
-export const saysNothing = fault(
+export const rejects = (status: number) => fault('rejects', rejecting(always, status));
+/** Another status than 200 for an accepted plant. */
+export const answersStatus = (status: number, headers: Answer['headers'] = {}) =>
+  fault('rejects', answeringHead(status, headers));
+export const answers204 = fault(
   'rejects',
   answering(() => ({ status: 204 })),
 );
-/** The store takes another token for the right one. */
+/** Rejects the right token. */
 export const rejectsToken = fault('rejects', () => ({
   authenticate() {
-    throw new Refusal(401, 401, 'the bearer token is not known', { 'www-authenticate': 'Bearer' });
+    throw new Rejection(401, 401, 'the bearer token is not valid', { 'www-authenticate': 'Bearer' });
   },
 }));
 
-// --- A 400 that is no Error ----------------------------------------------------------------------------
+// --- A 400 that is not an Error -------------------------------------------------------------------------
 
 export const html400 = fault('html', answering400(html(400, 'Bad Request')));
 export const plain400 = fault('html', answering400(plain(400, 'Bad Request')));
@@ -243,45 +246,45 @@ export const problem400 = fault(
 export const empty400 = fault('html', answering400({ status: 400 }));
 export const detail400 = fault(
   'shape',
-  complaining(({ message }) => ({ detail: [{ msg: message }] })),
+  answering400With(({ message }) => ({ detail: [{ msg: message }] })),
 );
 export const wordError400 = fault(
   'shape',
-  complaining(({ message }) => ({ error: 'bad_request', message })),
+  answering400With(({ message }) => ({ error: 'bad_request', message })),
 );
 export const noMessage400 = fault(
   'shape',
-  complaining(({ code }) => ({ error: code, message: null })),
+  answering400With(({ code }) => ({ error: code, message: null })),
 );
 export const list400 = fault(
   'shape',
-  complaining(({ code, message }) => [{ error: code, message }]),
+  answering400With(({ code, message }) => [{ error: code, message }]),
 );
 
-// --- A 200 that is no Plant ----------------------------------------------------------------------------
+// --- A 200 that is not a Plant --------------------------------------------------------------------------
 
 export const namesNull = fault(
   'misanswers',
-  saying(({ tag }) => ({ name: null, tag })),
+  answeringValue(({ tag }) => ({ name: null, tag })),
 );
-export const saysEmpty = fault(
+export const answersEmptyObject = fault(
   'misanswers',
-  saying(() => ({})),
+  answeringValue(() => ({})),
 );
 export const tagsNull = fault(
   'misanswers',
-  saying(({ name }) => ({ name, tag: null })),
+  answeringValue(({ name }) => ({ name, tag: null })),
 );
 export const wraps = fault(
   'misanswers',
-  saying((plant) => ({ data: { attributes: { name: plant.name, tag: plant.tag } } })),
+  answeringValue((plant) => ({ data: { attributes: { name: plant.name, tag: plant.tag } } })),
 );
 export const lists = fault(
   'misanswers',
-  saying(({ name, tag }) => [{ name, tag }]),
+  answeringValue(({ name, tag }) => [{ name, tag }]),
 );
-export const untagsType = fault('misanswers', typing(undefined));
-export const typesAs = (type: string) => fault('misanswers', typing(type));
+export const untagsType = fault('misanswers', answeringType(undefined));
+export const typesAs = (type: string) => fault('misanswers', answeringType(type));
 export const answersHtml = fault(
   'misanswers',
   answering((_, { name }) => html(200, name.replace(/[&<>]/g, ' '))),
@@ -296,19 +299,19 @@ export const answersXml = fault(
 );
 export const callsBack = fault(
   'misanswers',
-  writing((text) => `callback(${text});`),
+  answeringText((text) => `callback(${text});`),
 );
 export const singleQuotes = fault(
   'misanswers',
-  writing((text) => text.replaceAll('"', "'")),
+  answeringText((text) => text.replaceAll('"', "'")),
 );
 export const twice = fault(
   'misanswers',
-  writing((text) => text + text),
+  answeringText((text) => text + text),
 );
 export const compressesSilently = fault(
   'misanswers',
-  writing((text) => gzipSync(text)),
+  answeringText((text) => gzipSync(text)),
 );
 export const compressesAs = (coding: string) =>
   fault(
@@ -327,14 +330,14 @@ export const truncatesCompressed = fault(
     body: gzipSync(textOf(answer)).subarray(0, -12),
   })),
 );
-/** As many bytes as the text has UTF-16 units. */
+/** Truncates after as many bytes as the text has UTF-16 code units. */
 export const countsCharacters = fault(
   'misanswers',
-  writing((text) => Buffer.from(text).subarray(0, text.length)),
+  answeringText((text) => Buffer.from(text).subarray(0, text.length)),
 );
 export const inLatin1 = fault(
   'misanswers',
-  writing((text) => Buffer.from(text, 'latin1')),
+  answeringText((text) => Buffer.from(text, 'latin1')),
 );
 export const inUtf16 = fault(
   'misanswers',
@@ -344,10 +347,10 @@ export const inUtf16 = fault(
     body: Buffer.from(textOf(answer), 'utf16le'),
   })),
 );
-/** Each half of a surrogate pair in three bytes (CESU-8). */
+/** Encodes each half of a surrogate pair in three bytes (CESU-8). */
 export const inCesu = fault(
   'misanswers',
-  writing((text) =>
+  answeringText((text) =>
     Buffer.concat(
       Array.from({ length: text.length }, (_, at) => {
         const unit = text.charCodeAt(at);
@@ -358,13 +361,13 @@ export const inCesu = fault(
     ),
   ),
 );
-/** A name is put between quotes as it is. */
+/** Puts the name between quotes without escaping it. */
 export const escapesNothing = fault(
   'misanswers',
-  writing((_, { name }) => `{"name":"${name}"}`),
+  answeringText((_, { name }) => `{"name":"${name}"}`),
 );
-/** A log line comes before the answer. */
+/** Puts a log line before the body. */
 export const logsIntoAnswer = fault(
   'misanswers',
-  writing((text) => `Warning: undefined index\n${text}`),
+  answeringText((text) => `Warning: undefined index\n${text}`),
 );

@@ -3,41 +3,41 @@ import * as body from './conditions/body.ts';
 import * as wire from './conditions/wire.ts';
 import * as faults from './faults.ts';
 
-/** Another reader, another guard, for a body that comes in another way. */
+/** Another reader or guard handles a body with another framing. */
 export const framing = [
   conditional(
     'framing-chunked-untyped',
-    'the streaming reader for chunked bodies looks for the properties, and at no type',
+    'the streaming reader for chunked bodies checks that properties exist, but not their types',
     [wire.chunked],
     faults.untyped,
   ),
   conditional(
     'framing-chunk-extension-unguarded',
-    'chunk extensions make the front server hand the connection through as it is, past authentication',
+    'the front server forwards a connection with chunk extensions unread, past authentication',
     [wire.chunkExtension],
     faults.unguarded,
   ),
   conditional(
     'framing-trailer-500',
-    'a trailer is written into a map of headers that is frozen by then',
+    'a trailer is written into a map of headers that is already frozen',
     [wire.trailer],
     faults.crashes,
   ),
   conditional(
     'framing-padded-chunk-size-closes',
-    'a chunk reader of its own takes 01a for a broken size and hangs up',
+    'the custom chunk reader considers 01a an invalid size and closes the connection',
     [wire.paddedChunkSize],
     faults.closes,
   ),
   conditional(
     'framing-segments-unvalidated',
-    'the validator sits on the event of the first read; what comes in several reads goes by it',
+    'the validator runs on the first read only, so a body in several reads bypasses it',
     [wire.inSegments],
     faults.unvalidated,
   ),
   conditional(
     'framing-cut-in-character-500',
-    'each read is decoded for itself, so that a character cut in two ends in an exception',
+    'each read is decoded separately, so a character split in two raises an exception',
     [wire.cutInCharacter],
     faults.crashes,
   ),
@@ -49,7 +49,7 @@ export const framing = [
   ),
   conditional(
     'framing-cut-in-key-untyped',
-    'a key that lies across two reads is stored without the rule that belongs to it',
+    'a key split across two reads is stored without applying its rule',
     [wire.cutInKey],
     faults.untyped,
   ),
@@ -61,68 +61,68 @@ export const framing = [
   ),
   conditional(
     'framing-head-in-segments-404',
-    'the router reads the head before the rest of it has come',
+    'the router reads the head before all of it has arrived',
     [wire.headInSegments],
     faults.rejects(404),
   ),
   conditional(
     'framing-pipelined-unguarded',
-    'requests that wait in the pipeline are run with the identity of the one before them',
+    'pipelined requests run with the identity of the preceding one',
     [wire.pipelined],
     faults.unguarded,
   ),
   conditional(
     'framing-body-apart-null-tag',
-    'the second reader, for bodies that come after the head, takes null for an optional string',
+    'the second reader, for bodies that arrive after the head, treats null as a missing string',
     [wire.bodyApart],
-    faults.admitsNullTag,
+    faults.acceptsNullTag,
   ),
   conditional(
     'framing-many-chunks-numeral-id',
-    'above four chunks a streaming parser takes over, which turns strings of digits into numbers',
+    'beyond four chunks a streaming parser takes over and converts numeric strings to numbers',
     [wire.manyChunks],
-    faults.admitsNumeralId,
+    faults.acceptsNumeralId,
   ),
   conditional(
     'framing-cut-in-number-pause-400',
-    'a number is taken for complete when the next read is not there in time',
+    'a number is considered complete if the next read is late',
     [wire.cutInNumber, wire.paused],
     faults.rejects(400),
   ),
   conditional(
     'framing-expect-late-body-unvalidated',
-    'after 100 Continue a body that is slow to come is passed on raw by the gateway',
+    'after 100 Continue, the gateway passes on a late body unchecked',
     [wire.waits, wire.lateBody],
     faults.unvalidated,
   ),
   conditional(
     'framing-expect-large-hangs',
-    'after 100 Continue the reader waits for more where the first 16 KiB are not the end',
+    'after 100 Continue, the reader waits for more if the first 16 KiB are not everything',
     [wire.expects, body.over16384],
     faults.hangs,
   ),
   conditional(
     'framing-tenth-on-connection-nested',
-    'a pooled parser loses its depth with the tenth request of a connection and finds properties one level down',
+    'a pooled parser loses track of its depth at the tenth request of a connection and finds properties one level down',
     [wire.tenthOnConnection],
-    faults.admitsNested,
+    faults.acceptsNested,
   ),
   conditional(
     'framing-expect-chunked-no-name',
     'Expect with a chunked body goes to a handler with an older schema, in which name was optional',
     [wire.expects, wire.chunked],
-    faults.admitsNoName,
+    faults.acceptsNoName,
   ),
   conditional(
     'framing-late-body-close-missing',
-    'Connection: close with a body that is slow to come is taken for a probe, and probes need no header',
+    'Connection: close with a late body passes as a health probe, which needs no header',
     [wire.lateBody, wire.lastOnConnection],
-    faults.letsMissing,
+    faults.acceptsMissingToken,
   ),
   conditional(
     'framing-many-segments-pretty-list-tag',
-    'in many reads and with line ends, the line-by-line reader takes a list for a tag',
+    'for pretty-printed text in many reads, the line-by-line reader accepts a list as tag',
     [wire.inManySegments, body.pretty],
-    faults.admitsListTag,
+    faults.acceptsListTag,
   ),
 ];

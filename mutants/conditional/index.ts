@@ -12,7 +12,9 @@ import { target } from './target.ts';
 import { text } from './text.ts';
 import { values } from './values.ts';
 
-/** Stores that break a MUST only where one to three conditions meet, in the order of the dimensions of a request. */
+/**
+ * Stores that break a MUST only where one to three factors meet, in the order of the dimensions of a request.
+ */
 export const conditionalStores: readonly ConditionalStore[] = [
   ...outcome,
   ...credential,

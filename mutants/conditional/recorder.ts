@@ -14,24 +14,24 @@ import { type Seen, seen } from '../helpers.ts';
 
 export type Outcome = 'accepted' | 'rejected' | 'unauthenticated' | 'aborted';
 
-/** What is kept of a request that was answered. */
+/** What is remembered of an answered request. */
 interface Past {
   readonly outcome: Outcome;
   readonly digest: string;
   readonly length: number;
 }
 
-/** What came before, on one connection or in the whole store. */
+/** The earlier requests, of one connection or of the whole store. */
 export class History {
   readonly counts: Record<Outcome, number> = { accepted: 0, rejected: 0, unauthenticated: 0, aborted: 0 };
-  /** Of what was accepted. */
+  /** Of accepted requests. */
   readonly ids = new Set<bigint>();
   readonly names = new Set<string>();
   readonly namesInLowerCase = new Set<string>();
   readonly composedNames = new Set<string>();
   readonly digests = new Set<string>();
   readonly idempotencyKeys = new Set<string>();
-  /** Of what was not. */
+  /** Of all other requests. */
   readonly rejectedDigests = new Set<string>();
   last: Past | undefined;
 
@@ -52,36 +52,36 @@ export class History {
   }
 }
 
-/** A part of a body, as the parser gave it: a chunk, or what one TCP segment held. */
+/** A part of a body as the parser delivers it: a chunk, or the content of a TCP segment. */
 interface Piece {
   readonly bytes: Buffer;
-  /** Milliseconds since the head, or since the part before. */
+  /** Milliseconds since the head or the preceding part. */
   readonly pause: number;
 }
 
-/** A request, and how it came. */
+/** A request, and how it arrived. */
 export interface Met extends Seen {
-  /** As it was sent: in absolute form, or percent-encoded, where it was. */
+  /** As sent, possibly in absolute form or percent-encoded. */
   readonly target: string;
-  /** The header fields in their order, with their names as they were written. */
+  /** The header fields in order, with their names as written. */
   readonly lines: readonly (readonly [name: string, value: string])[];
   /** Of the whole body. */
   readonly digest: string;
   readonly pieces: readonly Piece[];
-  /** TCP segments that the head came in, and those from the end of the head to the end of the body. */
+  /** TCP segments of the head, and from the end of the head to the end of the body. */
   readonly headSegments: number;
   readonly bodySegments: number;
-  /** All that came on the connection for it, as Latin-1. */
+  /** Everything received on the connection for this request, as Latin-1. */
   readonly wire: string;
-  /** 1 for the first on its connection. */
+  /** 1 for the first request on the connection. */
   readonly nth: number;
-  /** 1 for the first of the store. */
+  /** 1 for the first request to the store. */
   readonly ordinal: number;
-  /** It came before the one before it was answered. */
+  /** Whether it arrived before the preceding request was answered. */
   readonly pipelined: boolean;
   readonly onConnection: History;
   readonly inStore: History;
-  /** The requests that are in flight with it. */
+  /** The requests in progress when it arrived. */
   readonly beside: readonly Met[];
 }
 
@@ -94,7 +94,7 @@ class Connection {
 
 type Arrival = Pick<Met, 'target' | 'pieces' | 'headSegments' | 'nth' | 'pipelined'>;
 
-/** The same target in its plainest form: neither absolute nor with percent-encoded letters. */
+/** The target in origin form, without percent-encoded letters and digits. */
 const plainTarget = (target: string) =>
   target
     .replace(/^https?:\/\/[^/?]*/i, '')
@@ -102,7 +102,7 @@ const plainTarget = (target: string) =>
       /%(?:4[1-9a-f]|5[\da]|6[1-9a-f]|7[\da])/i.test(code) ? decodeURIComponent(code) : code,
     );
 
-/** Listens to the body of a request before anybody reads it. */
+/** Records the parts of a body before anything reads it. */
 function piecesOf(message: IncomingMessage): readonly Piece[] {
   const pieces: Piece[] = [];
   let before = performance.now();
@@ -125,15 +125,17 @@ const pairs = (raw: readonly string[]) =>
   raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ''] as const] : []));
 
 export interface Recorded {
-  /** Decided once for each request, before any step sees it. */
+  /** Decided once per request, before the first step. */
   readonly when: (met: Met) => boolean;
-  /** The steps where it holds. */
+  /** The steps for these requests. */
   readonly instead: (right: Steps, token: string) => Partial<Steps>;
-  /** How long each answer is kept, in milliseconds, so that requests overlap. */
+  /** Delay of each response in milliseconds, so that requests overlap. */
   readonly delay: number;
 }
 
-/** Starts the reference store with other steps for some requests, told apart also by how they came. */
+/**
+ * Starts the reference store with other steps for some requests, which may be selected by how they arrived.
+ */
 export async function startRecorded(
   token: string,
   { when, instead, delay }: Recorded,
@@ -192,20 +194,20 @@ export async function startRecorded(
     parse: (body, request) => of(request).parse(body, request),
     validate: (value, request) => of(request).validate(value, request),
     create: (plant, request) => of(request).create(plant, request),
-    refuse: (refusal, request) => of(request).refuse(refusal, request),
+    reject: (rejection, request) => of(request).reject(rejection, request),
     fail: (error, request) => of(request).fail(error, request),
-    send(said, response, request) {
+    send(result, response, request) {
       const { message } = request;
       const send = () => {
         const met = meetings.get(message);
         const connection = connectionOf(message.socket);
-        const outcome = message.complete ? outcomeOf(said.status) : 'aborted';
+        const outcome = message.complete ? outcomeOf(result.status) : 'aborted';
         connection.history.note(outcome, met);
         connection.unanswered -= 1;
         inStore.note(outcome, met);
         if (met === undefined) connection.segments = [];
         else inFlight.delete(met);
-        of(request).send(said, response, request);
+        of(request).send(result, response, request);
       };
       if (delay === 0) send();
       else setTimeout(send, delay).unref();
@@ -218,7 +220,7 @@ export async function startRecorded(
     arrivals.set(message, {
       target: message.url ?? '',
       pieces: piecesOf(message),
-      // The segment with the end of the head is recorded after this.
+      // The segment with the end of the head is recorded later.
       headSegments: connection.segments.length + 1,
       nth: connection.requests,
       pipelined: connection.unanswered > 0,

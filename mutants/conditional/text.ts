@@ -3,17 +3,17 @@ import * as body from './conditions/body.ts';
 import * as wire from './conditions/wire.ts';
 import * as faults from './faults.ts';
 
-/** One JSON value, and two readings of its text. */
+/** The same JSON value is read differently depending on its text. */
 export const text = [
   conditional(
     'text-pretty-unvalidated',
-    'a quick look for {" at the start tells JSON from other text; what is pretty is not validated',
+    'JSON is recognised by {" at the start, so pretty-printed text is not validated',
     [body.pretty],
     faults.unvalidated,
   ),
   conditional(
     'text-windows-line-ends-400',
-    'CR is no white space to a tokenizer of its own',
+    'a custom tokenizer does not treat CR as white space',
     [body.lineEndsOfWindows],
     faults.rejects(400),
   ),
@@ -25,19 +25,19 @@ export const text = [
   ),
   conditional(
     'text-newline-after-500',
-    'the newline that echo and editors leave at the end is read as a second, empty document',
+    'the trailing newline that echo and editors add is read as a second, empty document',
     [body.newlineAfter],
     faults.crashes,
   ),
   conditional(
     'text-tag-first-untyped',
-    'the mapper decides by the first property, and tag leads it to the schema of tags',
+    'the mapper decides by the first property, and tag selects the schema of tags',
     [body.tagFirst],
     faults.untyped,
   ),
   conditional(
     'text-escaped-key-unguarded',
-    'a firewall looks for "name" in the text to know what to guard',
+    'a firewall searches the text for "name" to decide what to guard',
     [body.escapedKey],
     faults.unguarded,
   ),
@@ -50,12 +50,12 @@ export const text = [
   conditional(
     'text-objects-own-name-500',
     'an undeclared property hides a method of the object that the store calls',
-    [body.objectsOwnName],
+    [body.objectMethodName],
     faults.crashes,
   ),
   conditional(
     'text-repeated-key-unvalidated',
-    'with a key that comes twice, the parsed body is a list of pairs, which has no schema',
+    'with a repeated key the parsed body is a list of pairs, which has no schema',
     [body.repeatedKey],
     faults.unvalidated,
   ),
@@ -68,81 +68,81 @@ export const text = [
   conditional('text-empty-key-closes', 'an empty key crashes the worker', [body.emptyKey], faults.closes),
   conditional(
     'text-colon-and-space-400',
-    'a regular expression looks for the id right after its colon',
+    'a regular expression looks for the id directly after its colon',
     [body.colonsAndSpace],
     faults.rejects(400),
   ),
   conditional(
     'text-undeclared-warning',
-    'a notice about an unknown property is printed in front of the answer',
+    'a notice about an unknown property is printed before the body',
     [body.undeclaredProperty],
     faults.logsIntoAnswer,
   ),
   conditional(
     'text-escaped-control-raw',
-    'the answer is put together by hand, and control characters are not escaped in it',
+    'the response is concatenated by hand without escaping control characters',
     [body.escapedControl],
     faults.escapesNothing,
   ),
   conditional(
     'text-undeclared-null-name',
-    'null in an undeclared property turns on the merge-patch reader, to which a null name is one to keep',
+    'an undeclared null activates the merge-patch reader, which keeps a null name',
     [body.undeclaredNull],
-    faults.admitsNullName,
+    faults.acceptsNullName,
   ),
   conditional(
     'text-id-last-null-tag',
-    'properties are checked in order until the required ones are there; where the id comes last, the tag before it is stored unchecked',
+    'properties are checked in order until the required ones are present, so a tag before a final id is stored unchecked',
     [body.idLast],
-    faults.admitsNullTag,
+    faults.acceptsNullTag,
   ),
   conditional(
     'text-escaped-slash-number-tag',
-    'a text with an escaped slash is parsed by the slow path, which makes strings of numbers',
+    'a text with an escaped slash is parsed on the slow path, which converts numbers to strings',
     [body.escapedSlash],
-    faults.admitsNumberTag,
+    faults.acceptsNumberTag,
   ),
   conditional(
     'text-exponent-list-tag',
-    'a number with an exponent makes the parser start anew in the lenient mode',
+    'a number with an exponent restarts the parser in lenient mode',
     [body.exponentId],
-    faults.admitsListTag,
+    faults.acceptsListTag,
   ),
   conditional(
     'text-spaced-colon-name-first-400',
-    'a regular expression looks for "name": at the start of a text',
+    'a regular expression looks for "name": at the start of the text',
     [body.spacedColons, body.nameFirst],
     faults.rejects(400),
   ),
   conditional(
     'text-escaped-capitals-tag-500',
-    'the tag is compared with the raw text, where escapes with capital digits are not expected',
+    'the tag is compared with the raw text, without support for escapes with upper-case digits',
     [body.escapedInCapitals, body.hasTag],
     faults.crashes,
   ),
   conditional(
     'text-undeclared-object-plain-400',
-    'objects within the plant are reported by a handler of their own, in plain text',
+    'objects within the plant are reported by a separate handler, in plain text',
     [body.undeclaredObject],
     faults.plain400,
   ),
   conditional(
     'text-undeclared-list-singly-quoted',
-    'a plant with a list is written back with the printer of the language, in single quotes',
+    'a plant with a list is written by the debug printer of the language, in single quotes',
     [body.undeclaredList],
     faults.singleQuotes,
   ),
   conditional(
     'text-pretty-large-fraction-id',
-    'a pretty text over 1 KiB goes to the parser for configuration files, in which numbers are rounded',
+    'a pretty-printed text over 1 KiB goes to a parser for configuration files, which rounds numbers',
     [body.pretty, body.over1024],
-    faults.admitsFractionId,
+    faults.acceptsFractionId,
   ),
   conditional(
     'text-space-before-chunked-bearer-alone',
-    'white space before a chunked body shifts the first chunk, and the guard reads an empty token as none needed',
+    'white space before a chunked body shifts the first chunk, and the guard reads an empty token as none required',
     [body.spaceBefore, wire.chunked],
-    faults.letsBearerAlone,
+    faults.acceptsBearerAlone,
   ),
   conditional(
     'text-escaped-quote-query-unvalidated',
@@ -152,7 +152,7 @@ export const text = [
   ),
   conditional(
     'text-escaped-letter-tag-first-name-null',
-    'the tolerant reader for pretty text loses the name where a tag came first and a letter is escaped',
+    'the lenient reader for pretty-printed text loses the name if the tag comes first and a letter is escaped',
     [body.escapedLetter, body.tagFirst, body.pretty],
     faults.namesNull,
   ),

@@ -1,10 +1,18 @@
 import { json, type NewPlant } from '../../reference/store.ts';
 import { type RightStore, right } from '../fleet.ts';
-import { anew, answering, heading, saying, textOf, typing, writing } from '../helpers.ts';
+import {
+  answering,
+  answeringHead,
+  answeringText,
+  answeringType,
+  answeringValue,
+  textOf,
+  withFreshState,
+} from '../helpers.ts';
 
 const also = (more: (plant: NewPlant) => Record<string, unknown>) =>
-  saying((plant) => ({ name: plant.name, tag: plant.tag, ...more(plant) }));
-const last = (member: string) => writing((text) => text.replace(/}$/, `,${member}}`));
+  answeringValue((plant) => ({ name: plant.name, tag: plant.tag, ...more(plant) }));
+const last = (member: string) => answeringText((text) => text.replace(/}$/, `,${member}}`));
 const escaped = (text: string) =>
   text.replace(
     /"((?:[^"\\]|\\.)*)"/g,
@@ -12,23 +20,23 @@ const escaped = (text: string) =>
       `"${[...(JSON.parse(`"${inside}"`) as string).split('')].map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"`,
   );
 
-/** A Plant, in its own way. */
+/** Stores with an unusual but valid Plant. */
 export const answers: readonly RightStore[] = [
-  // What is in it.
+  // Its content.
   right(
     'id-echoed',
-    'id comes back as it was sent, exact: further properties are allowed',
+    'echoes the exact id: additional properties are allowed',
     answering((answer, { id }) => ({ ...answer, body: textOf(answer).replace(/}$/, `,"id":${id}}`) })),
   ),
   right(
     'id-as-string',
-    'id comes back as a string: the Plant shape says nothing of it',
+    'returns id as a string: the Plant schema does not declare it',
     also(({ id }) => ({ id: `${id}` })),
   ),
   right(
     'id-given',
-    'id is given by the store: whether it is kept is not shown',
-    anew(() => {
+    "assigns the id itself: whether a store keeps the client's id is unspecified",
+    withFreshState(() => {
       let given = 0;
       return also(() => {
         given += 1;
@@ -38,32 +46,32 @@ export const answers: readonly RightStore[] = [
   ),
   right(
     'id-uuid',
-    'id comes back as a UUID: the Plant shape says nothing of it',
+    'returns id as a UUID: the Plant schema does not declare it',
     also(() => ({ id: '0b4c6a7e-6c1e-4b1c-9a44-6a1d7c2f0001' })),
   ),
   right(
     'tag-empty',
-    'a tag that was not sent comes back empty: it is a string',
+    'returns an empty tag if none was sent: it is a string',
     also(({ tag = '' }) => ({ tag })),
   ),
   right(
     'tag-default',
-    'a tag that was not sent comes back as a default: it is a string',
+    'returns a default tag if none was sent: it is a string',
     also(({ tag = 'uncategorised' }) => ({ tag })),
   ),
   right(
     'tag-never',
-    'tag never comes back: it is optional',
-    saying(({ name }) => ({ name })),
+    'never returns the tag: it is optional',
+    answeringValue(({ name }) => ({ name })),
   ),
   right(
     'name-changed',
-    'name comes back in capitals: that it comes back equal is a SHOULD',
+    'returns the name in capitals: echoing it is a SHOULD',
     also(({ name }) => ({ name: name.toUpperCase() })),
   ),
   right(
     'more-fields',
-    'a Plant has more fields: stored fields beyond these are not shown',
+    'returns additional fields: stored fields beyond the declared ones are unspecified',
     also(() => ({
       createdAt: '2024-02-30T00:00:00Z',
       price: null,
@@ -73,56 +81,58 @@ export const answers: readonly RightStore[] = [
   ),
   right(
     'error-fields',
-    'a Plant has further properties called error and message',
+    'returns additional properties called error and message',
     also(() => ({ error: null, message: 'created' })),
   ),
   right(
     'proto-field',
-    'a Plant has a further property called __proto__',
+    'returns an additional property called __proto__',
     last('"__proto__":{"name":7,"tag":null}'),
   ),
   right(
     'huge-numerals',
-    'a Plant has further numerals that no double holds: JSON sets no limit',
+    'returns additional numbers that no double can represent: JSON sets no limit',
     last('"revision":123456789012345678901234567890,"mass":1e999'),
   ),
   right(
     'deep-field',
-    'a Plant has a further property 200 deep',
+    'returns an additional property nested 200 deep',
     last(`"history":${'['.repeat(200)}${']'.repeat(200)}`),
   ),
   right(
     'large',
-    'a Plant has a further property of 256 KiB',
+    'returns an additional property of 256 KiB',
     also(() => ({ description: 'lorem ipsum '.repeat(21_846) })),
   ),
 
-  // How it is written.
+  // Its text.
   right(
     'pretty',
-    'JSON is written over lines',
-    writing((text) => JSON.stringify(JSON.parse(text), null, 2)),
+    'pretty-prints JSON',
+    answeringText((text) => JSON.stringify(JSON.parse(text), null, 2)),
   ),
   right(
     'tabs-and-returns',
-    'JSON is written with tabs and returns',
-    writing((text) => `\r\n${JSON.stringify(JSON.parse(text), null, '\t').replaceAll('\n', '\r\n')}\r\n`),
+    'writes JSON with tabs and CRLF',
+    answeringText(
+      (text) => `\r\n${JSON.stringify(JSON.parse(text), null, '\t').replaceAll('\n', '\r\n')}\r\n`,
+    ),
   ),
   right(
     'trailing-newline',
-    'a newline ends the body: it is white space',
-    writing((text) => `${text}\n`),
+    'ends the body with a line feed: it is white space',
+    answeringText((text) => `${text}\n`),
   ),
   right(
     'padded',
-    'white space surrounds the body',
-    writing((text) => `${' '.repeat(1024)}${text}${' '.repeat(1024)}`),
+    'surrounds the body with white space',
+    answeringText((text) => `${' '.repeat(1024)}${text}${' '.repeat(1024)}`),
   ),
-  right('escaped', 'every character is escaped, in property names too', writing(escaped)),
+  right('escaped', 'escapes every character, also in property names', answeringText(escaped)),
   right(
     'escaped-slashes',
-    'what PHP escapes is escaped: / and what is not ASCII',
-    writing((text) =>
+    'escapes / and non-ASCII characters, like PHP',
+    answeringText((text) =>
       text
         .replaceAll('/', '\\/')
         .replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
@@ -130,41 +140,45 @@ export const answers: readonly RightStore[] = [
   ),
   right(
     'tag-first',
-    'tag comes before name',
-    saying(({ name, tag }) => ({ tag, name })),
+    'puts tag before name',
+    answeringValue(({ name, tag }) => ({ tag, name })),
   ),
   right(
     'bom',
-    'a byte order mark comes first: that there is none is a SHOULD',
-    writing((text) => `\ufeff${text}`),
+    'puts a byte order mark before the body: sending none is a SHOULD',
+    answeringText((text) => `\ufeff${text}`),
   ),
 
-  // How it is called.
-  right('charset', 'the content type has a charset', typing('application/json; charset=utf-8')),
+  // Its content type.
+  right(
+    'charset',
+    'sends a charset parameter in Content-Type',
+    answeringType('application/json; charset=utf-8'),
+  ),
   right(
     'type-capitals',
-    'the content type is in capitals, with spaces and a quoted charset',
-    typing('APPLICATION/JSON ; charset="utf-8"'),
+    'sends Content-Type in capitals, with spaces and a quoted charset',
+    answeringType('APPLICATION/JSON ; charset="utf-8"'),
   ),
   right(
     'type-semicolon',
-    'the content type ends with a semicolon: RFC 9110 lets parameters be empty',
-    typing('application/json;'),
+    'ends Content-Type with a semicolon: RFC 9110 allows empty parameters',
+    answeringType('application/json;'),
   ),
   right(
     'type-parameters',
-    'the content type has parameters of its own',
-    typing('application/json;profile="a;b,c=\\"d";q=1'),
+    'sends unknown parameters in Content-Type',
+    answeringType('application/json;profile="a;b,c=\\"d";q=1'),
   ),
   right(
     'type-twice',
-    'the content type comes twice, the same both times',
-    typing(['application/json', 'application/json']),
+    'sends the same Content-Type twice',
+    answeringType(['application/json', 'application/json']),
   ),
   right(
     'many-headers',
-    'headers of every kind: cookies, Location, ETag, 6 KiB of policy',
-    heading(200, {
+    'sends many headers: cookies, Location, ETag, a 6 KiB policy',
+    answeringHead(200, {
       location: '/plants/1',
       etag: 'W/"1"',
       vary: '*',
@@ -177,14 +191,14 @@ export const answers: readonly RightStore[] = [
   ),
   right(
     'nosniff-charset-latin',
-    'the charset says Latin-1 and means nothing: JSON is UTF-8',
-    typing('application/json; charset=iso-8859-1'),
+    'labels the body as Latin-1, which has no effect: JSON is UTF-8',
+    answeringType('application/json; charset=iso-8859-1'),
   ),
 ];
 
-/** What is said where nothing is shown. */
+/** Stores with other methods and paths, which the document does not specify. */
 export const elsewhere: readonly RightStore[] = [
-  right('lists-plants', 'GET /plants lists plants to whoever is authorised: not shown', (reference) => ({
+  right('lists-plants', 'lists plants at GET /plants if authorised: unspecified', (reference) => ({
     route(request) {
       if (request.path !== '/plants' || !['GET', 'HEAD'].includes(request.method)) reference.route(request);
     },
@@ -200,7 +214,7 @@ export const elsewhere: readonly RightStore[] = [
   })),
   right(
     'cors',
-    'OPTIONS gets 204 with CORS headers: a preflight never carries a credential',
+    'answers OPTIONS with 204 and CORS headers: a preflight never carries credentials',
     (reference) => ({
       send: (answer, response, request) =>
         reference.send(
@@ -219,10 +233,10 @@ export const elsewhere: readonly RightStore[] = [
         ),
     }),
   ),
-  right('any-path-case', '/PLANTS and /plants/ are taken for /plants: not shown', (reference) => ({
+  right('any-path-case', 'serves /PLANTS and /plants/ like /plants: unspecified', (reference) => ({
     route: (request) => reference.route({ ...request, path: request.path.toLowerCase().replace(/\/$/, '') }),
   })),
-  right('slash-redirects', '/plants/ redirects to /plants: not shown', (reference) => ({
+  right('slash-redirects', 'redirects /plants/ to /plants: unspecified', (reference) => ({
     send: (answer, response, request) =>
       reference.send(
         request.path === '/plants/' ? { status: 308, headers: { location: '/plants' } } : answer,
@@ -232,12 +246,12 @@ export const elsewhere: readonly RightStore[] = [
   })),
   right(
     '501',
-    'every method but POST gets 501: RFC 9110 has it for methods that are not known',
+    'answers every method but POST with 501: RFC 9110 defines it for unrecognised methods',
     (reference) => ({
       send(answer, response, request) {
-        const said =
+        const sent =
           request.method === 'POST' ? answer : json(501, { error: 501, message: 'not implemented' });
-        reference.send(said, response, request);
+        reference.send(sent, response, request);
       },
     }),
   ),

@@ -1,35 +1,38 @@
-import { answer, bearerToken, type Received, Refusal, type Steps } from '../../reference/store.ts';
+import { answer, bearerToken, type Received, Rejection, type Steps } from '../../reference/store.ts';
 import { type Change, type RightStore, right } from '../fleet.ts';
 import {
   type Asked,
-  anew,
   authorization,
   challenging,
   html,
   later,
   plain,
-  refused,
+  rejected,
   sending,
+  withFreshState,
 } from '../helpers.ts';
 import { rejectingEarly, serving } from './serving.ts';
 
-/** After so many invalid credentials in a row, some get 429 for a second: "Limits (rate limits …): not shown". */
+/**
+ * After so many consecutive invalid credentials, answers 429 for a second: "Limits (rate limits …): not
+ * shown".
+ */
 const lockingOut = (
   after: number,
-  whom: 'the invalid' | 'everybody',
+  whom: 'invalid credentials' | 'everybody',
   headers: Record<string, string> = { 'retry-after': '1' },
 ): Change =>
-  anew(() => {
+  withFreshState(() => {
     let [failures, until] = [0, 0];
     return (reference) => ({
       authenticate(request) {
         const locked = Date.now() < until;
-        if (locked && whom === 'everybody') throw new Refusal(429, 429, 'too many failures', headers);
+        if (locked && whom === 'everybody') throw new Rejection(429, 429, 'too many failures', headers);
         try {
           reference.authenticate(request);
           failures = 0;
         } catch (error) {
-          if (locked) throw new Refusal(429, 429, 'too many failures', headers);
+          if (locked) throw new Rejection(429, 429, 'too many failures', headers);
           failures += 1;
           if (failures % after === 0) until = Date.now() + 1000;
           throw error;
@@ -41,24 +44,26 @@ const lockingOut = (
 const CONSECUTIVE = 100;
 const unauthorised: Asked = (request) => authorization(request) === undefined;
 
-/** What becomes of those without a valid credential: "missing or invalid bearer token … not shown". */
+/**
+ * Stores with unusual responses to a missing or invalid token: "missing or invalid bearer token … not shown".
+ */
 export const credentials: readonly RightStore[] = [
   right(
     'lockout-of-the-invalid',
-    'after 100 invalid credentials in a row, more of them get 429 with Retry-After for a second',
-    lockingOut(CONSECUTIVE, 'the invalid'),
+    'after 100 consecutive invalid credentials, answers further ones with 429 and Retry-After for a second',
+    lockingOut(CONSECUTIVE, 'invalid credentials'),
   ),
   right(
     'lockout-of-everybody',
-    'after 100 invalid credentials in a row, everybody from that address gets 429 with Retry-After for a second',
+    'after 100 consecutive invalid credentials, answers everybody with 429 and Retry-After for a second',
     lockingOut(CONSECUTIVE, 'everybody'),
   ),
   right(
     'lockout-without-retry-after',
-    'after 100 invalid credentials in a row, more of them get 429 for a second, and nobody says for how long',
-    lockingOut(CONSECUTIVE, 'the invalid', {}),
+    'after 100 consecutive invalid credentials, answers further ones with 429 for a second, without Retry-After',
+    lockingOut(CONSECUTIVE, 'invalid credentials', {}),
   ),
-  right('tarpit', 'an invalid credential is answered after 40 ms: guessing is to be slow', (reference) => ({
+  right('tarpit', 'answers an invalid credential after 40 ms, to slow down guessing', (reference) => ({
     async send(answer, response, request) {
       if (answer.status === 401) await later(40);
       reference.send(answer, response, request);
@@ -66,24 +71,24 @@ export const credentials: readonly RightStore[] = [
   })),
   right(
     'closes-on-strangers',
-    'a 401 says Connection: close, and the connection ends',
+    'sends Connection: close with a 401 and closes the connection',
     sending((answer) =>
       answer.status === 401 ? { ...answer, headers: { ...answer.headers, connection: 'close' } } : answer,
     ),
   ),
   serving(
     'rejects-before-the-body',
-    'a request without a valid credential gets 401 before its body comes, and the end of the connection',
+    'answers 401 before the body of an unauthorised request arrives, and closes the connection',
     { meet: rejectingEarly((line, request) => line.authenticate(request), true) },
   ),
   serving(
     'rejects-before-the-body-and-stays',
-    'a request without a valid credential gets 401 before its body comes; the connection is kept',
+    'answers 401 before the body of an unauthorised request arrives, and keeps the connection',
     { meet: rejectingEarly((line, request) => line.authenticate(request), false) },
   ),
   serving(
     'continues-only-for-the-known',
-    'Expect: 100-continue gets 100 with a valid credential, and without one 401 at once',
+    'answers Expect: 100-continue with 100 if the credential is valid, otherwise with 401 at once',
     {
       meet: async (line, message, response) => {
         if (message.headers.expect === undefined) return answer(line, message, response);
@@ -100,30 +105,30 @@ export const credentials: readonly RightStore[] = [
   ),
   right(
     'long-credentials-431',
-    'an Authorization above 500 characters gets 431 in HTML',
+    'answers an Authorization header of more than 500 characters with 431 in HTML',
     sending((answer, request) =>
       (authorization(request)?.length ?? 0) > 500 ? html(431, 'Request Header Fields Too Large') : answer,
     ),
   ),
   right(
     'other-schemes-400',
-    'another scheme than Bearer gets 400 with an Error, no credential 401',
+    'answers a scheme other than Bearer with 400 and an Error, a missing credential with 401',
     (reference) => ({
       authenticate(request) {
         if (!unauthorised(request) && !/^bearer\b/i.test(authorization(request) ?? ''))
-          throw new Refusal(400, 40, 'the scheme is Bearer');
+          throw new Rejection(400, 40, 'the scheme is Bearer');
         reference.authenticate(request);
       },
     }),
   ),
   right(
     'token-characters-400',
-    'a token of characters that RFC 6750 does not have gets 400 with an Error and a challenge',
+    'answers a token with characters outside RFC 6750 with 400, an Error and a challenge',
     (reference) => ({
       authenticate(request) {
         const token = bearerToken(request);
         if (token !== undefined && !/^[\w.~+/-]+=*$/.test(token))
-          throw new Refusal(400, 41, 'that is no token', {
+          throw new Rejection(400, 41, 'this is not a token', {
             'www-authenticate': 'Bearer error="invalid_request"',
           });
         reference.authenticate(request);
@@ -132,7 +137,7 @@ export const credentials: readonly RightStore[] = [
   ),
   right(
     'basic-403',
-    'Basic gets 403 in plain text from the proxy, Negotiate and NTLM 401 with challenges of their own',
+    'answers Basic with 403 in plain text; 401 carries additional challenges for Negotiate and NTLM',
     (reference) => ({
       send(answer, response, request) {
         const scheme = authorization(request)?.split(' ')[0]?.toLowerCase();
@@ -145,7 +150,7 @@ export const credentials: readonly RightStore[] = [
   ),
   right(
     'iis-401',
-    'IIS answers 401.2 in HTML, with the challenge in capitals',
+    'answers 401.2 in HTML, like IIS, with the challenge in capitals',
     challenging(() => ({
       ...html(401, '401 - Unauthorized: Access is denied due to invalid credentials.'),
       headers: {
@@ -158,7 +163,7 @@ export const credentials: readonly RightStore[] = [
   ),
   right(
     'session-expires',
-    'every 401 takes the cookies away, and is never to be stored',
+    'clears the cookies with every 401, and forbids storing it',
     sending((answer) =>
       answer.status === 401
         ? {
@@ -175,10 +180,10 @@ export const credentials: readonly RightStore[] = [
   ),
   right(
     'rejections-429',
-    'more than 200 rejected plants in a second get 429 with Retry-After: 1',
-    anew(() => {
+    'answers 429 with Retry-After: 1 beyond 200 rejected plants per second',
+    withFreshState(() => {
       let [since, count] = [0, 0];
-      return refused((answer) => {
+      return rejected((answer) => {
         if (Date.now() - since >= 1000) [since, count] = [Date.now(), 0];
         count += 1;
         return count > 200

@@ -1,7 +1,17 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { type Answer, json } from '../../reference/store.ts';
 import { type Change, type RightStore, right } from '../fleet.ts';
-import { anew, answering, depthOf, html, refused, saying, sending, textOf, writing } from '../helpers.ts';
+import {
+  answering,
+  answeringText,
+  answeringValue,
+  depthOf,
+  html,
+  rejected,
+  sending,
+  textOf,
+  withFreshState,
+} from '../helpers.ts';
 
 const bytesOf = ({ body = '' }: Answer) => Buffer.from(body);
 const adding =
@@ -12,7 +22,7 @@ const adding =
   });
 
 const RAW_BLOCK_BYTES = 100_000;
-/** Zstandard without compressing anything (RFC 8878): a frame of raw blocks. */
+/** Encodes as Zstandard without compressing (RFC 8878): a frame of raw blocks. */
 function zstd(bytes: Buffer): Buffer {
   const size = Buffer.alloc(4);
   size.writeUInt32LE(bytes.length);
@@ -23,7 +33,7 @@ function zstd(bytes: Buffer): Buffer {
     head.writeUIntLE((block.length << 3) | (from + RAW_BLOCK_BYTES >= bytes.length ? 1 : 0), 0, 3);
     blocks.push(head, block);
   }
-  // A frame of a single segment, with a size of four bytes.
+  // A single-segment frame with a four-byte size.
   return Buffer.concat([Buffer.of(0x28, 0xb5, 0x2f, 0xfd, 0xa0), size, ...blocks]);
 }
 
@@ -32,7 +42,7 @@ const twoMembers = (bytes: Buffer) =>
   Buffer.concat([gzipSync(bytes.subarray(0, 3)), gzipSync(bytes.subarray(3))]);
 
 type Codings = Readonly<Record<string, (bytes: Buffer) => Uint8Array>>;
-/** Answers are compressed where Accept-Encoding names a coding that the store knows, and not where there is none. */
+/** Compresses the response if Accept-Encoding names a known coding. */
 const negotiated = (codings: Codings, which: (answer: Answer) => boolean = () => true): Change =>
   sending((answer, { headers, method }) => {
     const accepted = (headers['accept-encoding'] ?? []).join().toLowerCase().split(',');
@@ -54,21 +64,21 @@ const negotiated = (codings: Codings, which: (answer: Answer) => boolean = () =>
     };
   });
 
-/** What proxies and frameworks put around the same answers. */
+/** Stores with the usual additions of proxies and frameworks. */
 export const dressing: readonly RightStore[] = [
   right(
     'compressed-where-accepted',
-    'answers are br, gzip or deflate as Accept-Encoding weighs them, and plain where it names none',
+    'compresses with br, gzip or deflate according to the weights in Accept-Encoding',
     negotiated({ br: brotliCompressSync, gzip: gzipSync, deflate: deflateSync }),
   ),
   right(
     'errors-compressed-where-accepted',
-    'only answers other than 200 are compressed, where Accept-Encoding allows it',
+    'compresses only responses other than 200, if Accept-Encoding allows it',
     negotiated({ gzip: gzipSync }, ({ status }) => status !== 200),
   ),
   right(
     'x-gzip-where-accepted',
-    'gzip is called x-gzip and comes in two members: RFC 9110 section 8.4.1.3, RFC 1952 section 2.2',
+    'labels gzip as x-gzip and sends two members (RFC 9110 section 8.4.1.3, RFC 1952 section 2.2)',
     sending((answer, { headers, method }) =>
       GZIP.test((headers['accept-encoding'] ?? []).join()) && method !== 'HEAD'
         ? {
@@ -81,17 +91,17 @@ export const dressing: readonly RightStore[] = [
   ),
   right(
     'zstd-where-accepted',
-    'answers are zstd (RFC 8878) where Accept-Encoding names it: a client that names it can read it',
+    'compresses with zstd (RFC 8878) if Accept-Encoding names it: such a client can read it',
     negotiated({ zstd }),
   ),
   right(
     'identity-coding',
-    'answers say Content-Encoding: identity, which is what they are',
+    'sends Content-Encoding: identity, which is true',
     adding({ 'content-encoding': 'identity' }),
   ),
   right(
     'cloudflare',
-    'a content delivery network adds its fields, Vary twice and cookies among them',
+    'sends the headers of a content delivery network, including two Vary fields and cookies',
     adding({
       server: 'cloudflare',
       'cf-ray': '8f1e2d3c4b5a6978-FRA',
@@ -107,7 +117,7 @@ export const dressing: readonly RightStore[] = [
   ),
   right(
     'varnish',
-    'a cache adds Age, Via, X-Cache and Accept-Ranges; a POST passes it by',
+    'sends the headers of a cache (Age, Via, X-Cache, Accept-Ranges), which passes POST through',
     adding({
       age: '0',
       via: '1.1 varnish (Varnish/7.1), 1.1 squid (squid/6.6)',
@@ -122,7 +132,7 @@ export const dressing: readonly RightStore[] = [
   ),
   right(
     'attachment',
-    'answers are attachments with a name, a language and a profile',
+    'sends responses as attachments with a file name, a language and a profile',
     adding({
       'content-disposition': 'attachment; filename="plant.json"; filename*=UTF-8\'\'pl%C3%A4nt.json',
       'content-language': 'en, de',
@@ -130,7 +140,7 @@ export const dressing: readonly RightStore[] = [
       'content-location': '/plants/1',
     }),
   ),
-  right('capital-names', 'names of header fields are in capitals, and there is no Date', (reference) => ({
+  right('capital-names', 'sends header names in capitals and no Date', (reference) => ({
     send(answer, response, request) {
       response.sendDate = false;
       const capitals = Object.entries(answer.headers ?? {}).map(([name, value]) => [
@@ -142,7 +152,7 @@ export const dressing: readonly RightStore[] = [
   })),
   right(
     'length-with-zeros',
-    'Content-Length begins with zeros: it is 1*DIGIT (RFC 9110 section 8.6)',
+    'sends Content-Length with leading zeros: it is 1*DIGIT (RFC 9110 section 8.6)',
     sending((answer) => ({
       ...answer,
       headers: { ...answer.headers, 'content-length': String(bytesOf(answer).length).padStart(12, '0') },
@@ -150,7 +160,7 @@ export const dressing: readonly RightStore[] = [
   ),
   right(
     'cors-everywhere',
-    'answers carry CORS fields that repeat the Origin, and OPTIONS gets 200 without a body',
+    'sends CORS headers that echo Origin, and answers OPTIONS with 200 without a body',
     sending((answer, { headers, method }) => {
       const cors = {
         'access-control-allow-origin': headers.origin?.[0] ?? '*',
@@ -164,8 +174,8 @@ export const dressing: readonly RightStore[] = [
   ),
   right(
     'rate-limit-fields',
-    'every answer says how much is left, Retry-After: 0 included; nothing is ever limited',
-    anew(() => {
+    'sends rate limit headers and Retry-After: 0 with every response, but limits nothing',
+    withFreshState(() => {
       let left = 100_000;
       return sending((answer) => {
         left -= 1;
@@ -183,11 +193,11 @@ export const dressing: readonly RightStore[] = [
     }),
   ),
 
-  // What is in it.
+  // The body.
   right(
     'markup-escaped',
-    "JSON is written as Go and .NET do: < > & ' + and what is not ASCII as \\u",
-    writing((text) =>
+    "writes < > & ' + and non-ASCII characters as \\u, like Go and .NET",
+    answeringText((text) =>
       text.replace(
         /[<>&'+`\u007f-\uffff]/g,
         (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}`,
@@ -196,25 +206,28 @@ export const dressing: readonly RightStore[] = [
   ),
   right(
     'markup-sanitised',
-    'a name comes back with < > & as entities: that it comes back equal is a SHOULD',
-    saying(({ name, tag }) => ({
+    'returns the name with < > & as entities: echoing it is a SHOULD',
+    answeringValue(({ name, tag }) => ({
       name: name.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
       tag,
     })),
   ),
   right(
     'composed',
-    'a name comes back in normal form KC, trimmed, cut at 30 characters: that it comes back equal is a SHOULD',
-    saying(({ name, tag }) => ({ name: [...name.normalize('NFKC').trim()].slice(0, 30).join(''), tag })),
+    'returns the name in NFKC, trimmed, truncated after 30 characters: echoing it is a SHOULD',
+    answeringValue(({ name, tag }) => ({
+      name: [...name.normalize('NFKC').trim()].slice(0, 30).join(''),
+      tag,
+    })),
   ),
   right(
     'nameless',
-    'a name comes back empty, and a tag as well: they are strings',
-    saying(() => ({ name: '', tag: '' })),
+    'returns an empty name and tag: they are strings',
+    answeringValue(() => ({ name: '', tag: '' })),
   ),
   right(
     'id-as-double',
-    'id comes back as a double, in exponents: whether it comes back exact is not shown',
+    'returns id as a double with an exponent: whether it comes back exact is unspecified',
     answering((answer, { id }) => ({
       ...answer,
       body: textOf(answer).replace(/}$/, `,"id":${Number(id).toExponential()}}`),
@@ -222,7 +235,7 @@ export const dressing: readonly RightStore[] = [
   ),
   right(
     'echoes-all',
-    'the body comes back whole, undeclared properties too, but those that a Plant has are strings',
+    'echoes the whole body with undeclared properties, without those that would make it an invalid Plant',
     answering((answer, { name, tag }, { body }) => {
       if (depthOf(body.toString()) > 100) return answer;
       const plant: Record<string, unknown> = JSON.parse(body.toString());
@@ -231,17 +244,17 @@ export const dressing: readonly RightStore[] = [
   ),
   right(
     'message-quotes',
-    'the message of a 400 quotes the body, shortened: nothing forbids it',
-    refused((answer, { code, message }, { body }) =>
+    'quotes the truncated body in the message of a 400: nothing forbids it',
+    rejected((answer, { code, message }, { body }) =>
       json(answer.status, { error: code, message: `${message}: ${body.toString().slice(0, 200)}` }),
     ),
   ),
   right(
     'error-varies',
-    'error is another int32 each time, negative too: its values are not shown',
-    anew(() => {
+    'sends a different int32 as error each time, also negative ones: its values are unspecified',
+    withFreshState(() => {
       let error = -(2 ** 31);
-      return refused((answer, { message }) => {
+      return rejected((answer, { message }) => {
         error += 104_729;
         return json(answer.status, { error, message });
       });
@@ -249,14 +262,14 @@ export const dressing: readonly RightStore[] = [
   ),
   right(
     'framework-errors',
-    'what the framework rejects is HTML with 404, 405, 413, 415; what the store rejects is an Error',
+    'answers 404, 405, 413 and 415 in HTML from the framework, other rejections with an Error',
     (reference) => ({
-      refuse: (refusal, request) =>
-        [400, 401].includes(refusal.status)
-          ? reference.refuse(refusal, request)
+      reject: (rejection, request) =>
+        [400, 401].includes(rejection.status)
+          ? reference.reject(rejection, request)
           : {
-              ...html(refusal.status, `Error ${refusal.status}`),
-              headers: { ...refusal.headers, 'content-type': 'text/html' },
+              ...html(rejection.status, `Error ${rejection.status}`),
+              headers: { ...rejection.headers, 'content-type': 'text/html' },
             },
     }),
   ),

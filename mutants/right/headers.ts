@@ -1,5 +1,5 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { json, type Received, Refusal } from '../../reference/store.ts';
+import { json, type Received, Rejection } from '../../reference/store.ts';
 import { type Change, type RightStore, right } from '../fleet.ts';
 import {
   type Asked,
@@ -8,7 +8,7 @@ import {
   mediaType,
   parsing,
   plain,
-  refusingHead,
+  rejectingHead,
   sending,
 } from '../helpers.ts';
 import { rejectingEarly, serving } from './serving.ts';
@@ -20,11 +20,11 @@ const has =
   ({ headers }) =>
     names.some((name) => headers[name] !== undefined);
 
-/** Some heads are answered by whatever stands in front, whoever sends them. */
+/** A proxy answers some requests by their head, without looking at the credential. */
 const diverting = (when: Asked, answer: ReturnType<typeof html>): Change =>
-  sending((said, request) => (when(request) ? answer : said));
+  sending((usual, request) => (when(request) ? answer : usual));
 
-/** The media ranges of Accept, with what weight. */
+/** The media ranges of Accept with their weights. */
 const ranges = (request: Received) =>
   one(request, 'accept')
     .split(',')
@@ -34,7 +34,7 @@ const ranges = (request: Received) =>
       return { type, weight: Number(q) };
     })
     .filter(({ type }) => type !== '');
-/** The weight of the most specific range that matches, as RFC 9110 section 12.5.1 has it. */
+/** The weight of the most specific matching range (RFC 9110 section 12.5.1). */
 const weightOfJson = (request: Received) => {
   const accepted = ranges(request);
   if (accepted.length === 0) return 1;
@@ -57,18 +57,18 @@ const inflating: Change = parsing(
         if (coding === 'br') read = brotliDecompressSync(read, { maxOutputLength: 1e6 });
       }
     } catch {
-      throw new Refusal(400, 1, 'the body is not what its Content-Encoding says');
+      throw new Rejection(400, 1, 'the body does not match its Content-Encoding');
     }
     return steps.parse(read, { body: read, ...request });
   },
 );
 
-/** Header fields beside those that a client needs: "header parameters: None are declared". */
+/** Stores that react to headers a client need not send: "header parameters: None are declared". */
 export const headers: readonly RightStore[] = [
-  // Fields that frameworks and proxies act on.
+  // Headers that frameworks and proxies interpret.
   right(
     'method-override-405',
-    'X-HTTP-Method-Override is honoured, as Rack and Spring do: another method than POST gets 405',
+    'honours X-HTTP-Method-Override, like Rack and Spring: methods other than POST get 405',
     (reference) => ({
       route(request) {
         const method =
@@ -83,7 +83,7 @@ export const headers: readonly RightStore[] = [
   ),
   right(
     'original-url-404',
-    'X-Original-URL and X-Rewrite-URL are honoured, as IIS and Symfony do: there is nothing at another path',
+    'honours X-Original-URL and X-Rewrite-URL, like IIS and Symfony: other paths get 404',
     (reference) => ({
       route(request) {
         const path = one(request, 'x-original-url') || one(request, 'x-rewrite-url') || request.path;
@@ -93,7 +93,7 @@ export const headers: readonly RightStore[] = [
   ),
   right(
     'https-redirects',
-    'X-Forwarded-Proto: http redirects to https, as Rails and Spring do',
+    'redirects to https if X-Forwarded-Proto is http, like Rails and Spring',
     diverting((request) => /^http\b(?!s)/i.test(one(request, 'x-forwarded-proto')), {
       status: 308,
       headers: { location: 'https://plants.example/plants' },
@@ -101,12 +101,12 @@ export const headers: readonly RightStore[] = [
   ),
   right(
     'forwarded-host-421',
-    'X-Forwarded-Host and Forwarded name a host that is not served: 421 in HTML',
+    'answers 421 in HTML if X-Forwarded-Host or Forwarded names a host that is not served',
     diverting(has('x-forwarded-host', 'forwarded'), html(421, 'Misdirected Request')),
   ),
   right(
     'forwarded-for-403',
-    'X-Forwarded-For and its like from someone who is no known proxy get 403 in plain text',
+    'answers 403 in plain text if X-Forwarded-For or the like comes from an unknown proxy',
     diverting(
       has('x-forwarded-for', 'x-real-ip', 'client-ip', 'true-client-ip', 'cf-connecting-ip'),
       plain(403, 'error code: 1000'),
@@ -114,12 +114,12 @@ export const headers: readonly RightStore[] = [
   ),
   right(
     'foreign-origin-403',
-    'a foreign Origin gets 403 in plain text, as Spring has it: Invalid CORS request',
+    'answers a foreign Origin with 403 in plain text, like Spring: Invalid CORS request',
     diverting(has('origin'), plain(403, 'Invalid CORS request')),
   ),
   right(
     'cross-site-403',
-    'Sec-Fetch-Site: cross-site gets 403: a resource isolation policy',
+    'answers Sec-Fetch-Site: cross-site with 403, as a resource isolation policy',
     diverting(
       (request) => /cross-site|same-site/.test(one(request, 'sec-fetch-site')),
       html(403, 'Forbidden'),
@@ -127,7 +127,7 @@ export const headers: readonly RightStore[] = [
   ),
   right(
     'cookies-need-csrf-token',
-    'a request with a cookie needs an X-CSRF-Token as well, or gets 403 in HTML, as Django has it',
+    'answers 403 in HTML to a cookie without X-CSRF-Token, like Django',
     diverting(
       (request) => has('cookie')(request) && !has('x-csrf-token')(request),
       html(403, 'CSRF verification failed. Request aborted.'),
@@ -135,75 +135,75 @@ export const headers: readonly RightStore[] = [
   ),
   right(
     'conditions-412',
-    'If-Match, If-None-Match and If-Unmodified-Since get 412: there is nothing yet that they could be about',
-    refusingHead(has('if-none-match', 'if-match', 'if-unmodified-since'), 412),
+    'answers If-Match, If-None-Match and If-Unmodified-Since with 412: no plant exists yet that they could apply to',
+    rejectingHead(has('if-none-match', 'if-match', 'if-unmodified-since'), 412),
   ),
   right(
     'early-data-425',
-    'Early-Data: 1 gets 425, as RFC 8470 has it',
+    'answers Early-Data: 1 with 425 (RFC 8470)',
     diverting(has('early-data'), html(425, 'Too Early')),
   ),
 
   // Content negotiation.
   right(
     'accept-406',
-    'an Accept that excludes JSON gets 406 in HTML, as RFC 9110 section 15.5.7 has it',
+    'answers 406 in HTML if Accept excludes JSON (RFC 9110 section 15.5.7)',
     diverting((request) => weightOfJson(request) === 0, html(406, 'Not Acceptable')),
   ),
   right(
     'accept-406-before-credential',
-    'an Accept that excludes JSON gets 406 without a body, and no challenge',
+    'answers 406 without a body or challenge if Accept excludes JSON',
     diverting((request) => weightOfJson(request) === 0, { status: 406 }),
   ),
   right(
     'accept-literally-406',
-    'an Accept without application/json or */* gets 406: that whatever allows JSON does is a SHOULD',
-    refusingHead(
+    'answers 406 if Accept contains neither application/json nor */*: honouring other ranges is a SHOULD',
+    rejectingHead(
       (request) => has('accept')(request) && !/application\/json|\*\/\*/i.test(one(request, 'accept')),
       406,
     ),
   ),
   right(
     'accept-charset-406',
-    'an Accept-Charset without UTF-8 gets 406',
-    refusingHead(
+    'answers 406 if Accept-Charset does not contain UTF-8',
+    rejectingHead(
       (request) => has('accept-charset')(request) && !/utf-?8|\*/i.test(one(request, 'accept-charset')),
       406,
     ),
   ),
-  right('languages', 'the message is in the language that Accept-Language asks for', () => ({
-    refuse(refusal, request) {
+  right('languages', 'translates the message according to Accept-Language', () => ({
+    reject(rejection, request) {
       const asked = /\b(de|ja)\b/i.exec(one(request, 'accept-language'))?.[1]?.toLowerCase() as
         | 'de'
         | undefined;
       const language = asked ?? 'en';
       return json(
-        refusal.status,
-        { error: refusal.code, message: MESSAGES[language] },
-        { ...refusal.headers, 'content-language': language, vary: 'accept-language' },
+        rejection.status,
+        { error: rejection.code, message: MESSAGES[language] },
+        { ...rejection.headers, 'content-language': language, vary: 'accept-language' },
       );
     },
   })),
   right(
     'identity-coding-415',
-    'any Content-Encoding gets 415 with Accept-Encoding, identity too: RFC 9110 section 8.4 says not to send it',
+    'answers any Content-Encoding with 415 and Accept-Encoding, also identity, which RFC 9110 section 8.4 says not to send',
     (reference) => ({
       negotiate(request) {
         if (has('content-encoding')(request))
-          throw new Refusal(415, 415, 'no content codings here', { 'accept-encoding': '' });
+          throw new Rejection(415, 415, 'content codings are not supported', { 'accept-encoding': '' });
         reference.negotiate(request);
       },
     }),
   ),
   right(
     'coded-bodies-accepted',
-    'a body under Content-Encoding: gzip or br is decoded first, and a corrupt one gets 400',
+    'decodes a body with Content-Encoding: gzip or br, and answers 400 if it is corrupt',
     inflating,
   ),
   right(
     'other-charsets-415',
-    'a charset other than UTF-8 gets 415, as Spring and ASP.NET have it',
-    refusingHead(
+    'answers a charset other than UTF-8 with 415, like Spring and ASP.NET',
+    rejectingHead(
       (request) =>
         /charset/i.test(contentType(request)) && !/charset="?utf-?8"?\s*(;|$)/i.test(contentType(request)),
       415,
@@ -211,13 +211,13 @@ export const headers: readonly RightStore[] = [
   ),
   right(
     'media-type-to-the-letter',
-    'anything but application/json, letter by letter, gets 415: that other spellings are accepted is a SHOULD',
-    refusingHead((request) => contentType(request) !== 'application/json', 415),
+    'answers 415 to any spelling but application/json: accepting others is a SHOULD',
+    rejectingHead((request) => contentType(request) !== 'application/json', 415),
   ),
   right(
     'boundary-422',
-    'parameters that application/json does not have get 422',
-    refusingHead(
+    'answers 422 to parameters that application/json does not define',
+    rejectingHead(
       (request) =>
         mediaType(request) === 'application/json' &&
         contentType(request)
@@ -231,11 +231,11 @@ export const headers: readonly RightStore[] = [
   // Framing.
   serving(
     'expect-417',
-    'Expect: 100-continue gets 417 in HTML and the end of the connection, as lighttpd and Squid had it',
+    'answers Expect: 100-continue with 417 in HTML and closes the connection, like lighttpd and Squid',
     {
       meet: async (line, message, response) => {
         const look = () => {
-          if (message.headers.expect !== undefined) throw new Refusal(417, 417, 'expectation failed');
+          if (message.headers.expect !== undefined) throw new Rejection(417, 417, 'expectation failed');
         };
         await rejectingEarly(look, true)(line, message, response);
       },
@@ -244,19 +244,19 @@ export const headers: readonly RightStore[] = [
           server.on(event, (message, response) => server.emit('request', message, response));
       },
       change: (reference) => ({
-        refuse: (refusal, request) =>
-          refusal.status === 417 ? html(417, 'Expectation Failed') : reference.refuse(refusal, request),
+        reject: (rejection, request) =>
+          rejection.status === 417 ? html(417, 'Expectation Failed') : reference.reject(rejection, request),
       }),
     },
   ),
   right(
     'chunked-400',
-    'a chunked body gets 400 with an Error: that it is accepted is a SHOULD',
-    refusingHead(has('transfer-encoding'), 400),
+    'answers a chunked body with 400 and an Error: accepting it is a SHOULD',
+    rejectingHead(has('transfer-encoding'), 400),
   ),
   right(
     'chunked-411-html',
-    'a chunked body gets 411 in HTML and the end of the connection, before the credential is looked at',
+    'answers a chunked body with 411 in HTML before authentication, and closes the connection',
     sending((answer, request) => {
       const { headers, ...page } = html(411, 'Length Required');
       return has('transfer-encoding')(request)
@@ -266,29 +266,33 @@ export const headers: readonly RightStore[] = [
   ),
   right(
     'trailers-400',
-    'trailers after a chunked body get 400 with an Error',
-    refusingHead(({ message }) => message.rawTrailers.length > 0, 400),
+    'answers trailers after a chunked body with 400 and an Error',
+    rejectingHead(({ message }) => message.rawTrailers.length > 0, 400),
   ),
-  serving('header-431', 'more than 8 KiB of header gets 431 in HTML from the proxy, and broken framing 400', {
-    options: { maxHeaderSize: 8 * 1024 },
-    setUp(server) {
-      server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-        const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Too Large' : '400 Bad Request';
-        if (socket.writable)
-          socket.end(
-            `HTTP/1.1 ${status}\r\ncontent-type: text/html\r\nconnection: close\r\n\r\n<h1>${status}</h1>`,
-          );
-      });
+  serving(
+    'header-431',
+    'answers headers of more than 8 KiB with 431 in HTML from the proxy, and broken framing with 400',
+    {
+      options: { maxHeaderSize: 8 * 1024 },
+      setUp(server) {
+        server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+          const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Too Large' : '400 Bad Request';
+          if (socket.writable)
+            socket.end(
+              `HTTP/1.1 ${status}\r\ncontent-type: text/html\r\nconnection: close\r\n\r\n<h1>${status}</h1>`,
+            );
+        });
+      },
     },
-  }),
+  ),
   right(
     'many-fields-431',
-    'more than 40 header fields get 431: Apache has such a limit, at 100',
+    'answers more than 40 header fields with 431: Apache has such a limit, at 100',
     diverting(({ message }) => message.rawHeaders.length > 80, html(431, 'Request Header Fields Too Large')),
   ),
   right(
     'repeated-fields-400',
-    'repeated fields that may be there once get 400 in HTML: malformed HTTP may be answered in any form',
+    'answers repeated singleton fields with 400 in HTML: the response to malformed HTTP may have any form',
     diverting(
       ({ headers }) =>
         ['authorization', 'content-type', 'content-length', 'host'].some(
@@ -299,7 +303,7 @@ export const headers: readonly RightStore[] = [
   ),
   right(
     'obs-text-403',
-    'bytes above 0x7F in the header get 403 in HTML',
+    'answers bytes above 0x7F in the header with 403 in HTML',
     diverting(({ message }) => /[^\0-\x7f]/.test(message.rawHeaders.join('')), html(403, 'Forbidden')),
   ),
 ];

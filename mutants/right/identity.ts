@@ -1,4 +1,4 @@
-import { type Answer, json, type Received, Refusal, type Steps } from '../../reference/store.ts';
+import { type Answer, json, type Received, Rejection, type Steps } from '../../reference/store.ts';
 import { type RightStore, right } from '../fleet.ts';
 import { authorization, challenging, html, plain } from '../helpers.ts';
 
@@ -7,57 +7,65 @@ const both = (answer: Answer) => challenging(() => answer);
 const error = (status: number, headers: Record<string, string> = {}) =>
   json(status, { error: status, message: 'no' }, headers);
 
-/** Only those are let in whose header also meets the pattern. */
+/** Accepts only requests whose Authorization header also matches the pattern. */
 const strict =
   (pattern: RegExp) =>
   (reference: Steps): Partial<Steps> => ({
     authenticate(request) {
       if (!pattern.test(authorization(request) ?? ''))
-        throw new Refusal(401, 401, 'no', { 'www-authenticate': 'Bearer' });
+        throw new Rejection(401, 401, 'no', { 'www-authenticate': 'Bearer' });
       reference.authenticate(request);
     },
   });
 
-/** Those who carry no valid token are turned away in another way: the answer is not shown. */
+/** Stores with another response to a missing or invalid token: its form is unspecified. */
 export const identity: readonly RightStore[] = [
   right(
     'wrong-403',
-    '403 to wrong tokens',
+    'answers a wrong token with 403',
     challenging((request) => (missing(request) ? undefined : error(403))),
   ),
-  right('all-403', '403 in HTML to missing and wrong tokens', both(html(403, 'Forbidden'))),
+  right('all-403', 'answers a missing or wrong token with 403 in HTML', both(html(403, 'Forbidden'))),
   right(
     'missing-400',
-    '400 with an Error to missing tokens, as RFC 6750 has it for malformed requests',
+    'answers a missing token with 400 and an Error, as RFC 6750 does for malformed requests',
     challenging((request) => (missing(request) ? error(400) : undefined)),
   ),
-  right('all-400', '400 with an Error to missing and wrong tokens', both(error(400))),
+  right('all-400', 'answers a missing or wrong token with 400 and an Error', both(error(400))),
   right(
     'all-302',
-    '302 to a page to log in',
+    'redirects to a login page with 302',
     both({ status: 302, headers: { location: 'http://127.0.0.1:9/login' } }),
   ),
   right(
     'all-303-here',
-    '303 to a page of its own that needs a token too',
+    'redirects with 303 to a page of its own that also requires a token',
     both({ status: 303, headers: { location: '/login' } }),
   ),
-  right('all-404', '404: there is nothing to see without a token', both(error(404))),
-  right('all-407', '407, from the proxy', both({ status: 407, headers: { 'proxy-authenticate': 'Basic' } })),
-  right('401-empty', '401 without a body', both({ status: 401, headers: { 'www-authenticate': 'Bearer' } })),
+  right('all-404', 'answers a missing or wrong token with 404, to reveal nothing', both(error(404))),
+  right(
+    'all-407',
+    'answers a missing or wrong token with 407, from the proxy',
+    both({ status: 407, headers: { 'proxy-authenticate': 'Basic' } }),
+  ),
+  right(
+    '401-empty',
+    'answers 401 without a body',
+    both({ status: 401, headers: { 'www-authenticate': 'Bearer' } }),
+  ),
   right(
     '401-plain',
-    '401 in plain text, without a challenge: that there is one is a SHOULD',
+    'answers 401 in plain text without a challenge: sending one is a SHOULD',
     both(plain(401, 'Unauthorized')),
   ),
   right(
     '401-other-shape',
-    '401 in another shape: only a 400 is an Error',
+    'answers 401 with another schema: only a 400 has to be an Error',
     both(json(401, { error: 'invalid_token', error_description: 'no' }, { 'www-authenticate': 'Bearer' })),
   ),
   right(
     '401-one-field',
-    'several challenges in one field',
+    'sends several challenges in one field',
     both(
       error(401, {
         'www-authenticate':
@@ -67,24 +75,20 @@ export const identity: readonly RightStore[] = [
   ),
   right(
     '401-two-fields',
-    'several challenges in two fields',
+    'sends several challenges in two fields',
     both({
       ...error(401),
       headers: { 'content-type': 'application/json', 'www-authenticate': ['Basic realm="plants"', 'bearer'] },
     }),
   ),
-  right(
-    'validates-first',
-    'validation comes before authentication: which is first is not shown',
-    (reference) => ({
-      authenticate: () => {},
-      create(plant, request) {
-        reference.authenticate(request);
-        return reference.create(plant, request);
-      },
-    }),
-  ),
-  right('media-type-first', 'the media type is looked at before the credential', (reference) => ({
+  right('validates-first', 'validates before it authenticates: the order is unspecified', (reference) => ({
+    authenticate: () => {},
+    create(plant, request) {
+      reference.authenticate(request);
+      return reference.create(plant, request);
+    },
+  })),
+  right('media-type-first', 'checks the media type before it authenticates', (reference) => ({
     authenticate: () => {},
     negotiate(request) {
       reference.negotiate(request);
@@ -93,7 +97,7 @@ export const identity: readonly RightStore[] = [
   })),
   right(
     'authenticates-first',
-    'the credential is looked at before the path: 401 to whatever is asked',
+    'authenticates before it looks up the path: 401 for any target',
     (reference) => ({
       route(request) {
         reference.authenticate(request);
@@ -103,13 +107,13 @@ export const identity: readonly RightStore[] = [
   ),
   right(
     'only-capital-bearer',
-    'only Bearer is taken, not bearer: that case means nothing is a SHOULD',
+    'accepts only Bearer, not bearer: ignoring the case is a SHOULD',
     strict(/^Bearer /),
   ),
-  right('one-space', 'only one space is taken before the token', strict(/^bearer \S+$/i)),
+  right('one-space', 'accepts exactly one space before the token', strict(/^bearer \S+$/i)),
   right(
     'two-headers',
-    'two Authorization headers are taken if the first is right: not shown',
+    'accepts two Authorization headers if the first is right: unspecified',
     (reference) => ({
       authenticate: (request) =>
         reference.authenticate({
@@ -118,7 +122,7 @@ export const identity: readonly RightStore[] = [
         }),
     }),
   ),
-  right('session-cookie', 'a session cookie is set, and means nothing', (reference) => ({
+  right('session-cookie', 'sets a session cookie that has no effect', (reference) => ({
     create(plant, request) {
       const answer = reference.create(plant, request);
       return { ...answer, headers: { ...answer.headers, 'set-cookie': 'session=1; HttpOnly' } };

@@ -8,7 +8,7 @@ import { identity } from './identity.ts';
 import { limits } from './limits.ts';
 import { load } from './load.ts';
 import { parsers } from './parsers.ts';
-import { refusals } from './refusals.ts';
+import { rejections } from './rejections.ts';
 import { repeats } from './repeats.ts';
 import { sizes } from './sizes.ts';
 import { stacks } from './stacks.ts';
@@ -16,9 +16,9 @@ import { targets } from './targets.ts';
 import { transports } from './transports.ts';
 import { uniqueness } from './uniqueness.ts';
 
-/** The stores that the suite must not blame. */
+/** The stores that the suite must not accuse. */
 export const rightStores: readonly RightStore[] = [
-  ...refusals,
+  ...rejections,
   ...answers,
   ...elsewhere,
   ...transports,

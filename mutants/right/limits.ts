@@ -3,7 +3,7 @@ import { enforcing, type RightStore, right } from '../fleet.ts';
 
 const overlays = [packageFile('mutants/overlays/limits.yaml')];
 
-/** Stores whose document declares limits, and which keep to them. */
+/** Stores whose document declares limits, which they enforce. */
 export const limits: readonly RightStore[] = [
-  { ...right('limits-enforced', 'the declared limits are enforced with 400', enforcing({})), overlays },
+  { ...right('limits-enforced', 'enforces the declared limits with 400', enforcing({})), overlays },
 ];

@@ -1,7 +1,7 @@
 import { type Change, type RightStore, right } from '../fleet.ts';
 import { deferring, every, later } from '../helpers.ts';
 
-/** Answers take a while, and only so many are under way at once. */
+/** Takes a while to respond, and serves only so many requests at once. */
 const atOnce =
   (limit: number, status = 429): Change =>
   (reference) => {
@@ -31,27 +31,31 @@ const perSecond = (limit: number) => () => {
   };
 };
 
-/** Limits are not shown. */
+/** Stores with rate limits or delays: limits are unspecified. */
 export const load: readonly RightStore[] = [
   right(
     '429-above-200',
-    '429 with Retry-After: 1 above 200 requests a second',
+    '429 with Retry-After: 1 beyond 200 requests per second',
     deferring(429, () => '1', perSecond(200)),
   ),
   right(
     '429-above-50',
-    '429 with Retry-After: 1 above 50 requests a second',
+    '429 with Retry-After: 1 beyond 50 requests per second',
     deferring(429, () => '1', perSecond(50)),
   ),
-  right('429-above-6-at-once', '429 with Retry-After: 1 to more than six requests at once', atOnce(6)),
+  right(
+    '429-above-6-at-once',
+    '429 with Retry-After: 1 while more than six requests are in progress',
+    atOnce(6),
+  ),
   right(
     '429-date',
-    '429 with a date in Retry-After above 200 requests a second',
+    '429 with a date in Retry-After beyond 200 requests per second',
     deferring(429, () => new Date(Date.now() + 1500).toUTCString(), perSecond(200)),
   ),
   right(
     '429-at-times',
-    '429 with Retry-After: 0 to one in 30',
+    '429 with Retry-After: 0 to one request in 30',
     deferring(
       429,
       () => '0',
@@ -60,22 +64,26 @@ export const load: readonly RightStore[] = [
   ),
   right(
     '503-at-times',
-    '503 with Retry-After: 1 to one in 100: RFC 9110 has it for a store that is busy for a while',
+    '503 with Retry-After: 1 to one request in 100: RFC 9110 defines it for temporary overload',
     deferring(
       503,
       () => '1',
       () => every(100),
     ),
   ),
-  right('503-above-1-at-once', '503 with Retry-After: 1 to more than one request at once', atOnce(1, 503)),
+  right(
+    '503-above-1-at-once',
+    '503 with Retry-After: 1 while another request is in progress',
+    atOnce(1, 503),
+  ),
   right(
     '503-above-200',
-    '503 with Retry-After: 1 above 200 requests a second',
+    '503 with Retry-After: 1 beyond 200 requests per second',
     deferring(503, () => '1', perSecond(200)),
   ),
   right(
     'warm-up-503',
-    '503 with Retry-After: 1 to the first request: a store that needs a while says so',
+    '503 with Retry-After: 1 to the first request, while the store warms up',
     deferring(
       503,
       () => '1',
@@ -89,7 +97,7 @@ export const load: readonly RightStore[] = [
       },
     ),
   ),
-  right('serial', 'one at a time, 3 ms each', (reference) => {
+  right('serial', 'processes one request at a time, for 3 ms each', (reference) => {
     let queue = Promise.resolve();
     return {
       send(answer, response, request) {
@@ -97,7 +105,7 @@ export const load: readonly RightStore[] = [
       },
     };
   }),
-  right('out-of-order', 'answers that are under way together come in another order', (reference) => {
+  right('out-of-order', 'answers concurrent requests out of order', (reference) => {
     let turn = 0;
     return {
       async send(answer, response, request) {

@@ -3,14 +3,14 @@ import { Numeral } from '../../reference/json.ts';
 import type { Steps } from '../../reference/store.ts';
 import { type Change, type RightStore, right } from '../fleet.ts';
 import {
+  acceptingType,
   contentType,
   depthOf,
   mediaType,
   parsing,
   reading,
-  refusing,
+  rejecting,
   type Seen,
-  takingType,
 } from '../helpers.ts';
 
 const BOM = Buffer.of(0xef, 0xbb, 0xbf);
@@ -19,14 +19,14 @@ const surrogate = ({ name, tag }: Seen) => /\p{Cs}/u.test(name) || /\p{Cs}/u.tes
 const LAST = new Numeral('9223372036854775807');
 const STRINGS = /"(?:[^"\\]|\\.)*"/g;
 
-/** Reads text that is not JSON as if something had been done to it outside its strings. */
-const lenient = (mend: (text: string) => string): Change =>
+/** Fixes text that is not JSON, and parses it then. */
+const lenient = (fix: (text: string) => string): Change =>
   parsing(
     ({ request, value }) => value === undefined && isUtf8(request.body),
-    ({ body, ...request }, right) => right.parse(Buffer.from(mend(body.toString())), { ...request, body }),
+    ({ body, ...request }, right) => right.parse(Buffer.from(fix(body.toString())), { ...request, body }),
   );
 
-/** Changes what matches, and leaves strings as they are. */
+/** Replaces matches outside strings only. */
 const outsideStrings = (pattern: RegExp, to: string) => (text: string) =>
   text.replace(
     new RegExp(`(${STRINGS.source})|${pattern.source}`, 'g'),
@@ -36,7 +36,7 @@ const outsideStrings = (pattern: RegExp, to: string) => (text: string) =>
 const withoutCommas = outsideStrings(/,(?=\s*[}\]])/, '');
 const withoutComments = outsideStrings(/\/\/[^\n]*|\/\*[\s\S]*?\*\//, ' ');
 
-/** The properties of the outermost object, as they are written. */
+/** The properties of the outermost object as they are written. */
 function properties(text: string): [name: string, value: string][] {
   const found: [string, string][] = [];
   let [depth, from] = [0, 0];
@@ -61,17 +61,13 @@ const firstWins = (body: Buffer) => written([...new Map(properties(body.toString
 const reread = (text: string, steps: Steps, request: Seen['request']) =>
   steps.parse(Buffer.from(text), request);
 
-/** What RFC 8259 leaves to a parser, and what the document does not show. */
+/** Stores that use the freedom RFC 8259 leaves to a parser, or that the document leaves. */
 export const parsers: readonly RightStore[] = [
-  right(
-    'trailing-commas',
-    'trailing commas are taken: RFC 8259 lets a parser take extensions',
-    lenient(withoutCommas),
-  ),
-  right('comments', 'comments are taken: RFC 8259 lets a parser take extensions', lenient(withoutComments)),
+  right('trailing-commas', 'accepts trailing commas: RFC 8259 allows extensions', lenient(withoutCommas)),
+  right('comments', 'accepts comments: RFC 8259 allows extensions', lenient(withoutComments)),
   right(
     'json5',
-    'single quotes, comments, trailing commas and NaN are taken',
+    'accepts single quotes, comments, trailing commas and NaN',
     lenient((text) =>
       withoutCommas(
         withoutComments(outsideStrings(/\bNaN\b/, 'null')(text.replace(/'([^'"\\]*)'/g, '"$1"'))),
@@ -80,51 +76,51 @@ export const parsers: readonly RightStore[] = [
   ),
   right(
     'duplicates-refused',
-    'repeated names are refused: RFC 8259 says SHOULD be unique',
-    refusing(repeats),
+    'rejects repeated property names: RFC 8259 says they SHOULD be unique',
+    rejecting(repeats),
   ),
-  right('duplicates-422', 'repeated names are refused, with 422', refusing(repeats, 422)),
+  right('duplicates-422', 'rejects repeated property names with 422', rejecting(repeats, 422)),
   right(
     'first-wins',
-    'the first of repeated names wins',
+    'uses the first of repeated properties',
     parsing(repeats, (request, steps) => reread(firstWins(request.body), steps, request)),
   ),
   right(
-    'bom-taken',
-    'a byte order mark is ignored: RFC 8259 section 8.1 lets a parser',
+    'bom-accepted',
+    'ignores a byte order mark: RFC 8259 section 8.1 allows it',
     parsing(hasBom, (request, steps) => steps.parse(request.body.subarray(3), request)),
   ),
-  right('bom-415', 'a byte order mark is refused, with 415', refusing(hasBom, 415)),
-  right('surrogates-400', 'lone surrogates are refused', refusing(surrogate)),
-  right('surrogates-422', 'lone surrogates are refused, with 422', refusing(surrogate, 422)),
+  right('bom-415', 'rejects a byte order mark with 415', rejecting(hasBom, 415)),
+  right('surrogates-400', 'rejects lone surrogates', rejecting(surrogate)),
+  right('surrogates-422', 'rejects lone surrogates with 422', rejecting(surrogate, 422)),
   right(
     'no-content-type',
-    'a missing content type is taken: not shown',
-    takingType((request) => contentType(request) === ''),
+    'accepts a request without Content-Type: unspecified',
+    acceptingType((request) => contentType(request) === ''),
   ),
   right(
     'any-content-type',
-    'the content type is not looked at: that it is refused is a SHOULD',
-    takingType(() => true),
+    'ignores the content type: rejecting other media types is a SHOULD',
+    acceptingType(() => true),
   ),
   right(
     'json-suffix',
-    'application/*+json is taken',
-    takingType((request) => /\+json$/.test(mediaType(request))),
+    'accepts application/*+json',
+    acceptingType((request) => /\+json$/.test(mediaType(request))),
   ),
   right(
     'integers-plain',
-    'an id written 1.0 or 1e0 or -0 is refused: not shown',
-    refusing(
+    'rejects an id written as 1.0, 1e0 or -0: unspecified',
+    rejecting(
       ({ text, id }) => id !== undefined && /"\s*:\s*(-0|-?\d+(\.\d+|\.?\d*e[+-]?\d+))\s*[,}]/i.test(text),
     ),
   ),
   right(
     'shallow',
-    'nesting above 5 is refused',
-    refusing(({ text }) => depthOf(text) > 5),
+    'rejects nesting deeper than 5',
+    rejecting(({ text }) => depthOf(text) > 5),
   ),
-  right('ordered', 'anything but the three properties is dropped before it is validated', (reference) => ({
+  right('ordered', 'drops undeclared properties before validation', (reference) => ({
     validate: (value, request) =>
       reference.validate(
         value instanceof Map
@@ -135,7 +131,7 @@ export const parsers: readonly RightStore[] = [
   })),
   right(
     'saturates',
-    'an id outside int64 is kept at its end: that it is refused is a SHOULD',
+    'clamps an id outside int64: rejecting it is a SHOULD',
     reading('id', (id, seen) =>
       seen.id !== undefined && BigInt.asIntN(64, seen.id) !== seen.id ? LAST : id,
     ),

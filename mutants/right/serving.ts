@@ -5,10 +5,10 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http';
-import { answer, listen, type Received, Refusal, rightSteps, type Steps } from '../../reference/store.ts';
+import { answer, listen, type Received, Rejection, rightSteps, type Steps } from '../../reference/store.ts';
 import type { Change, RightStore } from '../fleet.ts';
 
-/** Answers one request, in the place of the reference's own way. */
+/** Answers one request, instead of the reference store. */
 type Meet = (line: Steps, message: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 interface Serving {
@@ -18,7 +18,7 @@ interface Serving {
   readonly setUp?: (server: Server) => void;
 }
 
-/** A store whose HTTP server, or what stands in front of it, is set up in its own way. */
+/** A store whose HTTP server, or the proxy in front of it, is set up in an unusual way. */
 export const serving = (
   name: string,
   odd: string,
@@ -37,7 +37,7 @@ export const serving = (
   },
 });
 
-/** The request as its head alone shows it. */
+/** The request without its body. */
 export const headOf = (message: IncomingMessage): Received => ({
   method: message.method ?? '',
   path: (message.url ?? '').split('?')[0] ?? '',
@@ -48,7 +48,10 @@ export const headOf = (message: IncomingMessage): Received => ({
 
 const LINGER_MS = 2000;
 
-/** The connection ends when the client has sent all, and not before: the answer would be lost in a reset. */
+/**
+ * Closes the connection after the client has sent everything: closing earlier would lose the response in a
+ * reset.
+ */
 function lingering(message: IncomingMessage, response: ServerResponse): void {
   response.shouldKeepAlive = false;
   const end = response.end.bind(response);
@@ -64,7 +67,7 @@ function lingering(message: IncomingMessage, response: ServerResponse): void {
   }) as typeof end;
 }
 
-/** Some requests are rejected once their head is there; what still comes of the body is read and thrown away. */
+/** Rejects some requests as soon as their head has arrived, then reads and discards the body. */
 export const rejectingEarly =
   (look: (line: Steps, request: Received) => void, close: boolean): Meet =>
   async (line, message, response) => {
@@ -72,11 +75,11 @@ export const rejectingEarly =
     try {
       look(line, request);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      const said = line.refuse(error, request);
+      if (!(error instanceof Rejection)) throw error;
+      const rejected = line.reject(error, request);
       message.resume();
       if (close) lingering(message, response);
-      line.send(said, response, request);
+      line.send(rejected, response, request);
       return;
     }
     await answer(line, message, response);

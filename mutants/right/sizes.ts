@@ -1,12 +1,12 @@
 import { Numeral, type Value } from '../../reference/json.ts';
-import { Refusal } from '../../reference/store.ts';
+import { Rejection } from '../../reference/store.ts';
 import { type Change, type RightStore, right } from '../fleet.ts';
-import { contentType, html, parsing, plain, refusing, type Seen, sending } from '../helpers.ts';
+import { contentType, html, parsing, plain, rejecting, type Seen, sending } from '../helpers.ts';
 import { rejectingEarly, serving } from './serving.ts';
 
 const LARGE = 1024;
 
-/** Every value inside a value, and the keys that lead to them: however deep, so without recursion. */
+/** Every value inside a value, and every key. Iterative, because of deep nesting. */
 function* within(whole: Value | undefined): Generator<{ value: Value; key?: string }> {
   const left: Value[] = whole === undefined ? [] : [whole];
   for (let value = left.pop(); value !== undefined; value = left.pop()) {
@@ -29,94 +29,100 @@ const someString = (when: (text: string) => boolean) => (seen: Seen) =>
   some(seen, ({ value, key }) => when(key ?? (typeof value === 'string' ? value : '')));
 const either = (pattern: RegExp) => (seen: Seen) => pattern.test(seen.name) || pattern.test(seen.tag);
 
-/** What a firewall takes for an attack; none of it is in an ordinary name or tag. */
+/** What a firewall considers an attack; no ordinary name or tag matches. */
 const HOSTILE =
   /<\/?[a-z!]|\$\{|\{\{|<%|\.\.[/\\]|['"]\s*(?:or|and)\b[^"]*=|;\s*(?:drop|select|delete)|\/etc\/|%00|%n|\0|\r\n[a-z-]+:|\|\s*\w+|`|\$\(/i;
 
-/** The firewall stands in front: it knows nothing of credentials, and sees text alone. */
+/** The firewall stands in front: it ignores credentials and sees only text. */
 const firewall = (answer: ReturnType<typeof html>): Change =>
-  sending((said, { body }) => (HOSTILE.test(body.toString()) ? answer : said));
+  sending((usual, { body }) => (HOSTILE.test(body.toString()) ? answer : usual));
 
-/** What is larger, deeper or stranger than a store wants: "Limits … not shown", "Constraints … not shown". */
+/** Stores that reject large, deep or strange payloads: "Limits … not shown", "Constraints … not shown". */
 export const sizes: readonly RightStore[] = [
   serving(
     'early-413',
-    'a Content-Length above a kibibyte gets 413 in HTML before the body comes, and the end of the connection',
+    'answers a Content-Length above 1 KiB with 413 in HTML before the body arrives, and closes the connection',
     {
       meet: rejectingEarly((_, { headers }) => {
-        if (Number(headers['content-length']?.[0] ?? 0) > LARGE) throw new Refusal(413, 413, 'too large');
+        if (Number(headers['content-length']?.[0] ?? 0) > LARGE) throw new Rejection(413, 413, 'too large');
       }, true),
       change: (reference) => ({
-        refuse: (refusal, request) =>
-          refusal.status === 413 ? html(413, 'Request Entity Too Large') : reference.refuse(refusal, request),
+        reject: (rejection, request) =>
+          rejection.status === 413
+            ? html(413, 'Request Entity Too Large')
+            : reference.reject(rejection, request),
       }),
     },
   ),
-  right('envoy-413', 'a body above 4 KiB gets 413 in plain text, whoever sends it', (reference) => ({
-    send: (answer, response, request) =>
-      reference.send(
-        request.body.length > 4096 ? plain(413, 'Payload Too Large') : answer,
-        response,
-        request,
-      ),
-  })),
+  right(
+    'envoy-413',
+    'answers a body of more than 4 KiB with 413 in plain text, also without a token',
+    (reference) => ({
+      send: (answer, response, request) =>
+        reference.send(
+          request.body.length > 4096 ? plain(413, 'Payload Too Large') : answer,
+          response,
+          request,
+        ),
+    }),
+  ),
   right(
     'white-space-413',
-    'more than a kibibyte of white space around the tokens gets 413',
-    refusing(({ text }) => (text.match(/[ \t\r\n]/g)?.length ?? 0) > LARGE, 413),
+    'answers more than 1 KiB of white space with 413',
+    rejecting(({ text }) => (text.match(/[ \t\r\n]/g)?.length ?? 0) > LARGE, 413),
   ),
   right(
     'names-of-255-bytes',
-    'a name above 255 bytes of UTF-8 gets 400, a tag above 64 gets 422',
+    'answers a name of more than 255 bytes in UTF-8 with 400, a tag of more than 64 with 422',
     (reference) => ({
       validate(value, request) {
         const plant = reference.validate(value, request);
-        if (Buffer.byteLength(plant.name) > 255) throw new Refusal(400, 10, 'the name is too long');
-        if (Buffer.byteLength(plant.tag ?? '') > 64) throw new Refusal(422, 11, 'the tag is too long');
+        if (Buffer.byteLength(plant.name) > 255) throw new Rejection(400, 10, 'the name is too long');
+        if (Buffer.byteLength(plant.tag ?? '') > 64) throw new Rejection(422, 11, 'the tag is too long');
         return plant;
       },
     }),
   ),
   right(
     'strings-of-5000',
-    'any string above 5,000 characters gets 413: Jackson has such a limit',
-    refusing(
+    'answers strings longer than 5,000 characters with 413: Jackson has such a limit',
+    rejecting(
       someString((text) => text.length > 5000),
       413,
     ),
   ),
   right(
     'numbers-of-30',
-    'any numeral above 30 characters gets 400: Jackson has such a limit',
-    refusing((seen) => some(seen, ({ value }) => value instanceof Numeral && value.text.length > 30)),
+    'answers numbers longer than 30 characters with 400: Jackson has such a limit',
+    rejecting((seen) => some(seen, ({ value }) => value instanceof Numeral && value.text.length > 30)),
   ),
   right(
     'few-keys',
-    'more than 10 properties get 400: PHP and Django have such a limit',
-    refusing(({ fields }) => fields.size > 10),
+    'answers more than 10 properties with 400: PHP and Django have such a limit',
+    rejecting(({ fields }) => fields.size > 10),
   ),
   right(
     'short-keys',
-    'a property name above 50 characters gets 422',
-    refusing(
+    'answers property names longer than 50 characters with 422',
+    rejecting(
       someKey((key) => key.length > 50),
       422,
     ),
   ),
   right(
     'plain-keys',
-    'a property name of anything but letters, digits, - and _ gets 400',
-    refusing(someKey((key) => !/^[\w-]+$/.test(key))),
+    'answers property names with other than letters, digits, - and _ with 400',
+    rejecting(someKey((key) => !/^[\w-]+$/.test(key))),
   ),
   right(
     'prototype-keys-400',
-    '__proto__ and constructor among the properties, at any depth, get 400, as Fastify has it',
-    refusing(someKey((key) => key === '__proto__' || key === 'constructor')),
+    'answers properties called __proto__ or constructor at any depth with 400, like Fastify',
+    rejecting(someKey((key) => key === '__proto__' || key === 'constructor')),
   ),
   right(
     'flat',
-    'an object or array inside a plant gets 400',
-    refusing(({ fields }) =>
+    'answers an object or array inside a plant with 400',
+    rejecting(({ fields }) =>
       [...fields.values()].some(
         (value) => typeof value === 'object' && value !== null && !(value instanceof Numeral),
       ),
@@ -124,8 +130,8 @@ export const sizes: readonly RightStore[] = [
   ),
   right(
     'undeclared-nulls-422',
-    'an undeclared property that is null gets 422',
-    refusing(
+    'answers an undeclared property that is null with 422',
+    rejecting(
       ({ fields }) =>
         [...fields].some(([key, value]) => value === null && !['id', 'name', 'tag'].includes(key)),
       422,
@@ -133,42 +139,42 @@ export const sizes: readonly RightStore[] = [
   ),
   right(
     'case-twins-400',
-    'properties that differ in case alone, as name and NAME, get 400',
-    refusing(({ fields }) => new Set([...fields.keys()].map((key) => key.toLowerCase())).size < fields.size),
+    'answers property names that differ only in case, like name and NAME, with 400',
+    rejecting(({ fields }) => new Set([...fields.keys()].map((key) => key.toLowerCase())).size < fields.size),
   ),
   right(
     'composed-only',
-    'a name that is not in normal form C gets 400, a tag 422',
-    refusing(({ name, tag }) => name.normalize('NFC') !== name || tag.normalize('NFC') !== tag),
+    'answers a name that is not in NFC with 400, such a tag with 422',
+    rejecting(({ name, tag }) => name.normalize('NFC') !== name || tag.normalize('NFC') !== tag),
   ),
   right(
     'no-format-characters',
-    'characters that cannot be seen (directions, joiners, variation selectors) get 422',
-    refusing(either(/[\p{Cf}\p{Mn}\p{Me}\p{Co}\p{Cn}]/u), 422),
+    'answers invisible characters (directions, joiners, variation selectors) with 422',
+    rejecting(either(/[\p{Cf}\p{Mn}\p{Me}\p{Co}\p{Cn}]/u), 422),
   ),
   right(
     'latin-only',
-    'letters of other scripts than Latin get 400',
-    refusing(either(/(?!\p{Script=Latin})\p{L}/u)),
+    'answers letters of other scripts than Latin with 400',
+    rejecting(either(/(?!\p{Script=Latin})\p{L}/u)),
   ),
   right(
     'trimmed-only',
-    'white space before a name, and other white space than a space after it, gets 400',
-    refusing(({ name }) => /^\s|[^\S ]$/.test(name)),
+    'answers white space before a name, or other than a space after it, with 400',
+    rejecting(({ name }) => /^\s|[^\S ]$/.test(name)),
   ),
   right(
     'safe-integers',
-    'an id beyond 2^53 gets 400: that it is accepted is a SHOULD',
-    refusing(({ id }) => id !== undefined && (id > 2n ** 53n - 1n || id < 1n - 2n ** 53n)),
+    'answers an id beyond 2^53 with 400: accepting it is a SHOULD',
+    rejecting(({ id }) => id !== undefined && (id > 2n ** 53n - 1n || id < 1n - 2n ** 53n)),
   ),
   right(
     'ids-of-31-bits-404',
-    'an id outside 0 to 2^31 - 1 gets 404: there is no such shelf',
-    refusing(({ id }) => id !== undefined && (id < 0n || id > 2n ** 31n - 1n), 404),
+    'answers an id outside 0 to 2^31 - 1 with 404: there is no such shelf',
+    rejecting(({ id }) => id !== undefined && (id < 0n || id > 2n ** 31n - 1n), 404),
   ),
   right(
     'utf-16-accepted',
-    'a body in UTF-16 is accepted, as Jackson does: RFC 8259 section 9 lets a parser accept other forms',
+    'accepts a body in UTF-16, like Jackson: RFC 8259 section 9 allows it',
     parsing(
       ({ request: { body } }) =>
         body.length > 3 && ((body[0] === 0xff && body[1] === 0xfe) || (body[1] === 0 && body[3] === 0)),
@@ -180,24 +186,24 @@ export const sizes: readonly RightStore[] = [
   ),
   right(
     'empty-415',
-    'an empty body gets 415, whatever its content type',
-    refusing(({ request }) => request.body.length === 0 || contentType(request) === '', 415),
+    'answers an empty body with 415, whatever its content type',
+    rejecting(({ request }) => request.body.length === 0 || contentType(request) === '', 415),
   ),
 
   // Firewalls.
   right(
     'waf-403',
-    'strings that look like an attack get 403 in HTML, with or without a token',
+    'answers strings that look like an attack with 403 in HTML, with or without a token',
     firewall(html(403, 'Request blocked')),
   ),
   right(
     'modsecurity-406',
-    'strings that look like an attack get 406 in HTML: the default of older ModSecurity',
+    'answers strings that look like an attack with 406 in HTML, the default of older ModSecurity',
     firewall(html(406, 'Not Acceptable')),
   ),
   right(
     'waf-challenge-403',
-    'strings that look like an attack get a challenge for browsers, closed and never to be stored',
+    'answers strings that look like an attack with a browser challenge, closes the connection and forbids storing it',
     firewall({
       ...html(403, 'Just a moment...'),
       headers: {

@@ -1,6 +1,6 @@
-import { Refusal } from '../../reference/store.ts';
+import { Rejection } from '../../reference/store.ts';
 import { type RightStore, right, stacked } from '../fleet.ts';
-import { anew, later } from '../helpers.ts';
+import { later, withFreshState } from '../helpers.ts';
 import { answers, elsewhere } from './answers.ts';
 import { connections } from './connections.ts';
 import { credentials } from './credentials.ts';
@@ -8,32 +8,34 @@ import { dressing } from './dressing.ts';
 import { headers } from './headers.ts';
 import { identity } from './identity.ts';
 import { parsers } from './parsers.ts';
-import { refusals } from './refusals.ts';
+import { rejections } from './rejections.ts';
 import { repeats } from './repeats.ts';
 import { sizes } from './sizes.ts';
 import { targets } from './targets.ts';
 import { transports } from './transports.ts';
 import { uniqueness } from './uniqueness.ts';
 
-/** A proxy that limits knows nothing of what is behind it: what it puts off has created nothing. */
+/**
+ * A rate-limiting proxy knows nothing of the store behind it: a request that it defers has created nothing.
+ */
 const limiting = right(
   'limits-before-creating',
-  '429 with Retry-After: 1 above 400 requests a second, before a plant is created',
-  anew(() => {
+  '429 with Retry-After: 1 beyond 400 requests per second, before a plant is created',
+  withFreshState(() => {
     let [since, count] = [0, 0];
     return (reference) => ({
       route(request) {
         if (Date.now() - since >= 1000) [since, count] = [Date.now(), 0];
         count += 1;
-        if (count > 400) throw new Refusal(429, 429, 'too many requests', { 'retry-after': '1' });
+        if (count > 400) throw new Rejection(429, 429, 'too many requests', { 'retry-after': '1' });
         reference.route(request);
       },
     });
   }),
 );
 
-/** Each answer has to wait a little, so that requests overlap. */
-const unhurried = right('unhurried', 'every answer takes 5 ms', (reference) => ({
+/** Delays every response a little, so that requests overlap. */
+const unhurried = right('unhurried', 'takes 5 ms for every response', (reference) => ({
   async send(answer, response, request) {
     await later(5);
     reference.send(answer, response, request);
@@ -43,7 +45,7 @@ const unhurried = right('unhurried', 'every answer takes 5 ms', (reference) => (
 const known = new Map(
   [
     ...[answers, connections, credentials, dressing, elsewhere, headers, identity, parsers],
-    ...[refusals, repeats, sizes, targets, transports, uniqueness, [limiting, unhurried]],
+    ...[rejections, repeats, sizes, targets, transports, uniqueness, [limiting, unhurried]],
   ]
     .flat()
     .map((store) => [store.name, store] as const),
@@ -60,19 +62,19 @@ const stack = (name: string, odd: string, ...names: readonly string[]): RightSto
     }),
   );
 
-/** Several oddities at once, as a framework and what stands in front of it have them. */
+/** Stores with several oddities at once, as in a framework behind a proxy. */
 export const stacks: readonly RightStore[] = [
   limiting,
   stack(
     'nginx-and-php',
-    'nginx in front of PHP: paths are normalised, errors of the proxy are HTML, slashes are escaped',
+    'nginx in front of PHP: normalised paths, HTML errors from the proxy, escaped slashes',
     ...['few-keys', 'escaped-slashes', 'names-of-255-bytes', 'unique-names-normalised', 'framework-errors'],
     ...['encoded-path-accepted', 'slashes-merged', 'repeated-fields-400', 'closes-after-4xx'],
     ...['compressed-where-accepted', 'no-large-bodies'],
   ),
   stack(
     'spring-behind-envoy',
-    'Spring behind Envoy: Origin, Accept, charset and unknown properties are looked at before the plant',
+    'Spring behind Envoy: checks Origin, Accept, charset and unknown properties before the plant',
     ...[
       'no-undeclared',
       'numbers-of-30',
@@ -86,13 +88,13 @@ export const stacks: readonly RightStore[] = [
   ),
   stack(
     'asp-net-behind-iis',
-    'ASP.NET behind IIS: names of properties differ by more than case, JSON is escaped, 401 and 404 are HTML',
+    'ASP.NET behind IIS: case-insensitive property names, escaped JSON, 401 and 404 in HTML',
     ...['case-twins-400', 'comments', 'trailing-commas', 'markup-escaped', 'iis-401', 'framework-errors'],
     ...['other-charsets-415', 'original-url-404', 'iis-request-filtering', 'any-path-case', 'obs-text-403'],
   ),
   stack(
     'rails-behind-cloudflare',
-    'Rails behind Cloudflare: overrides and forwarding fields count, firewalls and cookies come first',
+    'Rails behind Cloudflare: honours override and forwarding headers, with a firewall and CSRF check in front',
     ...['method-override-405', 'https-redirects', 'cookies-need-csrf-token', 'conditions-412'],
     ...[
       'unique-names-and-tags-422',
@@ -104,19 +106,19 @@ export const stacks: readonly RightStore[] = [
   ),
   stack(
     'fastify-behind-api-gateway',
-    'Fastify behind an API gateway: prototypes, media types and sizes are looked at; 403 to what is not known',
+    'Fastify behind an API gateway: checks prototype keys, media type and size; 403 for unknown routes',
     ...['prototype-keys-400', 'media-type-to-the-letter', 'boundary-422', 'idempotent-ids', 'api-gateway'],
     ...['queries-404', 'envoy-413', 'waf-403', 'http-1.0'],
   ),
   stack(
     'django-behind-apache',
-    'Django behind Apache and ModSecurity: hosts, forwarding fields and fields beyond a number are rejected',
+    'Django behind Apache and ModSecurity: rejects foreign hosts, forwarding headers and too many fields',
     ...['unique-slugs-400', 'misdirected-421', 'forwarded-host-421', 'forwarded-for-403', 'many-fields-431'],
     ...['accept-charset-406', 'languages', 'modsecurity-406', 'encoded-path-403', 'connection-close'],
   ),
   stack(
     'strictest',
-    'whatever is left open is rejected: the narrowest store that still accepts what any must',
+    'rejects everything that is unspecified: the narrowest store that still accepts what it must',
     ...[
       'no-undeclared',
       'flat',
@@ -156,8 +158,8 @@ export const stacks: readonly RightStore[] = [
   ),
   stack(
     'most-lenient',
-    'whatever is left open is accepted: the widest store that still rejects what any must',
-    ...['json5', 'bom-taken', 'utf-16-accepted', 'coded-bodies-accepted', 'first-wins', 'saturates'],
+    'accepts everything that is unspecified: the widest store that still rejects what it must',
+    ...['json5', 'bom-accepted', 'utf-16-accepted', 'coded-bodies-accepted', 'first-wins', 'saturates'],
     ...[
       'any-content-type',
       'two-headers',
@@ -169,22 +171,22 @@ export const stacks: readonly RightStore[] = [
   ),
   stack(
     'unique-and-unhurried',
-    'ids and names are unique, answers take a while, and connections end after 7 answers',
+    'keeps ids and names unique, takes a while for every response, and closes connections after 7 responses',
     ...['unique-ids', 'unique-names-400', 'idempotency-key-422', 'unhurried', 'closes-after-7'],
   ),
   stack(
     'unique-and-resent',
-    'connections end in the place of their 8th answer, once the plant is created: the same plant gets its 200 again',
+    'closes the connection instead of every 8th response, after creating the plant: the same plant gets its 200 again',
     ...['idempotent-ids', 'closes-in-the-place-of-the-8th'],
   ),
   stack(
     'unique-and-cut-off',
-    'connections end in the place of their 8th answer, once the plant is created: sent again, it gets 409',
+    'closes the connection instead of every 8th response, after creating the plant: sent again, it gets 409',
     ...['unique-ids', 'closes-in-the-place-of-the-8th'],
   ),
   stack(
     'validates-first-behind-a-firewall',
-    'validation and uniqueness come before authentication, a firewall before both',
+    'checks validity and uniqueness before authentication, behind a firewall',
     ...['unique-names', 'validates-first', 'message-quotes', 'waf-403', 'errors-compressed-where-accepted'],
   ),
 ];

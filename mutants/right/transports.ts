@@ -21,7 +21,7 @@ const fieldsOf = ({ headers = {} }: Answer) =>
     .flatMap(([name, value]) => [value].flat().map((line) => `${name}: ${line}\r\n`))
     .join('');
 
-/** Node's own writing is passed by: the whole message is up to the caller. */
+/** Bypasses the serialisation of Node: the caller writes the whole message. */
 const written =
   (write: (answer: Answer, bytes: Uint8Array, request: Received) => string | Buffer, close = true): Change =>
   () => ({
@@ -33,7 +33,7 @@ const written =
       if (close) socket.end(message);
       else {
         socket.write(message);
-        // To Node this answer is still to be written: the next one would wait for ever.
+        // Node still considers this response unsent, and would hold back the next one for ever.
         response.emit('finish');
       }
     },
@@ -46,7 +46,7 @@ const encoded = (coding: string, encode: (bytes: Uint8Array) => Uint8Array) =>
     body: encode(bytesOf(answer)),
   }));
 
-/** Connections end after some answers, and nothing says so beforehand. */
+/** Closes connections after some responses, without announcing it. */
 const closing =
   (after: number): Change =>
   (reference) => {
@@ -62,7 +62,7 @@ const closing =
     };
   };
 
-/** True of the nth request of each connection. */
+/** True for the nth request of each connection. */
 const nthOfConnection = (n: number) => {
   const met = new WeakMap<Socket, number>();
   return ({ request: { message } }: Seen) => {
@@ -85,7 +85,7 @@ async function chunkByChunk(
   const chunks = [...(method === 'HEAD' ? [] : bytesOf(answer))].map((byte) =>
     Buffer.concat([Buffer.from('1;n=v\r\n'), Buffer.of(byte), Buffer.from('\r\n')]),
   );
-  // Each written for itself while that takes no time to speak of: a clock must not decide on a right store.
+  // Written one by one only while that takes negligible time: a right store must not depend on a clock.
   const singly = chunks.slice(0, 1000);
   for (const chunk of singly) {
     socket.write(chunk);
@@ -95,7 +95,7 @@ async function chunkByChunk(
   socket.end(method === 'HEAD' ? '' : '0\r\n\r\n');
 }
 
-/** A proxy that answers broken framing by itself. */
+/** Behind a proxy that answers broken framing itself. */
 const behind = (name: string, odd: string, change: Change, page: string): RightStore => ({
   name,
   odd,
@@ -113,11 +113,11 @@ const behind = (name: string, odd: string, change: Change, page: string): RightS
   },
 });
 
-/** The same answers, carried in another way. */
+/** Stores that send the same responses in an unusual way. */
 export const transports: readonly RightStore[] = [
   right(
     'http-1.0',
-    'answers are HTTP/1.0',
+    'answers with HTTP/1.0',
     written((answer, bytes) =>
       Buffer.concat([
         Buffer.from(
@@ -129,7 +129,7 @@ export const transports: readonly RightStore[] = [
   ),
   right(
     'close-delimited',
-    'the end of the connection ends the body',
+    'ends the body by closing the connection',
     written((answer, bytes) =>
       Buffer.concat([
         Buffer.from(`HTTP/1.1 ${answer.status} OK\r\n${fieldsOf(answer)}Connection: close\r\n\r\n`),
@@ -139,28 +139,28 @@ export const transports: readonly RightStore[] = [
   ),
   right(
     'connection-close',
-    'Connection: close on every answer',
+    'sends Connection: close with every response',
     sending((answer) => ({ ...answer, headers: { ...answer.headers, connection: 'close' } })),
   ),
-  right('closes-after-7', 'connections end after 7 answers, without a word', closing(7)),
-  right('closes-after-1', 'connections end after every answer, without a word', closing(1)),
+  right('closes-after-7', 'closes connections after 7 responses without announcing it', closing(7)),
+  right('closes-after-1', 'closes connections after every response without announcing it', closing(1)),
   right(
     'closes-in-the-place-of-the-8th',
-    'connections end in the place of their 8th answer: a client sends that request again',
+    'closes the connection instead of its 8th response: a client sends that request again',
     cutting(nthOfConnection(8)),
   ),
   right(
     'short-keep-alive',
-    'connections are kept for a second',
+    'keeps connections for a second',
     sending((answer) => ({
       ...answer,
       headers: { ...answer.headers, connection: 'keep-alive', 'keep-alive': 'timeout=1, max=5' },
     })),
   ),
-  right('byte-by-byte', 'chunks of a byte each, with extensions; no reason phrase', () => ({
+  right('byte-by-byte', 'sends chunks of a single byte, with extensions; no reason phrase', () => ({
     send: (answer, response, request) => void chunkByChunk(answer, response, request),
   })),
-  right('chunked', 'chunked, in two chunks', () => ({
+  right('chunked', 'sends the body in two chunks', () => ({
     send(answer, response) {
       const bytes = bytesOf(answer);
       response.writeHead(answer.status, { ...answer.headers });
@@ -168,7 +168,7 @@ export const transports: readonly RightStore[] = [
       response.end(bytes.subarray(5));
     },
   })),
-  right('trailers', 'a trailer comes after the body', (reference) => ({
+  right('trailers', 'sends a trailer after the body', (reference) => ({
     send(answer, response, request) {
       if (request.method === 'HEAD') return reference.send(answer, response, request);
       response.writeHead(answer.status, { ...answer.headers, trailer: 'x-checksum' });
@@ -177,27 +177,31 @@ export const transports: readonly RightStore[] = [
       response.end();
     },
   })),
-  right('gzip', 'always gzip: whoever sends no Accept-Encoding takes any coding', encoded('gzip', gzipSync)),
+  right(
+    'gzip',
+    'always compresses with gzip: a client without Accept-Encoding accepts any coding',
+    encoded('gzip', gzipSync),
+  ),
   right(
     'brotli',
-    'always br: whoever sends no Accept-Encoding takes any coding',
+    'always compresses with br: a client without Accept-Encoding accepts any coding',
     encoded('br', brotliCompressSync),
   ),
-  right('continue', '100 Continue comes first, though nobody asked', continuing),
-  right('early-hints', '103 Early Hints comes first', (reference) => ({
+  right('continue', 'sends 100 Continue although it was not requested', continuing),
+  right('early-hints', 'sends 103 Early Hints first', (reference) => ({
     send(answer, response, request) {
       response.writeEarlyHints({ link: '</style.css>; rel=preload; as=style' });
       reference.send(answer, response, request);
     },
   })),
-  right('processing', '102 Processing comes twice before the answer', (reference) => ({
+  right('processing', 'sends 102 Processing twice before the response', (reference) => ({
     send(answer, response, request) {
       response.writeProcessing();
       response.writeProcessing();
       reference.send(answer, response, request);
     },
   })),
-  right('odd-reason', 'the reason phrase is a sentence: clients ignore it', (reference) => ({
+  right('odd-reason', 'sends a sentence as the reason phrase: clients ignore it', (reference) => ({
     send(answer, response, request) {
       response.statusMessage = '404 Not Found, or so they say';
       reference.send(answer, response, request);
@@ -205,7 +209,7 @@ export const transports: readonly RightStore[] = [
   })),
   right(
     'odd-spelling',
-    'header names in odd case, values between tabs and spaces',
+    'sends header names in unusual case, values between tabs and spaces',
     written(
       (answer, bytes) =>
         Buffer.concat([
@@ -218,13 +222,13 @@ export const transports: readonly RightStore[] = [
       false,
     ),
   ),
-  right('slow', 'every answer takes 60 ms', (reference) => ({
+  right('slow', 'takes 60 ms for every response', (reference) => ({
     async send(answer, response, request) {
       await later(60);
       reference.send(answer, response, request);
     },
   })),
-  right('slow-start', 'the first answer takes a second, one in 50 a quarter of one', (reference) => {
+  right('slow-start', 'takes a second for the first response and 250 ms for one in 50', (reference) => {
     const fiftieth = every<unknown>(50);
     let first = true;
     return {
@@ -240,21 +244,21 @@ export const transports: readonly RightStore[] = [
   // Behind a proxy.
   behind(
     'proxy-framing',
-    'a proxy answers broken framing with an HTML 400, before the service sees it',
+    'answers broken framing with 400 in HTML from a proxy, before the store sees it',
     () => ({}),
     '<h1>400 Bad Request</h1>',
   ),
   behind(
     'proxy-elsewhere',
-    'a proxy answers all but POST /plants with HTML, and adds Via',
+    'answers everything but POST /plants in HTML from a proxy, which adds Via',
     (reference) => ({
-      refuse(refusal, request) {
-        const answer = [404, 405, 413, 415].includes(refusal.status)
-          ? html(refusal.status, 'nginx')
-          : reference.refuse(refusal, request);
+      reject(rejection, request) {
+        const answer = [404, 405, 413, 415].includes(rejection.status)
+          ? html(rejection.status, 'nginx')
+          : reference.reject(rejection, request);
         return {
           ...answer,
-          headers: { ...answer.headers, ...refusal.headers, via: '1.1 nginx', server: 'nginx' },
+          headers: { ...answer.headers, ...rejection.headers, via: '1.1 nginx', server: 'nginx' },
         };
       },
     }),
@@ -262,12 +266,12 @@ export const transports: readonly RightStore[] = [
   ),
   right(
     'two-credentials-500',
-    '500 to two Authorization headers: malformed HTTP may be answered in any form',
+    'answers two Authorization headers with 500: the response to malformed HTTP may have any form',
     failingAt(({ headers }) => (headers.authorization?.length ?? 0) > 1),
   ),
   behind(
     'nginx-malformed',
-    'nginx answers what is malformed HTTP with its own HTML 400: two Authorization headers, and more header than fits',
+    'answers malformed HTTP (two Authorization headers, too large a header) with 400 in HTML, like nginx',
     sending((answer, { headers, message: { rawHeaders } }) =>
       (headers.authorization?.length ?? 0) > 1
         ? html(400, '400 Bad Request')

@@ -1,18 +1,18 @@
 import initSqlJs from 'sql.js';
 import { json, type NewPlant, type Steps, startStore } from '../../reference/store.ts';
 import { type RightStore, right } from '../fleet.ts';
-import { anew, unique } from '../helpers.ts';
+import { unique, withFreshState } from '../helpers.ts';
 
-const taken = (status: number) => json(status, { error: status, message: 'there is such a plant already' });
+const conflict = (status: number) => json(status, { error: status, message: 'the plant already exists' });
 
-/** A store that holds each id once and each name once, and says so with a status of its own for each. */
+/** Keeps ids and names unique, each with a status of its own. */
 const uniqueBoth = (ofId: number, ofName: number) =>
-  anew(() => {
+  withFreshState(() => {
     const [ids, names] = [new Set<unknown>(), new Set<unknown>()];
     return (reference: Steps): Partial<Steps> => ({
       create(plant, request) {
-        if (ids.has(plant.id)) return taken(ofId);
-        if (names.has(plant.name)) return taken(ofName);
+        if (ids.has(plant.id)) return conflict(ofId);
+        if (names.has(plant.name)) return conflict(ofName);
         ids.add(plant.id);
         names.add(plant.name);
         return reference.create(plant, request);
@@ -20,7 +20,7 @@ const uniqueBoth = (ofId: number, ofName: number) =>
     });
   });
 
-/** A store that keeps its plants in SQLite, whose constraints decide what is a duplicate. */
+/** Keeps its plants in SQLite, whose constraints decide what is a duplicate. */
 const inSqlite = (name: string, odd: string, columns: string, status: number): RightStore => ({
   name,
   odd,
@@ -41,45 +41,47 @@ const inSqlite = (name: string, odd: string, columns: string, status: number): R
     return startStore({
       token,
       steps: (reference) => ({
-        create: (plant, request) => (isKept(plant) ? reference.create(plant, request) : taken(status)),
+        create: (plant, request) => (isKept(plant) ? reference.create(plant, request) : conflict(status)),
       }),
     });
   },
 });
 
-/** Stores that hold each id or each name once: uniqueness is not shown. They remember plants as long as they run. */
+/**
+ * Stores that keep ids or names unique, which is unspecified. They remember plants for as long as they run.
+ */
 export const uniqueness: readonly RightStore[] = [
   right(
     'unique-ids',
-    'an id that is taken gets 409',
+    '409 if the id exists',
     unique(({ id }) => id),
   ),
   right(
     'unique-ids-400',
-    'an id that is taken gets 400, with an Error',
+    '400 with an Error if the id exists',
     unique(({ id }) => id, 400),
   ),
   right(
     'unique-names',
-    'a name that is taken gets 409',
+    '409 if the name exists',
     unique(({ name }) => name),
   ),
   right(
     'unique-names-400',
-    'a name that is taken gets 400, in whatever case and however padded',
+    '400 if the name exists, ignoring case and padding',
     unique(({ name }) => name.trim().toLowerCase(), 400),
   ),
-  right('unique-ids-and-names', 'an id that is taken gets 409, a name 400', uniqueBoth(409, 400)),
-  right('unique-ids-and-names-422', 'an id or a name that is taken gets 422', uniqueBoth(422, 422)),
+  right('unique-ids-and-names', '409 if the id exists, 400 if the name exists', uniqueBoth(409, 400)),
+  right('unique-ids-and-names-422', '422 if the id or name exists', uniqueBoth(422, 422)),
   inSqlite(
     'sqlite-unique-ids',
-    'an id that is taken breaks the primary key, and gets 409',
+    '409 if the id exists: it violates the primary key',
     'id INTEGER PRIMARY KEY, name TEXT NOT NULL, tag TEXT',
     409,
   ),
   inSqlite(
     'sqlite-unique-both',
-    'an id or a name that is taken breaks a constraint, and gets 400',
+    '400 if the id or name exists: it violates a constraint',
     'id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE COLLATE NOCASE, tag TEXT',
     400,
   ),

@@ -1,25 +1,25 @@
 import { createServer, type Socket } from 'node:net';
 import { answer, connected, type Hostile, listening, type Meeting, meeting, serve } from './store.ts';
 
-const fails = { outcome: 'nonconformant', fails: ['always/answers'] } as const;
+const fails = { outcome: 'nonconformant', fails: ['invariants/answers'] } as const;
 const passes = { outcome: ['conformant', 'partial'] } as const;
 const notHttp = { outcome: 'undetermined', stop: 'not-http' } as const;
 
-/** Meets each request in the usual way but for every nth. */
+/** Answers correctly, except every nth request. */
 const everyNth = (n: number, meet: (met: Meeting) => void): Hostile['start'] =>
   meeting((met) => {
     if (met.nth % n === 0) meet(met);
     else met.socket.write(answer(met.right));
   });
 
-/** Says something that is not HTTP, to whatever is sent. */
+/** Answers every connection with something that is not HTTP. */
 const says = (what: string | Buffer | (() => Buffer)): Hostile['start'] =>
   connected((socket) => socket.once('data', () => socket.end(typeof what === 'function' ? what() : what)));
 
-/** What some servers say before they close a connection that is idle. */
+/** What some servers send before they close an idle connection. */
 const TOO_LATE = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 
-/** A port that is closed for a time after the nth request. */
+/** A store whose port is closed for some time after the nth request. */
 const away =
   (nth: number, ms: number): Hostile['start'] =>
   async (token) => {
@@ -50,7 +50,7 @@ const away =
     return running;
   };
 
-/** What a store can do with connections, whatever it says on them. */
+/** What a store can do with connections. */
 export const connections: readonly Hostile[] = [
   {
     name: 'closed-at-once',
@@ -66,20 +66,20 @@ export const connections: readonly Hostile[] = [
   },
   {
     name: 'reset-after-the-request',
-    does: 'resets once the request is there',
+    does: 'resets once the request has arrived',
     start: meeting(({ socket }) => socket.resetAndDestroy()),
     expected: fails,
   },
   {
     name: 'reset-in-the-request',
-    does: 'resets once the first bytes of a large request are there',
+    does: 'resets once the first bytes of a large request have arrived',
     start: connected((socket) => socket.once('data', () => socket.resetAndDestroy())),
-    options: { only: ['create/answers-200', 'whole-shape/answers-large-plants', 'always/*'] },
+    options: { only: ['ordinary/answers-200', 'unconstrained/answers-large-plants', 'invariants/*'] },
     expected: fails,
   },
   {
     name: 'reset-after-the-first-line',
-    does: 'resets between the first line and the headers',
+    does: 'resets between the status line and the headers',
     start: meeting(({ socket, right }) => {
       socket.write(`HTTP/1.1 ${right.status} Said\r\n`);
       setTimeout(() => socket.resetAndDestroy(), 5);
@@ -97,7 +97,7 @@ export const connections: readonly Hostile[] = [
   },
   {
     name: 'reset-after-a-hint',
-    does: 'resets between a 103 and the answer',
+    does: 'resets between a 103 and the final response',
     start: meeting(({ socket }) => {
       socket.write('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n');
       setTimeout(() => socket.resetAndDestroy(), 5);
@@ -124,7 +124,7 @@ export const connections: readonly Hostile[] = [
   },
   {
     name: 'reset-after-the-answer',
-    does: 'resets each connection soon after its answer',
+    does: 'resets each connection soon after its response',
     start: meeting(({ socket, right }) => {
       socket.write(answer(right));
       setTimeout(() => socket.resetAndDestroy(), 10);
@@ -133,7 +133,7 @@ export const connections: readonly Hostile[] = [
   },
   {
     name: 'reset-now-and-then',
-    does: 'resets each connection in the place of its ninth answer',
+    does: 'resets each connection instead of its ninth response',
     start: meeting(({ socket, right, onConnection }) => {
       if (onConnection === 9) socket.resetAndDestroy();
       else socket.write(answer(right));
@@ -142,7 +142,7 @@ export const connections: readonly Hostile[] = [
   },
   {
     name: 'fin-without-an-answer',
-    does: 'closes its side without a word, and keeps the other open',
+    does: 'closes its side without a response, and keeps the other open',
     start: meeting(({ socket }) => socket.end()),
     expected: fails,
   },
@@ -154,14 +154,19 @@ export const connections: readonly Hostile[] = [
   },
   {
     name: 'never-closes',
-    does: 'an answer that ends with the connection, which it keeps open',
+    does: 'a response that ends with the connection, which it keeps open',
     start: meeting(({ socket, right }) => socket.write(answer(right, { length: null }))),
     expected: fails,
   },
-  { name: 'silent', does: 'takes requests and says nothing', start: meeting(() => {}), expected: fails },
+  {
+    name: 'silent',
+    does: 'reads requests and sends nothing',
+    start: meeting(() => {}),
+    expected: fails,
+  },
   {
     name: 'silent-now-and-then',
-    does: 'says nothing to every fifteenth request',
+    does: 'sends nothing to every fifteenth request',
     start: everyNth(15, () => {}),
     expected: fails,
   },
@@ -170,11 +175,11 @@ export const connections: readonly Hostile[] = [
     does: 'accepts and never reads',
     start: connected((socket) => socket.pause()),
     expected: fails,
-    options: { only: ['create/answers-200', 'whole-shape/answers-large-plants', 'always/*'] },
+    options: { only: ['ordinary/answers-200', 'unconstrained/answers-large-plants', 'invariants/*'] },
   },
   {
     name: 'stops-reading-large-requests',
-    does: 'reads no more, and says nothing, once a request is large',
+    does: 'stops reading, and sends nothing, once a request is large',
     start: meeting(({ socket, asked, right }) => {
       if (asked.body.length > 10_000) socket.pause();
       else socket.write(answer(right));
@@ -182,12 +187,17 @@ export const connections: readonly Hostile[] = [
     expected: { outcome: 'nonconformant' },
     options: {
       timeout: 1500,
-      only: ['create/answers-200', 'observe/largest-body', 'whole-shape/answers-large-plants', 'always/*'],
+      only: [
+        'ordinary/answers-200',
+        'observe/largest-body',
+        'unconstrained/answers-large-plants',
+        'invariants/*',
+      ],
     },
   },
   {
     name: 'closes-after-three',
-    does: 'closes each connection after three answers, without a word',
+    does: 'closes each connection after three responses, without announcing it',
     start: meeting(({ socket, right, onConnection }) => {
       if (onConnection < 3) socket.write(answer(right));
       else socket.end(answer(right));
@@ -196,7 +206,7 @@ export const connections: readonly Hostile[] = [
   },
   {
     name: '408-when-idle',
-    does: '408 and the end to each connection that was idle for 10 ms, whatever is on its way',
+    does: '408 and the close of each connection that was idle for 10 ms, even if a request is under way',
     start: (token) => {
       const idle = new WeakMap<Socket, NodeJS.Timeout>();
       return meeting(({ socket, right }) => {
@@ -211,8 +221,8 @@ export const connections: readonly Hostile[] = [
     expected: passes,
   },
   {
-    name: '408-in-the-place-of-an-answer',
-    does: '408 and the end to the second request of each connection, as to an idle one',
+    name: '408-instead-of-an-answer',
+    does: '408 and the close for the second request of each connection, as if it were idle',
     start: meeting(({ socket, right, onConnection }) => {
       if (onConnection === 1) socket.write(answer(right));
       else socket.end(TOO_LATE);
@@ -221,13 +231,13 @@ export const connections: readonly Hostile[] = [
   },
   {
     name: '408-to-everything',
-    does: '408 and the end to every request',
+    does: '408 and the close for every request',
     start: meeting(({ socket }) => socket.end(TOO_LATE)),
-    expected: { outcome: 'nonconformant', fails: ['create/answers-200'] },
+    expected: { outcome: 'nonconformant', fails: ['ordinary/answers-200'] },
   },
   {
     name: 'connection-close',
-    does: 'Connection: close on everything',
+    does: 'Connection: close on every response',
     start: meeting(({ socket, right }) => socket.end(answer(right, { add: ['Connection: close'] }))),
     expected: passes,
   },
@@ -258,12 +268,12 @@ export const connections: readonly Hostile[] = [
         }),
       );
     },
-    options: { only: ['create/answers-200', 'create/takes-any-ordinary-plant', 'always/*'] },
+    options: { only: ['ordinary/answers-200', 'ordinary/accepts-any-plant', 'invariants/*'] },
     expected: fails,
   },
   {
     name: 'one-at-a-time-hanging',
-    does: 'one connection at a time, others wait for ever',
+    does: 'one connection at a time, others wait endlessly',
     start: async (token) => {
       let busy: Socket | undefined;
       const meet = serve(token, ({ socket, right }) => socket.write(answer(right)));
@@ -279,7 +289,7 @@ export const connections: readonly Hostile[] = [
         }),
       );
     },
-    options: { only: ['create/answers-200', 'create/takes-any-ordinary-plant', 'always/*'] },
+    options: { only: ['ordinary/answers-200', 'ordinary/accepts-any-plant', 'invariants/*'] },
     expected: fails,
   },
   {
@@ -290,24 +300,24 @@ export const connections: readonly Hostile[] = [
       server.maxConnections = 2;
       return listening(server);
     },
-    options: { only: ['create/answers-200', 'create/takes-any-ordinary-plant', 'always/*'] },
+    options: { only: ['ordinary/answers-200', 'ordinary/accepts-any-plant', 'invariants/*'] },
     expected: fails,
   },
   {
     name: 'away-and-back',
-    does: 'is gone after the twelfth request, and back after a second',
+    does: 'goes away after the twelfth request, and is back after a second',
     start: away(12, 1000),
     expected: fails,
   },
   {
     name: 'dies',
-    does: 'is gone after the twelfth request',
+    does: 'goes away after the twelfth request',
     start: away(12, Number.POSITIVE_INFINITY),
     expected: { ...fails, stop: 'gone' },
   },
   {
     name: 'answers-before-the-body',
-    does: 'answers once the head of a request is there',
+    does: 'answers once the head of a request has arrived',
     start: (token) =>
       listening(
         createServer((socket) => {
@@ -320,12 +330,16 @@ export const connections: readonly Hostile[] = [
           );
         }),
       ),
-    expected: { outcome: 'nonconformant', fails: ['create/answers-200'], clears: ['always/400-is-an-error'] },
-    options: { only: ['create/*', 'whole-shape/answers-large-plants', 'always/*'] },
+    expected: {
+      outcome: 'nonconformant',
+      fails: ['ordinary/answers-200'],
+      clears: ['invariants/400-is-an-error'],
+    },
+    options: { only: ['ordinary/*', 'unconstrained/answers-large-plants', 'invariants/*'] },
   },
   {
     name: 'answers-before-the-request',
-    does: 'a right answer on each new connection, before anything is asked',
+    does: 'a right response on each new connection, before any request',
     start: (token) =>
       listening(
         createServer((socket) => {
@@ -339,7 +353,7 @@ export const connections: readonly Hostile[] = [
   },
   {
     name: 'late-answers',
-    does: 'a success to every seventh request, but only after it was given up',
+    does: 'a success to every seventh request, but only after it has timed out',
     start: everyNth(7, ({ socket }) => {
       setTimeout(
         () =>
@@ -354,7 +368,7 @@ export const connections: readonly Hostile[] = [
   },
   {
     name: 'silent-under-a-clock',
-    does: 'says nothing more after ten requests, to a run of two seconds with a timeout of thirty',
+    does: 'sends nothing after ten requests, to a run of two seconds with a timeout of thirty',
     start: meeting(({ socket, right, nth }) => {
       if (nth < 10) socket.write(answer(right));
     }),
@@ -363,7 +377,7 @@ export const connections: readonly Hostile[] = [
   },
   {
     name: 'silent-after-a-continue-under-a-clock',
-    does: 'an unasked 100 Continue each, and silence after ten requests, to a run of two seconds',
+    does: 'an unsolicited 100 Continue each, and silence after ten requests, to a run of two seconds',
     start: meeting(({ socket, right, nth }) => {
       socket.write('HTTP/1.1 100 Continue\r\n\r\n');
       if (nth < 10) socket.write(answer(right));
@@ -373,39 +387,39 @@ export const connections: readonly Hostile[] = [
   },
   {
     name: 'garbage',
-    does: 'random bytes, others on each connection',
+    does: 'random bytes, different on each connection',
     start: says(() => Buffer.from(Array.from({ length: 64 }, () => 128 + Math.floor(Math.random() * 127)))),
     expected: notHttp,
   },
-  { name: 'ssh', does: 'the banner of SSH', start: says('SSH-2.0-OpenSSH_9.6\r\n'), expected: notHttp },
+  { name: 'ssh', does: 'an SSH banner', start: says('SSH-2.0-OpenSSH_9.6\r\n'), expected: notHttp },
   {
     name: 'ssh-first',
-    does: 'the banner of SSH before anything is asked',
+    does: 'an SSH banner before any request',
     start: connected((socket) => socket.write('SSH-2.0-OpenSSH_9.6\r\n')),
     expected: { outcome: 'undetermined', stop: 'not-http' },
   },
   {
     name: 'smtp-first',
-    does: 'the greeting of a mail server, before anything is asked',
+    does: 'the greeting of a mail server, before any request',
     start: connected((socket) => socket.write('220 mail.example ESMTP\r\n')),
     expected: { outcome: 'undetermined', stop: 'not-http' },
   },
   { name: 'http-0.9', does: 'a body without a head', start: says('{"name":"Aloe"}\n'), expected: notHttp },
   {
-    name: 'html-alone',
+    name: 'html-without-a-head',
     does: 'a page without a head',
     start: says('<html><h1>It works!</h1></html>'),
     expected: notHttp,
   },
   {
     name: 'tls-alert',
-    does: 'an alert of TLS',
+    does: 'a TLS alert',
     start: says(Buffer.from([21, 3, 3, 0, 2, 2, 80])),
     expected: notHttp,
   },
   {
     name: 'http-2',
-    does: 'a SETTINGS frame of HTTP/2',
+    does: 'an HTTP/2 SETTINGS frame',
     start: says(Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])),
     expected: notHttp,
   },
@@ -417,7 +431,7 @@ export const connections: readonly Hostile[] = [
   },
   {
     name: 'http-then-garbage',
-    does: 'right answers, and random bytes in the place of every ninth',
+    does: 'right responses, and garbage instead of every ninth',
     start: everyNth(9, ({ socket }) => socket.end(Buffer.alloc(50, 0xee))),
     expected: fails,
   },

@@ -6,15 +6,15 @@ const always = (write: (meeting: Meeting) => string | Buffer): Hostile['start'] 
 const ending = (write: (meeting: Meeting) => string | Buffer): Hostile['start'] =>
   meeting((met) => met.socket.end(write(met)));
 
-/** A right head, and in the place of its chunks what is given. */
+/** A right head, followed by the given bytes instead of its chunks. */
 const chunks = (body: (meeting: Meeting) => string): Hostile['start'] =>
   always((met) => Buffer.concat([chunkedHead(met.right), Buffer.from(body(met), 'latin1')]));
 
 const length = (value: string): Hostile['start'] => always(({ right }) => answer(right, { length: value }));
 
-const fails = { outcome: 'nonconformant', fails: ['always/answers'] } as const;
+const fails = { outcome: 'nonconformant', fails: ['invariants/answers'] } as const;
 const passes = { outcome: ['conformant', 'partial'] } as const;
-/** Whether bytes that come by a clock meet a request is chance: none has to fail, but a verdict there has to be. */
+/** Whether delayed bytes meet a request is chance: no check has to fail, but there must be a verdict. */
 const byChance = { outcome: ['conformant', 'nonconformant'] } as const;
 
 const behind: Hostile['start'] = (token) => {
@@ -26,9 +26,9 @@ const behind: Hostile['start'] = (token) => {
   })(token);
 };
 
-const GARBAGE = 'this is for nobody\r\n\r\n';
+const GARBAGE = 'this is not a response\r\n\r\n';
 
-/** What a store can do with where an answer ends. */
+/** What a store can do with the end of a response. */
 export const framing: readonly Hostile[] = [
   {
     name: 'length-too-long',
@@ -46,7 +46,7 @@ export const framing: readonly Hostile[] = [
     name: 'length-too-short',
     does: 'Content-Length 5 too short',
     start: always(({ right }) => answer(right, { length: right.body.length - 5 })),
-    expected: { outcome: 'nonconformant', fails: ['create/answers-a-plant'] },
+    expected: { outcome: 'nonconformant', fails: ['ordinary/answers-a-plant'] },
   },
   { name: 'length-negative', does: 'Content-Length: -1', start: length('-1'), expected: fails },
   {
@@ -93,13 +93,13 @@ export const framing: readonly Hostile[] = [
   },
   {
     name: 'unknown-transfer-coding',
-    does: 'Transfer-Encoding: zap, closed at its end',
+    does: 'Transfer-Encoding: zap, ended by closing the connection',
     start: ending(({ right }) => answer(right, { length: null, add: ['Transfer-Encoding: zap'] })),
     expected: passes,
   },
   {
     name: 'chunk-size-bad',
-    does: 'a chunk size that is no number',
+    does: 'a chunk size that is not a number',
     start: chunks(() => 'zz\r\n{}\r\n0\r\n\r\n'),
     expected: fails,
   },
@@ -123,7 +123,7 @@ export const framing: readonly Hostile[] = [
   },
   {
     name: 'chunk-too-long',
-    does: 'a chunk that is longer than it says',
+    does: 'a chunk that is longer than its size',
     start: chunks(({ right }) => `3\r\n${right.body.toString('latin1')}\r\n0\r\n\r\n`),
     expected: fails,
   },
@@ -143,7 +143,7 @@ export const framing: readonly Hostile[] = [
   },
   {
     name: 'chunk-extensions',
-    does: 'chunk extensions, quoted ones too',
+    does: 'chunk extensions, also quoted',
     start: chunks(({ right }) => `${inChunks(right.body, 7, ';a=b;c="d e"')}0;last\r\n\r\n`),
     expected: passes,
   },
@@ -158,7 +158,7 @@ export const framing: readonly Hostile[] = [
   },
   {
     name: 'trailers',
-    does: 'a right answer with trailers, a status and a length among them',
+    does: 'a right response with trailers, including a status and a length',
     start: chunks(
       ({ right }) => `${inChunks(right.body)}0\r\nX-Sum: 1\r\nContent-Length: 3\r\nStatus: 500\r\n\r\n`,
     ),
@@ -166,7 +166,7 @@ export const framing: readonly Hostile[] = [
   },
   {
     name: 'plain-trailers',
-    does: 'a right answer with two trailers',
+    does: 'a right response with two trailers',
     start: chunks(({ right }) => `${inChunks(right.body)}0\r\nX-Sum: 1\r\nServer-Timing: a\r\n\r\n`),
     expected: passes,
   },
@@ -183,7 +183,7 @@ export const framing: readonly Hostile[] = [
   },
   {
     name: 'dripping-trailers',
-    does: 'a trailer every 50 ms, for ever',
+    does: 'a trailer every 50 ms, endlessly',
     start: meeting(({ socket, right }) => {
       socket.write(
         Buffer.concat([chunkedHead(right), Buffer.from(`${inChunks(right.body)}0\r\n`, 'latin1')]),
@@ -194,19 +194,19 @@ export const framing: readonly Hostile[] = [
   },
   {
     name: 'empty-chunks',
-    does: 'ten thousand chunks of one byte before the answer, white space all',
+    does: 'ten thousand one-byte chunks of white space before the body',
     start: chunks(({ right }) => `${'1\r\n \r\n'.repeat(10_000)}${inChunks(right.body)}0\r\n\r\n`),
     expected: passes,
   },
   {
     name: 'garbage-after-the-answer',
-    does: 'bytes after the end of the answer',
+    does: 'bytes after the end of the response',
     start: always(({ right }) => Buffer.concat([answer(right), Buffer.from(GARBAGE)])),
     expected: passes,
   },
   {
     name: 'garbage-later',
-    does: 'bytes 5 ms after the end of the answer',
+    does: 'bytes 5 ms after the end of the response',
     start: meeting(({ socket, right }) => {
       socket.write(answer(right));
       setTimeout(() => socket.write(GARBAGE), 5);
@@ -215,7 +215,7 @@ export const framing: readonly Hostile[] = [
   },
   {
     name: 'garbage-before-the-answer',
-    does: 'bytes in front of each answer but the first of a connection',
+    does: 'bytes before each response except the first of a connection',
     start: meeting(({ socket, right, onConnection }) => {
       socket.write(onConnection === 1 ? answer(right) : Buffer.concat([Buffer.from(GARBAGE), answer(right)]));
     }),
@@ -223,15 +223,15 @@ export const framing: readonly Hostile[] = [
   },
   {
     name: 'two-answers-at-once',
-    does: 'a refusal, and a success right after it',
+    does: 'a rejection, and a success right after it',
     start: always(({ right }) =>
       Buffer.concat([answer(right), answer({ ...right, status: 200, body: Buffer.from('{"name":"two"}') })]),
     ),
     expected: passes,
   },
   {
-    name: 'two-answers-in-turn',
-    does: 'each answer again, 5 ms later',
+    name: 'repeated-answers',
+    does: 'each response again, 5 ms later',
     start: meeting(({ socket, right }) => {
       socket.write(answer(right));
       setTimeout(() => socket.write(answer(right)), 5);
@@ -240,35 +240,37 @@ export const framing: readonly Hostile[] = [
   },
   {
     name: 'one-answer-behind',
-    does: 'the answer before, once more, in front of each answer but the first of a connection',
+    does: 'the previous response again, before each response except the first of a connection',
     start: behind,
     expected: { outcome: 'nonconformant' },
   },
   {
     name: '204-with-a-body',
-    does: '204 with the body of the answer',
+    does: '204 with the body of the right response',
     start: always(({ right }) => answer(right, { line: 'HTTP/1.1 204 No Content' })),
     expected: fails,
   },
   {
     name: '304-with-a-body',
-    does: '304 with the body of the answer',
+    does: '304 with the body of the right response',
     start: always(({ right }) => answer(right, { line: 'HTTP/1.1 304 Not Modified' })),
-    expected: { outcome: 'nonconformant', fails: ['create/answers-200'] },
+    expected: { outcome: 'nonconformant', fails: ['ordinary/answers-200'] },
   },
   {
     name: '304-with-a-length',
-    does: '304 with the length that the answer would have, as RFC 9110 lets it, and no body',
+    does: '304 with the length of the right response, as RFC 9110 allows, and no body',
     start: always(({ right }) =>
       answer(right, { line: 'HTTP/1.1 304 Not Modified', body: '', length: right.body.length }),
     ),
-    expected: { outcome: 'nonconformant', fails: ['create/answers-200'], clears: ['always/answers'] },
+    expected: { outcome: 'nonconformant', fails: ['ordinary/answers-200'], clears: ['invariants/answers'] },
   },
   {
     name: 'body-for-head',
-    does: 'HEAD is answered with a body, everything else right',
+    does: 'a body in the response to HEAD, everything else right',
     start: always(({ right }) => answer(right)),
-    options: { only: ['create/answers-200', 'observe/methods', 'serving/to-the-end', 'always/*'] },
+    options: {
+      only: ['ordinary/answers-200', 'observe/methods', 'state/answers-at-the-end', 'invariants/*'],
+    },
     expected: passes,
   },
 ];

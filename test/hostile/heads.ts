@@ -7,14 +7,14 @@ const line = (text: string): Hostile['start'] => always(({ right }) => answer(ri
 const add = (...headers: string[]): Hostile['start'] =>
   always(({ right }) => answer(right, { add: headers }));
 
-const fails = { outcome: 'nonconformant', fails: ['always/answers'] } as const;
+const fails = { outcome: 'nonconformant', fails: ['invariants/answers'] } as const;
 const passes = { outcome: ['conformant', 'partial'] } as const;
 
-/** What a store can do with the first line, with headers, and with the answers before the answer. */
+/** What a store can do with the status line, with headers, and with interim responses. */
 export const heads: readonly Hostile[] = [
   {
     name: 'endless-header',
-    does: 'a header that never ends, as fast as it goes',
+    does: 'a header that never ends, as fast as possible',
     start: meeting(({ socket }) => {
       socket.write('HTTP/1.1 200 OK\r\n');
       pour(socket, () => `X-Flood: ${'x'.repeat(4000)}\r\n`);
@@ -32,7 +32,7 @@ export const heads: readonly Hostile[] = [
   },
   {
     name: 'dripping-header',
-    does: 'a header line every 50 ms, for ever (slowloris)',
+    does: 'a header line every 50 ms, endlessly (slowloris)',
     start: meeting(({ socket }) => {
       socket.write('HTTP/1.1 200 OK\r\n');
       drip(socket, 'X-Drip: y\r\n');
@@ -41,7 +41,7 @@ export const heads: readonly Hostile[] = [
   },
   {
     name: 'slow-head',
-    does: 'a right answer, its head in pieces of 20 bytes',
+    does: 'a right response in pieces of 20 bytes',
     start: meeting(({ socket, right }) => {
       const bytes = answer(right);
       const go = (at: number) => {
@@ -54,34 +54,34 @@ export const heads: readonly Hostile[] = [
   },
   {
     name: 'ten-thousand-headers',
-    does: 'a right answer under 10,000 headers',
+    does: 'a right response with 10,000 headers',
     start: add(...Array.from({ length: 10_000 }, (_, index) => `X-${index}: y`)),
     expected: passes,
   },
   {
     name: 'one-long-header',
-    does: 'a right answer with a header of 100 KB',
+    does: 'a right response with a header of 100 KB',
     start: add(`X-Long: ${'x'.repeat(100_000)}`),
     expected: passes,
   },
   {
     name: 'echoed-line-ends',
-    does: 'the name in a header as it came, CR LF included',
+    does: 'the name in a header, including its CR LF',
     start: always(({ right, asked }) => {
       const name = /"name" *: *("(?:[^"\\]|\\.)*")/.exec(asked.body.toString('utf8'))?.[1] ?? '""';
-      let said = '';
+      let echoed = '';
       try {
-        said = String(JSON.parse(name));
+        echoed = String(JSON.parse(name));
       } catch {
-        said = name;
+        echoed = name;
       }
-      return answer(right, { add: [`X-Name: ${said}\r\n\r\nSet-Cookie: injected=1`] });
+      return answer(right, { add: [`X-Name: ${echoed}\r\n\r\nSet-Cookie: injected=1`] });
     }),
     expected: { outcome: 'nonconformant' },
   },
   {
     name: 'control-characters-in-a-header',
-    does: 'NUL and other controls in a value',
+    does: 'NUL and another control character in a value',
     start: add('X-Bad: a\u0000b\u0001'),
     expected: fails,
   },
@@ -90,13 +90,13 @@ export const heads: readonly Hostile[] = [
   { name: 'header-without-a-colon', does: 'X-Bad', start: add('X-Bad'), expected: fails },
   {
     name: 'latin-1-in-a-header',
-    does: 'bytes above 127 in a value, as RFC 9110 lets it',
+    does: 'bytes above 127 in a value, as RFC 9110 allows',
     start: add('X-Latin: \xe9\xff'),
     expected: passes,
   },
   {
     name: 'folded-header',
-    does: 'a value that goes on in the next line (obs-fold)',
+    does: 'a value that continues in the next line (obs-fold)',
     start: add('X-Folded: a\r\n b'),
     expected: { outcome: 'nonconformant' },
   },
@@ -124,10 +124,10 @@ export const heads: readonly Hostile[] = [
   },
   { name: 'status-minus-1', does: 'HTTP/1.1 -1', start: line('HTTP/1.1 -1 Low'), expected: fails },
   { name: 'status-abc', does: 'HTTP/1.1 abc', start: line('HTTP/1.1 abc Letters'), expected: fails },
-  { name: 'status-absent', does: 'HTTP/1.1 and no status', start: line('HTTP/1.1'), expected: fails },
+  { name: 'status-absent', does: 'HTTP/1.1 without a status', start: line('HTTP/1.1'), expected: fails },
   {
     name: 'http-3.7',
-    does: 'a version that there is not',
+    does: 'a version that does not exist',
     start: line('HTTP/3.7 200 OK'),
     expected: fails,
   },
@@ -139,7 +139,7 @@ export const heads: readonly Hostile[] = [
   },
   {
     name: 'no-space-after-the-status',
-    does: 'the first line ends with the status',
+    does: 'a status line that ends with the status',
     start: always(({ right }) => answer(right, { line: `HTTP/1.1 ${right.status}` })),
     expected: passes,
   },
@@ -162,7 +162,7 @@ export const heads: readonly Hostile[] = [
   },
   {
     name: 'some-early-hints',
-    does: 'a hundred 103 before each right answer',
+    does: 'a hundred 103 before each right response',
     start: always(({ right }) =>
       Buffer.concat([
         Buffer.from('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(100)),
@@ -173,13 +173,13 @@ export const heads: readonly Hostile[] = [
   },
   {
     name: 'endless-early-hints',
-    does: '103 for ever',
+    does: '103 endlessly',
     start: meeting(({ socket }) => pour(socket, () => 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(500))),
     expected: fails,
   },
   {
     name: 'unasked-continue',
-    does: '100 Continue before each right answer',
+    does: '100 Continue before each right response',
     start: always(({ right }) =>
       Buffer.concat([Buffer.from('HTTP/1.1 100 Continue\r\n\r\n'), answer(right)]),
     ),
@@ -187,7 +187,7 @@ export const heads: readonly Hostile[] = [
   },
   {
     name: 'endless-continue',
-    does: '100 Continue for ever',
+    does: '100 Continue endlessly',
     start: meeting(({ socket }) => pour(socket, () => 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(500))),
     expected: fails,
   },
@@ -201,7 +201,7 @@ export const heads: readonly Hostile[] = [
   },
   {
     name: 'http-1.0-close',
-    does: 'HTTP/1.0, the answer ends with the connection',
+    does: 'HTTP/1.0, with a response that ends with the connection',
     start: meeting(({ socket, right }) =>
       socket.end(answer(right, { version: 'HTTP/1.0', length: null, line: `HTTP/1.0 ${right.status} Said` })),
     ),
@@ -221,7 +221,7 @@ export const heads: readonly Hostile[] = [
   },
   {
     name: 'keep-alive-nonsense',
-    does: 'Keep-Alive with a negative, a huge and no number',
+    does: 'Keep-Alive with a negative, a huge and an invalid number',
     start: always(({ right, nth }) =>
       answer(right, {
         add: [`Keep-Alive: timeout=${['-5', '99999999999999999999', 'soon', '1e9'][nth % 4]}`],

@@ -4,7 +4,7 @@ import { answer, flood, type Hostile, type Meeting, meeting } from './store.ts';
 const always = (write: (meeting: Meeting) => string | Buffer): Hostile['start'] =>
   meeting((met) => met.socket.write(write(met)));
 
-/** What comes of 64 MB of zeros is made once it is asked for. */
+/** The compressed form of 64 MB of zeros, made when the store starts. */
 const bomb =
   (coding: string, code: (zeros: Buffer) => Buffer): Hostile['start'] =>
   (token) => {
@@ -14,11 +14,11 @@ const bomb =
     )(token);
   };
 
-/** What is to be run where memory is short. */
+/** Stores to run with little memory. */
 export const heavy: readonly Hostile[] = [
   {
     name: 'endless-body',
-    does: 'a body that never ends, as fast as it goes',
+    does: 'a body that never ends, as fast as possible',
     start: meeting(({ socket, right }) => {
       socket.write(answer(right, { length: null, body: '{"name":"' }));
       const block = Buffer.alloc(65_536, 'x');
@@ -28,7 +28,7 @@ export const heavy: readonly Hostile[] = [
   },
   {
     name: 'endless-one-byte-chunks',
-    does: 'chunks of one byte, as fast as they go',
+    does: 'endless one-byte chunks, as fast as possible',
     start: meeting(({ socket, right }) => {
       socket.write(answer(right, { length: null, add: ['Transfer-Encoding: chunked'], body: '' }));
       const block = Buffer.from('1\r\nx\r\n'.repeat(10_000));
@@ -38,7 +38,7 @@ export const heavy: readonly Hostile[] = [
   },
   {
     name: 'endless-one-byte-chunks-after-a-continue',
-    does: 'an unasked 100 Continue, then chunks of one byte',
+    does: 'an unsolicited 100 Continue, then endless one-byte chunks',
     start: meeting(({ socket, right }) => {
       socket.write('HTTP/1.1 100 Continue\r\n\r\n');
       socket.write(answer(right, { length: null, add: ['Transfer-Encoding: chunked'], body: '' }));
@@ -69,7 +69,7 @@ export const heavy: readonly Hostile[] = [
       timeout: 30_000,
       concurrency: 4,
       maxSeconds: 50,
-      only: ['create/answers-200', 'create/answers-a-plant', 'always/*'],
+      only: ['ordinary/answers-200', 'ordinary/answers-a-plant', 'invariants/*'],
     },
     expected: { outcome: ['conformant', 'partial'] },
   },
@@ -101,13 +101,13 @@ export const heavy: readonly Hostile[] = [
   },
   {
     name: 'gzip-bomb-in-gzip',
-    does: '64 MB of zeros in gzip in gzip, under one name',
+    does: '64 MB of zeros in gzip twice',
     start: bomb('gzip, gzip', (zeros) => gzipSync(gzipSync(zeros))),
     expected: { outcome: 'nonconformant' },
   },
   {
     name: 'hints-and-hints',
-    does: '103 as fast as they go',
+    does: '103 endlessly, as fast as possible',
     start: meeting(({ socket }) => {
       const block = Buffer.from('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(3000));
       flood(socket, block);
@@ -116,7 +116,7 @@ export const heavy: readonly Hostile[] = [
   },
   {
     name: 'bloated-answers',
-    does: 'each answer wrong for another reason, under 130 KB of headers',
+    does: 'each response wrong for another reason, with 130 KB of headers',
     start: always(({ right, nth }) =>
       answer(right, {
         line: `HTTP/1.1 ${400 + (nth % 200)} ${`${nth} `.repeat(1000)}`,
@@ -130,7 +130,7 @@ export const heavy: readonly Hostile[] = [
         body: '\u0000\u001f'.repeat(40_000),
       }),
     ),
-    options: { only: ['create/*', 'refuse/*', 'whole-shape/*', 'auth/*', 'always/*'] },
+    options: { only: ['ordinary/*', 'invalid/*', 'unconstrained/*', 'auth/*', 'invariants/*'] },
     expected: { outcome: 'nonconformant' },
   },
 ];

@@ -8,30 +8,35 @@ import { heavy } from './heavy.ts';
 import { hostiles } from './index.ts';
 import type { Hostile } from './store.ts';
 
-/** Most of what is waited for is a clock: many at a time do not need many processors. */
-const AT_A_TIME = 16;
-const HEAVY_AT_A_TIME = 2;
-const MOST_BYTES = 5_000_000;
-/** Megabytes of heap that a run has where an answer is meant to fill it, and of memory that it may take in all. */
-const HEAP = 256;
-const MOST_MEMORY = 1200;
+/** Most runs wait for timeouts, so that many at a time do not need many processors. */
+const MAX_PARALLEL_TARGETS = 16;
+const MAX_PARALLEL_HEAVY = 2;
+const MAX_RECORD_BYTES = 5_000_000;
+/** Heap of a run whose store tries to fill the memory, and the memory that it may use in total. */
+const HEAP_MB = 256;
+const MAX_MEMORY_MB = 1200;
 
 const QUICK = [
-  'create/answers-200',
-  'create/answers-a-plant',
-  'create/takes-any-ordinary-plant',
-  'refuse/missing-property',
-  'refuse/deeply-nested',
+  'ordinary/answers-200',
+  'ordinary/answers-a-plant',
+  'ordinary/accepts-any-plant',
+  'invalid/rejects-missing-property',
+  'invalid/rejects-deep-nesting',
   'auth/rejects-missing-token',
-  'serving/to-the-end',
-  'always/*',
+  'state/answers-at-the-end',
+  'invariants/*',
 ];
 
-const FEW = ['create/answers-200', 'create/takes-any-ordinary-plant', 'refuse/missing-property', 'always/*'];
+const FEW = [
+  'ordinary/answers-200',
+  'ordinary/accepts-any-plant',
+  'invalid/rejects-missing-property',
+  'invariants/*',
+];
 
 const valid = ownSchema('lib/report/record.schema.json');
 
-/** What is wrong with what the suite has made of a store. */
+/** How a record differs from what is expected for a store. */
 function complaints({ expected }: Hostile, record: RunRecord): string[] {
   const text = JSON.stringify(record);
   const failed = new Set(record.results.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id));
@@ -48,27 +53,27 @@ function complaints({ expected }: Hostile, record: RunRecord): string[] {
     ...(expected.clears ?? []).filter((id) => failed.has(id)).map((id) => `${id} fails`),
     ...(expected.absent === undefined || !text.includes(expected.absent)
       ? []
-      : [`the record holds ${expected.absent}`]),
+      : [`the record contains ${expected.absent}`]),
     ...(valid(JSON.parse(text)) ? [] : [`not valid: ${JSON.stringify(valid.errors?.slice(0, 2))}`]),
-    ...(text.length < MOST_BYTES ? [] : [`a record of ${text.length} bytes`]),
+    ...(text.length < MAX_RECORD_BYTES ? [] : [`a record of ${text.length} bytes`]),
     ...formsOf(`Bearer ${HOSTILE_TOKEN}`)
       .filter((form) => lower.includes(form.toLowerCase()))
-      .map((form) => `the record holds ${form}`),
+      .map((form) => `the record contains ${form}`),
   ];
 }
 
-interface Told {
+interface Trial {
   readonly record: RunRecord;
   readonly seconds: number;
-  /** Megabytes at most, where the run had a process of its own. */
+  /** Peak megabytes, if the run had a process of its own. */
   readonly memory?: number;
   readonly complaints: readonly string[];
 }
 
-/** What a run may take where nothing else is said; where it takes as long, it is cut off, and not as expected. */
-const MOST_SECONDS = 240;
+/** Default limit on a run. A run that reaches it does not end as expected. */
+const MAX_SECONDS = 240;
 
-async function trial(hostile: Hostile): Promise<Told> {
+async function trial(hostile: Hostile): Promise<Trial> {
   const store = await hostile.start(HOSTILE_TOKEN);
   const started = performance.now();
   try {
@@ -77,9 +82,9 @@ async function trial(hostile: Hostile): Promise<Told> {
       token: HOSTILE_TOKEN,
       seed: 11,
       cases: 6,
-      // Who answers is given the time that a busy machine takes; who does not, is not.
-      timeout: hostile.expected.fails?.includes('always/answers') === true ? 1500 : MOST_SECONDS * 1000,
-      maxSeconds: MOST_SECONDS,
+      // A store that answers gets as long as a busy machine needs; one that does not answer times out soon.
+      timeout: hostile.expected.fails?.includes('invariants/answers') === true ? 1500 : MAX_SECONDS * 1000,
+      maxSeconds: MAX_SECONDS,
       only: QUICK,
       ...hostile.options,
       ...store.options,
@@ -91,12 +96,12 @@ async function trial(hostile: Hostile): Promise<Told> {
   }
 }
 
-/** Tells on its standard error how much memory a process took at most, in kilobytes. */
+/** Prints the peak memory of a process to standard error, in kilobytes. */
 const MEMORY = `data:text/javascript,process.on('exit',()=>console.error('memory '+process.resourceUsage().maxRSS))`;
 
-/** Runs the command line in a process of its own that has little memory. */
-async function weigh(hostile: Hostile): Promise<Told> {
-  const { timeout = 3000, concurrency = 24, maxSeconds = MOST_SECONDS, only = FEW } = hostile.options ?? {};
+/** Runs the command line in a process of its own with little memory. */
+async function measured(hostile: Hostile): Promise<Trial> {
+  const { timeout = 3000, concurrency = 24, maxSeconds = MAX_SECONDS, only = FEW } = hostile.options ?? {};
   const store = await hostile.start(HOSTILE_TOKEN);
   const started = performance.now();
   try {
@@ -104,7 +109,7 @@ async function weigh(hostile: Hostile): Promise<Told> {
       start(
         process.execPath,
         [
-          `--max-old-space-size=${HEAP}`,
+          `--max-old-space-size=${HEAP_MB}`,
           '--import',
           MEMORY,
           packageFile('dist/cli/main.js'),
@@ -130,14 +135,17 @@ async function weigh(hostile: Hostile): Promise<Told> {
       record,
       seconds,
       memory,
-      complaints: [...complaints(hostile, record), ...(memory < MOST_MEMORY ? [] : [`it took ${memory} MB`])],
+      complaints: [
+        ...complaints(hostile, record),
+        ...(memory < MAX_MEMORY_MB ? [] : [`it used ${memory} MB`]),
+      ],
     };
   } finally {
     await store.stop();
   }
 }
 
-const line = ({ name, does }: Hostile, { record, seconds, memory }: Told) =>
+const line = ({ name, does }: Hostile, { record, seconds, memory }: Trial) =>
   [
     name.padEnd(42),
     record.outcome.padEnd(14),
@@ -149,29 +157,33 @@ const line = ({ name, does }: Hostile, { record, seconds, memory }: Told) =>
   ].join(' ');
 
 describe('a hostile store', () => {
-  const told = new Map<Hostile, Promise<Told>>();
-  /** Each store waits for the one before it in its lane. */
-  const inLanes = (lanes: number, stores: readonly Hostile[], meet: (hostile: Hostile) => Promise<Told>) => {
-    const ends = Array.from({ length: lanes }, (): Promise<unknown> => Promise.resolve());
+  const trials = new Map<Hostile, Promise<Trial>>();
+  /** Runs several queues of stores in parallel. */
+  const inParallel = (
+    queues: number,
+    stores: readonly Hostile[],
+    attempt: (hostile: Hostile) => Promise<Trial>,
+  ) => {
+    const ends = Array.from({ length: queues }, (): Promise<unknown> => Promise.resolve());
     for (const [index, hostile] of stores.entries()) {
-      const met = ends[index % lanes]?.then(() => meet(hostile)) ?? meet(hostile);
-      // Its own test tells of a failure.
-      ends[index % lanes] = met.catch(() => {});
-      told.set(hostile, met);
+      const ended = ends[index % queues]?.then(() => attempt(hostile)) ?? attempt(hostile);
+      // The test of the store reports the failure.
+      ends[index % queues] = ended.catch(() => {});
+      trials.set(hostile, ended);
     }
   };
   const all = [...hostiles, ...heavy];
-  inLanes(HEAVY_AT_A_TIME, heavy, weigh);
-  inLanes(AT_A_TIME, hostiles, trial);
+  inParallel(MAX_PARALLEL_HEAVY, heavy, measured);
+  inParallel(MAX_PARALLEL_TARGETS, hostiles, trial);
 
   test.each(all)('$name', async (hostile) => {
-    expect((await told.get(hostile))?.complaints).toEqual([]);
+    expect((await trials.get(hostile))?.complaints).toEqual([]);
   });
 
   afterAll(async () => {
     const lines = await Promise.all(
       all.map(async (hostile) => {
-        const one = await told.get(hostile)?.catch(() => undefined);
+        const one = await trials.get(hostile)?.catch(() => undefined);
         return one === undefined ? `${hostile.name.padEnd(42)} no verdict` : line(hostile, one);
       }),
     );

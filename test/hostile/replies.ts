@@ -12,21 +12,21 @@ const waiting = (status: number, after?: string): Right => ({
   body: Buffer.alloc(0),
 });
 
-/** Every nth request is answered otherwise, the same request sent again is not. */
-const now = (n: number, otherwise: (nth: number) => Right): Hostile['start'] =>
+/** Answers every nth request differently. The same request sent again gets the right response. */
+const everyNth = (n: number, otherwise: (nth: number) => Right): Hostile['start'] =>
   always(({ right, nth }) => answer(nth % n === 0 ? otherwise(nth) : right));
 
 const everyTime = (right: Right): Hostile['start'] => always(() => answer(right));
 
-/** A store that sends its clients to another one, which writes down all that comes to it. */
+/** A store that redirects its clients to another server, which records everything that it receives. */
 const redirecting =
   (status: number): Hostile['start'] =>
   async (token) => {
-    const came: string[] = [];
+    const received: string[] = [];
     const other = await listening(
       createServer((socket) => {
-        came.push('a connection');
-        socket.on('data', (chunk) => came.push(chunk.toString('latin1')));
+        received.push('a connection');
+        socket.on('data', (chunk) => received.push(chunk.toString('latin1')));
       }),
     );
     const store = await meeting(({ socket, right }) =>
@@ -39,7 +39,7 @@ const redirecting =
     )(token);
     return {
       url: store.url,
-      objections: () => came.map((what) => `the other host got ${what.slice(0, 200)}`),
+      objections: () => received.map((what) => `the other host received ${what.slice(0, 200)}`),
       stop: async () => {
         await store.stop();
         await other.stop();
@@ -49,25 +49,25 @@ const redirecting =
 
 const HUGE = '99999999999999999999999';
 
-/** What a store can say in good HTTP. */
+/** What a store can do in valid HTTP. */
 export const replies: readonly Hostile[] = [
   ...[301, 302, 303, 307, 308].map(
     (status): Hostile => ({
       name: `redirect-${status}`,
       does: `${status} to another host`,
       start: redirecting(status),
-      expected: { outcome: 'nonconformant', fails: ['create/answers-200'] },
+      expected: { outcome: 'nonconformant', fails: ['ordinary/answers-200'] },
     }),
   ),
   {
     name: 'redirect-loop',
     does: '307 back to itself',
     start: always(({ right }) => answer({ ...right, status: 307 }, { add: ['Location: /plants'] })),
-    expected: { outcome: 'nonconformant', fails: ['create/answers-200'] },
+    expected: { outcome: 'nonconformant', fails: ['ordinary/answers-200'] },
   },
   {
     name: 'refreshing-success',
-    does: 'right answers with Location and Refresh',
+    does: 'right responses with Location and Refresh',
     start: always(({ right }) =>
       answer(right, { add: ['Location: http://127.0.0.1:1/', 'Refresh: 0; url=http://127.0.0.1:1/'] }),
     ),
@@ -75,14 +75,14 @@ export const replies: readonly Hostile[] = [
   },
   {
     name: 'cookies',
-    does: 'right answers with Set-Cookie, also for other names and paths',
+    does: 'right responses with Set-Cookie, also for other names and paths',
     start: async (token) => {
-      const came: string[] = [];
+      const received: string[] = [];
       const running = await listening(
         createServer(
           serve(token, ({ socket, asked, right, nth }) => {
             const cookie = asked.header('cookie');
-            if (cookie !== undefined) came.push(`a cookie came back: ${cookie}`);
+            if (cookie !== undefined) received.push(`a cookie came back: ${cookie}`);
             socket.write(
               answer(right, {
                 add: [
@@ -96,13 +96,13 @@ export const replies: readonly Hostile[] = [
           }),
         ),
       );
-      return { ...running, objections: () => came };
+      return { ...running, objections: () => received };
     },
     expected: passes,
   },
   {
     name: '401-with-many-schemes',
-    does: '401 to everything with fifty challenges, negotiations among them',
+    does: '401 to everything with fifty challenges, including Negotiate',
     start: always(({ right }) =>
       answer(
         { ...right, status: 401 },
@@ -115,13 +115,13 @@ export const replies: readonly Hostile[] = [
         },
       ),
     ),
-    expected: { outcome: 'undetermined', stop: 'token-refused' },
+    expected: { outcome: 'undetermined', stop: 'token-rejected' },
   },
   {
     name: '403-to-everything',
     does: '403 to everything',
     start: always(({ right }) => answer({ ...right, status: 403 })),
-    expected: { outcome: 'undetermined', stop: 'token-refused' },
+    expected: { outcome: 'undetermined', stop: 'token-rejected' },
   },
   {
     name: '407-to-everything',
@@ -132,24 +132,26 @@ export const replies: readonly Hostile[] = [
   {
     name: '401-now-and-then',
     does: '401 to every fourth request',
-    start: now(4, () => waiting(401)),
+    start: everyNth(4, () => waiting(401)),
     expected: { outcome: 'nonconformant' },
   },
   {
     name: '429-now-and-then',
-    does: '429 to every fourth request, with each kind of Retry-After that says soon',
-    start: now(4, (nth) => waiting(429, ['0', '-5', 'Sat, 01 Jan 2000 00:00:00 GMT', '00'][(nth / 4) % 4])),
+    does: '429 to every fourth request, with every kind of short Retry-After',
+    start: everyNth(4, (nth) =>
+      waiting(429, ['0', '-5', 'Sat, 01 Jan 2000 00:00:00 GMT', '00'][(nth / 4) % 4]),
+    ),
     expected: passes,
   },
   {
     name: '429-without-sense',
-    does: '429 to a few requests, with Retry-After that is no time',
-    start: now(25, (nth) => waiting(429, ['soon', '', '1e2', undefined][(nth / 25) % 4])),
+    does: '429 to a few requests, with an invalid Retry-After',
+    start: everyNth(25, (nth) => waiting(429, ['soon', '', '1e2', undefined][(nth / 25) % 4])),
     expected: passes,
   },
   {
     name: '429-with-an-endless-body',
-    does: '429 to the fifth request, without an end of its body',
+    does: '429 to the fifth request, with a body that does not end',
     start: meeting(({ socket, right, nth }) =>
       socket.write(nth === 5 ? answer(waiting(429, '0'), { length: 10 }) : answer(right)),
     ),
@@ -176,7 +178,7 @@ export const replies: readonly Hostile[] = [
   ),
   {
     name: '429-twice-a-second',
-    does: '429 without an end, to a run that sends one request in ten seconds',
+    does: '429 to everything, to a run that sends one request in ten seconds',
     start: everyTime(waiting(429, '0')),
     options: { maxSeconds: 2, rate: 0.1 },
     expected: { outcome: 'undetermined', stop: 'limit' },
@@ -184,18 +186,18 @@ export const replies: readonly Hostile[] = [
   {
     name: '503-now-and-then',
     does: '503 to every tenth request, Retry-After: 0',
-    start: now(10, () => waiting(503, '0')),
+    start: everyNth(10, () => waiting(503, '0')),
     expected: passes,
   },
   {
     name: '503-without-a-time',
     does: '503 to every tenth request, without Retry-After',
-    start: now(10, () => waiting(503)),
-    expected: { outcome: 'nonconformant', fails: ['always/no-server-error'] },
+    start: everyNth(10, () => waiting(503)),
+    expected: { outcome: 'nonconformant', fails: ['invariants/no-server-error'] },
   },
   {
     name: 'dates-of-all-times',
-    does: 'right answers under dates that are past, to come, and none',
+    does: 'right responses with past, future and invalid dates',
     start: always(({ right, nth }) =>
       answer(right, {
         add: [
@@ -207,7 +209,7 @@ export const replies: readonly Hostile[] = [
   },
   {
     name: 'another-answer-each-time',
-    does: 'a status by chance, in the shape of an Error',
+    does: 'ever different statuses with right bodies',
     start: always(({ right, nth }) => answer({ ...right, status: 200 + ((nth * 7919) % 400) })),
     expected: { outcome: 'nonconformant' },
   },

@@ -2,22 +2,22 @@ import { IncomingMessage } from 'node:http';
 import { type AddressInfo, createServer, type Server, Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import type { Outcome, RunOptions, Stop } from '../../index.ts';
-import { Refusal, rightSteps } from '../../reference/store.ts';
+import { Rejection, rightSteps } from '../../reference/store.ts';
 
-/** A store that does what no store should, and what the suite has to say of it. */
+/** A store that misbehaves, and the expected result. */
 export interface Hostile {
   readonly name: string;
   /** What it does, in a few words. */
   readonly does: string;
   readonly start: (token: string) => Promise<Running>;
   readonly expected: {
-    /** One, or those among which chance decides. */
+    /** The outcome, or the possible ones if chance decides. */
     readonly outcome: Outcome | readonly Outcome[];
     readonly stop?: Stop['kind'];
     /** Checks that must fail, and checks that must not. */
     readonly fails?: readonly string[];
     readonly clears?: readonly string[];
-    /** What must not be in the record: the store has said it to nobody. */
+    /** Text that must not be in the record, since it was never sent in a valid response. */
     readonly absent?: string;
   };
   readonly options?: Partial<RunOptions>;
@@ -26,13 +26,13 @@ export interface Hostile {
 export interface Running {
   readonly url: string;
   stop(): Promise<void>;
-  /** What came to the store that must not, once the run is over. */
+  /** Violations that the store observed, once the run is over. */
   readonly objections?: () => readonly string[];
   /** Options that only a running store can give. */
   readonly options?: Partial<RunOptions>;
 }
 
-/** A whole request as it came. */
+/** A complete request as it arrived. */
 export interface Asked {
   readonly head: string;
   readonly method: string;
@@ -41,25 +41,25 @@ export interface Asked {
   header(name: string): string | undefined;
 }
 
-/** What a store that does everything right answers. */
+/** The response of a correct store. */
 export interface Right {
   readonly status: number;
   readonly headers: readonly string[];
   readonly body: Buffer;
 }
 
-/** One request, and everything that a store may go by to do wrong. */
+/** One request, and everything that a misbehaving store may depend on. */
 export interface Meeting {
   readonly socket: Socket;
   readonly asked: Asked;
   readonly right: Right;
-  /** Counted from 1: of the store, and of its connection. */
+  /** Number of the request, from 1: in the store, and on its connection. */
   readonly nth: number;
   readonly onConnection: number;
   readonly token: string;
 }
 
-/** Where the first request in some bytes ends, if it does; by the letter of RFC 9112 as far as the suite goes. */
+/** The end of the first request in some bytes, if complete; handles as much of RFC 9112 as the suite uses. */
 function endOf(bytes: Buffer): { head: string; from: number; end: number } | undefined {
   const headEnd = bytes.indexOf('\r\n\r\n');
   if (headEnd < 0) return undefined;
@@ -91,7 +91,7 @@ function askedIn(head: string, body: Buffer): Asked {
   return { head, method, path, header, body: chunked ? unchunked(body) : body };
 }
 
-/** The answer of the reference store, made without its server. */
+/** The response of the reference store, made without its server. */
 function rightAnswer(token: string, { method, path, head, body }: Asked): Right {
   const headers: NodeJS.Dict<string[]> = {};
   for (const line of head.split('\r\n').slice(1)) {
@@ -108,14 +108,14 @@ function rightAnswer(token: string, { method, path, head, body }: Asked): Right 
       steps.negotiate(request);
       return steps.create(steps.validate(steps.parse(body, request), request), request);
     } catch (error) {
-      return error instanceof Refusal ? steps.refuse(error, request) : steps.fail(error, request);
+      return error instanceof Rejection ? steps.reject(error, request) : steps.fail(error, request);
     }
   })();
   const lines = Object.entries(answer.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
   return { status: answer.status, headers: lines, body: Buffer.from(answer.body ?? '') };
 }
 
-/** The bytes of an answer with everything about it that is to be otherwise. */
+/** The bytes of a response, with the given parts changed. */
 export function answer(
   right: Right,
   {
@@ -127,13 +127,13 @@ export function answer(
     length = Buffer.byteLength(body),
   }: {
     readonly version?: string;
-    /** The whole first line. */
+    /** The complete status line. */
     readonly line?: string;
-    /** Headers of the right answer to leave out. */
+    /** Headers of the right response to omit. */
     readonly drop?: RegExp;
     readonly add?: readonly string[];
     readonly body?: Buffer | string;
-    /** What Content-Length says; `null` for none. */
+    /** Value of Content-Length; `null` for none. */
     readonly length?: number | string | null;
   } = {},
 ): Buffer {
@@ -152,11 +152,11 @@ export const inChunks = (body: Buffer, size = 16, extension = ''): string => {
   return parts.join('');
 };
 
-/** Head of an answer whose body comes in chunks. */
+/** Head of a response with a chunked body. */
 export const chunkedHead = (right: Right): Buffer =>
   answer(right, { length: null, add: ['Transfer-Encoding: chunked'], body: '' });
 
-/** Listens on a loopback port; stopping it ends every connection. */
+/** Listens on a port of 127.0.0.1. Stopping it ends every connection. */
 export async function listening(
   server: Server,
   scheme = 'http',
@@ -179,7 +179,7 @@ export async function listening(
   };
 }
 
-/** Gives each whole request of a connection to `meet`, with the right answer to it. */
+/** Calls `meet` with each complete request of a connection and the right response. */
 export function serve(token: string, meet: (meeting: Meeting) => void): (socket: Socket) => void {
   let nth = 0;
   return (socket) => {
@@ -199,13 +199,13 @@ export function serve(token: string, meet: (meeting: Meeting) => void): (socket:
   };
 }
 
-/** A store on plain sockets that meets each request in its own way. */
+/** A store on plain sockets that handles each request as given. */
 export const meeting =
   (meet: (meeting: Meeting) => void): Hostile['start'] =>
   (token) =>
     listening(createServer({ allowHalfOpen: true }, serve(token, meet)));
 
-/** A store that does something to each connection, whatever is sent. */
+/** A store that treats every connection alike, whatever is sent. */
 export const connected =
   (greet: (socket: Socket) => void): Hostile['start'] =>
   () =>
@@ -230,7 +230,7 @@ export const secured =
     return { ...running, url: running.url.replace('127.0.0.1', host), options };
   };
 
-/** Writes for as long as it is listened to, no faster than it is read and not so fast that others starve. */
+/** Writes until the socket closes, no faster than it is read, and slowly enough not to starve others. */
 export function pour(socket: Socket, more: () => string | Buffer): void {
   const timer = setInterval(() => {
     if (!socket.writable) clearInterval(timer);
@@ -239,7 +239,7 @@ export function pour(socket: Socket, more: () => string | Buffer): void {
   socket.once('close', () => clearInterval(timer));
 }
 
-/** Writes the same `times` over, for ever by default, as fast as it is read. */
+/** Writes a block `times` times, endlessly by default, as fast as it is read. */
 export function flood(socket: Socket, block: Buffer, times = Number.POSITIVE_INFINITY): void {
   let left = times;
   const go = () => {
@@ -249,7 +249,7 @@ export function flood(socket: Socket, block: Buffer, times = Number.POSITIVE_INF
   go();
 }
 
-/** Writes a little every few milliseconds, for ever. */
+/** Writes a little every few milliseconds, endlessly. */
 export function drip(socket: Socket, drop: string, every = 50): void {
   const timer = setInterval(() => socket.write(drop), every);
   socket.once('close', () => clearInterval(timer));

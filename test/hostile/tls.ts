@@ -28,25 +28,25 @@ const asHttps =
 export const tls: readonly Hostile[] = [
   {
     name: 'tls-right',
-    does: 'a right store behind a certificate that is trusted',
+    does: 'a right store with a trusted certificate',
     start: secured(localhost, trusting('fixtures/localhost'), 'localhost'),
     expected: passes,
   },
   {
     name: 'tls-self-signed',
-    does: 'a certificate that nobody has signed',
+    does: 'a self-signed certificate',
     start: secured(localhost, {}, 'localhost'),
     expected: untrusted,
   },
   {
     name: 'tls-self-signed-insecure',
-    does: 'the same, and the user said that it does not matter',
+    does: 'an untrusted certificate with --insecure',
     start: secured(expired, { insecure: true }),
     expected: passes,
   },
   {
     name: 'tls-expired',
-    does: 'a certificate that has expired',
+    does: 'an expired certificate',
     start: secured(expired, trusting('hostile/fixtures/expired'), 'localhost'),
     expected: untrusted,
   },
@@ -58,7 +58,7 @@ export const tls: readonly Hostile[] = [
   },
   {
     name: 'tls-old',
-    does: 'TLS 1.0 alone',
+    does: 'only TLS 1.0',
     start: secured(
       { ...localhost, minVersion: 'TLSv1', maxVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' },
       trusting('fixtures/localhost'),
@@ -68,7 +68,7 @@ export const tls: readonly Hostile[] = [
   },
   {
     name: 'plain-on-a-tls-url',
-    does: 'plain HTTP where https:// is asked',
+    does: 'plain HTTP on an https:// URL',
     start: asHttps(
       connected((socket) =>
         socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n')),
@@ -78,7 +78,7 @@ export const tls: readonly Hostile[] = [
   },
   {
     name: 'tls-on-a-plain-url',
-    does: 'TLS where http:// is asked',
+    does: 'TLS on an http:// URL',
     start: async (token) => {
       const running = await secured(localhost)(token);
       return { ...running, url: running.url.replace('https:', 'http:') };
@@ -109,11 +109,11 @@ export const tls: readonly Hostile[] = [
     name: 'tls-handshake-reset',
     does: 'resets in the handshake',
     start: asHttps(connected((socket) => socket.once('data', () => socket.resetAndDestroy()))),
-    expected: { outcome: 'nonconformant', fails: ['always/answers'] },
+    expected: { outcome: 'nonconformant', fails: ['invariants/answers'] },
   },
   {
     name: 'tls-alert-on-a-tls-url',
-    does: 'refuses every handshake with an alert',
+    does: 'rejects every handshake with an alert',
     start: asHttps(
       connected((socket) => socket.once('data', () => socket.end(Buffer.from([21, 3, 3, 0, 2, 2, 40])))),
     ),

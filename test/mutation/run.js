@@ -1,8 +1,8 @@
 import { Stryker } from '@stryker-mutator/core';
 
 /**
- * The areas one after the other. In payloads, what is made while the module loads is a table of data, and no
- * single test covers it: its mutants would take most of the time and say least.
+ * The areas, one after the other. In payloads, values created at load time are tables of data that no single test
+ * covers: their mutants would take most of the time and show the least.
  */
 const areas = [
   { area: 'judge', ignoreStatic: false },

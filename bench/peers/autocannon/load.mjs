@@ -1,6 +1,6 @@
 import autocannon from 'autocannon';
 
-// node load.mjs URL CONNECTIONS SECONDS same|fresh: prints how many requests were answered, and in how long.
+// node load.mjs URL CONNECTIONS SECONDS same|fresh: prints the number of answered requests and the time they took.
 const [, , url, connections, seconds, ids] = process.argv;
 let id = 1;
 

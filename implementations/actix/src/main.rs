@@ -1,4 +1,4 @@
-//! The plant store with Actix Web: serde decodes the body, actix-web-httpauth asks for the token.
+//! The plant store with Actix Web: serde decodes the body, actix-web-httpauth extracts the token.
 
 use std::{collections::HashMap, env, io, sync::Mutex};
 

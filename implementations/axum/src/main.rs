@@ -1,4 +1,4 @@
-//! The plant store with axum: serde decodes the body, an extractor asks for the token.
+//! The plant store with axum: serde decodes the body, an extractor checks the token.
 
 use std::{
     collections::HashMap,

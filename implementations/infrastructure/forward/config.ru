@@ -1,7 +1,7 @@
-# Hands every request on to the store, as the server in front of it understood it.
+# Forwards every request to the store, as the server in front of it understood it.
 require 'net/http'
 
-# Of one connection alone: RFC 9110 section 7.6.1.
+# Hop-by-hop headers: RFC 9110 section 7.6.1.
 OWN = %w[connection keep-alive te transfer-encoding upgrade content-length].freeze
 
 run(lambda do |env|

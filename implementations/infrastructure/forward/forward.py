@@ -1,11 +1,11 @@
-"""Hands every request on to the store, as the server in front of it understood it: for WSGI and for ASGI."""
+"""Forwards every request to the store, as the server in front of it understood it: for WSGI and for ASGI."""
 
 import asyncio
 import http.client
 import os
 
 UPSTREAM = int(os.environ["UPSTREAM"])
-# Of one connection alone: RFC 9110 section 7.6.1.
+# Hop-by-hop headers: RFC 9110 section 7.6.1.
 OWN = {"connection", "keep-alive", "te", "transfer-encoding", "upgrade", "content-length"}
 
 

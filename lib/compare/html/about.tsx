@@ -1,12 +1,12 @@
 import { documentName } from '../../report/document.ts';
-import { leftBehind } from '../../report/explain.ts';
 import { Fact } from '../../report/html/about.tsx';
 import { counted, grouped, inline } from '../../report/html/text.tsx';
+import { createdText } from '../../report/text.ts';
 import type { Comparison } from '../comparison.ts';
 import { ran } from '../table.ts';
-import { placed, StoreLink } from './parts.tsx';
+import { numbered, StoreLink } from './parts.tsx';
 
-/** Which stores, held to which document, with what. */
+/** The stores, the document and the options of a comparison. */
 export function About({ comparison }: { readonly comparison: Comparison }) {
   const { suite, document, options, startedAt, seconds, checks, differential } = comparison;
   const requests = ran(comparison).reduce((sum, column) => sum + column.requests, 0);
@@ -15,34 +15,35 @@ export function About({ comparison }: { readonly comparison: Comparison }) {
       <h2 id="compared-heading">What was compared</h2>
       <p class="note">
         {differential === null
-          ? 'Saved records of runs with the same checks and the same document. Seed and cases are those of the first; payloads are the same where the seeds are.'
-          : 'Every store was sent the same payloads; only the ids are its own.'}
+          ? 'Saved records of runs with the same checks and the same document. Seed and cases are those of the first record; runs with the same seed sent the same payloads.'
+          : 'Every store was sent the same payloads, except for ids.'}
       </p>
       <dl class="facts">
         <Fact name="Document">
           {documentName(document, (file) => inline(file.split(/[\\/]/).at(-1) ?? '', 100))}, version{' '}
           {inline(document.version, 40)}, sha256 <span class="code">{document.sha256.slice(0, 12)}</span>
         </Fact>
-        <Fact name="Drawn from">
-          seed {options.seed}, {counted(options.cases, 'case')} a generated check
+        <Fact name="Generated from">
+          seed {options.seed}, {counted(options.cases, 'case')} per generated check
         </Fact>
         <Fact name="Suite">
           {inline(suite.name, 80)} {inline(suite.version, 40)}, {counted(checks.length, 'check')}
           {options.thorough === true && ', thorough'}
           {options.strict && ', strict'}
         </Fact>
-        <Fact name="Began">
+        <Fact name="Started">
           <time dateTime={startedAt}>{startedAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</time>, took{' '}
           {seconds.toFixed(1)} s
         </Fact>
         <Fact name="Sent">
           {grouped(requests)} requests for the checks
-          {differential !== null && ` and ${counted(differential.payloads, 'payload')} more to each store`}
+          {differential !== null &&
+            ` and ${counted(differential.payloads, 'additional payload')} to each store`}
         </Fact>
       </dl>
       <h3>The stores</h3>
-      <dl class="portraits">
-        {placed(comparison).map((one) => (
+      <dl class="implementations">
+        {numbered(comparison).map((one) => (
           <div key={one.number}>
             <dt>
               <StoreLink {...one} />
@@ -58,7 +59,7 @@ export function About({ comparison }: { readonly comparison: Comparison }) {
 }
 
 function Store({ column }: { readonly column: Comparison['columns'][number] }) {
-  const { portrait } = column;
+  const { implementation } = column;
   return (
     <>
       {column.state === 'run' && (
@@ -68,9 +69,11 @@ function Store({ column }: { readonly column: Comparison['columns'][number] }) {
         </p>
       )}
       {column.state === 'run' && column.created !== undefined && (
-        <p class="aside">{leftBehind(column.created)}</p>
+        <p class="aside">{createdText(column.created)}</p>
       )}
-      {portrait !== undefined && portrait.note !== '' && <p>{inline(portrait.note, 1000)}</p>}
+      {implementation !== undefined && implementation.note !== '' && (
+        <p>{inline(implementation.note, 1000)}</p>
+      )}
     </>
   );
 }

@@ -1,32 +1,32 @@
 import { groupBy } from '../../groups.ts';
 import { Sentence } from '../../report/html/profile.tsx';
 import { counted } from '../../report/html/text.tsx';
-import { type Part, profileOf, textOf } from '../../report/profile.ts';
+import { profileOf, type SentencePart, textOf } from '../../report/profile.ts';
 import type { Comparison } from '../comparison.ts';
 import { ran } from '../table.ts';
 import { Names, Share } from './parts.tsx';
 
-/** Times always differ, and have a section of their own. */
+/** Response times always differ and have their own section. */
 const TIMES = 'Response times';
 
-/** One thing that the interface leaves open, and the ways in which it is done, that of the most stores first. */
-interface Question {
+/** One question that the interface leaves open, and what the stores do, the most frequent behaviour first. */
+interface ComparedQuestion {
   readonly heading: string;
   readonly label: string;
-  readonly ways: readonly { readonly sentence: readonly Part[]; readonly names: readonly string[] }[];
+  readonly ways: readonly { readonly sentence: readonly SentencePart[]; readonly names: readonly string[] }[];
 }
 
-export function questionsOf(comparison: Comparison): readonly Question[] {
-  const told = ran(comparison).flatMap(({ name, observations }) =>
-    profileOf(observations).flatMap(({ heading, entries }) =>
-      entries.map(({ label, sentence }) => ({ name, heading, label, sentence })),
+export function questionsOf(comparison: Comparison): readonly ComparedQuestion[] {
+  const entries = ran(comparison).flatMap(({ name, observations }) =>
+    profileOf(observations).flatMap(({ heading, entries: ofTopic }) =>
+      ofTopic.map(({ label, sentence }) => ({ name, heading, label, sentence })),
     ),
   );
-  const asked = groupBy(
-    told.filter(({ heading }) => heading !== TIMES),
+  const questions = groupBy(
+    entries.filter(({ heading }) => heading !== TIMES),
     ({ heading, label }) => JSON.stringify([heading, label]),
   );
-  return asked.flatMap(([, answers]) => {
+  return questions.flatMap(([, answers]) => {
     const [first] = answers;
     if (first === undefined) return [];
     const ways = groupBy(answers, ({ sentence }) => textOf(sentence)).map(([, alike]) => ({
@@ -38,7 +38,7 @@ export function questionsOf(comparison: Comparison): readonly Question[] {
   });
 }
 
-/** What the interface leaves open, side by side. */
+/** What the interface leaves open, and what each store does. */
 export function Behaviour({ comparison }: { readonly comparison: Comparison }) {
   const questions = questionsOf(comparison);
   const differ = questions.filter(({ ways }) => ways.length > 1);
@@ -74,7 +74,7 @@ export function Behaviour({ comparison }: { readonly comparison: Comparison }) {
   );
 }
 
-function Differs({ question: { label, ways } }: { readonly question: Question }) {
+function Differs({ question: { label, ways } }: { readonly question: ComparedQuestion }) {
   const all = ways.reduce((sum, { names }) => sum + names.length, 0);
   return (
     <div class="question">
@@ -99,9 +99,9 @@ function Differs({ question: { label, ways } }: { readonly question: Question })
   );
 }
 
-const Alike = ({ questions }: { readonly questions: readonly Question[] }) => (
+const Alike = ({ questions }: { readonly questions: readonly ComparedQuestion[] }) => (
   <details class="more alike">
-    <summary>All alike: {counted(questions.length, 'question')}</summary>
+    <summary>No difference: {counted(questions.length, 'question')}</summary>
     <ul class="sentences">
       {questions.map(({ heading, label, ways: [way] }) => (
         <li key={`${heading} ${label}`}>{way !== undefined && <Sentence parts={way.sentence} />}</li>

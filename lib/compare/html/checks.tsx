@@ -5,28 +5,28 @@ import type { Comparison } from '../comparison.ts';
 import { differing, reasonOf, verdictOf } from '../table.ts';
 import { CheckByCheck } from './explained.tsx';
 import { Matrix } from './matrix.tsx';
-import { groupsOf, nameOf, type PlacedRun, triedOf } from './parts.tsx';
+import { groupsOf, type NumberedRun, nameOf, triedOf } from './parts.tsx';
 
 /** Every check at every store. */
 export function Checks({ comparison }: { readonly comparison: Comparison }) {
   const { checks } = comparison;
   const tried = triedOf(comparison);
-  const lost = comparison.columns.filter((column) => !tried.some((one) => one.column === column));
+  const untested = comparison.columns.filter((column) => !tried.some((one) => one.column === column));
   const differs = differing(comparison);
   return (
     <section class="matrix" id="checks" aria-labelledby="checks-heading">
       <h2 id="checks-heading">Checks</h2>
       <p class="note">
         {differs.length === 0
-          ? `All ${counted(checks.length, 'check')} came out alike at the stores that were run to the end.`
-          : `${differs.length} of ${counted(checks.length, 'check')} did not come out alike.`}{' '}
-        The marks of what is not well lead to what was expected and what came instead; the arrow keys go from
-        one to the next.
-        {lost.length > 0 && ' Not in the table: '}
-        {lost
+          ? `No check differs between the stores whose runs were completed.`
+          : `${differs.length} of ${counted(checks.length, 'check')} ${differs.length === 1 ? 'differs' : 'differ'} between the stores.`}{' '}
+        Marks other than passed and observed link to the expected and the actual result; the arrow keys move
+        between them.
+        {untested.length > 0 && ' Not in the table: '}
+        {untested
           .map((column) => `${nameOf(column)} (${inline(reasonOf(column) ?? verdictOf(column), 200)})`)
           .join('; ')}
-        {lost.length > 0 && '.'}
+        {untested.length > 0 && '.'}
       </p>
       <Marks comparison={comparison} tried={tried} />
       <Filter comparison={comparison} some={differs.length > 0} tried={tried} />
@@ -49,15 +49,15 @@ export function Checks({ comparison }: { readonly comparison: Comparison }) {
   );
 }
 
-/** What the marks of the table mean. */
+/** The legend of the table. */
 function Marks({
   comparison,
   tried,
 }: {
   readonly comparison: Comparison;
-  readonly tried: readonly PlacedRun[];
+  readonly tried: readonly NumberedRun[];
 }) {
-  const there = new Set(
+  const present = new Set(
     comparison.checks.flatMap(({ id, level }) =>
       tried.map(({ column }) =>
         toneOf({ level, verdict: column.cells[id]?.verdict ?? 'skipped' }, comparison),
@@ -67,7 +67,7 @@ function Marks({
   return (
     <ul class="legend marks-legend">
       {(Object.keys(WORDS) as Tone[])
-        .filter((tone) => there.has(tone))
+        .filter((tone) => present.has(tone))
         .map((tone) => (
           <li key={tone} class={tone}>
             <Icon name={tone} /> {WORDS[tone]}
@@ -84,7 +84,7 @@ function Filter({
 }: {
   readonly comparison: Comparison;
   readonly some: boolean;
-  readonly tried: readonly PlacedRun[];
+  readonly tried: readonly NumberedRun[];
 }) {
   const areas = [...new Set(comparison.checks.map(areaOf))];
   const groups = groupsOf(comparison);

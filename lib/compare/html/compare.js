@@ -1,12 +1,13 @@
 // @ts-check
-// Stands after page.js, which copies, unfolds what an address names, and prints. The page can be read without
-// this. It sorts the tables, filters the checks, and shows a cell below the table.
+// Loaded after page.js, which copies, opens the target of the URL, and prepares printing. The page is
+// readable without this script, which sorts the tables, filters the checks, and shows the details of a cell
+// below the table.
 
 {
   /** @param {string} id */
   const byId = (id) => document.getElementById(id);
 
-  // Sorting: a head becomes a button that goes through ascending, descending and the order as it was.
+  // Sorting: each head becomes a button that cycles through ascending, descending and the original order.
 
   const NEXT = /** @type {const} */ ({ ascending: 'descending', descending: 'ascending' });
 
@@ -27,7 +28,7 @@
   function makeSortable(table) {
     const [body] = table.tBodies;
     if (!body) return;
-    const asItWas = [...body.rows];
+    const original = [...body.rows];
     /** @type {HTMLTableCellElement[]} */
     const heads = [...(table.tHead?.rows[0]?.cells ?? [])].filter((head) => head.dataset.sort !== undefined);
     for (const head of heads) {
@@ -45,9 +46,9 @@
         head.ariaSort = next;
         const column = head.cellIndex;
         const sign = next === 'descending' ? -1 : 1;
-        const sorted = [...asItWas].sort((a, b) => {
+        const sorted = [...original].sort((a, b) => {
           const [one, two] = [sortValue(a, column), sortValue(b, column)];
-          // What has no value comes last, whichever way.
+          // Rows without a value are always last.
           return one === '' || two === ''
             ? one === two
               ? 0
@@ -56,8 +57,8 @@
                 : -1
             : sign * compare(one, two);
         });
-        body.append(...(next === 'none' ? asItWas : sorted));
-        startAgain();
+        body.append(...(next === 'none' ? original : sorted));
+        resetFocus();
       });
     }
   }
@@ -69,8 +70,8 @@
   const rows = [...(matrix?.tBodies[0]?.rows ?? [])];
   const heads = [...(matrix?.tHead?.rows[0]?.cells ?? [])];
   const all = rows.length;
-  /** The cells before those of the stores: the check, and how many fail. */
-  const BEFORE = 2;
+  /** Columns before those of the stores: the check and its failure count. */
+  const FIRST_STORE_COLUMN = 2;
 
   const explained = new Map(
     [...document.querySelectorAll('details[data-check]')].map((one) => [
@@ -87,14 +88,14 @@
     const group = field('stores');
     const columns = heads.map(
       (head, index) =>
-        index < BEFORE || group === '' || (head.dataset.groups ?? '').split(' ').includes(group),
+        index < FIRST_STORE_COLUMN || group === '' || (head.dataset.groups ?? '').split(' ').includes(group),
     );
     for (const [index, head] of heads.entries()) head.hidden = !columns[index];
     let shown = 0;
     for (const row of rows) {
       const cells = [...row.cells];
       for (const [index, cell] of cells.entries()) cell.hidden = !columns[index];
-      const stores = cells.filter((_, index) => index >= BEFORE && columns[index]);
+      const stores = cells.filter((_, index) => index >= FIRST_STORE_COLUMN && columns[index]);
       const verdicts = stores
         .filter(({ cellIndex }) => heads[cellIndex]?.dataset.stopped === undefined)
         .map(({ className }) => className);
@@ -118,7 +119,7 @@
     byId('matrix-no-match')?.toggleAttribute('hidden', shown > 0);
     const status = byId('matrix-shown');
     if (status) status.textContent = shown === all ? `${shown} checks` : `${shown} of ${all} checks`;
-    startAgain();
+    resetFocus();
   }
 
   function showAll() {
@@ -131,11 +132,11 @@
   form?.addEventListener('input', applyFilter);
   form?.addEventListener('submit', (event) => event.preventDefault());
   form?.addEventListener('reset', (event) => {
-    // The fields go back to how the page opens, which may be to the rows that differ; all is asked for.
+    // A reset restores the initial filter, which may hide rows; the button is to show all of them.
     if (event.isTrusted) setTimeout(showAll);
   });
 
-  // The marks of the table are one stop of the keyboard; the arrows go from one to the next.
+  // The marks of the table are one tab stop; the arrow keys move between them.
 
   /** @returns {HTMLAnchorElement[]} */
   const links = () =>
@@ -143,7 +144,7 @@
       (link) => link instanceof HTMLAnchorElement,
     );
 
-  function startAgain() {
+  function resetFocus() {
     for (const [index, link] of links().entries()) link.tabIndex = index === 0 ? 0 : -1;
   }
 
@@ -170,7 +171,7 @@
     const shown = rows.length === 0 ? [] : [...(matrix.tBodies[0]?.rows ?? [])].filter((row) => !row.hidden);
     let row = shown.indexOf(/** @type {HTMLTableRowElement} */ (cell.parentElement));
     let column = cell.cellIndex;
-    // The next mark that way that leads somewhere.
+    // The next mark in this direction that has a link.
     for (;;) {
       row += down;
       column += right;
@@ -181,15 +182,15 @@
     }
   });
 
-  // A cell below the table.
+  // The details of a cell, below the table.
 
   const panel = byId('panel');
   const heading = byId('panel-heading');
   /** @type {HTMLAnchorElement | null} */
   let opened = null;
 
-  /** What an address within the page names. @param {string} hash */
-  function named(hash) {
+  /** The element that a fragment names. @param {string} hash */
+  function targetOf(hash) {
     try {
       return byId(decodeURIComponent(hash.slice(1)));
     } catch {
@@ -199,7 +200,7 @@
 
   /** @param {HTMLAnchorElement} link */
   function openCell(link) {
-    const entry = named(link.hash);
+    const entry = targetOf(link.hash);
     const way = entry?.closest('.way');
     if (!entry || !way || !panel || !heading) return false;
     const copy = /** @type {HTMLElement} */ (way.cloneNode(true));
@@ -218,7 +219,7 @@
     link.classList.add('chosen');
     panel.hidden = false;
     panel.scrollTop = 0;
-    // The panel is not to lie over the row that it is about.
+    // The panel must not cover the row of the cell.
     const over = link.getBoundingClientRect().bottom - panel.getBoundingClientRect().top;
     const box = matrix?.closest('.scrolling');
     if (over > 0 && box) box.scrollTop += over + 24;
@@ -242,7 +243,7 @@
   matrix?.addEventListener('mouseover', ({ target }) => {
     const cell = target instanceof Element ? target.closest('td') : null;
     const store = heads[cell?.cellIndex ?? 0]?.querySelector('a')?.textContent;
-    if (cell && cell.cellIndex >= BEFORE && cell.title === '')
+    if (cell && cell.cellIndex >= FIRST_STORE_COLUMN && cell.title === '')
       cell.title = `${store ?? ''}: ${cell.textContent}, ${cell.parentElement?.id ?? ''}`;
   });
   byId('panel-close')?.addEventListener('click', closeCell);
@@ -250,9 +251,9 @@
     if (key === 'Escape') closeCell();
   });
 
-  /** Shows what the address names, though a filter hides it, or it is folded. */
-  function showNamed() {
-    const one = named(location.hash);
+  /** Shows the target of the URL, even if a filter hides it or it is folded. */
+  function showTarget() {
+    const one = targetOf(location.hash);
     if (!one) return;
     const row = one instanceof HTMLTableRowElement ? one : null;
     const around = one.closest('details[data-check]');
@@ -261,7 +262,7 @@
     if (around instanceof HTMLDetailsElement) around.open = true;
     const box = row?.closest('.scrolling');
     if (!row || !box) return one.scrollIntoView();
-    // The table as a whole, and the row below its head.
+    // Shows the table, and scrolls the row below its head.
     box.scrollIntoView();
     const top = row.getBoundingClientRect().top - box.getBoundingClientRect().top;
     box.scrollTop += top - (matrix?.tHead?.offsetHeight ?? 0) - 1;
@@ -272,6 +273,6 @@
     if (table instanceof HTMLTableElement) makeSortable(table);
   form?.removeAttribute('hidden');
   applyFilter();
-  showNamed();
-  addEventListener('hashchange', showNamed);
+  showTarget();
+  addEventListener('hashchange', showTarget);
 }

@@ -4,13 +4,13 @@ import type { RecordedBody } from '../../report/record.ts';
 import type { Answer, Comparison, Disagreement } from '../comparison.ts';
 import { Names, Share } from './parts.tsx';
 
-/** Generated payloads that stores do not answer alike. */
+/** Generated payloads on which stores disagree. */
 export function Disagreements({ comparison: { differential } }: { readonly comparison: Comparison }) {
   return (
     <section class="disagreements" id="disagreements" aria-labelledby="disagreements-heading">
       <h2 id="disagreements-heading">Disagreements</h2>
       {differential === null ? (
-        <p class="note">Saved records were compared: no store was sent anything for it.</p>
+        <p class="note">Saved records were compared, so no payloads were sent.</p>
       ) : (
         <Found differential={differential} />
       )}
@@ -24,31 +24,31 @@ function Found({
   readonly differential: NonNullable<Comparison['differential']>;
 }) {
   if (disagreements.length + more === 0)
-    return <p>{counted(payloads, 'generated payload')}, each answered alike by all stores.</p>;
+    return <p>All stores agree on {counted(payloads, 'generated payload')}.</p>;
   return (
     <>
       <p class="note">
-        Beside the checks, every store that could be asked was sent the same {counted(payloads, 'payload')}.
-        Payloads that divide the stores in the same way are one disagreement; each is shown by one payload,
-        made as small as it goes. Statuses of a class and the wording of messages make no difference.
+        In addition to the checks, every responding store was sent the same {counted(payloads, 'payload')}.
+        Payloads that divide the stores in the same way are one disagreement, shown with one shrunk payload.
+        Statuses of the same class count as equal, and so do messages.
       </p>
       <ol class="kinds">
         {disagreements.map((one, index) => (
           <li key={index}>
-            <Kind one={one} number={index + 1} />
+            <DisagreementDetails one={one} number={index + 1} />
           </li>
         ))}
       </ol>
       {more > 0 && (
         <p class="note">
-          {grouped(more)} more {more === 1 ? 'kind is' : 'kinds are'} not shown.
+          {grouped(more)} more {more === 1 ? 'disagreement is' : 'disagreements are'} not shown.
         </p>
       )}
     </>
   );
 }
 
-function Kind({ one, number }: { readonly one: Disagreement; readonly number: number }) {
+function DisagreementDetails({ one, number }: { readonly one: Disagreement; readonly number: number }) {
   const { label, request, payloads, shrinks, ways } = one;
   const all = ways.reduce((sum, { answers }) => sum + answers.length, 0);
   return (
@@ -76,7 +76,7 @@ function Kind({ one, number }: { readonly one: Disagreement; readonly number: nu
           </figcaption>
           <Box text={lines(textOf(request.body))} />
         </figure>
-        <Command name="The request as curl" text={request.curl} />
+        <Command name="The curl command" text={request.curl} />
         <ul class="answers">
           {ways.map(({ signature, answers }) => (
             <li key={signature}>
@@ -100,18 +100,18 @@ function Kind({ one, number }: { readonly one: Disagreement; readonly number: nu
   );
 }
 
-/** How the stores are divided: 20 to 2. */
+/** How the stores are divided: `20 : 2 stores`. */
 const Split = ({ ways }: Pick<Disagreement, 'ways'>) => (
   <span class="aside">{ways.map(({ answers }) => answers.length).join(' : ')} stores</span>
 );
 
-/** What came back; stores that said the very same are told of together. */
+/** The answers; stores with identical ones are grouped. */
 function Answers({ answers }: { readonly answers: readonly Answer[] }) {
-  const alike = groupBy(answers, ({ name: _name, ...said }) => JSON.stringify(said));
+  const alike = groupBy(answers, ({ name: _name, ...answer }) => JSON.stringify(answer));
   return (
     <details class="more">
-      <summary>What {answers.length === 1 ? 'it' : 'they'} answered</summary>
-      <ul class="said">
+      <summary>{answers.length === 1 ? 'Response' : 'Responses'}</summary>
+      <ul class="responses">
         {alike.map(([key, members]) => (
           <li key={key}>
             <p>
@@ -123,7 +123,7 @@ function Answers({ answers }: { readonly answers: readonly Answer[] }) {
                 ))}
               </span>
             </p>
-            {members[0] !== undefined && <Said answer={members[0]} />}
+            {members[0] !== undefined && <AnswerDetails answer={members[0]} />}
           </li>
         ))}
       </ul>
@@ -131,10 +131,10 @@ function Answers({ answers }: { readonly answers: readonly Answer[] }) {
   );
 }
 
-const Said = ({ answer: { status, contentType, body, fault } }: { readonly answer: Answer }) => (
+const AnswerDetails = ({ answer: { status, contentType, body, fault } }: { readonly answer: Answer }) => (
   <>
     <p class="aside">
-      {status === undefined ? inline(fault ?? 'no answer') : status}{' '}
+      {status === undefined ? inline(fault ?? 'no response') : status}{' '}
       {contentType !== undefined && inline(contentType, 100)}
       {body !== undefined && `, ${sizeOf(body)}`}
     </p>
@@ -143,6 +143,6 @@ const Said = ({ answer: { status, contentType, body, fault } }: { readonly answe
 );
 
 const textOf = (body: RecordedBody): string =>
-  body.bytes === 0 ? '(no body)' : 'text' in body ? body.text : `(no UTF-8; base64) ${body.base64}`;
+  body.bytes === 0 ? '(no body)' : 'text' in body ? body.text : `(not UTF-8; base64) ${body.base64}`;
 
 const sizeOf = ({ bytes }: RecordedBody): string => (bytes === 0 ? 'no body' : counted(bytes, 'byte'));

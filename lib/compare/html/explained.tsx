@@ -1,23 +1,23 @@
 import { groupBy } from '../../groups.ts';
-import { Comparison as Sides } from '../../report/html/exchange.tsx';
+import { Comparison as ExpectedAndActual } from '../../report/html/exchange.tsx';
 import { Command, counted, Icon, inline, type Tone, toneOf, WORDS } from '../../report/html/text.tsx';
 import type { About } from '../../run/check.ts';
 import type { Cell, Comparison } from '../comparison.ts';
-import { Names, nameOf, type PlacedRun } from './parts.tsx';
+import { Names, type NumberedRun, nameOf } from './parts.tsx';
 
-interface Told {
-  readonly one: PlacedRun;
+interface ShownCell {
+  readonly one: NumberedRun;
   readonly cell: Cell;
   readonly tone: Tone;
 }
 
-/** What every store did on every check: what the marks of the table lead to. */
+/** The results of every check at every store, to which the marks of the table link. */
 export const CheckByCheck = ({
   comparison,
   tried,
 }: {
   readonly comparison: Comparison;
-  readonly tried: readonly PlacedRun[];
+  readonly tried: readonly NumberedRun[];
 }) => (
   <div class="by-check">
     <h3>Check by check</h3>
@@ -25,7 +25,7 @@ export const CheckByCheck = ({
       <Check
         key={check.id}
         check={check}
-        all={tried.flatMap((one): Told[] => {
+        all={tried.flatMap((one): ShownCell[] => {
           const cell = one.column.cells[check.id];
           if (cell === undefined) return [];
           return [{ one, cell, tone: toneOf({ level: check.level, verdict: cell.verdict }, comparison) }];
@@ -35,7 +35,7 @@ export const CheckByCheck = ({
   </div>
 );
 
-/** What is worst comes first. */
+/** Worst first. */
 const ORDER: readonly Tone[] = ['fail', 'warn', 'untestable', 'skipped', 'pass', 'observed'];
 
 function Check({
@@ -43,12 +43,12 @@ function Check({
   all,
 }: {
   readonly check: About;
-  readonly all: readonly Told[];
+  readonly all: readonly ShownCell[];
 }) {
-  const there = ORDER.map((tone) => ({ tone, own: all.filter((told) => told.tone === tone) })).filter(
+  const present = ORDER.map((tone) => ({ tone, own: all.filter((shown) => shown.tone === tone) })).filter(
     ({ own }) => own.length > 0,
   );
-  const [worst] = there;
+  const [worst] = present;
   const tone = worst?.tone ?? 'skipped';
   return (
     <details class={`cause ${tone}`} data-check={id}>
@@ -59,13 +59,13 @@ function Check({
           <span class="statement">{statement}</span>
         </span>
         <span class="weight">
-          {there.map(({ tone: own, own: list }) => `${list.length} ${WORDS[own]}`).join(', ')}
+          {present.map(({ tone: own, own: list }) => `${list.length} ${WORDS[own]}`).join(', ')}
         </span>
       </summary>
       <div class="inside">
         <p class="hint">{hint}</p>
         <p class="basis">Basis: {basis.join('; ')}</p>
-        {there.map(({ tone: own, own: list }) =>
+        {present.map(({ tone: own, own: list }) =>
           own === 'pass' || own === 'observed' ? (
             <Alike key={own} tone={own} list={list} of={all.length} />
           ) : (
@@ -79,7 +79,7 @@ function Check({
   );
 }
 
-const Alike = ({ tone, list, of }: { tone: Tone; list: readonly Told[]; of: number }) => (
+const Alike = ({ tone, list, of }: { tone: Tone; list: readonly ShownCell[]; of: number }) => (
   <div class="way">
     <h4>
       <Icon name={tone} /> {WORDS[tone]}
@@ -88,13 +88,13 @@ const Alike = ({ tone, list, of }: { tone: Tone; list: readonly Told[]; of: numb
   </div>
 );
 
-/** Stores are told of together where they failed for one cause. */
-const causeOf = ({ cell: { cause, reason } }: Told): string => cause ?? reason ?? '';
+/** Stores that failed for the same cause are grouped. */
+const causeOf = ({ cell: { cause, reason } }: ShownCell): string => cause ?? reason ?? '';
 
-/** And closer together where the very same came back. */
-const sidesOf = ({ cell: { expected, actual } }: Told): string => JSON.stringify([expected, actual]);
+/** Within a group, stores with the same result share a comparison. */
+const resultOf = ({ cell: { expected, actual } }: ShownCell): string => JSON.stringify([expected, actual]);
 
-function Way({ id, members }: { readonly id: string; readonly members: readonly Told[] }) {
+function Way({ id, members }: { readonly id: string; readonly members: readonly ShownCell[] }) {
   const [first] = members;
   if (first === undefined) return null;
   const { tone, cell } = first;
@@ -107,18 +107,20 @@ function Way({ id, members }: { readonly id: string; readonly members: readonly 
         {members.length > 1 && <span class="aside"> at {counted(members.length, 'store')}</span>}
       </h4>
       {cause === undefined && reason !== undefined && <p>{inline(reason)}</p>}
-      {groupBy(members, sidesOf).map(([key, alike]) => (
+      {groupBy(members, resultOf).map(([key, alike]) => (
         <Variant key={key} id={id} alike={alike} />
       ))}
     </div>
   );
 }
 
-function Variant({ id, alike }: { readonly id: string; readonly alike: readonly Told[] }) {
+function Variant({ id, alike }: { readonly id: string; readonly alike: readonly ShownCell[] }) {
   const { expected, actual } = alike[0]?.cell ?? {};
   return (
     <div class="variant">
-      {expected !== undefined && actual !== undefined && <Sides expected={expected} actual={actual} />}
+      {expected !== undefined && actual !== undefined && (
+        <ExpectedAndActual expected={expected} actual={actual} />
+      )}
       <ul class="who">
         {alike.map(({ one, cell }) => (
           <li key={one.number} id={`${id}~${one.number}`}>
@@ -130,7 +132,7 @@ function Variant({ id, alike }: { readonly id: string; readonly alike: readonly 
   );
 }
 
-const Who = ({ one, cell: { failed, cases, cause, reason, curl } }: Pick<Told, 'one' | 'cell'>) => (
+const Who = ({ one, cell: { failed, cases, cause, reason, curl } }: Pick<ShownCell, 'one' | 'cell'>) => (
   <>
     <p>
       <strong class="name">{nameOf(one.column)}</strong>{' '}
@@ -139,8 +141,8 @@ const Who = ({ one, cell: { failed, cases, cause, reason, curl } }: Pick<Told, '
           {failed} of {counted(cases, 'case')}
         </span>
       )}
-      {cause !== undefined && reason !== undefined && <span class="aside">; besides: {inline(reason)}</span>}
+      {cause !== undefined && reason !== undefined && <span class="aside">; also: {inline(reason)}</span>}
     </p>
-    {curl !== undefined && <Command name="The request as curl" text={curl} />}
+    {curl !== undefined && <Command name="The curl command" text={curl} />}
   </>
 );

@@ -2,20 +2,22 @@ import { ticksBetween } from '../../report/html/latency.tsx';
 import { time } from '../../report/html/text.tsx';
 import type { Comparison } from '../comparison.ts';
 import type { RunColumn } from '../table.ts';
-import { Heard, nameOf, percent, placed, Scrolling, StoreLink } from './parts.tsx';
+import { nameOf, numbered, percent, Scrolling, StoreLink, VisuallyHidden } from './parts.tsx';
 
-/** How long the answers of each store took, on one axis. */
+/** The response times of all stores on one axis. */
 export function Latency({ comparison }: { readonly comparison: Comparison }) {
-  const answered = placed(comparison).flatMap(({ column, number }) =>
+  const answered = numbered(comparison).flatMap(({ column, number }) =>
     column.state === 'run' && column.latency !== null ? [{ column, number, latency: column.latency }] : [],
   );
-  const silent = placed(comparison).filter((one) => answered.every(({ number }) => number !== one.number));
+  const withoutResponses = numbered(comparison).filter((one) =>
+    answered.every(({ number }) => number !== one.number),
+  );
   const axis = axisOf(answered.map(({ latency }) => latency));
   return (
     <section class="latency" id="latency" aria-labelledby="latency-heading">
       <h2 id="latency-heading">Response times</h2>
       {answered.length === 0 ? (
-        <p class="note">There was no answer.</p>
+        <p class="note">There were no responses.</p>
       ) : (
         <>
           <Legend />
@@ -27,7 +29,7 @@ export function Latency({ comparison }: { readonly comparison: Comparison }) {
                     Store
                   </th>
                   <th scope="col" class="axis">
-                    <Heard>On a logarithmic axis</Heard>
+                    <VisuallyHidden>On a logarithmic axis</VisuallyHidden>
                     <Ticks axis={axis} />
                   </th>
                   {NUMBERS.map(([word]) => (
@@ -57,10 +59,10 @@ export function Latency({ comparison }: { readonly comparison: Comparison }) {
             </table>
           </Scrolling>
           <p class="note">
-            Measured where the suite ran, while other stores were asked as well: differences of a few
-            milliseconds say little.
-            {silent.length > 0 &&
-              ` Without an answer: ${silent.map(({ column }) => nameOf(column)).join(', ')}.`}
+            Measured by the suite while it also tested other stores, so differences of a few milliseconds are
+            not significant.
+            {withoutResponses.length > 0 &&
+              ` Without responses: ${withoutResponses.map(({ column }) => nameOf(column)).join(', ')}.`}
           </p>
         </>
       )}
@@ -68,7 +70,7 @@ export function Latency({ comparison }: { readonly comparison: Comparison }) {
   );
 }
 
-type LatencyOf = NonNullable<RunColumn['latency']>;
+type LatencyData = NonNullable<RunColumn['latency']>;
 
 const NUMBERS = [
   ['Median', 'median'],
@@ -82,8 +84,8 @@ interface Axis {
   readonly high: number;
 }
 
-/** From the shortest median to the longest answer, with some room. */
-const axisOf = (all: readonly LatencyOf[]): Axis => ({
+/** From the shortest median to the longest response time, with a margin. */
+const axisOf = (all: readonly LatencyData[]): Axis => ({
   low: Math.max(Math.min(...all.map(({ median }) => median)) / 1.6, 0.001),
   high: Math.max(...all.map(({ longest }) => longest), 0.01) * 1.15,
 });
@@ -111,12 +113,12 @@ function Grid({ axis }: { readonly axis: Axis }) {
   );
 }
 
-/** Thick from the median to 95 in 100, thinner to 99 in 100, and a line to the longest. */
+/** Thick from the median to the 95th percentile, thinner to the 99th, and a line to the longest. */
 function Plot({
   latency: { median, p95, p99, longest },
   axis,
 }: {
-  readonly latency: LatencyOf;
+  readonly latency: LatencyData;
   readonly axis: Axis;
 }) {
   const x = (ms: number) => percent(at(ms, axis));
@@ -160,7 +162,7 @@ function Ticks({ axis }: { readonly axis: Axis }) {
 
 const Legend = () => (
   <p class="note">
-    On one logarithmic axis for all: a dot at the time in which half of the answers had come, a thick bar to
-    that of 95 in 100, a thin one to that of 99 in 100, a line to the longest.
+    All stores share one logarithmic axis: a dot at the median, a thick bar to the 95th percentile, a thin one
+    to the 99th, and a line to the longest response time.
   </p>
 );

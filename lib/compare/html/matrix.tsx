@@ -3,19 +3,30 @@ import { Icon, inline, toneOf, WORDS } from '../../report/html/text.tsx';
 import type { About } from '../../run/check.ts';
 import type { Comparison } from '../comparison.ts';
 import { verdictOf } from '../table.ts';
-import { groupsOf, Heard, MANY, nameOf, type PlacedRun, Scrolling, VERDICTS } from './parts.tsx';
+import {
+  groupsOf,
+  MIN_WIDE_COLUMNS,
+  type NumberedRun,
+  nameOf,
+  Scrolling,
+  VERDICTS,
+  VisuallyHidden,
+} from './parts.tsx';
 
-/** A row for each check, a column for each store that was tried. */
+/** A row for each check, a column for each store that was tested. */
 export function Matrix({
   comparison,
   tried,
 }: {
   readonly comparison: Comparison;
-  readonly tried: readonly PlacedRun[];
+  readonly tried: readonly NumberedRun[];
 }) {
   const groups = groupsOf(comparison);
   return (
-    <Scrolling name="Checks by stores" class={tried.length >= MANY ? 'marks-box many' : 'marks-box'}>
+    <Scrolling
+      name="Checks by stores"
+      class={tried.length >= MIN_WIDE_COLUMNS ? 'marks-box many' : 'marks-box'}
+    >
       <table class="sortable marks-table" id="matrix">
         <thead>
           <tr>
@@ -47,10 +58,10 @@ function Head({
   one: { column, number },
   groups,
 }: {
-  readonly one: PlacedRun;
+  readonly one: NumberedRun;
   readonly groups: readonly string[];
 }) {
-  const own = [verdictOf(column), column.portrait?.language];
+  const own = [verdictOf(column), column.implementation?.language];
   return (
     <th
       scope="col"
@@ -75,7 +86,7 @@ function Row({
   readonly check: About;
   readonly index: number;
   readonly comparison: Comparison;
-  readonly tried: readonly PlacedRun[];
+  readonly tried: readonly NumberedRun[];
 }) {
   const cells = tried.map(({ column, number }) => ({ cell: column.cells[id], number }));
   const failing = cells.filter(({ cell }) => cell?.verdict === 'fail').length;
@@ -103,12 +114,12 @@ function Row({
         const mark = (
           <>
             <Icon name={tone} />
-            <Heard>{WORDS[tone]}</Heard>
+            <VisuallyHidden>{WORDS[tone]}</VisuallyHidden>
           </>
         );
         return (
           <td key={number} class={tone === 'warn' ? 'fail warned' : verdict}>
-            {isTold(verdict) && cell !== undefined ? <a href={`#${id}~${number}`}>{mark}</a> : mark}
+            {hasDetails(verdict) && cell !== undefined ? <a href={`#${id}~${number}`}>{mark}</a> : mark}
           </td>
         );
       })}
@@ -116,5 +127,6 @@ function Row({
   );
 }
 
-/** What passed and what was observed has nothing more to say. */
-const isTold = (verdict: string) => verdict === 'fail' || verdict === 'untestable' || verdict === 'skipped';
+/** Passed and observed checks have no details. */
+const hasDetails = (verdict: string) =>
+  verdict === 'fail' || verdict === 'untestable' || verdict === 'skipped';

@@ -7,11 +7,11 @@ import { Behaviour } from './behaviour.tsx';
 import { Checks } from './checks.tsx';
 import { Disagreements } from './disagreements.tsx';
 import { Latency } from './latency.tsx';
-import { MANY } from './parts.tsx';
+import { MIN_WIDE_COLUMNS } from './parts.tsx';
 import { Stores } from './stores.tsx';
 import { sentenceOf, Verdict } from './verdict.tsx';
 
-/** Several stores side by side, as one page that needs nothing else: no network, and for reading no script. */
+/** A comparison as one self-contained page, readable without a script. */
 export const comparisonPage = (comparison: Comparison): string =>
   `<!doctype html>\n${renderToStaticMarkup(<Page comparison={comparison} />)}\n`;
 
@@ -25,7 +25,7 @@ const Page = ({ comparison }: { readonly comparison: Comparison }) => (
     }}
     sections={SECTIONS}
     skip="Skip to the result"
-    class={comparison.columns.length > MANY ? 'side-by-side wide' : 'side-by-side'}
+    class={comparison.columns.length > MIN_WIDE_COLUMNS ? 'side-by-side wide' : 'side-by-side'}
   >
     <Verdict comparison={comparison} />
     <Stores comparison={comparison} />

@@ -3,13 +3,13 @@ import { counted, Icon, inline, type Tone } from '../../report/html/text.tsx';
 import type { Column, Comparison } from '../comparison.ts';
 import { type RunColumn, ran, verdictOf } from '../table.ts';
 
-/** Columns from which on a table has heads on their side, and the page more room. */
-export const MANY = 6;
+/** With so many columns, a table has vertical heads and the page is wider. */
+export const MIN_WIDE_COLUMNS = 6;
 
-export type Told = ReturnType<typeof verdictOf>;
+export type ShownVerdict = ReturnType<typeof verdictOf>;
 
-/** The verdicts, the best first, each with its picture. */
-export const VERDICTS: Readonly<Record<Told, Tone>> = {
+/** The verdicts, best first, each with its icon. */
+export const VERDICTS: Readonly<Record<ShownVerdict, Tone>> = {
   conformant: 'pass',
   partial: 'observed',
   'not conformant': 'fail',
@@ -28,20 +28,20 @@ export const StoreVerdict = ({ column }: { readonly column: Column }) => {
 
 export const nameOf = ({ name }: { readonly name: string }): string => inline(name, 80);
 
-/** A column with its number, by which the page refers to it: a name may hold anything. */
-export interface Placed<C extends Column = Column> {
+/** A column with its number, which is its id on the page because a name may contain anything. */
+export interface Numbered<C extends Column = Column> {
   readonly column: C;
   readonly number: number;
 }
 
-export const placed = ({ columns }: Comparison): readonly Placed[] =>
+export const numbered = ({ columns }: Comparison): readonly Numbered[] =>
   columns.map((column, index) => ({ column, number: index + 1 }));
 
-export type PlacedRun = Placed<RunColumn>;
+export type NumberedRun = Numbered<RunColumn>;
 
-/** The stores of which at least one check says something. */
-export const triedOf = (comparison: Comparison): readonly PlacedRun[] =>
-  placed(comparison).flatMap(({ column, number }) =>
+/** The stores for which at least one check has a result. */
+export const triedOf = (comparison: Comparison): readonly NumberedRun[] =>
+  numbered(comparison).flatMap(({ column, number }) =>
     column.state === 'run' && wasTried(column) ? [{ column, number }] : [],
   );
 
@@ -49,21 +49,21 @@ const wasTried = ({ stop, cells }: RunColumn) =>
   stop === null ||
   Object.values(cells).some(({ verdict }) => verdict !== 'untestable' && verdict !== 'skipped');
 
-/** The groups of stores that can be chosen: by verdict, and by language. */
+/** The groups of the store filter: verdicts and languages. */
 export const groupsOf = (comparison: Comparison): readonly string[] => [
   ...Object.keys(VERDICTS).filter((word) => ran(comparison).some((column) => verdictOf(column) === word)),
-  ...[...new Set(ran(comparison).flatMap(({ portrait }) => portrait?.language ?? []))].sort(),
+  ...[...new Set(ran(comparison).flatMap(({ implementation }) => implementation?.language ?? []))].sort(),
 ];
 
-export const StoreLink = ({ column, number }: Placed) => <a href={`#store-${number}`}>{nameOf(column)}</a>;
+export const StoreLink = ({ column, number }: Numbered) => <a href={`#store-${number}`}>{nameOf(column)}</a>;
 
-/** Words that are there to be heard. */
-export const Heard = ({ children }: { readonly children: ComponentChildren }) => (
-  <span class="heard">{children}</span>
+/** Text for screen readers. */
+export const VisuallyHidden = ({ children }: { readonly children: ComponentChildren }) => (
+  <span class="visually-hidden">{children}</span>
 );
 
-/** Names that are shown at once; of more, how many. */
-const FEW = 6;
+/** Longer lists of names are folded. */
+const MAX_NAMES = 6;
 
 export function Names({ names, of }: { readonly names: readonly string[]; readonly of: number }) {
   const list = (
@@ -75,7 +75,7 @@ export function Names({ names, of }: { readonly names: readonly string[]; readon
       ))}
     </span>
   );
-  if (names.length <= FEW) return list;
+  if (names.length <= MAX_NAMES) return list;
   return (
     <details class="more">
       <summary>{names.length === of ? `all ${of} stores` : counted(names.length, 'store')}</summary>
@@ -84,7 +84,7 @@ export function Names({ names, of }: { readonly names: readonly string[]; readon
   );
 }
 
-/** How many of all do something, as a bar beside the words that say it. */
+/** A decorative bar for a number of stores. */
 export const Share = ({ count, of }: { readonly count: number; readonly of: number }) => (
   <svg class="share-bar" width="100%" height="5" aria-hidden="true" focusable="false">
     <rect class="rest" width="100%" height="5" rx="2.5" />
@@ -94,7 +94,7 @@ export const Share = ({ count, of }: { readonly count: number; readonly of: numb
 
 export const percent = (value: number): string => `${value.toFixed(2)}%`;
 
-/** A wide table scrolls in a box of its own; the keyboard reaches it. */
+/** A scrolling, focusable box for a wide table. */
 export const Scrolling = ({
   name,
   class: kind = '',

@@ -1,11 +1,20 @@
 import { grouped, inline, time } from '../../report/html/text.tsx';
-import type { Comparison, Portrait } from '../comparison.ts';
+import type { Comparison, ImplementationInfo } from '../comparison.ts';
 import { type RunColumn, reasonOf, verdictOf } from '../table.ts';
-import { Heard, nameOf, type Placed, percent, placed, Scrolling, StoreVerdict, VERDICTS } from './parts.tsx';
+import {
+  type Numbered,
+  nameOf,
+  numbered,
+  percent,
+  Scrolling,
+  StoreVerdict,
+  VERDICTS,
+  VisuallyHidden,
+} from './parts.tsx';
 
-/** One row for each store: what it is, its verdict, its counts, how fast it answers. */
+/** One row for each store: its stack, verdict, counts and response times. */
 export function Stores({ comparison }: { readonly comparison: Comparison }) {
-  const portraits = comparison.columns.some(({ portrait }) => portrait !== undefined);
+  const hasImplementations = comparison.columns.some(({ implementation }) => implementation !== undefined);
   return (
     <section class="stores" id="stores" aria-labelledby="stores-heading">
       <h2 id="stores-heading">Stores</h2>
@@ -20,25 +29,22 @@ export function Stores({ comparison }: { readonly comparison: Comparison }) {
               <Head number>Median</Head>
               <Head number>95 %</Head>
               <Head number>Requests</Head>
-              {portraits && <Head>Language</Head>}
+              {hasImplementations && <Head>Language</Head>}
             </tr>
           </thead>
           <tbody>
-            {placed(comparison).map((one) => (
-              <Store key={one.number} {...one} portraits={portraits} />
+            {numbered(comparison).map((one) => (
+              <Store key={one.number} {...one} hasImplementations={hasImplementations} />
             ))}
           </tbody>
         </table>
       </Scrolling>
-      <p class="note">
-        MUST and SHOULD: checks that passed, of those that apply. Times are those in which half of the
-        answers, and 95 in 100, had come.
-      </p>
+      <p class="note">MUST and SHOULD: passed checks of those that apply. Median and 95 %: response times.</p>
     </section>
   );
 }
 
-/** A head by which the script can sort. */
+/** A column head that the script makes sortable. */
 const Head = ({
   first,
   number = false,
@@ -53,17 +59,17 @@ const Head = ({
   </th>
 );
 
-function Store({ column, number, portraits }: Placed & { readonly portraits: boolean }) {
-  const { portrait } = column;
+function Store({ column, number, hasImplementations }: Numbered & { readonly hasImplementations: boolean }) {
+  const { implementation } = column;
   const rank = Object.keys(VERDICTS).indexOf(verdictOf(column));
   const reason = reasonOf(column);
   return (
     <tr id={`store-${number}`}>
       <th scope="row" data-value={nameOf(column).toLowerCase()}>
         {nameOf(column)}
-        {portrait !== undefined && <Framework portrait={portrait} />}
+        {implementation !== undefined && <Framework implementation={implementation} />}
       </th>
-      <td data-value={rank} class="told">
+      <td data-value={rank} class="store-verdict">
         <StoreVerdict column={column} />
         {reason !== undefined && <span class="why">{inline(reason)}</span>}
         {column.state === 'run' && column.advice !== null && <span class="why">{inline(column.advice)}</span>}
@@ -74,26 +80,30 @@ function Store({ column, number, portraits }: Placed & { readonly portraits: boo
         [...Array(5).keys()].map((index) => (
           <td key={index} class={index < 2 ? 'none' : 'none number'}>
             <span aria-hidden="true">–</span>
-            <Heard>none</Heard>
+            <VisuallyHidden>none</VisuallyHidden>
           </td>
         ))
       )}
-      {portraits && (
-        <td data-value={inline(portrait?.language ?? '', 40).toLowerCase()}>
-          {inline(portrait?.language ?? '', 40)}
+      {hasImplementations && (
+        <td data-value={inline(implementation?.language ?? '', 40).toLowerCase()}>
+          {inline(implementation?.language ?? '', 40)}
         </td>
       )}
     </tr>
   );
 }
 
-const Framework = ({ portrait: { framework, version } }: { readonly portrait: Portrait }) => (
+const Framework = ({
+  implementation: { framework, version },
+}: {
+  readonly implementation: ImplementationInfo;
+}) => (
   <span class="framework">
     {inline(framework, 60)} {inline(version, 60)}
   </span>
 );
 
-/** A store that never answered has no counts worth showing. */
+/** A store that never responded has no useful counts. */
 const wasTried = ({ latency }: RunColumn) => latency !== null;
 
 const Numbers = ({ column: { summary, latency, requests } }: { readonly column: RunColumn }) => (

@@ -3,12 +3,12 @@ import { counted, grouped, Icon, inline } from '../../report/html/text.tsx';
 import type { Comparison } from '../comparison.ts';
 import { differing, verdictOf } from '../table.ts';
 import { questionsOf } from './behaviour.tsx';
-import { type Told, VERDICTS } from './parts.tsx';
+import { type ShownVerdict, VERDICTS } from './parts.tsx';
 
-const WORDS = Object.keys(VERDICTS) as Told[];
+const WORDS = Object.keys(VERDICTS) as ShownVerdict[];
 
-const countsOf = ({ columns }: Comparison): Readonly<Record<Told, number>> => {
-  const count = (word: Told) => columns.filter((column) => verdictOf(column) === word).length;
+const countsOf = ({ columns }: Comparison): Readonly<Record<ShownVerdict, number>> => {
+  const count = (word: ShownVerdict) => columns.filter((column) => verdictOf(column) === word).length;
   return {
     conformant: count('conformant'),
     partial: count('partial'),
@@ -20,7 +20,7 @@ const countsOf = ({ columns }: Comparison): Readonly<Record<Told, number>> => {
 
 const were = (count: number) => (count === 1 ? 'was' : 'were');
 
-/** What was found, in one sentence. */
+/** The result in one sentence. */
 export function sentenceOf(comparison: Comparison): string {
   const all = comparison.columns.length;
   const counts = countsOf(comparison);
@@ -28,9 +28,9 @@ export function sentenceOf(comparison: Comparison): string {
   const { partial } = counts;
   if (good + bad + partial === 0) return `None of ${counted(all, 'store')} could be judged.`;
   if (partial === all)
-    return `${all === 2 ? 'Both' : `All ${all}`} stores passed what was checked; checks were left out.`;
+    return `${all === 2 ? 'Both' : `All ${all}`} stores passed what was checked; checks were skipped.`;
   if (good === all) return all === 2 ? 'Both stores are conformant.' : `All ${all} stores are conformant.`;
-  const [unjudged, left] = [counts['could not be judged'], counts['not run']];
+  const [unjudged, notRun] = [counts['could not be judged'], counts['not run']];
   const be = (count: number) => (count === 1 ? 'is' : 'are');
   return `${[
     ...(good === 0 && partial === 0 ? [`None of ${counted(all, 'store')} is conformant`] : []),
@@ -39,23 +39,23 @@ export function sentenceOf(comparison: Comparison): string {
     ...(bad > 0 && partial > 0 ? [`${bad} ${be(bad)} not conformant`] : []),
     ...(bad > 0 && partial === 0 && good > 0 ? [`${bad} ${be(bad)} not`] : []),
     ...(unjudged > 0 ? [`${unjudged} could not be judged`] : []),
-    ...(left > 0 ? [`${left} ${were(left)} not run`] : []),
+    ...(notRun > 0 ? [`${notRun} ${were(notRun)} not run`] : []),
   ].join('; ')}.`;
 }
 
-/** The result in one sentence, and in numbers what there is to be seen further down. */
+/** The result in one sentence, and the counts of the sections below. */
 export function Verdict({ comparison }: { readonly comparison: Comparison }) {
   const { columns, checks, differential, suite, strict } = { ...comparison, ...comparison.options };
   const counts = countsOf(comparison);
   const questions = questionsOf(comparison);
-  const kinds = differential === null ? 0 : differential.disagreements.length + differential.more;
+  const disagreements = differential === null ? 0 : differential.disagreements.length + differential.more;
   return (
     <section class="verdict" aria-label="Result">
       <h1>{sentenceOf(comparison)}</h1>
-      <p class="gate">
-        {counted(columns.length, 'store')} side by side, held to the same document by the same checks of{' '}
-        {inline(suite.name, 80)} {inline(suite.version, 40)}
-        {strict ? ', where a SHOULD that fails counts as well' : ''}.
+      <p class="ci-result">
+        {counted(columns.length, 'store')} checked against the same document with {inline(suite.name, 80)}{' '}
+        {inline(suite.version, 40)}
+        {strict ? ' (strict: SHOULD failures count too)' : ''}.
       </p>
       <p class="outcomes">
         {WORDS.filter((word) => counts[word] > 0).map((word) => (
@@ -66,19 +66,19 @@ export function Verdict({ comparison }: { readonly comparison: Comparison }) {
       </p>
       <ul class="tiles">
         <Tile to="checks" count={differing(comparison).length} of={checks.length}>
-          checks did not come out alike
+          checks differ between the stores
         </Tile>
         <Tile
           to="behaviour"
           count={questions.filter(({ ways }) => ways.length > 1).length}
           of={questions.length}
         >
-          questions that the interface leaves open have different answers
+          questions that the interface leaves open are answered differently
         </Tile>
         {differential !== null && (
-          <Tile to="disagreements" count={kinds}>
-            {kinds === 1 ? 'kind' : 'kinds'} of disagreement among {grouped(differential.payloads)} generated
-            payloads
+          <Tile to="disagreements" count={disagreements}>
+            {disagreements === 1 ? 'disagreement' : 'disagreements'} among {grouped(differential.payloads)}{' '}
+            generated payloads
           </Tile>
         )}
       </ul>

@@ -1,40 +1,47 @@
 import type { Arbitrary } from 'fast-check';
 import type { Contract } from '../../contract/contract.ts';
-import type { Body, Credential, Draft } from '../case.ts';
 import { COMPACT, type Json, type JsonObject, type Style } from '../json.ts';
+import type { Body, Credential, RequestTemplate } from '../test-case.ts';
 
-/** A request in the making: each dimension changes a part of it, in the order of the model. */
-export interface Making {
-  /** A NewPlant, as long as nothing is wrong with it. */
+/** A request under construction: each dimension changes a part of it, in the order of the model. */
+export interface RequestState {
+  /** A NewPlant, before any defect. */
   readonly plant: JsonObject;
   readonly style: Style;
-  /** What is then done to its text, in this order. */
+  /** Edits of its text, in order. */
   readonly edits: readonly ((text: string) => string)[];
-  /** Everything but the body, sound or not. */
-  readonly draft: Draft;
+  /** Everything but the body. */
+  readonly template: RequestTemplate;
   /** What is wrong with its body. */
   readonly defect?: BodyDefect;
-  /** What is sent in the place of the right credential. */
+  /** Sent instead of the right credential. */
   readonly credential?: Credential;
 }
 
-/** What is wrong with a body: another value in the place of the plant, a spoiled text, or there is none. */
+/** What is wrong with a body: another value instead of the plant, a malformed text, or no body. */
 export type BodyDefect =
   | { readonly json: Json }
-  | { readonly spoil: (text: string) => string | Uint8Array }
+  | { readonly corrupt: (text: string) => string | Uint8Array }
   | { readonly noBody: true };
 
-/** The request as it is sent. */
-export function draftOf({ plant, style, edits, draft, defect, credential }: Making): Draft {
-  const around: Draft = {
-    // Of the suite's own writer, which alone can say where segments end and in which order headers are.
+/** The finished request template. */
+export function templateOf({
+  plant,
+  style,
+  edits,
+  template,
+  defect,
+  credential,
+}: RequestState): RequestTemplate {
+  const around: RequestTemplate = {
+    // Sent by the suite's raw socket: only it controls segments and the order of headers.
     delivery: {},
-    ...draft,
+    ...template,
     ...(credential === undefined ? {} : { credential }),
   };
   if (defect !== undefined && 'noBody' in defect) return { ...around, contentType: 'application/json' };
-  const spoil = defect !== undefined && 'spoil' in defect ? [defect.spoil] : [];
-  const all: ((text: string) => string | Uint8Array)[] = [...edits, ...spoil];
+  const corrupt = defect !== undefined && 'corrupt' in defect ? [defect.corrupt] : [];
+  const all: ((text: string) => string | Uint8Array)[] = [...edits, ...corrupt];
   const edit = (text: string) =>
     all.reduce<string | Uint8Array>((done, one) => (typeof done === 'string' ? one(done) : done), text);
   const body: Body = {
@@ -45,31 +52,42 @@ export function draftOf({ plant, style, edits, draft, defect, credential }: Maki
   return { ...around, body };
 }
 
-/** The same request with nothing wrong with it. */
-export const soundOf = ({ defect: _, credential: __, ...making }: Making): Making => making;
+/** The same request without its defect. */
+export const withoutFault = ({ defect: _, credential: __, ...state }: RequestState): RequestState => state;
 
-export const begun = (plant: JsonObject): Making => ({ plant, style: COMPACT, edits: [], draft: {} });
+export const initialState = (plant: JsonObject): RequestState => ({
+  plant,
+  style: COMPACT,
+  edits: [],
+  template: {},
+});
 
 export interface Context {
   readonly contract: Contract;
-  /** A value of an arbitrary: the same for the same row and salt. */
+  /** Samples an arbitrary: the same value for the same row and salt. */
   readonly pick: <T>(arbitrary: Arbitrary<T>) => T;
 }
 
 /** One of the values of a dimension. */
 export interface Value {
-  /** As reports say it, `with` or `after` included; that of the usual value is never said. */
+  /** The words in a label, including `with` or `after`; not printed for the usual value. */
   readonly name: string;
-  readonly apply: (making: Making, context: Context) => Making;
-  /** What is wrong with the request, in the words of the checks that try this alone: it is one cause with them. */
+  readonly apply: (state: RequestState, context: Context) => RequestState;
+  /**
+   * What is wrong with the request, in the words of the checks that try only this, so that both have one
+   * cause.
+   */
   readonly fault?: string;
-  /** It may be a fault itself, so that another one beside it would not be told from it. */
+  /** A store may reject it as a fault, so it is not combined with another fault. */
   readonly doubtful?: true;
-  /** What the interface leaves open: a store may reject an ordinary plant for it, soundly. */
+  /** Left open by the interface: a store may reject an ordinary plant because of it. */
   readonly optional?: true;
-  /** Dimensions that have to be as usual, because they would say nothing, or another thing, together with it. */
+  /**
+   * Dimensions that must have their usual value, because they would have no effect, or another one, together
+   * with it.
+   */
   readonly apart?: readonly string[];
-  /** Where it stands for several, itself among them: a row has one of them. */
+  /** The values that it represents, including itself: each row uses one of them. */
   readonly members?: readonly Value[];
 }
 
@@ -78,18 +96,18 @@ export interface Dimension {
   readonly name: string;
   /** The first is the usual one. */
   readonly values: readonly [Value, ...Value[]];
-  /** Most stores reject whatever has one of its other values, so that nothing else about it shows. */
+  /** Most stores reject its unusual values, which masks everything else about the request. */
   readonly masks?: true;
 }
 
-export const usual: Value = { name: 'as usual', apply: (making) => making };
+export const usual: Value = { name: 'as usual', apply: (state) => state };
 
 export const dimension = (name: string, values: readonly Value[], first: Value = usual): Dimension => ({
   name,
   values: [first, ...values],
 });
 
-/** Values that are alike enough for each way of sending to meet any one of them: another one in each row. */
+/** One value that represents several similar ones: rows use its members in rotation. */
 export const anyOf = (members: readonly [Value, ...Value[]]): Value => ({
   ...members[0],
   apart: [...new Set(members.flatMap(({ apart = [] }) => apart))],
@@ -100,16 +118,16 @@ export const anyOf = (members: readonly [Value, ...Value[]]): Value => ({
 export const optional = (values: readonly Value[]): Value[] =>
   values.map((value) => ({ ...value, optional: true }));
 
-/** A value that changes what is said around the body. */
-export const saying = (
+/** A value that changes the request around its body. */
+export const withTemplate = (
   name: string,
-  more: Draft | ((draft: Draft) => Draft),
+  more: RequestTemplate | ((template: RequestTemplate) => RequestTemplate),
   rest: Partial<Value> = {},
 ): Value => ({
   name,
-  apply: (making) => ({
-    ...making,
-    draft: typeof more === 'function' ? more(making.draft) : { ...making.draft, ...more },
+  apply: (state) => ({
+    ...state,
+    template: typeof more === 'function' ? more(state.template) : { ...state.template, ...more },
   }),
   ...rest,
 });
@@ -118,10 +136,16 @@ export const withHeaders = (
   name: string,
   headers: readonly (readonly [name: string, value: string])[],
   rest: Partial<Value> = {},
-): Value => saying(name, (draft) => ({ ...draft, headers: [...(draft.headers ?? []), ...headers] }), rest);
+): Value =>
+  withTemplate(
+    name,
+    (template) => ({ ...template, headers: [...(template.headers ?? []), ...headers] }),
+    rest,
+  );
 
 export const delivered = (
   name: string,
-  delivery: Draft['delivery'] & object,
+  delivery: RequestTemplate['delivery'] & object,
   rest: Partial<Value> = {},
-): Value => saying(name, (draft) => ({ ...draft, delivery: { ...draft.delivery, ...delivery } }), rest);
+): Value =>
+  withTemplate(name, (template) => ({ ...template, delivery: { ...template.delivery, ...delivery } }), rest);

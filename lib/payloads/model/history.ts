@@ -1,28 +1,28 @@
-import { admits, plainPlants } from '../admits.ts';
-import { type Draft, nothing, type Predecessor } from '../case.ts';
 import { freshId, withWords } from '../fresh.ts';
 import { FreshText, JsonObject } from '../json.ts';
 import { ID } from '../plants.ts';
+import { nothing, type Predecessor, type RequestTemplate } from '../test-case.ts';
+import { isValid, plainPlants } from '../validity.ts';
 import {
   anyOf,
   type Context,
   type Dimension,
   dimension,
-  draftOf,
-  type Making,
-  soundOf,
+  type RequestState,
+  templateOf,
   type Value,
+  withoutFault,
 } from './dimension.ts';
 import { insideCharacter } from './message.ts';
 
 /**
- * What a store has just been asked. An outcome depends on nothing but the request, and on which ids and names are in
- * use. It is the last dimension: what comes before resembles the whole request.
+ * The preceding request. An outcome may depend only on the request itself, and on which ids and names are in
+ * use. This is the last dimension, because the preceding request resembles the whole request.
  */
 
-type Before = (making: Making, context: Context) => Making | Draft;
+type Before = (state: RequestState, context: Context) => RequestState | RequestTemplate;
 
-const isMaking = (one: Making | Draft): one is Making => 'plant' in one;
+const isState = (one: RequestState | RequestTemplate): one is RequestState => 'plant' in one;
 
 const after = (
   name: string,
@@ -31,10 +31,10 @@ const after = (
   rest: Partial<Value> = {},
 ): Value => ({
   name,
-  apply: (making, context) => {
-    const made = before(making, context);
-    const predecessor: Predecessor = { draft: isMaking(made) ? draftOf(made) : made, connection };
-    return { ...making, draft: { ...making.draft, after: predecessor } };
+  apply: (state, context) => {
+    const made = before(state, context);
+    const predecessor: Predecessor = { template: isState(made) ? templateOf(made) : made, connection };
+    return { ...state, template: { ...state.template, after: predecessor } };
   },
   ...rest,
 });
@@ -42,150 +42,149 @@ const after = (
 const newId = freshId(2n ** 20n, 2n ** 31n);
 const newName = withWords((word) => `Before ${word(12)}`);
 
-/** The plant with another id, or another name, as far as the document admits them. */
+/** The plant with another id or name, if the document allows it. */
 function changed(
-  making: Making,
+  state: RequestState,
   { contract, pick }: Context,
   ...properties: readonly ('id' | 'name')[]
-): Making {
+): RequestState {
   const values = { id: newId, name: newName } as const;
-  const plant = properties.reduce((own, property) => own.with(property, values[property]), making.plant);
+  const plant = properties.reduce((own, property) => own.with(property, values[property]), state.plant);
   return {
-    ...making,
-    plant: admits(contract, plant) ? plant : pick(plainPlants(contract, 'all')).with(ID, newId),
+    ...state,
+    plant: isValid(contract, plant) ? plant : pick(plainPlants(contract, 'all')).with(ID, newId),
   };
 }
 
-/** A plant that has nothing in common with that of the request, sent as any client would. */
-const another: Before = (making, context) =>
-  draftOf({
+/** An unrelated plant, sent as any client would. */
+const another: Before = (state, context) =>
+  templateOf({
     ...changed(
-      { ...making, plant: context.pick(plainPlants(context.contract, 'all')) },
+      { ...state, plant: context.pick(plainPlants(context.contract, 'all')) },
       context,
       'id',
       'name',
     ),
-    draft: {},
+    template: {},
     edits: [],
   });
 
 const plain =
-  (change: (making: Making) => Making): Before =>
-  (making, context) =>
-    change(soundOf(changed(making, context, 'id', 'name')));
+  (change: (state: RequestState) => RequestState): Before =>
+  (state, context) =>
+    change(withoutFault(changed(state, context, 'id', 'name')));
 
-const rejected = plain((making) => ({ ...making, defect: { json: new JsonObject([['tag', 'rejected']]) } }));
-const unauthenticated = plain((making) => ({ ...making, credential: nothing }));
-const aborted = (name: string, abort: NonNullable<Draft['abort']>): Value =>
+const rejected = plain((state) => ({ ...state, defect: { json: new JsonObject([['tag', 'rejected']]) } }));
+const unauthenticated = plain((state) => ({ ...state, credential: nothing }));
+const aborted = (name: string, abort: NonNullable<RequestTemplate['abort']>): Value =>
   after(
-    `after a request that was aborted ${name}`,
-    plain((making) => ({ ...making, draft: { ...making.draft, abort } })),
+    `after a request aborted ${name}`,
+    plain((state) => ({ ...state, template: { ...state.template, abort } })),
     'other',
   );
-/** Above what a store has to take, so that it may close the connection as well. */
-const oversized = plain((making) => ({
-  ...making,
-  edits: [...making.edits, (text) => `${text}${' '.repeat(80 * 1024)}`],
-  draft: { ...making.draft, beyond: true },
+/** Over 64 KiB, so the store may also close the connection. */
+const oversized = plain((state) => ({
+  ...state,
+  edits: [...state.edits, (text) => `${text}${' '.repeat(80 * 1024)}`],
+  template: { ...state.template, outsideContract: true },
 }));
 
-/** A plant of another id, with the name in another form. */
-const twin =
+/** A plant with another id and another form of the name. */
+const renamed =
   (form: (text: string) => string): Before =>
-  (making, context) => {
-    const other = changed(making, context, 'id');
-    const name = making.plant.get('name');
+  (state, context) => {
+    const other = changed(state, context, 'id');
+    const name = state.plant.get('name');
     const text =
       name instanceof FreshText ? name.map(form) : typeof name === 'string' ? form(name) : undefined;
     return text === undefined ? other : { ...other, plant: other.plant.with('name', text) };
   };
 
-const sound: Before = (making) => soundOf(making);
+const valid: Before = (state) => withoutFault(state);
 
-/** What may come before any request. */
 const BEFORE_ANY: readonly Value[] = [
   after('after another plant on the same connection', another, 'same'),
   after('after a rejected request on the same connection', rejected, 'same'),
   after('after a request without a token on the same connection', unauthenticated, 'same'),
   anyOf([
-    aborted('within its name', () => 12),
-    aborted('within a character', insideCharacter),
-    aborted('before its last byte', (body) => body.length - 1),
-    aborted('before its body', () => 0),
+    aborted('inside the name', () => 12),
+    aborted('inside a character', insideCharacter),
+    aborted('before the last byte', (body) => body.length - 1),
+    aborted('before the body', () => 0),
   ]),
   after('after an oversized request on the same connection', oversized, 'same'),
 ];
 
 const first: Value = {
   name: 'as the first request of its connection',
-  apply: (making) => ({
-    ...making,
-    draft: { ...making.draft, delivery: { ...making.draft.delivery, freshConnection: true } },
+  apply: (state) => ({
+    ...state,
+    template: { ...state.template, delivery: { ...state.template.delivery, freshConnection: true } },
   }),
 };
 
 const OPTIONAL = { optional: true } as const;
 
-/** Before a sound request: whether ids and names may be used twice is not shown. */
-export const historyOfSound: Dimension = dimension('history', [
+/** Before a valid request: the interface does not say whether ids and names must be unique. */
+export const historyOfValid: Dimension = dimension('history', [
   first,
   ...BEFORE_ANY,
   anyOf([
     after(
       'after a plant with the same id',
-      (making, context) => changed(making, context, 'name'),
+      (state, context) => changed(state, context, 'name'),
       'same',
       OPTIONAL,
     ),
     after(
       'after a plant with the same name',
-      (making, context) => changed(making, context, 'id'),
+      (state, context) => changed(state, context, 'id'),
       'same',
       OPTIONAL,
     ),
   ]),
   anyOf([
     after(
-      'after a twin of its name in the other case',
-      twin((text) => text.toUpperCase()),
+      'after a plant whose name differs only in case',
+      renamed((text) => text.toUpperCase()),
       'same',
       OPTIONAL,
     ),
     after(
-      'after a twin of its name in another normal form',
-      twin((text) => text.normalize('NFD')),
+      'after a plant whose name differs only in normalization',
+      renamed((text) => text.normalize('NFD')),
       'same',
       OPTIONAL,
     ),
   ]),
-  after('after the same bytes', sound, 'same', OPTIONAL),
+  after('after the same request', valid, 'same', OPTIONAL),
   after(
-    'after the same bytes without a token',
-    (making) => ({ ...making, credential: nothing }),
+    'after the same request without a token',
+    (state) => ({ ...state, credential: nothing }),
     'other',
     OPTIONAL,
   ),
-  after('beside the same bytes', sound, 'beside', OPTIONAL),
+  after('at the same time as the same request', valid, 'beside', OPTIONAL),
   anyOf([
-    after('beside a rejected request', rejected, 'beside'),
-    after('beside a request without a token', unauthenticated, 'beside'),
+    after('at the same time as a rejected request', rejected, 'beside'),
+    after('at the same time as a request without a token', unauthenticated, 'beside'),
   ]),
 ]);
 
-/** Before a request that is to be rejected: the same one, but for what is wrong with it. */
-export const historyOfWrong: Dimension = dimension('history', [
+/** Before a request that must be rejected: mostly the same request without its fault. */
+export const historyOfFaulty: Dimension = dimension('history', [
   first,
   ...BEFORE_ANY,
   anyOf([
-    after('after the same request without its fault', sound, 'same'),
-    after('after the same request without its fault, on another connection', sound, 'other'),
+    after('after the same request without the fault', valid, 'same'),
+    after('after the same request without the fault, on another connection', valid, 'other'),
   ]),
-  after('pipelined after the same request without its fault', sound, 'pipelined'),
-  after('beside the same request without its fault', sound, 'beside'),
+  after('pipelined after the same request without the fault', valid, 'pipelined'),
+  after('at the same time as the same request without the fault', valid, 'beside'),
   after(
     'after a plant with the same id',
-    (making, context) => soundOf(changed(making, context, 'name')),
+    (state, context) => withoutFault(changed(state, context, 'name')),
     'other',
   ),
-  after('after the same request', (making) => making, 'same'),
+  after('after the same request', (state) => state, 'same'),
 ]);

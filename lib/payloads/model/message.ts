@@ -1,92 +1,98 @@
-import type { Draft } from '../case.ts';
+import type { RequestTemplate } from '../test-case.ts';
 import {
   anyOf,
   type Dimension,
   delivered,
   dimension,
   optional,
-  saying,
   type Value,
   withHeaders,
+  withTemplate,
 } from './dimension.ts';
 
-/** How a request is framed and put on its connection, and what its head says beside what it is about. */
+/** How a request is framed and sent, and headers other than its credential. */
 
 const chunked = (
   name: string,
-  chunks: NonNullable<NonNullable<Draft['delivery']>['chunks']>,
+  chunks: NonNullable<NonNullable<RequestTemplate['delivery']>['chunks']>,
   rest: Partial<Value> = {},
 ) =>
-  saying(name, (draft) => ({ ...draft, framing: 'chunked', delivery: { ...draft.delivery, chunks } }), rest);
+  withTemplate(
+    name,
+    (template) => ({ ...template, framing: 'chunked', delivery: { ...template.delivery, chunks } }),
+    rest,
+  );
 
-/** RFC 9112 section 7.1. To accept a chunked body is a SHOULD. */
+/** RFC 9112 section 7.1. Accepting a chunked body is a SHOULD. */
 const framing = dimension(
   'framing',
   optional([
     chunked('in one chunk', 'one'),
     chunked('in two chunks', 'halves'),
-    // Of a large body there would be thousands.
+    // A large body would have thousands.
     chunked('in many chunks', 'many', { apart: ['size'] }),
     anyOf([
       chunked('in chunks with extensions', 'extensions'),
-      saying('in chunks with zeros before their sizes', (draft) => ({
-        ...draft,
+      withTemplate('in chunks with leading zeros in their sizes', (template) => ({
+        ...template,
         framing: 'chunked',
-        delivery: { ...draft.delivery, leadingZeros: true },
+        delivery: { ...template.delivery, leadingZeros: true },
       })),
     ]),
     chunked('in chunks with a trailer', 'trailer'),
   ]),
 );
 
-/** Where the bytes of a body are parted. */
-const cutting = (name: string, cut: NonNullable<Draft['cut']>) => saying(name, { cut });
+/** Splits a body into segments at the given offsets. */
+const cutting = (name: string, cut: NonNullable<RequestTemplate['cut']>) => withTemplate(name, { cut });
 
-/** The place of some bytes in a body, and in its middle where they are not there. */
+/** The offset of a text in a body plus `after`; the middle of the body if it does not occur. */
 const placeOf = (body: Uint8Array, text: string, after: number): number => {
   const place = Buffer.from(body).indexOf(text);
   return place < 0 ? Math.floor(body.length / 2) : place + after;
 };
 
-/** After the first byte of the first character that has several, and in the middle where there is none. */
+/**
+ * The offset after the first byte of the first multi-byte character; the middle of the body if there is none.
+ */
 export const insideCharacter = (body: Uint8Array): number => {
   const place = body.findIndex((byte) => byte >= 0xc2);
   return place < 0 ? Math.floor(body.length / 2) : place + 1;
 };
 
-/** Longer than a reader waits that takes what has come for the whole. */
+/** Longer than the wait of a reader that mistakes the first segment for the whole body. */
 const SLOW_MS = 40;
 
 const segments = dimension('segments', [
   delivered('with the head before the body', { headFirst: true }),
-  delivered('with its head in two segments', { headCut: true }),
+  delivered('with the head in two segments', { headCut: true }),
   cutting('in many segments', (body) =>
     Array.from({ length: 7 }, (_, index) => Math.ceil(((index + 1) * body.length) / 8)),
   ),
-  cutting('in segments that part a property name', (body) => [placeOf(body, '"name"', 3)]),
-  cutting('in segments that part an escape or a string', (body) => [placeOf(body, '\\u', 3)]),
-  cutting('in segments that part a character', (body) => [insideCharacter(body)]),
-  cutting('in segments that part the id', (body) => [placeOf(body, '"id":', 7)]),
-  saying('in slow segments that part the id', (draft) => ({
-    ...draft,
+  cutting('in segments split inside a property name', (body) => [placeOf(body, '"name"', 3)]),
+  cutting('in segments split inside an escape or a string', (body) => [placeOf(body, '\\u', 3)]),
+  cutting('in segments split inside a character', (body) => [insideCharacter(body)]),
+  cutting('in segments split inside the id', (body) => [placeOf(body, '"id":', 7)]),
+  withTemplate('in slow segments split inside the id', (template) => ({
+    ...template,
     cut: (body) => [placeOf(body, '"id":', 7)],
-    delivery: { ...draft.delivery, pauseMs: SLOW_MS },
+    delivery: { ...template.delivery, pauseMs: SLOW_MS },
   })),
-  delivered('with the body a while after the head', { headFirst: true, pauseMs: SLOW_MS }),
-  cutting('in three segments, of which the last is a byte', (body) => [1, body.length - 1]),
+  delivered('with a pause between head and body', { headFirst: true, pauseMs: SLOW_MS }),
+  cutting('in three segments, the last of one byte', (body) => [1, body.length - 1]),
 ]);
 
-/** RFC 9110 section 10.1.1; 417 is a fair answer. */
+/** RFC 9110 section 10.1.1; a store may answer 417. */
 const expectation = dimension('expectation', [
   delivered('with Expect: 100-continue', { expectContinue: true }, { optional: true, apart: ['history'] }),
 ]);
 
-const type = (contentType: string) => saying(`as ${contentType}`, { contentType });
+const type = (contentType: string) => withTemplate(`as ${contentType}`, { contentType });
 
-/** Other ways of saying application/json (RFC 9110 section 8.3.1). */
+/** Other spellings of application/json (RFC 9110 section 8.3.1). */
 const mediaType = dimension('media type', [
-  // White space around a value is no part of it (RFC 9110 section 5.5).
-  saying('with a tab before the media type', { contentType: '\tapplication/json ' }),
+  // White space around a field value is not part of it (RFC 9110 section 5.5).
+  withTemplate('with a tab before the media type', { contentType: '\tapplication/json ' }),
   ...optional([
     type('application/json; charset=utf-8'),
     type('application/json; charset="utf-8"'),
@@ -98,7 +104,7 @@ const mediaType = dimension('media type', [
   ]),
 ]);
 
-/** What is not sent as JSON to this resource, for many stores. */
+/** Requests that many stores do not recognise as JSON for this resource. */
 const oddity: Dimension = {
   ...dimension(
     'oddity',
@@ -110,11 +116,15 @@ const oddity: Dimension = {
         type('text/plain'),
         type('multipart/form-data; boundary=b'),
         type('application/x-www-form-urlencoded'),
-        saying('without a content type', { contentType: undefined }),
+        withTemplate('without a content type', { contentType: undefined }),
       ]
         .map((value): Value => ({ ...value, apart: ['media type'] }))
         .concat(
-          saying('with a percent-encoded letter', { path: '/%70lants' }, { apart: ['target'] }),
+          withTemplate(
+            'with a percent-encoded letter in the path',
+            { path: '/%70lants' },
+            { apart: ['target'] },
+          ),
           delivered('with the target in absolute form', { absoluteTarget: true }),
         ),
     ),
@@ -125,7 +135,7 @@ const oddity: Dimension = {
 const accepting = (who: string, accept: string) =>
   withHeaders(`with the Accept of ${who}`, [['accept', accept]]);
 
-/** As clients send it. To answer whatever Accept allows JSON is a SHOULD. */
+/** Accept as real clients send it. Answering when Accept allows JSON is a SHOULD. */
 const accept = dimension(
   'Accept',
   optional([
@@ -141,12 +151,12 @@ const accept = dimension(
     ),
     accepting('Java', 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2'),
     accepting('a client that prefers XML', 'application/xml, application/json;q=0.5'),
-    accepting('a client that prefers problems', 'application/problem+json, application/json'),
-    accepting('a client that takes any JSON', 'application/*;q=0.9, application/vnd.api+json;q=0.1'),
+    accepting('a client that prefers problem details', 'application/problem+json, application/json'),
+    accepting('a client that accepts any JSON', 'application/*;q=0.9, application/vnd.api+json;q=0.1'),
     accepting('a script', 'text/javascript, application/javascript, */*; q=0.01'),
-    accepting('a client that shouts', 'APPLICATION/JSON'),
-    accepting('a client of one version', 'application/json;version=1'),
-    saying('without Accept', { without: ['accept'] }),
+    accepting('a client that uses capital letters', 'APPLICATION/JSON'),
+    accepting('a client that asks for a version', 'application/json;version=1'),
+    withTemplate('without Accept', { without: ['accept'] }),
   ]),
 );
 
@@ -164,7 +174,7 @@ const acceptEncoding = dimension('Accept-Encoding', [
 
 const header = (name: string, value: string) => withHeaders(`with ${name}: ${value}`, [[name, value]]);
 
-/** What clients say of themselves: some stores reject a request for it. */
+/** Headers about the client, for which some stores reject a request. */
 const client = dimension('client', [
   withHeaders('with tracing and language headers', [
     ['traceparent', '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'],
@@ -175,7 +185,7 @@ const client = dimension('client', [
   ...optional([
     header('cookie', 'session=5f1c; theme=dark; admin=true'),
     withHeaders('with a cookie of 3 KiB', [['cookie', `state=${'5f1c'.repeat(768)}`]]),
-    withHeaders('with the headers of a page of another origin', [
+    withHeaders('with the headers of a cross-origin page', [
       ['origin', 'https://example.org'],
       ['referer', 'https://example.org/'],
       ['sec-fetch-mode', 'cors'],
@@ -184,7 +194,7 @@ const client = dimension('client', [
       ['priority', 'u=1, i'],
       ['user-agent', 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'],
     ]),
-    withHeaders('with headers about its body', [
+    withHeaders('with headers about the body', [
       ['content-language', 'en'],
       ['content-location', '/plants/7'],
       ['content-disposition', 'attachment; filename="plant.json"'],
@@ -192,12 +202,12 @@ const client = dimension('client', [
     ]),
     header('user-agent', 'Go-http-client/1.1'),
     header('user-agent', 'kube-probe/1.31'),
-    saying('without a User-Agent', { without: ['user-agent'] }),
+    withTemplate('without a User-Agent', { without: ['user-agent'] }),
     header('accept-charset', 'iso-8859-1, utf-16;q=0.5'),
   ]),
 ]);
 
-/** What proxies add, and what they are asked to do. */
+/** Headers that proxies add or obey. */
 const proxy = dimension(
   'proxy',
   optional([
@@ -208,13 +218,13 @@ const proxy = dimension(
       ['forwarded', 'for=127.0.0.1;proto=https'],
     ]),
     // RFC 7239 section 4 quotes a node with a colon.
-    withHeaders('with forwarding headers of several proxies', [
+    withHeaders('with the forwarding headers of several proxies', [
       ['x-forwarded-for', '2001:db8::17, 203.0.113.43:4711, unknown'],
       ['x-forwarded-host', 'plants.example, proxy.example'],
       ['x-forwarded-port', '443'],
       ['forwarded', 'for="[2001:db8::17]:4711";by=_hidden;host="plants.example:443", for=unknown'],
     ]),
-    withHeaders('as an internal request', [
+    withHeaders('with the headers of an internal request', [
       ['x-internal', 'true'],
       ['x-user-id', '1'],
       ['x-authenticated-user', 'admin'],
@@ -222,7 +232,7 @@ const proxy = dimension(
     ]),
     header('x-http-method-override', 'GET'),
     header('x-http-method-override', 'PUT'),
-    withHeaders('with another original URL', [
+    withHeaders('with a different original URL', [
       ['x-original-url', '/health'],
       ['x-rewrite-url', '/health'],
     ]),
@@ -235,7 +245,7 @@ const proxy = dimension(
   ]),
 );
 
-/** Fields that change what becomes of other requests than this. */
+/** Fields that control the handling of other kinds of requests. */
 const control = dimension('control', [
   header('connection', 'close'),
   ...optional([
@@ -263,19 +273,19 @@ const NAMES = [
   'content-length',
 ];
 
-/** Field names have no case (RFC 9110 section 5.1). */
+/** Field names are case-insensitive (RFC 9110 section 5.1). */
 const headerLines = dimension('header lines', [
   ...CASES.map(([name, spell]) =>
     delivered(`with header names ${name}`, { headerOrder: NAMES.map(spell) }, { apart: ['header order'] }),
   ),
-  // RFC 9112 section 5: any white space, or none.
-  delivered('with no space after the colons of its headers', { headerGap: '' }),
-  delivered('with several spaces after the colons of its headers', { headerGap: ' \t  ' }),
-  // RFC 9110 section 8.6 has any number of digits.
-  delivered('with zeros before its Content-Length', { leadingZeros: true }),
+  // RFC 9112 section 5 allows any white space, or none.
+  delivered('with no space after the colons of the headers', { headerGap: '' }),
+  delivered('with several spaces after the colons of the headers', { headerGap: ' \t  ' }),
+  // RFC 9110 section 8.6 allows any number of digits.
+  delivered('with leading zeros in Content-Length', { leadingZeros: true }),
 ]);
 
-/** Fields of different names have no order (RFC 9110 section 5.3). */
+/** The order of fields with different names is not significant (RFC 9110 section 5.3). */
 const headerOrder = dimension(
   'header order',
   (
@@ -320,20 +330,20 @@ const headerOrder = dimension(
   ).map(([name, headerOrder]) => delivered(name, { headerOrder })),
 );
 
-/** The same resource, said in another way (RFC 9110 section 4.2.3, RFC 9112 section 3.2.2), or with a query. */
+/** Other forms of the target (RFC 9110 section 4.2.3, RFC 9112 section 3.2.2), or with a query. */
 const target = dimension(
   'target',
   optional([
-    saying('with a query', { path: '/plants?verbose=true&name=Query' }),
-    saying('with an empty query', { path: '/plants?' }),
-    saying('with a parameter without a value', { path: '/plants?debug' }),
-    saying('with a parameter twice', { path: '/plants?tag=a&tag=b&id%5B%5D=1' }),
-    saying('with other values in the query', { path: '/plants?id=7&name=Query&tag=query' }),
-    saying('with odd characters in the query', { path: '/plants?q=%2e%2e%2f%E9/a?b' }),
-    saying('with a method in the query', { path: '/plants?_method=GET&callback=plants' }),
-    saying('with a wrong token in the query', { path: '/plants?access_token=f3a91c07d2' }),
-    saying('with a query of 2 KiB', { path: `/plants?q=${'q'.repeat(2048)}` }),
-    saying('with many parameters', {
+    withTemplate('with a query', { path: '/plants?verbose=true&name=Query' }),
+    withTemplate('with an empty query', { path: '/plants?' }),
+    withTemplate('with a query parameter without a value', { path: '/plants?debug' }),
+    withTemplate('with a duplicate query parameter', { path: '/plants?tag=a&tag=b&id%5B%5D=1' }),
+    withTemplate('with different values in the query', { path: '/plants?id=7&name=Query&tag=query' }),
+    withTemplate('with odd characters in the query', { path: '/plants?q=%2e%2e%2f%E9/a?b' }),
+    withTemplate('with a method in the query', { path: '/plants?_method=GET&callback=plants' }),
+    withTemplate('with a wrong token in the query', { path: '/plants?access_token=f3a91c07d2' }),
+    withTemplate('with a query of 2 KiB', { path: `/plants?q=${'q'.repeat(2048)}` }),
+    withTemplate('with many query parameters', {
       path: `/plants?${Array.from({ length: 24 }, (_, index) => `p${index}=${index}`).join('&')}`,
     }),
   ]),

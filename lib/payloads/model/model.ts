@@ -1,41 +1,48 @@
 import type { Contract } from '../../contract/contract.ts';
-import { admits, plainPlants } from '../admits.ts';
 import { coverage, coveringArray, type Dimensions, type Row } from '../covering.ts';
-import { draw } from '../random.ts';
+import { sample } from '../random.ts';
 import { remembered } from '../remembered.ts';
-import { anyOf, begun, type Context, type Dimension, type Making, type Value } from './dimension.ts';
-import { historyOfSound, historyOfWrong } from './history.ts';
+import { isValid, plainPlants } from '../validity.ts';
+import {
+  anyOf,
+  type Context,
+  type Dimension,
+  initialState,
+  type RequestState,
+  type Value,
+} from './dimension.ts';
+import { historyOfFaulty, historyOfValid } from './history.ts';
 import { messageDimensions } from './message.ts';
 import { credentialDimension, defectDimension, fewDefects } from './outcome.ts';
 import { plantDimensions } from './plant.ts';
 import { sizeDimension, textDimensions } from './text.ts';
 
-/** What has to come of a request. */
+/** The expected outcome of a request. */
 export type Expectation =
   /** A 200 with a Plant. */
   | 'accepted'
-  /** That, or a rejection: the interface leaves open whether a store accepts it. */
+  /** A 200 with a Plant, or a rejection: the interface leaves this open. */
   | 'answered'
   | 'rejected'
-  /** A rejection, for its credential. */
+  /** A rejection, because of its credential. */
   | 'unauthorised';
 
-/** In what requests differ of which the same has to come; the dimensions are applied in this order. */
+/** The dimensions of requests with the same expected outcome, in the order in which they are applied. */
 export interface Model {
   readonly contract: Contract;
   readonly dimensions: readonly Dimension[];
-  /** How many values are left out, as the document does not admit them. */
+  /** Number of values omitted because the document does not allow them. */
   readonly notApplicable: number;
 }
 
-/** The models of a document: without the values that it does not admit. */
+/** The models of a document, without the values that it does not allow. */
 export const modelsOf = remembered((contract: Contract): Readonly<Record<Expectation, Model>> => {
   const ofAnyDocument = [...plantDimensions, sizeDimension];
-  const plant = ofAnyDocument.map((one) => admitted(one, contract));
+  const plant = ofAnyDocument.map((one) => valid(one, contract));
   const notApplicable = countOf(ofAnyDocument) - countOf(plant);
   const around = [...textDimensions, ...messageDimensions];
-  const plantOfWrong = plant.map(certain).map(grouped(13));
-  const aroundWrong = around.map(maskingWithout('history'));
+  const plantOfFaulty = plant.map(withoutDoubtful).map(grouped(13));
+  const aroundFaulty = around.map(maskingWithout('history'));
   const model = (...dimensions: readonly Dimension[]): Model => ({
     contract,
     dimensions: dimensions.filter(({ values }) => values.length > 1),
@@ -43,15 +50,15 @@ export const modelsOf = remembered((contract: Contract): Readonly<Record<Expecta
   });
   const { shape } = contract.newPlant;
   return {
-    accepted: model(...[...plant, ...around, historyOfSound].map(required)),
-    answered: model(...plant, ...around.map(maskingWithout('name', 'size')), historyOfSound),
-    rejected: model(...plantOfWrong, asked(defectDimension(shape)), ...aroundWrong, historyOfWrong),
+    accepted: model(...[...plant, ...around, historyOfValid].map(required)),
+    answered: model(...plant, ...around.map(maskingWithout('name', 'size')), historyOfValid),
+    rejected: model(...plantOfFaulty, withoutUsual(defectDimension(shape)), ...aroundFaulty, historyOfFaulty),
     unauthorised: model(
-      ...plantOfWrong,
+      ...plantOfFaulty,
       fewDefects(shape),
-      ...aroundWrong,
-      asked(credentialDimension),
-      historyOfWrong,
+      ...aroundFaulty,
+      withoutUsual(credentialDimension),
+      historyOfFaulty,
     ),
   };
 });
@@ -67,8 +74,8 @@ const withValues = (
   values: [first, ...others.filter(keep)],
 });
 
-/** Without what may be a fault itself. */
-const certain = (one: Dimension): Dimension => withValues(one, ({ doubtful }) => doubtful !== true);
+/** Without values that may be a fault themselves. */
+const withoutDoubtful = (one: Dimension): Dimension => withValues(one, ({ doubtful }) => doubtful !== true);
 
 const mapped = (
   { values: [first, ...others], ...rest }: Dimension,
@@ -78,7 +85,7 @@ const mapped = (
   values: [first, ...others.map(change)],
 });
 
-/** What most stores reject anyway, apart from dimensions with which it would take many rows and show little. */
+/** Keeps masking values apart from dimensions with which they would need many rows and show little. */
 const maskingWithout =
   (...names: readonly string[]) =>
   (one: Dimension): Dimension =>
@@ -86,7 +93,7 @@ const maskingWithout =
       ? mapped(one, (value) => ({ ...value, apart: [...(value.apart ?? []), ...names] }))
       : one;
 
-/** A dimension of at most so many values but for the usual one, of which those that stand side by side are alike. */
+/** Groups adjacent values, which are similar, so that at most `most` unusual values remain. */
 const grouped =
   (most: number) =>
   ({ values: [first, ...others], ...rest }: Dimension): Dimension => {
@@ -99,60 +106,59 @@ const grouped =
     return { ...rest, values: [first, ...groups] };
   };
 
-/** Without what a store may reject. */
+/** Without values that a store may reject. */
 const required = (one: Dimension): Dimension => withValues(one, ({ optional }) => optional !== true);
 
-/** Without what is not a NewPlant of the document. */
-const admitted = (one: Dimension, contract: Contract): Dimension =>
+/** Without values that the document does not allow. */
+const valid = (one: Dimension, contract: Contract): Dimension =>
   withValues(one, ({ apply }) =>
-    admits(contract, apply(begun(plainOf(contract, 0)), contextOf(contract, 0, '')).plant),
+    isValid(contract, apply(initialState(plainOf(contract, 0)), contextOf(contract, 0, '')).plant),
   );
 
-/** The dimension that a model is about: something is always wrong. */
-const asked = ({ name, values: [, first, ...others] }: Dimension): Dimension => {
+/** The dimension that a model is about, without its usual value: something is always wrong. */
+const withoutUsual = ({ name, values: [, first, ...others] }: Dimension): Dimension => {
   if (first === undefined) throw new Error(`nothing can be wrong with the ${name}`);
   return { name, values: [first, ...others] };
 };
 
 const contextOf = (contract: Contract, salt: number, dimension: string): Context => {
-  let drawn = 0;
+  let sampled = 0;
   return {
     contract,
     pick: (arbitrary) => {
-      drawn += 1;
-      return draw(arbitrary, salt, dimension, drawn).value;
+      sampled += 1;
+      return sample(arbitrary, salt, dimension, sampled).value;
     },
   };
 };
 
 const plainOf = (contract: Contract, salt: number) =>
-  draw(plainPlants(contract, 'all'), salt, 'plant', 0).value;
+  sample(plainPlants(contract, 'all'), salt, 'plant', 0).value;
 
-/** A row, which member of each of its values it has, and a number from which all follows that they leave open. */
+/** A row, the member of each of its values, and a salt that determines everything else. */
 export interface Chosen {
   readonly row: Row;
   readonly members: Row;
   readonly salt: number;
 }
 
-/** The request that a row describes. What its values leave open follows from `salt`. */
-export function madeOf({ contract, dimensions }: Model, { row, members, salt }: Chosen): Making {
-  const applied = (keep: (next: Making, before: Making) => boolean) =>
-    dimensions.reduce<Making>(
-      (making, { name, values }, index) => {
+/** The request that a row describes. */
+export function requestOf({ contract, dimensions }: Model, { row, members, salt }: Chosen): RequestState {
+  const applied = (keep: (next: RequestState, before: RequestState) => boolean) =>
+    dimensions.reduce<RequestState>(
+      (state, { name, values }, index) => {
         const value = memberOf(values[row[index] ?? 0] ?? values[0], members[index] ?? 0);
-        const next = value.apply(making, contextOf(contract, salt, name));
-        return keep(next, making) ? next : making;
+        const next = value.apply(state, contextOf(contract, salt, name));
+        return keep(next, state) ? next : state;
       },
-      begun(plainOf(contract, salt)),
+      initialState(plainOf(contract, salt)),
     );
   const whole = applied(() => true);
-  if (admits(contract, whole.plant)) return whole;
-  // Each value is admitted by itself; of two together the document has the last word.
-  return applied((next, before) => next.plant === before.plant || admits(contract, next.plant));
+  if (isValid(contract, whole.plant)) return whole;
+  // Each value is valid by itself, but two together may not be.
+  return applied((next, before) => next.plant === before.plant || isValid(contract, next.plant));
 }
 
-/** Of a value that stands for several, one. */
 const memberOf = (value: Value, member: number): Value => value.members?.[member] ?? value;
 
 /** The values of a row, with the names of their dimensions. */
@@ -165,7 +171,7 @@ export const valuesOf = (
     return { dimension: name, value: memberOf(values[index] ?? values[0], members[at] ?? 0), index };
   });
 
-/** How many members each value of each dimension has. */
+/** The number of members of each value of each dimension. */
 export const countsOf = ({ dimensions }: Model): readonly (readonly number[])[] =>
   dimensions.map(({ values }) => values.map(({ members }) => members?.length ?? 1));
 
@@ -185,7 +191,7 @@ export const dimensionsOf = remembered(({ dimensions }: Model): Dimensions => {
   };
 });
 
-/** How many values that are looked at together: 2 for all pairs, 3 for all triples. */
+/** How many values are combined: 2 for all pairs, 3 for all triples. */
 export type Strength = 2 | 3;
 
 const arrays = {
@@ -193,21 +199,21 @@ const arrays = {
   3: remembered((model: Model) => coveringArray(dimensionsOf(model), 3)),
 } as const;
 
-/** Rows in which every pair, or triple, of values occurs that may. */
+/** Rows in which every allowed pair, or triple, of values occurs. */
 export const rowsOf = (model: Model, strength: Strength): readonly Row[] => arrays[strength](model);
 
-/** How many pairs, or triples, occur in some rows of a covering array. */
+/** How many pairs, or triples, occur in the given rows of a covering array. */
 export interface Coverage {
   readonly strength: Strength;
   readonly dimensions: number;
   readonly rows: number;
   readonly covered: number;
   readonly all: number;
-  /** Values that are left out, as the document does not admit them. */
+  /** Number of values omitted because the document does not allow them. */
   readonly notApplicable: number;
 }
 
-/** @param places of rows of the array */
+/** @param places the indices of rows of the array */
 export function coverageOf(model: Model, strength: Strength, places: readonly number[]): Coverage {
   const array = rowsOf(model, strength);
   const rows = places.flatMap((place) => array.slice(place, place + 1));

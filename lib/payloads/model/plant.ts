@@ -3,9 +3,9 @@ import { freshId, withWords } from '../fresh.ts';
 import { FRESH, type FreshText, type Json, JsonObject, Raw } from '../json.ts';
 import { ID } from '../plants.ts';
 import { HOSTILE } from '../strings.ts';
-import { type Context, type Dimension, dimension, type Making, type Value } from './dimension.ts';
+import { type Context, type Dimension, dimension, type RequestState, type Value } from './dimension.ts';
 
-/** What the plant of a request holds. */
+/** The plant of a request. */
 
 const OPTIONAL = { optional: true } as const;
 
@@ -15,7 +15,7 @@ const changing = (
   rest: Partial<Value> = {},
 ): Value => ({
   name,
-  apply: (making: Making, context) => ({ ...making, plant: change(making.plant, context) }),
+  apply: (state: RequestState, context) => ({ ...state, plant: change(state.plant, context) }),
   ...rest,
 });
 
@@ -29,7 +29,7 @@ const setting = (
 const fixed = (property: string, name: string, value: Json, rest: Partial<Value> = {}) =>
   setting(property, name, () => value, rest);
 
-/** A text of a kind with fresh words in it; # becomes a digit. */
+/** Replaces each `word` in a template with a fresh word, and each # with a fresh digit. */
 const fresh = (kind: string): FreshText =>
   withWords((word, digit) => kind.replaceAll('word', () => word(6)).replaceAll('#', () => digit()));
 
@@ -41,9 +41,9 @@ const NAMES: readonly Value[] = [
   ),
   fixed('name', 'with an apostrophe in the name', fresh("Word's wordword")),
   fixed('name', 'with a hyphen in the name', fresh('Wword-word word')),
-  fixed('name', 'with a hyphen and a last digit in the name', fresh('Wword-word #')),
+  fixed('name', 'with a hyphen and a final digit in the name', fresh('Wword-word #')),
   fixed('name', 'with digits in the name', fresh('Word ####### word')),
-  fixed('name', 'with a name that begins like a literal', fresh('null word')),
+  fixed('name', 'with a name that starts with a literal', fresh('null word')),
   fixed(
     'name',
     'with a name in capital letters',
@@ -58,14 +58,9 @@ const NAMES: readonly Value[] = [
   setting('name', 'with quotes and backslashes in the name', () => fresh('word"\\/"word'), OPTIONAL),
   setting('name', 'with a line separator in the name', () => fresh('word\u2028word'), OPTIONAL),
   setting('name', 'with markup in the name', () => fresh('word<b>&amp;word'), OPTIONAL),
-  setting('name', 'with a numeral as name', () => fresh('########'), OPTIONAL),
-  setting('name', 'with the name of a property as name', () => 'tag', OPTIONAL),
-  setting(
-    'name',
-    'with a name that means something',
-    ({ pick }) => pick(fc.constantFrom(...HOSTILE)),
-    OPTIONAL,
-  ),
+  setting('name', 'with a numeral as the name', () => fresh('########'), OPTIONAL),
+  setting('name', 'with a property name as the name', () => 'tag', OPTIONAL),
+  setting('name', 'with a hostile name', ({ pick }) => pick(fc.constantFrom(...HOSTILE)), OPTIONAL),
   setting('name', 'with an empty name', () => '', OPTIONAL),
 ];
 
@@ -73,7 +68,7 @@ const TAGS: readonly Value[] = [
   changing('without a tag', (plant) => plant.without('tag')),
   fixed(
     'tag',
-    'with a tag of a letter',
+    'with a tag of one letter',
     withWords((word) => word(1)),
   ),
   fixed(
@@ -83,21 +78,16 @@ const TAGS: readonly Value[] = [
   ),
   {
     name: 'with the same text as name and tag',
-    apply: (making) => {
+    apply: (state) => {
       const text = withWords((word) => word(8));
-      return { ...making, plant: making.plant.with('name', text).with('tag', text) };
+      return { ...state, plant: state.plant.with('name', text).with('tag', text) };
     },
     apart: ['name', 'size'],
   },
   fixed('tag', 'with an empty tag', '', OPTIONAL),
   fixed('tag', 'with a tag in another script', fresh('サボテンword'), OPTIONAL),
-  setting(
-    'tag',
-    'with a tag that means something',
-    ({ pick }) => pick(fc.constantFrom(...HOSTILE)),
-    OPTIONAL,
-  ),
-  fixed('tag', 'with a numeral as tag', fresh('####'), OPTIONAL),
+  setting('tag', 'with a hostile tag', ({ pick }) => pick(fc.constantFrom(...HOSTILE)), OPTIONAL),
+  fixed('tag', 'with a numeral as the tag', fresh('####'), OPTIONAL),
 ];
 
 const ids = (name: string, from: bigint, below: bigint, step = 1n, rest: Partial<Value> = {}): Value =>
@@ -107,14 +97,14 @@ const IDS: readonly Value[] = [
   ids('with an id near 2^31', 2n ** 31n - 2n ** 21n, 2n ** 31n),
   ids('with an odd id', 2n ** 24n + 1n, 2n ** 31n, 2n),
   ids('with an even id', 2n ** 24n, 2n ** 31n, 2n),
-  ids('with an id beyond a float', 2n ** 24n + 1n, 2n ** 30n, 2n),
+  ids('with an id that no 32-bit float can represent', 2n ** 24n + 1n, 2n ** 30n, 2n),
   ids('with an id above 2^31', 2n ** 31n, 2n ** 32n, 1n, OPTIONAL),
   ids('with an id above 2^32', 2n ** 32n, 2n ** 53n, 1n, OPTIONAL),
   ids('with an id above 2^53', 2n ** 53n + 1n, 2n ** 62n, 2n, OPTIONAL),
   ids('with a negative id', -(2n ** 31n), -(2n ** 20n), 1n, OPTIONAL),
   ids('with an id below -2^53', -(2n ** 62n), -(2n ** 53n), 1n, OPTIONAL),
   fixed(ID, 'with the id 0', 0n, OPTIONAL),
-  setting(ID, 'with an id with an exponent', () => new Raw((id) => `${id}e0`, 2 ** 20), OPTIONAL),
+  setting(ID, 'with an exponent in the id', () => new Raw((id) => `${id}e0`, 2 ** 20), OPTIONAL),
 ];
 
 const orders: readonly Value[] = (
@@ -130,12 +120,12 @@ const orders: readonly Value[] = (
 const adding = (name: string, members: JsonObject['members'], rest: Partial<Value> = {}): Value =>
   changing(name, (plant) => new JsonObject([...plant.members, ...members]), { ...OPTIONAL, ...rest });
 
-/** The property once more, in text: no value of the document has two. */
+/** Adds a second property of the same name to the text. */
 const twice = (property: string, second: string): Value => ({
   name: `with a second ${property} of another type`,
-  apply: (making) => ({
-    ...making,
-    edits: [...making.edits, (text) => text.replace(/}(?=\s*$)/, `,"${property}":${second}}`)],
+  apply: (state) => ({
+    ...state,
+    edits: [...state.edits, (text) => text.replace(/}(?=\s*$)/, `,"${property}":${second}}`)],
   }),
   doubtful: true,
   ...OPTIONAL,
@@ -143,7 +133,7 @@ const twice = (property: string, second: string): Value => ({
 
 const nested = (depth: number): Json => new Raw('['.repeat(depth) + ']'.repeat(depth));
 
-/** Properties that the document does not declare, by their names. */
+/** Undeclared properties: their names. */
 const UNDECLARED_NAMES: readonly Value[] = [
   changing(
     'with an undeclared property first',
@@ -153,15 +143,16 @@ const UNDECLARED_NAMES: readonly Value[] = [
   adding('with an empty property name', [['', 'x']]),
   adding('with a property named __proto__', [['__proto__', new JsonObject([['admin', true]])]]),
   adding('with a property named constructor', [['constructor', new JsonObject([['prototype', null]])]]),
-  adding('with a property name of odd characters', [['a.b[0] $ref\n🌵', 1n]]),
-  adding('with properties of two cases', [
+  adding('with unusual characters in a property name', [['a.b[0] $ref\n🌵', 1n]]),
+  adding('with property names that differ only in case', [
     ['Name', 'Upper'],
     ['ID', 7n],
     ['Tag', 'upper'],
   ]),
-  adding('with the name twice', [['name', 'Second']]),
-  adding('with the id twice', [['id', FRESH]]),
-  // A reader may take either of two equal names (RFC 8259 section 4), but one that validates the one and stores the other has no Plant to answer.
+  adding('with a duplicate name', [['name', 'Second']]),
+  adding('with a duplicate id', [['id', FRESH]]),
+  // A parser may use either of two duplicates (RFC 8259 section 4), but a store that validates one and keeps
+  // the other cannot answer with a Plant.
   twice('name', '5'),
   twice('tag', '["second"]'),
   twice('id', '"second"'),
@@ -173,10 +164,12 @@ const UNDECLARED_NAMES: readonly Value[] = [
   ]),
 ];
 
-/** The same, by their values. */
+/** Undeclared properties: their values. */
 const UNDECLARED_VALUES: readonly Value[] = [
   adding('with undeclared text', [['notes', 'Needs light']]),
-  adding('with undeclared text in every escape', [['notes', new Raw('"a\\/b\\b\\f\\n\\r\\t\\"\\\\"')]]),
+  adding('with undeclared text containing every escape', [
+    ['notes', new Raw('"a\\/b\\b\\f\\n\\r\\t\\"\\\\"')],
+  ]),
   adding('with an undeclared null', [['notes', null]]),
   adding('with an undeclared list', [['notes', ['x', 1n, null, [true]]]]),
   adding('with an undeclared plant', [

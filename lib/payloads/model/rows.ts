@@ -1,57 +1,59 @@
-import { Arbitrary, Value as Drawn, type Random, Stream } from 'fast-check';
+import { Arbitrary, type Random, Value as Sampled, Stream } from 'fast-check';
 import type { Contract } from '../../contract/contract.ts';
-import type { Case, Draft, Population } from '../case.ts';
 import { membersOf, type Row } from '../covering.ts';
-import { draftOf } from './dimension.ts';
+import type { PayloadClass, RequestTemplate, TestCase } from '../test-case.ts';
+import { templateOf } from './dimension.ts';
 import {
   type Chosen,
   countsOf,
   dimensionsOf,
   type Expectation,
   type Model,
-  madeOf,
   modelsOf,
+  requestOf,
   rowsOf,
   type Strength,
   valuesOf,
 } from './model.ts';
 
-/** The requests of a model as cases: those of its covering array, and any. */
+/** Test cases of a model: those of its covering array, and random ones. */
 
-const POPULATIONS: Readonly<Record<Expectation, Population>> = {
+const PAYLOAD_CLASSES: Readonly<Record<Expectation, PayloadClass>> = {
   accepted: 'ordinary',
-  answered: 'whole-shape',
-  rejected: 'malformed',
+  answered: 'unconstrained',
+  rejected: 'invalid',
   unauthorised: 'other',
 };
 
-/** The dimension that says what is wrong with a request: it tells causes apart, and stays when a failure is shrunk. */
+/**
+ * The dimension with the fault of a request: it distinguishes causes, and is kept when a failure is shrunk.
+ */
 const FAULT: Partial<Readonly<Record<Expectation, string>>> = {
   rejected: 'defect',
   unauthorised: 'credential',
 };
 
-/** What cases were made of: whoever shrinks a failure goes on from there. */
+/** The origin of each case, from which a failure is shrunk. */
 const chosenFor = new WeakMap<object, Chosen>();
 
-function caseOf(expectation: Expectation, model: Model, control: Draft, chosen: Chosen): Case {
+function caseOf(expectation: Expectation, model: Model, control: RequestTemplate, chosen: Chosen): TestCase {
   const values = valuesOf(model, chosen);
   const isFault = (dimension: string) => dimension === FAULT[expectation];
   const fault = values.find(({ dimension }) => isFault(dimension))?.value;
   const others = values.flatMap(({ dimension, value, index }) =>
     index > 0 && !isFault(dimension) ? [value.name] : [],
   );
-  let made: Draft | undefined;
-  const one: Case = {
+  let made: RequestTemplate | undefined;
+  const one: TestCase = {
     label: `a plant ${[...(fault === undefined ? [] : [fault.name]), ...others].join(', ') || 'as usual'}`,
     stableLabel: fault?.fault ?? 'a plant in one of many ways',
-    population: POPULATIONS[expectation],
-    // Most rows of an array are never asked for their bytes twice, and many not at all.
-    get draft() {
-      made ??= draftOf(madeOf(model, chosen));
+    payloadClass: PAYLOAD_CLASSES[expectation],
+    // Made on demand: the templates of many rows are never used.
+    get template() {
+      made ??= templateOf(requestOf(model, chosen));
       return made;
     },
-    twin: control,
+    control,
   };
   chosenFor.set(one, chosen);
   return one;
@@ -59,16 +61,16 @@ function caseOf(expectation: Expectation, model: Model, control: Draft, chosen: 
 
 /**
  * The cases of a covering array: every pair, or triple, of values occurs in one of them.
- * @param control an ordinary request, without which a rejection says nothing
- * @param salt from which all follows that the rows leave open
+ * @param control an ordinary request, without which a rejection proves nothing
+ * @param salt determines everything that the rows leave open
  */
 export function combinations(
   contract: Contract,
   expectation: Expectation,
   strength: Strength,
-  control: Draft,
+  control: RequestTemplate,
   salt: number,
-): readonly Case[] {
+): readonly TestCase[] {
   const model = modelsOf(contract)[expectation];
   const rows = rowsOf(model, strength);
   const members = membersOf(rows, countsOf(model), salt);
@@ -77,12 +79,12 @@ export function combinations(
   );
 }
 
-/** Any case of a model, of more values that are not usual than a covering array looks at together. */
+/** Random cases of a model, which combine more unusual values than a covering array. */
 export function anyCombination(
   contract: Contract,
   expectation: Expectation,
-  control: Draft,
-): Arbitrary<Case> {
+  control: RequestTemplate,
+): Arbitrary<TestCase> {
   const model = modelsOf(contract)[expectation];
   return new AnyRow(model, FAULT[expectation]).map(
     (chosen) => caseOf(expectation, model, control, chosen),
@@ -94,7 +96,7 @@ export function anyCombination(
   );
 }
 
-/** Rows, which shrink towards the usual value of each dimension. */
+/** Random rows, which shrink towards the usual value of each dimension. */
 class AnyRow extends Arbitrary<Chosen> {
   private readonly model: Model;
   private readonly fault: string | undefined;
@@ -105,7 +107,7 @@ class AnyRow extends Arbitrary<Chosen> {
     this.fault = fault;
   }
 
-  generate(random: Random): Drawn<Chosen> {
+  generate(random: Random): Sampled<Chosen> {
     const { sizes, allowed, masking = [] } = dimensionsOf(this.model);
     const row: number[] = [];
     for (const [dimension, size] of sizes.entries()) {
@@ -113,21 +115,21 @@ class AnyRow extends Arbitrary<Chosen> {
       const isUnusual = this.isFault(dimension) || random.nextInt(0, one) === one;
       const value = isUnusual ? random.nextInt(0, size - 1) : 0;
       const isAllowed = row.every((own, other) => allowed(dimension, value, other, own));
-      // A fault stays; what says nothing together with it goes.
+      // Keeps the fault and drops what has no effect together with it.
       row.push(isAllowed || this.isFault(dimension) ? value : 0);
     }
     const members = countsOf(this.model).map((counts, dimension) =>
       random.nextInt(0, (counts[row[dimension] ?? 0] ?? 1) - 1),
     );
-    return new Drawn({ row: this.repaired(row), members, salt: random.nextInt() }, undefined);
+    return new Sampled({ row: this.repaired(row), members, salt: random.nextInt() }, undefined);
   }
 
   canShrinkWithoutContext(value: unknown): value is Chosen {
     return typeof value === 'object' && value !== null && 'row' in value;
   }
 
-  /** With all that is not usual given up, with one half of it, and with one after the other. */
-  shrink({ row, members, salt }: Chosen): Stream<Drawn<Chosen>> {
+  /** Drops all unusual values, then each half of them, then each one. */
+  shrink({ row, members, salt }: Chosen): Stream<Sampled<Chosen>> {
     const unusual = row.flatMap((value, dimension) =>
       value > 0 && !this.isFault(dimension) ? [dimension] : [],
     );
@@ -137,19 +139,19 @@ class AnyRow extends Arbitrary<Chosen> {
       ...(unusual.length > 3 ? [unusual.slice(0, half), unusual.slice(half)] : []),
       ...unusual.map((dimension) => [dimension]),
     ];
-    const without = (given: readonly number[]) => ({
-      row: row.map((value, dimension) => (given.includes(dimension) ? 0 : value)),
+    const without = (dropped: readonly number[]) => ({
+      row: row.map((value, dimension) => (dropped.includes(dimension) ? 0 : value)),
       members,
       salt,
     });
-    return Stream.of(...steps.map((given) => new Drawn(without(given), undefined)));
+    return Stream.of(...steps.map((dropped) => new Sampled(without(dropped), undefined)));
   }
 
   private isFault(dimension: number): boolean {
     return this.model.dimensions[dimension]?.name === this.fault;
   }
 
-  /** A fault stays, and what says nothing together with it goes. */
+  /** Keeps the fault and drops what has no effect together with it. */
   private repaired(row: readonly number[]): Row {
     const { allowed } = dimensionsOf(this.model);
     const at = row.findIndex((_, dimension) => this.isFault(dimension));

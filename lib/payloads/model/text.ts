@@ -2,13 +2,13 @@ import { withWords } from '../fresh.ts';
 import { COMPACT, type Json, JsonObject, Raw, type Style } from '../json.ts';
 import { anyOf, type Dimension, dimension, type Value } from './dimension.ts';
 
-/** How long a body is, and how its JSON text is written. */
+/** The size of a body, and how its JSON text is written. */
 
 const OPTIONAL = { optional: true } as const;
 
 const editing = (name: string, edit: (text: string) => string, rest: Partial<Value> = {}): Value => ({
   name,
-  apply: (making) => ({ ...making, edits: [...making.edits, edit] }),
+  apply: (state) => ({ ...state, edits: [...state.edits, edit] }),
   ...rest,
 });
 
@@ -18,25 +18,24 @@ const growing = (
   rest: Partial<Value> = {},
 ): Value => ({
   name,
-  apply: (making) => ({ ...making, plant: grow(making.plant) }),
+  apply: (state) => ({ ...state, plant: grow(state.plant) }),
   ...OPTIONAL,
   ...rest,
 });
 
-/** What would be longer than 64 KiB with an escape for every character. */
+/** For values that would exceed 64 KiB if every character were escaped. */
 const UNESCAPED = { apart: ['escapes'] } as const;
 
-/** The same value in a longer text. */
 const widened = (count: number) => (text: string) => {
   const end = text.trimEnd().length - 1;
   return text[end] === '}' ? `${text.slice(0, end)}${' '.repeat(count)}${text.slice(end)}` : text;
 };
 
 const KIB = 1024;
-/** The same value in a text of exactly so many bytes, unless it is longer: readers and buffers have round sizes. */
+/** The same value padded to exactly this many bytes, since buffers have round sizes. */
 const upTo = (bytes: number): Value =>
   editing(
-    `in exactly ${bytes} bytes`,
+    `of exactly ${bytes} bytes`,
     (text) => widened(Math.max(0, bytes - Buffer.byteLength(text)))(text),
     OPTIONAL,
   );
@@ -52,13 +51,16 @@ const MANY_PROPERTIES = Array.from({ length: 600 }, (_, index): readonly [string
 ]);
 const LONG_LIST = new Raw(`[${Array.from({ length: 9000 }, (_, index) => index % 1000).join()}]`);
 
-/** What looks at a body may do so up to a size alone. Above 1 KiB a store may say 413, and above 64 KiB nothing is promised. */
+/**
+ * Some software inspects only the first part of a body. Above 1 KiB a store may answer 413; above 64 KiB a
+ * request is outside the contract.
+ */
 const size = dimension('size', [
   {
-    name: 'in less than 30 bytes',
-    apply: (making) => ({
-      ...making,
-      plant: making.plant
+    name: 'of less than 30 bytes',
+    apply: (state) => ({
+      ...state,
+      plant: state.plant
         .with(
           'name',
           withWords((word) => word(2)),
@@ -67,23 +69,26 @@ const size = dimension('size', [
     }),
     apart: ['name', 'tag', 'escapes', 'undeclared names', 'undeclared values'],
   },
-  spaces('in 900 bytes by white space', 700, {}),
+  spaces('of 900 bytes with white space', 700, {}),
   anyOf([upTo(4 * KIB), upTo(KIB), upTo(8 * KIB), upTo(16 * KIB)]),
-  spaces('in over 1 KiB by white space', KIB),
-  growing('in over 2 KiB by undeclared text', (plant) => adding(plant, [['notes', 'n'.repeat(2 * KIB)]])),
-  growing('in over 4 KiB by the name', (plant) => plant.with('name', long(4 * KIB))),
-  anyOf([spaces('in over 4 KiB by white space', 4 * KIB), spaces('in over 16 KiB by white space', 16 * KIB)]),
-  growing('in over 8 KiB by the tag', (plant) => plant.with('tag', long(8 * KIB)), UNESCAPED),
-  growing('in over 8 KiB by many properties', (plant) => adding(plant, MANY_PROPERTIES)),
+  spaces('of over 1 KiB with white space', KIB),
+  growing('of over 2 KiB with undeclared text', (plant) => adding(plant, [['notes', 'n'.repeat(2 * KIB)]])),
+  growing('of over 4 KiB with a long name', (plant) => plant.with('name', long(4 * KIB))),
+  anyOf([
+    spaces('of over 4 KiB with white space', 4 * KIB),
+    spaces('of over 16 KiB with white space', 16 * KIB),
+  ]),
+  growing('of over 8 KiB with a long tag', (plant) => plant.with('tag', long(8 * KIB)), UNESCAPED),
+  growing('of over 8 KiB with many properties', (plant) => adding(plant, MANY_PROPERTIES)),
   growing(
-    'in over 16 KiB by undeclared text',
+    'of over 16 KiB with undeclared text',
     (plant) => adding(plant, [['notes', 'n'.repeat(16 * KIB)]]),
     UNESCAPED,
   ),
-  growing('in over 32 KiB by a list', (plant) => adding(plant, [['list', LONG_LIST]])),
-  spaces('in over 48 KiB by white space', 48 * KIB),
+  growing('of over 32 KiB with a long list', (plant) => adding(plant, [['list', LONG_LIST]])),
+  spaces('of over 48 KiB with white space', 48 * KIB),
   growing(
-    'in over 48 KiB by a property name',
+    'of over 48 KiB with a long property name',
     (plant) => adding(plant, [['k'.repeat(48 * KIB), 1n]]),
     UNESCAPED,
   ),
@@ -91,31 +96,33 @@ const size = dimension('size', [
 
 const written = (name: string, style: Partial<Style>): Value => ({
   name,
-  apply: (making) => ({ ...making, style: { ...COMPACT, ...making.style, ...style } }),
+  apply: (state) => ({ ...state, style: { ...COMPACT, ...state.style, ...style } }),
 });
 
-/** As the serializers of most languages put it: each gap in its place, where a style has them in turn. */
+/**
+ * As the serializers of most languages print it: each gap in its place, unlike the cyclic gaps of a style.
+ */
 const printed = (name: string, between: string, atEnd: string): Value => ({
   name,
-  apply: (making) => ({
-    ...making,
-    style: { ...making.style, gaps: [' ', '', between, ''] },
+  apply: (state) => ({
+    ...state,
+    style: { ...state.style, gaps: [' ', '', between, ''] },
     edits: [
-      ...making.edits,
+      ...state.edits,
       (text) => text.replace(between === ' ' ? '{ ' : '{', '{').replace(/}(?=\s*$)/, `${atEnd}}`),
     ],
   }),
 });
 
 const whiteSpace = dimension('white space', [
-  printed('printed as Python does', ' ', ''),
-  printed('printed with an indentation', '\n  ', '\n'),
+  printed('printed as by Python', ' ', ''),
+  printed('printed with indentation', '\n  ', '\n'),
   printed('printed with tabs', '\n\t', '\n'),
   written('written with spaces around everything', { gaps: [' '] }),
   written('written with carriage returns', { gaps: ['\r\n'] }),
   editing('followed by a line feed', (text) => `${text}\n`),
-  editing('between white space', (text) => `\n  ${text}  `),
-  // Of which a reader in pieces may find nothing but white space in one. More would be above 1 KiB.
+  editing('surrounded by white space', (text) => `\n  ${text}  `),
+  // One segment may then contain nothing but white space. More would exceed 1 KiB.
   editing('after 300 spaces', (text) => `${' '.repeat(300)}${text}`, { apart: ['size', 'escapes'] }),
   editing('followed by 300 spaces', (text) => `${text}${' '.repeat(300)}`, { apart: ['size', 'escapes'] }),
 ]);
@@ -123,10 +130,10 @@ const whiteSpace = dimension('white space', [
 const escapes = dimension('escapes', [
   written('with escaped values', { escapes: 'values' }),
   written('with escaped property names', { escapes: 'names' }),
-  written('with everything escaped in capital digits', { escapes: 'both', digits: 'upper' }),
+  written('with everything escaped in upper-case hexadecimal', { escapes: 'both', digits: 'upper' }),
   written('with every other character escaped', { escapes: 'both', every: 2 }),
 ]);
 
-/** Before what is wrong with a plant, since it changes the plant. */
+/** Applied before a defect, since it changes the plant. */
 export const sizeDimension: Dimension = size;
 export const textDimensions: readonly Dimension[] = [whiteSpace, escapes];

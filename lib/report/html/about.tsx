@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import { commandOf } from '../again.ts';
 import { coverageOfAll } from '../coverage.ts';
 import { documentName } from '../document.ts';
 import type { RunRecord } from '../record.ts';
+import { commandOf } from '../run-command.ts';
 import { Command, counted, grouped, inline } from './text.tsx';
 
-/** What was tested, with what, and how to do it again. */
+/** What was tested and how, and the command that repeats it. */
 export function About({ record }: { readonly record: RunRecord }) {
   const {
     target,
@@ -21,7 +21,7 @@ export function About({ record }: { readonly record: RunRecord }) {
     results,
   } = record;
   const covered = coverageOfAll(results);
-  const left = results.filter(
+  const skipped = results.filter(
     ({ blockedBy, verdict }) => verdict === 'skipped' && blockedBy === 'user',
   ).length;
   return (
@@ -32,30 +32,28 @@ export function About({ record }: { readonly record: RunRecord }) {
           {target.name !== target.baseUrl && <>{inline(target.name, 80)}, </>}
           <span class="code">{inline(target.baseUrl, 200)}</span>
         </Fact>
-        <Fact name="Server">
-          {target.server === null ? 'does not name itself' : inline(target.server, 100)}
-        </Fact>
+        <Fact name="Server">{target.server === null ? 'not named' : inline(target.server, 100)}</Fact>
         <Fact name="Document">
           {documentName(document, (file) => inline(file.split(/[\\/]/).at(-1) ?? '', 100))}, version{' '}
           {inline(document.version, 40)}, sha256 <span class="code">{document.sha256.slice(0, 12)}</span>
         </Fact>
         {document.warnings !== undefined && (
-          <Fact name="In the document">{document.warnings.map((one) => inline(one, 400)).join('; ')}</Fact>
+          <Fact name="Document warnings">{document.warnings.map((one) => inline(one, 400)).join('; ')}</Fact>
         )}
-        <Fact name="Began">
+        <Fact name="Started">
           <time dateTime={startedAt}>{startedAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</time>, took{' '}
           {seconds.toFixed(1)} s
         </Fact>
-        <Fact name="Drawn from">
-          seed {options.seed}, first id {inline(options.firstId, 40)}, {counted(options.cases, 'case')} a
+        <Fact name="Generated from">
+          seed {options.seed}, first id {inline(options.firstId, 40)}, {counted(options.cases, 'case')} per
           generated check{options.thorough === true && ', thorough'}
         </Fact>
         {covered !== undefined && <Fact name="Covered">{covered}</Fact>}
         <Fact name="Sent">
           {counted(requests, 'request')}, {options.concurrency} at a time
-          {waited !== undefined && `; ${waited.toFixed(1)} s were waited because the store asked for it`}
+          {waited !== undefined && `; ${waited.toFixed(1)} s spent waiting at the store's request`}
           {closedUnderRequests > 0 &&
-            `; ${counted(closedUnderRequests, 'connection')} closed under a request, which was sent again`}
+            `; ${counted(closedUnderRequests, 'connection')} closed during a request that was then resent`}
         </Fact>
         <Fact name="Created">
           {created.plants === 0
@@ -64,20 +62,21 @@ export function About({ record }: { readonly record: RunRecord }) {
         </Fact>
         <Fact name="Suite">
           {inline(suite.name, 80)} {inline(suite.version, 40)}, {counted(results.length, 'check')}
-          {left > 0 && `, ${grouped(left)} of them left out`}
+          {skipped > 0 && `, ${grouped(skipped)} of them skipped by --only or --skip`}
         </Fact>
       </dl>
-      <h3>The same run again</h3>
+      <h3>Reproduce this run</h3>
       <Command name="The command" text={commandOf(record)} />
       <p class="note">
-        With the token in <code>$PLANT_STORE_TOKEN</code>
-        {left > 0 && (
+        Set <code>$PLANT_STORE_TOKEN</code> to the token
+        {skipped > 0 && (
           <>
-            , and with the <code>--only</code> and <code>--skip</code> of this run
+            {' '}
+            and add the <code>--only</code> and <code>--skip</code> of this run
           </>
         )}
-        . Documents, overlays and headers of your own have to be given again. A store that holds each id or
-        name once needs another <code>--first-id</code>.
+        . Pass your own documents, overlays and headers again. A store that requires unique ids or names needs
+        another <code>--first-id</code>.
       </p>
     </section>
   );

@@ -8,22 +8,21 @@ const STATES = {
   'not-evaluated': 'not evaluated',
 } as const;
 
-/** Fingerprints of an entry that are shown. */
-const NAMED = 4;
+/** Fingerprints shown of an entry. */
+const MAX_FINGERPRINTS = 4;
 
-/** The deviations that a team knows. The verdict is the store's, what it means for a pipeline is the team's. */
-export function Baseline({ record: { gate, results } }: { readonly record: RunRecord }) {
-  if (gate.baseline === null) return null;
-  const { file, entries } = gate.baseline;
-  // What asks for something to be done comes first.
+/** The known deviations and the states of their baseline entries. */
+export function Baseline({ record: { ciResult, results } }: { readonly record: RunRecord }) {
+  if (ciResult.baseline === null) return null;
+  const { file, entries } = ciResult.baseline;
+  // Entries that require action come first.
   const sorted = Object.keys(STATES).flatMap((state) => entries.filter((entry) => entry.state === state));
   return (
     <section class="baseline" id="baseline" aria-labelledby="baseline-heading">
       <h2 id="baseline-heading">Known deviations</h2>
       <p class="note">
         The baseline is <span class="code">{inline(file.split(/[\\/]/).at(-1) ?? '', 100)}</span>, with{' '}
-        {counted(entries.length, 'entry', 'entries')}. It changes what the run means for a pipeline, not the
-        verdict.
+        {counted(entries.length, 'entry', 'entries')}. It affects the CI result, not the verdict.
       </p>
       <ul class="entries">
         {sorted.map(({ id, reason, issue, until, fingerprint, fingerprints = [], state, remedy }, index) => (
@@ -35,7 +34,7 @@ export function Baseline({ record: { gate, results } }: { readonly record: RunRe
               ) : (
                 <span class="id">{inline(id, 100)}</span>
               )}
-              {[fingerprint, ...fingerprints].slice(0, NAMED + 1).map(
+              {[fingerprint, ...fingerprints].slice(0, MAX_FINGERPRINTS + 1).map(
                 (name) =>
                   name !== undefined && (
                     <>
@@ -44,8 +43,8 @@ export function Baseline({ record: { gate, results } }: { readonly record: RunRe
                     </>
                   ),
               )}
-              {fingerprints.length > NAMED && (
-                <span class="aside"> and {fingerprints.length - NAMED} more</span>
+              {fingerprints.length > MAX_FINGERPRINTS && (
+                <span class="aside"> and {fingerprints.length - MAX_FINGERPRINTS} more</span>
               )}
             </p>
             <p>
@@ -65,7 +64,7 @@ export function Baseline({ record: { gate, results } }: { readonly record: RunRe
   );
 }
 
-/** A link only where it leads to a page. */
+/** The issue, as a link if it is an HTTP URL. */
 const Issue = ({ issue }: { readonly issue: string }) =>
   /^https?:\/\//.test(issue) && URL.canParse(issue) ? (
     <a href={new URL(issue).href} rel="noreferrer">

@@ -1,15 +1,15 @@
 import { areaOf, groupBy } from '../../groups.ts';
+import { unaccounted } from '../ci-result.ts';
+import { confidenceText } from '../confidence.ts';
 import { coverageText } from '../coverage.ts';
 import { knownBy } from '../deviations.ts';
 import { causeText } from '../fingerprint.ts';
-import { unaccounted } from '../gate.ts';
-import { learntFrom } from '../learnt.ts';
 import type { RecordedResult, RunRecord } from '../record.ts';
 import { Exchange } from './exchange.tsx';
 import { KnownAs, whatFailed } from './failures.tsx';
 import { CheckLink, counted, grouped, Icon, inline, type Tone, toneOf, WORDS } from './text.tsx';
 
-/** Every check of the run, to be searched and unfolded. */
+/** Every check of the run, with a search and filters. */
 export function Checks({ record }: { readonly record: RunRecord }) {
   const { results } = record;
   const areas = groupBy(results, areaOf);
@@ -69,7 +69,6 @@ const tally = (members: readonly RecordedResult[], record: RunRecord): string =>
     .map(([count, word]) => `${count} ${word}`)
     .join(', ');
 
-/** Where the text that a check is to hold is typed. */
 export const SearchField = () => (
   <p class="field text">
     <label for="filter-text">Search</label>
@@ -145,22 +144,22 @@ function Check({ result, record }: { readonly result: RecordedResult; readonly r
 
 const KINDS = {
   cases: 'named requests',
-  property: 'requests drawn at random',
-  standing: 'every answer of the run that it applies to',
-  procedure: 'steps that depend on one another',
+  property: 'random requests',
+  invariant: 'every exchange of the run that it applies to',
+  scenario: 'dependent steps',
 } as const;
 
 function Details({ result, record }: { readonly result: RecordedResult; readonly record: RunRecord }) {
   const { id, basis, hint, kind, verdict, cases, seconds, exchanges, counterexample, observations } = result;
   const [first, ...others] = exchanges;
-  const [learnt, covered] = [learntFrom(result), coverageText(result)];
+  const [confidence, covered] = [confidenceText(result), coverageText(result)];
   return (
     <>
       <KnownAs result={result} record={record} />
       <dl class="facts">
         {verdict === 'fail' && <Fact name="What failed" value={whatFailed(result)} />}
         <Blocker result={result} />
-        <Fact name={verdict === 'fail' ? 'To mend it' : 'If it fails'} value={hint} />
+        <Fact name={verdict === 'fail' ? 'Fix' : 'If it fails'} value={hint} />
         <Fact name="Basis" value={basis.join('; ')} />
         <Fact
           name="Tried"
@@ -171,7 +170,7 @@ function Details({ result, record }: { readonly result: RecordedResult; readonly
           }`}
         />
         {covered !== undefined && <Fact name="Covered" value={covered} />}
-        {learnt !== undefined && <Fact name="Learnt" value={learnt} />}
+        {confidence !== undefined && <Fact name="Confidence" value={confidence} />}
       </dl>
       {first !== undefined && <Exchange exchange={first} />}
       {others.map((exchange) => (
@@ -183,11 +182,11 @@ function Details({ result, record }: { readonly result: RecordedResult; readonly
           <Exchange exchange={exchange} />
         </details>
       ))}
-      <Causes result={result} />
+      <CauseTable result={result} />
       <Observed observations={observations} />
       <p class="permalink">
         <a href={`#${id}`}>#{id}</a>
-        <button type="button" class="copy" data-link={id} data-said="The link is copied." hidden>
+        <button type="button" class="copy" data-link={id} data-announcement="The link was copied." hidden>
           Copy<span class="aside"> link</span>
         </button>
       </p>
@@ -203,20 +202,20 @@ const Fact = ({ name, value }: { readonly name: string; readonly value: string }
 );
 
 const BLOCKERS: Readonly<Record<string, string>> = {
-  user: 'left out of this run',
-  shard: 'another shard of the run',
-  bail: 'an earlier failure, after which nothing new was begun',
+  user: 'skipped by --only or --skip',
+  shard: 'in another shard',
+  bail: 'skipped after an earlier failure',
   document: 'the document',
   store: 'the store',
   concurrency: 'one request at a time',
 };
 
-/** Why a check was not tried, and what stood in its way. */
+/** Why a check was not run, or not completely, and what prevented it. */
 function Blocker({ result: { verdict, reason, blockedBy } }: { readonly result: RecordedResult }) {
   if (reason === undefined || blockedBy === undefined) return null;
   return (
     <div>
-      <dt>{verdict === 'fail' ? 'Besides' : 'Not tried'}</dt>
+      <dt>{verdict === 'fail' ? 'Also' : 'Not tested'}</dt>
       <dd>
         {inline(reason)}
         {blockedBy.includes('/') ? (
@@ -232,23 +231,23 @@ function Blocker({ result: { verdict, reason, blockedBy } }: { readonly result: 
   );
 }
 
-/** Causes that are listed; the record has all of them. */
-const LISTED = 40;
+/** Causes listed; the record contains all of them. */
+const MAX_CAUSES = 40;
 
-/** The causes with the fingerprints by which a baseline names them. */
-function Causes({ result }: { readonly result: RecordedResult }) {
+/** The causes and their fingerprints. */
+function CauseTable({ result }: { readonly result: RecordedResult }) {
   const { causes } = result;
   if (causes.length === 0) return null;
   const rest = [
-    ...(causes.length > LISTED ? [`${causes.length - LISTED} more are in the record`] : []),
+    ...(causes.length > MAX_CAUSES ? [`${causes.length - MAX_CAUSES} more are in the record`] : []),
     ...(unaccounted(result) > 0
-      ? [`${counted(unaccounted(result), 'failure')} of causes that are not told apart`]
+      ? [`${counted(unaccounted(result), 'failure')} with causes that were not recorded`]
       : []),
   ];
   return (
     <table class="fingerprints">
       <caption>
-        Causes, and the fingerprint that names each in a baseline
+        Causes, with their fingerprints for a baseline
         {rest.length > 0 && <span class="aside"> ({rest.join('; ')})</span>}
       </caption>
       <thead>
@@ -259,7 +258,7 @@ function Causes({ result }: { readonly result: RecordedResult }) {
         </tr>
       </thead>
       <tbody>
-        {causes.slice(0, LISTED).map((cause) => (
+        {causes.slice(0, MAX_CAUSES).map((cause) => (
           <tr key={cause.fingerprint}>
             <td>{inline(causeText(cause), 200)}</td>
             <td>{grouped(cause.failed)}</td>

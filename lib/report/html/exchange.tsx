@@ -1,10 +1,10 @@
-import { visible } from '../explain.ts';
 import type { RecordedBody, RecordedExchange } from '../record.ts';
+import { visible } from '../text.ts';
 import { Box, Command, grouped, inline, lines, time } from './text.tsx';
 
 type Pairs = readonly (readonly [string, string])[];
 
-/** One request and its answer, with what is wrong about it and a command that sends it again. */
+/** One request and its response, what is wrong, and a command that sends the request again. */
 export function Exchange({ exchange }: { readonly exchange: RecordedExchange }) {
   const { expected, actual, request, response, ms, curl } = exchange;
   const path = URL.canParse(request.url)
@@ -16,7 +16,7 @@ export function Exchange({ exchange }: { readonly exchange: RecordedExchange }) 
       <div class="messages">
         <figure>
           <figcaption>
-            Request <span class="aside">{request.verbatim ? 'not well-formed' : size(request.body)}</span>
+            Request <span class="aside">{request.rawBytes ? 'not well-formed' : size(request.body)}</span>
           </figcaption>
           <Box
             text={message(`${inline(request.method, 40)} ${inline(path)}`, request.headers, request.body)}
@@ -24,15 +24,15 @@ export function Exchange({ exchange }: { readonly exchange: RecordedExchange }) 
         </figure>
         <figure>
           <figcaption>
-            Answer{' '}
+            Response{' '}
             <span class="aside">
               {response === undefined ? time(ms) : `${time(ms)}, ${size(response.body)}`}
             </span>
           </figcaption>
-          <Box text={answer(exchange)} />
+          <Box text={responseLines(exchange)} />
         </figure>
       </div>
-      <Command name="The request as curl" text={curl} />
+      <Command name="The curl command" text={curl} />
     </div>
   );
 }
@@ -40,9 +40,9 @@ export function Exchange({ exchange }: { readonly exchange: RecordedExchange }) 
 const size = ({ bytes, truncated }: RecordedBody) =>
   bytes === 0
     ? 'no body'
-    : `${grouped(bytes)} ${bytes === 1 ? 'byte' : 'bytes'}${truncated ? ', the beginning of them' : ''}`;
+    : `${grouped(bytes)} ${bytes === 1 ? 'byte' : 'bytes'}${truncated ? ', truncated' : ''}`;
 
-/** A message as it goes over the wire, near enough. */
+/** A message roughly as it goes over the wire. */
 const message = (first: string, headers: Pairs, body: RecordedBody): readonly string[] => [
   first,
   ...headers.map(([name, value]) => `${inline(name, 100)}: ${inline(value)}`),
@@ -54,18 +54,18 @@ const bodyOf = (body: RecordedBody): readonly string[] =>
     ? []
     : 'text' in body
       ? ['', ...lines(body.text)]
-      : ['', '(no UTF-8; base64)', ...lines(body.base64, 1000)];
+      : ['', '(not UTF-8; base64)', ...lines(body.base64, 1000)];
 
-const answer = ({ response, fault }: RecordedExchange): readonly string[] => [
+const responseLines = ({ response, fault }: RecordedExchange): readonly string[] => [
   ...(response === undefined
     ? []
     : message(`${response.status} ${inline(response.statusText, 100)}`, response.headers, response.body)),
   ...(fault === undefined
     ? []
-    : [`${response === undefined ? 'No answer' : 'Then'}: ${inline(fault.detail)} (${fault.kind})`]),
+    : [`${response === undefined ? 'No response' : 'Then'}: ${inline(fault.detail)} (${fault.kind})`]),
 ];
 
-/** What should have been beside what was; where the two are much alike, what differs is marked. */
+/** Expected beside actual; if they are similar, the difference is marked. */
 export function Comparison({ expected, actual }: { readonly expected: string; readonly actual: string }) {
   const parts = difference(expected, actual);
   return (
@@ -82,18 +82,18 @@ export function Comparison({ expected, actual }: { readonly expected: string; re
   );
 }
 
-type Parts = readonly [before: string, differs: string, after: string];
+type MarkedText = readonly [before: string, differs: string, after: string];
 
-const Marked = ({ parts: [before, differs, after] }: { readonly parts: Parts }) => (
+const Marked = ({ parts: [before, differs, after] }: { readonly parts: MarkedText }) => (
   <>
     {ending(before)}
-    {differs === '' ? <mark class="nothing" title="nothing here" /> : <mark>{inline(differs, 200)}</mark>}
+    {differs === '' ? <mark class="nothing" title="missing" /> : <mark>{inline(differs, 200)}</mark>}
     {inline(after, 100)}
     <CodePoints text={differs} />
   </>
 );
 
-/** What a few characters are, where they may look like others. */
+/** The code points of a few characters that may look like others. */
 function CodePoints({ text }: { readonly text: string }) {
   const points = [...text].map((character) => character.codePointAt(0) ?? 0);
   if (points.length > 8 || points.every((point) => point < 0x80)) return null;
@@ -105,16 +105,16 @@ function CodePoints({ text }: { readonly text: string }) {
   );
 }
 
-/** The end of a long text, where the difference begins. */
+/** The end of a long text before the difference. */
 const ending = (text: string) =>
   text.length > 120 ? `…${visible(text.slice(-120).replace(/^[\udc00-\udfff]/, ''))}` : visible(text);
 
-/** Where two texts differ; nothing where they have too little in common for that to say anything. */
+/** Where two texts differ; undefined if they have too little in common for this to be useful. */
 export function difference(
   expected: string,
   actual: string,
-): { readonly expected: Parts; readonly actual: Parts } | undefined {
-  // What was expected of a property names it: `name "Aloe"`.
+): { readonly expected: MarkedText; readonly actual: MarkedText } | undefined {
+  // The expectation of a property begins with its name: `name "Aloe"`.
   const [label = ''] = /^(?:name|tag) (?=")/.exec(expected) ?? [];
   const [a, b] = [[...expected.slice(label.length)], [...actual]];
   const shorter = Math.min(a.length, b.length);
@@ -122,11 +122,11 @@ export function difference(
   while (start < shorter && a[start] === b[start]) start += 1;
   let end = 0;
   while (end < shorter - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
-  // Where a value was to come back, any difference tells something.
-  const alike = label !== '' && actual.startsWith('"');
-  const much = start + end >= 4 && (start + end) * 2 >= Math.max(a.length, b.length);
-  if (!(alike || much) || expected === actual) return undefined;
-  const parts = (text: readonly string[], before: string): Parts => [
+  // If a value should have been returned, any difference is useful.
+  const isEcho = label !== '' && actual.startsWith('"');
+  const similar = start + end >= 4 && (start + end) * 2 >= Math.max(a.length, b.length);
+  if (!(isEcho || similar) || expected === actual) return undefined;
+  const parts = (text: readonly string[], before: string): MarkedText => [
     before + text.slice(0, start).join(''),
     text.slice(start, text.length - end).join(''),
     text.slice(text.length - end).join(''),

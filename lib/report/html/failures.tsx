@@ -1,29 +1,29 @@
 import { groupBy } from '../../groups.ts';
 import { knownBy, newFirst, novelty } from '../deviations.ts';
-import { type Group, groupsOf } from '../groups.ts';
+import { type CauseGroup, groupsOf } from '../groups.ts';
 import type { RecordedResult, RunRecord } from '../record.ts';
-import { comesAgain } from '../retries.ts';
+import { retrySummary } from '../retries.ts';
 import { Exchange } from './exchange.tsx';
 import { CheckLink, counted, grouped, Icon, inline, toneOf } from './text.tsx';
 
-type Level = 'MUST' | 'SHOULD';
+type JudgedLevel = 'MUST' | 'SHOULD';
 
-/** Causes that are open from the start: where there are more, the first of them. */
-const AT_ONCE = 3;
+/** With more causes, only the first is open initially. */
+const MAX_OPEN_CAUSES = 3;
 
-/** The id of the cause to begin with. */
+/** The id of the first cause on the page. */
 export const FIRST_CAUSE = 'cause-1';
 
-const failedOf = (record: RunRecord, level: Level) =>
+const failedOf = (record: RunRecord, level: JudgedLevel) =>
   record.results
     .filter((result) => result.level === level && result.verdict === 'fail')
     .map((result) => newFirst(result, record));
 
-const isKnown = (record: RunRecord, { members }: Group) =>
+const isKnown = (record: RunRecord, { members }: CauseGroup) =>
   members.every((one) => knownBy(one, record).length > 0);
 
-/** The causes of a level; what a team has decided to live with stands behind what it does not know yet. */
-export function ranked(record: RunRecord, level: Level): readonly Group[] {
+/** The causes of a level, with known deviations last. */
+export function ranked(record: RunRecord, level: JudgedLevel): readonly CauseGroup[] {
   const groups = groupsOf(failedOf(record, level));
   return [
     ...groups.filter((group) => !isKnown(record, group)),
@@ -31,16 +31,16 @@ export function ranked(record: RunRecord, level: Level): readonly Group[] {
   ];
 }
 
-/** What has to be mended, by cause, the one that explains most first; then what could not be tested. */
+/** The failures by cause, the largest group first, then the untestable checks. */
 export function Failures({ record }: { readonly record: RunRecord }) {
   const [must, should] = [failedOf(record, 'MUST').length, failedOf(record, 'SHOULD').length];
   const blocked = record.results.filter(({ verdict }) => verdict === 'untestable');
   return (
     <section class="failures" id="failures" aria-labelledby="failures-heading">
-      <h2 id="failures-heading">What to mend</h2>
+      <h2 id="failures-heading">What to fix</h2>
       {must + should + blocked.length === 0 && (
-        <p class="nothing-to-mend">
-          <Icon name="pass" /> Nothing: no check failed, and none warns.
+        <p class="nothing-to-fix">
+          <Icon name="pass" /> Nothing: no check failed or warned.
         </p>
       )}
       {must + should === 0 && blocked.length > 0 && (
@@ -54,7 +54,7 @@ export function Failures({ record }: { readonly record: RunRecord }) {
 }
 
 interface CausesProps {
-  readonly level: Level;
+  readonly level: JudgedLevel;
   readonly failed: number;
   readonly record: RunRecord;
 }
@@ -62,7 +62,7 @@ interface CausesProps {
 function Causes({ level, failed, record }: CausesProps) {
   if (failed === 0) return null;
   const groups = ranked(record, level);
-  // Beside a broken promise, a warning can wait.
+  // Warnings can wait while a MUST fails.
   const folded = level === 'SHOULD' && record.summary.MUST.fail > 0;
   return (
     <section class={`causes ${level.toLowerCase()}`}>
@@ -72,7 +72,7 @@ function Causes({ level, failed, record }: CausesProps) {
         <span class="aside">
           {' '}
           for {counted(groups.length, 'cause')}
-          {groups.length > 1 && ', the likeliest first'}
+          {groups.length > 1 && ', most likely first'}
         </span>
       </h3>
       <ol>
@@ -82,7 +82,7 @@ function Causes({ level, failed, record }: CausesProps) {
               group={group}
               rank={index + 1}
               record={record}
-              open={!folded && !isKnown(record, group) && (index === 0 || groups.length <= AT_ONCE)}
+              open={!folded && !isKnown(record, group) && (index === 0 || groups.length <= MAX_OPEN_CAUSES)}
             />
           </li>
         ))}
@@ -92,7 +92,7 @@ function Causes({ level, failed, record }: CausesProps) {
 }
 
 interface CauseProps {
-  readonly group: Group;
+  readonly group: CauseGroup;
   readonly rank: number;
   readonly record: RunRecord;
   readonly open: boolean;
@@ -140,7 +140,7 @@ function Lead({ result, record }: { readonly result: RecordedResult; readonly re
       </p>
       <KnownAs result={result} record={record} />
       <p class="hint">
-        <strong>To mend it.</strong> {hint}
+        <strong>Fix.</strong> {hint}
       </p>
       {exchange !== undefined && <Exchange exchange={exchange} />}
       <p class="basis">
@@ -150,30 +150,30 @@ function Lead({ result, record }: { readonly result: RecordedResult; readonly re
   );
 }
 
-/** How much of a check failed, on what, and how that came about. */
+/** How many cases of a check failed, with the counterexample and its retries. */
 export function whatFailed({ failed, cases, counterexample }: RecordedResult): string {
-  const again = counterexample === undefined ? undefined : comesAgain(counterexample);
+  const retried = counterexample === undefined ? undefined : retrySummary(counterexample);
   return [
     `${grouped(failed)} of ${counted(cases, 'case')}${counterexample === undefined ? '' : `: ${inline(counterexample.label, 160)}`}.`,
-    ...(again === undefined ? [] : [`${again.charAt(0).toUpperCase()}${again.slice(1)}.`]),
+    ...(retried === undefined ? [] : [`${retried.charAt(0).toUpperCase()}${retried.slice(1)}.`]),
     ...(counterexample?.shrinks === undefined || counterexample.shrinks === 0
       ? []
-      : [`Made small in ${counted(counterexample.shrinks, 'step')}.`]),
+      : [`Shrunk in ${counted(counterexample.shrinks, 'step')}.`]),
   ].join(' ');
 }
 
-/** Why a team lives with a failure, or what is new in it. */
+/** The reason of a known deviation, or the new causes of a known failing check. */
 export function KnownAs({ result, record }: { readonly result: RecordedResult; readonly record: RunRecord }) {
   const news = novelty(result, record);
   return (
     <>
       {news !== undefined && (
-        <p class="excuse">
+        <p class="known-reason">
           <strong>New.</strong> {inline(news)}
         </p>
       )}
       {knownBy(result, record).map(({ reason, issue, until }) => (
-        <p key={reason} class="excuse">
+        <p key={reason} class="known-reason">
           <span class="state">known deviation</span> {inline(reason)}
           {issue !== undefined && ` (${inline(issue, 100)})`}
           {until !== undefined && `, until ${inline(until, 40)}`}
@@ -218,7 +218,7 @@ function Others({
   );
 }
 
-/** What could not be tried, by the reason. */
+/** Untestable checks, by reason. */
 function Blocked({ blocked }: { readonly blocked: readonly RecordedResult[] }) {
   if (blocked.length === 0) return null;
   return (

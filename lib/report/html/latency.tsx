@@ -1,22 +1,21 @@
 import { groupBy } from '../../groups.ts';
-import type { Latency as LatencyOf } from '../../run/latency.ts';
+import type { Latency as LatencyData } from '../../run/latency.ts';
 import type { RunRecord } from '../record.ts';
 import { counted, grouped, time } from './text.tsx';
 
-/** How long answers took. */
 export function Latency({ record: { latency, options } }: { readonly record: RunRecord }) {
   return (
     <section class="latency" id="latency" aria-labelledby="latency-heading">
       <h2 id="latency-heading">Response times</h2>
       {latency === null ? (
-        <p class="note">There was no answer.</p>
+        <p class="note">There were no responses.</p>
       ) : (
         <>
           <p>
-            Half of {counted(latency.answers, 'answer')} came within <strong>{time(latency.median)}</strong>,
-            95 in 100 within <strong>{time(latency.p95)}</strong>, 99 in 100 within{' '}
-            <strong>{time(latency.p99)}</strong>; the longest took <strong>{time(latency.longest)}</strong>.
-            At most {counted(options.concurrency, 'request')} at a time.
+            {counted(latency.answers, 'response')}: median <strong>{time(latency.median)}</strong>, 95th
+            percentile <strong>{time(latency.p95)}</strong>, 99th percentile{' '}
+            <strong>{time(latency.p99)}</strong>, longest <strong>{time(latency.longest)}</strong>, with at
+            most {counted(options.concurrency, 'request')} at a time.
           </p>
           <Plot latency={latency} />
           <Table latency={latency} />
@@ -26,12 +25,12 @@ export function Latency({ record: { latency, options } }: { readonly record: Run
   );
 }
 
-/** Pixels; lengths across are in percent, so that the plot has any width and its text one size. */
+/** Pixels. Horizontal lengths are percentages, so that the plot has any width and its text one size. */
 const TOP = 58;
 const HEIGHT = 140;
 const FOOT = 26;
 
-function Plot({ latency: { buckets, median, p95, p99, answers } }: { readonly latency: LatencyOf }) {
+function Plot({ latency: { buckets, median, p95, p99, answers } }: { readonly latency: LatencyData }) {
   const [low, high] = [buckets[0]?.from ?? 1, buckets.at(-1)?.to ?? 2];
   const at = (ms: number) =>
     (100 * Math.log(Math.min(Math.max(ms, low), high) / low)) / Math.max(Math.log(high / low), 0.01);
@@ -92,7 +91,7 @@ function Plot({ latency: { buckets, median, p95, p99, answers } }: { readonly la
 
 const anchor = (at: number) => (at < 7 ? 'start' : at > 93 ? 'end' : 'middle');
 
-/** Powers of ten, or a finer series where there are fewer than three of them. */
+/** Powers of ten, or a finer series if there are fewer than three of them. */
 export function ticksBetween(low: number, high: number): readonly number[] {
   const decades = Array.from({ length: 12 }, (_, index) => 10 ** (index - 3));
   const within = (list: readonly number[]) => list.filter((ms) => ms >= low && ms <= high);
@@ -100,8 +99,8 @@ export function ticksBetween(low: number, high: number): readonly number[] {
   return few.length >= 3 ? few : within(decades.flatMap((ms) => [ms, 2 * ms, 5 * ms]));
 }
 
-/** The same in numbers, in steps of a doubling. */
-function Table({ latency: { buckets, answers } }: { readonly latency: LatencyOf }) {
+/** The distribution in numbers; each row doubles the time. */
+function Table({ latency: { buckets, answers } }: { readonly latency: LatencyData }) {
   const doublings = groupBy(buckets, ({ from }) => String(Math.floor(Math.log2(from) + 0.01)));
   let sum = 0;
   return (
@@ -111,8 +110,8 @@ function Table({ latency: { buckets, answers } }: { readonly latency: LatencyOf 
         <thead>
           <tr>
             <th scope="col">Up to</th>
-            <th scope="col">Answers</th>
-            <th scope="col">In all</th>
+            <th scope="col">Responses</th>
+            <th scope="col">Cumulative</th>
           </tr>
         </thead>
         <tbody>

@@ -1,5 +1,6 @@
 // @ts-check
-// The page can be read without this. It adds the filter, the links into folded rows, and the buttons.
+// The page is readable without this script, which adds the filter, the links into folded rows and the
+// buttons.
 
 /** @type {HTMLFormElement | null} */
 const filter = document.querySelector('#filter');
@@ -35,8 +36,8 @@ function applyFilter() {
     count.textContent = shown === rows.length ? `${shown} checks` : `${shown} of ${rows.length} checks`;
 }
 
-/** Opens what the address names, though a filter hides it. */
-function openNamed() {
+/** Opens the element that the URL names, even if a filter hides it. */
+function openTarget() {
   let id = location.hash.slice(1);
   try {
     id = decodeURIComponent(id);
@@ -58,7 +59,7 @@ async function copy(text) {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // No permission, or no secure context: the old way.
+    // Without permission or a secure context.
     const area = document.createElement('textarea');
     area.value = text;
     area.className = 'announcement';
@@ -72,7 +73,7 @@ async function copy(text) {
 
 /** @param {HTMLButtonElement} button */
 async function copyFor(button) {
-  const { link, said = '' } = button.dataset;
+  const { link, announcement: success = '' } = button.dataset;
   const code = button.closest('.copyable')?.querySelector('code');
   const exact = code?.dataset.exact;
   const text =
@@ -84,7 +85,7 @@ async function copyFor(button) {
   const done = await copy(text);
   button.focus();
   button.classList.toggle('done', done);
-  if (announcement) announcement.textContent = done ? said : 'It could not be copied.';
+  if (announcement) announcement.textContent = done ? success : 'Copying failed.';
   setTimeout(() => {
     button.classList.remove('done');
     if (announcement) announcement.textContent = '';
@@ -95,16 +96,16 @@ document.addEventListener('click', ({ target }) => {
   if (!(target instanceof Element)) return;
   const button = target.closest('button.copy');
   if (button instanceof HTMLButtonElement) void copyFor(button);
-  // The address may be the same as before, and then it does not change.
+  // A link to the current URL causes no hashchange event.
   const link = target.closest('a[href^="#"]');
-  if (link?.getAttribute('href') === location.hash) openNamed();
+  if (link?.getAttribute('href') === location.hash) openTarget();
 });
 
 filter?.addEventListener('input', applyFilter);
 filter?.addEventListener('submit', (event) => event.preventDefault());
-// The fields have their first values only after the event.
+// The fields are reset only after the event.
 filter?.addEventListener('reset', () => setTimeout(applyFilter));
-addEventListener('hashchange', openNamed);
+addEventListener('hashchange', openTarget);
 
 /** @type {HTMLDetailsElement[]} */
 let folded = [];
@@ -117,6 +118,6 @@ addEventListener('afterprint', () => {
 });
 
 for (const control of document.querySelectorAll('#filter, button.copy')) control.removeAttribute('hidden');
-// A browser may restore what was in the fields before.
+// A browser may have restored earlier values of the fields.
 applyFilter();
-openNamed();
+openTarget();

@@ -10,7 +10,7 @@ import { Profile } from './profile.tsx';
 import { Shell } from './shell.tsx';
 import { titleOf, Verdict } from './verdict.tsx';
 
-/** The report of a run as one page that needs nothing else: no network, and for reading no script. */
+/** The report of a run as one self-contained page, readable without a script. */
 export const htmlReport = (record: RunRecord): string =>
   `<!doctype html>\n${renderToStaticMarkup(<Page record={record} />)}\n`;
 
@@ -34,7 +34,7 @@ const Page = ({ record }: { readonly record: RunRecord }) => (
 
 const SECTIONS: Readonly<Record<string, string>> = {
   run: 'Run',
-  failures: 'What to mend',
+  failures: 'What to fix',
   checks: 'Every check',
   profile: 'Observed',
   latency: 'Times',

@@ -1,8 +1,8 @@
-import { type Part, profileOf } from '../profile.ts';
+import { profileOf, type SentencePart } from '../profile.ts';
 import type { RunRecord } from '../record.ts';
 import { inline } from './text.tsx';
 
-/** What the interface leaves open, and what this store does about it. */
+/** What the interface leaves open, and what this store does. */
 export function Profile({ record }: { readonly record: RunRecord }) {
   const topics = profileOf(record.observations);
   return (
@@ -31,8 +31,8 @@ export function Profile({ record }: { readonly record: RunRecord }) {
   );
 }
 
-/** A sentence in which what was observed stands out. */
-export const Sentence = ({ parts }: { readonly parts: readonly Part[] }) => (
+/** A sentence with its observed values emphasised. */
+export const Sentence = ({ parts }: { readonly parts: readonly SentencePart[] }) => (
   <>
     {parts.map((part) => (typeof part === 'string' ? inline(part) : <strong>{inline(part.value)}</strong>))}
   </>

@@ -3,7 +3,7 @@ import type { RunRecord } from '../record.ts';
 import { type Asset, policyOf } from './assets.ts';
 import { inline, Sprite } from './text.tsx';
 
-/** What every page has around it: its policy, its style and script, its head, and a line for what is said. */
+/** The frame of every page: its policy, style, script and head, and a status line for announcements. */
 export function Shell({
   title,
   suite,
@@ -16,7 +16,7 @@ export function Shell({
   readonly title: string;
   readonly suite: RunRecord['suite'];
   readonly assets: { readonly style: Asset; readonly script: Asset };
-  /** Names of the sections by their ids. */
+  /** Section names by id. */
   readonly sections: Readonly<Record<string, string>>;
   readonly skip: string;
   readonly class?: string;

@@ -1,19 +1,18 @@
 import type { ComponentChildren } from 'preact';
-import { beginning, visible } from '../explain.ts';
 import type { RecordedResult, RunRecord } from '../record.ts';
+import { beginning, visible } from '../text.ts';
 
-/** Characters of a text that are put into a line, and into a box. */
-const LINE = 400;
-const BOX = 4000;
+const MAX_LINE_CHARACTERS = 400;
+const MAX_BOX_CHARACTERS = 4000;
 
-/** Text that a store may have written, in one line, with what cannot be shown spelled out. */
-export const inline = (text: string, longest = LINE): string =>
+/** Untrusted text in one line, with unprintable characters escaped. */
+export const inline = (text: string, longest = MAX_LINE_CHARACTERS): string =>
   text.length > longest
     ? `${visible(beginning(text, longest))}… (${grouped(text.length)} characters)`
     : visible(text);
 
-/** The same in as many lines as it has. */
-export const lines = (text: string, longest = BOX): readonly string[] => [
+/** Untrusted text in its lines. */
+export const lines = (text: string, longest = MAX_BOX_CHARACTERS): readonly string[] => [
   ...cut(text, longest).split('\n').map(visible),
   ...(text.length > longest ? [`… (${grouped(text.length)} characters)`] : []),
 ];
@@ -22,17 +21,17 @@ export const lines = (text: string, longest = BOX): readonly string[] => [
 const cut = (text: string, longest: number) =>
   text.length > longest ? text.slice(0, longest).replace(/[\ud800-\udbff]$/, '') : text;
 
-/** 2764 as 2,764, whatever the locale. */
+/** 2764 as 2,764, regardless of the locale. */
 export const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${grouped(count)} ${count === 1 ? one : many}`;
 
-/** Milliseconds as they are read: 4.08 ms, 1.2 s. */
+/** A time in milliseconds for people: 4.08 ms, 1.2 s. */
 export const time = (ms: number): string =>
   ms < 1000 ? `${Number(ms.toPrecision(3))} ms` : `${Number((ms / 1000).toPrecision(3))} s`;
 
-/** How a result is told: a SHOULD that failed is a warning unless the run was strict. */
+/** How a result is shown: a failed SHOULD is a warning unless the run was strict. */
 export type Tone = 'fail' | 'warn' | 'untestable' | 'pass' | 'observed' | 'skipped';
 
 export const WORDS: Readonly<Record<Tone, string>> = {
@@ -49,14 +48,14 @@ export const toneOf = (
   { options }: { readonly options: Pick<RunRecord['options'], 'strict'> },
 ): Tone => (verdict === 'fail' && level === 'SHOULD' && !options.strict ? 'warn' : verdict);
 
-/** A picture of the sprite, beside words that say the same. */
+/** A decorative icon; the text beside it says the same. */
 export const Icon = ({ name }: { readonly name: Tone | 'link' }) => (
   <svg class={`icon ${name}`} viewBox="0 0 16 16" aria-hidden="true" focusable="false">
     <use href={`#icon-${name}`} />
   </svg>
 );
 
-/** Shapes that differ without their colours. */
+/** Shapes that differ even without colour. */
 const SHAPES: Readonly<Record<Tone | 'link', ComponentChildren>> = {
   pass: [
     <rect key="a" class="fill" width="16" height="16" rx="3" />,
@@ -97,16 +96,16 @@ export const Sprite = () => (
   </svg>
 );
 
-/** A link to a check in the list of all. */
+/** A link to a check in the list of all checks. */
 export const CheckLink = ({ id }: { readonly id: string }) => (
   <a class="id" href={`#${id}`}>
     {id}
   </a>
 );
 
-/** A box that scrolls can be reached with the keyboard; one that does not is no stop on the way. */
+/** Only a box that may scroll is focusable. */
 export function Box({ text }: { readonly text: readonly string[] }) {
-  // No line of the page begins with text of a store: where a page goes to a log, that may be an order.
+  // No line of the page begins with untrusted text: in a log of a runner it could be a command.
   const broken = text.map((line, index) => (index === 0 ? line : [<br key={index} />, line]));
   const long = text.length > 16 || text.reduce((sum, line) => sum + line.length, 0) > 700;
   return long ? (
@@ -119,23 +118,23 @@ export function Box({ text }: { readonly text: readonly string[] }) {
   );
 }
 
-/** Characters of a command that can be copied from a page. */
-const LONGEST_COMMAND = 40_000;
+/** Longer commands are not put on a page. */
+const MAX_COMMAND_CHARACTERS = 40_000;
 
-/** A command with a button that copies it exactly, whatever the page has to spell out. */
+/** A command with a button that copies it exactly, even if the page shows it escaped. */
 export function Command({ name, text }: { readonly name: string; readonly text: string }) {
-  const shown = visible(text.slice(0, LONGEST_COMMAND));
-  const whole = text.length <= LONGEST_COMMAND;
+  const shown = visible(text.slice(0, MAX_COMMAND_CHARACTERS));
+  const fits = text.length <= MAX_COMMAND_CHARACTERS;
   return (
     <div class="copyable">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it may scroll. */}
       <pre class="command" tabIndex={0}>
-        <code data-exact={shown === text || !whole ? undefined : exact(text)}>
-          {whole ? shown : `${inline(text)}: too long for a page; it is in the record`}
+        <code data-exact={shown === text || !fits ? undefined : exact(text)}>
+          {fits ? shown : `${inline(text)}: too long for this page, see the record`}
         </code>
       </pre>
-      {whole && (
-        <button type="button" class="copy" data-said={`${name} is copied.`} hidden>
+      {fits && (
+        <button type="button" class="copy" data-announcement={`${name} was copied.`} hidden>
           Copy<span class="aside"> {name.toLowerCase()}</span>
         </button>
       )}
@@ -143,7 +142,7 @@ export function Command({ name, text }: { readonly name: string; readonly text: 
   );
 }
 
-/** JSON of a text in characters that a page may hold. */
+/** A text as JSON with only characters that a page can contain. */
 const exact = (text: string): string =>
   JSON.stringify(text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|(?<=#)#/gu, (character) =>
     [...Array(character.length).keys()]

@@ -14,10 +14,10 @@ const ICONS = {
 export const titleOf = (record: RunRecord): string =>
   `${capital(headlineOf(record))}: ${inline(record.target.name, 80)}`;
 
-/** The verdict in one sentence, and how many checks stand behind it. */
+/** The verdict in one sentence, with the counts of checks. */
 export function Verdict({ record }: { readonly record: RunRecord }) {
-  const { outcome, target, gate, stop, advice } = record;
-  const ci = gate.exitCode === 0 ? 'pass' : 'fail';
+  const { outcome, target, ciResult, stop, advice } = record;
+  const ci = ciResult.exitCode === 0 ? 'pass' : 'fail';
   return (
     <section class={`verdict ${outcome}`} aria-label="Verdict">
       <p class="outcome">
@@ -26,9 +26,9 @@ export function Verdict({ record }: { readonly record: RunRecord }) {
       <h1>
         <span class="name">{inline(target.name, 80)}</span> {sentence(record)}
       </h1>
-      <p class="gate">
-        CI result: <strong class={ci}>{ci}</strong>, {inline(gate.reason)}. The run exits with {gate.exitCode}
-        .
+      <p class="ci-result">
+        CI result: <strong class={ci}>{ci}</strong>, {inline(ciResult.reason)} (exit code {ciResult.exitCode}
+        ).
       </p>
       {stop !== null && (
         <div class="callout">
@@ -40,12 +40,12 @@ export function Verdict({ record }: { readonly record: RunRecord }) {
           </p>
         </div>
       )}
-      {gate.exitCode === 2 && <p class="callout">{capital(NOTHING_JUDGED)}.</p>}
+      {ciResult.exitCode === 2 && <p class="callout">{capital(NOTHING_JUDGED)}.</p>}
       {advice !== null && <p class="callout">{capital(inline(advice))}</p>}
-      <Likeliest record={record} />
+      <LikeliestCause record={record} />
       <div class="levels">
-        <Level level="MUST" record={record} />
-        <Level level="SHOULD" record={record} />
+        <LevelMarks level="MUST" record={record} />
+        <LevelMarks level="SHOULD" record={record} />
       </div>
     </section>
   );
@@ -55,12 +55,12 @@ const STOPPED = {
   unreachable: 'it cannot be reached',
   untrusted: 'its certificate is not trusted',
   'not-http': 'it does not speak HTTP',
-  'token-refused': 'it refuses the token on every request',
-  throttled: 'it asks for more patience than the run has',
-  'ids-in-use': 'it knows the ids of this run already',
+  'token-rejected': 'it rejects the token on every request',
+  throttled: 'it asks for longer waits than the run allows',
+  'ids-in-use': 'the ids of this run are already in use',
   'cut-off': 'the run was interrupted',
-  limit: 'the run was cut off before its end',
-  bailed: 'nothing new was begun after the first failure',
+  limit: 'the run reached a limit',
+  bailed: 'the run stopped after the first failure',
   gone: 'it stopped answering',
 } as const;
 
@@ -72,12 +72,12 @@ function sentence(record: RunRecord): string {
     return `could not be judged: ${stop === null ? `${MUST.untestable} of ${counted(judged, 'MUST check')} could not be tested` : STOPPED[stop.kind]}.`;
   if (MUST.fail > 0)
     return `is not conformant: ${MUST.fail} of ${counted(judged, 'MUST check')} failed, for ${counted(ranked(record, 'MUST').length, 'cause')}.`;
-  const all = judged === 0 ? 'no MUST check was carried out' : `all ${counted(judged, 'MUST check')} passed`;
+  const all = judged === 0 ? 'no MUST check was run' : `all ${counted(judged, 'MUST check')} passed`;
   if (outcome === 'nonconformant')
     return `is not conformant: ${all}, but ${counted(SHOULD.fail, 'SHOULD check')} failed, and the run was strict.`;
-  const left = results.filter(({ level, blockedBy }) => level === 'MUST' && blockedBy === 'user').length;
+  const skipped = results.filter(({ level, blockedBy }) => level === 'MUST' && blockedBy === 'user').length;
   const notes = [
-    ...(left > 0 ? [`${left} ${left === 1 ? 'was' : 'were'} left out`] : []),
+    ...(skipped > 0 ? [`${skipped} ${skipped === 1 ? 'was' : 'were'} skipped`] : []),
     ...(SHOULD.fail > 0
       ? [`${counted(SHOULD.fail, 'SHOULD check')} ${SHOULD.fail === 1 ? 'warns' : 'warn'}`]
       : []),
@@ -89,40 +89,40 @@ function sentence(record: RunRecord): string {
   return `is conformant: ${[all, ...notes].join(', ')}.`;
 }
 
-/** Where to begin, where there is more than one thing to mend. */
-function Likeliest({ record }: { readonly record: RunRecord }) {
+/** The cause to fix first, if it explains several failures. */
+function LikeliestCause({ record }: { readonly record: RunRecord }) {
   const groups = ranked(record, 'MUST');
   const [first] = groups;
   const [lead] = first?.members ?? [];
   if (groups.length < 2 || first === undefined || lead === undefined || first.members.length < 2) return null;
   return (
     <p class="callout">
-      <strong>Begin with</strong> <a href={`#${FIRST_CAUSE}`}>{inline(first.cause, 160)}</a>, which is behind{' '}
-      {first.members.length} of the {record.summary.MUST.fail}. {lead.hint}
+      <strong>Start with</strong> <a href={`#${FIRST_CAUSE}`}>{inline(first.cause, 160)}</a>, which explains{' '}
+      {first.members.length} of the {record.summary.MUST.fail} failed checks. {lead.hint}
     </p>
   );
 }
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** What is worst comes first. */
+/** Worst first. */
 const ORDER: readonly Tone[] = ['fail', 'warn', 'untestable', 'pass', 'skipped'];
 const COLUMNS = 28;
 const STEP = 20;
 
-/** One mark for each check of a level: how much of it holds is seen before it is read. */
-function Level({ level, record }: { readonly level: keyof Summary; readonly record: RunRecord }) {
+/** One mark for each check of a level. */
+function LevelMarks({ level, record }: { readonly level: keyof Summary; readonly record: RunRecord }) {
   const tones = record.results.filter((one) => one.level === level).map((one) => toneOf(one, record));
-  const told = ORDER.map((tone) => ({ tone, count: tones.filter((one) => one === tone).length }));
-  const there = told.filter(({ count }) => count > 0);
-  const marks = there.flatMap(({ tone, count }) => Array.from({ length: count }, () => tone));
+  const counts = ORDER.map((tone) => ({ tone, count: tones.filter((one) => one === tone).length }));
+  const present = counts.filter(({ count }) => count > 0);
+  const marks = present.flatMap(({ tone, count }) => Array.from({ length: count }, () => tone));
   const rows = Math.max(1, Math.ceil(marks.length / COLUMNS));
-  const label = there.map(({ tone, count }) => `${count} ${WORDS[tone]}`).join(', ');
+  const label = present.map(({ tone, count }) => `${count} ${WORDS[tone]}`).join(', ');
   const { pass, fail, untestable } = record.summary[level];
   const judged = pass + fail + untestable;
   return (
     <div class="level-picture">
-      <p class="share">
+      <p class="level-count">
         <span class="level">{level}</span> <strong>{pass}</strong> of {judged} passed
       </p>
       <svg
@@ -144,7 +144,7 @@ function Level({ level, record }: { readonly level: keyof Summary; readonly reco
         ))}
       </svg>
       <ul class="legend">
-        {there.map(({ tone, count }) => (
+        {present.map(({ tone, count }) => (
           <li key={tone}>
             <Icon name={tone} /> {count} {WORDS[tone]}
           </li>

@@ -6,7 +6,7 @@ import type { Met } from '../recorder.ts';
 const PROPERTIES = ['id', 'name', 'tag'];
 const undeclared = ({ fields }: Met) => [...fields].filter(([key]) => !PROPERTIES.includes(key));
 
-// --- Size ----------------------------------------------------------------------------------------------
+// --- Size -----------------------------------------------------------------------------------------------
 
 const size = about('size');
 const over = (bytes: number) =>
@@ -19,7 +19,7 @@ export const over8192 = over(8192);
 export const over16384 = over(16_384);
 export const over32768 = over(32_768);
 export const tiny = size(({ request }) => request.body.length < 30);
-/** A block of 64 bytes is filled exactly. */
+/** Fills the last block of 64 bytes exactly. */
 export const fullBlock = size(({ request }) => request.body.length > 0 && request.body.length % 64 === 0);
 const longer = (text: (met: Met) => string, length: number) =>
   size((met) => text(met).length > length, 'payload');
@@ -69,7 +69,10 @@ const OBJECT_NAMES = [
   'valueOf',
   'length',
 ];
-export const objectsOwnName = texts((met) => keys(met).some((key) => OBJECT_NAMES.includes(key)), 'payload');
+export const objectMethodName = texts(
+  (met) => keys(met).some((key) => OBJECT_NAMES.includes(key)),
+  'payload',
+);
 export const undeclaredProperty = texts((met) => undeclared(met).length > 0, 'payload');
 export const undeclaredObject = texts(
   (met) => undeclared(met).some(([, value]) => value instanceof Map),

@@ -36,7 +36,7 @@ export const after3Aborted = afterMany(3, 'aborted');
 export const sameId = known(({ id }, { ids }) => id !== undefined && ids.has(id));
 export const sameName = known(({ name }, { names }) => name !== '' && names.has(name));
 export const sameBytes = known(({ digest }, { digests }) => digests.has(digest));
-/** The same bytes were sent before, and not accepted: by somebody without a token, perhaps. */
+/** The same bytes were rejected before, perhaps because they came without a token. */
 export const bytesRejectedBefore = history(({ digest, inStore }) => inStore.rejectedDigests.has(digest));
 export const caseTwin = known(
   ({ name }, { names, namesInLowerCase }) => !names.has(name) && namesInLowerCase.has(name.toLowerCase()),
@@ -54,7 +54,7 @@ const load = about('load');
 const beside = (which: (other: Met, met: Met) => boolean) =>
   load((met) => met.beside.some((other) => which(other, met)));
 
-export const notAlone = load((met) => met.beside.length > 0);
+export const concurrent = load((met) => met.beside.length > 0);
 export const besideThree = load((met) => met.beside.length >= 3);
 export const besideFive = load((met) => met.beside.length >= 5);
 export const besideSameName = beside((other, { name }) => name !== '' && other.name === name);
@@ -63,14 +63,14 @@ export const besideSameId = beside((other, { id }) => id !== undefined && other.
 export const besideInvalid = beside(({ fields }) => !fields.has('id') || !fields.has('name'));
 export const besideValid = beside((other) => other.id !== undefined && other.name !== '');
 export const besideLarge = beside(({ request }) => request.body.length > 8192);
-export const besideStranger = beside(({ request }) => authorization(request) === undefined);
+export const besideUnauthorised = beside(({ request }) => authorization(request) === undefined);
 export const besideSameToken = beside(
   (other, { request }) =>
     authorization(request) !== undefined && authorization(other.request) === authorization(request),
 );
 export const besideTagged = beside(({ fields }) => fields.has('tag'));
 
-// --- Credentials: what is given, and not whether it is right -------------------------------------------
+// --- Credentials: what is sent, not whether it is right -------------------------------------------------
 
 const credential = about('credential');
 const given =
@@ -80,7 +80,7 @@ const given =
 
 export const longCredential = credential(given((header) => header.length > 1024));
 export const threeParts = credential(given((header) => /^bearer +[\w-]+\.[\w-]+\.[\w-]*$/i.test(header)));
-export const wordForNothing = credential(
+export const placeholderWord = credential(
   given((header) => /^bearer +(?:null|undefined|none|nil)$/i.test(header)),
 );
 export const lowerCaseScheme = credential(

@@ -11,7 +11,7 @@ const has =
 // --- Framing -------------------------------------------------------------------------------------------
 
 const framing = about('framing');
-/** Longer than what a loopback connection takes between two segments that were sent at once. */
+/** Longer than a loopback connection needs between two segments that are sent together. */
 const PAUSE_MS = 20;
 
 const isChunked = has('transfer-encoding', /chunked/i);
@@ -82,7 +82,7 @@ export const jsonSuffix = ofType(/\+json$/);
 export const textType = ofType(/^text\/plain$/);
 export const multipartType = ofType(/^multipart\//);
 export const textJson = ofType(/^text\/json$/);
-/** RFC 9110 section 5.5: white space around a field's value is no part of it. */
+/** RFC 9110 section 5.5: white space around a field value is not part of it. */
 export const tabBeforeType = media(({ wire }) => /\r\ncontent-type:[ ]*\t/i.test(wire));
 
 // --- Accept --------------------------------------------------------------------------------------------

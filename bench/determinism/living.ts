@@ -1,0 +1,59 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { packageFile } from '../../lib/package.ts';
+import { inPool } from '../../lib/run/pool.ts';
+import { uniqueness } from '../../mutants/right/uniqueness.ts';
+import { table } from './fleet.ts';
+
+/** How runs against one long-running store differ. */
+export const WAYS = ['with one seed', 'without a seed', 'in three shards'] as const;
+
+/** The result of one run against a long-running store. */
+export interface LivingRun {
+  readonly way: (typeof WAYS)[number];
+  /** The failures on the store, which is right; empty for a conformant run. */
+  readonly objections: readonly string[];
+}
+
+/**
+ * Runs the suite repeatedly with --strict against stores that keep ids or names unique and remember earlier runs.
+ * @param times runs with one seed, and as many without; two fifths as many in shards
+ * @returns the table, and the failures
+ */
+export async function repeatAgainstLiving(
+  times: number,
+): Promise<{ readonly text: string; readonly objections: readonly string[] }> {
+  const objections: string[] = [];
+  const rows: string[][] = [];
+  await inPool(uniqueness.length, availableParallelism(), async (index) => {
+    const { name, odd } = uniqueness[index] ?? { name: '', odd: '' };
+    const runs = await runsAgainst(name, times);
+    process.stderr.write(`${name}: ${runs.length} runs done\n`);
+    objections.push(...runs.flatMap((one) => one.objections.map((text) => `${name}, ${one.way}: ${text}`)));
+    rows[index] = [
+      name,
+      odd,
+      ...WAYS.map((way) => {
+        const own = runs.filter((one) => one.way === way);
+        return `${own.filter((one) => one.objections.length === 0).length} of ${own.length}`;
+      }),
+    ];
+  });
+  return {
+    text: table(['long-running store', 'what it does', ...WAYS.map((way) => `conformant ${way}`)], rows),
+    objections,
+  };
+}
+
+/** The runs against one store, in a process of its own. */
+async function runsAgainst(name: string, times: number): Promise<LivingRun[]> {
+  const child: ChildProcess = fork(packageFile('dist/bench/determinism/living-store.js'), [
+    name,
+    String(times),
+  ]);
+  const runs: LivingRun[] = [];
+  child.on('message', (one: LivingRun) => runs.push(one));
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  if (code !== 0) throw new Error(`${name}: the process ended with exit code ${code}`);
+  return runs;
+}

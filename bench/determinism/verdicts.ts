@@ -1,0 +1,79 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { packageFile } from '../../lib/package.ts';
+import { inPool } from '../../lib/run/pool.ts';
+import { named, table } from './fleet.ts';
+
+/**
+ * Right stores that invite false accusations by chance, and broken ones whose fault shows only for random
+ * cases, under concurrency or in turn.
+ */
+const STORES = [
+  'reference',
+  'out-of-order',
+  'short-keep-alive',
+  '429-at-times',
+  'id-numeral-tagless',
+  'crash-apostrophe',
+  'auth-guards-odd',
+  'auth-crowd',
+  'load-4-500',
+  'state-25th-500',
+];
+
+/** The result of one run. */
+export interface Verdict {
+  readonly outcome: string;
+  readonly failed: readonly string[];
+}
+
+/**
+ * Runs the suite many times against each of ten stores, each time with a random seed, as users do.
+ * @returns the table, and the stores whose outcome varied
+ */
+export async function repeatVerdicts(
+  times: number,
+): Promise<{ readonly text: string; readonly unequal: readonly string[] }> {
+  const rows: string[][] = [];
+  const unequal: string[] = [];
+  await inPool(STORES.length, availableParallelism(), async (index) => {
+    const name = STORES[index] ?? '';
+    const verdicts = await verdictsOf(name, times);
+    process.stderr.write(`${name}: ${times} runs done\n`);
+    const outcomes = tally(verdicts.map(({ outcome }) => outcome));
+    if (outcomes.size > 1) unequal.push(name);
+    const failed = [...tally(verdicts.flatMap((one) => one.failed))];
+    rows[index] = [
+      name,
+      named(name).does,
+      [...outcomes].map(([outcome, count]) => `${count} ${outcome}`).join(', '),
+      String(failed.filter(([, count]) => count === times).length),
+      failed.flatMap(([id, count]) => (count === times ? [] : [`${id} ${count}`])).join(', '),
+    ];
+  });
+  const head = [
+    'store',
+    'what it does',
+    'outcomes',
+    'checks that failed in every run',
+    'in some runs, and in how many',
+  ];
+  return { text: table(head, rows), unequal };
+}
+
+/** The verdicts on one store, from a process of its own. */
+async function verdictsOf(name: string, times: number): Promise<Verdict[]> {
+  const child: ChildProcess = fork(packageFile('dist/bench/determinism/repeat.js'), [name, String(times)]);
+  const verdicts: Verdict[] = [];
+  child.on('message', (verdict: Verdict) => verdicts.push(verdict));
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  if (code !== 0 || verdicts.length !== times)
+    throw new Error(`${name}: the process ended with exit code ${code}`);
+  return verdicts;
+}
+
+function tally(names: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of [...names].sort()) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}

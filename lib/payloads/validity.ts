@@ -1,0 +1,72 @@
+import type { Arbitrary } from 'fast-check';
+import type { Contract } from '../contract/contract.ts';
+import { type Json, type JsonObject, write } from './json.ts';
+import { ordinaryIds, plantOf } from './plants.ts';
+import { sample } from './random.ts';
+import { remembered } from './remembered.ts';
+
+/**
+ * Whether a value is an exactly valid NewPlant of the document; a fresh id is replaced with an ordinary one.
+ */
+export function isValid({ newPlant }: Contract, json: Json): boolean {
+  return isPlantText({ newPlant }, write(json, ordinaryIds(newPlant.shape).first));
+}
+
+/** Whether a JSON text is a valid NewPlant. */
+export const isPlantText = ({ newPlant }: Pick<Contract, 'newPlant'>, text: string): boolean =>
+  newPlant.validate(text, JSON.parse(text)).length === 0;
+
+/**
+ * Whether a value is not a NewPlant, even for a store that reads numbers as doubles: RFC 8259 section 6
+ * allows the loss of precision. False for values too large to be sent.
+ */
+export function isInvalid(contract: Contract, json: Json): boolean {
+  const text = write(json, ordinaryIds(contract.newPlant.shape).first);
+  if (isPlantText(contract, text) || Buffer.byteLength(text) > MAX_BYTES) return false;
+  return !isPlantText(contract, JSON.stringify(JSON.parse(text)));
+}
+
+/** Maximum size of an invalid body, leaving room for white space below 64 KiB. */
+const MAX_BYTES = 60 * 1024;
+
+/** Attempts to replace a plant that the document does not allow. */
+const MAX_TRIES = 48;
+
+/**
+ * Replaces plants that are not valid for the document. The parts of a schema that shapes cannot express may
+ * leave few plants of an arbitrary or none, so that a filter would never end: plants sampled from each of
+ * `instead` in order are tried instead, and finally `otherwise` is used.
+ */
+export const onlyValid = (
+  contract: Contract,
+  plants: Arbitrary<JsonObject>,
+  otherwise?: JsonObject,
+  instead: readonly Arbitrary<JsonObject>[] = [plants],
+): Arbitrary<JsonObject> =>
+  plants.map((plant) => {
+    if (isValid(contract, plant)) return plant;
+    const stream = write(plant, 1n);
+    for (let index = 0; index < MAX_TRIES; index += 1) {
+      const arbitrary = instead[Math.floor((index * instead.length) / MAX_TRIES)] ?? plants;
+      const other = sample(arbitrary, 0, stream, index).value;
+      if (isValid(contract, other)) return other;
+    }
+    return otherwise ?? plant;
+  });
+
+/**
+ * Plain plants with all declared properties or only the required ones, if the document allows it.
+ * `requireOrdinary` has checked that some can be made.
+ */
+export const plainPlants = (contract: Contract, properties: 'all' | 'required'): Arbitrary<JsonObject> =>
+  plainOf(contract)[properties];
+
+const plainOf = remembered((contract: Contract) => {
+  const { shape } = contract.newPlant;
+  const [all, required] = [plantOf(shape, 'plain', 'all'), plantOf(shape, 'plain', 'required')];
+  const some = plantOf(shape, 'plain', 'some');
+  return {
+    all: onlyValid(contract, all, undefined, [all, some, required]),
+    required: onlyValid(contract, required, undefined, [required, some, all]),
+  };
+});

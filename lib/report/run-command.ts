@@ -1,0 +1,40 @@
+import type { RunRecord } from './record.ts';
+
+/** The command that repeats a run, without its token, filters, documents and headers. */
+export function commandOf({ suite, target, options }: RunRecord): string {
+  const {
+    seed,
+    firstId,
+    cases,
+    concurrency,
+    timeout,
+    rate,
+    maxSeconds,
+    maxRequests,
+    strict,
+    shard,
+    thorough,
+  } = options;
+  return [
+    `${suite.name} run`,
+    quoted(target.baseUrl),
+    ...Object.entries({
+      seed,
+      'first-id': firstId,
+      cases,
+      concurrency,
+      timeout,
+      rate,
+      'max-seconds': maxSeconds,
+      'max-requests': maxRequests,
+      shard,
+    })
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => `--${name} ${value}`),
+    ...(thorough === true ? ['--thorough'] : []),
+    ...(strict ? ['--strict'] : []),
+  ].join(' ');
+}
+
+const quoted = (text: string) =>
+  /^[\w.:/@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,0 +1,54 @@
+import type { RequestContext } from './request-context.ts';
+
+/** Lets requests of all contexts through side by side, or of one context exclusively. */
+export class ExclusiveAccess {
+  private inside = 0;
+  private holder: RequestContext | undefined;
+  private waiting: (() => void)[] = [];
+
+  excludes(context: RequestContext): boolean {
+    return this.holder !== undefined && this.holder !== context;
+  }
+
+  isHeldBy(context: RequestContext): boolean {
+    return this.holder === context;
+  }
+
+  /** Waits until no other context has exclusive access. */
+  async waitFor(context: RequestContext): Promise<void> {
+    while (this.excludes(context)) await this.change();
+  }
+
+  /** Call when a request goes out, and `leave` when it has ended. */
+  enter(): void {
+    this.inside += 1;
+  }
+
+  leave(): void {
+    this.inside -= 1;
+    if (this.holder !== undefined) this.move();
+  }
+
+  /** Runs `work` once the requests under way have ended. Only this context can send requests meanwhile. */
+  async exclusively<T>(context: RequestContext, work: () => Promise<T>): Promise<T> {
+    while (this.holder !== undefined) await this.change();
+    this.holder = context;
+    while (this.inside > 0) await this.change();
+    try {
+      return await work();
+    } finally {
+      this.holder = undefined;
+      this.move();
+    }
+  }
+
+  private change(): Promise<void> {
+    return new Promise((resolve) => this.waiting.push(resolve));
+  }
+
+  private move(): void {
+    const { waiting } = this;
+    this.waiting = [];
+    for (const wake of waiting) wake();
+  }
+}

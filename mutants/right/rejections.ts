@@ -1,0 +1,214 @@
+import { Rejection } from '../../reference/store.ts';
+import { type Change, type RightStore, right } from '../fleet.ts';
+import {
+  answering400With,
+  BAD_TAG,
+  coded,
+  contentType,
+  depthOf,
+  html,
+  NOT_JSON,
+  plain,
+  rejected,
+  rejecting,
+  rejectingHead,
+  type Seen,
+  sending,
+  textOf,
+} from '../helpers.ts';
+
+/** Answers with another status instead of 400, with the body of that status. */
+const under =
+  (status: number, which = coded(1, 2, 3, 4, 5, 6)): Change =>
+  (reference) => ({
+    reject: (rejection, request) => ({
+      ...reference.reject(rejection, request),
+      status: which(rejection, request) ? status : rejection.status,
+    }),
+  });
+
+const code = (code: number) => answering400With(({ message }) => ({ error: code, message }));
+const undeclared = ({ fields }: Seen) =>
+  [...fields.keys()].some((name) => !['id', 'name', 'tag'].includes(name));
+const either =
+  (pattern: RegExp) =>
+  ({ name, tag }: Seen) =>
+    pattern.test(name) || pattern.test(tag);
+
+/** Stores that reject with an unusual status or body, or for an unusual reason. */
+export const rejections: readonly RightStore[] = [
+  right('malformed-422', 'answers 422 to invalid bodies: when a 400 is due is unspecified', under(422)),
+  right('malformed-404', 'answers 404 to invalid bodies: when a 400 is due is unspecified', under(404)),
+  right('malformed-403', 'answers 403 to invalid bodies: when a 400 is due is unspecified', under(403)),
+  right('malformed-409', 'answers 409 to invalid bodies: when a 400 is due is unspecified', under(409)),
+  right('malformed-418', 'answers 418 to invalid bodies: other status codes are unspecified', under(418)),
+  right(
+    'malformed-422-html',
+    'answers 422 in HTML to invalid bodies: only a 400 has to be an Error',
+    (reference) => ({
+      reject: (rejection, request) =>
+        rejection.status === 400 ? html(422, 'Unprocessable') : reference.reject(rejection, request),
+    }),
+  ),
+  right(
+    'malformed-mixed',
+    'answers 400 to malformed JSON and 422 to a wrong tag',
+    under(422, coded(BAD_TAG)),
+  ),
+  right(
+    'malformed-empty-409',
+    'answers 409 without a body to malformed JSON: only a 400 has to be an Error',
+    (reference) => ({
+      reject: (rejection, request) =>
+        rejection.code === NOT_JSON ? { status: 409 } : reference.reject(rejection, request),
+    }),
+  ),
+  right(
+    'error-more',
+    'answers 400 with additional members: nothing forbids them',
+    answering400With(({ code, message }) => ({
+      error: code,
+      message,
+      errors: [],
+      detail: null,
+      'x-trace': { id: 7 },
+    })),
+  ),
+  right('error-int32-max', 'answers 400 with 2^31 - 1 as error: it is within int32', code(2 ** 31 - 1)),
+  right('error-int32-min', 'answers 400 with -2^31 as error: it is within int32', code(-(2 ** 31))),
+  right('error-zero', 'answers 400 with 0 as error: it is within int32', code(0)),
+  right(
+    'error-fraction-zero',
+    'answers 400 with 4.0e2 as error: an integer in JSON Schema',
+    rejected((answer, { message }) => ({
+      ...answer,
+      body: `{"message":${JSON.stringify(message)},"error":4.0e2}`,
+    })),
+  ),
+  right(
+    'error-unicode',
+    'answers 400 with a message that is neither English nor ASCII',
+    answering400With(({ code }) => ({ error: code, message: 'リクエストが不正です 🌱' })),
+  ),
+  right(
+    'error-message-empty',
+    'answers 400 with an empty message: it is a string',
+    answering400With(({ code }) => ({ error: code, message: '' })),
+  ),
+  right(
+    'error-pretty',
+    'pretty-prints the body of a 400, with a charset',
+    rejected((answer) => ({
+      ...answer,
+      headers: { 'content-type': 'application/json;charset=UTF-8' },
+      body: `${JSON.stringify(JSON.parse(textOf(answer)), null, 4)}\r\n`,
+    })),
+  ),
+  right('foreign-type-plain', 'answers 415 in plain text: only a 400 has to be an Error', (reference) => ({
+    reject: (rejection, request) =>
+      rejection.status === 415 ? plain(415, 'Unsupported Media Type') : reference.reject(rejection, request),
+  })),
+  right('foreign-type-400', 'answers another media type with 400 and an Error', under(400, coded(415))),
+
+  right(
+    'no-empty-names',
+    'rejects empty names: constraints are unspecified',
+    rejecting(({ fields }) => fields.get('name') === ''),
+  ),
+  right(
+    'no-blank-names-422',
+    'rejects names of white space with 422: constraints are unspecified',
+    rejecting(({ fields, name }) => fields.has('name') && name.trim() === '', 422),
+  ),
+  right(
+    'no-long-names',
+    'rejects names longer than 40 characters: constraints are unspecified',
+    rejecting(({ name }) => name.length > 40),
+  ),
+  right(
+    'no-long-tags',
+    'rejects tags longer than 20 characters with 422: constraints are unspecified',
+    rejecting(({ tag }) => tag.length > 20, 422),
+  ),
+  right(
+    'no-astral',
+    'rejects astral characters: constraints are unspecified',
+    rejecting(either(/[\u{10000}-\u{10ffff}]/u)),
+  ),
+  right(
+    'no-control',
+    'rejects control characters: constraints are unspecified',
+    rejecting(either(/\p{Cc}/u)),
+  ),
+  right(
+    'ascii-letters',
+    'rejects names with other than ASCII letters, digits, spaces, hyphens and apostrophes',
+    rejecting(({ name }) => name !== '' && !/^[A-Za-z][A-Za-z0-9 '-]*$/.test(name)),
+  ),
+  right(
+    'lower-case-tags',
+    'rejects tags with other than lower-case letters',
+    rejecting(({ fields, tag }) => typeof fields.get('tag') === 'string' && !/^[a-z]+$/.test(tag)),
+  ),
+  right('no-undeclared', 'rejects undeclared properties: unspecified', rejecting(undeclared)),
+  right(
+    'no-large-ids',
+    'rejects ids above 2^31 - 1: the range is unspecified',
+    rejecting(({ id }) => id !== undefined && id > 2n ** 31n - 1n),
+  ),
+  right(
+    'no-ids-below-1',
+    'rejects ids below 1: the range is unspecified',
+    rejecting(({ id }) => id !== undefined && id < 1n),
+  ),
+  right(
+    'no-deep',
+    'rejects nesting deeper than 20 with 413',
+    rejecting(({ text }) => depthOf(text) > 20, 413),
+  ),
+  right(
+    'no-large-bodies',
+    'answers bodies of more than 2000 bytes with 413 in HTML: limits are unspecified',
+    (reference) => ({
+      negotiate(request) {
+        reference.negotiate(request);
+        if (request.body.length > 2000) throw new Rejection(413, 413, 'the body is too large');
+      },
+      reject: (rejection, request) =>
+        rejection.status === 413 ? html(413, 'Too Large') : reference.reject(rejection, request),
+    }),
+  ),
+  right(
+    'no-bodies-above-1-kib',
+    'answers bodies of more than 1 KiB with 413: limits are unspecified',
+    (reference) => ({
+      negotiate(request) {
+        reference.negotiate(request);
+        if (request.body.length > 1024) throw new Rejection(413, 413, 'the body is too large');
+      },
+    }),
+  ),
+  right(
+    'no-parameters',
+    'answers a content type with parameters with 415: accepting it is a SHOULD',
+    rejectingHead((request) => contentType(request).includes(';'), 415),
+  ),
+  right(
+    'no-chunks',
+    'answers a body without Content-Length with 411: accepting it is a SHOULD',
+    rejectingHead(({ headers }) => headers['content-length'] === undefined, 411),
+  ),
+  right(
+    'deprecated',
+    'sends Deprecation, Sunset and Warning with every response: nothing forbids it',
+    sending((answer) => ({
+      ...answer,
+      headers: {
+        ...answer.headers,
+        deprecation: '@1688169599',
+        sunset: 'Sat, 31 Dec 2050 23:59:59 GMT',
+        warning: '299 - "old"',
+      },
+    })),
+  ),
+];

@@ -1,0 +1,61 @@
+import type { Json, JsonObject, Style } from '../lib/payloads/json.ts';
+import type { Credential, PayloadClass, RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
+import type { Check, Level, Test } from '../lib/run/check.ts';
+import type { Basis } from './clauses.ts';
+
+interface Text {
+  readonly statement: string;
+  readonly basis: readonly Basis[];
+  readonly hint: string;
+  readonly notApplicable?: Check['notApplicable'];
+}
+
+/** Usage: `must('ordinary/answers-200', { statement, basis, hint }, { kind: 'cases', ... })`. */
+const ofLevel =
+  (level: Level) =>
+  (id: string, text: Text, test: Test): Check => ({ id, level, ...text, test });
+
+export const must = ofLevel('MUST');
+export const should = ofLevel('SHOULD');
+export const observe = ofLevel('OBSERVE');
+
+export const posting = (json: Json, more: RequestTemplate = {}, style?: Style): RequestTemplate => ({
+  body: style === undefined ? { json } : { json, style },
+  ...more,
+});
+
+/** An ordinary plant, sent as any client would. */
+export const creating = (plant: JsonObject): RequestTemplate => ({ body: { json: plant }, ordinary: true });
+
+/** A test case with an ordinary plant. `stableLabel` is the label without what varies between runs. */
+export const ordinary = (label: string, plant: JsonObject, stableLabel = label): TestCase => ({
+  label,
+  stableLabel,
+  payloadClass: 'ordinary',
+  template: creating(plant),
+});
+
+/** A test case that differs from its control request in one respect. */
+export const unlike = (
+  label: string,
+  payloadClass: PayloadClass,
+  template: RequestTemplate,
+  control: JsonObject,
+): TestCase => ({
+  label,
+  payloadClass,
+  template,
+  control: creating(control),
+});
+
+export const as = (credential: Credential, template: RequestTemplate): RequestTemplate => ({
+  ...template,
+  credential,
+  ordinary: false,
+});
+
+/** Why the echo of a tag cannot be checked, if the document declares none. */
+export const withoutTag: Check['notApplicable'] = ({ newPlant }) =>
+  newPlant.shape.properties.get('tag')?.types.includes('string') === true
+    ? undefined
+    : 'the document declares no string property `tag`';

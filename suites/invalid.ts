@@ -1,0 +1,541 @@
+import fc, { type Arbitrary } from 'fast-check';
+import {
+  answered,
+  errorBody,
+  errorMediaType,
+  noServerError,
+  notSuccess,
+  rejectsWith,
+} from '../lib/judge/rules.ts';
+import { type Defect, type DefectKind, defectsOf } from '../lib/payloads/defects.ts';
+import { freshId } from '../lib/payloads/fresh.ts';
+import { COMPACT, FRESH, FreshText, type JsonObject, object, Raw } from '../lib/payloads/json.ts';
+import { pickByKind } from '../lib/payloads/pick.ts';
+import { ID, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
+import type { RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
+import { type Edit, malformedText, multipart, notJson, notUtf8, padded } from '../lib/payloads/texts.ts';
+import { isInvalid, isValid, onlyValid } from '../lib/payloads/validity.ts';
+import type { Check, Plants } from '../lib/run/check.ts';
+import type { Basis } from './clauses.ts';
+import { must, posting, should, unlike } from './define.ts';
+
+const validResponse = [answered, noServerError, errorMediaType, errorBody];
+const rejected = [notSuccess, ...validResponse];
+
+const rejectIt = 'Reject the request, preferably with 400 and an Error; never answer 2xx.';
+
+const defects = (plants: Plants, kinds: readonly DefectKind[]): readonly Defect[] =>
+  defectsOf(plants.contract.newPlant.shape).filter(({ kind }) => kinds.includes(kind));
+
+/**
+ * Ids of invalid plants: small, large and in between, since validation may depend on the size. Fresh, so that
+ * a store that accepts the plant does not happen to reject it as a duplicate.
+ */
+const anyIds = fc.constantFrom(
+  freshId(1n, 1000n),
+  freshId(2n ** 31n - 2n ** 27n, 2n ** 31n),
+  freshId(1n, 2n ** 31n),
+);
+
+const withId = (plant: JsonObject, id: Raw | undefined): JsonObject =>
+  id === undefined || plant.get(ID) !== FRESH ? plant : plant.with(ID, id);
+
+/**
+ * The typical invalid plants for some kinds of defects, with and without the optional properties: all of
+ * them, or a selection from each defect if the document declares many properties.
+ */
+const invalidPlants =
+  (...kinds: DefectKind[]) =>
+  (plants: Plants): readonly TestCase[] => {
+    const cases = defects(plants, kinds).flatMap((defect) => {
+      const [all, required] = (['all', 'required'] as const).map((properties) => {
+        const control = plants.plain(properties);
+        return defect
+          .typical(control)
+          .map(
+            (_, index) =>
+              defect.typical(withId(control, index % 2 === 0 ? undefined : plants.sample(anyIds)))[index],
+          )
+          .filter((json) => json !== undefined && isInvalid(plants.contract, json))
+          .map((json) => unlike(defect.name, 'invalid', posting(json ?? null), control));
+      });
+      return inTurn(all ?? [], required ?? []);
+    });
+    return pickByKind(cases, ({ label }) => label);
+  };
+
+const inTurn = <T>(first: readonly T[], second: readonly T[]): T[] =>
+  Array.from({ length: Math.max(first.length, second.length) }, (_, index) => [
+    ...first.slice(index, index + 1),
+    ...second.slice(index, index + 1),
+  ]).flat();
+
+const ordinaryPlants = ({ contract }: Plants): Arbitrary<JsonObject> =>
+  onlyValid(contract, plantOf(contract.newPlant.shape, 'ordinary', 'some'));
+
+/** The same plant with shorter strings, if the document allows them. */
+const shortened = (plants: Plants, plant: JsonObject, length: number): JsonObject => {
+  const beginning = (text: string) => [...text].slice(0, length).join('');
+  const cut = plant.withValues((_, value) =>
+    value instanceof FreshText ? value.map(beginning) : typeof value === 'string' ? beginning(value) : value,
+  );
+  return isValid(plants.contract, cut) ? cut : plant;
+};
+
+/**
+ * Changes the valid properties around a defect: they stay ordinary, get short strings, or any values that the
+ * schema allows. They need not be fresh, since the plant must not be stored.
+ */
+const variations = (plants: Plants): Arbitrary<(plant: JsonObject) => JsonObject> =>
+  fc.oneof(
+    { weight: 4, arbitrary: fc.constant((plant: JsonObject) => plant) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .integer({ min: 1, max: 5 })
+        .map((length) => (plant: JsonObject) => shortened(plants, plant, length)),
+    },
+    {
+      weight: 1,
+      arbitrary: plantOf(plants.contract.newPlant.shape, 'any', 'all').map(
+        (any) => (plant: JsonObject) =>
+          plant.withValues((name, value) => (name === ID ? value : (any.get(name) ?? value))),
+      ),
+    },
+  );
+
+/** One defect among valid properties of any length, in any order and style, in a small or large body. */
+const anyInvalidPlant =
+  (...kinds: DefectKind[]) =>
+  (plants: Plants): Arbitrary<TestCase> =>
+    fc.oneof(
+      ...defects(plants, kinds)
+        .filter((defect) => defect.typical(plants.plain()).some((json) => isInvalid(plants.contract, json)))
+        .map((defect) =>
+          fc
+            .tuple(
+              reordered(ordinaryPlants(plants)),
+              variations(plants),
+              fc.oneof(
+                { weight: 3, arbitrary: fc.constant(undefined) },
+                { weight: 1, arbitrary: undeclared },
+              ),
+              fc.oneof({ weight: 2, arbitrary: fc.constant(COMPACT) }, { weight: 1, arbitrary: styles }),
+              fc.option(anyIds, { nil: undefined, freq: 2 }),
+              fc.oneof(
+                { weight: 11, arbitrary: fc.constant({}) },
+                { weight: 1, arbitrary: fc.constant({ edit: padded(20_000).apply }) },
+              ),
+            )
+            .chain(([control, varied, extra, style, id, larger]) => {
+              const plain = withId(varied(control), id);
+              // An undeclared __proto__ would be a second defect.
+              const more =
+                extra === undefined || extra[0] === '__proto__' ? plain : plain.with(extra[0], extra[1]);
+              const whole = isValid(plants.contract, more) ? more : plain;
+              // Values that are valid after all are replaced with a typical one of the defect, or with null.
+              const typical = defect.typical(whole).find((json) => isInvalid(plants.contract, json)) ?? null;
+              return defect
+                .sampled(whole)
+                .map((json) => (isInvalid(plants.contract, json) ? json : typical))
+                .map((json) => unlike(defect.name, 'invalid', { body: { json, style, ...larger } }, control));
+            }),
+        ),
+    );
+
+/** Plain plants with edited texts. */
+const edited = (plants: Plants, edits: readonly Edit[], more: RequestTemplate = {}): TestCase[] =>
+  edits.map(({ name, apply }) => {
+    const control = plants.plain();
+    return unlike(name, 'invalid', { ...more, body: { json: control, edit: apply } }, control);
+  });
+
+const named = (...names: string[]) =>
+  notJson.filter(({ name }) => names.some((start) => name.startsWith(start)));
+
+const rawBytes = (text: string): RequestTemplate['body'] => ({ bytes: new TextEncoder().encode(text) });
+
+const bodies = (
+  plants: Plants,
+  texts: Readonly<Record<string, string>>,
+  contentType = 'application/json',
+): TestCase[] =>
+  Object.entries(texts).map(([label, text]) =>
+    unlike(label, 'invalid', { body: rawBytes(text), contentType }, plants.plain()),
+  );
+
+const rejects = (
+  id: string,
+  statement: string,
+  basis: readonly Basis[],
+  hint: string,
+  test: Check['test'],
+  notApplicable?: Check['notApplicable'],
+): Check =>
+  must(
+    id,
+    { statement, basis: ['section 4, request body', ...basis], hint: `${hint} ${rejectIt}`, notApplicable },
+    test,
+  );
+
+const byKind = (id: string, statement: string, hint: string, ...kinds: DefectKind[]): Check =>
+  rejects(id, statement, ['section 2, NewPlant'], hint, {
+    kind: 'cases',
+    cases: invalidPlants(...kinds),
+    rules: rejected,
+  });
+
+/** Kinds of defects whose rejection is a MUST. */
+const DEFECTIVE: readonly DefectKind[] = [
+  'not-an-object',
+  'missing',
+  'other-name',
+  'nested',
+  'inherited',
+  'null',
+  'fraction',
+  'numeral',
+  'wrong-type',
+  'constraint',
+];
+
+const nested = (open: string, depth: number, close: string) => open.repeat(depth) + close.repeat(depth);
+
+export const invalidChecks: readonly Check[] = [
+  byKind(
+    'invalid/rejects-non-objects',
+    'A JSON body that is not an object is rejected: null, true, a number, a string, an array.',
+    'First make sure that the body is a JSON object; an array of one plant, or a string containing one, is not.',
+    'not-an-object',
+  ),
+  byKind(
+    'invalid/rejects-missing-property',
+    'An object without a required property is rejected.',
+    'Require every property that the document requires; do not substitute a default.',
+    'missing',
+  ),
+  byKind(
+    'invalid/rejects-misnamed-property',
+    'A required property whose name differs in case or has extra white space counts as missing.',
+    'Compare property names character by character; switch off case-insensitive binding.',
+    'other-name',
+  ),
+  byKind(
+    'invalid/rejects-nested-property',
+    'A required property nested one level down counts as missing.',
+    'Read the properties from the top-level object only; do not unwrap nested objects.',
+    'nested',
+  ),
+  byKind(
+    'invalid/rejects-inherited-property',
+    'A required property inherited through __proto__ counts as missing.',
+    'Check for own properties (Object.hasOwn), and use a parser that treats __proto__ as an ordinary property.',
+    'inherited',
+  ),
+  byKind(
+    'invalid/rejects-null',
+    'A property with the value null is rejected.',
+    'Do not treat null as a string, as an integer, or as an absent property.',
+    'null',
+  ),
+  byKind(
+    'invalid/rejects-fractional-id',
+    'An id with a fractional part is rejected.',
+    'Check that the number is an integer; do not round or truncate it.',
+    'fraction',
+  ),
+  byKind(
+    'invalid/rejects-numeric-string-id',
+    'An id sent as a numeric string is rejected.',
+    'Check the JSON type of the value before converting it; switch off type coercion.',
+    'numeral',
+  ),
+  byKind(
+    'invalid/rejects-wrong-type',
+    'A property of the wrong JSON type is rejected.',
+    'Check the JSON type of each property, including optional ones; switch off type coercion, and do not rely on truthiness.',
+    'wrong-type',
+  ),
+  must(
+    'invalid/rejects-constraint-violation',
+    {
+      statement: 'A property that violates a limit declared in the document is rejected.',
+      basis: ['section 4, request body', 'section 2, NewPlant'],
+      hint: `Enforce every limit that the document declares. ${rejectIt}`,
+      notApplicable: ({ newPlant }) =>
+        defectsOf(newPlant.shape).some(({ kind }) => kind === 'constraint')
+          ? undefined
+          : 'the document declares no limits',
+    },
+    { kind: 'cases', cases: invalidPlants('constraint'), rules: rejected },
+  ),
+  rejects(
+    'invalid/rejects-any-defect',
+    'A single defect is rejected, regardless of the other properties and of how the JSON is written.',
+    ['section 2, NewPlant'],
+    'Validate every property of every plant, regardless of their order and of other properties.',
+    { kind: 'property', cases: anyInvalidPlant(...DEFECTIVE), rules: rejected, weight: 1 },
+  ),
+  rejects(
+    'invalid/rejects-any-wrong-type',
+    'A value of the wrong type is rejected, regardless of the other properties.',
+    ['section 2, NewPlant'],
+    'Always check the JSON type of each property, independently of the other properties.',
+    {
+      kind: 'property',
+      cases: anyInvalidPlant('null', 'fraction', 'numeral', 'wrong-type'),
+      rules: rejected,
+      weight: 0.5,
+    },
+  ),
+  rejects(
+    'invalid/rejects-missing-body',
+    'A request without a body is rejected.',
+    ['RFC 8259 section 2'],
+    'Require a body; do not treat a missing one as an empty object.',
+    {
+      kind: 'cases',
+      cases: (plants) => [
+        unlike('no body', 'invalid', { contentType: 'application/json' }, plants.plain()),
+        unlike('no body and no content type', 'invalid', { contentType: undefined }, plants.plain()),
+      ],
+      rules: rejected,
+    },
+  ),
+  rejects(
+    'invalid/rejects-white-space-only',
+    'A body of white space only is rejected.',
+    ['RFC 8259 section 2'],
+    'Treat white space neither as a JSON value nor as an empty object.',
+    {
+      kind: 'cases',
+      cases: (plants) => [
+        ...edited(plants, named('white space')),
+        ...bodies(plants, { 'a space': ' ', 'a line feed': '\n' }),
+      ],
+      rules: rejected,
+    },
+  ),
+  rejects(
+    'invalid/rejects-truncated-json',
+    'A truncated JSON text is rejected.',
+    ['RFC 8259 section 2'],
+    'Use a JSON parser that fails on an incomplete text; do not repair it.',
+    { kind: 'cases', cases: (plants) => edited(plants, named('truncated', 'without')), rules: rejected },
+  ),
+  rejects(
+    'invalid/rejects-non-json',
+    'A body that is not JSON is rejected.',
+    ['RFC 8259 section 2'],
+    'Use a JSON parser, and stop when it fails.',
+    {
+      kind: 'cases',
+      cases: (plants) => [
+        ...edited(
+          plants,
+          named('missing separators', 'plain text', 'XML', 'random bytes', 'preceded by text'),
+        ),
+        ...bodies(plants, {
+          'a brace': '{',
+          'a bracket': ']',
+          'a quote': '"',
+          'a NUL': '\u0000',
+          undefined: 'undefined',
+          'a word': 'nope',
+        }),
+      ],
+      rules: rejected,
+    },
+  ),
+  rejects(
+    'invalid/rejects-several-values',
+    'A body with several JSON values, or with anything after the first, is rejected.',
+    ['RFC 8259 section 2'],
+    'Make sure that only white space follows the value: a streaming decoder stops after the first value.',
+    {
+      kind: 'cases',
+      cases: (plants) => edited(plants, named('twice', 'two values', 'followed')),
+      rules: rejected,
+    },
+  ),
+  rejects(
+    'invalid/rejects-forms',
+    'A form is rejected, regardless of its content type.',
+    ['openapi.yaml#/paths/~1plants/post/requestBody'],
+    'Accept application/json only; do not bind form fields to a plant.',
+    {
+      kind: 'cases',
+      cases: (plants) => [
+        ...edited(plants, named('a URL-encoded form')),
+        ...edited(plants, named('a URL-encoded form'), { contentType: 'application/x-www-form-urlencoded' }),
+        ...edited(plants, [multipart], { contentType: 'multipart/form-data; boundary=b' }),
+      ],
+      rules: rejected,
+    },
+  ),
+  rejects(
+    'invalid/rejects-properties-in-query',
+    'Query parameters do not replace properties missing from the body.',
+    ['section 4, parameters'],
+    'Read the properties from the body only; no query parameters are declared.',
+    {
+      kind: 'cases',
+      cases: (plants) =>
+        (
+          [
+            ['an empty object', object({})],
+            ['no name', object({ id: FRESH })],
+            ['no id', object({ name: 'Aloe' })],
+          ] as const
+        )
+          .filter(([, json]) => !isValid(plants.contract, json))
+          .map(([label, json]) =>
+            unlike(
+              label,
+              'invalid',
+              { path: '/plants?id={id}&name=Aloe&tag=fern', body: { json } },
+              plants.plain(),
+            ),
+          ),
+      rules: rejected,
+    },
+  ),
+  rejects(
+    'invalid/rejects-any-malformed-json',
+    'A NewPlant that is truncated or followed by other text is rejected.',
+    ['RFC 8259 section 2'],
+    'Parse the whole body with a JSON parser.',
+    {
+      kind: 'property',
+      cases: (plants) =>
+        fc
+          .tuple(ordinaryPlants(plants), malformedText)
+          .map(([control, { name, apply }]) =>
+            unlike(name, 'invalid', { body: { json: control, edit: apply } }, control),
+          ),
+      rules: rejected,
+      weight: 0.5,
+    },
+  ),
+  rejects(
+    'invalid/rejects-deep-nesting',
+    'Deeply nested invalid values are rejected like any others.',
+    ['section 8'],
+    'Parse without recursion, or limit the depth so that exceeding it leads to a rejection and not to a crash.',
+    {
+      kind: 'cases',
+      cases: (plants) =>
+        bodies(plants, {
+          'arrays 500 deep': nested('[', 500, ']'),
+          'arrays 5000 deep': nested('[', 5000, ']'),
+          'arrays 30000 deep': nested('[', 30_000, ']'),
+          'arrays 60000 deep, not closed': nested('[', 60_000, ''),
+          'objects 1000 deep': `${'{"name":'.repeat(1000)}1${'}'.repeat(1000)}`,
+          'objects 6000 deep': `${'{"name":'.repeat(6000)}1${'}'.repeat(6000)}`,
+          'objects 10000 deep, not closed': '{"a":'.repeat(10_000),
+        }),
+      rules: rejected,
+    },
+  ),
+  must(
+    'invalid/answers-huge-numbers',
+    {
+      statement: 'A request with an extremely large or precise number gets a valid response.',
+      basis: ['section 2, NewPlant', 'section 4, rule 3', 'RFC 8259 section 6'],
+      hint: `Handle numerals that overflow any numeric type. ${rejectIt}`,
+    },
+    {
+      kind: 'cases',
+      cases: (plants) =>
+        [
+          '9'.repeat(30),
+          '9'.repeat(400),
+          '9'.repeat(20_000),
+          '1e400',
+          '-1e400',
+          '1e999999999',
+          '1e-999999999',
+          `0.${'0'.repeat(400)}1`,
+          '1E+2147483648',
+        ].flatMap((numeral) =>
+          [ID, 'name', 'extra'].map((property) => {
+            const control = plants.plain();
+            const short =
+              numeral.length > 20 ? `${numeral.slice(0, 8)}… (${numeral.length} characters)` : numeral;
+            return unlike(
+              `${property} ${short}`,
+              'invalid',
+              posting(control.with(property, new Raw(numeral))),
+              control,
+            );
+          }),
+        ),
+      rules: validResponse,
+    },
+  ),
+  should(
+    'invalid/answers-400',
+    {
+      statement: 'An invalid body is rejected with 400, the only error that the document declares.',
+      basis: ['section 7', 'section 4, error response'],
+      hint: 'Answer 400 with an Error; 422 and other statuses are not in the document.',
+    },
+    {
+      kind: 'cases',
+      cases: (plants) => [
+        ...(['not-an-object', 'missing', 'wrong-type', 'null', 'numeral', 'fraction'] as const).flatMap(
+          (kind) => invalidPlants(kind)(plants).slice(0, 2),
+        ),
+        ...edited(plants, named('truncated in the middle', 'plain text', 'twice')),
+        unlike('no body', 'invalid', { contentType: 'application/json' }, plants.plain()),
+      ],
+      rules: [rejectsWith(400)],
+      explainedBy: 'combinations/rejects-invalid-bodies',
+    },
+  ),
+  should(
+    'invalid/rejects-other-media-types',
+    {
+      statement: 'JSON sent with a media type that the document does not declare is rejected.',
+      basis: ['section 4, request body', 'RFC 9110 section 15.5.16'],
+      hint: 'Check the Content-Type before the body, and answer 415 or 400 unless it is application/json.',
+    },
+    {
+      kind: 'cases',
+      cases: (plants) =>
+        [
+          'text/plain',
+          'application/x-www-form-urlencoded',
+          'application/xml',
+          'text/html',
+          'multipart/form-data; boundary=b',
+        ].map((contentType) => {
+          const control = plants.plain();
+          return unlike(contentType, 'invalid', posting(plants.plain(), { contentType }), control);
+        }),
+      rules: [notSuccess],
+    },
+  ),
+  should(
+    'invalid/rejects-id-beyond-int64',
+    {
+      statement: 'An id outside int64 is rejected.',
+      basis: ['section 2, NewPlant', 'openapi.yaml#/components/schemas/NewPlant'],
+      hint: 'Use a parser that keeps integers exact, and compare the id with -2^63 and 2^63-1.',
+      notApplicable: ({ newPlant }) =>
+        defectsOf(newPlant.shape).some(({ kind }) => kind === 'beyond-format')
+          ? undefined
+          : 'the document declares no integer format',
+    },
+    { kind: 'cases', cases: invalidPlants('beyond-format'), rules: [notSuccess] },
+  ),
+  should(
+    'invalid/rejects-invalid-utf-8',
+    {
+      statement: 'A body that is not valid UTF-8 is rejected.',
+      basis: ['RFC 8259 section 8.1'],
+      hint: 'Decode strictly; replacement characters would change the name of the plant.',
+    },
+    { kind: 'cases', cases: (plants) => edited(plants, notUtf8), rules: [notSuccess] },
+  ),
+];

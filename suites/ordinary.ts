@@ -1,0 +1,438 @@
+import type { Arbitrary } from 'fast-check';
+import { acceptsOrdinary, echoes, plantBody, plantMediaType } from '../lib/judge/rules.ts';
+import { withWords } from '../lib/payloads/fresh.ts';
+import { COMPACT, type FreshText, type Json, JsonObject, type Style } from '../lib/payloads/json.ts';
+import { ordersOf } from '../lib/payloads/pick.ts';
+import { ID, idWithin, plantOf } from '../lib/payloads/plants.ts';
+import type { RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
+import { isValid, onlyValid } from '../lib/payloads/validity.ts';
+import type { Check, Plants } from '../lib/run/check.ts';
+import { creating, must, ordinary, posting, should, withoutTag } from './define.ts';
+
+const aPlant = [acceptsOrdinary, plantMediaType, plantBody];
+
+const acceptIt =
+  'Accept every NewPlant that is valid for the document: answer 200 with a Plant as application/json.';
+
+const plain = (plants: Plants): TestCase[] => [
+  ordinary('with every property', plants.plain()),
+  ordinary('with the required properties', plants.plain('required')),
+];
+
+/** Plain plants with given values of one property, if the document allows them. */
+const withValues = (
+  plants: Plants,
+  property: string,
+  values: readonly (readonly [label: string, value: Json])[],
+): TestCase[] =>
+  values
+    .map(([label, value]) => ({ label, plant: plants.plain().with(property, value) }))
+    .filter(({ plant }) => isValid(plants.contract, plant))
+    .map(({ label, plant }) => ordinary(label, plant));
+
+const letters = (count: number) => `${count} ${count === 1 ? 'letter' : 'letters'}`;
+
+const namesOfEveryLength = (plants: Plants): TestCase[] =>
+  withValues(
+    plants,
+    'name',
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 20, 25, 30, 31, 32, 33, 39, 40].map((length) => [
+      `a name of ${letters(length)}`,
+      withWords((word) => capitalised(word(length))),
+    ]),
+  );
+
+const namesOfManyKinds = (plants: Plants): TestCase[] =>
+  withValues(
+    plants,
+    'name',
+    KINDS_OF_NAMES.map((kind) => [`a name like ${JSON.stringify(kind)}`, namedLike(kind)]),
+  );
+
+const tagsOfEveryLength = (plants: Plants): TestCase[] =>
+  withValues(
+    plants,
+    'tag',
+    [1, 2, 3, 8, 10, 15, 16, 17, 19, 20].map((length) => [
+      `a tag of ${letters(length)}`,
+      withWords((word) => word(length)),
+    ]),
+  );
+
+const ordinaryPlants = (plants: Plants): Arbitrary<JsonObject> =>
+  onlyValid(plants.contract, plantOf(plants.contract.newPlant.shape, 'ordinary', 'some'), plants.plain());
+
+const sampled = (plants: Plants): Arbitrary<TestCase> =>
+  ordinaryPlants(plants).map((plant) => ordinary('an ordinary plant', plant));
+
+/**
+ * Names with the non-letters of real names; `word` is replaced with six fresh letters, # with a fresh digit.
+ */
+const KINDS_OF_NAMES = [
+  'word word',
+  "word's word",
+  "O'Word",
+  "word''word",
+  'word-word',
+  'word--word',
+  'word - word',
+  "word 'word'",
+  "word'",
+  'word-',
+  'word ',
+  'word7',
+  'word 12345678',
+  'T##########',
+  'e##########',
+  'WORD',
+  'word',
+  'word  word',
+  'word word  ',
+  'null word',
+  'true word',
+  'select word from word',
+] as const;
+
+const namedLike = (kind: string): FreshText =>
+  withWords((word, digit) =>
+    kind
+      .replace(/word/gi, (letters) => {
+        const fresh = word(6);
+        return letters === 'WORD' ? fresh.toUpperCase() : letters === 'Word' ? capitalised(fresh) : fresh;
+      })
+      .replaceAll('#', () => digit()),
+  );
+
+const capitalised = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+const written = (plants: Plants, spellings: Readonly<Record<string, Style>>): TestCase[] =>
+  Object.entries(spellings).map(([label, style]) => ({
+    label,
+    payloadClass: 'ordinary',
+    template: posting(plants.plain(), {}, style),
+  }));
+
+/** Ordinary plants with other headers that mean the same. */
+const sentAs = (plants: Plants, more: Readonly<Record<string, RequestTemplate>>): TestCase[] =>
+  Object.entries(more).map(([label, template]) => {
+    const plant = plants.plain();
+    return {
+      label,
+      payloadClass: 'ordinary',
+      template: posting(plant, template),
+      control: creating(plants.plain()),
+    };
+  });
+
+export const ordinaryChecks: readonly Check[] = [
+  must(
+    'ordinary/answers-200',
+    {
+      statement: 'An ordinary NewPlant is answered with 200.',
+      basis: ['section 4, rule 1', 'openapi.yaml#/paths/~1plants/post/responses/200'],
+      hint: 'Answer 200, the only success status; 201, 202, 204 and redirects are not declared.',
+    },
+    { kind: 'cases', cases: plain, rules: [acceptsOrdinary] },
+  ),
+  must(
+    'ordinary/answers-json',
+    {
+      statement: 'The response to an ordinary NewPlant has the content type application/json.',
+      basis: ['section 4, success response'],
+      hint: 'Send exactly one Content-Type, application/json; parameters such as charset are allowed.',
+    },
+    { kind: 'cases', cases: plain, rules: [plantMediaType], explainedBy: 'ordinary/answers-200' },
+  ),
+  must(
+    'ordinary/answers-a-plant',
+    {
+      statement: 'The response to an ordinary NewPlant is a Plant: one JSON value in UTF-8.',
+      basis: ['section 4, rule 1', 'section 4, rule 2', 'section 2, Plant', 'RFC 8259 section 8.1'],
+      hint: 'Answer with a JSON object whose name is a string; omit tag if there is none, since null is not a string.',
+    },
+    { kind: 'cases', cases: plain, rules: [plantBody], explainedBy: 'ordinary/answers-200' },
+  ),
+  must(
+    'ordinary/accepts-any-plant',
+    {
+      statement: 'Any NewPlant with a name of letters, digits, spaces, hyphens and apostrophes is created.',
+      basis: ['section 4, rule 1', 'section 4, request body', 'section 2, NewPlant'],
+      hint: acceptIt,
+    },
+    { kind: 'property', cases: sampled, rules: aPlant, weight: 1 },
+  ),
+  must(
+    'ordinary/accepts-names-of-every-length',
+    {
+      statement: 'Names of 1 to 40 letters are accepted.',
+      basis: ['section 4, rule 1', 'section 2, Plant'],
+      hint: acceptIt,
+    },
+    { kind: 'cases', cases: namesOfEveryLength, rules: aPlant },
+  ),
+  must(
+    'ordinary/accepts-names-of-many-kinds',
+    {
+      statement: 'Names with spaces, digits, hyphens and apostrophes in any position are accepted.',
+      basis: ['section 4, rule 1', 'section 2, Plant'],
+      hint: acceptIt,
+    },
+    { kind: 'cases', cases: namesOfManyKinds, rules: aPlant },
+  ),
+  must(
+    'ordinary/accepts-tags-of-every-length',
+    {
+      statement: 'Tags of 1 to 20 lower-case letters are accepted.',
+      basis: ['section 4, rule 1', 'section 2, Plant'],
+      hint: acceptIt,
+    },
+    {
+      kind: 'cases',
+      cases: tagsOfEveryLength,
+      rules: aPlant,
+      // An enum of tags, or an overlay with a pattern, may leave none of these.
+    },
+  ),
+  must(
+    'ordinary/accepts-ids-of-every-magnitude',
+    {
+      statement: 'Ids of every magnitude up to 2^31-1 are accepted.',
+      basis: ['section 4, rule 1', 'section 2, NewPlant'],
+      hint: 'Store ids as int64: a column or variable of 16, 24 or 32 bits, or a 32-bit float, is too narrow.',
+    },
+    {
+      kind: 'cases',
+      // Smaller ids are too few: earlier runs may have used them.
+      cases: (plants) =>
+        [
+          ...Array.from(
+            { length: 11 },
+            (_, index) => [2n ** BigInt(20 + index), 2n ** BigInt(21 + index)] as const,
+          ),
+          [2n ** 31n - 2n ** 24n, 2n ** 31n] as const,
+        ]
+          .flatMap(([from, below]) =>
+            [false, true].flatMap((odd) => {
+              const id = idWithin(plants.contract.newPlant.shape, from, below, { odd });
+              const label = `an ${odd ? 'odd ' : ''}id of ${from} to ${below - 1n}`;
+              return id === undefined ? [] : [{ label, plant: plants.plain().with(ID, id) }];
+            }),
+          )
+          .filter(({ plant }) => isValid(plants.contract, plant))
+          .map(({ label, plant }) => ordinary(label, plant)),
+      rules: aPlant,
+    },
+  ),
+  must(
+    'ordinary/accepts-any-property-order',
+    {
+      statement: 'The order of properties makes no difference.',
+      basis: ['section 4, rule 1', 'RFC 8259 section 4'],
+      hint: 'Read all properties before validating any of them: an object is unordered.',
+    },
+    {
+      kind: 'cases',
+      cases: (plants) => [
+        ...ordersOf(plants.plain().members).map((members) =>
+          ordinary(`in the order ${members.map(([name]) => name).join(', ')}`, fresh(plants, members)),
+        ),
+        ...ordersOf(plants.plain('required').members).map((members) =>
+          ordinary(`in the order ${members.map(([name]) => name).join(', ')}`, fresh(plants, members)),
+        ),
+      ],
+      rules: aPlant,
+    },
+  ),
+  must(
+    'ordinary/accepts-white-space',
+    {
+      statement: 'White space between JSON tokens makes no difference.',
+      basis: ['section 4, rule 1', 'RFC 8259 section 2'],
+      hint: 'Use a JSON parser; space, tab, line feed and carriage return are allowed around any token.',
+    },
+    {
+      kind: 'cases',
+      cases: (plants) =>
+        written(plants, {
+          'a space around every token': { ...COMPACT, gaps: [' '] },
+          'line feeds': { ...COMPACT, gaps: ['\n'] },
+          'carriage returns and line feeds': { ...COMPACT, gaps: ['\r\n'] },
+          tabs: { ...COMPACT, gaps: ['\t'] },
+          'deep indentation': { ...COMPACT, gaps: ['\n        ', ' '] },
+        }),
+      rules: aPlant,
+    },
+  ),
+  must(
+    'ordinary/accepts-escaped-strings',
+    {
+      statement: 'Strings written with \\u escapes are accepted like any others.',
+      basis: ['section 4, rule 1', 'RFC 8259 section 7'],
+      hint: 'Use a JSON parser; any character of a string may be written as \\u and four hexadecimal digits.',
+    },
+    {
+      kind: 'cases',
+      cases: (plants) =>
+        written(plants, {
+          'every character': { ...COMPACT, escapes: 'values' },
+          'every character, in upper-case hexadecimal': { ...COMPACT, escapes: 'values', digits: 'upper' },
+          'every other character': { ...COMPACT, escapes: 'values', every: 2 },
+        }),
+      rules: aPlant,
+    },
+  ),
+  must(
+    'ordinary/accepts-escaped-property-names',
+    {
+      statement: 'Property names written with \\u escapes are accepted like any others.',
+      basis: ['section 4, rule 1', 'RFC 8259 section 8.3'],
+      hint: 'Compare property names after unescaping them, as JSON parsers do.',
+    },
+    {
+      kind: 'cases',
+      cases: (plants) =>
+        written(plants, {
+          'every character': { ...COMPACT, escapes: 'names' },
+          'every other character': { ...COMPACT, escapes: 'names', every: 2 },
+          'names and values': { ...COMPACT, escapes: 'both' },
+        }),
+      rules: aPlant,
+    },
+  ),
+  must(
+    'ordinary/accepts-concurrent-requests',
+    {
+      statement: 'Ordinary plants are created even if many are sent at the same time.',
+      basis: ['section 4, rule 1'],
+      hint: 'Look for state shared between requests: a variable outside the handler, a lock, an exhausted pool.',
+    },
+    {
+      kind: 'scenario',
+      sends: '64 ordinary plants, as many at a time as the run allows, every other one without a tag.',
+      exclusive: true,
+      concurrent: true,
+      async run(context) {
+        const templates = Array.from({ length: 64 }, (_, index) =>
+          creating(context.plants.plain(index % 2 === 0 ? 'all' : 'required')),
+        );
+        const exchanges = await context.sendAll(templates);
+        for (const [index, exchange] of exchanges.entries()) {
+          context.judge(exchange, templates[index] ?? {}, 'one of 64 at once', aPlant);
+        }
+      },
+    },
+  ),
+  should(
+    'ordinary/echoes-name',
+    {
+      statement: 'The name of an ordinary plant is returned unchanged.',
+      basis: ['section 4, rule 2', 'section 2, Plant'],
+      hint: 'Return the name as it was sent: not trimmed, truncated, normalized or changed in case, and not that of another request.',
+    },
+    {
+      kind: 'property',
+      named: namesOfManyKinds,
+      cases: sampled,
+      rules: [echoes('name')],
+      weight: 0.5,
+      explainedBy: 'ordinary/answers-a-plant',
+    },
+  ),
+  should(
+    'ordinary/echoes-tag',
+    {
+      statement: 'The tag of an ordinary plant is returned unchanged.',
+      basis: ['section 4, rule 2', 'section 2, Plant'],
+      hint: 'Return the tag as it was sent.',
+      notApplicable: withoutTag,
+    },
+    {
+      kind: 'property',
+      named: tagsOfEveryLength,
+      cases: (plants) =>
+        onlyValid(
+          plants.contract,
+          plantOf(plants.contract.newPlant.shape, 'ordinary', 'all'),
+          plants.plain(),
+        ).map((plant) => ordinary('an ordinary plant with a tag', plant)),
+      rules: [echoes('tag')],
+      weight: 0.25,
+      explainedBy: 'ordinary/answers-a-plant',
+    },
+  ),
+  should(
+    'ordinary/accepts-charset-parameter',
+    {
+      statement: 'The content type application/json; charset=utf-8 is accepted.',
+      basis: ['section 4, request body', 'RFC 9110 section 8.3.1'],
+      hint: 'Compare only the type and subtype of the Content-Type, not the whole field.',
+    },
+    {
+      kind: 'cases',
+      cases: (plants) =>
+        sentAs(plants, {
+          'charset=utf-8': { contentType: 'application/json; charset=utf-8' },
+          'charset=UTF-8 without a space': { contentType: 'application/json;charset=UTF-8' },
+          'a quoted charset': { contentType: 'application/json; charset="utf-8"' },
+        }),
+      rules: [acceptsOrdinary],
+    },
+  ),
+  should(
+    'ordinary/accepts-media-type-in-any-case',
+    {
+      statement: 'The content type is case-insensitive.',
+      basis: ['RFC 9110 section 8.3.1'],
+      hint: 'Convert the type and subtype to lower case before comparing them.',
+    },
+    {
+      kind: 'cases',
+      cases: (plants) =>
+        sentAs(plants, {
+          'Application/JSON': { contentType: 'Application/JSON' },
+          'APPLICATION/JSON': { contentType: 'APPLICATION/JSON' },
+        }),
+      rules: [acceptsOrdinary],
+    },
+  ),
+  should(
+    'ordinary/accepts-chunked-body',
+    {
+      statement: 'A chunked body is accepted like one with a Content-Length.',
+      basis: ['RFC 9112 section 7.1'],
+      hint: 'Support Transfer-Encoding: chunked, as every HTTP/1.1 recipient must.',
+    },
+    {
+      kind: 'cases',
+      cases: (plants) => sentAs(plants, { chunked: { framing: 'chunked' } }),
+      rules: [acceptsOrdinary],
+    },
+  ),
+  should(
+    'ordinary/accepts-any-accept-that-allows-json',
+    {
+      statement: 'A plant is created with any Accept header that allows JSON.',
+      basis: ['RFC 9110 section 12.5.1'],
+      hint: 'Answer with application/json if Accept names it, matches it with a range, or is absent.',
+    },
+    {
+      kind: 'cases',
+      cases: (plants) =>
+        sentAs(plants, {
+          '*/*': { headers: [['accept', '*/*']] },
+          'application/*': { headers: [['accept', 'application/*']] },
+          'a list with weights': { headers: [['accept', 'text/html;q=0.9, application/json;q=0.5']] },
+          'a browser': {
+            headers: [['accept', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8']],
+          },
+        }),
+      rules: [acceptsOrdinary],
+    },
+  ),
+];
+
+/** Another plant with the same properties in the same order. */
+function fresh(plants: Plants, members: JsonObject['members']): JsonObject {
+  const other = plants.plain();
+  return new JsonObject(members.map(([name, value]) => [name, other.get(name) ?? value]));
+}

@@ -1,0 +1,158 @@
+import { acceptsOrdinary, notSuccess, plantBody, plantMediaType } from '../lib/judge/rules.ts';
+import { defectsOf } from '../lib/payloads/defects.ts';
+import { pickByKind } from '../lib/payloads/pick.ts';
+import { nothing, type RequestTemplate } from '../lib/payloads/test-case.ts';
+import { notJson } from '../lib/payloads/texts.ts';
+import { isInvalid, isPlantText } from '../lib/payloads/validity.ts';
+import type { Check, CheckContext, Plants } from '../lib/run/check.ts';
+import { creating, must, posting } from './define.ts';
+
+const aPlant = [acceptsOrdinary, plantMediaType, plantBody];
+
+const hint =
+  'Look for state that a rejected request leaves behind: a connection or lock that is not released, a variable that keeps its last value, a worker that died.';
+
+const text = (body: string): RequestTemplate => ({ body: { bytes: new TextEncoder().encode(body) } });
+
+interface Labelled {
+  readonly label: string;
+  readonly template: RequestTemplate;
+}
+
+/** Maximum number of defects in one barrage. */
+const MAX_DEFECTS = 64;
+
+/** One of every kind of request that a store must reject. */
+const barrage = (plants: Plants): Labelled[] => [
+  ...pickByKind(defectsOf(plants.contract.newPlant.shape), ({ kind }) => kind, MAX_DEFECTS).flatMap(
+    (defect) => {
+      // Accepting an id beyond int64 violates only a SHOULD.
+      if (defect.kind === 'beyond-format') return [];
+      const json = defect.typical(plants.plain()).find((value) => isInvalid(plants.contract, value));
+      return json === undefined ? [] : [{ label: defect.name, template: posting(json) }];
+    },
+  ),
+  ...notJson.map(({ name, apply }) => ({
+    label: name,
+    template: { body: { json: plants.plain(), edit: apply } },
+  })),
+  ...['', '[', '{"id":', '['.repeat(5000), `"${'x'.repeat(20_000)}"`].map((body) => ({
+    label: 'a body that is not JSON',
+    template: text(body),
+  })),
+  { label: 'no body', template: { contentType: undefined } },
+  { label: 'no token', template: posting(plants.plain(), { credential: nothing }) },
+  {
+    label: 'a random token',
+    template: posting(plants.plain(), {
+      credential: { values: () => ['Bearer wrong'], shell: ['Bearer wrong'] },
+    }),
+  },
+];
+
+async function acceptsAmongRejections(context: CheckContext): Promise<void> {
+  await context.control(creating(context.plants.plain()));
+  // Twice, with ordinary plants in between: a leak may show only when a pool is exhausted.
+  const bad = [...barrage(context.plants), ...barrage(context.plants)];
+  const mixed = bad.flatMap((one, index): Labelled[] =>
+    index % 6 === 5
+      ? [
+          one,
+          { label: 'an ordinary plant among invalid requests', template: creating(context.plants.plain()) },
+        ]
+      : [one],
+  );
+  const exchanges = await context.sendAll(mixed.map(({ template }) => template));
+  for (const [index, { label, template }] of mixed.entries()) {
+    const exchange = exchanges[index];
+    if (exchange !== undefined)
+      context.judge(exchange, template, label, template.ordinary === true ? aPlant : [notSuccess]);
+  }
+  for (let turn = 0; turn < 4; turn += 1) {
+    const template = creating(context.plants.plain(turn % 2 === 0 ? 'all' : 'required'));
+    context.judge(
+      await context.send(template),
+      template,
+      'an ordinary plant after many invalid requests',
+      aPlant,
+    );
+  }
+}
+
+async function alternates(context: CheckContext): Promise<void> {
+  await context.control(creating(context.plants.plain()));
+  const values = ['null', '{}', '[]'].filter((value) => !isPlantText(context.plants.contract, value));
+  for (const bad of ['{', '', ...values].map(text)) {
+    // Values left over from the preceding plant must not fill the gaps.
+    context.judge(await context.send(bad), bad, 'an invalid request after an ordinary plant', [notSuccess]);
+    const template = creating(context.plants.plain('required'));
+    context.judge(
+      await context.send(template),
+      template,
+      'an ordinary plant after an invalid request',
+      aPlant,
+    );
+  }
+}
+
+async function answersAtTheEnd(context: CheckContext): Promise<void> {
+  const templates = Array.from({ length: 8 }, (_, index) =>
+    creating(context.plants.plain(index % 2 === 0 ? 'all' : 'required')),
+  );
+  for (const [index, exchange] of (await context.sendAll(templates)).entries()) {
+    context.judge(exchange, templates[index] ?? {}, 'an ordinary plant at the end of the run', aPlant);
+  }
+  const bad = text(isPlantText(context.plants.contract, '{}') ? '[]' : '{}');
+  context.judge(await context.send(bad), bad, 'an empty object at the end of the run', [notSuccess]);
+  const noToken = posting(context.plants.plain(), { credential: nothing });
+  context.judge(await context.send(noToken), noToken, 'no token at the end of the run', [notSuccess]);
+}
+
+export const stateChecks: readonly Check[] = [
+  must(
+    'state/answers-alternating-requests',
+    {
+      statement:
+        'Alternating ordinary plants and invalid requests, on one connection if it is kept open, are each answered on their own merits.',
+      basis: ['section 4, rule 1', 'section 4, request body', 'RFC 9110 section 3.3'],
+      hint,
+    },
+    {
+      kind: 'scenario',
+      sends:
+        'An opening brace, an empty body, null, an empty object and an empty array, one after the other, each followed by an ordinary plant without a tag.',
+      run: alternates,
+      exclusive: true,
+    },
+  ),
+  must(
+    'state/accepts-among-many-rejections',
+    {
+      statement: 'Ordinary plants are created among and after many invalid requests.',
+      basis: ['section 4, rule 1', 'RFC 9110 section 3.3'],
+      hint,
+    },
+    {
+      kind: 'scenario',
+      sends:
+        'One plant with each defect (at most 64), each kind of text that is not JSON, a request without a body, one without a token and one with a random token, all of them twice and many at a time, with an ordinary plant after every sixth; then four ordinary plants, one after the other.',
+      run: acceptsAmongRejections,
+      exclusive: true,
+    },
+  ),
+  must(
+    'state/answers-at-the-end',
+    {
+      statement: 'At the end of the run, requests are accepted and rejected as at its beginning.',
+      basis: ['section 4, rule 1', 'section 5, rule 1', 'RFC 9110 section 3.3'],
+      hint,
+    },
+    {
+      kind: 'scenario',
+      sends:
+        'Eight ordinary plants at the same time, then an empty object, then an ordinary plant without a token.',
+      run: answersAtTheEnd,
+      exclusive: true,
+    },
+  ),
+];

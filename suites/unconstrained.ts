@@ -1,0 +1,353 @@
+import fc, { type Arbitrary } from 'fast-check';
+import { acceptedOrRejected, answers200, echoes, sound } from '../lib/judge/rules.ts';
+import { boundaryStrings, edgeStrings } from '../lib/payloads/boundaries.ts';
+import { FreshText, type Json, JsonObject, Raw } from '../lib/payloads/json.ts';
+import { ID, idWithin, plantOf, undeclared, undeclaredMembers } from '../lib/payloads/plants.ts';
+import { HOSTILE } from '../lib/payloads/strings.ts';
+import type { TestCase } from '../lib/payloads/test-case.ts';
+import { isValid, onlyValid } from '../lib/payloads/validity.ts';
+import type { Check, Plants } from '../lib/run/check.ts';
+import { creating, must, posting, should, withoutTag } from './define.ts';
+
+/** A store may reject these plants, but its responses are judged. */
+const validResponse = [acceptedOrRejected, ...sound];
+
+const answerHint = 'Answer 200 with a Plant, or 400 with an Error; no request may make the server fail.';
+
+/** A test case with an ordinary plant as the control request. */
+const unconstrained = (label: string, plant: JsonObject, control: JsonObject): TestCase => ({
+  label,
+  payloadClass: 'unconstrained',
+  template: posting(plant),
+  control: creating(control),
+});
+
+const valid = (plants: Plants, cases: readonly TestCase[]): TestCase[] =>
+  cases.filter(
+    ({ template: { body } }) => body !== undefined && 'json' in body && isValid(plants.contract, body.json),
+  );
+
+const kept = (plants: Plants, sampled: Arbitrary<JsonObject>): Arbitrary<JsonObject> =>
+  onlyValid(plants.contract, sampled, plants.plain());
+
+/** Plants in which one property has any value that its schema allows. */
+const anyValueOf = (plants: Plants, property: string): Arbitrary<TestCase> => {
+  const { shape } = plants.contract.newPlant;
+  const control = plants.plain();
+  return kept(
+    plants,
+    fc
+      .tuple(plantOf(shape, 'plain', 'all'), plantOf(shape, 'any', 'all'))
+      .map(([plant, any]) => plant.with(property, any.get(property) ?? null)),
+  ).map((plant) => unconstrained(`any ${property}`, plant, control));
+};
+
+/** Plants with these values of one property, if the document allows them. */
+const withValues = (plants: Plants, property: string, values: readonly (string | FreshText)[]): TestCase[] =>
+  valid(
+    plants,
+    values.map((value) => {
+      const text = value instanceof FreshText ? value.of(0n) : value;
+      const shown = text.length > 80 ? `${[...text].slice(0, 20).join('')}…` : text;
+      const label = `${property} ${JSON.stringify(shown)}${shown === text ? '' : ` (${[...text].length} characters)`}`;
+      return unconstrained(label, plants.plain().with(property, value), plants.plain());
+    }),
+  );
+
+/** Values of a property at which stores are known to differ. */
+const boundaries =
+  (property: string) =>
+  (plants: Plants): TestCase[] =>
+    withValues(plants, property, boundaryStrings);
+
+/** Edge strings in name and tag at once; hostile strings have their own checks. */
+const edges = (plants: Plants): TestCase[] => {
+  const cases = edgeStrings.map((name, index) => {
+    const plant = plants
+      .plain()
+      .with('name', name)
+      .with('tag', edgeStrings.at(-1 - index) ?? name);
+    return unconstrained('a name and a tag at the limits of what stores accept', plant, plants.plain());
+  });
+  return valid(plants, cases);
+};
+
+/** Plants with any string for a property: first the boundaries, then random ones. */
+const anyText = (property: string) =>
+  ({
+    kind: 'property',
+    named: boundaries(property),
+    cases: (plants: Plants) => anyValueOf(plants, property),
+    weight: 0.6,
+  }) as const;
+
+type Ranges = readonly (readonly [from: bigint, below: bigint])[];
+
+const ids = (plants: Plants, ranges: Ranges): TestCase[] =>
+  valid(
+    plants,
+    ranges.flatMap(([from, below]) => {
+      const id = idWithin(plants.contract.newPlant.shape, from, below);
+      if (id === undefined) return [];
+      return [
+        unconstrained(`an id of ${from} to ${below - 1n}`, plants.plain().with(ID, id), plants.plain()),
+      ];
+    }),
+  );
+
+const nested = (depth: number): Json => new Raw('['.repeat(depth) + ']'.repeat(depth));
+
+const accepts = (
+  id: string,
+  statement: string,
+  hint: string,
+  test: Check['test'],
+  notApplicable?: Check['notApplicable'],
+): Check =>
+  should(
+    id,
+    {
+      statement,
+      basis: ['section 4, rule 1', 'section 2, NewPlant', 'section 2, not shown'],
+      hint,
+      ...(notApplicable === undefined ? {} : { notApplicable }),
+    },
+    test,
+  );
+
+/** A check of ids in some ranges, if the document allows them. */
+const acceptsIds = (id: string, statement: string, hint: string, ranges: Ranges): Check =>
+  accepts(
+    id,
+    statement,
+    hint,
+    { kind: 'cases', cases: (plants) => ids(plants, ranges), rules: [answers200] },
+    ({ newPlant: { shape } }) =>
+      ranges.some(([from, below]) => idWithin(shape, from, below) !== undefined)
+        ? undefined
+        : 'the document allows no such ids',
+  );
+
+export const unconstrainedChecks: readonly Check[] = [
+  must(
+    'unconstrained/answers-any-plant',
+    {
+      statement:
+        'Any NewPlant is answered with 200 and a Plant, or rejected; a 400 has an Error as its body.',
+      basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, NewPlant'],
+      hint: answerHint,
+    },
+    {
+      kind: 'property',
+      named: edges,
+      cases: (plants) => {
+        const control = plants.plain();
+        return kept(plants, plantOf(plants.contract.newPlant.shape, 'any', 'some')).map((plant) =>
+          unconstrained('any plant', plant, control),
+        );
+      },
+      rules: validResponse,
+      weight: 0.5,
+    },
+  ),
+  must(
+    'unconstrained/answers-hostile-names',
+    {
+      statement:
+        'A name with a meaning to a parser, database, shell, template or log is handled like any other.',
+      basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, Plant'],
+      hint: `Treat a name as plain text everywhere. ${answerHint}`,
+    },
+    { kind: 'cases', cases: (plants) => withValues(plants, 'name', HOSTILE), rules: validResponse },
+  ),
+  must(
+    'unconstrained/answers-hostile-tags',
+    {
+      statement:
+        'A tag with a meaning to a parser, database, shell, template or log is handled like any other.',
+      basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, Plant'],
+      hint: `Treat a tag as plain text everywhere. ${answerHint}`,
+    },
+    { kind: 'cases', cases: (plants) => withValues(plants, 'tag', HOSTILE), rules: validResponse },
+  ),
+  must(
+    'unconstrained/answers-any-id',
+    {
+      statement:
+        'Any int64 as id is answered with 200 and a Plant, or rejected; a 400 has an Error as its body.',
+      basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, NewPlant'],
+      hint: `Check the width of the column and of the variable. ${answerHint}`,
+    },
+    {
+      kind: 'cases',
+      cases: (plants) => [
+        ...ids(
+          plants,
+          [0, 4, 7, 8, 15, 16, 23, 24, 31, 32, 33, 40, 52, 53, 54, 60, 62].flatMap((bits) => {
+            const [from, below] = [2n ** BigInt(bits), 2n ** BigInt(bits + 1)];
+            return [
+              [from, below],
+              [1n - below, 1n - from],
+            ] as const;
+          }),
+        ),
+        ...valid(
+          plants,
+          [
+            0n,
+            2n ** 15n,
+            2n ** 16n,
+            2n ** 31n - 1n,
+            2n ** 31n,
+            -(2n ** 31n),
+            -(2n ** 31n) - 1n,
+            2n ** 32n - 1n,
+            2n ** 32n,
+            2n ** 53n,
+            2n ** 53n + 1n,
+            2n ** 63n - 1n,
+            -(2n ** 63n),
+          ].map((id) => unconstrained(`id ${id}`, plants.plain().with(ID, id), plants.plain())),
+        ),
+      ],
+      rules: validResponse,
+    },
+  ),
+  must(
+    'unconstrained/answers-undeclared-properties',
+    {
+      statement: 'A NewPlant with undeclared properties gets a valid response.',
+      basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, not shown'],
+      hint: `Treat property names such as __proto__ or hasOwnProperty as ordinary data. ${answerHint}`,
+      notApplicable: ({ newPlant }) =>
+        newPlant.shape.closed ? 'the document allows no undeclared properties' : undefined,
+    },
+    {
+      kind: 'property',
+      named: (plants) =>
+        valid(
+          plants,
+          undeclaredMembers.map((member) =>
+            unconstrained(
+              `an undeclared property ${JSON.stringify(member[0])}`,
+              new JsonObject([...plants.plain().members, member]),
+              plants.plain(),
+            ),
+          ),
+        ),
+      cases: (plants) => {
+        const control = plants.plain();
+        return kept(
+          plants,
+          fc
+            .tuple(
+              plantOf(plants.contract.newPlant.shape, 'plain', 'some'),
+              fc.array(undeclared, { minLength: 1, maxLength: 3 }),
+              fc.boolean(),
+            )
+            .map(
+              ([plant, extra, first]) =>
+                new JsonObject(first ? [...extra, ...plant.members] : [...plant.members, ...extra]),
+            ),
+        ).map((plant) => unconstrained('undeclared properties', plant, control));
+      },
+      rules: validResponse,
+      weight: 0.5,
+    },
+  ),
+  must(
+    'unconstrained/answers-large-plants',
+    {
+      statement: 'A NewPlant of up to 64 KiB gets a valid response, regardless of what makes it large.',
+      basis: ['section 4, rule 1', 'section 4, rule 3', 'section 8'],
+      hint: `Answer 400 (or 413) if a limit is exceeded. ${answerHint}`,
+    },
+    {
+      kind: 'cases',
+      cases: (plants) => {
+        const many = (count: number): [string, Json][] =>
+          Array.from({ length: count }, (_, index) => [`extra${index}`, 1n]);
+        const large = (label: string, plant: JsonObject) => unconstrained(label, plant, plants.plain());
+        return valid(plants, [
+          ...[1000, 8000, 60_000].map((length) =>
+            large(`a name of ${length} letters`, plants.plain().with('name', 'a'.repeat(length))),
+          ),
+          ...[1000, 60_000].map((length) =>
+            large(`a tag of ${length} letters`, plants.plain().with('tag', 'a'.repeat(length))),
+          ),
+          large('a name of 15000 astral characters', plants.plain().with('name', '🌵'.repeat(15_000))),
+          ...[300, 4000].map((count) =>
+            large(
+              `${count} undeclared properties`,
+              new JsonObject([...plants.plain().members, ...many(count)]),
+            ),
+          ),
+          ...[100, 600, 6000, 30_000].map((depth) =>
+            large(`an undeclared property nested ${depth} deep`, plants.plain().with('extra', nested(depth))),
+          ),
+        ]);
+      },
+      rules: validResponse,
+    },
+  ),
+  accepts(
+    'unconstrained/accepts-any-name',
+    'Any Unicode string that the document allows is accepted as a name.',
+    'Remove the limit, or declare it in the document: an overlay with minLength, maxLength or pattern makes it part of the contract.',
+    { ...anyText('name'), rules: [answers200] },
+  ),
+  accepts(
+    'unconstrained/accepts-any-tag',
+    'Any Unicode string that the document allows is accepted as a tag.',
+    'Remove the limit, or declare it in the document: an overlay with an enum of tags makes it part of the contract.',
+    { ...anyText('tag'), rules: [answers200] },
+  ),
+  should(
+    'unconstrained/echoes-any-name',
+    {
+      statement: 'Any accepted name is returned unchanged.',
+      basis: ['section 4, rule 2', 'RFC 8259 section 8.2'],
+      hint: 'Keep the string as it is: do not re-encode or normalize it, and do not replace or drop characters.',
+    },
+    { ...anyText('name'), rules: [echoes('name')], explainedBy: 'unconstrained/accepts-any-name' },
+  ),
+  should(
+    'unconstrained/echoes-any-tag',
+    {
+      statement: 'Any accepted tag is returned unchanged.',
+      basis: ['section 4, rule 2', 'RFC 8259 section 8.2'],
+      hint: 'Keep the string as it is: do not re-encode or normalize it, and do not replace or drop characters.',
+      notApplicable: withoutTag,
+    },
+    { ...anyText('tag'), rules: [echoes('tag')], explainedBy: 'unconstrained/accepts-any-tag' },
+  ),
+  acceptsIds(
+    'unconstrained/accepts-ids-above-2^31',
+    'Ids above 2^31 are accepted.',
+    'Use a 64-bit column and variable for an int64.',
+    [
+      [2n ** 31n, 2n ** 32n],
+      [2n ** 32n, 2n ** 40n],
+      [2n ** 40n, 2n ** 53n],
+    ],
+  ),
+  acceptsIds(
+    'unconstrained/accepts-ids-above-2^53',
+    'Ids above 2^53 are accepted.',
+    'Read the id with a parser that keeps integers exact: a double cannot represent every int64.',
+    [
+      [2n ** 53n, 2n ** 54n],
+      [2n ** 54n, 2n ** 62n],
+      [2n ** 62n, 2n ** 63n],
+    ],
+  ),
+  acceptsIds(
+    'unconstrained/accepts-negative-ids',
+    'Negative ids that the document allows are accepted.',
+    'Remove the limit, or declare it in the document: an overlay with minimum makes it part of the contract.',
+    [
+      [-(2n ** 31n), -(2n ** 20n)],
+      [-(2n ** 53n), -(2n ** 31n)],
+    ],
+  ),
+];
