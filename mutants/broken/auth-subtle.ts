@@ -115,19 +115,19 @@ export const authSubtle: readonly BrokenStore[] = [
   broken(
     'auth-guards-small',
     'authenticates only requests shorter than 2 KiB',
-    ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
+    ['combinations/rejects-invalid-credentials'],
     unguarded(({ text }) => text.length > 2048),
   ),
   broken(
     'auth-guards-tagged',
     'authenticates only plants with a tag',
-    ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
+    ['combinations/rejects-invalid-credentials'],
     unguarded(tagless),
   ),
   broken(
     'auth-guards-short',
     'authenticates only plants whose name has at most 20 characters',
-    ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
+    ['combinations/rejects-invalid-credentials'],
     unguarded(({ name }) => name.length > 20),
   ),
   broken(
@@ -139,13 +139,13 @@ export const authSubtle: readonly BrokenStore[] = [
   broken(
     'auth-guards-32-bits',
     'authenticates only plants with an id of at most 2^31',
-    ['auth/rejects-missing-token'],
+    ['combinations/rejects-invalid-credentials'],
     unguarded(({ id }) => id !== undefined && id > 2n ** 31n),
   ),
   broken(
     'auth-guards-ascii',
     'authenticates only plants with an ASCII name',
-    ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
+    ['combinations/rejects-invalid-credentials'],
     unguarded(({ name }) => name !== '' && !/^[ -~]*$/.test(name)),
   ),
   broken(
@@ -157,13 +157,13 @@ export const authSubtle: readonly BrokenStore[] = [
   broken(
     'auth-guards-plain-names',
     'does not authenticate plants whose name contains a digit, hyphen or apostrophe',
-    ['auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
+    ['combinations/rejects-invalid-credentials'],
     unguarded(({ name }) => /['\d-]/.test(name)),
   ),
   broken(
     'auth-guards-valid',
     'authenticates only valid plants, and accepts invalid ones without a token',
-    ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
+    ['combinations/rejects-invalid-credentials'],
     (right) => {
       const malformed: When = ({ request }) => {
         try {
@@ -252,7 +252,7 @@ export const authSubtle: readonly BrokenStore[] = [
   broken(
     'auth-gives-up',
     'stops authenticating after eight rejections in a row',
-    ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
+    ['auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
     watched(() => {
       let rejected = 0;
       return {

@@ -203,7 +203,7 @@ export const coercion: readonly BrokenStore[] = [
   broken(
     'name-number-tagless',
     'accepts a number as name if there is no tag',
-    ['invalid/rejects-any-defect', 'invalid/rejects-any-wrong-type', 'invalid/rejects-wrong-type'],
+    ['invalid/rejects-any-wrong-type', 'invalid/rejects-wrong-type', 'combinations/rejects-invalid-bodies'],
     acceptingKind('name', ['integer', 'fraction'], tagless),
   ),
   broken(
@@ -239,7 +239,7 @@ export const coercion: readonly BrokenStore[] = [
   broken(
     'name-array-tagless',
     'accepts an array as name if there is no tag',
-    ['invalid/rejects-any-defect', 'invalid/rejects-any-wrong-type', 'invalid/rejects-wrong-type'],
+    ['invalid/rejects-any-defect', 'invalid/rejects-wrong-type', 'combinations/rejects-invalid-bodies'],
     acceptingKind('name', 'array', tagless),
   ),
   broken(
@@ -289,7 +289,7 @@ export const coercion: readonly BrokenStore[] = [
   broken(
     'tag-null-long-name',
     'accepts null as tag if the name is longer than 20 characters',
-    ['invalid/rejects-any-defect', 'invalid/rejects-any-wrong-type'],
+    ['invalid/rejects-any-defect', 'combinations/rejects-invalid-bodies'],
     acceptingKind('tag', 'null', longName),
   ),
   broken(
