@@ -42,12 +42,6 @@ export const headers = [
     faults.answersStatus(304),
   ),
   conditional(
-    'headers-range-206',
-    'Range is applied to the response to a POST',
-    [wire.range],
-    faults.answersStatus(206),
-  ),
-  conditional(
     'headers-prefer-204',
     'Prefer: return=minimal is answered with 204',
     [wire.prefersMinimal],

@@ -134,7 +134,6 @@ export const viaProxy = given('via');
 export const cookie = given('cookie');
 export const sessionCookie = given('cookie', /\bsess(?:ion)?(?:_?id)?=/i);
 export const ifNoneMatch = headers(has('if-none-match', /^(?!\*)/));
-export const range = given('range');
 export const origin = given('origin');
 export const nullOrigin = given('origin', /^null$/);
 export const identityEncoding = headers(has('content-encoding', /^identity$/i), 'head');
