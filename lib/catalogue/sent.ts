@@ -122,11 +122,12 @@ const listed = (labels: readonly string[]) => labels.map(visible).join('; ');
 function request(template: RequestTemplate): string {
   const { method, path, headers, framing } = filled(template, FIRST_ID);
   const content = body(template, FIRST_ID);
+  const { header = 'authorization', shell } = template.credential ?? bearer;
   return [
     `${method} ${nameToken(path)}`,
-    ...(template.credential ?? bearer).shell.map((value) => `authorization: ${value}`),
+    ...shell.map((value) => `${header}: ${value}`),
     ...headers
-      .filter(([name]) => name !== 'authorization' && name !== 'user-agent')
+      .filter(([name]) => name !== header && name !== 'user-agent')
       .map(([name, value]) => `${name}: ${summarise(value, MAX_EXAMPLE_CHARACTERS)}`),
     ...(framing === 'chunked' ? ['transfer-encoding: chunked'] : []),
     ...(content === '' ? [] : ['', content]),

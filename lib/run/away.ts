@@ -13,6 +13,10 @@ export function isFromGateway(exchange: Exchange): boolean {
   return UNREACHED.test(Buffer.from(exchange.response.body.subarray(0, 1024)).toString('latin1'));
 }
 
+/** Whether no response of the store itself arrived. */
+export const isUnanswered = (exchange: Exchange): boolean =>
+  exchange.kind === 'broken' || isFromGateway(exchange);
+
 /** Whether a request did not reach the store. */
 export const isAway = (exchange: Exchange): boolean =>
   isFromGateway(exchange) ||

@@ -1,12 +1,11 @@
-import type { RequestTemplate, TestCase } from '../payloads/test-case.ts';
-import { isOutsideContract } from '../payloads/test-case.ts';
-import { isFromGateway } from './away.ts';
+import { isOutsideContract, type RequestTemplate, type TestCase } from '../payloads/test-case.ts';
+import { isUnanswered } from './away.ts';
 import { type Plants, type Test, Untestable } from './check.ts';
 import type { Execution } from './execution.ts';
 import { inPool } from './pool.ts';
 import type { Failure } from './result.ts';
+import { requireAccepted, runTestCase } from './run-test-case.ts';
 import type { Tally } from './tally.ts';
-import { requireAccepted, runTestCase } from './test-case.ts';
 import type { TestRun } from './test-run.ts';
 
 /** Timeouts after which a check does not go on. */
@@ -43,7 +42,7 @@ export class NamedCases implements TestRun {
     const control = () => this.sendControl(id(0));
     await tryEach(places, control, execution, tally, async (index) => {
       const failure = await this.tryOne(index, id(index + 1));
-      if (failure === undefined || !isUnanswered(failure)) return failure;
+      if (failure === undefined || !mayBeCollateral(failure)) return failure;
       tally.addPending({ failure, place: index });
       return undefined;
     });
@@ -60,7 +59,7 @@ export class NamedCases implements TestRun {
     for (const pending of tally.pending.toSorted((a, b) => a.place - b.place)) {
       const failure = await this.retry(pending.place);
       if (failure === undefined) tally.discardPending(pending);
-      else tally.confirmPending(pending, failure, isUnanswered(failure));
+      else tally.confirmPending(pending, failure, mayBeCollateral(failure));
       if (tally.hasConfirmed) return;
     }
     // Another check may have kept this one from seeing any answer.
@@ -84,9 +83,9 @@ export class NamedCases implements TestRun {
   }
 }
 
-/** Whether no readable answer came from the store although one was promised. */
-const isUnanswered = ({ template, exchange }: Failure): boolean =>
-  !isOutsideContract(template) && (exchange.kind === 'broken' || isFromGateway(exchange));
+/** Whether an answer was promised and none came: another check may have broken the store. */
+const mayBeCollateral = ({ template, exchange }: Failure): boolean =>
+  !isOutsideContract(template) && isUnanswered(exchange);
 
 /** Places in the sequence of a check: its control at 0, then its cases. */
 export interface Places {

@@ -1,7 +1,6 @@
-import type { RequestTemplate } from '../payloads/test-case.ts';
-import { isOutsideContract } from '../payloads/test-case.ts';
+import { isOutsideContract, type RequestTemplate } from '../payloads/test-case.ts';
 import { type Exchange, isAborted } from '../wire/exchange.ts';
-import { isAway, isFromGateway } from './away.ts';
+import { isAway, isUnanswered } from './away.ts';
 import { Created } from './created.ts';
 import type { Ids } from './ids.ts';
 import type { Invariants } from './invariants.ts';
@@ -55,8 +54,7 @@ export class ExchangeMonitor {
       this.created.record(exchange, template);
       return;
     }
-    if (!isOutsideContract(template) && isBrokenOrFromGateway(exchange))
-      recovery.recordBroken(context, template);
+    if (!isOutsideContract(template) && isUnanswered(exchange)) recovery.recordBroken(context, template);
     this.countUnanswered(exchange);
     const isPreflight = context.id === PREFLIGHT;
     // Every shard begins with the same requests; the first one counts them.
@@ -85,10 +83,7 @@ export class ExchangeMonitor {
   /** Where a failure stands in the plan. Of requests without an answer the least ordinary comes first. */
   private placeOf(exchange: Exchange, template: RequestTemplate): number {
     const { judging, ids, firstId } = this.options;
-    const rank = isBrokenOrFromGateway(exchange) ? ordinariness(template, judging.contract) : 0;
+    const rank = isUnanswered(exchange) ? ordinariness(template, judging.contract) : 0;
     return rank * 2 ** 40 + ids.placeOf(exchange.request.freshId ?? firstId);
   }
 }
-
-const isBrokenOrFromGateway = (exchange: Exchange): boolean =>
-  exchange.kind === 'broken' || isFromGateway(exchange);

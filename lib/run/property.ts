@@ -8,9 +8,9 @@ import { confirm } from './confirm.ts';
 import type { Execution } from './execution.ts';
 import { casesOf } from './plan.ts';
 import { type CheckCoverage, type Failure, timedOut } from './result.ts';
+import { requireAccepted, runTestCase } from './run-test-case.ts';
 import type { Shard } from './shard.ts';
 import type { Tally } from './tally.ts';
-import { requireAccepted, runTestCase } from './test-case.ts';
 import type { TestRun } from './test-run.ts';
 
 /** Requests spent on shrinking one failure. */

@@ -5,8 +5,8 @@ import type { Execution } from './execution.ts';
 import { judged } from './judging.ts';
 import { inPool } from './pool.ts';
 import type { Failure } from './result.ts';
+import { requireAccepted } from './run-test-case.ts';
 import type { Tally } from './tally.ts';
-import { requireAccepted } from './test-case.ts';
 import type { TestRun } from './test-run.ts';
 import { truncate } from './truncate.ts';
 

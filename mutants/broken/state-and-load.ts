@@ -64,10 +64,10 @@ const countdown = (after: number, length: number) => () => {
 const latch = (after: number) => countdown(after, Number.POSITIVE_INFINITY);
 
 const onSocket = () => {
-  const spoilt = new WeakSet<Socket>();
+  const affected = new WeakSet<Socket>();
   return {
-    rejected: (socket: Socket) => void spoilt.add(socket),
-    blocks: (socket: Socket) => spoilt.has(socket),
+    rejected: (socket: Socket) => void affected.add(socket),
+    blocks: (socket: Socket) => affected.has(socket),
   };
 };
 

@@ -284,7 +284,6 @@ export const lists = fault(
   answeringValue(({ name, tag }) => [{ name, tag }]),
 );
 export const untagsType = fault('misanswers', answeringType(undefined));
-export const typesAs = (type: string) => fault('misanswers', answeringType(type));
 export const answersHtml = fault(
   'misanswers',
   answering((_, { name }) => html(200, name.replace(/[&<>]/g, ' '))),
