@@ -5,6 +5,7 @@ import { settingsOf } from './lib/config/given.ts';
 import type { Given, Needed, Settings } from './lib/config/options.ts';
 import { loadContract } from './lib/contract/contract.ts';
 import { DocumentError } from './lib/contract/document.ts';
+import { explainer } from './lib/explain/explain.ts';
 import { areaOf } from './lib/groups.ts';
 import { nearest } from './lib/nearest.ts';
 import { packageFile } from './lib/package.ts';
@@ -144,6 +145,7 @@ export async function planOf(options: RunOptions, loaded?: Plan['contract']): Pr
     ...rest,
     contract,
     catalogue,
+    explain: explainer({ ...rest, contract, catalogue }),
     ca: ca === undefined ? undefined : certificatesIn(ca),
     client: clientOf(cert, key),
     selected: (id) => (only.length === 0 || wanted(id)) && !unwanted(id),

@@ -3,12 +3,19 @@ import type { Validator } from '../contract/validator.ts';
 import type { Exchange, Response } from '../wire/exchange.ts';
 import { contentOf, fields, mediaTypes, statusOf, summarise } from './reading.ts';
 
+/**
+ * What a finding is about: whether and how a request was answered, a success that had to be a rejection, the form of a
+ * 200 or 400, a property that comes back changed, or something else.
+ */
+export type Aspect = 'outcome' | 'success' | 'representation' | 'echo' | 'detail';
+
 /** What is wrong with an exchange. `expected` and `actual` are worded to be read side by side. */
 export interface Finding {
   readonly expected: string;
   readonly actual: string;
   /** Findings with the same cause are likely to be fixed by the same change. */
   readonly cause: string;
+  readonly aspect: Aspect;
   /** The request is part of the cause: accepting one invalid value and accepting another are two faults. */
   readonly ofRequest?: true;
 }
@@ -46,7 +53,12 @@ const NO_200 = notSeen('no response with status 200');
 const NO_400 = notSeen('no response with status 400');
 const NO_REJECTION = notSeen('no such request was rejected');
 
-const found = (expected: string, actual: string, cause: string): Finding => ({ expected, actual, cause });
+const found = (expected: string, actual: string, cause: string, aspect: Aspect = 'detail'): Finding => ({
+  expected,
+  actual,
+  cause,
+  aspect,
+});
 
 /** The outcome of an exchange, worded as a cause. */
 const outcome = (exchange: Exchange): string =>
@@ -68,6 +80,7 @@ function shapeFault(
       `${name} as JSON`,
       content.problem,
       `${response.status} body: ${content.problem.slice(0, 40)}`,
+      'representation',
     );
   const [problem] = validate(content.text, content.value);
   if (problem === undefined) return undefined;
@@ -76,6 +89,7 @@ function shapeFault(
     `${name}: ${where} ${problem.message}`,
     excerpt(content.text),
     `${response.status} body is not ${name}: ${where} ${problem.message}`,
+    'representation',
   );
 }
 
@@ -90,6 +104,7 @@ function mediaTypeFault(response: Response): Finding | undefined {
     'content type application/json',
     `${response.status} ${actual}`,
     `${response.status} as ${excerpt(types.join(', ')) || actual}`,
+    'representation',
   );
 }
 
@@ -97,7 +112,7 @@ function mediaTypeFault(response: Response): Finding | undefined {
 export const answers200: Rule = (exchange) =>
   exchange.collided === true || (exchange.kind === 'answered' && exchange.response.status === 200)
     ? undefined
-    : found('status 200', summarise(exchange), outcome(exchange));
+    : found('status 200', summarise(exchange), outcome(exchange), 'outcome');
 
 /** Size of a body that every store must accept for an ordinary plant. */
 const MAX_ORDINARY_BYTES = 1024;
@@ -135,7 +150,7 @@ export const notSuccess: Rule = (exchange) => {
   const status = statusOf(exchange);
   if (status === undefined) return NO_STATUS;
   return isSuccess(status)
-    ? { ...found('a status other than 2xx', summarise(exchange), 'accepted'), ofRequest: true }
+    ? { ...found('a status other than 2xx', summarise(exchange), 'accepted', 'success'), ofRequest: true }
     : undefined;
 };
 
@@ -149,14 +164,14 @@ export const noServerError: Rule = (exchange) => {
   if (status === undefined) return NO_STATUS;
   if (status < 500) return undefined;
   if (status === 501 && exchange.request.method !== 'POST') return undefined;
-  return found('no server error (5xx)', summarise(exchange), outcome(exchange));
+  return found('no server error (5xx)', summarise(exchange), outcome(exchange), 'outcome');
 };
 
 /** The response is complete. */
 export const answered: Rule = (exchange) =>
   exchange.kind === 'answered' && !exchange.response.truncated
     ? undefined
-    : found('a complete response', summarise(exchange), outcome(exchange));
+    : found('a complete response', summarise(exchange), outcome(exchange), 'outcome');
 
 /** Where the constraints on a plant are not shown, a store accepts it as section 4 says or rejects it. */
 export const acceptedOrRejected: Rule = (exchange) => {
@@ -168,7 +183,7 @@ export const acceptedOrRejected: Rule = (exchange) => {
   const isRejection = status === 303 || (status >= (isAsUsual ? 400 : 300) && status < 500);
   return status === 200 || isRejection
     ? undefined
-    : found('200, or a rejection (4xx)', summarise(exchange), outcome(exchange));
+    : found('200, or a rejection (4xx)', summarise(exchange), outcome(exchange), 'outcome');
 };
 
 /** Rules that apply to every well-framed request. */
@@ -194,7 +209,7 @@ export const rejectsWith =
     if (status === undefined || isSuccess(status)) return NO_REJECTION;
     return statuses.includes(status)
       ? undefined
-      : found(`status ${statuses.join(' or ')}`, summarise(exchange), outcome(exchange));
+      : found(`status ${statuses.join(' or ')}`, summarise(exchange), outcome(exchange), 'outcome');
   };
 
 /** A property of the plant comes back as it was sent. Another rule judges whether the response is a Plant. */
@@ -214,6 +229,7 @@ export const echoes =
           `${property} ${JSON.stringify(wanted)}`,
           actual === undefined ? `no ${property}` : JSON.stringify(actual),
           `${property} is not echoed`,
+          'echo',
         );
   };
 

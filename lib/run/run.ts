@@ -2,6 +2,7 @@ import type { Contract } from '../contract/contract.ts';
 import { requireOrdinary } from '../payloads/satisfiable.ts';
 import type { RequestTemplate } from '../payloads/test-case.ts';
 import type { Exchange } from '../wire/exchange.ts';
+import type { Cause } from './cause.ts';
 import type { Check, Level } from './check.ts';
 import type { Latency } from './latency.ts';
 import { DEFAULTS, plannedBatches, type WorkItem } from './plan.ts';
@@ -22,9 +23,17 @@ export interface RunOptions
   readonly headers?: SessionOptions['headers'] | undefined;
   /** Whether a failed SHOULD makes the store nonconformant. */
   readonly strict?: boolean | undefined;
+  /** Finds the causes of the failures once all checks have ended. Called only if there are any. */
+  readonly explain?: Explain | undefined;
   /** Selects the checks to run; the others are skipped. */
   readonly selected?: ((id: string) => boolean) | undefined;
 }
+
+/** Finds causes by experiments, for which it sends requests that belong to no check. */
+export type Explain = (
+  results: readonly CheckResult[],
+  run: Pick<OpenRun, 'ask' | 'header'>,
+) => Promise<readonly Cause[]>;
 
 /** The options of a run with all defaults filled in. */
 export interface Settled {
@@ -84,6 +93,7 @@ export type RunEvent =
   /** The first failure of a check with a new cause. */
   | { readonly type: 'failure'; readonly id: string; readonly level: Level; readonly failure: Failure }
   | { readonly type: 'result'; readonly result: CheckResult }
+  | { readonly type: 'causes'; readonly causes: readonly Cause[] }
   | { readonly type: 'end'; readonly footer: RunFooter };
 
 /** A run for a host that executes the checks one by one, such as a test runner. */
@@ -244,10 +254,14 @@ async function work(options: RunOptions, queue: Queue<RunEvent>, signal?: AbortS
   try {
     queue.push({ type: 'start', header: run.header });
     let index = 0;
+    const results: CheckResult[] = [];
     for await (const result of run.carryOutAll(({ id }) => queue.push({ type: 'check', id, index }))) {
       queue.push({ type: 'result', result });
+      results.push(result);
       index += 1;
     }
+    if (options.explain !== undefined && results.some(({ verdict }) => verdict === 'fail'))
+      queue.push({ type: 'causes', causes: await options.explain(results, run) });
   } finally {
     queue.push({ type: 'end', footer: await run.close() });
   }

@@ -1,0 +1,220 @@
+import { JsonObject } from '../payloads/json.ts';
+import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
+import { modelsOf } from '../payloads/model/model.ts';
+import { ID } from '../payloads/plants.ts';
+import { nothing, type RequestTemplate } from '../payloads/test-case.ts';
+import type { Before } from '../run/check.ts';
+import type { Failure } from '../run/result.ts';
+import type { Exchange } from '../wire/exchange.ts';
+import type { Words } from './cells.ts';
+import { type Found, pinned } from './investigate.ts';
+import type { Lab, Wanted } from './lab.ts';
+import { ordinaryStates } from './ordinary.ts';
+import { stateOf } from './parts.ts';
+import { sweep } from './sweep.ts';
+import { modelSweep } from './sweeps/model.ts';
+
+/** A fault that does not show each time. */
+export type Circumstance = Found & {
+  readonly before?: readonly Before[];
+  /** The request, if it is not that of the state. */
+  readonly template?: RequestTemplate;
+};
+
+/** Requests sent one at a time to see how often a failure occurs. */
+const MAX_ALONE = 120;
+const ENOUGH_FAILURES = 4;
+
+/**
+ * Finds out when a failure shows that does not show each time: now and then, under concurrency, or after others.
+ * @param concurrency requests in flight at most
+ * @throws BudgetSpent
+ */
+export async function circumstancesOf(
+  failure: Failure,
+  wanted: Wanted,
+  concurrency: number,
+  lab: Lab,
+): Promise<Circumstance | undefined> {
+  const [ordinary] = ordinaryStates(lab.contract);
+  if (ordinary === undefined) return undefined;
+  const lead = stateOf(failure.template, ordinary.plant) ?? ordinary;
+  const state = lab.roleOf(lead) === 'accept' ? ordinary : lead;
+  return (
+    (await nowAndThen(state, lab, wanted)) ??
+    (await underConcurrency(state, concurrency, lab, wanted)) ??
+    (await afterOne(state, lab, wanted)) ??
+    (await afterMany(state, lab, wanted))
+  );
+}
+
+const base = (state: RequestState, exchange: Exchange): Found => ({
+  kind: 'always',
+  subject: undefined,
+  conditions: [],
+  state,
+  exchange,
+  neutral: undefined,
+  parts: [],
+  ladders: [],
+  inside: [0, 0],
+  outside: [0, 0],
+  repeat: { times: 1, inFlight: 1 },
+});
+
+async function nowAndThen(state: RequestState, lab: Lab, wanted: Wanted): Promise<Circumstance | undefined> {
+  let [failed, tried] = [0, 0];
+  let failing: Exchange | undefined;
+  let passing: Exchange | undefined;
+  while (tried < MAX_ALONE && (failed < ENOUGH_FAILURES || tried < 24)) {
+    const exchange = await lab.send(state);
+    const shows = lab.isShown(exchange, templateOf(state), wanted);
+    tried += 1;
+    if (shows === true) failed += 1;
+    if (shows === true) failing ??= exchange;
+    else if (shows === false) passing ??= exchange;
+    // Nothing in sight: the other circumstances are likelier.
+    if (failed === 0 && tried >= 40) return undefined;
+  }
+  if (failing === undefined) return undefined;
+  const values = passing === undefined ? undefined : await byValue(state, failing, passing, lab, wanted);
+  if (values !== undefined) return values;
+  const every = Math.max(1, Math.round(tried / failed));
+  return {
+    ...base(state, failing),
+    kind: 'now-and-then',
+    conditions: [{ phrase: failed === tried ? '' : `(about one in ${every}, whatever they contain)` }],
+    inside: [failed, tried],
+    repeat: { times: Math.min(every * 5, 500), inFlight: 1 },
+  };
+}
+
+/** Whether the values decide: the same request always fails, and another never does. */
+async function byValue(
+  state: RequestState,
+  failing: Exchange,
+  passing: Exchange,
+  lab: Lab,
+  wanted: Wanted,
+): Promise<Circumstance | undefined> {
+  const [bad, good] = [failing.request.freshId, passing.request.freshId];
+  if (bad === undefined || good === undefined) return undefined;
+  for (let left = 3; left > 0; left -= 1) {
+    if ((await lab.shows(pinned(state, bad), wanted)) !== true) return undefined;
+    if ((await lab.shows(pinned(state, good), wanted)) === true) return undefined;
+  }
+  const fails: boolean[] = [];
+  for (let offset = 0n; offset < 48n; offset += 1n) {
+    const plant = pinned(state, good).plant.with(ID, bad + offset);
+    fails.push((await lab.shows({ ...state, plant }, wanted)) === true);
+  }
+  const words = residue(bad, fails);
+  const exchange = await lab.send(pinned(state, bad));
+  return {
+    ...base(pinned(state, bad), exchange),
+    conditions: [words ?? { phrase: 'with some names or ids' }],
+    inside: [4, 4],
+    outside: [0, 3],
+    ladders: [{ part: ID, tried: fails.map((shows, at) => ({ value: String(bad + BigInt(at)), shows })) }],
+  };
+}
+
+/** The residue class of the ids that fail, if they are one. */
+function residue(first: bigint, fails: readonly boolean[]): Words | undefined {
+  for (let modulus = 2; modulus <= 24; modulus += 1) {
+    const rest = Number(first % BigInt(modulus));
+    const fits = fails.every((shows, at) => shows === ((rest + at) % modulus === rest));
+    if (!fits) continue;
+    return {
+      clause:
+        rest === 0 ? `${ID} is divisible by ${modulus}` : `${ID} leaves ${rest} when divided by ${modulus}`,
+    };
+  }
+  return undefined;
+}
+
+const SIZES = [2, 3, 4, 5, 6, 8, 12, 16, 24];
+
+async function underConcurrency(
+  state: RequestState,
+  concurrency: number,
+  lab: Lab,
+  wanted: Wanted,
+): Promise<Circumstance | undefined> {
+  const template = templateOf(state);
+  const wave = async (size: number) => {
+    const exchanges = await lab.together(Array.from({ length: size }, () => template));
+    return exchanges.filter((exchange) => lab.isShown(exchange, template, wanted) === true);
+  };
+  for (const [index, size] of SIZES.entries()) {
+    if (size > concurrency) return undefined;
+    let shown: Exchange | undefined;
+    let waves = 0;
+    for (let left = 3; left > 0; left -= 1) {
+      const found = await wave(size);
+      if (found.length > 0) waves += 1;
+      shown ??= found[0];
+    }
+    if (shown === undefined) continue;
+    const fewer = SIZES[index - 1] ?? 1;
+    let calm = 0;
+    for (let left = 4; left > 0; left -= 1) if ((await wave(fewer)).length > 0) calm += 1;
+    for (let left = 3; left > 0; left -= 1) if ((await wave(size)).length > 0) waves += 1;
+    return {
+      ...base(state, shown),
+      kind: 'under-concurrency',
+      conditions: [{ clause: `${size} or more requests are in flight` }],
+      inside: [waves, 6],
+      outside: [calm, 4],
+      repeat: { times: size * 4, inFlight: size },
+    };
+  }
+  return undefined;
+}
+
+async function afterOne(state: RequestState, lab: Lab, wanted: Wanted): Promise<Circumstance | undefined> {
+  const role = lab.roleOf(state);
+  const models = modelsOf(lab.contract);
+  const history = modelSweep(role === 'accept' ? models.answered : models.unauthorised, 'history');
+  if (history === undefined) return undefined;
+  const reach = await sweep(history, state, lab, wanted, false);
+  const [found] = reach.named;
+  const [cell] = found?.cells ?? [];
+  if (found === undefined || cell === undefined) return undefined;
+  const after = cell.apply(state);
+  return {
+    ...base(after, await lab.send(after)),
+    kind: 'sequence',
+    conditions: [found.words],
+    ladders: [reach.ladder],
+    inside: [reach.inside, reach.inside],
+    outside: [0, reach.outside],
+  };
+}
+
+const COUNTS = [1, 2, 3, 5, 8, 10, 20, 30];
+
+async function afterMany(state: RequestState, lab: Lab, wanted: Wanted): Promise<Circumstance | undefined> {
+  const [ordinary = state] = ordinaryStates(lab.contract);
+  const kinds: readonly (readonly [words: string, state: RequestState])[] = [
+    ['rejected request', { ...ordinary, defect: { json: new JsonObject([]) } }],
+    ['request without a token', { ...ordinary, credential: nothing }],
+    ['accepted plant', ordinary],
+  ];
+  for (const [words, one] of kinds)
+    for (const count of COUNTS) {
+      const before: Before[] = [];
+      for (let left = count; left > 0; left -= 1)
+        before.push({ template: templateOf(one), exchange: await lab.send(one) });
+      const exchange = await lab.send(state);
+      if (lab.isShown(exchange, templateOf(state), wanted) !== true) continue;
+      return {
+        ...base(state, exchange),
+        kind: 'sequence',
+        conditions: [{ phrase: `after ${count === 1 ? `a ${words}` : `${count} ${words}s in a row`}` }],
+        inside: [1, 1],
+        before,
+      };
+    }
+  return undefined;
+}

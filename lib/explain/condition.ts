@@ -1,0 +1,43 @@
+import type { RequestState } from '../payloads/model/dimension.ts';
+import { modelsOf } from '../payloads/model/model.ts';
+import { ID } from '../payloads/plants.ts';
+import type { Sweep } from './cells.ts';
+import type { Lab } from './lab.ts';
+import type { Part } from './parts.ts';
+import { headerSweep } from './sweeps/headers.ts';
+import { idSweep } from './sweeps/ids.ts';
+import { modelSweep } from './sweeps/model.ts';
+import { orderSweep } from './sweeps/order.ts';
+import { textSweep } from './sweeps/texts.ts';
+
+/** What to try to find out how far a part of a request matters. */
+export function sweepOf(
+  part: Part,
+  state: RequestState,
+  ordinary: RequestState,
+  lab: Lab,
+): Sweep | undefined {
+  const { shape } = lab.contract.newPlant;
+  const { name, dimension } = part;
+  if (name === ID) return idSweep;
+  if (name === 'property order') return orderSweep(ordinary.plant);
+  const property = shape.properties.get(name);
+  if (property !== undefined)
+    return property.types.includes('string') ? textSweep(name, shape.required.has(name)) : undefined;
+  if (state.plant.get(name) !== undefined) return undeclaredSweep(lab);
+  if (dimension !== undefined) return modelSweep(modelsOf(lab.contract).answered, dimension);
+  const value = state.template.headers?.find(([own]) => own.toLowerCase() === name.toLowerCase())?.[1];
+  return value === undefined ? undefined : headerSweep(name, value);
+}
+
+function undeclaredSweep({ contract }: Lab): Sweep | undefined {
+  const model = modelsOf(contract).answered;
+  const parts = ['undeclared names', 'undeclared values'].flatMap((name) => modelSweep(model, name) ?? []);
+  const [first] = parts;
+  if (first === undefined) return undefined;
+  return {
+    part: 'undeclared properties',
+    cells: parts.flatMap(({ cells }) => cells.map((cell) => ({ ...cell, classes: ['any'] }))),
+    classes: [{ id: 'any', words: { phrase: 'with undeclared properties' }, topic: 'undeclared' }],
+  };
+}

@@ -1,0 +1,259 @@
+import type { Contract } from '../contract/contract.ts';
+import { groupBy } from '../groups.ts';
+import { JsonObject } from '../payloads/json.ts';
+import { initialState, type RequestState, templateOf } from '../payloads/model/dimension.ts';
+import type { Cause } from '../run/cause.ts';
+import type { Check } from '../run/check.ts';
+import type { CheckResult, Failure } from '../run/result.ts';
+import type { Explain } from '../run/run.ts';
+import { adviceFor } from './advice.ts';
+import { type Circumstance, circumstancesOf } from './circumstances.ts';
+import { type Found, investigate } from './investigate.ts';
+import { type Budget, BudgetSpent, Lab, type Line, type Wanted } from './lab.ts';
+import { ordinaryStates } from './ordinary.ts';
+import { stateOf } from './parts.ts';
+import { sentenceOf } from './title.ts';
+import { wantedOf } from './wanted.ts';
+import { alike } from './whole.ts';
+
+export interface ExplainOptions {
+  readonly contract: Contract;
+  readonly token: string;
+  readonly catalogue: readonly Check[];
+  /** Requests in flight at most. */
+  readonly concurrency: number;
+  /** The id of the first request of the run. */
+  readonly firstId: bigint;
+  readonly budget: Budget;
+}
+
+const BUDGET: Budget = { requests: 1000, seconds: 10 };
+
+/** What a run needs to explain its failures. */
+export const explainer =
+  ({ contract, token, catalogue }: Pick<ExplainOptions, 'contract' | 'token' | 'catalogue'>): Explain =>
+  (results, run) => {
+    const { concurrency, firstId } = run.header.options;
+    return explain(results, run, {
+      contract,
+      token,
+      catalogue,
+      concurrency,
+      firstId: BigInt(firstId),
+      budget: BUDGET,
+    });
+  };
+
+/** A failure of a check, and what to look for to see it again. */
+export interface Shown {
+  readonly check: Check;
+  readonly failure: Failure;
+  readonly wanted: Wanted;
+}
+
+/** What was found out about some failures. */
+interface Draft {
+  readonly wanted: Wanted;
+  readonly found: Circumstance;
+  readonly members: readonly Shown[];
+}
+
+/**
+ * Finds the causes of the failures of a run by experiments.
+ * @param results all results of the run
+ * @returns what is to be fixed, in the order in which to fix it
+ */
+export async function explain(
+  results: readonly CheckResult[],
+  line: Line,
+  options: ExplainOptions,
+): Promise<readonly Cause[]> {
+  const { contract, token, catalogue, budget } = options;
+  const byId = new Map(catalogue.map((check) => [check.id, check]));
+  const failures = results
+    .filter(({ verdict }) => verdict === 'fail')
+    .flatMap(({ check: { id }, failures: some }) => {
+      const check = byId.get(id);
+      if (check === undefined) return [];
+      return some.map(
+        (failure): Shown => ({ check, failure, wanted: wantedOf(failure, check, contract, token) }),
+      );
+    });
+  if (failures.length === 0) return [];
+  const lab = new Lab(line, contract, token, budget);
+  const served = results.some(
+    ({ check, verdict }) => check.id === 'ordinary/answers-200' && verdict === 'pass',
+  );
+  const drafts =
+    (served ? undefined : await everything(failures, lab)) ?? (await bySymptom(failures, lab, options));
+  return ordered(withoutRepetition(drafts), catalogue).map((draft) => causeOf(draft, catalogue));
+}
+
+const unlessSpent = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof BudgetSpent) return undefined;
+    throw error;
+  }
+};
+
+/** A store that treats all requests alike has one fault, whatever the checks say. */
+async function everything(failures: readonly Shown[], lab: Lab): Promise<readonly Draft[] | undefined> {
+  const found = await unlessSpent(() => alike(lab));
+  return found === undefined ? undefined : [{ ...found, members: failures }];
+}
+
+async function bySymptom(
+  failures: readonly Shown[],
+  lab: Lab,
+  options: ExplainOptions,
+): Promise<readonly Draft[]> {
+  const clusters = groupBy(failures, ({ wanted }) => wanted.words).map(([, members]) => members);
+  const rank = (members: readonly Shown[]) =>
+    members.some(({ check }) => check.level === 'MUST') ? members.length + 1000 : members.length;
+  const drafts: Draft[] = [];
+  for (const members of clusters.toSorted((a, b) => rank(b) - rank(a)))
+    drafts.push(...(await ofOneSymptom(members, lab, options)));
+  return drafts;
+}
+
+/** Ordinary requests first: what fails with them fails with others too. */
+const simplestFirst = (members: readonly Shown[], lab: Lab): readonly Shown[] => {
+  const [ordinary] = ordinaryStates(lab.contract);
+  const cost = ({ failure: { template, before = [] } }: Shown): number => {
+    const state = ordinary === undefined ? undefined : stateOf(template, ordinary.plant);
+    if (state === undefined) return 1000;
+    const delivered = Object.keys(template).length + Object.keys(template.delivery ?? {}).length;
+    return delivered + (lab.roleOf(state) === 'accept' ? 0 : 5) + before.length * 10;
+  };
+  return members.toSorted((a, b) => cost(a) - cost(b));
+};
+
+async function ofOneSymptom(
+  members: readonly Shown[],
+  lab: Lab,
+  { concurrency, firstId }: ExplainOptions,
+): Promise<readonly Draft[]> {
+  const drafts: Draft[] = [];
+  let left = simplestFirst(members, lab);
+  for (let lead = left[0]; lead !== undefined; lead = left[0]) {
+    const { failure, wanted } = lead;
+    const found = (await unlessSpent(() => investigate(failure, wanted, lab))) ??
+      (await unlessSpent(async () => {
+        const one = await circumstancesOf(failure, wanted, concurrency, lab);
+        return one === undefined ? undefined : [one];
+      })) ?? [unexplained(failure, failure.exchange.request.freshId === firstId)];
+    const own = found.map((one): Draft & { members: Shown[] } => ({ wanted, found: one, members: [] }));
+    const rest: Shown[] = [];
+    for (const member of left) {
+      const explaining = member === lead ? own[0] : await explainedBy(own, member, lab);
+      if (explaining === undefined) rest.push(member);
+      else explaining.members.push(member);
+    }
+    // A cause that no failure was found for was seen in the experiments: the check of the lead found it, too.
+    drafts.push(...own.map((one) => (one.members.length > 0 ? one : { ...one, members: [lead] })));
+    left = rest;
+  }
+  return drafts;
+}
+
+/** The draft whose condition explains a failure: without it, the symptom does not show. */
+async function explainedBy<T extends Draft>(
+  drafts: readonly T[],
+  { failure, wanted }: Shown,
+  lab: Lab,
+): Promise<T | undefined> {
+  const [first] = drafts;
+  if (first === undefined) return undefined;
+  const fits = drafts.find(({ found }) => meets(found, failure)) ?? first;
+  const { neutral, parts, kind } = first.found;
+  if (kind !== 'always' || neutral === undefined) return fits;
+  const state = stateOf(failure.template, neutral.plant);
+  if (state === undefined) return fits;
+  const without = parts.reduce<RequestState>((changed, part) => part.copy(neutral, changed), state);
+  const shows = await unlessSpent(() => lab.shows(without, wanted));
+  return shows === true ? undefined : fits;
+}
+
+/** Whether a failure is about what the subject of a finding names. */
+const meets = ({ subject }: Found, { label, stableLabel = label }: Failure): boolean =>
+  subject !== undefined &&
+  [subject.clause, subject.noun].some(
+    (words) => words?.includes(stableLabel) === true || isAbout(words, stableLabel),
+  );
+
+/** Whether two descriptions name the same property. */
+function isAbout(words: string | undefined, label: string): boolean {
+  const property = /^(?:no )?(id|name|tag)\b/.exec(label)?.[1];
+  return property !== undefined && words !== undefined && new RegExp(`\\b${property}\\b`).test(words);
+}
+
+/** What is known of a failure that no experiment shows again. */
+function unexplained(
+  { template, exchange, label, before = [], when }: Failure,
+  isFirst: boolean,
+): Circumstance {
+  const phrase = isFirst ? 'that are the first of the run' : `such as: ${label}`;
+  return {
+    kind: before.length > 0 ? 'sequence' : 'once',
+    subject: undefined,
+    conditions: [{ phrase: when === 'under-concurrency' ? 'while others are in flight' : phrase }],
+    state: initialState(new JsonObject([])),
+    exchange,
+    neutral: undefined,
+    parts: [],
+    ladders: [],
+    inside: [1, 1],
+    outside: [0, 0],
+    repeat: { times: 1, inFlight: 1 },
+    before,
+    template,
+  };
+}
+
+/** One draft for each symptom and condition. */
+function withoutRepetition(drafts: readonly Draft[]): readonly Draft[] {
+  const key = ({ wanted, found: { subject, conditions } }: Draft) =>
+    sentenceOf(wanted, subject, conditions).title;
+  return groupBy(drafts, key).flatMap(([, [first, ...others]]) =>
+    first === undefined
+      ? []
+      : [{ ...first, members: [...first.members, ...others.flatMap(({ members }) => members)] }],
+  );
+}
+
+const levelOf = ({ members }: Draft): 'MUST' | 'SHOULD' =>
+  members.some(({ check }) => check.level === 'MUST') ? 'MUST' : 'SHOULD';
+
+/** MUST first, then what explains the most. */
+function ordered(drafts: readonly Draft[], catalogue: readonly Check[]): readonly Draft[] {
+  const weight = (draft: Draft) =>
+    (levelOf(draft) === 'MUST' ? catalogue.length : 0) +
+    new Set(draft.members.map(({ check }) => check)).size;
+  return drafts.toSorted((a, b) => weight(b) - weight(a));
+}
+
+function causeOf(draft: Draft, catalogue: readonly Check[]): Cause {
+  const { wanted, found, members } = draft;
+  const { title, condition } = sentenceOf(wanted, found.subject, found.conditions);
+  const ids = new Set(members.map(({ check }) => check.id));
+  return {
+    title,
+    level: levelOf(draft),
+    symptom: wanted.words,
+    condition,
+    kind: found.kind,
+    confirmed: { inside: found.inside, outside: found.outside },
+    checks: catalogue.flatMap(({ id }) => (ids.has(id) ? [id] : [])),
+    advice: adviceFor(wanted, found, members[0]?.check),
+    example: {
+      template: found.template ?? templateOf(found.state),
+      exchange: found.exchange,
+      before: found.before ?? [],
+    },
+    matters: found.parts.map(({ name }) => name),
+    ladders: found.ladders,
+    repeat: found.repeat,
+  };
+}

@@ -1,0 +1,257 @@
+import { fixedFor } from '../payloads/fresh.ts';
+import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
+import { ID } from '../payloads/plants.ts';
+import type { CauseKind, Ladder } from '../run/cause.ts';
+import type { Failure, Tried } from '../run/result.ts';
+import type { Exchange } from '../wire/exchange.ts';
+import type { Words } from './cells.ts';
+import { sweepOf } from './condition.ts';
+import type { Lab, Wanted } from './lab.ts';
+import { ordinaryStates } from './ordinary.ts';
+import { differences, type Part, stateOf } from './parts.ts';
+import { reduce } from './reduce.ts';
+import { type Reach, sweep } from './sweep.ts';
+import { credentialSweep } from './sweeps/credentials.ts';
+import { defectSweep } from './sweeps/defects.ts';
+import { idSweep } from './sweeps/ids.ts';
+import { orderSweep } from './sweeps/order.ts';
+import { sizeSweep } from './sweeps/sizes.ts';
+import { textSweep } from './sweeps/texts.ts';
+
+/** What experiments found out about a symptom. */
+export interface Found {
+  readonly kind: CauseKind;
+  /** What was wrong with the request, if it had to be rejected. */
+  readonly subject: Words | undefined;
+  readonly conditions: readonly Words[];
+  /** The simplest request that shows it. */
+  readonly state: RequestState;
+  readonly exchange: Exchange;
+  /** The same without the parts that matter; the symptom does not show. */
+  readonly neutral: RequestState | undefined;
+  readonly parts: readonly Part[];
+  readonly ladders: readonly Ladder[];
+  readonly inside: Tried;
+  readonly outside: Tried;
+  readonly repeat: { readonly times: number; readonly inFlight: number };
+}
+
+/** How often a failure is sent again to see whether it is always there. */
+const REPEATS = 3;
+
+/**
+ * Finds out under which condition a failure shows.
+ * @returns undefined if it does not show again
+ * @throws BudgetSpent
+ */
+export async function investigate(
+  failure: Failure,
+  wanted: Wanted,
+  lab: Lab,
+): Promise<readonly Found[] | undefined> {
+  const ordinary = ordinaryStates(lab.contract);
+  const [first] = ordinary;
+  const lead = first === undefined ? undefined : stateOf(failure.template, first.plant);
+  if (first === undefined || lead === undefined) return undefined;
+  const carriers = carriersOf(lead, first, lab);
+  const bases = ordinary.map((one) => carriers.reduce((state, part) => part.copy(lead, state), one));
+  const shown: RequestState[] = [];
+  const hidden: RequestState[] = [];
+  for (const base of bases) {
+    const shows = await lab.shows(base, wanted);
+    if (shows === true) shown.push(base);
+    else if (shows === false) hidden.push(base);
+  }
+  if (shown.length > 0 && hidden.length > 0 && !(await isSteady(shown, hidden, lab, wanted)))
+    return undefined;
+  const [failing, passing] = [shown[0] ?? lead, hidden[0]];
+  if (shown.length === 0 && !(await recurs(lead, lab, wanted))) return undefined;
+  if (passing === undefined && shown.length > 0) return unconditional(failing, carriers, lab, wanted);
+  const reduced = await reduce(failing, passing ?? bases[0] ?? first, lab, wanted);
+  return described(reduced.state, reduced.parts, passing ?? first, carriers, lab, wanted);
+}
+
+/** Parts that make a request one that has to be rejected. */
+function carriersOf(lead: RequestState, ordinary: RequestState, lab: Lab): readonly Part[] {
+  const role = lab.roleOf(lead);
+  if (role === 'accept' || role === lab.roleOf(ordinary)) return [];
+  const parts = differences(lead, ordinary);
+  const one = parts.find((part) => lab.roleOf(part.copy(lead, ordinary)) === role);
+  return one === undefined ? [] : [one];
+}
+
+const recurs = async (state: RequestState, lab: Lab, wanted: Wanted): Promise<boolean> => {
+  for (let left = REPEATS; left > 0; left -= 1) if ((await lab.shows(state, wanted)) !== true) return false;
+  return true;
+};
+
+/** Whether the same requests, with fresh values, show and do not show the symptom again. */
+async function isSteady(
+  shown: readonly RequestState[],
+  hidden: readonly RequestState[],
+  lab: Lab,
+  wanted: Wanted,
+): Promise<boolean> {
+  for (const state of shown)
+    for (let left = 2; left > 0; left -= 1) if ((await lab.shows(state, wanted)) !== true) return false;
+  for (const state of hidden)
+    for (let left = 2; left > 0; left -= 1) if ((await lab.shows(state, wanted)) === true) return false;
+  return true;
+}
+
+/** Every ordinary request shows it. Looks for unusual ones that do not. */
+async function unconditional(
+  state: RequestState,
+  carriers: readonly Part[],
+  lab: Lab,
+  wanted: Wanted,
+): Promise<readonly Found[]> {
+  if (wanted.isRejection !== true) return described(state, [], undefined, carriers, lab, wanted);
+  for (const one of [idSweep, orderSweep(state.plant), ...texts(lab)]) {
+    const reach = await sweep(one, state, lab, wanted, true);
+    if (reach.outside === 0 || reach.named.length === 0) continue;
+    return [
+      await foundIn(
+        state,
+        undefined,
+        reach.named.map(({ words }) => words),
+        [reach],
+        [],
+        undefined,
+        lab,
+      ),
+    ];
+  }
+  return described(state, [], undefined, carriers, lab, wanted);
+}
+
+const texts = ({ contract: { newPlant } }: Lab) =>
+  [...newPlant.shape.properties].flatMap(([name, { types }]) =>
+    types.includes('string') ? [textSweep(name, newPlant.shape.required.has(name))] : [],
+  );
+
+/** Says how far each part that matters reaches. */
+async function described(
+  state: RequestState,
+  parts: readonly Part[],
+  neutral: RequestState | undefined,
+  carriers: readonly Part[],
+  lab: Lab,
+  wanted: Wanted,
+): Promise<readonly Found[]> {
+  const role = lab.roleOf(state);
+  const isCarrier = (part: Part) => part.name === 'body' || carriers.includes(part);
+  const isRejected = role === 'reject-body' || role === 'reject-credential';
+  const conditions: Words[] = [];
+  const reaches: Reach[] = [];
+  for (const part of parts) {
+    if (isRejected && isCarrier(part)) continue;
+    const values = neutral === undefined ? undefined : sweepOf(part, state, neutral, lab);
+    const isPlant = role === 'accept';
+    const reach = values === undefined ? undefined : await sweep(values, state, lab, wanted, isPlant);
+    if (reach !== undefined) reaches.push(reach);
+    const [words] = reach === undefined ? [] : reach.named.map((one) => one.words);
+    const size = await bySize(reach, state, neutral, lab, wanted);
+    conditions.push(size ?? words ?? { phrase: `with this ${part.name}` });
+  }
+  const subjects = isRejected ? await subjectsOf(state, role === 'reject-body', lab, wanted) : undefined;
+  if (subjects === undefined || subjects.named.length === 0)
+    return [await foundIn(state, undefined, conditions, reaches, parts, neutral, lab)];
+  return Promise.all(
+    subjects.named.map(({ words, cells }) => {
+      const [cell] = cells;
+      const example = cell === undefined ? state : cell.apply(subjects.base);
+      return foundIn(
+        example,
+        words,
+        conditions,
+        [subjects, ...reaches],
+        [...carriers, ...parts],
+        neutral,
+        lab,
+      );
+    }),
+  );
+}
+
+/** If a longer value matters, the size of the body may be what matters about it. */
+async function bySize(
+  reach: Reach | undefined,
+  state: RequestState,
+  neutral: RequestState | undefined,
+  lab: Lab,
+  wanted: Wanted,
+): Promise<Words | undefined> {
+  if (reach === undefined || neutral === undefined) return undefined;
+  const clause = reach.named[0]?.words.clause ?? reach.named[0]?.words.phrase ?? '';
+  if (!/longer|there is a|larger body|with a body|undeclared/.test(clause)) return undefined;
+  if (lab.roleOf(state) !== lab.roleOf(neutral)) return undefined;
+  const size = await sweep(sizeSweep, neutral, lab, wanted, true);
+  return size.inside === 0 ? undefined : size.named[0]?.words;
+}
+
+interface Subjects extends Reach {
+  readonly base: RequestState;
+}
+
+/** What has to be rejected and shows the symptom. */
+async function subjectsOf(
+  state: RequestState,
+  isBody: boolean,
+  lab: Lab,
+  wanted: Wanted,
+): Promise<Subjects | undefined> {
+  if (!isBody) {
+    const { credential: _, ...base } = state;
+    return { ...(await sweep(credentialSweep(lab.token), base, lab, wanted, false)), base };
+  }
+  const { defect: _, ...rest } = state;
+  const base = { ...rest, plant: repaired(rest, lab) };
+  return { ...(await sweep(defectSweep(lab.contract, base.plant), base, lab, wanted, false)), base };
+}
+
+/** The plant with ordinary values for those that are wrong. */
+function repaired(state: RequestState, lab: Lab): RequestState['plant'] {
+  if (lab.roleOf(state) === 'accept') return state.plant;
+  const [ordinary = state] = ordinaryStates(lab.contract);
+  const parts = differences(ordinary, state);
+  const one = parts
+    .map((part) => part.copy(ordinary, state))
+    .find((next) => lab.roleOf(next) !== 'reject-body');
+  return one?.plant ?? ordinary.plant;
+}
+
+async function foundIn(
+  state: RequestState,
+  subject: Words | undefined,
+  conditions: readonly Words[],
+  reaches: readonly Reach[],
+  parts: readonly Part[],
+  neutral: RequestState | undefined,
+  lab: Lab,
+): Promise<Found> {
+  const exchange = await lab.send(state);
+  const count = (of: (reach: Reach) => number) => reaches.reduce((sum, reach) => sum + of(reach), 0);
+  const [inside, outside] = [count((reach) => reach.inside), count((reach) => reach.outside)];
+  return {
+    kind: 'always',
+    subject,
+    conditions,
+    state,
+    exchange,
+    neutral,
+    parts,
+    ladders: reaches.map(({ ladder }) => ladder),
+    inside: [inside, inside],
+    outside: [0, outside],
+    repeat: { times: 1, inFlight: 1 },
+  };
+}
+
+/** The request with the values of one id, so that it is the same each time it is sent. */
+export const pinned = (state: RequestState, id: bigint): RequestState => {
+  const plant = fixedFor(state.plant, id);
+  return { ...state, plant: typeof state.plant.get(ID) === 'symbol' ? plant.with(ID, id) : plant };
+};
+
+export { templateOf };

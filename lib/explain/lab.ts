@@ -1,0 +1,113 @@
+import type { Contract } from '../contract/contract.ts';
+import { isFinding, type Rule } from '../judge/rules.ts';
+import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
+import type { RequestTemplate } from '../payloads/test-case.ts';
+import { fill } from '../run/fill.ts';
+import { rulingOf } from '../run/judging.ts';
+import type { Exchange } from '../wire/exchange.ts';
+import { roleOf } from './role.ts';
+import { type Role, type Symptom, symptomsOf } from './symptom.ts';
+
+/** How experiments reach the store. */
+export interface Line {
+  /** Sends requests together, each with a fresh id; undefined if the run has ended. */
+  ask(templates: readonly RequestTemplate[]): Promise<readonly Exchange[] | undefined>;
+}
+
+/** Thrown when no more requests are allowed. */
+export class BudgetSpent extends Error {}
+
+export interface Budget {
+  readonly requests: number;
+  readonly seconds: number;
+}
+
+/** A symptom to look for, and the rules that find it if only they do. */
+export interface Wanted extends Symptom {
+  readonly rules?: { readonly all: readonly Rule[]; readonly cause: string };
+  /** Of a wrong representation: the status that has it. */
+  readonly status?: number;
+}
+
+/** An ordinary id, to see what a request looks like. */
+const SAMPLE_ID = 2n ** 21n + 7n;
+
+/** Sends experiments and says whether a symptom shows. */
+export class Lab {
+  readonly contract: Contract;
+  readonly token: string;
+  sent = 0;
+  private readonly line: Line;
+  private readonly budget: Budget;
+  private readonly until: number;
+
+  constructor(line: Line, contract: Contract, token: string, budget: Budget) {
+    this.line = line;
+    this.contract = contract;
+    this.token = token;
+    this.budget = budget;
+    this.until = performance.now() + budget.seconds * 1000;
+  }
+
+  /** @throws BudgetSpent */
+  async send(state: RequestState): Promise<Exchange> {
+    const [exchange] = await this.together([templateOf(state)]);
+    if (exchange === undefined) throw new BudgetSpent();
+    return exchange;
+  }
+
+  /** @throws BudgetSpent */
+  async together(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]> {
+    if (this.sent + templates.length > this.budget.requests || performance.now() > this.until)
+      throw new BudgetSpent();
+    this.sent += templates.length;
+    const exchanges = await this.line.ask(templates);
+    if (exchanges === undefined) throw new BudgetSpent();
+    return exchanges;
+  }
+
+  /** What has to become of a request. */
+  roleOf(state: RequestState): Role {
+    const template = templateOf(state);
+    const request = fill(template, SAMPLE_ID, { token: this.token, host: '', prefix: '', headers: [] });
+    return roleOf(request, template, this.contract, this.token);
+  }
+
+  /**
+   * Whether the symptom shows; undefined if the response says nothing about it.
+   * @throws BudgetSpent
+   */
+  async shows(state: RequestState, wanted: Wanted): Promise<boolean | undefined> {
+    return this.isShown(await this.send(state), templateOf(state), wanted);
+  }
+
+  isShown(exchange: Exchange, template: RequestTemplate, wanted: Wanted): boolean | undefined {
+    if (wanted.rules !== undefined) {
+      const ruling = rulingOf(exchange, template, wanted.rules.all, this);
+      if (isFinding(ruling)) return ruling.cause === wanted.rules.cause;
+      return ruling === undefined ? false : undefined;
+    }
+    const role = roleOf(exchange.request, template, this.contract, this.token);
+    if (symptomsOf(exchange, role, this.contract).some(({ words }) => words === wanted.words)) return true;
+    return says(exchange, role, wanted) ? false : undefined;
+  }
+}
+
+/** Whether a response without the symptom shows that there is none. */
+function says(exchange: Exchange, role: Role, { aspect, isRejection, status, words }: Wanted): boolean {
+  const mustReject = role === 'reject-body' || role === 'reject-credential';
+  switch (aspect) {
+    case 'success':
+      return mustReject && exchange.kind === 'answered';
+    case 'representation':
+      return exchange.response?.status === status;
+    case 'echo':
+      return role === 'accept' && exchange.response?.status === 200;
+    case 'outcome':
+      if (isRejection === true || / instead of 200$|^redirects/.test(words)) return role === 'accept';
+      if (words.startsWith('rejects with')) return mustReject && (exchange.response?.status ?? 0) >= 400;
+      return true;
+    case 'detail':
+      return false;
+  }
+}

@@ -1,0 +1,31 @@
+import type { Contract } from '../contract/contract.ts';
+import { freshId, withWords } from '../payloads/fresh.ts';
+import { type Json, JsonObject } from '../payloads/json.ts';
+import { initialState, type RequestState } from '../payloads/model/dimension.ts';
+import { ID } from '../payloads/plants.ts';
+import { sample } from '../payloads/random.ts';
+import { isValid, plainPlants } from '../payloads/validity.ts';
+
+/**
+ * Ordinary requests that differ in everything in which ordinary plants can differ. The first is the least remarkable.
+ */
+export function ordinaryStates(contract: Contract): readonly RequestState[] {
+  const plain = (properties: 'all' | 'required', index: number): JsonObject =>
+    sample(plainPlants(contract, properties), 0, 'explain', index).value;
+  const set = (plant: JsonObject, values: Readonly<Record<string, Json>>): JsonObject =>
+    Object.entries(values).reduce(
+      (own, [name, value]) => (own.get(name) === undefined ? own : own.with(name, value)),
+      plant,
+    );
+  const [all, required] = [plain('all', 0), plain('required', 1)];
+  const candidates = [
+    all,
+    required,
+    set(all, { [ID]: freshId(2n ** 30n + 1n, 2n ** 31n, 2n), name: withWords((word) => `A${word(39)}`) }),
+    set(required, { [ID]: freshId(2n ** 22n, 2n ** 23n, 2n), name: withWords((word) => word(3)) }),
+    set(all, { [ID]: freshId(2n ** 24n + 1n, 2n ** 25n, 2n), tag: withWords((word) => word(19)) }),
+    new JsonObject([...all.members].reverse()),
+  ];
+  const states = candidates.filter((plant) => isValid(contract, plant)).map(initialState);
+  return states.length > 0 ? states : [initialState(all)];
+}

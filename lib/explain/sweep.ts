@@ -1,0 +1,99 @@
+import type { RequestState } from '../payloads/model/dimension.ts';
+import { isValid } from '../payloads/validity.ts';
+import type { Ladder } from '../run/cause.ts';
+import { type Cell, type Named, named, type Scale, type Sweep, type Words } from './cells.ts';
+import type { Lab, Wanted } from './lab.ts';
+
+/** How far one part of a condition reaches. */
+export interface Reach {
+  readonly named: readonly Named[];
+  readonly ladder: Ladder;
+  /** Values with which the symptom showed, and values with which it did not. */
+  readonly inside: number;
+  readonly outside: number;
+}
+
+/**
+ * Tries the values of a part, with everything else as in `state`.
+ * @param isPlant whether only valid plants are to be tried
+ * @throws BudgetSpent
+ */
+export async function sweep(
+  { part, cells, classes, scale }: Sweep,
+  state: RequestState,
+  lab: Lab,
+  wanted: Wanted,
+  isPlant: boolean,
+): Promise<Reach> {
+  const tries = new Map<Cell, boolean | undefined>();
+  const attempt = async (cell: Cell) => {
+    const next = cell.apply(state);
+    if (isPlant && !isValid(lab.contract, next.plant)) return undefined;
+    return lab.shows(next, wanted);
+  };
+  for (const cell of cells) tries.set(cell, await attempt(cell));
+  const found = [...named(tries, classes)];
+  const onScale = scale === undefined ? undefined : await limits(scale, attempt);
+  const shown = [...tries].filter(([, shows]) => shows !== undefined);
+  if (onScale !== undefined) {
+    for (const [cell, shows] of onScale.tries) if (shows !== undefined) shown.push([cell, shows]);
+    const everyCellIsOf = shown.every(([, shows]) => shows === true);
+    if (onScale.words !== undefined && !everyCellIsOf && (found.length === 0 || onScale.explains(tries)))
+      found.splice(0, found.length, { words: onScale.words, topic: part, cells: [] });
+  }
+  return {
+    named: found,
+    ladder: { part, tried: shown.map(([{ value }, shows]) => ({ value, shows: shows === true })) },
+    inside: shown.filter(([, shows]) => shows === true).length,
+    outside: shown.filter(([, shows]) => shows !== true).length,
+  };
+}
+
+interface Limits {
+  readonly tries: ReadonlyMap<Cell, boolean | undefined>;
+  readonly words: Words | undefined;
+  /** Whether the failing values that are not on the scale are few. */
+  readonly explains: (tries: ReadonlyMap<Cell, boolean | undefined>) => boolean;
+}
+
+/** Finds the limits between which a symptom shows. */
+async function limits(
+  { points, cellAt, above, below, between }: Scale,
+  attempt: (cell: Cell) => Promise<boolean | undefined>,
+): Promise<Limits> {
+  const tries = new Map<Cell, boolean | undefined>();
+  const at = async (point: bigint) => {
+    const cell = cellAt(point);
+    const shows = await attempt(cell);
+    tries.set(cell, shows);
+    return shows;
+  };
+  const known: (readonly [point: bigint, shows: boolean])[] = [];
+  for (const point of points) {
+    const shows = await at(point);
+    if (shows !== undefined) known.push([point, shows]);
+  }
+  /** The last point like the first of two neighbours. */
+  const border = async (from: bigint, to: bigint, showsFrom: boolean): Promise<bigint> => {
+    let [low, high] = [from, to];
+    while (high - low > 1n) {
+      const middle = (low + high) / 2n;
+      const shows = await at(middle);
+      if (shows === showsFrom) low = middle;
+      else high = middle;
+    }
+    return low;
+  };
+  const changes = known.flatMap(([point, shows], index) => {
+    const next = known[index + 1];
+    return next !== undefined && next[1] !== shows ? [{ from: point, to: next[0], shows }] : [];
+  });
+  const [first, second, ...others] = changes;
+  const explains = (all: ReadonlyMap<Cell, boolean | undefined>) =>
+    [...all].filter(([, shows]) => shows === true).length <= 2;
+  if (first === undefined || others.length > 0) return { tries, words: undefined, explains };
+  const start = await border(first.from, first.to, first.shows);
+  if (second === undefined) return { tries, words: first.shows ? below(start + 1n) : above(start), explains };
+  if (first.shows) return { tries, words: undefined, explains };
+  return { tries, words: between(start + 1n, await border(second.from, second.to, second.shows)), explains };
+}

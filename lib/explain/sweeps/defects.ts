@@ -1,0 +1,230 @@
+import type { Contract } from '../../contract/contract.ts';
+import { type Defect, type DefectKind, defectsOf } from '../../payloads/defects.ts';
+import { type Json, JsonObject, write } from '../../payloads/json.ts';
+import type { RequestState } from '../../payloads/model/dimension.ts';
+import { multipart, notJson } from '../../payloads/texts.ts';
+import { isInvalid } from '../../payloads/validity.ts';
+import type { Cell, CellClass, Sweep, Words } from '../cells.ts';
+
+/** Everything that can be wrong with a body, one value at a time. */
+export function defectSweep(contract: Contract, control: JsonObject): Sweep {
+  const { shape } = contract.newPlant;
+  const defects = defectsOf(shape).filter(({ kind }) => kind !== 'beyond-format');
+  const cells = [
+    ...defects.flatMap((defect) => cellsOf(defect, contract, control)),
+    ...notJson.map(({ name, apply }) =>
+      textCell(name, (state) => ({ ...state, defect: { corrupt: apply } })),
+    ),
+    textCell(multipart.name, (state) => ({ ...state, defect: { corrupt: multipart.apply } })),
+    textCell('no body', (state) => ({ ...state, defect: { noBody: true } })),
+  ];
+  const properties = [...new Set(defects.flatMap(({ property }) => property ?? []))];
+  return { part: 'body', cells: uniqueByValue(cells), classes: classesOf(properties) };
+}
+
+const uniqueByValue = (cells: readonly Cell[]): readonly Cell[] => [
+  ...new Map(cells.map((cell) => [cell.value, cell])).values(),
+];
+
+const MAX_SHOWN = 40;
+
+const shown = (json: Json): string => {
+  const text = write(json, 7n);
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+};
+
+function cellsOf(defect: Defect, contract: Contract, control: JsonObject): Cell[] {
+  const { property } = defect;
+  const values = defect.typical(control).filter((json) => isInvalid(contract, json));
+  return values.map((json): Cell => {
+    const value = property !== undefined && json instanceof JsonObject ? json.get(property) : undefined;
+    const classes = ['any', ...classesFor(defect, value)];
+    return {
+      value: values.length === 1 ? defect.name : `${defect.name}: ${shown(value ?? json)}`,
+      words: value === undefined ? nameOf(defect) : valueWords(property ?? '', value),
+      apply: (state) => ({ ...state, defect: { json: rebuilt(json, control, state.plant, property) } }),
+      classes,
+    };
+  });
+}
+
+/** The defect in another plant, if it is one of a property; its order and other properties may matter. */
+function rebuilt(json: Json, control: JsonObject, plant: JsonObject, property: string | undefined): Json {
+  if (property === undefined || !(json instanceof JsonObject) || plant === control) return json;
+  const value = json.get(property);
+  if (value !== undefined) return plant.with(property, value);
+  const added = json.members.filter(([name]) => control.get(name) === undefined);
+  return new JsonObject([...plant.without(property).members, ...added]);
+}
+
+const valueWords = (property: string, value: Json): Words => ({
+  clause: `${property} is ${shown(value)}`,
+  noun: `${shown(value)} as ${property}`,
+});
+
+const nameOf = ({ name, property }: Defect): Words => ({
+  clause: name.startsWith('no ') ? `${property ?? 'a property'} is missing` : clauseOf(name),
+  noun: name.startsWith('no ') ? `a plant without ${property ?? 'a property'}` : nounOf(name),
+});
+
+const isAboutProperty = (name: string) => /^(?:id|name|tag) /.test(name) || name.startsWith('everything ');
+const clauseOf = (name: string) =>
+  isAboutProperty(name)
+    ? name.replace(/^(\S+) (spelled|nested|inherited)/, '$1 is $2')
+    : `the body is ${name}`;
+const nounOf = (name: string) =>
+  isAboutProperty(name) ? name.replace(/^(\S+) is (.*)$/, '$2 as $1') : `${name} as the body`;
+
+/** Names of types as the titles of defects have them. */
+const TYPES: Readonly<Record<string, string>> = {
+  null: 'null',
+  'a boolean': 'a boolean',
+  'a number': 'a number',
+  'a number with a fraction': 'a fraction',
+  'a numeric string': 'a numeric string',
+  'a string': 'a string',
+  'an array': 'an array',
+  'an object': 'an object',
+};
+
+const typeOf = ({ name }: Defect): string | undefined => TYPES[/ is (.+)$/.exec(name)?.[1] ?? ''];
+
+const ABSENT: Partial<Record<DefectKind, string>> = {
+  missing: 'missing',
+  'other-name': 'other-name',
+  nested: 'nested',
+  inherited: 'inherited',
+};
+
+const FALSY = new Set(['null', 'false', '0', '""', '[]', '{}']);
+
+function classesFor(defect: Defect, value: Json | undefined): string[] {
+  const { kind, property, name } = defect;
+  if (kind === 'not-an-object') return ['not an object', notAnObjectClass(name)];
+  const absent = ABSENT[kind];
+  if (absent !== undefined) {
+    const way = name.includes('white space') ? 'spaced' : absent;
+    return ['absent', way, ...(property === undefined ? [] : [`absent ${property}`, `${way} ${property}`])];
+  }
+  const type = typeOf(defect);
+  if (property === undefined || type === undefined) return [`constraint ${property ?? ''}`];
+  const isString = type === 'a string' || type === 'a numeric string';
+  return [
+    'wrong type',
+    `wrong ${property}`,
+    type,
+    ...(value !== undefined && FALSY.has(shown(value)) ? [`falsy ${property}`] : []),
+    ...(isString ? [`any string ${property}`] : []),
+    `${type} ${property}`,
+  ];
+}
+
+const notAnObjectClass = (name: string) =>
+  `body ${name.startsWith('an array') ? 'array' : name.startsWith('a string') ? 'string' : name}`;
+
+function textCell(name: string, apply: (state: RequestState) => RequestState): Cell {
+  const kind = /truncated|without the closing/.test(name)
+    ? 'truncated'
+    : /followed|two values|twice/.test(name)
+      ? 'more'
+      : /white space only|no body/.test(name)
+        ? 'empty'
+        : /form/.test(name)
+          ? 'form'
+          : 'other text';
+  const clause =
+    name === 'no body'
+      ? 'there is no body'
+      : `the body is ${name.startsWith('missing') ? 'JSON with ' : ''}${name}`;
+  return {
+    value: name,
+    words: { clause, noun: name === 'no body' ? 'requests without a body' : bodyNoun(name) },
+    apply,
+    classes: ['any', 'not JSON', ...(kind === 'other text' ? [] : [kind])],
+  };
+}
+
+const bodyNoun = (name: string) =>
+  /^(?:truncated|without|followed|twice|preceded|missing)/.test(name)
+    ? `JSON ${name}`
+    : `${name} as the body`;
+
+function classesOf(properties: readonly string[]): CellClass[] {
+  const one = (id: string, noun: string, clause: string, topic = id): CellClass => ({
+    id,
+    words: { noun, clause },
+    topic,
+  });
+  const types = [...new Set(Object.values(TYPES))];
+  return [
+    one('any', 'any body that is not a NewPlant', 'the body is not a NewPlant', 'any'),
+    one('not JSON', 'any body that is not JSON', 'the body is not JSON', 'text'),
+    one('wrong type', 'any type for every property', 'a property has the wrong type', 'types'),
+    one('absent', 'a plant without its required properties', 'a required property is missing', 'absent'),
+    one(
+      'not an object',
+      'a JSON value that is not an object',
+      'the body is JSON but not an object',
+      'not an object',
+    ),
+    ...properties.flatMap((name) => [
+      one(`wrong ${name}`, `any type as ${name}`, `${name} has the wrong type`, name),
+      one(`absent ${name}`, `a plant without ${name}`, `${name} is missing`, `absent ${name}`),
+    ]),
+    one('other-name', 'property names in another case', 'a property name is in another case', 'other-name'),
+    one('nested', 'properties nested one level down', 'the properties are nested one level down', 'nested'),
+    one(
+      'inherited',
+      'properties inherited through __proto__',
+      'properties are inherited through __proto__',
+      'inherited',
+    ),
+    one('spaced', 'property names with white space', 'a property name has white space around it', 'spaced'),
+    one('missing', 'a plant without a required property', 'a required property is missing', 'absent'),
+    ...types.map((type) => one(type, `${type} as any property`, `a property is ${type}`, `type ${type}`)),
+    ...properties.flatMap((name) => [
+      one(`any string ${name}`, `any string as ${name}`, `${name} is a string`, name),
+      one(
+        `falsy ${name}`,
+        `a falsy value as ${name}`,
+        `${name} is null, false, 0 or another falsy value`,
+        name,
+      ),
+      one(`missing ${name}`, `a plant without ${name}`, `${name} is missing`, `absent ${name}`),
+      one(
+        `other-name ${name}`,
+        `${name} in another case`,
+        `${name} is spelled in another case`,
+        `case ${name}`,
+      ),
+      one(
+        `spaced ${name}`,
+        `${name} with white space in the property name`,
+        `${name} is spelled with white space`,
+        `spaced ${name}`,
+      ),
+      one(
+        `nested ${name}`,
+        `${name} nested one level down`,
+        `${name} is nested one level down`,
+        `nested ${name}`,
+      ),
+      one(
+        `inherited ${name}`,
+        `${name} inherited through __proto__`,
+        `${name} is inherited through __proto__`,
+        `inherited ${name}`,
+      ),
+      ...types.map((type) => one(`${type} ${name}`, `${type} as ${name}`, `${name} is ${type}`, name)),
+    ]),
+    one('body array', 'an array as the body', 'the body is an array', 'array'),
+    one('body string', 'a string as the body', 'the body is a JSON string', 'string'),
+    one('body null', 'null as the body', 'the body is null', 'not an object'),
+    one('body a boolean', 'a boolean as the body', 'the body is a boolean', 'not an object'),
+    one('body a number', 'a number as the body', 'the body is a number', 'not an object'),
+    one('truncated', 'truncated JSON', 'the JSON text is truncated', 'truncated'),
+    one('more', 'a JSON value followed by something else', 'something follows the JSON value', 'more'),
+    one('empty', 'an empty body', 'the body is empty or white space', 'empty'),
+    one('form', 'a form as the body', 'the body is a form', 'form'),
+  ];
+}

@@ -1,0 +1,101 @@
+import type { Contract } from '../../contract/contract.ts';
+import type { Dimension, RequestState } from '../../payloads/model/dimension.ts';
+import type { Model } from '../../payloads/model/model.ts';
+import { sample } from '../../payloads/random.ts';
+import type { Cell, CellClass, Sweep } from '../cells.ts';
+
+/** The values of a dimension of the model. */
+export function modelSweep(model: Model, name: string): Sweep | undefined {
+  const dimensions = model.dimensions.filter(
+    (one) => one.name === name || ALSO[name]?.includes(one.name) === true,
+  );
+  if (dimensions.length === 0) return undefined;
+  const groups = GROUPS[name] ?? [];
+  return {
+    part: name,
+    cells: dimensions.flatMap((dimension) => cellsOf(dimension, model.contract, groups)),
+    classes: groups.map(([id, phrase]): CellClass => ({ id, words: { phrase }, topic: name })),
+  };
+}
+
+/** Dimensions that are about the same part of a request. */
+const ALSO: Readonly<Record<string, readonly string[]>> = { 'media type': ['oddity'], target: ['oddity'] };
+
+type Group = readonly [id: string, phrase: string, has: RegExp];
+
+/** Values with words of their own for all of them together. The broadest group comes first. */
+const GROUPS: Readonly<Record<string, readonly Group[]>> = {
+  framing: [
+    ['chunked', 'with a chunked body', /chunk/],
+    ['several', 'with a body in several chunks', /two|many/],
+  ],
+  segments: [
+    ['segments', 'whose body arrives in several segments', /segment|head|pause/],
+    ['split', 'whose body is split into several segments', /in .*segments/],
+    ['pause', 'whose body arrives after its head', /head before|between head/],
+    ['slow', 'whose body arrives with a pause', /slow|pause/],
+  ],
+  'media type': [
+    ['any', 'whose Content-Type is not exactly application/json', /./],
+    [
+      'foreign',
+      'with another media type than application/json',
+      /text\/|vnd|multipart|form|ndjson|merge|without a content/,
+    ],
+    ['parameters', 'with parameters in Content-Type', /;/],
+    ['charset', 'with a charset in Content-Type', /charset/i],
+    ['case', 'whose Content-Type is not in lower case', /A/],
+  ],
+  Accept: [['any', 'whose Accept is not exactly application/json', /./]],
+  'Accept-Encoding': [
+    ['any', 'with Accept-Encoding', /./],
+    ['gzip', 'whose Accept-Encoding names gzip', /gzip/],
+  ],
+  target: [
+    ['query', 'with a query', /query/],
+    ['parameters', 'with query parameters', /query(?! parameter without)(?!$)/],
+  ],
+  'white space': [
+    ['any', 'with white space in the JSON text', /./],
+    ['lines', 'with line breaks in the JSON text', /indentation|tabs|carriage|line feed/],
+  ],
+  escapes: [
+    ['any', 'with \\u escapes', /./],
+    ['names', 'with \\u escapes in property names', /names|everything|every other/],
+    ['values', 'with \\u escapes in values', /values|everything|every other/],
+  ],
+  'header lines': [
+    ['any', 'whose headers are spelled or spaced in an unusual way', /./],
+    ['case', 'whose header names are not in lower case', /capital/],
+  ],
+  size: [['any', 'with a larger body', /over|exactly|900/]],
+  'property order': [['any', 'whose properties are in another order', /./]],
+  history: [
+    [
+      'same connection',
+      'that are not the first of their connection',
+      /on the same connection|same request|same id|same name/,
+    ],
+    ['beside', 'that arrive at the same time as another one', /at the same time/],
+    ['aborted', 'after an aborted request', /aborted/],
+  ],
+};
+
+function cellsOf(dimension: Dimension, contract: Contract, groups: readonly Group[]): Cell[] {
+  const [, ...others] = dimension.values;
+  return others
+    .flatMap((value) => value.members ?? [value])
+    .map(({ name, apply }): Cell => {
+      let sampled = 0;
+      const pick = <T>(arbitrary: Parameters<typeof sample<T>>[0]): T => {
+        sampled += 1;
+        return sample(arbitrary, 0, `explain/${dimension.name}`, sampled).value;
+      };
+      return {
+        value: name,
+        words: { phrase: name.startsWith('of ') ? `with a body ${name}` : name },
+        apply: (state: RequestState) => apply(state, { contract, pick }),
+        classes: groups.filter(([, , has]) => has.test(name)).map(([id]) => id),
+      };
+    });
+}

@@ -1,0 +1,42 @@
+import type { Words } from './cells.ts';
+import type { Symptom } from './symptom.ts';
+
+/** How what was found is said in one sentence. */
+export interface Sentence {
+  readonly title: string;
+  /** The condition without the symptom; null if there is none. */
+  readonly condition: string | null;
+}
+
+const capitalised = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+/**
+ * A title from a symptom and the conditions under which it shows.
+ * @param subject what was wrong with the request, if it had to be rejected
+ */
+export function sentenceOf(
+  symptom: Symptom,
+  subject: Words | undefined,
+  conditions: readonly Words[],
+): Sentence {
+  const phrases = conditions.flatMap(({ phrase }) => phrase ?? []);
+  const clauses = conditions.flatMap(({ clause, phrase }) => (phrase === undefined ? (clause ?? []) : []));
+  const about = phrases.length === 0 ? '' : ` ${requests(symptom)} ${phrases.join(', ')}`;
+  const accepts = symptom.aspect === 'success';
+  const what = accepts ? ` ${subject?.noun ?? subject?.clause ?? 'what it has to reject'}` : '';
+  const all = [...(accepts || subject?.clause === undefined ? [] : [subject.clause]), ...clauses];
+  const when = all.length === 0 ? '' : ` when ${all.join(' and ')}`;
+  const whole = `${verb(symptom)}${what}${accepts && about !== '' ? ` in requests ${phrases.join(', ')}` : about}${when}`;
+  const condition = `${subject === undefined ? '' : (subject.clause ?? subject.noun ?? '')} ${[...phrases, ...clauses].join(' and ')}`;
+  return { title: capitalised(whole), condition: condition.trim() === '' ? null : condition.trim() };
+}
+
+const verb = ({ words, isRejection }: Symptom): string =>
+  isRejection === true ? words.replace(/^rejects/, 'rejects a valid plant') : words;
+
+const requests = ({ words, isRejection }: Symptom): string =>
+  isRejection === true
+    ? 'in requests'
+    : /^(?:returns|leaves)/.test(words)
+      ? 'in answers to requests'
+      : 'to requests';
