@@ -13,6 +13,7 @@ import { readText } from './lib/read-text.ts';
 import { renamingOf } from './lib/renamed-ids.ts';
 import type { Baseline, RunRecord } from './lib/report/record.ts';
 import { Recorder } from './lib/report/recorder.ts';
+import { DEFAULTS } from './lib/run/plan.ts';
 import { events, type RunOptions as Plan, type RunEvent } from './lib/run/run.ts';
 import { globs, unmatched } from './lib/select.ts';
 import { UsageError } from './lib/usage-error.ts';
@@ -122,7 +123,18 @@ export const knownDeviations = ({ baseline }: Pick<Settings, 'baseline'>): Basel
  */
 export async function planOf(options: RunOptions, loaded?: Plan['contract']): Promise<Plan> {
   const settings = settingsOf(options);
-  const { openapi, overlays = [], only = [], skip = [], ca, cert, key, bail = false, ...rest } = settings;
+  const {
+    openapi,
+    overlays = [],
+    only = [],
+    skip = [],
+    ca,
+    cert,
+    key,
+    bail = false,
+    explain = DEFAULTS.explain,
+    ...rest
+  } = settings;
   if (rest.shard !== undefined && (rest.seed === undefined || rest.firstId === undefined)) {
     throw new UsageError(
       'A shard needs --seed and --first-id, the same for all shards, as both determine what each shard sends.',
@@ -145,7 +157,7 @@ export async function planOf(options: RunOptions, loaded?: Plan['contract']): Pr
     ...rest,
     contract,
     catalogue,
-    explain: explainer({ ...rest, contract, catalogue }),
+    explain: explainer({ ...rest, contract, catalogue }, explain),
     ca: ca === undefined ? undefined : certificatesIn(ca),
     client: clientOf(cert, key),
     selected: (id) => (only.length === 0 || wanted(id)) && !unwanted(id),

@@ -206,6 +206,13 @@ export const OPTIONS = {
     group: 'run',
     description: 'start no further checks after the first failure that is not in the baseline',
   },
+  explain: {
+    kind: kind.whole(0, 10 ** 6),
+    group: 'run',
+    placeholder: 'n',
+    description: 'requests to spend on finding the causes of failures, after the checks; 0 for none',
+    defaultsTo: DEFAULTS.explain,
+  },
   shard: {
     kind: kind.shard,
     group: 'run',

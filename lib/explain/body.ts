@@ -67,7 +67,7 @@ function kindOf(value: unknown): string {
   if (typeof value === 'object') return 'an object';
   if (typeof value === 'number') {
     if (!Number.isInteger(value)) return 'a fraction';
-    return Math.abs(value) > 2 ** 31 ? 'a number beyond int32' : 'a number';
+    return value > 2 ** 31 - 1 || value < -(2 ** 31) ? 'a number beyond int32' : 'a number';
   }
   return typeof value === 'boolean' ? String(value) : `a ${typeof value}`;
 }

@@ -9,6 +9,8 @@ export interface Cell {
   readonly apply: (state: RequestState) => RequestState;
   /** The classes that it belongs to. */
   readonly classes: readonly string[];
+  /** Its place on the scale of its sweep, if it has one. */
+  readonly point?: bigint;
 }
 
 /** How a condition is worded in a title. */
@@ -27,6 +29,8 @@ export interface CellClass {
   readonly words: Words;
   /** Values of different topics are different faults, unless a class of both is accepted as a whole. */
   readonly topic: string;
+  /** Words for several of its members, if not all of them show the fault. */
+  readonly some?: (first: Cell) => Words;
 }
 
 /** Values in an order in which faults have limits: lengths, sizes, magnitudes. */
@@ -55,31 +59,49 @@ export interface Named {
   readonly words: Words;
   readonly topic: string;
   readonly cells: readonly Cell[];
+  /** Whether it is one class or value, and all of it. */
+  readonly isExact: boolean;
 }
 
 /**
- * Names the values with which a fault shows: the broadest classes of which all members show it, then single values.
- * Those of one topic are joined, as one change is likely to repair them.
+ * Names the values with which a fault shows: the broadest classes of which all members show it, then parts of classes,
+ * then single values. Those of one topic are joined, as one change is likely to repair them.
  */
 export function named(tries: Tries, classes: readonly CellClass[]): readonly Named[] {
   const shown = [...tries].filter(([, shows]) => shows === true).map(([cell]) => cell);
   const hidden = [...tries].filter(([, shows]) => shows === false).map(([cell]) => cell);
   const found: Named[] = [];
   let left = shown;
-  for (const { id, words, topic } of classes) {
+  const take = (words: Words, topic: string, cells: readonly Cell[], isExact = true) => {
+    found.push({ words, topic, cells, isExact });
+    left = left.filter((cell) => !cells.includes(cell));
+  };
+  for (const { id, words, topic } of bySize(classes, shown)) {
     const has = (cell: Cell) => cell.classes.includes(id);
     const cells = left.filter(has);
     if (cells.length === 0 || hidden.some(has)) continue;
-    // Of a class that is covered but for what others name already, the others say more.
-    if (shown.filter(has).length > 1 && cells.length === 1 && cells[0]?.classes.at(-1) !== id) continue;
-    found.push({ words, topic, cells });
-    left = left.filter((cell) => !has(cell));
+    // What a broader class has left of this one is not all of it.
+    if (cells.length === shown.filter(has).length || cells.length > 1) take(words, topic, cells);
   }
-  const topicOf = (cell: Cell) =>
-    classes.find(({ id }) => id === cell.classes.at(-1))?.topic ?? cell.classes[0] ?? '';
-  const single = left.map((cell): Named => ({ words: cell.words, topic: topicOf(cell), cells: [cell] }));
-  return joined([...found, ...single]);
+  const narrowest = (cell: Cell) => classes.find(({ id }) => id === cell.classes.at(-1));
+  for (const cell of left) {
+    if (!left.includes(cell)) continue;
+    const own = narrowest(cell);
+    const siblings = left.filter((other) => own !== undefined && narrowest(other) === own);
+    if (own?.some !== undefined && siblings.length > 1) take(own.some(cell), own.topic, siblings, false);
+    else take(cell.words, own?.topic ?? cell.classes[0] ?? '', [cell]);
+  }
+  return joined(found);
 }
+
+/** The class with the most members first; of two with the same members, the one that is listed first. */
+const bySize = (classes: readonly CellClass[], cells: readonly Cell[]): readonly CellClass[] => {
+  const size = ({ id }: CellClass) => cells.filter((cell) => cell.classes.includes(id)).length;
+  return classes
+    .map((one) => [one, size(one)] as const)
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([one]) => one);
+};
 
 /** Names joined into one. */
 const MAX_NAMES = 3;
@@ -91,6 +113,7 @@ function joined(all: readonly Named[]): readonly Named[] {
     topic,
     cells: members.flatMap(({ cells }) => cells),
     words: wordsOf(members.map(({ words }) => words)),
+    isExact: members.length === 1 && members[0]?.isExact === true,
   }));
 }
 
@@ -108,17 +131,16 @@ function wordsOf(all: readonly Words[]): Words {
 
 function alternatives(texts: readonly string[]): string | undefined {
   if (texts.length === 0) return undefined;
-  const end = commonEnd(texts);
-  const short = texts.map((text) => text.slice(0, text.length - end.length));
+  const [start, end] = [common(texts, /^\S+ (?:is |has |contains )?/), common(texts, / as \S+$/)];
+  const short = texts.map((text) => text.slice(start.length, text.length - end.length));
   const shown = short.slice(0, MAX_NAMES);
   const more = short.length - shown.length;
-  const list = more > 0 ? [...shown, `${more} other values`] : shown;
-  return `${list.slice(0, -1).join(', ')} or ${list.at(-1)}${end}`;
+  const list = more > 0 ? [...shown, more === 1 ? 'one other value' : `${more} other values`] : shown;
+  return `${start}${list.slice(0, -1).join(', ')} or ${list.at(-1)}${end}`;
 }
 
-/** The words with which all texts end, such as ` as id`. */
-function commonEnd(texts: readonly string[]): string {
-  const [first = ''] = texts;
-  const end = / as \S+$/.exec(first)?.[0] ?? '';
-  return texts.every((text) => text.endsWith(end)) ? end : '';
+/** What all texts have in common at one end, such as ` as id`. */
+function common(texts: readonly string[], pattern: RegExp): string {
+  const [found = ''] = pattern.exec(texts[0] ?? '') ?? [];
+  return texts.every((text) => pattern.exec(text)?.[0] === found) ? found : '';
 }

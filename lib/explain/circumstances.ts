@@ -125,6 +125,7 @@ function residue(first: bigint, fails: readonly boolean[]): Words | undefined {
     const rest = Number(first % BigInt(modulus));
     const fits = fails.every((shows, at) => shows === ((rest + at) % modulus === rest));
     if (!fits) continue;
+    if (modulus === 2) return { clause: `${ID} is ${rest === 0 ? 'even' : 'odd'}` };
     return {
       clause:
         rest === 0 ? `${ID} is divisible by ${modulus}` : `${ID} leaves ${rest} when divided by ${modulus}`,

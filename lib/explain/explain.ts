@@ -12,6 +12,7 @@ import { type Found, investigate } from './investigate.ts';
 import { type Budget, BudgetSpent, Lab, type Line, type Wanted } from './lab.ts';
 import { ordinaryStates } from './ordinary.ts';
 import { stateOf } from './parts.ts';
+import { keyOf } from './symptom.ts';
 import { sentenceOf } from './title.ts';
 import { wantedOf } from './wanted.ts';
 import { alike } from './whole.ts';
@@ -27,11 +28,18 @@ export interface ExplainOptions {
   readonly budget: Budget;
 }
 
-const BUDGET: Budget = { requests: 1000, seconds: 10 };
+/** Seconds for experiments at most: a store that hangs is not worth more. */
+const MAX_SECONDS = 10;
 
-/** What a run needs to explain its failures. */
+/**
+ * What a run needs to explain its failures.
+ * @param requests to be spent on experiments at most
+ */
 export const explainer =
-  ({ contract, token, catalogue }: Pick<ExplainOptions, 'contract' | 'token' | 'catalogue'>): Explain =>
+  (
+    { contract, token, catalogue }: Pick<ExplainOptions, 'contract' | 'token' | 'catalogue'>,
+    requests: number,
+  ): Explain =>
   (results, run) => {
     const { concurrency, firstId } = run.header.options;
     return explain(results, run, {
@@ -40,7 +48,7 @@ export const explainer =
       catalogue,
       concurrency,
       firstId: BigInt(firstId),
-      budget: BUDGET,
+      budget: { requests, seconds: MAX_SECONDS },
     });
   };
 
@@ -86,7 +94,9 @@ export async function explain(
   );
   const drafts =
     (served ? undefined : await everything(failures, lab)) ?? (await bySymptom(failures, lab, options));
-  return ordered(withoutRepetition(drafts), catalogue).map((draft) => causeOf(draft, catalogue));
+  return ordered(withoutRepetition(acrossProperties(drafts)), catalogue).map((draft) =>
+    causeOf(draft, catalogue),
+  );
 }
 
 const unlessSpent = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
@@ -109,7 +119,7 @@ async function bySymptom(
   lab: Lab,
   options: ExplainOptions,
 ): Promise<readonly Draft[]> {
-  const clusters = groupBy(failures, ({ wanted }) => wanted.words).map(([, members]) => members);
+  const clusters = groupBy(failures, ({ wanted }) => keyOf(wanted)).map(([, members]) => members);
   const rank = (members: readonly Shown[]) =>
     members.some(({ check }) => check.level === 'MUST') ? members.length + 1000 : members.length;
   const drafts: Draft[] = [];
@@ -210,6 +220,28 @@ function unexplained(
     before,
     template,
   };
+}
+
+/** Joins drafts that say the same of two properties: what checks one of them usually checks the other. */
+function acrossProperties(drafts: readonly Draft[]): readonly Draft[] {
+  const parts = ({ found: { kind, subject, conditions } }: Draft) => {
+    const [only, ...others] = conditions;
+    if (kind !== 'always' || subject !== undefined || others.length > 0) return undefined;
+    return /^(name|tag) (.*)$/.exec(only?.clause ?? '')?.slice(1);
+  };
+  const key = (draft: Draft) => {
+    const [, rest] = parts(draft) ?? [];
+    return `${draft.wanted.words.replace(/\b(?:name|tag)\b/, '')}\n${rest ?? drafts.indexOf(draft)}`;
+  };
+  return groupBy(drafts, key).flatMap(([, members]) => {
+    const [first, second] = members;
+    if (first === undefined || second === undefined || first.wanted.words !== second.wanted.words)
+      return members;
+    const properties = [...new Set(members.flatMap((draft) => parts(draft)?.[0] ?? []))];
+    const clause = `${properties.join(' or ')} ${parts(first)?.[1] ?? ''}`;
+    const all = members.flatMap((draft) => draft.members);
+    return [{ ...first, found: { ...first.found, conditions: [{ clause }] }, members: all }];
+  });
 }
 
 /** One draft for each symptom and condition. */

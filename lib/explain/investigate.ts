@@ -1,6 +1,8 @@
 import { fixedFor } from '../payloads/fresh.ts';
-import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
+import { JsonObject } from '../payloads/json.ts';
+import type { RequestState } from '../payloads/model/dimension.ts';
 import { ID } from '../payloads/plants.ts';
+import { nothing } from '../payloads/test-case.ts';
 import type { CauseKind, Ladder } from '../run/cause.ts';
 import type { Failure, Tried } from '../run/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
@@ -53,6 +55,8 @@ export async function investigate(
   const [first] = ordinary;
   const lead = first === undefined ? undefined : stateOf(failure.template, first.plant);
   if (first === undefined || lead === undefined) return undefined;
+  const everywhere = await inEveryRejection(first, lab, wanted);
+  if (everywhere !== undefined) return [everywhere];
   const carriers = carriersOf(lead, first, lab);
   const bases = ordinary.map((one) => carriers.reduce((state, part) => part.copy(lead, state), one));
   const shown: RequestState[] = [];
@@ -69,6 +73,30 @@ export async function investigate(
   if (passing === undefined && shown.length > 0) return unconditional(failing, carriers, lab, wanted);
   const reduced = await reduce(failing, passing ?? bases[0] ?? first, lab, wanted);
   return described(reduced.state, reduced.parts, passing ?? first, carriers, lab, wanted);
+}
+
+/** Whether every 400 has the symptom, whatever it was that the store rejected. */
+async function inEveryRejection(
+  ordinary: RequestState,
+  lab: Lab,
+  wanted: Wanted,
+): Promise<Found | undefined> {
+  if (wanted.aspect !== 'representation' || wanted.status !== 400) return undefined;
+  const rejected: readonly RequestState[] = [
+    { ...ordinary, defect: { json: new JsonObject([]) } },
+    { ...ordinary, defect: { corrupt: (text) => text.slice(0, -1) } },
+    { ...ordinary, defect: { json: null } },
+    { ...ordinary, defect: { json: ordinary.plant.with('name', 7n) } },
+    { ...ordinary, defect: { noBody: true } },
+    { ...ordinary, credential: nothing },
+  ];
+  let shown: RequestState | undefined;
+  for (const state of rejected) {
+    const shows = await lab.shows(state, wanted);
+    if (shows === false) return undefined;
+    if (shows === true) shown ??= state;
+  }
+  return shown === undefined ? undefined : foundIn({ state: shown }, lab, wanted);
 }
 
 /** Parts that make a request one that has to be rejected. */
@@ -110,17 +138,8 @@ async function unconditional(
   for (const one of [idSweep, orderSweep(state.plant), ...texts(lab)]) {
     const reach = await sweep(one, state, lab, wanted, true);
     if (reach.outside === 0 || reach.named.length === 0) continue;
-    return [
-      await foundIn(
-        state,
-        undefined,
-        reach.named.map(({ words }) => words),
-        [reach],
-        [],
-        undefined,
-        lab,
-      ),
-    ];
+    const conditions = reach.named.slice(0, 1).map(({ words }) => words);
+    return [await foundIn({ state, conditions, reaches: [reach] }, lab, wanted)];
   }
   return described(state, [], undefined, carriers, lab, wanted);
 }
@@ -152,26 +171,28 @@ async function described(
     if (reach !== undefined) reaches.push(reach);
     const [words] = reach === undefined ? [] : reach.named.map((one) => one.words);
     const size = await bySize(reach, state, neutral, lab, wanted);
-    conditions.push(size ?? words ?? { phrase: `with this ${part.name}` });
+    const isScattered = / other values?$/.test(words?.clause ?? '');
+    conditions.push(
+      size ?? (isScattered ? undefined : words) ?? { phrase: `with some values of ${part.name}` },
+    );
   }
   const subjects = isRejected ? await subjectsOf(state, role === 'reject-body', lab, wanted) : undefined;
   if (subjects === undefined || subjects.named.length === 0)
-    return [await foundIn(state, undefined, conditions, reaches, parts, neutral, lab)];
-  return Promise.all(
-    subjects.named.map(({ words, cells }) => {
-      const [cell] = cells;
-      const example = cell === undefined ? state : cell.apply(subjects.base);
-      return foundIn(
-        example,
-        words,
-        conditions,
-        [subjects, ...reaches],
-        [...carriers, ...parts],
-        neutral,
-        lab,
-      );
-    }),
-  );
+    return [await foundIn({ state, conditions, reaches, parts, neutral }, lab, wanted)];
+  const found: Found[] = [];
+  for (const { words, cells } of subjects.named) {
+    const [cell] = cells;
+    const about = {
+      state: cell === undefined ? state : cell.apply(subjects.base),
+      subject: words,
+      conditions,
+      reaches: [{ ...subjects, inside: cells.length }, ...reaches],
+      parts: [...carriers, ...parts],
+      neutral,
+    };
+    found.push(await foundIn(about, lab, wanted));
+  }
+  return found;
 }
 
 /** If a longer value matters, the size of the body may be what matters about it. */
@@ -221,18 +242,28 @@ function repaired(state: RequestState, lab: Lab): RequestState['plant'] {
   return one?.plant ?? ordinary.plant;
 }
 
+interface Description {
+  readonly state: RequestState;
+  readonly subject?: Words;
+  readonly conditions?: readonly Words[];
+  readonly reaches?: readonly Reach[];
+  readonly parts?: readonly Part[];
+  readonly neutral?: RequestState | undefined;
+}
+
+/** Tries with fresh values that confirm a condition: such as meet it, and such as do not. */
+const ENOUGH_TRIES = 12;
+
 async function foundIn(
-  state: RequestState,
-  subject: Words | undefined,
-  conditions: readonly Words[],
-  reaches: readonly Reach[],
-  parts: readonly Part[],
-  neutral: RequestState | undefined,
+  { state, subject, conditions = [], reaches = [], parts = [], neutral }: Description,
   lab: Lab,
+  wanted: Wanted,
 ): Promise<Found> {
   const exchange = await lab.send(state);
   const count = (of: (reach: Reach) => number) => reaches.reduce((sum, reach) => sum + of(reach), 0);
   const [inside, outside] = [count((reach) => reach.inside), count((reach) => reach.outside)];
+  const again = await tried(state, ENOUGH_TRIES - inside, lab, wanted);
+  const others = neutral === undefined ? NONE : await tried(neutral, ENOUGH_TRIES - outside, lab, wanted);
   return {
     kind: 'always',
     subject,
@@ -242,10 +273,23 @@ async function foundIn(
     neutral,
     parts,
     ladders: reaches.map(({ ladder }) => ladder),
-    inside: [inside, inside],
-    outside: [0, outside],
+    inside: [inside + again[0], inside + again[1]],
+    outside: [others[0], outside + others[1]],
     repeat: { times: 1, inFlight: 1 },
   };
+}
+
+const NONE: Tried = [0, 0];
+
+/** Sends a request so many times. */
+async function tried(state: RequestState, times: number, lab: Lab, wanted: Wanted): Promise<Tried> {
+  let [failed, all] = [0, 0];
+  for (let left = times; left > 0; left -= 1) {
+    const shows = await lab.shows(state, wanted);
+    if (shows === true) failed += 1;
+    if (shows !== undefined) all += 1;
+  }
+  return [failed, all];
 }
 
 /** The request with the values of one id, so that it is the same each time it is sent. */
@@ -253,5 +297,3 @@ export const pinned = (state: RequestState, id: bigint): RequestState => {
   const plant = fixedFor(state.plant, id);
   return { ...state, plant: typeof state.plant.get(ID) === 'symbol' ? plant.with(ID, id) : plant };
 };
-
-export { templateOf };

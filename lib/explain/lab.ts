@@ -6,7 +6,7 @@ import { fill } from '../run/fill.ts';
 import { rulingOf } from '../run/judging.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { roleOf } from './role.ts';
-import { type Role, type Symptom, symptomsOf } from './symptom.ts';
+import { keyOf, type Role, type Symptom, symptomsOf } from './symptom.ts';
 
 /** How experiments reach the store. */
 export interface Line {
@@ -88,10 +88,14 @@ export class Lab {
       return ruling === undefined ? false : undefined;
     }
     const role = roleOf(exchange.request, template, this.contract, this.token);
-    if (symptomsOf(exchange, role, this.contract).some(({ words }) => words === wanted.words)) return true;
+    if (!mayShow(role, wanted)) return undefined;
+    if (symptomsOf(exchange, role, this.contract).some((one) => keyOf(one) === keyOf(wanted))) return true;
     return says(exchange, role, wanted) ? false : undefined;
   }
 }
+
+/** Whether a symptom would be one with such a request: what the interface leaves open may be rejected. */
+const mayShow = (role: Role, { isRejection }: Wanted): boolean => isRejection !== true || role === 'accept';
 
 /** Whether a response without the symptom shows that there is none. */
 function says(exchange: Exchange, role: Role, { aspect, isRejection, status, words }: Wanted): boolean {
@@ -104,7 +108,7 @@ function says(exchange: Exchange, role: Role, { aspect, isRejection, status, wor
     case 'echo':
       return role === 'accept' && exchange.response?.status === 200;
     case 'outcome':
-      if (isRejection === true || / instead of 200$|^redirects/.test(words)) return role === 'accept';
+      if (isRejection === true || / instead of (?:200|answering 200)$/.test(words)) return role === 'accept';
       if (words.startsWith('rejects with')) return mustReject && (exchange.response?.status ?? 0) >= 400;
       return true;
     case 'detail':

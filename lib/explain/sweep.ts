@@ -37,9 +37,9 @@ export async function sweep(
   const shown = [...tries].filter(([, shows]) => shows !== undefined);
   if (onScale !== undefined) {
     for (const [cell, shows] of onScale.tries) if (shows !== undefined) shown.push([cell, shows]);
-    const everyCellIsOf = shown.every(([, shows]) => shows === true);
-    if (onScale.words !== undefined && !everyCellIsOf && (found.length === 0 || onScale.explains(tries)))
-      found.splice(0, found.length, { words: onScale.words, topic: part, cells: [] });
+    const isExact = found.length === 1 && found[0]?.isExact === true;
+    if (onScale.limits !== undefined && !isExact && agrees(tries, onScale.limits))
+      found.splice(0, found.length, { words: onScale.limits.words, topic: part, cells: [], isExact: true });
   }
   return {
     named: found,
@@ -49,18 +49,29 @@ export async function sweep(
   };
 }
 
-interface Limits {
+interface OnScale {
   readonly tries: ReadonlyMap<Cell, boolean | undefined>;
-  readonly words: Words | undefined;
-  /** Whether the failing values that are not on the scale are few. */
-  readonly explains: (tries: ReadonlyMap<Cell, boolean | undefined>) => boolean;
+  readonly limits: { readonly words: Words; readonly has: (point: bigint) => boolean } | undefined;
+}
+
+/** Of values beside the scale, at most this part may contradict its limits: another rule may apply to them. */
+const MAX_CONTRADICTIONS = 0.25;
+
+/** Whether the values beside the scale show the symptom if their place on the scale is within the limits. */
+function agrees(
+  tries: ReadonlyMap<Cell, boolean | undefined>,
+  { has }: NonNullable<OnScale['limits']>,
+): boolean {
+  const said = [...tries].filter(([, shows]) => shows !== undefined);
+  const against = said.filter(([{ point }, shows]) => shows !== (point !== undefined && has(point)));
+  return against.length <= said.length * MAX_CONTRADICTIONS;
 }
 
 /** Finds the limits between which a symptom shows. */
 async function limits(
   { points, cellAt, above, below, between }: Scale,
   attempt: (cell: Cell) => Promise<boolean | undefined>,
-): Promise<Limits> {
+): Promise<OnScale> {
   const tries = new Map<Cell, boolean | undefined>();
   const at = async (point: bigint) => {
     const cell = cellAt(point);
@@ -89,11 +100,19 @@ async function limits(
     return next !== undefined && next[1] !== shows ? [{ from: point, to: next[0], shows }] : [];
   });
   const [first, second, ...others] = changes;
-  const explains = (all: ReadonlyMap<Cell, boolean | undefined>) =>
-    [...all].filter(([, shows]) => shows === true).length <= 2;
-  if (first === undefined || others.length > 0) return { tries, words: undefined, explains };
+  if (first === undefined || others.length > 0) return { tries, limits: undefined };
   const start = await border(first.from, first.to, first.shows);
-  if (second === undefined) return { tries, words: first.shows ? below(start + 1n) : above(start), explains };
-  if (first.shows) return { tries, words: undefined, explains };
-  return { tries, words: between(start + 1n, await border(second.from, second.to, second.shows)), explains };
+  if (second === undefined)
+    return {
+      tries,
+      limits: first.shows
+        ? { words: below(start + 1n), has: (point) => point <= start }
+        : { words: above(start), has: (point) => point > start },
+    };
+  if (first.shows) return { tries, limits: undefined };
+  const end = await border(second.from, second.to, second.shows);
+  return {
+    tries,
+    limits: { words: between(start + 1n, end), has: (point) => point > start && point <= end },
+  };
 }

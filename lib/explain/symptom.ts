@@ -12,6 +12,8 @@ export type Role = 'accept' | 'reject-body' | 'reject-credential' | 'open';
 export interface Symptom {
   readonly words: string;
   readonly aspect: Aspect;
+  /** What a fault that shows in several ways has in common; by default the words. */
+  readonly family?: string;
   /** Neither was the request accepted, nor did anything go wrong on the way: the store rejected a valid plant. */
   readonly isRejection?: true;
 }
@@ -36,10 +38,14 @@ function outcomeOf(exchange: Exchange, role: Role): Symptom | undefined {
   if (truncated) return symptom(`sends an incomplete response (${status})`);
   if (status >= 500) return symptom(`answers ${status}`);
   if (role === 'reject-body' || role === 'reject-credential')
-    return status < 300 ? undefined : symptom(`rejects with ${status}`);
+    return status < 300
+      ? undefined
+      : symptom(`rejects with ${status} instead of ${role === 'reject-body' ? 400 : 401}`);
   if (status === 200) return undefined;
   if (status >= 400) return { ...symptom(`rejects with ${status}`), isRejection: true };
-  return symptom(status < 300 ? `answers ${status} instead of 200` : `redirects with ${status}`);
+  return symptom(
+    status < 300 ? `answers ${status} instead of 200` : `redirects with ${status} instead of answering 200`,
+  );
 }
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
@@ -58,7 +64,11 @@ function representationOf(response: Response, contract: Contract): Symptom | und
     return symptom(`answers ${status} with Content-Type ${types[0]?.slice(0, 60)}`);
   const validate = status === 200 ? contract.plant.validate : contract.error.validate;
   if (content.kind === 'json' && validate(content.text, content.value).length === 0) return undefined;
-  return symptom(describeBody(response, content, contract));
+  const words = describeBody(response, content, contract);
+  // How broken a text is depends on its content.
+  return content.kind === 'unreadable' && response.body.length > 0
+    ? { ...symptom(words), family: `unreadable ${status}` }
+    : symptom(words);
 }
 
 const isEmpty = ({ body }: Response) => body.length === 0;
@@ -80,3 +90,6 @@ export function symptomsOf(exchange: Exchange, role: Role, contract: Contract): 
   }
   return found.filter((one) => one !== undefined);
 }
+
+/** Names a symptom: the same for responses that are wrong in the same way. */
+export const keyOf = ({ words, family = words }: Pick<Symptom, 'words' | 'family'>): string => family;

@@ -169,7 +169,7 @@ function classesOf(properties: readonly string[]): CellClass[] {
     ),
     ...properties.flatMap((name) => [
       one(`wrong ${name}`, `any type as ${name}`, `${name} has the wrong type`, name),
-      one(`absent ${name}`, `a plant without ${name}`, `${name} is missing`, `absent ${name}`),
+      one(`absent ${name}`, `a plant without ${name}`, `${name} is missing`, name),
     ]),
     one('other-name', 'property names in another case', 'a property name is in another case', 'other-name'),
     one('nested', 'properties nested one level down', 'the properties are nested one level down', 'nested'),
@@ -190,41 +190,42 @@ function classesOf(properties: readonly string[]): CellClass[] {
         `${name} is null, false, 0 or another falsy value`,
         name,
       ),
-      one(`missing ${name}`, `a plant without ${name}`, `${name} is missing`, `absent ${name}`),
-      one(
-        `other-name ${name}`,
-        `${name} in another case`,
-        `${name} is spelled in another case`,
-        `case ${name}`,
-      ),
+      one(`missing ${name}`, `a plant without ${name}`, `${name} is missing`, name),
+      one(`other-name ${name}`, `${name} in another case`, `${name} is spelled in another case`, name),
       one(
         `spaced ${name}`,
         `${name} with white space in the property name`,
         `${name} is spelled with white space`,
-        `spaced ${name}`,
+        name,
       ),
-      one(
-        `nested ${name}`,
-        `${name} nested one level down`,
-        `${name} is nested one level down`,
-        `nested ${name}`,
-      ),
+      one(`nested ${name}`, `${name} nested one level down`, `${name} is nested one level down`, name),
       one(
         `inherited ${name}`,
         `${name} inherited through __proto__`,
         `${name} is inherited through __proto__`,
-        `inherited ${name}`,
+        name,
       ),
-      ...types.map((type) => one(`${type} ${name}`, `${type} as ${name}`, `${name} is ${type}`, name)),
+      ...types.map(
+        (type): CellClass => ({
+          ...one(`${type} ${name}`, `${type} as ${name}`, `${name} is ${type}`, name),
+          some: ({ words: { noun = '' } }) => {
+            const example = noun.slice(0, noun.lastIndexOf(' as '));
+            return {
+              noun: `${type} such as ${example} as ${name}`,
+              clause: `${name} is ${type} such as ${example}`,
+            };
+          },
+        }),
+      ),
     ]),
-    one('body array', 'an array as the body', 'the body is an array', 'array'),
-    one('body string', 'a string as the body', 'the body is a JSON string', 'string'),
+    one('body array', 'an array as the body', 'the body is an array', 'not an object'),
+    one('body string', 'a string as the body', 'the body is a JSON string', 'not an object'),
     one('body null', 'null as the body', 'the body is null', 'not an object'),
     one('body a boolean', 'a boolean as the body', 'the body is a boolean', 'not an object'),
     one('body a number', 'a number as the body', 'the body is a number', 'not an object'),
-    one('truncated', 'truncated JSON', 'the JSON text is truncated', 'truncated'),
-    one('more', 'a JSON value followed by something else', 'something follows the JSON value', 'more'),
-    one('empty', 'an empty body', 'the body is empty or white space', 'empty'),
-    one('form', 'a form as the body', 'the body is a form', 'form'),
+    one('truncated', 'truncated JSON', 'the JSON text is truncated', 'text'),
+    one('more', 'a JSON value followed by something else', 'something follows the JSON value', 'text'),
+    one('empty', 'an empty body', 'the body is empty or white space', 'text'),
+    one('form', 'a form as the body', 'the body is a form', 'text'),
   ];
 }

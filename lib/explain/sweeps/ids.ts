@@ -27,52 +27,48 @@ const POWERS = [
   62n,
 ];
 
+/** Sets of ids that programs treat alike. */
+const CLASSES: readonly (readonly [id: string, clause: string, has: (id: bigint) => boolean])[] = [
+  ['odd', 'is odd', (id) => id % 2n !== 0n],
+  ['even', 'is even', (id) => id % 2n === 0n],
+  ['no float', 'cannot be represented by a 32-bit float', (id) => Math.fround(Number(id)) !== Number(id)],
+  ['not positive', 'is 0 or negative', (id) => id <= 0n],
+  ['negative', 'is negative', (id) => id < 0n],
+];
+
 /** Values of an integer id. Small ones may be used up, so most are above 2^20. */
 export const idSweep: Sweep = {
   part: ID,
   cells: [
-    cellOf('odd', 'is odd', freshId(2n ** 21n + 1n, 2n ** 24n, 2n), ['odd']),
-    cellOf('even', 'is even', freshId(2n ** 21n, 2n ** 24n, 2n), ['even']),
-    cellOf('odd, over 2^24', 'is odd and above 2^24', freshId(2n ** 24n + 1n, 2n ** 30n, 2n), [
-      'odd',
-      'odd over 2^24',
-      'no float',
-    ]),
-    cellOf('even, over 2^24', 'is even and above 2^24', freshId(2n ** 24n, 2n ** 30n, 4n), ['even']),
-    cellOf('near 2^31', 'is near 2^31', freshId(2n ** 31n - 2n ** 21n, 2n ** 31n, 2n), ['even']),
-    cellOf('negative', 'is negative', freshId(-(2n ** 31n), -(2n ** 20n)), ['negative', 'not positive']),
-    cellOf('far below 0', 'is below -2^53', freshId(-(2n ** 62n), -(2n ** 53n)), ['negative']),
-    cellOf('0', 'is 0', 0n, ['not positive']),
-    cellOf('with an exponent', 'is written with an exponent', new Raw((id) => `${id}e0`, 2 ** 20), []),
+    cellOf('odd', freshId(2n ** 21n + 1n, 2n ** 24n, 2n)),
+    cellOf('even', freshId(2n ** 21n, 2n ** 24n, 2n)),
+    cellOf('odd, above 2^24', freshId(2n ** 24n + 1n, 2n ** 30n, 2n)),
+    cellOf('a multiple of 256 above 2^24', freshId(2n ** 24n, 2n ** 30n, 256n)),
+    cellOf('a multiple of 256 near 2^31', freshId(2n ** 31n - 2n ** 23n, 2n ** 31n, 256n)),
+    cellOf('odd, near 2^31', freshId(2n ** 31n - 2n ** 21n + 1n, 2n ** 31n, 2n)),
+    cellOf('negative', freshId(-(2n ** 31n), -(2n ** 20n), 256n)),
+    cellOf('below -2^53', freshId(-(2n ** 62n) + 1n, -(2n ** 53n), 2n)),
+    cellOf('0', 0n),
+    cellOf('with an exponent', new Raw((id) => `${id}e0`, 2 ** 20)),
   ],
-  classes: classes(),
+  classes: CLASSES.map(
+    ([id, clause]): CellClass => ({ id, words: { clause: `${ID} ${clause}` }, topic: ID }),
+  ),
   scale: magnitudes(),
 };
 
-function cellOf(value: string, clause: string, json: Json, kinds: readonly string[]): Cell {
+function cellOf(value: string, json: Json): Cell {
+  const sample = json instanceof Raw ? json.written(2n ** 21n + 7n) : String(json);
+  const number = BigInt(/^-?\d+/.exec(sample)?.[0] ?? 0);
+  const isPlain = /^-?\d+$/.test(sample);
   return {
     value,
-    words: { clause: `${ID} ${clause}` },
+    words: { clause: `${ID} is ${isPlain ? '' : 'written '}${value}` },
     apply: (state) => ({ ...state, plant: state.plant.with(ID, json) }),
-    classes: kinds,
+    classes: !isPlain ? ['exponent'] : CLASSES.filter(([, , has]) => has(number)).map(([id]) => id),
+    point: number,
   };
 }
-
-function classes(): CellClass[] {
-  const one = (id: string, clause: string): CellClass => ({
-    id,
-    words: { clause: `${ID} ${clause}` },
-    topic: ID,
-  });
-  return [
-    one('odd', 'is odd'),
-    one('even', 'is even'),
-    one('no float', 'cannot be represented by a 32-bit float'),
-    one('not positive', 'is 0 or negative'),
-    one('negative', 'is negative'),
-  ];
-}
-
 
 /** Magnitudes: a fresh id at or a little above each point. */
 function magnitudes(): Scale {
@@ -84,7 +80,7 @@ function magnitudes(): Scale {
       // A multiple of 4 and not, so that what depends on the last bits shows as such.
       apply: (state) => ({
         ...state,
-        plant: state.plant.with(ID, freshId(point, point + (point >> 6n) + 1n)),
+        plant: state.plant.with(ID, freshId(point, point + windowAt(point))),
       }),
       classes: [],
     }),
@@ -94,14 +90,11 @@ function magnitudes(): Scale {
   };
 }
 
-/** A number, as a power of two if it is near one. */
+/** Ids are taken from a range above each point, so that those of another run are others. */
+const windowAt = (point: bigint): bigint => (point >> 10n) + 16n;
+
+/** A limit in words: a power of two if it is one as far as was tried. */
 function bound(point: bigint): string {
-  for (const power of POWERS)
-    for (const [offset, words] of [
-      [0n, `2^${power}`],
-      [-1n, `2^${power}-1`],
-    ] as const)
-      if (point === 2n ** power + offset) return words;
-  const near = POWERS.find((power) => point > 2n ** power && point - 2n ** power <= 2n ** (power - 5n));
-  return near === undefined ? String(point) : `about 2^${near}`;
+  const power = POWERS.find((one) => 2n ** one >= point - 1n && 2n ** one <= point + windowAt(point));
+  return power === undefined ? `about ${point}` : `2^${power} (${2n ** power})`;
 }

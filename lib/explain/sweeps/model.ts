@@ -1,7 +1,9 @@
 import type { Contract } from '../../contract/contract.ts';
-import type { Dimension, RequestState } from '../../payloads/model/dimension.ts';
+import { JsonObject } from '../../payloads/json.ts';
+import { type Dimension, initialState, type RequestState } from '../../payloads/model/dimension.ts';
 import type { Model } from '../../payloads/model/model.ts';
 import { sample } from '../../payloads/random.ts';
+import type { RequestTemplate } from '../../payloads/test-case.ts';
 import type { Cell, CellClass, Sweep } from '../cells.ts';
 
 /** The values of a dimension of the model. */
@@ -46,7 +48,13 @@ const GROUPS: Readonly<Record<string, readonly Group[]>> = {
     ['charset', 'with a charset in Content-Type', /charset/i],
     ['case', 'whose Content-Type is not in lower case', /A/],
   ],
-  Accept: [['any', 'whose Accept is not exactly application/json', /./]],
+  Accept: [
+    ['any', 'whose Accept is not exactly application/json', /./],
+    ['loose', 'with ranges or quality values in Accept', /\*|q=/],
+    ['quality', 'with quality values in Accept', /q=/],
+    ['range', 'with ranges in Accept', /\*/],
+    ['several', 'with several media types in Accept', /,|two lines/],
+  ],
   'Accept-Encoding': [
     ['any', 'with Accept-Encoding', /./],
     ['gzip', 'whose Accept-Encoding names gzip', /gzip/],
@@ -86,6 +94,8 @@ function cellsOf(dimension: Dimension, contract: Contract, groups: readonly Grou
   return others
     .flatMap((value) => value.members ?? [value])
     .map(({ name, apply }): Cell => {
+      const { headers = [] } = withoutPlant(apply, contract);
+      const text = [name, ...headers.map(([, value]) => value)].join(' ');
       let sampled = 0;
       const pick = <T>(arbitrary: Parameters<typeof sample<T>>[0]): T => {
         sampled += 1;
@@ -95,7 +105,14 @@ function cellsOf(dimension: Dimension, contract: Contract, groups: readonly Grou
         value: name,
         words: { phrase: name.startsWith('of ') ? `with a body ${name}` : name },
         apply: (state: RequestState) => apply(state, { contract, pick }),
-        classes: groups.filter(([, , has]) => has.test(name)).map(([id]) => id),
+        classes: groups.filter(([, , has]) => has.test(text)).map(([id]) => id),
       };
     });
 }
+
+/** What a value does to everything but the body. */
+const withoutPlant = (apply: Dimension['values'][0]['apply'], contract: Contract): RequestTemplate =>
+  apply(initialState(new JsonObject([])), {
+    contract,
+    pick: (arbitrary) => sample(arbitrary, 0, 'explain', 0).value,
+  }).template;

@@ -1,31 +1,29 @@
 import { withWords } from '../../payloads/fresh.ts';
-import type { FreshText } from '../../payloads/json.ts';
-import type { Cell, CellClass, Scale, Sweep } from '../cells.ts';
+
+import type { Cell, Scale, Sweep } from '../cells.ts';
 
 /** Values of a string property, and whether it is there at all. */
 export function textSweep(property: string, isRequired: boolean): Sweep {
-  const cellOf = (
-    value: string,
-    clause: string,
-    text: FreshText | string,
-    classes: readonly string[],
-  ): Cell => ({
-    value,
+  const classes = CLASSES.map(([id, clause]) => ({
+    id,
     words: { clause: `${property} ${clause}` },
-    apply: (state) => ({ ...state, plant: state.plant.with(property, text) }),
-    classes: [...(text === '' ? [] : ['present']), ...classes],
+    topic: property,
+  }));
+  const cells = [...MARKS.map(([mark]) => `word${mark}word`), ...FORMS].map((form): Cell => {
+    const text = form === '' ? '' : withWords((word, digit) => filled(form, word, digit));
+    const sample = typeof text === 'string' ? text : text.of(1n);
+    const own = CLASSES.filter(([, , has]) => has.test(sample)).map(([id]) => id);
+    const words = MARKS.find(([mark]) => form === `word${mark}word`)?.[1];
+    return {
+      value: words ?? (form === '' ? 'empty' : `like ${JSON.stringify(form)}`),
+      words: {
+        clause: `${property} ${words === undefined ? (form === '' ? 'is empty' : `is like ${JSON.stringify(sample)}`) : `contains ${words}`}`,
+      },
+      apply: (state) => ({ ...state, plant: state.plant.with(property, text) }),
+      classes: [...(form === '' ? [] : ['present']), ...own],
+      point: BigInt([...sample].length),
+    };
   });
-  const marks = MARKS.map(([mark, words, ...classes]) =>
-    cellOf(
-      words,
-      `contains ${words}`,
-      withWords((word) => `${word(6)}${mark}${word(5)}`),
-      ['mark', ...classes],
-    ),
-  );
-  const forms = FORMS.map(([words, form, ...classes]) =>
-    cellOf(words, words, form === '' ? '' : withWords((word, digit) => filled(form, word, digit)), classes),
-  );
   const absent: Cell = {
     value: `no ${property}`,
     words: { clause: `there is no ${property}` },
@@ -34,8 +32,8 @@ export function textSweep(property: string, isRequired: boolean): Sweep {
   };
   return {
     part: property,
-    cells: [...marks, ...forms, ...(isRequired ? [] : [absent])],
-    classes: classesOf(property),
+    cells: [...cells, ...(isRequired ? [] : [absent])],
+    classes: [{ id: 'present', words: { clause: `there is a ${property}` }, topic: property }, ...classes],
     scale: lengths(property),
   };
 }
@@ -47,72 +45,89 @@ const filled = (form: string, word: (length: number) => string, digit: () => str
     .replaceAll('word', () => word(6))
     .replaceAll('#', () => digit());
 
-/** Characters with a meaning to software, their words, and their classes. */
-const MARKS: readonly (readonly [mark: string, words: string, ...classes: string[]])[] = [
+/** Characters with a meaning to software. */
+const MARKS: readonly (readonly [mark: string, words: string])[] = [
   [' ', 'a space'],
-  ['-', 'a hyphen', 'punctuation'],
-  ["'", 'an apostrophe', 'punctuation', 'quotes'],
+  ['-', 'a hyphen'],
+  ["'", 'an apostrophe'],
   ['7', 'a digit'],
-  ['"', 'a quotation mark', 'punctuation', 'quotes', 'escaped'],
-  ['\\', 'a backslash', 'punctuation', 'escaped'],
-  ['/', 'a slash', 'punctuation'],
-  ['<', '<', 'punctuation', 'markup'],
-  ['>', '>', 'punctuation', 'markup'],
-  ['&', '&', 'punctuation', 'markup'],
-  ['%', '%', 'punctuation'],
-  ['%s', 'a format such as %s'],
-  ['{{7*7}}', 'a template such as {{7*7}}', 'template'],
-  ['${x}', 'a template such as ${x}', 'template'],
-  [';', 'a semicolon', 'punctuation'],
-  ['.', 'a full stop', 'punctuation'],
-  ['_', 'an underscore', 'punctuation'],
-  ['é', 'an accented letter', 'not ASCII', 'accents'],
-  ['e\u0301', 'a combining character', 'not ASCII', 'accents'],
-  ['木', 'a Chinese character', 'not ASCII'],
-  ['ש', 'a right-to-left letter', 'not ASCII'],
-  ['🌵', 'an astral character', 'not ASCII'],
-  ['\u200b', 'an invisible character', 'not ASCII'],
-  ['\u2028', 'a line separator', 'not ASCII'],
-  ['\u0001', 'a control character', 'control'],
-  ['\t', 'a tab', 'control'],
-  ['\n', 'a line feed', 'control'],
-  ['\u0000', 'a NUL', 'control'],
+  ['"', 'a quotation mark'],
+  ['\\', 'a backslash'],
+  ['/', 'a slash'],
+  ['<', '<'],
+  ['>', '>'],
+  ['&', '&'],
+  ['%', '%'],
+  ['{{7*7}}', 'a template such as {{7*7}}'],
+  ['$' + '{x}', 'a template such as $' + '{x}'],
+  [';', 'a semicolon'],
+  ['.', 'a full stop'],
+  ['_', 'an underscore'],
+  ['é', 'an accented letter'],
+  ['e\u0301', 'a combining character'],
+  ['木', 'a Chinese character'],
+  ['ש', 'a right-to-left letter'],
+  ['🌵', 'an astral character'],
+  ['\u200b', 'an invisible character'],
+  ['\u2028', 'a line separator'],
+  ['\u0001', 'a control character'],
+  ['\t', 'a tab'],
+  ['\n', 'a line feed'],
+  ['\u0000', 'a NUL'],
 ];
 
-const FORMS: readonly (readonly [clause: string, form: string, ...classes: string[]])[] = [
-  ['begins with a lower-case letter', 'wordword', 'lower case'],
-  ['begins with a capital letter', 'Wordword', 'capital'],
-  ['is in capital letters', 'WORDWORD', 'capital', 'capitals'],
-  ['ends with a space', 'wordword '],
-  ['begins with a space', ' wordword'],
-  ['contains two spaces in a row', 'word  word'],
-  ['is a numeral', '########'],
-  ['begins with a digit', '#wordword'],
-  ['is two words', 'word word'],
-  ['begins with null', 'null word'],
-  ['is empty', ''],
-];
+/** Forms of a text; `word` stands for fresh letters, # for a fresh digit. */
+const FORMS = [
+  'word',
+  'Wordword',
+  'WORD',
+  'word ',
+  ' word',
+  'word  word',
+  'Word word',
+  '########',
+  '#word',
+  'null word',
+  "word's word-word 7",
+  '',
+] as const;
 
-function classesOf(property: string): CellClass[] {
-  const one = (id: string, clause: string): CellClass => ({
-    id,
-    words: { clause: `${property} ${clause}` },
-    topic: property,
-  });
-  return [
-    { id: 'present', words: { clause: `there is a ${property}` }, topic: property },
-    one('mark', 'contains anything but letters'),
-    one('not ASCII', 'is not ASCII'),
-    one('punctuation', 'contains punctuation'),
-    one('control', 'contains a control character'),
-    one('escaped', 'contains a quotation mark or backslash'),
-    one('markup', 'contains <, > or &'),
-    one('template', 'contains a template placeholder'),
-    one('quotes', 'contains a quotation mark or apostrophe'),
-    one('accents', 'contains an accent'),
-    one('capital', 'begins with a capital letter'),
-  ];
-}
+/** Sets of texts that programs treat alike. */
+const CLASSES: readonly (readonly [id: string, clause: string, has: RegExp])[] = [
+  ['other than letters', 'contains anything but letters', /[^A-Za-z]/],
+  ['not ASCII', 'is not ASCII', /[^\0-\x7f]/],
+  ['lower first', 'begins with a lower-case letter', /^[a-z]/],
+  ['capital', 'contains a capital letter', /[A-Z]/],
+  ['capital first', 'begins with a capital letter', /^[A-Z]/],
+  ['all capitals', 'is in capital letters', /^[A-Z]+$/],
+  ['white space', 'contains white space', /\s/],
+  ['space', 'contains a space', / /],
+  ['digit', 'contains a digit', /\d/],
+  ['only digits', 'is a numeral', /^\d+$/],
+  ['digit first', 'begins with a digit', /^\d/],
+  ['letter first', 'begins with a letter', /^[A-Za-z]/],
+  ['outer space', 'begins or ends with a space', /^ | $/],
+  ['last space', 'ends with a space', / $/],
+  ['first space', 'begins with a space', /^ /],
+  ['two spaces', 'contains two spaces in a row', / {2}/],
+  ['punctuation', 'contains punctuation', /[!-/:-@[-`{-~]/],
+  ['hyphen', 'contains a hyphen', /-/],
+  ['apostrophe', 'contains an apostrophe', /'/],
+  ['digit, hyphen or apostrophe', 'contains a digit, hyphen or apostrophe', /[-'\d]/],
+  ['quotes', 'contains a quotation mark or apostrophe', /["']/],
+  ['escaped', 'contains a quotation mark or backslash', /["\\]/],
+  ['markup', 'contains <, > or &', /[<>&]/],
+  ['brackets', 'contains < or >', /[<>]/],
+  ['template', 'contains a template placeholder', /\{\{|\$\{/],
+  ['braces', 'contains a brace', /[{}]/],
+  ['control', 'contains a control character', /\p{Cc}/u],
+  ['line', 'contains a line feed', /\n/],
+  ['accents', 'contains an accent', /é|\u0301/],
+  ['combining', 'contains a combining character', /\p{M}/u],
+  ['right to left', 'contains a right-to-left letter', /\p{Script=Hebrew}/u],
+  ['astral', 'contains an astral character', /[\u{10000}-\u{10ffff}]/u],
+  ['wide', 'contains a character beyond Latin-1', /[^\0-\xff]/],
+];
 
 const POINTS = [
   1, 2, 3, 4, 6, 8, 10, 12, 15, 16, 20, 24, 30, 32, 36, 40, 50, 64, 100, 128, 200, 255, 256, 500, 1000, 2000,
