@@ -1,0 +1,261 @@
+import { USUAL } from '../run/fill.ts';
+import { endpointOf } from '../wire/endpoint.ts';
+import type { Request } from '../wire/exchange.ts';
+import { hasHeader, PAUSE_MS, segmentsOf } from '../wire/segments.ts';
+import type { RecordedRequest } from './record.ts';
+import { cutParts, fitsWord, type Part, partsOf, printing, shortened, word } from './shell.ts';
+import { wholeBody } from './whole-body.ts';
+
+/** A request on a connection. `pipelined`: the next one is sent without waiting for its response. */
+export interface OnConnection {
+  readonly request: RecordedRequest;
+  readonly pipelined?: boolean;
+}
+
+export interface Showing {
+  /** What of the last response is printed. The others are printed only with the whole response. */
+  readonly shows: 'response' | 'status' | 'nothing';
+  /** Gives up after some seconds without a response. */
+  readonly givesUp: boolean;
+  /** The names of the variables that stand for numerals. */
+  readonly variables: ReadonlyMap<string, string>;
+}
+
+const MAX_SECONDS = 10;
+
+/** A command that sends requests over one connection. */
+export const sending = (requests: readonly OnConnection[], showing: Showing): string =>
+  requests.some(({ request, pipelined }) => pipelined === true || !suitsCurl(request))
+    ? overSocket(requests, showing)
+    : requests
+        .map(({ request }, index) => {
+          const isLast = index === requests.length - 1;
+          const shows = isLast || showing.shows === 'response' ? showing.shows : 'nothing';
+          return curlArguments(request, { ...showing, shows }).join(' ');
+        })
+        .join(' --next ')
+        .replace(/^/, 'curl ');
+
+const isChunked = ({ headers }: RecordedRequest) => hasHeader(headers, 'transfer-encoding');
+
+/** Whether curl sends the same, apart from the order of headers. It sends a body in one segment and one chunk. */
+function suitsCurl(request: RecordedRequest): boolean {
+  const { method, headers, body, delivery = {} } = request;
+  const { cuts, headFirst, headCut, leadingZeros, headerGap, headerOrder, abortAfter, chunks } = delivery;
+  return (
+    [cuts, headFirst, headCut, leadingZeros, headerGap, headerOrder, abortAfter].every(
+      (one) => one === undefined,
+    ) &&
+    !(isChunked(request) && chunks !== 'one') &&
+    !(method === 'HEAD' && body.bytes > 0) &&
+    headers.filter(([name]) => name.toLowerCase() === 'host').length === 1
+  );
+}
+
+/** The origin and the target of a URL, which may be one that no parser accepts. */
+function dividedUrl(url: string): { readonly origin: string; readonly target: string } {
+  const [, origin = url, target = '/'] = /^([a-z]+:\/\/[^/?#]+)([\s\S]*)$/i.exec(url) ?? [];
+  return { origin, target };
+}
+
+const latin1 = (text: string) => Buffer.from(text).toString('latin1');
+
+function curlArguments(request: RecordedRequest, { shows, givesUp, variables }: Showing): string[] {
+  const { method, url, headers, delivery } = request;
+  const { origin, target } = dividedUrl(url);
+  const text = (bytes: string) => word(shortened(partsOf(bytes, variables)));
+  // curl would change these targets, or reject them.
+  const isPlain =
+    /^\/[\w\-.~%!$&'()*+,;=:@/?]*(?<!\?)$/.test(target) && !/\/(?:\.|%2e){1,2}(?=[/?]|$)/i.test(target);
+  const hasBody = isChunked(request) || hasHeader(headers, 'content-length');
+  const usual =
+    method === 'HEAD' ? ['--head'] : method === (hasBody ? 'POST' : 'GET') ? [] : ['-X', text(method)];
+  return [
+    '-sS',
+    ...(shows === 'response' ? ['-i'] : ['-o', '/dev/null']),
+    ...(shows === 'status' ? ['-w', "'%{http_code}\\n'"] : []),
+    ...(givesUp ? ['-m', String(MAX_SECONDS)] : []),
+    ...(origin.startsWith('https:') ? ['--http1.1'] : []),
+    ...usual,
+    ...(delivery?.absoluteTarget === true ? ['--request-target', text(latin1(url))] : []),
+    ...(isPlain || delivery?.absoluteTarget === true ? [] : ['--request-target', text(latin1(target))]),
+    text(isPlain ? latin1(url) : `${origin}/`),
+    ...curlHeaders(request, hasBody, text),
+    ...(hasBody ? curlBody(request, variables) : []),
+  ];
+}
+
+/** The arguments for headers: those that curl does not send by itself, and those that it must not send. */
+function curlHeaders(
+  { url, headers }: RecordedRequest,
+  hasBody: boolean,
+  text: (bytes: string) => string,
+): string[] {
+  const { host } = new URL(dividedUrl(url).origin);
+  const own = headers.filter(
+    ([name, value]) =>
+      !['content-length', ...(value === host ? ['host'] : [])].includes(name.toLowerCase()) &&
+      // The usual ones stand for any client.
+      (!USUAL.some((one) => one[0] === name && one[1] === value) ||
+        headers.filter(([other]) => other === name).length > 1),
+  );
+  const unwanted = ['accept', 'user-agent', ...(hasBody ? ['content-type'] : [])].filter(
+    (name) => !hasHeader(headers, name),
+  );
+  return [
+    ...own.map(([name, value]) => (value === '' ? `${spelled(name)};` : `${spelled(name)}: ${value}`)),
+    ...unwanted.map((name) => `${spelled(name)}:`),
+  ].flatMap((line) => ['-H', text(line)]);
+}
+
+const spelled = (name: string) =>
+  name === name.toLowerCase() ? name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()) : name;
+
+function curlBody({ body }: RecordedRequest, variables: ReadonlyMap<string, string>): string[] {
+  const bytes = wholeBody(body);
+  const parts = shortened(partsOf(bytes, variables));
+  if (!fitsWord(parts)) return ['--data-binary', `@<(${printing(parts).join('; ')})`];
+  const option = bytes.startsWith('@') ? '--data-raw' : bytes.includes('\n') ? '--data-binary' : '-d';
+  return [option, word(parts)];
+}
+
+/** Shorter pauses would depend on how the system delays and joins small segments. */
+const MIN_PAUSE_MS = 50;
+/** Milliseconds in which a response should arrive. */
+const RESPONSE_MS = 500;
+
+type Step = { readonly parts: readonly Part[] } | { readonly pauseMs: number };
+
+/** Writes the bytes of requests to a socket, in the segments that their deliveries ask for. */
+function overSocket(requests: readonly OnConnection[], { shows, variables }: Showing): string {
+  const [
+    {
+      request: { url },
+    } = { request: { url: '' } },
+  ] = requests;
+  const { host, port, secure } = endpointOf(dividedUrl(url).origin, { timeout: 0 });
+  const steps = requests.flatMap(({ request, pipelined }, index): Step[] => {
+    const isLast = index === requests.length - 1;
+    const { pauseMs = PAUSE_MS, expectContinue } = request.delivery ?? {};
+    const segments = segmentParts(request, variables, isLast);
+    const pause = { pauseMs: Math.max(expectContinue === true ? 1000 : pauseMs, MIN_PAUSE_MS) };
+    const written = segments.flatMap((parts, at): Step[] => (at === 0 ? [{ parts }] : [pause, { parts }]));
+    return isLast || pipelined === true ? written : [...written, { pauseMs: RESPONSE_MS }];
+  });
+  const aborts = requests.at(-1)?.request.delivery?.abortAfter !== undefined;
+  const commands = joined(steps).map((step) =>
+    'pauseMs' in step ? `sleep ${step.pauseMs / 1000}` : inOneSegment(printing(shortened(step.parts))),
+  );
+  const filter =
+    shows === 'response'
+      ? ''
+      : shows === 'nothing'
+        ? ' > /dev/null'
+        : " | grep -ao '^HTTP/1[.][01] [0-9]*' | tail -n 1";
+  if (secure) {
+    const options = `-quiet${aborts ? ' -no_ign_eof' : ''} -connect ${host.includes(':') ? `[${host}]` : host}:${port}`;
+    return `{ ${commands.join('; ')}; } | timeout ${MAX_SECONDS} openssl s_client ${options} 2> /dev/null${filter}`;
+  }
+  const written = commands.map((command) => (command.startsWith('sleep') ? command : `${command} >&3`));
+  const read = aborts ? [`sleep ${MIN_PAUSE_MS / 1000}`] : [`timeout ${MAX_SECONDS} cat <&3`];
+  return `( exec 3<>/dev/tcp/${host}/${port}; ${[...written, ...read].join('; ')} )${filter}`;
+}
+
+/** bash itself writes line by line, and each line would be a segment. */
+const inOneSegment = (commands: readonly string[]): string =>
+  commands.length === 1 && commands[0]?.startsWith('printf') === true
+    ? `env ${commands[0]}`
+    : `{ ${commands.join('; ')}; } | dd obs=256k 2> /dev/null`;
+
+/** Joins what is written without a pause in between. */
+function joined(steps: readonly Step[]): Step[] {
+  const done: Step[] = [];
+  for (const step of steps) {
+    const last = done.at(-1);
+    if (last === undefined || 'pauseMs' in last || 'pauseMs' in step) done.push(step);
+    else done.splice(-1, 1, { parts: [...last.parts, ...step.parts] });
+  }
+  return done;
+}
+
+/**
+ * The segments of a request. Coding and cutting may divide an id, so both are also done with a body in which each
+ * digit of an id is a mark instead.
+ */
+function segmentParts(
+  recorded: RecordedRequest,
+  variables: ReadonlyMap<string, string>,
+  isLast: boolean,
+): readonly (readonly Part[])[] {
+  const { origin, target } = dividedUrl(recorded.url);
+  const bytes = wholeBody(recorded.body);
+  const { headCut, ...delivery } = recorded.delivery ?? {};
+  const closes = isLast && !hasHeader(recorded.headers, 'connection');
+  const request: Request = {
+    method: recorded.method,
+    path: latin1(target),
+    headers: [...recorded.headers, ...(closes ? ([['connection', 'close']] as const) : [])],
+    body: Buffer.from(bytes, 'latin1'),
+    framing: isChunked(recorded) ? 'chunked' : 'length',
+    delivery,
+  };
+  const segmentsIn = (body: string) =>
+    segmentsOf({ ...request, body: Buffer.from(body, 'latin1') }, endpointOf(origin, { timeout: 0 })).map(
+      (one) => Buffer.from(one).toString('latin1'),
+    );
+  const marks = segmentsIn(marked(bytes, variables));
+  const [first = [], ...others] = segmentsIn(bytes).map((segment, at) =>
+    partsOfMarked(segment, marks[at] ?? '', variables),
+  );
+  if (headCut !== true) return [first, ...others];
+  const head = segmentsIn('')[0]?.length ?? 0;
+  return [...cutParts(first, Math.floor(head / 2)), ...others];
+}
+
+const FIRST_MARK = 0x80;
+const NO_MARK = '\xff';
+/** More digits than an id has. */
+const MARKS = 24;
+
+/** A text in which a mark stands for each digit of an id, and everything else is alike. */
+function marked(bytes: string, variables: ReadonlyMap<string, string>): string {
+  const names = [...variables.values()];
+  return partsOf(bytes, variables)
+    .map((part) => {
+      if ('literal' in part) return NO_MARK.repeat(part.literal.length);
+      const index = 'expression' in part ? names.indexOf(part.expression.slice(1)) : -1;
+      return [...part.source]
+        .map((_, digit) => (index < 0 ? NO_MARK : String.fromCharCode(FIRST_MARK + MARKS * index + digit)))
+        .join('');
+    })
+    .join('');
+}
+
+/** The parts of a segment, given the same segment with marks. */
+function partsOfMarked(segment: string, marks: string, variables: ReadonlyMap<string, string>): Part[] {
+  const entries = [...variables];
+  const parts: Part[] = [];
+  let done = 0;
+  const upTo = (end: number) => {
+    parts.push(...partsOf(segment.slice(done, end), variables));
+    done = end;
+  };
+  // Marks are only in the body, after the head.
+  const start = Math.max(0, marks.indexOf('\r\n\r\n'));
+  for (let at = start; at < marks.length; at += 1) {
+    const mark = marks.charCodeAt(at) - FIRST_MARK;
+    const [numeral, name] = mark < 0 ? [] : (entries[Math.floor(mark / MARKS)] ?? []);
+    if (numeral === undefined || marks[at] === NO_MARK) continue;
+    upTo(at);
+    const from = mark % MARKS;
+    let length = 1;
+    while (from + length < numeral.length && marks.charCodeAt(at + length) - FIRST_MARK === mark + length)
+      length += 1;
+    const expression = length === numeral.length ? `$${name}` : `\${${name}:${from}:${length}}`;
+    done = at + length;
+    parts.push({ expression, source: segment.slice(at, done) });
+    at = done - 1;
+  }
+  upTo(segment.length);
+  return parts;
+}
