@@ -1,8 +1,10 @@
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
+import { packageFile } from '../lib/package.ts';
 import { TOKEN } from './stores.ts';
 
 const isMissing = ['/bin/bash', '/usr/bin/curl', '/usr/bin/openssl'].some((path) => !existsSync(path));
@@ -10,11 +12,22 @@ const isMissing = ['/bin/bash', '/usr/bin/curl', '/usr/bin/openssl'].some((path)
 /** Without bash, curl and openssl the tests are skipped, except in CI, where they must be installed. */
 export const absent = isMissing && process.env.CI === undefined;
 
+const fixture = (name: string) => packageFile(`test/fixtures/${name}`);
+export const CERTIFICATE = fixture('localhost.pem');
+
 /** What shell lines print. */
 export async function printed(lines: readonly string[]): Promise<string> {
-  const env = { ...process.env, PLANT_STORE_TOKEN: TOKEN };
+  const env = { ...process.env, PLANT_STORE_TOKEN: TOKEN, CURL_CA_BUNDLE: CERTIFICATE };
   const { stdout } = await promisify(execFile)('bash', ['-c', lines.join('\n')], { env, timeout: 60_000 });
   return stdout;
+}
+
+/** Types lines into an interactive bash, with the expansion of `!`. */
+export async function typed(lines: readonly string[]): Promise<void> {
+  const env = { ...process.env, PLANT_STORE_TOKEN: TOKEN, HISTFILE: '' };
+  const child = spawn('bash', ['--norc', '--noprofile', '-i'], { env, stdio: ['pipe', 'ignore', 'ignore'] });
+  child.stdin.end(`set -H\n${lines.join('\n')}\nexit\n`);
+  await new Promise((resolve) => child.once('close', resolve));
 }
 
 /** A request as it arrived. */
@@ -43,15 +56,17 @@ export class Recorder {
   private readonly connections = new Map<unknown, string[]>();
   private underWay = 0;
 
-  private constructor(port: number, stop: () => void) {
-    this.baseUrl = `http://127.0.0.1:${port}`;
+  private constructor(baseUrl: string, stop: () => void) {
+    this.baseUrl = baseUrl;
     this.stop = stop;
   }
 
-  static async start(): Promise<Recorder> {
-    const server = createServer();
+  static async start({ secure = false } = {}): Promise<Recorder> {
+    const tls = () => ({ cert: readFileSync(CERTIFICATE), key: readFileSync(fixture('localhost.key')) });
+    const server = secure ? createTlsServer(tls()) : createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const recorder = new Recorder((server.address() as AddressInfo).port, () => {
+    const { port } = server.address() as AddressInfo;
+    const recorder = new Recorder(`${secure ? 'https://localhost' : 'http://127.0.0.1'}:${port}`, () => {
       server.close();
       server.closeAllConnections();
     });
@@ -64,10 +79,10 @@ export class Recorder {
         response.writeContinue();
         onRequest(message, response);
       })
-      .on('connection', (socket) => {
+      .on(secure ? 'secureConnection' : 'connection', (socket) => {
         const pieces: string[] = [];
         recorder.connections.set(socket, pieces);
-        socket.on('data', (piece) => pieces.push(piece.toString('latin1')));
+        socket.on('data', (piece: Buffer) => pieces.push(piece.toString('latin1')));
       });
     return recorder;
   }

@@ -38,6 +38,14 @@ export const sending = (requests: readonly OnConnection[], showing: Showing): st
 
 const isChunked = ({ headers }: RecordedRequest) => hasHeader(headers, 'transfer-encoding');
 
+/** Whether the request has a body, if only an empty one. */
+const sendsBody = ({ method, headers, body, delivery }: RecordedRequest): boolean =>
+  body.bytes > 0 ||
+  (delivery === undefined
+    ? // What undici sends, whatever the record says.
+      ['POST', 'PUT', 'PATCH'].includes(method)
+    : method !== 'HEAD' && hasHeader(headers, 'content-length'));
+
 /** Whether curl sends the same, apart from the order of headers. It sends a body in one segment and one chunk. */
 function suitsCurl(request: RecordedRequest): boolean {
   const { method, headers, body, delivery = {} } = request;
@@ -61,13 +69,13 @@ function dividedUrl(url: string): { readonly origin: string; readonly target: st
 const latin1 = (text: string) => Buffer.from(text).toString('latin1');
 
 function curlArguments(request: RecordedRequest, { shows, givesUp, variables }: Showing): string[] {
-  const { method, url, headers, delivery } = request;
+  const { method, url, delivery } = request;
   const { origin, target } = dividedUrl(url);
   const text = (bytes: string) => word(shortened(partsOf(bytes, variables)));
   // curl would change these targets, or reject them.
   const isPlain =
     /^\/[\w\-.~%!$&'()*+,;=:@/?]*(?<!\?)$/.test(target) && !/\/(?:\.|%2e){1,2}(?=[/?]|$)/i.test(target);
-  const hasBody = isChunked(request) || hasHeader(headers, 'content-length');
+  const hasBody = sendsBody(request);
   const usual =
     method === 'HEAD' ? ['--head'] : method === (hasBody ? 'POST' : 'GET') ? [] : ['-X', text(method)];
   return [
@@ -144,7 +152,7 @@ function overSocket(requests: readonly OnConnection[], { shows, variables }: Sho
   });
   const aborts = requests.at(-1)?.request.delivery?.abortAfter !== undefined;
   const commands = joined(steps).map((step) =>
-    'pauseMs' in step ? `sleep ${step.pauseMs / 1000}` : inOneSegment(printing(shortened(step.parts))),
+    'pauseMs' in step ? `sleep ${step.pauseMs / 1000}` : inOneSegment(shortened(step.parts)),
   );
   const filter =
     shows === 'response'
@@ -162,10 +170,12 @@ function overSocket(requests: readonly OnConnection[], { shows, variables }: Sho
 }
 
 /** bash itself writes line by line, and each line would be a segment. */
-const inOneSegment = (commands: readonly string[]): string =>
-  commands.length === 1 && commands[0]?.startsWith('printf') === true
-    ? `env ${commands[0]}`
-    : `{ ${commands.join('; ')}; } | dd obs=256k 2> /dev/null`;
+function inOneSegment(parts: readonly Part[]): string {
+  const commands = printing(parts);
+  return parts.some((part) => 'command' in part)
+    ? `{ ${commands.join('; ')}; } | dd obs=256k 2> /dev/null`
+    : commands.map((command) => `env ${command}`).join('; ');
+}
 
 /** Joins what is written without a pause in between. */
 function joined(steps: readonly Step[]): Step[] {
