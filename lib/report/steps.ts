@@ -1,6 +1,7 @@
 import { curlOf } from './curl.ts';
+import type { OnConnection, Showing } from './on-connection.ts';
 import type { RecordedRequest } from './record.ts';
-import { type OnConnection, type Showing, sending } from './send.ts';
+import { sending } from './send.ts';
 import { wholeBody } from './whole-body.ts';
 
 /** A request, and the id that it was sent with. */
@@ -55,12 +56,15 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
   ];
 }
 
+const closes = ({ headers }: RecordedRequest): boolean =>
+  headers.some(([name, value]) => /^connection$/i.test(name) && /\bclose\b/i.test(value));
+
 /** The requests on each connection, in order; the last connection is that of the next request. */
 function connectionsOf(before: Reproduction['before']): OnConnection[][] {
   const connections: OnConnection[][] = [[]];
   for (const { request, connection } of before) {
     connections.at(-1)?.push({ request, pipelined: connection === 'pipelined' });
-    if (connection === 'other') connections.push([]);
+    if (connection === 'other' || closes(request)) connections.push([]);
   }
   return connections;
 }
