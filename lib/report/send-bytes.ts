@@ -1,6 +1,6 @@
 import { endpointOf } from '../wire/endpoint.ts';
 import type { Request } from '../wire/exchange.ts';
-import { hasHeader, PAUSE_MS, segmentsOf } from '../wire/segments.ts';
+import { CONTINUE_WAIT_MS, hasHeader, PAUSE_MS, segmentsOf } from '../wire/segments.ts';
 import {
   dividedUrl,
   isChunked,
@@ -22,18 +22,18 @@ type Step = { readonly parts: readonly Part[] } | { readonly pauseMs: number };
 
 /** Writes the bytes of requests to a socket, in the segments that their deliveries ask for. */
 export function overSocket(requests: readonly OnConnection[], { shows, variables }: Showing): string {
-  const [
-    {
-      request: { url },
-    } = { request: { url: '' } },
-  ] = requests;
-  const { host, port, secure } = endpointOf(dividedUrl(url).origin, { timeout: 0 });
+  const { host, port, secure } = endpointOf(dividedUrl(requests[0]?.request.url ?? '').origin, {
+    timeout: 0,
+  });
   const steps = requests.flatMap(({ request, pipelined }, index): Step[] => {
     const isLast = index === requests.length - 1;
-    const { pauseMs = PAUSE_MS, expectContinue } = request.delivery ?? {};
-    const segments = segmentParts(request, variables, isLast);
-    const pause = { pauseMs: Math.max(expectContinue === true ? 1000 : pauseMs, MIN_PAUSE_MS) };
-    const written = segments.flatMap((parts, at): Step[] => (at === 0 ? [{ parts }] : [pause, { parts }]));
+    const { pauseMs = PAUSE_MS, headCut, expectContinue } = request.delivery ?? {};
+    const headEnd = headCut === true ? 2 : 1;
+    const written = segmentParts(request, variables, isLast).flatMap((parts, at): Step[] => {
+      const waits = expectContinue === true && at === headEnd;
+      const pause = { pauseMs: Math.max(waits ? CONTINUE_WAIT_MS : pauseMs, MIN_PAUSE_MS) };
+      return at === 0 ? [{ parts }] : [pause, { parts }];
+    });
     return isLast || pipelined === true ? written : [...written, { pauseMs: RESPONSE_MS }];
   });
   const aborts = requests.at(-1)?.request.delivery?.abortAfter !== undefined;
@@ -45,7 +45,7 @@ export function overSocket(requests: readonly OnConnection[], { shows, variables
       ? ''
       : shows === 'nothing'
         ? ' > /dev/null'
-        : " | grep -ao '^HTTP/1[.][01] [0-9]*' | tail -n 1";
+        : " | grep -ao 'HTTP/1[.][01] [0-9]*' | tail -n 1";
   if (secure) {
     const options = `-quiet${aborts ? ' -no_ign_eof' : ''} -connect ${host.includes(':') ? `[${host}]` : host}:${port}`;
     return `{ ${commands.join('; ')}; } | timeout ${MAX_SECONDS} openssl s_client ${options} 2> /dev/null${filter}`;

@@ -1,6 +1,6 @@
 import { USUAL } from '../run/fill.ts';
 import { hasHeader } from '../wire/segments.ts';
-import { dividedUrl, isChunked, latin1, MAX_SECONDS, type Showing } from './on-connection.ts';
+import { dividedUrl, latin1, MAX_SECONDS, type Showing } from './on-connection.ts';
 import type { RecordedRequest } from './record.ts';
 import { fitsWord, partsOf, printing, shortened, word } from './shell.ts';
 import { wholeBody } from './whole-body.ts';
