@@ -7,9 +7,11 @@ import { promisify } from 'node:util';
 import { packageFile } from '../lib/package.ts';
 import { TOKEN } from './stores.ts';
 
-const isMissing = ['/bin/bash', '/usr/bin/curl', '/usr/bin/openssl'].some((path) => !existsSync(path));
+const isMissing = ['/bin/bash', '/usr/bin/curl', '/usr/bin/openssl', '/usr/bin/timeout', '/usr/bin/rev'].some(
+  (path) => !existsSync(path),
+);
 
-/** Without bash, curl and openssl the tests are skipped, except in CI, where they must be installed. */
+/** Without these commands the tests are skipped, except in CI, where they must be installed. */
 export const absent = isMissing && process.env.CI === undefined;
 
 const fixture = (name: string) => packageFile(`test/fixtures/${name}`);
