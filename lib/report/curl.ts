@@ -1,11 +1,10 @@
 import { suite } from '../package.ts';
 import type { Delivery } from '../wire/exchange.ts';
 import type { RecordedRequest } from './record.ts';
+import { escaped, quoted } from './shell.ts';
 
 /** Longer bodies are not put on a command line. */
 const MAX_BODY_BYTES = 8 * 1024;
-
-const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** A value in which the shell still expands `$PLANT_STORE_TOKEN` and `$(…)`. */
 const shellQuoted = (text: string) =>
@@ -64,12 +63,8 @@ function bodyOf(body: RecordedRequest['body']): string[] {
   }
   if ('text' in body && isPlain(body.text)) return ['--data-binary', quoted(body.text)];
   const bytes = 'text' in body ? Buffer.from(body.text) : Buffer.from(body.base64, 'base64');
-  const octal = [...bytes].map((byte) =>
-    byte >= 0x20 && byte < 0x7f && byte !== 0x27 && byte !== 0x5c
-      ? String.fromCharCode(byte)
-      : `\\${byte.toString(8).padStart(3, '0')}`,
-  );
+  const octal = escaped(Buffer.from(bytes).toString('latin1'), /[^\x20-\x7e]|['\\]/g);
   return octal.includes('\\000')
-    ? ['--data-binary', `@<(printf '${octal.join('').replaceAll('%', '%%')}')`]
-    : ['--data-binary', `$'${octal.join('')}'`];
+    ? ['--data-binary', `@<(printf '${octal.replaceAll('%', '%%')}')`]
+    : ['--data-binary', `$'${octal}'`];
 }

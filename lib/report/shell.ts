@@ -1,0 +1,192 @@
+import { gzipSync } from 'node:zlib';
+
+/**
+ * Words and commands for bash, which also work when they are pasted into an interactive one. Bytes are given as
+ * Latin-1 text.
+ */
+
+/** A part of a text that the shell puts together. `source` is what it stands for in the recorded text. */
+export type Part =
+  | { readonly literal: string }
+  /** Expanded within double quotes. */
+  | { readonly expression: string; readonly source: string }
+  /** Prints the text. */
+  | { readonly command: string; readonly source: string };
+
+/** Single quotes also keep an interactive shell from expanding `!`. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** Bytes with those that match as octal escapes, which `$'…'` and printf undo. */
+export const escaped = (bytes: string, special: RegExp): string =>
+  bytes.replace(special, (found) => [...found].map(escapeOf).join(''));
+
+const NAMED_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+const escapeOf = (byte: string): string =>
+  NAMED_ESCAPES[byte] ?? `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`;
+
+/** The text of UTF-8 bytes; undefined if they are not UTF-8. */
+export function utf8In(bytes: string): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(bytes, 'latin1'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What terminals and web pages do not pass on unchanged, such as tabs and combining characters. */
+const UNPRINTABLE = /[^\x20-\x7e\p{L}\p{N}\p{P}\p{S}]/gu;
+const NOT_ASCII = /[^\x20-\x7e]/g;
+
+/** Bytes as readable text, with escapes for what is unprintable or matches. */
+function readable(bytes: string, special = /[^\s\S]/g): string {
+  const text = utf8In(bytes);
+  if (text === undefined) return escaped(bytes, new RegExp(`${NOT_ASCII.source}|${special.source}`, 'g'));
+  return text.replace(new RegExp(`${UNPRINTABLE.source}|${special.source}`, 'gu'), (found) =>
+    [...Buffer.from(found).toString('latin1')].map(escapeOf).join(''),
+  );
+}
+
+const isReadable = (bytes: string) => readable(bytes) === utf8In(bytes);
+
+/** Bytes without a meaning for the shell. */
+const BARE = /^[\w@%+=:,./-]+$/;
+
+const literalWord = (bytes: string): string =>
+  isReadable(bytes) ? quoted(readable(bytes)) : `$'${readable(bytes, /['\\!]/g)}'`;
+
+/** The parts as one word of a command. */
+export function word(parts: readonly Part[]): string {
+  const [only] = parts;
+  if (only === undefined) return "''";
+  if (parts.length === 1 && 'literal' in only)
+    return BARE.test(only.literal) ? only.literal : literalWord(only.literal);
+  const fit = parts.every(
+    (part) => !('literal' in part) || (isReadable(part.literal) && !/["`\\$!]/.test(part.literal)),
+  );
+  const texts = parts.map((part, index) => {
+    if ('command' in part) return `$(${part.command})`;
+    if ('literal' in part) return fit ? readable(part.literal) : literalWord(part.literal);
+    const next = parts[index + 1];
+    const runsOn = fit && next !== undefined && 'literal' in next && /^[\w[]/.test(next.literal);
+    return runsOn ? part.expression.replace(/^\$(\w+)$/, '${$1}') : part.expression;
+  });
+  if (fit) return `"${texts.join('')}"`;
+  return texts.map((text, index) => ('literal' in (parts[index] ?? {}) ? text : `"${text}"`)).join('');
+}
+
+/** An argument of a command has at most 128 KiB on Linux. */
+const MAX_WORD_BYTES = 100 * 1024;
+
+/** Whether a word can hold the parts: `$(…)` drops line feeds at its end, and no word has a NUL. */
+export function fitsWord(parts: readonly Part[]): boolean {
+  const whole = sourceOf(parts);
+  return (
+    whole.length <= MAX_WORD_BYTES &&
+    !whole.includes('\0') &&
+    utf8In(whole) !== undefined &&
+    parts.every((part) => !('command' in part) || !part.source.endsWith('\n'))
+  );
+}
+
+export const sourceOf = (parts: readonly Part[]): string =>
+  parts.map((part) => ('literal' in part ? part.literal : part.source)).join('');
+
+const formatOf = (bytes: string): string => readable(bytes, /['\\]|^-/g).replaceAll('%', '%%');
+
+/** Commands that print the parts. */
+export function printing(parts: readonly Part[]): string[] {
+  const commands: string[] = [];
+  let [format, words]: [string, string[]] = ['', []];
+  const finish = () => {
+    if (format !== '') commands.push(['printf', `'${format}'`, ...words].join(' '));
+    [format, words] = ['', []];
+  };
+  for (const part of parts) {
+    if ('literal' in part) format += formatOf(part.literal);
+    else if ('expression' in part) {
+      format += '%s';
+      words.push(`"${part.expression}"`);
+    } else {
+      finish();
+      commands.push(part.command);
+    }
+  }
+  finish();
+  return commands;
+}
+
+/** The ways in which a record writes what is derived from the token, and other texts that the shell makes. */
+const EXPRESSION =
+  /<as many other characters>|\$PLANT_STORE_TOKEN|\$\{PLANT_STORE_TOKEN(?:[^{}]|\{[^{}]*\})*\}|\$\(printf (?:[^()]|\([^()]*\))*\)/;
+const OTHER_CHARACTERS = `$(printf %s "$PLANT_STORE_TOKEN" | tr 'a-zA-Z0-9' 'b-zaB-ZA1-90')`;
+
+/**
+ * Divides a recorded text into literals and expressions.
+ * @param variables the names of the variables that stand for numerals
+ */
+export function partsOf(bytes: string, variables: ReadonlyMap<string, string>): Part[] {
+  const numerals = [...variables.keys()].map((numeral) => `(?<!\\d)${numeral}(?!\\d)`);
+  const special = new RegExp([EXPRESSION.source, ...numerals].join('|'), 'g');
+  const parts: Part[] = [];
+  let done = 0;
+  for (const { 0: source, index } of bytes.matchAll(special)) {
+    if (index > done) parts.push({ literal: bytes.slice(done, index) });
+    done = index + source.length;
+    const variable = variables.get(source);
+    const expression =
+      variable === undefined ? (source.startsWith('<') ? OTHER_CHARACTERS : source) : `$${variable}`;
+    parts.push({ expression, source });
+  }
+  if (done < bytes.length) parts.push({ literal: bytes.slice(done) });
+  return parts;
+}
+
+/** Shorter repetitions are written out. */
+const MIN_RUN_BYTES = 60;
+const RUN = /([\s\S]{1,24}?)\1{2,}/g;
+
+/** The same parts, with commands for long repetitions and other long texts. */
+export const shortened = (parts: readonly Part[]): Part[] =>
+  parts.flatMap((part) => ('literal' in part ? withoutRuns(part.literal) : [part]));
+
+function withoutRuns(bytes: string): Part[] {
+  const parts: Part[] = [];
+  let done = 0;
+  for (const { 0: source, 1: unit = '', index } of bytes.matchAll(RUN)) {
+    if (source.length <= MIN_RUN_BYTES) continue;
+    if (index > done) parts.push(compressed(bytes.slice(done, index)));
+    done = index + source.length;
+    const command = `printf '${formatOf(unit)}%.0s' {1..${source.length / unit.length}}`;
+    parts.push({ command, source });
+  }
+  if (done < bytes.length) parts.push(compressed(bytes.slice(done)));
+  return parts;
+}
+
+const MAX_PLAIN_BYTES = 1024;
+
+function compressed(bytes: string): Part {
+  if (bytes.length <= MAX_PLAIN_BYTES) return { literal: bytes };
+  const base64 = gzipSync(Buffer.from(bytes, 'latin1'), { level: 9 }).toString('base64');
+  if (base64.length > 0.7 * bytes.length) return { literal: bytes };
+  return { command: `base64 -d <<< ${base64} | gunzip`, source: bytes };
+}
+
+/** Divides parts after so many bytes of the recorded text, or after the expression there. */
+export function cutParts(parts: readonly Part[], at: number): readonly [Part[], Part[]] {
+  let place = 0;
+  for (const [index, part] of parts.entries()) {
+    const offset = at - place;
+    place += sourceOf([part]).length;
+    if (place < at) continue;
+    const [first, rest] =
+      'literal' in part
+        ? [[{ literal: part.literal.slice(0, offset) }], [{ literal: part.literal.slice(offset) }]]
+        : [[part], []];
+    return [
+      [...parts.slice(0, index), ...first],
+      [...rest, ...parts.slice(index + 1)],
+    ];
+  }
+  return [[...parts], []];
+}

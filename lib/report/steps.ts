@@ -1,0 +1,100 @@
+import { curlOf } from './curl.ts';
+import type { OnConnection, Showing } from './on-connection.ts';
+import type { RecordedRequest } from './record.ts';
+import { sending } from './send.ts';
+import { wholeBody } from './whole-body.ts';
+
+/** A request, and the id that it was sent with. */
+interface WithId {
+  readonly request: RecordedRequest;
+  readonly freshId: bigint | undefined;
+}
+
+/** What has to be sent to see a fault. */
+export interface Reproduction extends WithId {
+  /** The requests before it, in order, or at the same time. */
+  readonly before: readonly (WithId & { readonly connection: 'same' | 'pipelined' | 'other' | 'beside' })[];
+  readonly repeat: { readonly times: number; readonly inFlight: number };
+  /** The store does not answer it. */
+  readonly unanswered?: boolean;
+}
+
+/** Shell lines that show a fault. Each line works by itself in an interactive bash, after those before it. */
+export function stepsOf(reproduction: Reproduction): readonly string[] {
+  const { request, before, repeat, unanswered = false } = reproduction;
+  if (request.rawBytes === true) return [curlOf(request)];
+  const sent = before.filter((one) => one.request.rawBytes !== true);
+  const ids = idsIn([reproduction, ...sent]);
+  const variables = new Map(ids.map(({ numeral, name }) => [numeral, name]));
+  const beside = sent.filter(({ connection }) => connection === 'beside');
+  const isRepeated = repeat.times > 1;
+  const showing = (shows: Showing['shows']): Showing => ({
+    shows,
+    variables,
+    givesUp: unanswered || isRepeated || beside.length > 0,
+  });
+  const own = isRepeated || beside.length > 0 ? 'status' : 'response';
+  const others = isRepeated ? 'nothing' : own;
+  const connections = connectionsOf(sent.filter(({ connection }) => connection !== 'beside'));
+  const last: readonly OnConnection[] = [...(connections.pop() ?? []), { request }];
+  const lines = connections.map((requests) => sending(requests, showing(others)));
+  const main = sending(last, showing(own));
+  if (beside.length === 0) lines.push(main);
+  else {
+    const background = beside.map((one) => `${sending([one], showing(others))} &`);
+    lines.push(`( ${background.join(' ')} ${main} & wait )`);
+  }
+  const set = (addend: string) => ids.map((id) => `${id.name}=${numberLike(id.numeral, addend)}`).join(' ');
+  const turn = (addend: string) => [...(ids.length === 0 ? [] : [set(addend)]), ...lines];
+  if (!isRepeated) return turn('');
+  if (repeat.inFlight <= 1)
+    return [`for i in $(seq ${repeat.times}); do ${turn('').join('; ')}; done | sort | uniq -c`];
+  // Shells that start together may have the same random numbers.
+  return [
+    `send() { ${turn(' + $1').join('; ')}; }; export -f send`,
+    `seq ${repeat.times} | xargs -P ${repeat.inFlight} -I{} bash -c 'send {}' | sort | uniq -c`,
+  ];
+}
+
+const closes = ({ headers }: RecordedRequest): boolean =>
+  headers.some(([name, value]) => /^connection$/i.test(name) && /\bclose\b/i.test(value));
+
+/** The requests on each connection, in order; the last connection is that of the next request. */
+function connectionsOf(before: Reproduction['before']): OnConnection[][] {
+  const connections: OnConnection[][] = [[]];
+  for (const { request, connection } of before) {
+    connections.at(-1)?.push({ request, pipelined: connection === 'pipelined' });
+    if (connection === 'other' || closes(request)) connections.push([]);
+  }
+  return connections;
+}
+
+/** The ids that occur in requests as whole numerals, with the names of their variables. */
+function idsIn(requests: readonly WithId[]): readonly { readonly numeral: string; readonly name: string }[] {
+  const texts = requests.map(
+    ({ request }) => `${request.url.replace(/^[a-z]+:\/\/[^/]*/i, '')}\n${wholeBody(request.body)}`,
+  );
+  const numerals = requests.flatMap(({ freshId }) => (freshId === undefined ? [] : [String(freshId)]));
+  return [...new Set(numerals)]
+    .filter((numeral) => /\d{2}/.test(numeral))
+    .filter((numeral) => texts.some((text) => new RegExp(`(?<!\\d)${numeral}(?!\\d)`).test(text)))
+    .map((numeral, index) => ({ numeral, name: index === 0 ? 'ID' : `ID${index + 1}` }));
+}
+
+/** An id with more digits does not fit into these types. */
+const BOUNDS = [31n, 32n, 53n, 63n].map((bits) => 2n ** bits);
+const MAX_RANDOM_DIGITS = 9;
+
+/** A random number of the size of another one: with as many digits, and on the same side of the bounds of types. */
+function numberLike(numeral: string, addend: string): string {
+  const digits = numeral.replace('-', '');
+  const range = 10n ** BigInt(Math.min(MAX_RANDOM_DIGITS, digits.length - 1));
+  const number = BigInt(digits);
+  let base = number - (number % range);
+  for (const bound of BOUNDS) {
+    if (number < bound && base + range > bound) base -= range;
+    if (number >= bound && base < bound) base += range;
+  }
+  const sign = numeral.startsWith('-') ? '-' : '';
+  return `${sign}$((${base} + (RANDOM * 32768 + RANDOM${addend}) % ${range}))`;
+}
