@@ -11,6 +11,8 @@ export interface Cell {
   readonly classes: readonly string[];
   /** Its place on the scale of its sweep, if it has one. */
   readonly point?: bigint;
+  /** The name of the defect or credential as labels of test cases have it. */
+  readonly label?: string;
 }
 
 /** How a condition is worded in a title. */

@@ -8,10 +8,11 @@ import type { CheckResult, Failure } from '../run/result.ts';
 import type { Explain } from '../run/run.ts';
 import { adviceFor } from './advice.ts';
 import { type Circumstance, circumstancesOf } from './circumstances.ts';
-import { type Found, investigate } from './investigate.ts';
+import { type Found, investigate, labelOf } from './investigate.ts';
 import { type Budget, BudgetSpent, Lab, type Line, type Wanted } from './lab.ts';
 import { ordinaryStates } from './ordinary.ts';
 import { stateOf } from './parts.ts';
+import { nounOf } from './sweeps/defects.ts';
 import { keyOf } from './symptom.ts';
 import { sentenceOf } from './title.ts';
 import { wantedOf } from './wanted.ts';
@@ -86,7 +87,8 @@ export async function explain(
       return some.map(
         (failure): Shown => ({ check, failure, wanted: wantedOf(failure, check, contract, token) }),
       );
-    });
+    })
+    .map((one, _index, all) => withWholeAnswer(one, all));
   if (failures.length === 0) return [];
   const lab = new Lab(line, contract, token, budget);
   const served = results.some(
@@ -98,6 +100,16 @@ export async function explain(
     causeOf(draft, catalogue),
   );
 }
+
+/** A response that was not kept as a whole is wrong in the way of another one with the same finding. */
+const withWholeAnswer = (one: Shown, all: readonly Shown[]): Shown => {
+  if (one.failure.exchange.response?.size === undefined) return one;
+  const like = all.find(
+    ({ failure: { finding, exchange } }) =>
+      exchange.response?.size === undefined && finding.cause === one.failure.finding.cause,
+  );
+  return like === undefined ? one : { ...one, wanted: like.wanted };
+};
 
 const unlessSpent = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
   try {
@@ -153,7 +165,7 @@ async function ofOneSymptom(
       (await unlessSpent(async () => {
         const one = await circumstancesOf(failure, wanted, concurrency, lab);
         return one === undefined ? undefined : [one];
-      })) ?? [unexplained(failure, failure.exchange.request.freshId === firstId)];
+      })) ?? [unexplained(failure, wanted, failure.exchange.request.freshId === firstId)];
     const own = found.map((one): Draft & { members: Shown[] } => ({ wanted, found: one, members: [] }));
     const rest: Shown[] = [];
     for (const member of left) {
@@ -176,8 +188,12 @@ async function explainedBy<T extends Draft>(
 ): Promise<T | undefined> {
   const [first] = drafts;
   if (first === undefined) return undefined;
-  const fits = drafts.find(({ found }) => meets(found, failure)) ?? first;
-  const { neutral, parts, kind } = first.found;
+  const label = labelOf(failure);
+  const own = drafts.find(({ found: { labels } }) => labels?.includes(label) === true);
+  if (own !== undefined) return own;
+  const { neutral, parts, kind, known } = first.found;
+  if (known?.includes(label) === true) return inUndeclared(drafts, failure, wanted, lab);
+  const fits = drafts.find(({ found }) => isAbout(found, label)) ?? first;
   if (kind !== 'always' || neutral === undefined) return fits;
   const state = stateOf(failure.template, neutral.plant);
   if (state === undefined) return fits;
@@ -186,29 +202,44 @@ async function explainedBy<T extends Draft>(
   return shows === true ? undefined : fits;
 }
 
-/** Whether a failure is about what the subject of a finding names. */
-const meets = ({ subject }: Found, { label, stableLabel = label }: Failure): boolean =>
-  subject !== undefined &&
-  [subject.clause, subject.noun].some(
-    (words) => words?.includes(stableLabel) === true || isAbout(words, stableLabel),
+/** What is wrong with a plant may also stand in undeclared properties: in another case, or one level down. */
+async function inUndeclared<T extends Draft>(
+  drafts: readonly T[],
+  failure: Failure,
+  wanted: Wanted,
+  lab: Lab,
+): Promise<T | undefined> {
+  const draft = drafts.find(({ found: { subject } }) =>
+    /another case|nested|__proto__/.test(subject?.noun ?? ''),
   );
+  const state = stateOf(failure.template, new JsonObject([]));
+  if (draft === undefined || state === undefined) return undefined;
+  const { properties } = lab.contract.newPlant.shape;
+  const plant = new JsonObject(state.plant.members.filter(([name]) => properties.has(name)));
+  const shows = await unlessSpent(() => lab.shows({ ...state, plant }, wanted));
+  return shows === false ? draft : undefined;
+}
 
-/** Whether two descriptions name the same property. */
-function isAbout(words: string | undefined, label: string): boolean {
-  const property = /^(?:no )?(id|name|tag)\b/.exec(label)?.[1];
-  return property !== undefined && words !== undefined && new RegExp(`\\b${property}\\b`).test(words);
+/** Whether a finding and a label name the same property. */
+function isAbout({ subject, conditions }: Found, label: string): boolean {
+  const property = /\b(id|name|tag)\b/.exec(label)?.[1];
+  if (property === undefined) return false;
+  const words = [subject, ...conditions].flatMap((one) => [one?.clause ?? '', one?.noun ?? '']);
+  return words.some((one) => new RegExp(`\\b${property}\\b`).test(one));
 }
 
 /** What is known of a failure that no experiment shows again. */
-function unexplained(
-  { template, exchange, label, before = [], when }: Failure,
-  isFirst: boolean,
-): Circumstance {
+function unexplained(failure: Failure, wanted: Wanted, isFirst: boolean): Circumstance {
+  const { template, exchange, label, before = [], when } = failure;
+  const isSubject = wanted.aspect === 'success' && !isFirst;
   const phrase = isFirst ? 'that are the first of the run' : `such as: ${label}`;
   return {
     kind: before.length > 0 ? 'sequence' : 'once',
-    subject: undefined,
-    conditions: [{ phrase: when === 'under-concurrency' ? 'while others are in flight' : phrase }],
+    subject: isSubject ? { noun: nounOf(labelOf(failure)) } : undefined,
+    conditions:
+      isSubject && when !== 'under-concurrency'
+        ? []
+        : [{ phrase: when === 'under-concurrency' ? 'while others are in flight' : phrase }],
     state: initialState(new JsonObject([])),
     exchange,
     neutral: undefined,

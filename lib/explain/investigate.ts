@@ -6,11 +6,11 @@ import { nothing } from '../payloads/test-case.ts';
 import type { CauseKind, Ladder } from '../run/cause.ts';
 import type { Failure, Tried } from '../run/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import type { Words } from './cells.ts';
+import type { Cell, Words } from './cells.ts';
 import { sweepOf } from './condition.ts';
 import type { Lab, Wanted } from './lab.ts';
 import { ordinaryStates } from './ordinary.ts';
-import { differences, type Part, stateOf } from './parts.ts';
+import { BODY, CREDENTIAL, differences, type Part, stateOf } from './parts.ts';
 import { reduce } from './reduce.ts';
 import { type Reach, sweep } from './sweep.ts';
 import { credentialSweep } from './sweeps/credentials.ts';
@@ -19,6 +19,7 @@ import { idSweep } from './sweeps/ids.ts';
 import { orderSweep } from './sweeps/order.ts';
 import { sizeSweep } from './sweeps/sizes.ts';
 import { textSweep } from './sweeps/texts.ts';
+import { keyOf, type Role } from './symptom.ts';
 
 /** What experiments found out about a symptom. */
 export interface Found {
@@ -36,6 +37,9 @@ export interface Found {
   readonly inside: Tried;
   readonly outside: Tried;
   readonly repeat: { readonly times: number; readonly inFlight: number };
+  /** Labels of what is wrong with the requests that it is about, and of all that was tried. */
+  readonly labels?: readonly string[];
+  readonly known?: readonly string[];
 }
 
 /** How often a failure is sent again to see whether it is always there. */
@@ -57,7 +61,12 @@ export async function investigate(
   if (first === undefined || lead === undefined) return undefined;
   const everywhere = await inEveryRejection(first, lab, wanted);
   if (everywhere !== undefined) return [everywhere];
-  const carriers = carriersOf(lead, first, lab);
+  const role = lab.roleOf(lead);
+  if (role === 'reject-body' || role === 'reject-credential') {
+    const found = await withSubjects(first, role === 'reject-body', failure, lab, wanted);
+    if (found !== undefined) return found;
+  }
+  const carriers = carriersOf(lead, first, failure, lab);
   const bases = ordinary.map((one) => carriers.reduce((state, part) => part.copy(lead, state), one));
   const shown: RequestState[] = [];
   const hidden: RequestState[] = [];
@@ -99,10 +108,76 @@ async function inEveryRejection(
   return shown === undefined ? undefined : foundIn({ state: shown }, lab, wanted);
 }
 
-/** Parts that make a request one that has to be rejected. */
-function carriersOf(lead: RequestState, ordinary: RequestState, lab: Lab): readonly Part[] {
+/** What has to be rejected and shows the symptom in otherwise ordinary requests; undefined if the failure does not. */
+async function withSubjects(
+  ordinary: RequestState,
+  isBody: boolean,
+  failure: Failure,
+  lab: Lab,
+  wanted: Wanted,
+): Promise<readonly Found[] | undefined> {
+  const subjects = await lab.remembered(`subjects/${isBody}/${keyOf(wanted)}`, () =>
+    subjectsOf(ordinary, isBody, lab, wanted),
+  );
+  const labels = subjects.named.flatMap(({ cells }) => cells.flatMap(({ label }) => label ?? []));
+  const own = labelOf(failure);
+  if (subjects.named.length === 0 || (isKnown(own, subjects) && !labels.includes(own))) return undefined;
+  const found: Found[] = [];
+  const known = subjects.cells.flatMap(({ label }) => label ?? []);
+  for (const { words, cells } of subjects.named) {
+    const [cell] = cells;
+    if (cell === undefined) continue;
+    const state = cell.apply(subjects.base);
+    const others = ordinaryStates(lab.contract).map((one) => cell.apply(one));
+    const among = await conditionsAmong(state, others, lab, wanted);
+    const reaches = [{ ...subjects, inside: cells.length }, ...among.reaches];
+    const parts = [isBody ? BODY : CREDENTIAL, ...among.parts];
+    const about = { ...among, state, subject: words, reaches, parts };
+    const one = await foundIn(about, lab, wanted);
+    found.push({ ...one, labels: cells.flatMap(({ label }) => label ?? []), known });
+  }
+  return found;
+}
+
+interface Conditions {
+  readonly conditions: readonly Words[];
+  readonly reaches: readonly Reach[];
+  readonly parts: readonly Part[];
+  readonly neutral: RequestState | undefined;
+}
+
+const UNCONDITIONAL: Conditions = { conditions: [], reaches: [], parts: [], neutral: undefined };
+
+/** What else has to be the case: some requests that differ only in the plant may not show the symptom. */
+async function conditionsAmong(
+  state: RequestState,
+  others: readonly RequestState[],
+  lab: Lab,
+  wanted: Wanted,
+): Promise<Conditions> {
+  for (const other of others) {
+    if ((await lab.shows(other, wanted)) !== false) continue;
+    if ((await lab.shows(other, wanted)) !== false || (await lab.shows(state, wanted)) !== true)
+      return UNCONDITIONAL;
+    const { state: reduced, parts } = await reduce(state, other, lab, wanted);
+    return { ...(await conditionsOf(reduced, parts, other, [], lab, wanted)), parts, neutral: other };
+  }
+  return UNCONDITIONAL;
+}
+
+/** The name of what is wrong with a request, as labels of checks have it. */
+export const labelOf = ({ label, stableLabel = label }: Failure): string => stableLabel;
+
+const isKnown = (label: string, { cells }: Subjects): boolean => cells.some((cell) => cell.label === label);
+
+/** Copies what makes a request one that has to be rejected. */
+function carriersOf(lead: RequestState, ordinary: RequestState, failure: Failure, lab: Lab): readonly Part[] {
   const role = lab.roleOf(lead);
   if (role === 'accept' || role === lab.roleOf(ordinary)) return [];
+  const label = labelOf(failure);
+  const cell = defectSweep(lab.contract, ordinary.plant).cells.find((one) => one.label === label);
+  if (role === 'reject-body' && cell !== undefined)
+    return [{ name: 'body', dimension: undefined, copy: (_, to) => cell.apply(to) }];
   const parts = differences(lead, ordinary);
   const one = parts.find((part) => lab.roleOf(part.copy(lead, ordinary)) === role);
   return one === undefined ? [] : [one];
@@ -149,7 +224,39 @@ const texts = ({ contract: { newPlant } }: Lab) =>
     types.includes('string') ? [textSweep(name, newPlant.shape.required.has(name))] : [],
   );
 
-/** Says how far each part that matters reaches. */
+/** How far each part that matters reaches. */
+async function conditionsOf(
+  state: RequestState,
+  parts: readonly Part[],
+  neutral: RequestState | undefined,
+  carriers: readonly Part[],
+  lab: Lab,
+  wanted: Wanted,
+): Promise<Pick<Conditions, 'conditions' | 'reaches'>> {
+  const role = lab.roleOf(state);
+  const isCarrier = (part: Part) => part.name === 'body' || carriers.includes(part);
+  const conditions: Words[] = [];
+  const reaches: Reach[] = [];
+  for (const part of parts) {
+    if (isRejected(role) && isCarrier(part)) continue;
+    const values = neutral === undefined ? undefined : sweepOf(part, state, neutral, lab);
+    const bare = neutral === undefined ? state : part.copy(neutral, state);
+    const reach =
+      values === undefined ? undefined : await sweep(values, bare, lab, wanted, role === 'accept');
+    if (reach !== undefined) reaches.push(reach);
+    const words = reach?.named[0]?.words;
+    const size = await bySize(reach, state, neutral, lab, wanted);
+    const isScattered = / other values?$/.test(words?.clause ?? '');
+    conditions.push(
+      size ?? (isScattered ? undefined : words) ?? { phrase: `with some values of ${part.name}` },
+    );
+  }
+  return { conditions, reaches };
+}
+
+const isRejected = (role: Role): boolean => role === 'reject-body' || role === 'reject-credential';
+
+/** Says what shows the symptom, and under which conditions. */
 async function described(
   state: RequestState,
   parts: readonly Part[],
@@ -159,24 +266,10 @@ async function described(
   wanted: Wanted,
 ): Promise<readonly Found[]> {
   const role = lab.roleOf(state);
-  const isCarrier = (part: Part) => part.name === 'body' || carriers.includes(part);
-  const isRejected = role === 'reject-body' || role === 'reject-credential';
-  const conditions: Words[] = [];
-  const reaches: Reach[] = [];
-  for (const part of parts) {
-    if (isRejected && isCarrier(part)) continue;
-    const values = neutral === undefined ? undefined : sweepOf(part, state, neutral, lab);
-    const isPlant = role === 'accept';
-    const reach = values === undefined ? undefined : await sweep(values, state, lab, wanted, isPlant);
-    if (reach !== undefined) reaches.push(reach);
-    const [words] = reach === undefined ? [] : reach.named.map((one) => one.words);
-    const size = await bySize(reach, state, neutral, lab, wanted);
-    const isScattered = / other values?$/.test(words?.clause ?? '');
-    conditions.push(
-      size ?? (isScattered ? undefined : words) ?? { phrase: `with some values of ${part.name}` },
-    );
-  }
-  const subjects = isRejected ? await subjectsOf(state, role === 'reject-body', lab, wanted) : undefined;
+  const { conditions, reaches } = await conditionsOf(state, parts, neutral, carriers, lab, wanted);
+  const subjects = isRejected(role)
+    ? await subjectsOf(state, role === 'reject-body', lab, wanted)
+    : undefined;
   if (subjects === undefined || subjects.named.length === 0)
     return [await foundIn({ state, conditions, reaches, parts, neutral }, lab, wanted)];
   const found: Found[] = [];
@@ -213,22 +306,17 @@ async function bySize(
 
 interface Subjects extends Reach {
   readonly base: RequestState;
+  readonly cells: readonly Cell[];
 }
 
 /** What has to be rejected and shows the symptom. */
-async function subjectsOf(
-  state: RequestState,
-  isBody: boolean,
-  lab: Lab,
-  wanted: Wanted,
-): Promise<Subjects | undefined> {
-  if (!isBody) {
-    const { credential: _, ...base } = state;
-    return { ...(await sweep(credentialSweep(lab.token), base, lab, wanted, false)), base };
-  }
-  const { defect: _, ...rest } = state;
-  const base = { ...rest, plant: repaired(rest, lab) };
-  return { ...(await sweep(defectSweep(lab.contract, base.plant), base, lab, wanted, false)), base };
+async function subjectsOf(state: RequestState, isBody: boolean, lab: Lab, wanted: Wanted): Promise<Subjects> {
+  const { credential, defect: _, ...rest } = state;
+  const base = isBody
+    ? { ...rest, plant: repaired(rest, lab), ...(credential === undefined ? {} : { credential }) }
+    : rest;
+  const values = isBody ? defectSweep(lab.contract, base.plant) : credentialSweep(lab.token);
+  return { ...(await sweep(values, base, lab, wanted, false)), base, cells: values.cells };
 }
 
 /** The plant with ordinary values for those that are wrong. */

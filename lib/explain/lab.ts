@@ -37,6 +37,7 @@ export class Lab {
   readonly contract: Contract;
   readonly token: string;
   sent = 0;
+  private readonly memory = new Map<string, unknown>();
   private readonly line: Line;
   private readonly budget: Budget;
   private readonly until: number;
@@ -47,6 +48,12 @@ export class Lab {
     this.token = token;
     this.budget = budget;
     this.until = performance.now() + budget.seconds * 1000;
+  }
+
+  /** Does what was done before only once. */
+  async remembered<T>(key: string, work: () => Promise<T>): Promise<T> {
+    if (!this.memory.has(key)) this.memory.set(key, await work());
+    return this.memory.get(key) as T;
   }
 
   /** @throws BudgetSpent */

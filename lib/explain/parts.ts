@@ -59,13 +59,13 @@ const AROUND: readonly Part[] = [
   part('earlier requests', 'history', ['after', 'abort'], ['freshConnection', 'abortAfter']),
 ];
 
-const CREDENTIAL: Part = {
+export const CREDENTIAL: Part = {
   name: 'Authorization',
   dimension: 'credential',
   copy: ({ credential }, { credential: _, ...to }) => (credential === undefined ? to : { ...to, credential }),
 };
 
-const BODY: Part = {
+export const BODY: Part = {
   name: 'body',
   dimension: 'defect',
   copy: ({ defect }, { defect: _, ...to }) => (defect === undefined ? to : { ...to, defect }),

@@ -38,7 +38,7 @@ export async function sweep(
   if (onScale !== undefined) {
     for (const [cell, shows] of onScale.tries) if (shows !== undefined) shown.push([cell, shows]);
     const isExact = found.length === 1 && found[0]?.isExact === true;
-    if (onScale.limits !== undefined && !isExact && agrees(tries, onScale.limits))
+    if (onScale.limits !== undefined && agrees(tries, onScale.limits, isExact ? 0 : MAX_CONTRADICTIONS))
       found.splice(0, found.length, { words: onScale.limits.words, topic: part, cells: [], isExact: true });
   }
   return {
@@ -61,10 +61,11 @@ const MAX_CONTRADICTIONS = 0.25;
 function agrees(
   tries: ReadonlyMap<Cell, boolean | undefined>,
   { has }: NonNullable<OnScale['limits']>,
+  most: number,
 ): boolean {
   const said = [...tries].filter(([, shows]) => shows !== undefined);
   const against = said.filter(([{ point }, shows]) => shows !== (point !== undefined && has(point)));
-  return against.length <= said.length * MAX_CONTRADICTIONS;
+  return against.length <= said.length * most;
 }
 
 /** Finds the limits between which a symptom shows. */

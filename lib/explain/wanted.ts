@@ -18,7 +18,8 @@ export function wantedOf(
   const success = symptoms.find(({ aspect }) => aspect === 'success');
   const own = symptoms.find(({ aspect }) => aspect === finding.aspect);
   const symptom = finding.aspect === 'representation' ? (success ?? own) : own;
-  if (symptom === undefined) {
+  // Of a long response only the beginning is kept.
+  if (symptom === undefined || exchange.response?.size !== undefined) {
     const rules = 'rules' in test ? { all: test.rules, cause: finding.cause } : undefined;
     return { words: wordsOf(finding.cause), aspect: 'detail', ...(rules === undefined ? {} : { rules }) };
   }

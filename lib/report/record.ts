@@ -1,4 +1,3 @@
-import type { Cause } from '../explain/cause.ts';
 import type { Predecessor } from '../payloads/test-case.ts';
 import type { Level, TestKind } from '../run/check.ts';
 import type { Latency } from '../run/latency.ts';
@@ -130,21 +129,6 @@ export interface JudgedBaseline extends Baseline {
   readonly entries: readonly (BaselineEntry & { readonly state: EntryState; readonly remedy?: string })[];
 }
 
-/** One fault of the store: what explains one failed check or many. See `Cause` for the fields that it shares with it. */
-export interface RecordedCause
-  extends Pick<
-    Cause,
-    'title' | 'level' | 'symptom' | 'condition' | 'kind' | 'confirmed' | 'checks' | 'advice' | 'matters' | 'ladders'
-  > {
-  /** Shell lines that show the fault on a freshly started store, and again on the same one. */
-  readonly steps: readonly string[];
-  /** The status that the steps show. */
-  readonly answer: number | 'none';
-  readonly counterexample: Pick<RecordedExchange, 'before' | 'request' | 'response' | 'fault' | 'ms'>;
-  /** Names symptom and condition, the same in every run. */
-  readonly fingerprint: string;
-}
-
 /** Everything a run found, and the only source of all reports. It never contains the token. */
 export interface RunRecord {
   readonly schemaVersion: 1;
@@ -178,8 +162,6 @@ export interface RunRecord {
   readonly stop: Stop | null;
   readonly advice: string | null;
   readonly summary: Summary;
-  /** What is to be fixed, in the order in which to fix it. */
-  readonly causes: readonly RecordedCause[];
   readonly results: readonly RecordedResult[];
   readonly observations: Observations;
 }

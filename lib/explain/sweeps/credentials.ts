@@ -18,6 +18,7 @@ function cellOf({ name, credential }: InvalidCredential, token: string): Cell {
       noun: name.startsWith('no ') ? 'requests without an Authorization header' : name,
     },
     apply: (state) => ({ ...state, credential }),
+    label: name,
     classes: [
       'any',
       ...CLASSES.flatMap(({ id, has }) => (own !== undefined && has(own, token) ? [id] : [])),

@@ -42,11 +42,15 @@ function cellsOf(defect: Defect, contract: Contract, control: JsonObject): Cell[
     return {
       value: values.length === 1 ? defect.name : `${defect.name}: ${shown(value ?? json)}`,
       words: value === undefined ? nameOf(defect) : valueWords(property ?? '', value),
-      apply: (state) => ({ ...state, defect: { json: rebuilt(json, control, state.plant, property) } }),
+      apply: (state) => withJson(state, rebuilt(json, control, state.plant, property)),
       classes,
+      label: defect.name,
     };
   });
 }
+
+const withJson = (state: RequestState, json: Json): RequestState =>
+  json instanceof JsonObject ? { ...state, plant: json } : { ...state, defect: { json } };
 
 /** The defect in another plant, if it is one of a property; its order and other properties may matter. */
 function rebuilt(json: Json, control: JsonObject, plant: JsonObject, property: string | undefined): Json {
@@ -68,11 +72,11 @@ const nameOf = ({ name, property }: Defect): Words => ({
 });
 
 const isAboutProperty = (name: string) => /^(?:id|name|tag) /.test(name) || name.startsWith('everything ');
-const clauseOf = (name: string) =>
+export const clauseOf = (name: string) =>
   isAboutProperty(name)
     ? name.replace(/^(\S+) (spelled|nested|inherited)/, '$1 is $2')
     : `the body is ${name}`;
-const nounOf = (name: string) =>
+export const nounOf = (name: string) =>
   isAboutProperty(name) ? name.replace(/^(\S+) is (.*)$/, '$2 as $1') : `${name} as the body`;
 
 /** Names of types as the titles of defects have them. */
@@ -96,7 +100,7 @@ const ABSENT: Partial<Record<DefectKind, string>> = {
   inherited: 'inherited',
 };
 
-const FALSY = new Set(['null', 'false', '0', '""', '[]', '{}']);
+const FALSY = new Set(['null', 'false', '0', '""']);
 
 function classesFor(defect: Defect, value: Json | undefined): string[] {
   const { kind, property, name } = defect;
@@ -104,14 +108,21 @@ function classesFor(defect: Defect, value: Json | undefined): string[] {
   const absent = ABSENT[kind];
   if (absent !== undefined) {
     const way = name.includes('white space') ? 'spaced' : absent;
-    return ['absent', way, ...(property === undefined ? [] : [`absent ${property}`, `${way} ${property}`])];
+    return [
+      'object',
+      'absent',
+      way,
+      ...(property === undefined ? [] : [`absent ${property}`, `${way} ${property}`]),
+    ];
   }
   const type = typeOf(defect);
   if (property === undefined || type === undefined) return [`constraint ${property ?? ''}`];
   const isString = type === 'a string' || type === 'a numeric string';
   return [
+    'object',
     'wrong type',
     `wrong ${property}`,
+    ...(type === 'a fraction' || type === 'a number' ? [] : [`other than a number ${property}`]),
     type,
     ...(value !== undefined && FALSY.has(shown(value)) ? [`falsy ${property}`] : []),
     ...(isString ? [`any string ${property}`] : []),
@@ -140,6 +151,7 @@ function textCell(name: string, apply: (state: RequestState) => RequestState): C
     value: name,
     words: { clause, noun: name === 'no body' ? 'requests without a body' : bodyNoun(name) },
     apply,
+    label: name,
     classes: ['any', 'not JSON', ...(kind === 'other text' ? [] : [kind])],
   };
 }
@@ -159,6 +171,7 @@ function classesOf(properties: readonly string[]): CellClass[] {
   return [
     one('any', 'any body that is not a NewPlant', 'the body is not a NewPlant', 'any'),
     one('not JSON', 'any body that is not JSON', 'the body is not JSON', 'text'),
+    one('object', 'any JSON object', 'the body is an object but not a NewPlant', 'object'),
     one('wrong type', 'any type for every property', 'a property has the wrong type', 'types'),
     one('absent', 'a plant without its required properties', 'a required property is missing', 'absent'),
     one(
@@ -171,18 +184,8 @@ function classesOf(properties: readonly string[]): CellClass[] {
       one(`wrong ${name}`, `any type as ${name}`, `${name} has the wrong type`, name),
       one(`absent ${name}`, `a plant without ${name}`, `${name} is missing`, name),
     ]),
-    one('other-name', 'property names in another case', 'a property name is in another case', 'other-name'),
-    one('nested', 'properties nested one level down', 'the properties are nested one level down', 'nested'),
-    one(
-      'inherited',
-      'properties inherited through __proto__',
-      'properties are inherited through __proto__',
-      'inherited',
-    ),
-    one('spaced', 'property names with white space', 'a property name has white space around it', 'spaced'),
-    one('missing', 'a plant without a required property', 'a required property is missing', 'absent'),
-    ...types.map((type) => one(type, `${type} as any property`, `a property is ${type}`, `type ${type}`)),
     ...properties.flatMap((name) => [
+      one(`other than a number ${name}`, `anything but a number as ${name}`, `${name} is not a number`, name),
       one(`any string ${name}`, `any string as ${name}`, `${name} is a string`, name),
       one(
         `falsy ${name}`,
@@ -218,6 +221,17 @@ function classesOf(properties: readonly string[]): CellClass[] {
         }),
       ),
     ]),
+    one('other-name', 'property names in another case', 'a property name is in another case', 'other-name'),
+    one('nested', 'properties nested one level down', 'the properties are nested one level down', 'nested'),
+    one(
+      'inherited',
+      'properties inherited through __proto__',
+      'properties are inherited through __proto__',
+      'nested',
+    ),
+    one('spaced', 'property names with white space', 'a property name has white space around it', 'spaced'),
+    one('missing', 'a plant without a required property', 'a required property is missing', 'absent'),
+    ...types.map((type) => one(type, `${type} as any property`, `a property is ${type}`, `type ${type}`)),
     one('body array', 'an array as the body', 'the body is an array', 'not an object'),
     one('body string', 'a string as the body', 'the body is a JSON string', 'not an object'),
     one('body null', 'null as the body', 'the body is null', 'not an object'),

@@ -1,9 +1,15 @@
 import type { Contract } from '../../contract/contract.ts';
 import { JsonObject } from '../../payloads/json.ts';
-import { type Dimension, initialState, type RequestState } from '../../payloads/model/dimension.ts';
+import {
+  type Dimension,
+  initialState,
+  type RequestState,
+  templateOf,
+} from '../../payloads/model/dimension.ts';
 import type { Model } from '../../payloads/model/model.ts';
 import { sample } from '../../payloads/random.ts';
-import type { RequestTemplate } from '../../payloads/test-case.ts';
+import { bytesOf, type RequestTemplate } from '../../payloads/test-case.ts';
+import { plainPlants } from '../../payloads/validity.ts';
 import type { Cell, CellClass, Sweep } from '../cells.ts';
 
 /** The values of a dimension of the model. */
@@ -65,7 +71,15 @@ const GROUPS: Readonly<Record<string, readonly Group[]>> = {
   ],
   'white space': [
     ['any', 'with white space in the JSON text', /./],
-    ['lines', 'with line breaks in the JSON text', /indentation|tabs|carriage|line feed/],
+    ['lines', 'with line breaks in the JSON text', /\n|\r/],
+    ['first', 'with white space before the JSON value', /^\s/],
+    ['last', 'with white space after the JSON value', /\s$/],
+    ['tabs', 'with tabs in the JSON text', /\t/],
+    ['returns', 'with carriage returns in the JSON text', /\r/],
+    ['before colon', 'with white space before a colon', /"\s+:/],
+    ['after colon', 'with white space after a colon', /:\s/],
+    ['inside', 'with white space between tokens', /\s"|,\s/],
+    ['many', 'with 300 spaces around the JSON value', / {300}/],
   ],
   escapes: [
     ['any', 'with \\u escapes', /./],
@@ -95,7 +109,10 @@ function cellsOf(dimension: Dimension, contract: Contract, groups: readonly Grou
     .flatMap((value) => value.members ?? [value])
     .map(({ name, apply }): Cell => {
       const { headers = [] } = withoutPlant(apply, contract);
-      const text = [name, ...headers.map(([, value]) => value)].join(' ');
+      const text =
+        dimension.name === 'white space'
+          ? textOf(apply, contract)
+          : [name, ...headers.map(([, value]) => value)].join(' ');
       let sampled = 0;
       const pick = <T>(arbitrary: Parameters<typeof sample<T>>[0]): T => {
         sampled += 1;
@@ -108,6 +125,14 @@ function cellsOf(dimension: Dimension, contract: Contract, groups: readonly Grou
         classes: groups.filter(([, , has]) => has.test(text)).map(([id]) => id),
       };
     });
+}
+
+/** The JSON text of an ordinary plant with a value. */
+function textOf(apply: Dimension['values'][0]['apply'], contract: Contract): string {
+  const plant = sample(plainPlants(contract, 'all'), 0, 'explain', 0).value;
+  const state = apply(initialState(plant), { contract, pick: (one) => sample(one, 0, 'explain', 0).value });
+  const { body } = templateOf(state);
+  return body === undefined ? '' : Buffer.from(bytesOf(body, 7n, '')).toString('utf8');
 }
 
 /** What a value does to everything but the body. */
