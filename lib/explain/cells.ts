@@ -93,7 +93,30 @@ export function named(tries: Tries, classes: readonly CellClass[]): readonly Nam
     if (own?.some !== undefined && siblings.length > 1) take(own.some(cell), own.topic, siblings, false);
     else take(cell.words, own?.topic ?? cell.classes[0] ?? '', [cell]);
   }
-  return joined(found);
+  const all = joined(found, tries, classes);
+  const [broadest] = classes;
+  if (all.length <= MAX_TOPICS || broadest === undefined) return all;
+  return [
+    {
+      ...broadest,
+      words: mostly(broadest.words, shown.length, shown.length + hidden.length),
+      cells: shown,
+      isExact: false,
+    },
+  ];
+}
+
+/** Topics that are named one by one. */
+const MAX_TOPICS = 3;
+
+/** Words for many values that have nothing in common but a class of which they are not all. */
+function mostly({ clause, phrase, noun }: Words, count: number, tried: number): Words {
+  const often = (text: string) => `${text} (${count} of ${tried} tried)`;
+  return {
+    ...(clause === undefined ? {} : { clause: often(clause) }),
+    ...(phrase === undefined ? {} : { phrase: often(phrase) }),
+    ...(noun === undefined ? {} : { noun: often(noun.replace(/^any /, 'many a ')) }),
+  };
 }
 
 /** The class with the most members first; of two with the same members, the one that is listed first. */
@@ -108,15 +131,36 @@ const bySize = (classes: readonly CellClass[], cells: readonly Cell[]): readonly
 /** Names joined into one. */
 const MAX_NAMES = 3;
 
-function joined(all: readonly Named[]): readonly Named[] {
+function joined(all: readonly Named[], tries: Tries, classes: readonly CellClass[]): readonly Named[] {
   const byTopic = new Map<string, Named[]>();
   for (const one of all) byTopic.set(one.topic, [...(byTopic.get(one.topic) ?? []), one]);
-  return [...byTopic].map(([topic, members]) => ({
-    topic,
-    cells: members.flatMap(({ cells }) => cells),
-    words: wordsOf(members.map(({ words }) => words)),
-    isExact: members.length === 1 && members[0]?.isExact === true,
-  }));
+  return [...byTopic].map(([topic, members]) => {
+    const cells = members.flatMap((one) => one.cells);
+    const around = members.length > MAX_NAMES ? smallestAround(cells, tries, classes) : undefined;
+    return {
+      topic,
+      cells,
+      words: around ?? wordsOf(members.map(({ words }) => words)),
+      isExact: members.length === 1 && members[0]?.isExact === true,
+    };
+  });
+}
+
+/** The words of the smallest class that contains all of some values, if most of it shows the fault. */
+function smallestAround(
+  cells: readonly Cell[],
+  tries: Tries,
+  classes: readonly CellClass[],
+): Words | undefined {
+  const sizes = classes.map(({ id, words }) => {
+    const members = [...tries].filter(([cell, shows]) => shows !== undefined && cell.classes.includes(id));
+    return { id, words, size: members.length };
+  });
+  const [smallest] = sizes
+    .filter(({ id }) => cells.every((cell) => cell.classes.includes(id)))
+    .toSorted((a, b) => a.size - b.size);
+  if (smallest === undefined || cells.length < smallest.size / 2) return undefined;
+  return mostly(smallest.words, cells.length, smallest.size);
 }
 
 function wordsOf(all: readonly Words[]): Words {

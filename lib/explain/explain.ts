@@ -8,7 +8,7 @@ import type { CheckResult, Failure } from '../run/result.ts';
 import type { Explain } from '../run/run.ts';
 import { adviceFor } from './advice.ts';
 import { type Circumstance, circumstancesOf } from './circumstances.ts';
-import { type Found, investigate, labelOf } from './investigate.ts';
+import { type Found, investigate, labelOf, SOME_VALUES, SUCH_AS } from './investigate.ts';
 import { type Budget, BudgetSpent, Lab, type Line, type Wanted } from './lab.ts';
 import { ordinaryStates } from './ordinary.ts';
 import { stateOf } from './parts.ts';
@@ -30,7 +30,7 @@ export interface ExplainOptions {
 }
 
 /** Seconds for experiments at most: a store that hangs is not worth more. */
-const MAX_SECONDS = 10;
+const MAX_SECONDS = 15;
 
 /**
  * What a run needs to explain its failures.
@@ -232,7 +232,7 @@ function isAbout({ subject, conditions }: Found, label: string): boolean {
 function unexplained(failure: Failure, wanted: Wanted, isFirst: boolean): Circumstance {
   const { template, exchange, label, before = [], when } = failure;
   const isSubject = wanted.aspect === 'success' && !isFirst;
-  const phrase = isFirst ? 'that are the first of the run' : `such as: ${label}`;
+  const phrase = isFirst ? 'that are the first of the run' : `${SUCH_AS} ${label}`;
   return {
     kind: before.length > 0 ? 'sequence' : 'once',
     subject: isSubject ? { noun: nounOf(labelOf(failure)) } : undefined,
@@ -275,15 +275,20 @@ function acrossProperties(drafts: readonly Draft[]): readonly Draft[] {
   });
 }
 
-/** One draft for each symptom and condition. */
+/** One draft for each symptom and condition. What is known of one condition best stands for those known less. */
 function withoutRepetition(drafts: readonly Draft[]): readonly Draft[] {
-  const key = ({ wanted, found: { subject, conditions } }: Draft) =>
-    sentenceOf(wanted, subject, conditions).title;
-  return groupBy(drafts, key).flatMap(([, [first, ...others]]) =>
-    first === undefined
-      ? []
-      : [{ ...first, members: [...first.members, ...others.flatMap(({ members }) => members)] }],
-  );
+  const isVague = ({ found: { conditions } }: Draft) =>
+    conditions.some(({ phrase = '' }) => phrase.includes(SOME_VALUES) || phrase.includes(SUCH_AS));
+  const key = (draft: Draft) => {
+    const clear = drafts.find((one) => keyOf(one.wanted) === keyOf(draft.wanted) && !isVague(one));
+    const { wanted, found } = isVague(draft) ? (clear ?? draft) : draft;
+    const { title } = sentenceOf(wanted, found.subject, found.conditions);
+    return isVague(draft) && clear === undefined ? keyOf(wanted) : title;
+  };
+  return groupBy(drafts, key).flatMap(([, members]) => {
+    const first = members.find((one) => !isVague(one)) ?? members[0];
+    return first === undefined ? [] : [{ ...first, members: members.flatMap((one) => one.members) }];
+  });
 }
 
 const levelOf = ({ members }: Draft): 'MUST' | 'SHOULD' =>

@@ -19,7 +19,7 @@ import { idSweep } from './sweeps/ids.ts';
 import { orderSweep } from './sweeps/order.ts';
 import { sizeSweep } from './sweeps/sizes.ts';
 import { textSweep } from './sweeps/texts.ts';
-import { keyOf, type Role } from './symptom.ts';
+import { keyOf, NO_ANSWER, type Role } from './symptom.ts';
 
 /** What experiments found out about a symptom. */
 export interface Found {
@@ -66,7 +66,7 @@ export async function investigate(
     const found = await withSubjects(first, role === 'reject-body', failure, lab, wanted);
     if (found !== undefined) return found;
   }
-  const carriers = carriersOf(lead, first, failure, lab);
+  const carriers = carriersOf(lead, first, failure, lab, wanted);
   const bases = ordinary.map((one) => carriers.reduce((state, part) => part.copy(lead, state), one));
   const shown: RequestState[] = [];
   const hidden: RequestState[] = [];
@@ -79,9 +79,10 @@ export async function investigate(
     return undefined;
   const [failing, passing] = [shown[0] ?? lead, hidden[0]];
   if (shown.length === 0 && !(await recurs(lead, lab, wanted))) return undefined;
-  if (passing === undefined && shown.length > 0) return unconditional(failing, carriers, lab, wanted);
+  if (passing === undefined && shown.length > 0)
+    return unconditional(failing, carriers, failure, lab, wanted);
   const reduced = await reduce(failing, passing ?? bases[0] ?? first, lab, wanted);
-  return described(reduced.state, reduced.parts, passing ?? first, carriers, lab, wanted);
+  return described(reduced.state, reduced.parts, passing ?? first, carriers, failure, lab, wanted);
 }
 
 /** Whether every 400 has the symptom, whatever it was that the store rejected. */
@@ -170,10 +171,20 @@ export const labelOf = ({ label, stableLabel = label }: Failure): string => stab
 
 const isKnown = (label: string, { cells }: Subjects): boolean => cells.some((cell) => cell.label === label);
 
+/** Whether a symptom is one only with a request that has to be rejected: a crash is one with any. */
+const needsRole = ({ aspect, words }: Wanted): boolean =>
+  aspect === 'success' || aspect === 'detail' || words.startsWith('rejects with');
+
 /** Copies what makes a request one that has to be rejected. */
-function carriersOf(lead: RequestState, ordinary: RequestState, failure: Failure, lab: Lab): readonly Part[] {
+function carriersOf(
+  lead: RequestState,
+  ordinary: RequestState,
+  failure: Failure,
+  lab: Lab,
+  wanted: Wanted,
+): readonly Part[] {
   const role = lab.roleOf(lead);
-  if (role === 'accept' || role === lab.roleOf(ordinary)) return [];
+  if (!isRejected(role) || !needsRole(wanted)) return [];
   const label = labelOf(failure);
   const cell = defectSweep(lab.contract, ordinary.plant).cells.find((one) => one.label === label);
   if (role === 'reject-body' && cell !== undefined)
@@ -184,7 +195,8 @@ function carriersOf(lead: RequestState, ordinary: RequestState, failure: Failure
 }
 
 const recurs = async (state: RequestState, lab: Lab, wanted: Wanted): Promise<boolean> => {
-  for (let left = REPEATS; left > 0; left -= 1) if ((await lab.shows(state, wanted)) !== true) return false;
+  for (let left = wanted.words === NO_ANSWER ? 1 : REPEATS; left > 0; left -= 1)
+    if ((await lab.shows(state, wanted)) !== true) return false;
   return true;
 };
 
@@ -206,17 +218,18 @@ async function isSteady(
 async function unconditional(
   state: RequestState,
   carriers: readonly Part[],
+  failure: Failure,
   lab: Lab,
   wanted: Wanted,
 ): Promise<readonly Found[]> {
-  if (wanted.isRejection !== true) return described(state, [], undefined, carriers, lab, wanted);
+  if (wanted.isRejection !== true) return described(state, [], undefined, carriers, failure, lab, wanted);
   for (const one of [idSweep, orderSweep(state.plant), ...texts(lab)]) {
     const reach = await sweep(one, state, lab, wanted, true);
     if (reach.outside === 0 || reach.named.length === 0) continue;
     const conditions = reach.named.slice(0, 1).map(({ words }) => words);
     return [await foundIn({ state, conditions, reaches: [reach] }, lab, wanted)];
   }
-  return described(state, [], undefined, carriers, lab, wanted);
+  return described(state, [], undefined, carriers, failure, lab, wanted);
 }
 
 const texts = ({ contract: { newPlant } }: Lab) =>
@@ -247,9 +260,7 @@ async function conditionsOf(
     const words = reach?.named[0]?.words;
     const size = await bySize(reach, state, neutral, lab, wanted);
     const isScattered = / other values?$/.test(words?.clause ?? '');
-    conditions.push(
-      size ?? (isScattered ? undefined : words) ?? { phrase: `with some values of ${part.name}` },
-    );
+    conditions.push(size ?? (isScattered ? undefined : words) ?? wordsOf(part, state));
   }
   return { conditions, reaches };
 }
@@ -262,6 +273,7 @@ async function described(
   parts: readonly Part[],
   neutral: RequestState | undefined,
   carriers: readonly Part[],
+  failure: Failure,
   lab: Lab,
   wanted: Wanted,
 ): Promise<readonly Found[]> {
@@ -271,7 +283,19 @@ async function described(
     ? await subjectsOf(state, role === 'reject-body', lab, wanted)
     : undefined;
   if (subjects === undefined || subjects.named.length === 0)
-    return [await foundIn({ state, conditions, reaches, parts, neutral }, lab, wanted)];
+    return [
+      await foundIn(
+        {
+          state,
+          conditions: conditions.length === 0 && parts.length > 0 ? [suchAs(failure)] : conditions,
+          reaches,
+          parts,
+          neutral,
+        },
+        lab,
+        wanted,
+      ),
+    ];
   const found: Found[] = [];
   for (const { words, cells } of subjects.named) {
     const [cell] = cells;
@@ -288,7 +312,24 @@ async function described(
   return found;
 }
 
-/** If a longer value matters, the size of the body may be what matters about it. */
+/** The words for requests of which only one is known. */
+export const suchAs = ({ label }: Failure): Words => ({ phrase: `${SUCH_AS} ${label}` });
+
+/** The words for a part of which no other values are known. */
+function wordsOf({ name }: Part, { template }: RequestState): Words {
+  if (name === 'method') return { phrase: `with the method ${template.method}` };
+  if (name === 'target') return { phrase: `to ${template.path ?? 'the target in absolute form'}` };
+  if (name === 'Content-Type')
+    return {
+      phrase: template.contentType === undefined ? 'without a Content-Type' : `as ${template.contentType}`,
+    };
+  return { phrase: `with ${SOME_VALUES} ${name}` };
+}
+
+/** Marks of conditions of which nothing better is known. */
+export const [SOME_VALUES, SUCH_AS] = ['some values of', 'such as:'] as const;
+
+/** If a request is larger than its neighbour, its size may be what matters. */
 async function bySize(
   reach: Reach | undefined,
   state: RequestState,
@@ -296,13 +337,17 @@ async function bySize(
   lab: Lab,
   wanted: Wanted,
 ): Promise<Words | undefined> {
-  if (reach === undefined || neutral === undefined) return undefined;
-  const clause = reach.named[0]?.words.clause ?? reach.named[0]?.words.phrase ?? '';
-  if (!/longer|there is a|larger body|with a body|undeclared/.test(clause)) return undefined;
-  if (lab.roleOf(state) !== lab.roleOf(neutral)) return undefined;
-  const size = await sweep(sizeSweep, neutral, lab, wanted, true);
+  if (neutral === undefined || lab.sizeOf(state) <= lab.sizeOf(neutral)) return undefined;
+  if (
+    reach?.named[0]?.isExact === true &&
+    !/longer|there is a|larger body/.test(textOf(reach.named[0].words))
+  )
+    return undefined;
+  const size = await sweep(sizeSweep, neutral, lab, wanted, lab.roleOf(neutral) === 'accept');
   return size.inside === 0 ? undefined : size.named[0]?.words;
 }
+
+const textOf = ({ clause = '', phrase = '' }: Words): string => `${clause} ${phrase}`;
 
 interface Subjects extends Reach {
   readonly base: RequestState;
@@ -341,6 +386,8 @@ interface Description {
 
 /** Tries with fresh values that confirm a condition: such as meet it, and such as do not. */
 const ENOUGH_TRIES = 12;
+/** The same for a symptom that takes long to see. */
+const ENOUGH_SLOW_TRIES = 2;
 
 async function foundIn(
   { state, subject, conditions = [], reaches = [], parts = [], neutral }: Description,
@@ -369,10 +416,11 @@ async function foundIn(
 
 const NONE: Tried = [0, 0];
 
-/** Sends a request so many times. */
+/** Sends a request so many times, as far as the budget allows. */
 async function tried(state: RequestState, times: number, lab: Lab, wanted: Wanted): Promise<Tried> {
   let [failed, all] = [0, 0];
-  for (let left = times; left > 0; left -= 1) {
+  const most = wanted.words === NO_ANSWER ? ENOUGH_SLOW_TRIES : times;
+  for (let left = Math.min(times, most); left > 0 && lab.hasBudget; left -= 1) {
     const shows = await lab.shows(state, wanted);
     if (shows === true) failed += 1;
     if (shows !== undefined) all += 1;

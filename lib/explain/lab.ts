@@ -4,7 +4,7 @@ import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
 import type { RequestTemplate } from '../payloads/test-case.ts';
 import { fill } from '../run/fill.ts';
 import { rulingOf } from '../run/judging.ts';
-import type { Exchange } from '../wire/exchange.ts';
+import type { Exchange, Request } from '../wire/exchange.ts';
 import { roleOf } from './role.ts';
 import { keyOf, type Role, type Symptom, symptomsOf } from './symptom.ts';
 
@@ -73,10 +73,23 @@ export class Lab {
     return exchanges;
   }
 
+  get hasBudget(): boolean {
+    return this.sent < this.budget.requests && performance.now() < this.until;
+  }
+
+  private requestOf(state: RequestState): Request {
+    return fill(templateOf(state), SAMPLE_ID, { token: this.token, host: '', prefix: '', headers: [] });
+  }
+
+  /** Bytes of the body of a request. */
+  sizeOf(state: RequestState): number {
+    return this.requestOf(state).body?.length ?? 0;
+  }
+
   /** What has to become of a request. */
   roleOf(state: RequestState): Role {
     const template = templateOf(state);
-    const request = fill(template, SAMPLE_ID, { token: this.token, host: '', prefix: '', headers: [] });
+    const request = this.requestOf(state);
     return roleOf(request, template, this.contract, this.token);
   }
 

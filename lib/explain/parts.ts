@@ -189,7 +189,8 @@ export function stateOf(
     ...(credential === undefined ? {} : { credential }),
   };
   if (template.rawBytes !== undefined) return undefined;
-  if (body === undefined) return { ...around, defect: { noBody: true } };
+  if (body === undefined)
+    return { ...around, template: { contentType: undefined, ...around.template }, defect: { noBody: true } };
   if ('secret' in body) return undefined;
   if ('bytes' in body) {
     const { bytes } = body;

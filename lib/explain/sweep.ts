@@ -3,6 +3,10 @@ import { isValid } from '../payloads/validity.ts';
 import type { Ladder } from '../run/cause.ts';
 import { type Cell, type Named, named, type Scale, type Sweep, type Words } from './cells.ts';
 import type { Lab, Wanted } from './lab.ts';
+import { NO_ANSWER } from './symptom.ts';
+
+/** Values without an answer after which no more are tried. */
+const MAX_HANGS = 4;
 
 /** How far one part of a condition reaches. */
 export interface Reach {
@@ -31,7 +35,15 @@ export async function sweep(
     if (isPlant && !isValid(lab.contract, next.plant)) return undefined;
     return lab.shows(next, wanted);
   };
-  for (const cell of cells) tries.set(cell, await attempt(cell));
+  for (const cell of cells) {
+    tries.set(cell, await attempt(cell));
+    // Each answer that does not come costs a time-out.
+    if (
+      wanted.words === NO_ANSWER &&
+      [...tries.values()].filter((shows) => shows === true).length >= MAX_HANGS
+    )
+      break;
+  }
   const found = [...named(tries, classes)];
   const onScale = scale === undefined ? undefined : await limits(scale, attempt);
   const shown = [...tries].filter(([, shows]) => shows !== undefined);

@@ -18,8 +18,11 @@ export interface Symptom {
   readonly isRejection?: true;
 }
 
+/** The symptom that takes longest to see. */
+export const NO_ANSWER = 'does not answer';
+
 const BROKEN: Partial<Record<FaultKind, string>> = {
-  timeout: 'does not answer',
+  timeout: NO_ANSWER,
   closed: 'closes the connection without an answer',
   'not-http': 'answers with something that is not HTTP',
 };

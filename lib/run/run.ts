@@ -111,6 +111,8 @@ export interface OpenRun {
    * ended.
    */
   ask(templates: readonly RequestTemplate[]): Promise<readonly Exchange[] | undefined>;
+  /** Waits less long for answers from now on, as the usual time of an answer is known. */
+  hurry(): void;
   /** Ends the run early. Checks that have not ended become untestable. */
   halt(stop: Stop): void;
   close(): Promise<RunFooter>;
@@ -193,6 +195,7 @@ export async function openRun(
         }
     },
     ask: (templates) => session.ask(templates),
+    hurry: () => session.shortenTimeout(),
     halt: (stop) => session.halt(stop),
     async close() {
       signal?.removeEventListener('abort', interrupt);
@@ -260,8 +263,10 @@ async function work(options: RunOptions, queue: Queue<RunEvent>, signal?: AbortS
       results.push(result);
       index += 1;
     }
-    if (options.explain !== undefined && results.some(({ verdict }) => verdict === 'fail'))
+    if (options.explain !== undefined && results.some(({ verdict }) => verdict === 'fail')) {
+      run.hurry();
       queue.push({ type: 'causes', causes: await options.explain(results, run) });
+    }
   } finally {
     queue.push({ type: 'end', footer: await run.close() });
   }

@@ -302,7 +302,8 @@ export class Session {
     return this.state.unlessStopped(() => this.sender.ask(this.control(), this.ownContext));
   }
 
-  private shortenTimeout(): void {
+  /** Shortens the timeout to a multiple of the usual time of an answer. */
+  shortenTimeout(): void {
     const median = this.latency?.median ?? Number.POSITIVE_INFINITY;
     this.client.shortenTimeout(
       Math.max(SHORT_TIMEOUT.atLeastMs, Math.round(median * SHORT_TIMEOUT.timesMedian)),

@@ -22,8 +22,8 @@ function cellOf({ name, credential }: InvalidCredential, token: string): Cell {
     classes: [
       'any',
       ...CLASSES.flatMap(({ id, has }) => (own !== undefined && has(own, token) ? [id] : [])),
-      ...(credential.header === undefined ? [] : ['carrier']),
-      ...(name === 'no Authorization header' ? ['nothing', 'falsy'] : []),
+      ...(credential.header === undefined ? [] : ['carrier', 'no header']),
+      ...(name === 'no Authorization header' ? ['nothing', 'falsy', 'no header'] : []),
       ...(value === '' && name !== 'no Authorization header' ? ['falsy'] : []),
     ],
   };
@@ -143,6 +143,13 @@ const CLASSES: readonly CredentialClass[] = [
     ofToken((word) => word.split('.').length === 3),
   ),
   described(
+    'no header',
+    'requests without an Authorization header',
+    'there is no Authorization header',
+    'nothing',
+    () => false,
+  ),
+  described(
     'falsy',
     'requests with an empty or no Authorization header',
     'the Authorization header is missing or empty',
@@ -160,7 +167,7 @@ const CLASSES: readonly CredentialClass[] = [
     'carrier',
     'the token in another header',
     'the token is in another header',
-    'carrier',
+    'nothing',
     () => false,
   ),
 ];

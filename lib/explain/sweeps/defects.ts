@@ -38,7 +38,7 @@ function cellsOf(defect: Defect, contract: Contract, control: JsonObject): Cell[
   const values = defect.typical(control).filter((json) => isInvalid(contract, json));
   return values.map((json): Cell => {
     const value = property !== undefined && json instanceof JsonObject ? json.get(property) : undefined;
-    const classes = ['any', ...classesFor(defect, value)];
+    const classes = ['any', ...classesFor(defect, value, [...contract.newPlant.shape.required])];
     return {
       value: values.length === 1 ? defect.name : `${defect.name}: ${shown(value ?? json)}`,
       words: value === undefined ? nameOf(defect) : valueWords(property ?? '', value),
@@ -102,15 +102,17 @@ const ABSENT: Partial<Record<DefectKind, string>> = {
 
 const FALSY = new Set(['null', 'false', '0', '""']);
 
-function classesFor(defect: Defect, value: Json | undefined): string[] {
+function classesFor(defect: Defect, value: Json | undefined, required: readonly string[]): string[] {
   const { kind, property, name } = defect;
   if (kind === 'not-an-object') return ['not an object', notAnObjectClass(name)];
   const absent = ABSENT[kind];
   if (absent !== undefined) {
     const way = name.includes('white space') ? 'spaced' : absent;
+    const lacking = (property === undefined ? required : [property]).map((one) => `lacking ${one}`);
     return [
       'object',
       'absent',
+      ...lacking,
       way,
       ...(property === undefined ? [] : [`absent ${property}`, `${way} ${property}`]),
     ];
@@ -182,6 +184,7 @@ function classesOf(properties: readonly string[]): CellClass[] {
     ),
     ...properties.flatMap((name) => [
       one(`wrong ${name}`, `any type as ${name}`, `${name} has the wrong type`, name),
+      one(`lacking ${name}`, `a plant without ${name}`, `${name} is missing`, name),
       one(`absent ${name}`, `a plant without ${name}`, `${name} is missing`, name),
     ]),
     ...properties.flatMap((name) => [

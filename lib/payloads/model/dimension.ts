@@ -39,7 +39,7 @@ export function templateOf({
     ...template,
     ...(credential === undefined ? {} : { credential }),
   };
-  if (defect !== undefined && 'noBody' in defect) return { ...around, contentType: 'application/json' };
+  if (defect !== undefined && 'noBody' in defect) return { contentType: 'application/json', ...around };
   const corrupt = defect !== undefined && 'corrupt' in defect ? [defect.corrupt] : [];
   const all: ((text: string) => string | Uint8Array)[] = [...edits, ...corrupt];
   const edit = (text: string) =>
