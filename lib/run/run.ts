@@ -1,4 +1,5 @@
 import type { Contract } from '../contract/contract.ts';
+import type { Cause } from '../explain/cause.ts';
 import { requireOrdinary } from '../payloads/satisfiable.ts';
 import type { RequestTemplate } from '../payloads/test-case.ts';
 import type { Exchange } from '../wire/exchange.ts';
@@ -84,6 +85,8 @@ export type RunEvent =
   /** The first failure of a check with a new cause. */
   | { readonly type: 'failure'; readonly id: string; readonly level: Level; readonly failure: Failure }
   | { readonly type: 'result'; readonly result: CheckResult }
+  /** What explains the failed checks, right before the end. */
+  | { readonly type: 'causes'; readonly causes: readonly Cause[] }
   | { readonly type: 'end'; readonly footer: RunFooter };
 
 /** A run for a host that executes the checks one by one, such as a test runner. */

@@ -1,0 +1,157 @@
+import { confirmedText } from './confirmed.ts';
+import type { ExplainedChecks } from './deviations.ts';
+import { heightOf, rowsOf, shellRows, wrapped } from './rows.ts';
+import { answerLine, type Paint, requestLine, visible } from './text.ts';
+
+/** Causes that are shown in full. */
+const MAX_FULL = 3;
+
+/** Rows with which a cause is still worth showing in full. */
+const MIN_ROWS = 4;
+
+/** Rows reserved for the other causes. */
+const MAX_RESERVED = 5;
+
+export const SEE_REPORTS = '(see the report files)';
+
+/** Columns before the text of a row of a cause. */
+const INDENT = 13;
+
+/** How many rows the fields of a cause may take. */
+interface Limits {
+  readonly title: number;
+  readonly before: number;
+  readonly line: number;
+  readonly fix: number;
+}
+
+const NONE = Number.POSITIVE_INFINITY;
+const UNLIMITED: Limits = { title: NONE, before: NONE, line: NONE, fix: NONE };
+const USUAL: Limits = { title: 3, before: 2, line: 2, fix: 3 };
+const TIGHT: Limits = { title: 2, before: 0, line: 1, fix: 2 };
+const TIGHTEST: Limits = { ...TIGHT, fix: 1 };
+
+/** The causes to be fixed, the first ones in full, in at most so many rows. */
+export function causeRows(
+  open: readonly ExplainedChecks[],
+  most: number,
+  columns: number,
+  paint: Paint,
+): readonly string[] {
+  const full = open.slice(0, MAX_FULL);
+  const reserved = open.length > full.length ? Math.min(open.length - full.length + 1, MAX_RESERVED) : 0;
+  const rows: string[] = [];
+  let left = most;
+  let shown = 0;
+  for (const one of full) {
+    const later = full.length - shown - 1;
+    const room = left - reserved - later * (MIN_ROWS + 1) - 1;
+    if (room < MIN_ROWS) break;
+    const block = shortened(one, shown + 1, room, columns, paint);
+    rows.push('', ...block);
+    left -= 1 + heightOf(block, columns);
+    shown += 1;
+  }
+  const rest = open.slice(shown);
+  return rest.length === 0
+    ? rows
+    : [...rows, '', ...oneLiners(rest, shown + 1, Math.max(left - 1, 1), columns)];
+}
+
+/** Every cause in full, followed by what `below` says about its checks. */
+export const allCauseRows = (
+  open: readonly ExplainedChecks[],
+  columns: number,
+  paint: Paint,
+  below: (one: ExplainedChecks) => readonly string[],
+): readonly string[] =>
+  open.flatMap((one, index) => [
+    '',
+    ...fieldsOf(one, index + 1, UNLIMITED, columns, paint),
+    ...stepRows(one, columns, paint),
+    ...below(one),
+  ]);
+
+/** A cause in at most so many rows. */
+function shortened(
+  one: ExplainedChecks,
+  rank: number,
+  most: number,
+  columns: number,
+  paint: Paint,
+): readonly string[] {
+  const steps = stepRows(one, columns, paint);
+  for (const limits of [USUAL, TIGHT, TIGHTEST]) {
+    const rows = [...fieldsOf(one, rank, limits, columns, paint), ...steps];
+    if (heightOf(rows, columns) <= most) return rows;
+  }
+  // Half a command is of no use.
+  return [
+    ...fieldsOf(one, rank, TIGHT, columns, paint).slice(0, most - 1),
+    `   ${paint('dim', `… ${SEE_REPORTS}`)}`,
+  ];
+}
+
+function fieldsOf(
+  { cause, level, checks }: ExplainedChecks,
+  rank: number,
+  limits: Limits,
+  columns: number,
+  paint: Paint,
+): readonly string[] {
+  const { title, advice, counterexample } = cause;
+  const field = (name: string, text: string, most: number) =>
+    wrapped(text, columns - INDENT, most).map((row, index) =>
+      index === 0 ? `   ${paint('dim', name.padEnd(INDENT - 4))} ${row}` : `${' '.repeat(INDENT)}${row}`,
+    );
+  const number = `${rank}. `;
+  const heading = wrapped(visible(title), columns - number.length, limits.title).map((row, index) =>
+    paint('bold', `${index === 0 ? number : ' '.repeat(number.length)}${row}`),
+  );
+  const weight = `(${checks.length === 1 ? '1 check' : `${checks.length} checks`}, ${level})`;
+  const last = heading.at(-1) ?? '';
+  const fits = rowsOf(`${last}  ${weight}`, columns) === 1;
+  const before = limits.before === 0 ? [] : (counterexample?.before ?? []).slice(-limits.before);
+  return [
+    ...(fits ? [...heading.slice(0, -1), `${last}  ${weight}`] : [...heading, `   ${weight}`]),
+    ...field('confirmed', confirmedText(cause), limits.line),
+    ...(counterexample === undefined
+      ? []
+      : [
+          ...before.flatMap(({ request, response }) =>
+            field('before', `${requestLine(request)} → ${response?.status ?? 'no response'}`, 1),
+          ),
+          ...field('request', requestLine(counterexample.request), limits.line),
+          ...field('response', answerLine(counterexample), limits.line),
+        ]),
+    ...field('fix', visible(advice), limits.fix),
+  ];
+}
+
+/** The steps, each in a row of its own. */
+const stepRows = ({ cause: { steps } }: ExplainedChecks, columns: number, paint: Paint): readonly string[] =>
+  steps.flatMap((step, number) =>
+    shellRows(visible(step), columns - INDENT).map((row, index) =>
+      number === 0 && index === 0
+        ? `   ${paint('dim', 'reproduce'.padEnd(INDENT - 4))} ${row}`
+        : `${' '.repeat(INDENT)}${row}`,
+    ),
+  );
+
+/** One row for each cause, as far as there is room. */
+function oneLiners(
+  rest: readonly ExplainedChecks[],
+  rank: number,
+  most: number,
+  columns: number,
+): readonly string[] {
+  const shown = rest.length > most ? rest.slice(0, most - 1) : rest;
+  const rows = shown.flatMap(({ cause, level, checks }, index) => {
+    const number = `${rank + index}. `;
+    const weight = `  (${checks.length === 1 ? '1 check' : `${checks.length} checks`}, ${level})`;
+    const [row = ''] = wrapped(visible(cause.title), columns - number.length - weight.length, 1);
+    return `${number}${row}${weight}`;
+  });
+  const omitted = rest.length - shown.length;
+  return omitted === 0 ? rows : [...rows, `and ${omitted} more ${SEE_REPORTS}`];
+}
