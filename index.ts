@@ -23,6 +23,7 @@ export type {
   BaselineEntry,
   CiResult,
   RecordedBody,
+  RecordedCause,
   RecordedExchange,
   RecordedRequest,
   RecordedResult,

@@ -74,10 +74,15 @@ export function shellRows(line: string, width: number): readonly string[] {
   return [...rows, row];
 }
 
-/** The arguments of a shell line as they are written. What is not easily divided stays whole. */
+/** The arguments of a shell line as they are written, options with their values. What is not easily divided stays whole. */
 function argumentsOf(line: string): readonly string[] {
   const parts = line.match(ARGUMENT) ?? [];
-  return /[$<]\(|\\$|(?:^|\s)#/.test(line) || parts.join(' ') !== line ? [line] : parts;
+  if (/[$<]\(|\\$|(?:^|\s)#/.test(line) || parts.join(' ') !== line) return [line];
+  return parts.reduce<readonly string[]>((units, part) => {
+    const last = units.at(-1) ?? '';
+    const isValue = /^--?[\w-]+$/.test(last) && !part.startsWith('-');
+    return isValue ? [...units.slice(0, -1), `${last} ${part}`] : [...units, part];
+  }, []);
 }
 
 /** Text in quotes or without, up to a space. */

@@ -265,7 +265,9 @@ function observed({ observations }: RunRecord, layout: Layout): readonly string[
         ...field('observed  ', shown.join(', '), layout),
         `          (${count} observations; --format html --out DIR shows all)`,
       ]
-    : field('observed  ', shown.join(', '), layout, 1);
+    : shown.length === 0
+      ? []
+      : field('observed  ', shown.join(', '), layout, 1);
 }
 
 function covered({ results }: RunRecord, layout: Layout): readonly string[] {
