@@ -62,6 +62,8 @@ export interface ExplainedChecks {
   readonly checks: readonly RecordedResult[];
   /** Whether all of these checks are known deviations. */
   readonly known: boolean;
+  /** What is new about those that were known to fail. */
+  readonly news: readonly string[];
 }
 
 /** The causes of a run: what is to be fixed, MUST before SHOULD, and then the known deviations. */
@@ -76,6 +78,7 @@ export function explainedChecks(record: RunRecord): readonly ExplainedChecks[] {
       level: isMust ? 'MUST' : 'SHOULD',
       checks: checks.map((result) => newFirst(result, record)),
       known: checks.length > 0 && open.length === 0,
+      news: checks.flatMap((result) => novelty(result, record) ?? []),
     };
   });
   const open = all.filter(({ known }) => !known);

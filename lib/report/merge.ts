@@ -10,7 +10,7 @@ import { ciResultOf } from './ci-result.ts';
 import { united } from './fingerprint.ts';
 import type { Baseline, CiResult, RecordedCause, RecordedResult, RunRecord } from './record.ts';
 import { rounded } from './recorded.ts';
-import { worstFirst } from './unexplained.ts';
+import { explainedIn, withUnexplained, worstFirst } from './unexplained.ts';
 
 /** The record of a shard and the file it was read from. */
 export interface ShardRecord {
@@ -197,11 +197,8 @@ function causesOf(
   records: readonly RunRecord[],
   results: readonly RecordedResult[],
 ): readonly RecordedCause[] {
-  const same = groupBy(
-    records.flatMap(({ causes }) => causes),
-    ({ fingerprint }) => fingerprint,
-  );
-  return worstFirst(
+  const same = groupBy(records.flatMap(explainedIn), ({ fingerprint }) => fingerprint);
+  const explained = worstFirst(
     same.flatMap(([, [first, ...others]]): readonly RecordedCause[] => {
       if (first === undefined) return [];
       const all = [first, ...others];
@@ -220,6 +217,7 @@ function causesOf(
       ];
     }),
   );
+  return withUnexplained(explained, results);
 }
 
 function timeOf(records: readonly RunRecord[]): Pick<RunRecord, 'startedAt' | 'seconds'> {

@@ -78,11 +78,14 @@ export function shellRows(line: string, width: number): readonly string[] {
 function argumentsOf(line: string): readonly string[] {
   const parts = line.match(ARGUMENT) ?? [];
   if (/[$<]\(|\\$|(?:^|\s)#/.test(line) || parts.join(' ') !== line) return [line];
-  return parts.reduce<readonly string[]>((units, part) => {
+  const units: string[] = [];
+  for (const part of parts) {
     const last = units.at(-1) ?? '';
     const isValue = /^--?[\w-]+$/.test(last) && !part.startsWith('-');
-    return isValue ? [...units.slice(0, -1), `${last} ${part}`] : [...units, part];
-  }, []);
+    if (isValue) units.pop();
+    units.push(isValue ? `${last} ${part}` : part);
+  }
+  return units;
 }
 
 /** Text in quotes or without, up to a space. */

@@ -93,7 +93,7 @@ function shortened(
 }
 
 function fieldsOf(
-  { cause, level, checks }: ExplainedChecks,
+  { cause, level, checks, news }: ExplainedChecks,
   rank: number,
   limits: Limits,
   columns: number,
@@ -115,6 +115,7 @@ function fieldsOf(
   return [
     ...(fits ? [...heading.slice(0, -1), `${last}  ${weight}`] : [...heading, `   ${weight}`]),
     ...field('confirmed', confirmedText(cause), limits.line),
+    ...news.slice(0, limits.line).flatMap((one) => field('new', one, limits.line)),
     ...(counterexample === undefined
       ? []
       : [

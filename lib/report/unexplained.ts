@@ -1,6 +1,6 @@
 import { groupBy } from '../groups.ts';
 import { causeFingerprint } from './fingerprint.ts';
-import type { RecordedCause, RecordedResult } from './record.ts';
+import type { RecordedCause, RecordedResult, RunRecord } from './record.ts';
 
 /**
  * The causes of a run, and after them one for each kind of failure that none of them explains: a run that was cut
@@ -12,9 +12,22 @@ export function withUnexplained(
 ): readonly RecordedCause[] {
   const explained = new Set(causes.flatMap(({ checks }) => checks));
   const rest = results.filter(({ id, verdict }) => verdict === 'fail' && !explained.has(id));
-  const kinds = groupBy(rest, ({ exchanges, statement }) => exchanges[0]?.cause ?? statement);
+  const kinds = groupBy(rest, symptomOf);
   return [...causes, ...worstFirst(kinds.map(([symptom, members]) => unexplained(symptom, members)))];
 }
+
+/** The causes that say more than the failed checks themselves do. */
+export const explainedIn = ({
+  causes,
+  results,
+}: Pick<RunRecord, 'causes' | 'results'>): readonly RecordedCause[] => {
+  const symptoms = new Map(results.map((result) => [result.id, symptomOf(result)]));
+  return causes.filter(
+    ({ kind, symptom, checks }) => kind !== 'once' || checks.some((id) => symptoms.get(id) !== symptom),
+  );
+};
+
+const symptomOf = ({ exchanges, statement }: RecordedResult): string => exchanges[0]?.cause ?? statement;
 
 /** MUST first, then what explains the most checks. */
 export const worstFirst = (causes: readonly RecordedCause[]): readonly RecordedCause[] =>
