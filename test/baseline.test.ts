@@ -8,6 +8,7 @@ import { type Baseline, catalogue, FORMATS, type RunRecord, run } from '../index
 import { knownIn, readBaseline } from '../lib/config/baseline.ts';
 import { baselineText } from '../lib/config/baseline-text.ts';
 import { ciResultOf } from '../lib/report/ci-result.ts';
+import { openCauses } from '../lib/report/deviations.ts';
 import { diffExitCode, diffOf, diffText } from '../lib/report/diff.ts';
 import { coarseFingerprint } from '../lib/report/fingerprint.ts';
 import { recordIn } from '../lib/report/saved.ts';

@@ -9,7 +9,7 @@ export function confirmedText({ kind, condition, confirmed: { inside, outside } 
     case 'always':
       return condition === null
         ? `${of(inside)} requests failed, whatever they contain${otherwise('others')}`
-        : `${of(inside)} requests that meet the condition failed${otherwise('that do not')}`;
+        : `${of(inside)} such requests failed${otherwise('others')}`;
     case 'now-and-then':
       return `${of(inside)} requests failed, now and then${otherwise('others')}`;
     case 'under-concurrency':

@@ -61,15 +61,18 @@ function breakIn(text: string, width: number): number {
 /**
  * A shell line in rows that a shell still reads as one: broken only between arguments. An argument that is too long
  * for a row stays whole, so that it can be copied.
+ * @param width of the first row
+ * @param others width of the others
  */
-export function shellRows(line: string, width: number): readonly string[] {
+export function shellRows(line: string, width: number, others = width): readonly string[] {
   const rows: string[] = [];
   let row = '';
   for (const argument of argumentsOf(line)) {
-    if (row !== '' && widthOf(`${row} ${argument} \\`) > width) {
+    const longer = row === '' ? argument : `${row} ${argument}`;
+    if (row !== '' && widthOf(longer) + ' \\'.length > (rows.length === 0 ? width : others)) {
       rows.push(`${row} \\`);
-      row = `  ${argument}`;
-    } else row = row === '' ? argument : `${row} ${argument}`;
+      row = argument;
+    } else row = longer;
   }
   return [...rows, row];
 }

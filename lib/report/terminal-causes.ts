@@ -7,7 +7,7 @@ import { answerLine, type Paint, requestLine, visible } from './text.ts';
 const MAX_FULL = 3;
 
 /** Rows with which a cause is still worth showing in full. */
-const MIN_ROWS = 4;
+const MIN_ROWS = 5;
 
 /** Rows reserved for the other causes. */
 const MAX_RESERVED = 5;
@@ -16,6 +16,9 @@ export const SEE_REPORTS = '(see the report files)';
 
 /** Columns before the text of a row of a cause. */
 const INDENT = 13;
+
+/** Columns before what continues a command. */
+const CONTINUED = 5;
 
 /** How many rows the fields of a cause may take. */
 interface Limits {
@@ -40,6 +43,12 @@ export function causeRows(
 ): readonly string[] {
   const full = open.slice(0, MAX_FULL);
   const reserved = open.length > full.length ? Math.min(open.length - full.length + 1, MAX_RESERVED) : 0;
+  for (const limits of [USUAL, TIGHT, TIGHTEST]) {
+    const rows = full.flatMap((one, index) => ['', ...wholeCause(one, index + 1, limits, columns, paint)]);
+    const height = heightOf(rows, columns);
+    if (height + reserved <= most) return [...rows, ...others(open, full.length, most - height, columns)];
+  }
+  // The first ones are most useful if they can be reproduced.
   const rows: string[] = [];
   let left = most;
   let shown = 0;
@@ -52,10 +61,7 @@ export function causeRows(
     left -= 1 + heightOf(block, columns);
     shown += 1;
   }
-  const rest = open.slice(shown);
-  return rest.length === 0
-    ? rows
-    : [...rows, '', ...oneLiners(rest, shown + 1, Math.max(left - 1, 1), columns)];
+  return [...rows, ...others(open, shown, left, columns)];
 }
 
 /** Every cause in full, followed by what `below` says about its checks. */
@@ -65,14 +71,17 @@ export const allCauseRows = (
   paint: Paint,
   below: (one: ExplainedChecks) => readonly string[],
 ): readonly string[] =>
-  open.flatMap((one, index) => [
-    '',
-    ...fieldsOf(one, index + 1, UNLIMITED, columns, paint),
-    ...stepRows(one, columns, paint),
-    ...below(one),
-  ]);
+  open.flatMap((one, index) => ['', ...wholeCause(one, index + 1, UNLIMITED, columns, paint), ...below(one)]);
 
-/** A cause in at most so many rows. */
+const wholeCause = (
+  one: ExplainedChecks,
+  rank: number,
+  limits: Limits,
+  columns: number,
+  paint: Paint,
+): readonly string[] => [...fieldsOf(one, rank, limits, columns, paint), ...stepRows(one, columns, paint)];
+
+/** A cause in at most so many rows, without the steps if they do not fit: half a command is of no use. */
 function shortened(
   one: ExplainedChecks,
   rank: number,
@@ -80,16 +89,13 @@ function shortened(
   columns: number,
   paint: Paint,
 ): readonly string[] {
-  const steps = stepRows(one, columns, paint);
-  for (const limits of [USUAL, TIGHT, TIGHTEST]) {
-    const rows = [...fieldsOf(one, rank, limits, columns, paint), ...steps];
-    if (heightOf(rows, columns) <= most) return rows;
-  }
-  // Half a command is of no use.
-  return [
-    ...fieldsOf(one, rank, TIGHT, columns, paint).slice(0, most - 1),
-    `   ${paint('dim', `… ${SEE_REPORTS}`)}`,
-  ];
+  const whole = wholeCause(one, rank, TIGHTEST, columns, paint);
+  return heightOf(whole, columns) <= most
+    ? whole
+    : [
+        ...fieldsOf(one, rank, TIGHTEST, columns, paint).slice(0, most - 1),
+        `   ${paint('dim', `… ${SEE_REPORTS}`)}`,
+      ];
 }
 
 function fieldsOf(
@@ -129,30 +135,33 @@ function fieldsOf(
   ];
 }
 
-/** The steps, each in a row of its own. */
+/** The steps, each on a line of its own. */
 const stepRows = ({ cause: { steps } }: ExplainedChecks, columns: number, paint: Paint): readonly string[] =>
   steps.flatMap((step, number) =>
-    shellRows(visible(step), columns - INDENT).map((row, index) =>
-      number === 0 && index === 0
-        ? `   ${paint('dim', 'reproduce'.padEnd(INDENT - 4))} ${row}`
-        : `${' '.repeat(INDENT)}${row}`,
-    ),
+    shellRows(visible(step), columns - INDENT, columns - CONTINUED).map((row, index) => {
+      if (index > 0) return `${' '.repeat(CONTINUED)}${row}`;
+      const name = number === 0 ? paint('dim', 'reproduce') : ' '.repeat('reproduce'.length);
+      return `   ${name} ${row}`;
+    }),
   );
 
-/** One row for each cause, as far as there is room. */
-function oneLiners(
-  rest: readonly ExplainedChecks[],
-  rank: number,
-  most: number,
+/** The causes from the given place on, one row for each, as far as there is room. */
+function others(
+  open: readonly ExplainedChecks[],
+  from: number,
+  room: number,
   columns: number,
 ): readonly string[] {
+  const rest = open.slice(from);
+  if (rest.length === 0) return [];
+  const most = Math.max(room - 1, 1);
   const shown = rest.length > most ? rest.slice(0, most - 1) : rest;
-  const rows = shown.flatMap(({ cause, level, checks }, index) => {
-    const number = `${rank + index}. `;
+  const rows = shown.map(({ cause, level, checks }, index) => {
+    const number = `${from + index + 1}. `;
     const weight = `  (${checks.length === 1 ? '1 check' : `${checks.length} checks`}, ${level})`;
     const [row = ''] = wrapped(visible(cause.title), columns - number.length - weight.length, 1);
     return `${number}${row}${weight}`;
   });
   const omitted = rest.length - shown.length;
-  return omitted === 0 ? rows : [...rows, `and ${omitted} more ${SEE_REPORTS}`];
+  return ['', ...rows, ...(omitted === 0 ? [] : [`and ${omitted} more ${SEE_REPORTS}`])];
 }

@@ -21,7 +21,9 @@ export function markedBody(text: string, matters: (name: string) => boolean): re
   const kept = text.slice(0, MAX_BOX_CHARACTERS).replace(/[\ud800-\udbff]$/, '');
   const parts: Part[] = [];
   const add = (from: number, to: number, does: boolean) => {
-    if (to > from) parts.push({ text: kept.slice(from, to), matters: does });
+    const last = parts.at(-1);
+    if (last?.matters === does) parts[parts.length - 1] = { ...last, text: last.text + kept.slice(from, to) };
+    else if (to > from) parts.push({ text: kept.slice(from, to), matters: does });
   };
   let done = 0;
   for (const { name, from, to } of matters('body') ? [] : membersIn(kept)) {
