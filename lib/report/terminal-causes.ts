@@ -24,14 +24,15 @@ const CONTINUED = 5;
 interface Limits {
   readonly title: number;
   readonly before: number;
+  readonly checks: number;
   readonly line: number;
   readonly fix: number;
 }
 
 const NONE = Number.POSITIVE_INFINITY;
-const UNLIMITED: Limits = { title: NONE, before: NONE, line: NONE, fix: NONE };
-const USUAL: Limits = { title: 3, before: 2, line: 2, fix: 3 };
-const TIGHT: Limits = { title: 2, before: 0, line: 1, fix: 2 };
+const UNLIMITED: Limits = { title: NONE, before: NONE, checks: NONE, line: NONE, fix: NONE };
+const USUAL: Limits = { title: 3, before: 2, checks: 1, line: 2, fix: 3 };
+const TIGHT: Limits = { title: 2, before: 0, checks: 0, line: 1, fix: 2 };
 const TIGHTEST: Limits = { ...TIGHT, fix: 1 };
 
 /** The causes to be fixed, the first ones in full, in at most so many rows. */
@@ -132,6 +133,7 @@ function fieldsOf(
           ...field('response', answerLine(counterexample), limits.line),
         ]),
     ...field('fix', visible(advice), limits.fix),
+    ...(limits.checks === 0 ? [] : field('checks', checks.map(({ id }) => id).join(', '), limits.checks)),
   ];
 }
 
