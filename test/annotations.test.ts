@@ -32,7 +32,7 @@ describe('annotations', () => {
   test('are one error for each cause of failed MUSTs', () => {
     expect(annotations(broken)).toMatchInlineSnapshot(`
       [
-        "::error title=MUST invalid/rejects-numeric-string-id::cause: accepted: id is a numeric string%0AAn id sent as a numeric string is rejected. 8 of 14 failed.%0Aexpected: a status other than 2xx%0Aactual: 200 application/json%0Afix: Check the JSON type of the value before converting it; switch off type coercion. Reject the request, preferably with 400 and an Error; never answer 2xx.",
+        "::error title=MUST Accepted%3A id is a numeric string::confirmed: 8 of 14 cases failed; no experiment confirms a condition%0Achecks: invalid/rejects-numeric-string-id%0AAn id sent as a numeric string is rejected. 8 of 14 failed.%0Aexpected: a status other than 2xx%0Aactual: 200 application/json%0Afix: Check the JSON type of the value before converting it; switch off type coercion. Reject the request, preferably with 400 and an Error; never answer 2xx.",
       ]
     `);
   });

@@ -138,8 +138,8 @@ function failures(
 ): string {
   if (causes.length === 0) return '';
   const checks = new Set(causes.flatMap((one) => one.checks.map(({ id }) => id))).size;
-  const verb = level === 'SHOULD' && !record.options.strict ? 'warned' : 'failed';
-  const title = `### ${level}: ${checks === 1 ? '1 check' : `${checks} checks`} ${verb}, for ${causes.length === 1 ? '1 cause' : `${causes.length} causes`}`;
+  const noun = level === 'SHOULD' && !record.options.strict ? 'warning' : 'failed check';
+  const title = `### ${level}: ${causes.length === 1 ? '1 cause' : `${causes.length} causes`} of ${checks} ${noun}${checks === 1 ? '' : 's'}`;
   const blocks = causes.map((one, index) => failure(one, index, record));
   const spare = room - title.length - 2000;
   let used = 0;

@@ -57,11 +57,10 @@ function Causes({ level, causes, record }: CausesProps) {
   return (
     <section class={`causes ${level.toLowerCase()}`}>
       <h3>
-        {level}: {counted(checks, 'check')}{' '}
-        {level === 'MUST' || record.options.strict ? 'failed' : checks === 1 ? 'warns' : 'warn'}
+        {level}: {counted(causes.length, 'cause')}
         <span class="aside">
           {' '}
-          for {counted(causes.length, 'cause')}
+          of {counted(checks, level === 'MUST' || record.options.strict ? 'failed check' : 'warning')}
           {causes.length > 1 && ', what to fix first at the top'}
         </span>
       </h3>
