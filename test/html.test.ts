@@ -215,7 +215,7 @@ describe('text of a store', () => {
   });
 
   test('stays text, whatever it contains', () => {
-    const clean = readPage(htmlReport(ofFailures(known)));
+    const clean = readPage(htmlReport(poisoned(ofFailures(known), 'plain')));
     const page = htmlReport(poisoned(ofFailures(known), NASTY));
     const { tags, raw } = readPage(page);
     const names = ({ tags: list }: Pick<Page, 'tags'>) => [...new Set(list.map(({ name }) => name))].sort();
