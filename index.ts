@@ -25,6 +25,7 @@ export type {
   BaselineEntry,
   CiResult,
   RecordedBody,
+  RecordedCause,
   RecordedExchange,
   RecordedRequest,
   RecordedResult,

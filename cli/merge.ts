@@ -26,7 +26,8 @@ Example:
       const destination = wantedOf(wanted, FORMATS);
       const record = mergeOf(files.map((file) => ({ file, record: readRecord(file) })));
       if (destination !== undefined) await writeReports(record, destination, FORMATS);
-      if (destination?.out !== '-') process.stdout.write(terminalReport(record, wantsColour()));
+      if (destination?.out !== '-')
+        process.stdout.write(terminalReport(record, wantsColour(), { columns: process.stdout.columns }));
       exitWith(record.ciResult.exitCode);
     });
 }

@@ -2,8 +2,12 @@ import { Command } from 'commander';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { readEither } from '../lib/compare/saved.ts';
 import { FORMATS } from '../lib/report/formats.ts';
+import type { RunRecord } from '../lib/report/record.ts';
+import { terminalReport } from '../lib/report/terminal.ts';
 import { withOptions } from './options.ts';
 import { destinationOf, type Wanted, writeReports } from './output.ts';
+
+type Flags = Wanted & { readonly verbose?: boolean };
 
 /** `render`: a saved record or comparison in other formats. */
 export function renderCommand(): Command {
@@ -14,18 +18,25 @@ export function renderCommand(): Command {
     out: { defaultsTo: '-' },
     format: { defaultsTo: 'terminal' },
   })
+    .option('--verbose', 'print every cause and failed check in full at a terminal')
     .addHelpText(
       'after',
       `
 Examples:
   plant-store-conformance render reports/report.json
+  plant-store-conformance render reports/report.json --verbose
   plant-store-conformance render reports/report.json --format markdown
   plant-store-conformance render reports/report.json --format html,junit --out reports`,
     )
-    .action(async (file: string, { out = '-', format = ['terminal'], force }: Wanted) => {
+    .action(async (file: string, { out = '-', format = ['terminal'], force, verbose = false }: Flags) => {
       const saved = readEither(file);
+      const terminal = {
+        ...FORMATS.terminal,
+        render: (record: RunRecord) => terminalReport(record, false, { verbose }),
+      };
+      const formats = { ...FORMATS, terminal };
       if (saved.kind === 'run')
-        await writeReports(saved.record, destinationOf(out, format, FORMATS, force), FORMATS);
+        await writeReports(saved.record, destinationOf(out, format, formats, force), formats);
       else
         await writeReports(
           saved.comparison,

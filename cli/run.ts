@@ -97,7 +97,8 @@ async function runAgainst(
     // Printed first, so that the findings are visible even if the files cannot be written.
     if (destination?.out !== '-') {
       const colour = wantsColour();
-      process.stdout.write(quiet ? verdictLines(record, colour) : terminalReport(record, colour));
+      const layout = { verbose, columns: process.stdout.columns };
+      process.stdout.write(quiet ? verdictLines(record, colour) : terminalReport(record, colour, layout));
     }
     if (destination !== undefined) await writeReports(record, destination, FORMATS);
     reportToGitHub(record, process.env);

@@ -32,7 +32,7 @@ describe('annotations', () => {
   test('are one error for each cause of failed MUSTs', () => {
     expect(annotations(broken)).toMatchInlineSnapshot(`
       [
-        "::error title=MUST invalid/rejects-numeric-string-id::cause: accepted: id is a numeric string%0AAn id sent as a numeric string is rejected. 8 of 14 failed.%0Aexpected: a status other than 2xx%0Aactual: 200 application/json%0Afix: Check the JSON type of the value before converting it; switch off type coercion. Reject the request, preferably with 400 and an Error; never answer 2xx.",
+        "::error title=MUST Accepted%3A id is a numeric string::confirmed: 8 of 14 cases failed; no experiment confirms a condition%0Achecks: invalid/rejects-numeric-string-id%0AAn id sent as a numeric string is rejected. 8 of 14 failed.%0Aexpected: a status other than 2xx%0Aactual: 200 application/json%0Afix: Check the JSON type of the value before converting it; switch off type coercion. Reject the request, preferably with 400 and an Error; never answer 2xx.",
       ]
     `);
   });
@@ -41,8 +41,8 @@ describe('annotations', () => {
     const only = ['auth/accepts-*', 'ordinary/answers-200'];
     const [warning, ...none] = annotations(await ofStore('scheme-case', only));
     expect(none).toEqual([expect.stringContaining('::notice title=passed what was checked')]);
-    expect(warning).toContain(
-      '::warning title=SHOULD auth/accepts-scheme-in-any-case::cause: answered 401%0A',
+    expect(warning).toMatch(
+      /^::warning title=SHOULD Answered 401::.*%0Achecks: auth\/accepts-scheme-in-any-case%0A/,
     );
     const strict = annotations(await ofStore('scheme-case', only, { strict: true }));
     expect(strict).toEqual([warning?.replace('::warning', '::error')]);
@@ -80,37 +80,28 @@ describe('annotations', () => {
   });
 
   test('are at most ten per level, and the last gives the number of the others', () => {
-    const [failed] = broken.results.filter(({ verdict }) => verdict === 'fail');
-    const [exchange] = failed?.exchanges ?? [];
-    if (failed === undefined || exchange === undefined) throw new Error('nothing failed');
+    const [cause] = broken.causes;
+    if (cause === undefined) throw new Error('nothing failed');
     const many = (count: number) =>
       annotations({
         ...broken,
-        results: Array.from({ length: count }, (_, index) => ({
-          ...failed,
-          id: `some/check-${index}`,
-          exchanges: [{ ...exchange, cause: `cause ${index}` }],
-        })),
+        causes: Array.from({ length: count }, (_, index) => ({ ...cause, title: `Cause ${index}.` })),
       });
     expect(starting(many(10), 'error')).toHaveLength(10);
-    expect(many(10).at(-1)).toContain('some/check-9');
+    expect(many(10).at(-1)).toContain('Cause 9.');
     expect(many(25)).toHaveLength(10);
     expect(many(25).at(-1)).toBe('::error title=16 more::the reports of the run have 16 more');
   });
 
   test('cannot be escaped by untrusted text', () => {
     const nasty = 'a,b:c::d%0Ae\r\n::add-mask::x\n##[add-mask]y\u001b';
-    const results = broken.results.map((result) => ({
-      ...result,
-      id: `${result.id},title=x::${nasty}`,
-      exchanges: result.exchanges.map((exchange) => ({ ...exchange, cause: nasty })),
-    }));
-    for (const line of annotations({ ...broken, results })) {
+    const causes = broken.causes.map((cause) => ({ ...cause, title: `x,title=x::${nasty}`, advice: nasty }));
+    for (const line of annotations({ ...broken, causes })) {
       expect(line).toMatch(/^::error title=[^:,\r\n]*::[^\r\n]*$/);
       expect(line).toContain(
         ',title=x::a,b:c::d%0Ae'.replace('%', '%25').replace(/,/g, '%2C').replace(/:/g, '%3A'),
       );
-      expect(line).toContain('cause: a,b:c::d%250Ae\\r\\n::add-mask::x\\n#\\u0023[add-mask]y\\u001b%0A');
+      expect(line).toContain('fix: a,b:c::d%250Ae\\r\\n::add-mask::x\\n#\\u0023[add-mask]y\\u001b');
     }
   });
 });

@@ -173,12 +173,15 @@ describe('text of a store', () => {
   const UNTRUSTED_KEYS = new Set([
     ...['server', 'reason', 'remedy', 'advice', 'statusText', 'text', 'cause', 'label', 'detail', 'curl'],
     ...['expected', 'actual', 'name', 'file', 'version'],
+    ...['title', 'symptom', 'condition', 'advice', 'part', 'value'],
   ]);
 
   /** A record with a text in every place that a store, a team or a user can control. */
   function poisoned(record: RunRecord, text: string): RunRecord {
     const changed = JSON.parse(JSON.stringify(record), (key, value: unknown) => {
       if (typeof value === 'string' && UNTRUSTED_KEYS.has(key)) return text;
+      if (key === 'ladders') return [{ part: text, tried: [{ value: text, shows: true }] }];
+      if (key === 'steps' || key === 'matters') return [text, 'name'];
       if (key === 'headers' && Array.isArray(value)) return [...value, [text, text]];
       if (key === 'observations')
         return { ...(value as object), [text]: text, 'missing-token/challenge': text };
@@ -212,7 +215,7 @@ describe('text of a store', () => {
   });
 
   test('stays text, whatever it contains', () => {
-    const clean = readPage(htmlReport(ofFailures(known)));
+    const clean = readPage(htmlReport(poisoned(ofFailures(known), 'plain')));
     const page = htmlReport(poisoned(ofFailures(known), NASTY));
     const { tags, raw } = readPage(page);
     const names = ({ tags: list }: Pick<Page, 'tags'>) => [...new Set(list.map(({ name }) => name))].sort();

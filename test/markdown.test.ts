@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { RunRecord } from '../index.ts';
 import { ciResultOf } from '../lib/report/ci-result.ts';
 import { markdownReport } from '../lib/report/markdown.ts';
+import { withUnexplained } from '../lib/report/unexplained.ts';
 import { steadyRecordOf, withoutCode } from './hostile.ts';
 import { withStore } from './stores.ts';
 
@@ -80,7 +81,8 @@ describe('the Markdown report', () => {
         })),
       })),
     );
-    const text = markdownReport({ ...record('always-400'), results });
+    const causes = withUnexplained([], results);
+    const text = markdownReport({ ...record('always-400'), results, causes });
     expect(text.length).toBeLessThan(60_001);
     expect(text.length).toBeGreaterThan(40_000);
     expect(text.match(/^Omitted for length: \d+ causes, of `ordinary\/.* and \d+ more\./gm)).toHaveLength(2);

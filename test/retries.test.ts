@@ -53,6 +53,6 @@ test.each(STORES)('on %s, the report of %s says: %s', { timeout: 60_000 }, async
     const record = await run({ baseUrl: url, token: TOKEN, seed: 5, firstId: 30_000_000n }).record;
     const { counterexample } = record.results.find((one) => one.id === id) ?? {};
     expect(counterexample?.when).toBe(when);
-    expect(terminalReport(record, false)).toMatch(text);
+    expect(terminalReport(record, false, { verbose: true })).toMatch(text);
   });
 });

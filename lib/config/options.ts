@@ -262,7 +262,7 @@ export const OPTIONS = {
   verbose: {
     kind: kind.flag,
     group: 'run',
-    description: 'print every exchange as it happens',
+    description: 'print every exchange as it happens, and every cause and failed check in full',
     api: false,
     file: false,
   },

@@ -315,13 +315,21 @@ function causeOf(draft: Draft, catalogue: readonly Check[]): Cause {
     confirmed: { inside: found.inside, outside: found.outside },
     checks: catalogue.flatMap(({ id }) => (ids.has(id) ? [id] : [])),
     advice: adviceFor(wanted, found, members[0]?.check),
-    example: {
-      template: found.template ?? templateOf(found.state),
-      exchange: found.exchange,
-      before: found.before ?? [],
-    },
+    example: exampleOf(found),
     matters: found.parts.map(({ name }) => name),
     ladders: found.ladders,
     repeat: found.repeat,
+  };
+}
+
+function exampleOf({ template, state, exchange, before = [] }: Circumstance): Cause['example'] {
+  const own = template ?? templateOf(state);
+  const { preceding } = exchange;
+  if (own.after === undefined || preceding === undefined) return { template: own, exchange, before };
+  const { template: earlier, connection } = own.after;
+  return {
+    template: own,
+    exchange,
+    before: [...before, { template: earlier, exchange: preceding, connection }],
   };
 }

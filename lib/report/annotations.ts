@@ -1,5 +1,5 @@
-import { entriesOf, novelty, openGroups, unjudged, whyKnown } from './deviations.ts';
-import type { CauseGroup } from './groups.ts';
+import { confirmedText } from './confirmed.ts';
+import { type ExplainedChecks, entriesOf, novelty, openCauses, unjudged, whyKnown } from './deviations.ts';
 import { headlineOf } from './headline.ts';
 import type { RunRecord } from './record.ts';
 import { summarise } from './text.ts';
@@ -16,6 +16,9 @@ const MAX_ANNOTATIONS = 10;
 
 const MAX_LINE_CHARACTERS = 300;
 
+/** Checks that an annotation names. */
+const MAX_CHECKS = 5;
+
 /**
  * GitHub workflow commands for the log of a step, one line each: errors for everything that makes the CI
  * result fail, then warnings and notices.
@@ -23,10 +26,14 @@ const MAX_LINE_CHARACTERS = 300;
 export function annotations(record: RunRecord): string[] {
   const { strict } = record.options;
   const reason = unjudged(record);
-  const should = openGroups(record, 'SHOULD').map((group) => failure('SHOULD', group, record));
+  const of = (level: string) =>
+    openCauses(record)
+      .filter((one) => one.level === level)
+      .map((one) => failure(one, record));
+  const should = of('SHOULD');
   const errors: readonly Annotation[] = [
     ...(reason === undefined ? [] : [{ title: headlineOf(record), lines: [reason] }]),
-    ...openGroups(record, 'MUST').map((group) => failure('MUST', group, record)),
+    ...of('MUST'),
     ...(strict ? should : []),
     ...entriesOf(record, 'stale', 'expired').map(({ id, state, remedy = '' }) => ({
       title: `${state} baseline entry ${summarise(id, 120)}`,
@@ -50,9 +57,9 @@ export function annotations(record: RunRecord): string[] {
   ];
 }
 
-function failure(level: 'MUST' | 'SHOULD', { cause, members }: CauseGroup, record: RunRecord): Annotation {
-  const [first] = members;
-  const others = members.length - 1;
+function failure({ cause, level, checks }: ExplainedChecks, record: RunRecord): Annotation {
+  const [first] = checks;
+  const ids = checks.map(({ id }) => summarise(id, 120));
   const details =
     first === undefined
       ? []
@@ -62,14 +69,15 @@ function failure(level: 'MUST' | 'SHOULD', { cause, members }: CauseGroup, recor
             ? []
             : [`expected: ${summarise(first.expected, MAX_LINE_CHARACTERS)}`]),
           ...(first.actual === undefined ? [] : [`actual: ${summarise(first.actual, MAX_LINE_CHARACTERS)}`]),
-          `fix: ${first.hint}`,
         ];
   return {
-    title: `${level} ${first?.id ?? ''}${others === 0 ? '' : ` and ${others} more`}`,
+    title: `${level} ${summarise(cause.title, MAX_LINE_CHARACTERS)}`,
     lines: [
-      `cause: ${summarise(cause, MAX_LINE_CHARACTERS)}`,
-      ...members.flatMap((one) => novelty(one, record) ?? []),
+      `confirmed: ${confirmedText(cause)}`,
+      `checks: ${ids.slice(0, MAX_CHECKS).join(', ')}${ids.length > MAX_CHECKS ? ` and ${ids.length - MAX_CHECKS} more` : ''}`,
+      ...checks.flatMap((one) => novelty(one, record) ?? []),
       ...details,
+      `fix: ${summarise(cause.advice, MAX_LINE_CHARACTERS)}`,
     ],
   };
 }

@@ -1,8 +1,7 @@
 import { covers, isKnown, newCauses, unaccounted } from './ci-result.ts';
 import { causeText } from './fingerprint.ts';
-import { type CauseGroup, groupsOf } from './groups.ts';
 import { NOTHING_JUDGED } from './headline.ts';
-import type { EntryState, JudgedBaseline, RecordedResult, RunRecord } from './record.ts';
+import type { EntryState, JudgedBaseline, RecordedCause, RecordedResult, RunRecord } from './record.ts';
 import { summarise } from './text.ts';
 
 const MAX_REASON_CHARACTERS = 300;
@@ -54,16 +53,45 @@ export function novelty(result: RecordedResult, record: RunRecord): string | und
   return `${causes.length} new ${causes.length === 1 ? 'cause' : 'causes'} of a known failing check: ${[...named, ...more].join('; ')}`;
 }
 
-/** Failed checks of a level that are not known deviations, by cause. */
-export const openGroups = (record: RunRecord, level: 'MUST' | 'SHOULD'): readonly CauseGroup[] =>
-  groupsOf(
-    record.results
-      .filter(
-        (result) =>
-          result.level === level && result.verdict === 'fail' && knownBy(result, record).length === 0,
-      )
-      .map((result) => newFirst(result, record)),
-  );
+/** A cause with the failed checks that it explains. */
+export interface ExplainedChecks {
+  readonly cause: RecordedCause;
+  /** That of its gravest check that is not a known deviation. */
+  readonly level: RecordedCause['level'];
+  /** In the order of the record. */
+  readonly checks: readonly RecordedResult[];
+  /** Whether all of these checks are known deviations. */
+  readonly known: boolean;
+  /** What is new about those that were known to fail. */
+  readonly news: readonly string[];
+}
+
+/** The causes of a run: what is to be fixed, MUST before SHOULD, and then the known deviations. */
+export function explainedChecks(record: RunRecord): readonly ExplainedChecks[] {
+  const all = record.causes.map((cause): ExplainedChecks => {
+    const named = new Set(cause.checks);
+    const checks = record.results.filter(({ id, verdict }) => verdict === 'fail' && named.has(id));
+    const open = checks.filter((result) => knownBy(result, record).length === 0);
+    const isMust = open.length === 0 ? cause.level === 'MUST' : open.some(({ level }) => level === 'MUST');
+    return {
+      cause,
+      level: isMust ? 'MUST' : 'SHOULD',
+      checks: checks.map((result) => newFirst(result, record)),
+      known: checks.length > 0 && open.length === 0,
+      news: checks.flatMap((result) => novelty(result, record) ?? []),
+    };
+  });
+  const open = all.filter(({ known }) => !known);
+  return [
+    ...open.filter(({ level }) => level === 'MUST'),
+    ...open.filter(({ level }) => level === 'SHOULD'),
+    ...all.filter(({ known }) => known),
+  ];
+}
+
+/** What is to be fixed, MUST before SHOULD. */
+export const openCauses = (record: RunRecord): readonly ExplainedChecks[] =>
+  explainedChecks(record).filter(({ known }) => !known);
 
 /** The reason, issue and expiry date of a known deviation. */
 export function whyKnown({ reason, issue, until }: EvaluatedEntry): string {

@@ -1,11 +1,12 @@
 import type { Observations } from '../run/result.ts';
 import { causeText } from './fingerprint.ts';
 import { headlineOf } from './headline.ts';
-import type { RecordedResult, RunRecord } from './record.ts';
+import type { RecordedCause, RecordedResult, RunRecord } from './record.ts';
 import { type Paint, plain, summarise } from './text.ts';
 
 /** What changed between two runs. */
 export interface Diff {
+  readonly causes: CauseDiff;
   /** Failing now, and not before or not for these causes. */
   readonly regressions: readonly Regression[];
   /** Failed before, passes now. */
@@ -18,6 +19,13 @@ export interface Diff {
   readonly onlyInOne: readonly string[];
   /** Observations with another value. */
   readonly changed: readonly { readonly key: string; readonly before: Observed; readonly now: Observed }[];
+}
+
+/** The causes of two runs, by fingerprint. */
+export interface CauseDiff {
+  readonly added: readonly RecordedCause[];
+  readonly fixed: readonly RecordedCause[];
+  readonly stillThere: readonly RecordedCause[];
 }
 
 export interface Regression {
@@ -44,6 +52,7 @@ export function diffOf(before: RunRecord, now: RunRecord): Diff {
   });
   const keys = [...new Set([...Object.keys(before.observations), ...Object.keys(now.observations)])];
   return {
+    causes: causesOf(before, now),
     regressions,
     stillFailing: failing.filter((one) => !regressions.some(({ result }) => result === one)),
     fixed: now.results.filter((result) => result.verdict === 'pass' && was(result) === 'fail'),
@@ -58,6 +67,30 @@ export function diffOf(before: RunRecord, now: RunRecord): Diff {
       .filter((key) => !key.startsWith('response-time-ms/'))
       .map((key) => ({ key, before: before.observations[key], now: now.observations[key] }))
       .filter((one) => one.before !== one.now),
+  };
+}
+
+/**
+ * What became of the causes. A cause that no experiment established says little about the request, so that it is the
+ * same as any cause of the same checks.
+ */
+function causesOf(before: RunRecord, now: RunRecord): CauseDiff {
+  const names = (causes: readonly RecordedCause[]) => new Set(causes.map(({ fingerprint }) => fingerprint));
+  const [earlier, later] = [names(before.causes), names(now.causes)];
+  const vague = new Set(before.causes.filter(({ kind }) => kind === 'once').flatMap(({ checks }) => checks));
+  const wasThere = ({ fingerprint, checks }: RecordedCause) =>
+    earlier.has(fingerprint) || checks.every((id) => vague.has(id));
+  const verdicts = new Map(now.results.map(({ id, verdict }) => [id, verdict]));
+  const isFixed = ({ fingerprint, kind, checks }: RecordedCause) =>
+    !later.has(fingerprint) &&
+    checks.every((id) => {
+      const verdict = verdicts.get(id);
+      return verdict === 'pass' || (verdict === 'fail' && kind !== 'once');
+    });
+  return {
+    added: now.causes.filter((cause) => !wasThere(cause)),
+    fixed: before.causes.filter(isFixed),
+    stillThere: now.causes.filter(wasThere),
   };
 }
 
@@ -84,7 +117,7 @@ export function diffExitCode({ regressions, unjudged }: Diff): 0 | 1 | 3 {
 
 /** The differences as text. Ends with a line feed. */
 export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: Paint = plain): string {
-  const { regressions, fixed, stillFailing, unjudged, onlyInOne, changed } = diff;
+  const { causes, regressions, fixed, stillFailing, unjudged, onlyInOne, changed } = diff;
   const name = (record: RunRecord) =>
     `${summarise(record.target.name, 60)}  ${record.startedAt}  --seed ${record.options.seed}${record.options.thorough === true ? ' --thorough' : ''}  ${headlineOf(record)}`;
   const counted = `${regressions.length} ${regressions.length === 1 ? 'regression' : 'regressions'}`;
@@ -94,6 +127,9 @@ export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: P
     ...(before.document.sha256 === now.document.sha256
       ? []
       : ['The runs used different documents, so the stores were checked against different requirements.']),
+    ...section(paint(['red', 'bold'], causesText(causes.added, 'new')), causes.added, formatCause),
+    ...section(paint(['green', 'bold'], causesText(causes.fixed, 'fixed')), causes.fixed, formatCause),
+    ...section(causesText(causes.stillThere, 'still there'), causes.stillThere, formatCause),
     ...section(paint(['red', 'bold'], counted), regressions, formatRegression),
     ...section(paint(['green', 'bold'], `${fixed.length} fixed`), fixed, ({ id, level, statement }) => [
       `${id}  ${level}  ${statement}`,
@@ -119,6 +155,13 @@ export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: P
   ];
   return `${lines.join('\n')}\n`;
 }
+
+const causesText = (list: readonly RecordedCause[], what: string) =>
+  `${list.length} ${list.length === 1 ? 'cause' : 'causes'} ${what}`;
+
+const formatCause = ({ title, level, checks, fingerprint }: RecordedCause): readonly string[] => [
+  `${summarise(title)}  (${checks.length === 1 ? '1 check' : `${checks.length} checks`}, ${level}, ${fingerprint})`,
+];
 
 const MAX_NEW_CAUSES = 5;
 

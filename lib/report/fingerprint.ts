@@ -1,13 +1,21 @@
 import { createHash } from 'node:crypto';
 import type { Cause } from '../run/result.ts';
-import type { RecordedResult } from './record.ts';
+import type { RecordedCause, RecordedResult } from './record.ts';
 
-/**
- * Names one cause of one check, the same in every run. Begins with a letter, so that YAML does not read a
- * number.
- */
-const named = (id: string, cause: string): string =>
-  `f${createHash('sha256').update(`${id}\n${cause}`).digest('hex').slice(0, 11)}`;
+/** Begins with a letter, so that YAML does not read a number. */
+const digest = (letter: string, ...lines: readonly string[]): string =>
+  `${letter}${createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 11)}`;
+
+/** Names one cause of one check, the same in every run. */
+const named = (id: string, cause: string): string => digest('f', id, cause);
+
+/** Names a cause by what it is, the same in every run and with every seed. */
+export const causeFingerprint = ({
+  symptom,
+  condition,
+  kind,
+}: Pick<RecordedCause, 'symptom' | 'condition' | 'kind'>): string =>
+  digest('c', symptom, condition ?? '', kind);
 
 /** The fingerprint regardless of the request, as earlier versions computed it. */
 export const coarseFingerprint = (id: string, { cause }: Pick<Cause, 'cause'>): string => named(id, cause);

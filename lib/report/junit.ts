@@ -1,7 +1,16 @@
 import XMLBuilder from 'fast-xml-builder';
 import { areaOf, groupBy } from '../groups.ts';
 import { blocks } from './ci-result.ts';
-import { entriesOf, entryName, knownBy, newFirst, novelty, unjudged, whyKnown } from './deviations.ts';
+import {
+  entriesOf,
+  entryName,
+  knownBy,
+  newFirst,
+  novelty,
+  openCauses,
+  unjudged,
+  whyKnown,
+} from './deviations.ts';
 import type { RecordedResult, RunRecord } from './record.ts';
 import { explain, summarise, visible } from './text.ts';
 
@@ -158,11 +167,13 @@ function bodyOf(result: RecordedResult, record: RunRecord): JUnitBody {
         };
       }
       const news = novelty(result, record);
+      const title = titleFor(result, record);
       const text = bounded(
-        [...(news === undefined ? [] : [news]), explain(newFirst(result, record))].join('\n'),
+        [...title, ...(news === undefined ? [] : [news]), explain(newFirst(result, record))].join('\n'),
       );
+      const message = bounded([...title, news ?? messageOf(result)].join(': '));
       return blocks(result, record)
-        ? { failure: { '@_message': news ?? messageOf(result), '@_type': level, '#text': text } }
+        ? { failure: { '@_message': message, '@_type': level, '#text': text } }
         : out(`WARNING (SHOULD)\n${text}`);
     }
     default:
@@ -171,6 +182,12 @@ function bodyOf(result: RecordedResult, record: RunRecord): JUnitBody {
 }
 
 const out = (text: string): JUnitBody => (text === '' ? {} : { 'system-out': { '#text': text } });
+
+/** The title of the first cause to fix that explains a failed check. */
+function titleFor({ id }: RecordedResult, record: RunRecord): readonly string[] {
+  const found = openCauses(record).find(({ cause }) => cause.checks.includes(id));
+  return found === undefined ? [] : [visible(found.cause.title)];
+}
 
 /** The line that viewers show first. */
 const messageOf = ({ statement, expected, actual }: RecordedResult) =>

@@ -1,14 +1,32 @@
 import { groupBy } from '../groups.ts';
 import type { Count } from '../run/verdict.ts';
+import { confirmedText } from './confirmed.ts';
 import { coverageOfAll } from './coverage.ts';
-import { entriesOf, entryName, novelty, openGroups, unjudged, whyKnown } from './deviations.ts';
+import {
+  type ExplainedChecks,
+  entriesOf,
+  entryName,
+  explainedChecks,
+  novelty,
+  openCauses,
+  unjudged,
+  whyKnown,
+} from './deviations.ts';
 import { documentName } from './document.ts';
-import type { CauseGroup } from './groups.ts';
 import { headlineOf, loudly } from './headline.ts';
 import { code, fenced, joined, lines, prose } from './markdown-text.ts';
-import type { RecordedResult, RunRecord } from './record.ts';
+import type { RecordedCause, RecordedResult, RunRecord } from './record.ts';
 import { commandOf } from './run-command.ts';
-import { createdText, explain, resentText, summarise, visible, waitedText } from './text.ts';
+import {
+  answerLine,
+  createdText,
+  explain,
+  requestLine,
+  resentText,
+  summarise,
+  visible,
+  waitedText,
+} from './text.ts';
 
 /** A comment on GitHub may have 65,536 characters. */
 const MAX_CHARACTERS = 60_000;
@@ -18,6 +36,12 @@ const MAX_WARNING_CHARACTERS = 8000;
 
 /** Checks listed with a cause, besides the first. */
 const MAX_SIMILAR_CHECKS = 20;
+
+/** Requests shown before the one that fails. */
+const MAX_BEFORE = 6;
+
+const MAX_TITLE_CHARACTERS = 1000;
+const MAX_STEPS_CHARACTERS = 2400;
 
 /** Items of any other list. */
 const MAX_ITEMS = 10;
@@ -30,8 +54,9 @@ const MAX_ITEMS = 10;
 export function markdownReport(record: RunRecord): string {
   const before = [head(record), baseline(record)];
   const after = [untestable(record), observed(record), reproduction(record)];
-  const must = openGroups(record, 'MUST');
-  const should = openGroups(record, 'SHOULD');
+  const open = openCauses(record);
+  const must = open.filter(({ level }) => level === 'MUST');
+  const should = open.filter(({ level }) => level === 'SHOULD');
   const room = MAX_CHARACTERS - joined([...before, ...after]).length;
   const failed = failures('MUST', must, record, should.length === 0 ? room : room - MAX_WARNING_CHARACTERS);
   const warned = failures('SHOULD', should, record, room - failed.length);
@@ -87,6 +112,11 @@ function baseline(record: RunRecord): string {
         ),
       ),
       ...some(
+        explainedChecks(record)
+          .filter((one) => one.known)
+          .map(({ cause, checks }) => `- known cause: ${code(cause.title, 200)} (${listed(checks)})`),
+      ),
+      ...some(
         entriesOf(record, 'known').map(
           (entry) => `- known deviation: ${code(entryName(entry))}: ${code(whyKnown(entry), 200)}`,
         ),
@@ -102,16 +132,15 @@ function baseline(record: RunRecord): string {
 /** The failures of a level, by cause. What does not fit is listed by check id. */
 function failures(
   level: 'MUST' | 'SHOULD',
-  groups: readonly CauseGroup[],
+  causes: readonly ExplainedChecks[],
   record: RunRecord,
   room: number,
 ): string {
-  if (groups.length === 0) return '';
-  const checks = groups.reduce((sum, { members }) => sum + members.length, 0);
-  const verb = level === 'SHOULD' && !record.options.strict ? 'warned' : 'failed';
-  const causes = groups.length === 1 ? '1 cause' : `${groups.length} causes, most likely first`;
-  const title = `### ${checks} ${level} ${verb}, for ${causes}`;
-  const blocks = groups.map((group, index) => failure(group, index, record));
+  if (causes.length === 0) return '';
+  const checks = new Set(causes.flatMap((one) => one.checks.map(({ id }) => id))).size;
+  const noun = level === 'SHOULD' && !record.options.strict ? 'warning' : 'failed check';
+  const title = `### ${level}: ${causes.length === 1 ? '1 cause' : `${causes.length} causes`} of ${checks} ${noun}${checks === 1 ? '' : 's'}`;
+  const blocks = causes.map((one, index) => failure(one, index, record));
   const spare = room - title.length - 2000;
   let used = 0;
   const fit = blocks.findIndex((block) => {
@@ -119,7 +148,7 @@ function failures(
     return used > spare;
   });
   const shown = fit < 0 ? blocks : blocks.slice(0, fit);
-  const rest = groups.slice(shown.length).flatMap(({ members }) => members.slice(0, 1));
+  const rest = causes.slice(shown.length).flatMap((one) => one.checks.slice(0, 1));
   return joined([
     title,
     ...shown,
@@ -129,27 +158,55 @@ function failures(
   ]);
 }
 
-function failure({ cause, members }: CauseGroup, index: number, record: RunRecord): string {
-  const [first, ...others] = members;
-  if (first === undefined) return '';
-  const [exchange] = first.exchanges;
-  // The first line is the summary here, and the command has its own block.
+function failure({ cause, checks }: ExplainedChecks, index: number, record: RunRecord): string {
+  const { title, advice, counterexample } = cause;
+  return joined([
+    `**${index + 1}.** ${code(title, MAX_TITLE_CHARACTERS)} (${checks.length === 1 ? '1 check' : `${checks.length} checks`})`,
+    lines(
+      checks.flatMap((one) => {
+        const news = novelty(one, record);
+        return news === undefined ? [] : [`- ${code(one.id)}: ${code(news)}`];
+      }),
+    ),
+    fenced(
+      [
+        `confirmed ${confirmedText(cause)}`,
+        ...(counterexample?.before ?? [])
+          .slice(-MAX_BEFORE)
+          .map(
+            ({ request, response }) =>
+              `before    ${requestLine(request)} → ${response?.status ?? 'no response'}`,
+          ),
+        ...(counterexample === undefined
+          ? []
+          : [`request   ${requestLine(counterexample.request)}`, `response  ${answerLine(counterexample)}`]),
+        `fix       ${summarise(advice, 1000)}`,
+      ],
+      'text',
+    ),
+    steps(cause),
+    ...checkDetails(checks),
+  ]);
+}
+
+/** Half of the steps would be of no use. */
+function steps({ steps: all }: RecordedCause): string {
+  const shown = all.map(visible);
+  return shown.length === 0 || lines(shown).length > MAX_STEPS_CHARACTERS ? '' : fenced(shown, 'sh');
+}
+
+/** The details of the first check, and the names of the others. */
+function checkDetails([first, ...others]: readonly RecordedResult[]): readonly string[] {
+  if (first === undefined) return [];
+  // The first line is the summary here.
   const details = explain(first)
     .split('\n')
     .slice(1)
     .filter((line) => !/^ *reproduce /.test(line))
     .map((line) => line.replace(/^ {5}/, ''));
-  return joined([
-    `**${index + 1}.** ${code(cause, 120)}${others.length === 0 ? '' : ` (${members.length} checks)`}`,
-    lines(
-      members.flatMap((member) => {
-        const news = novelty(member, record);
-        return news === undefined ? [] : [`- ${code(member.id)}: ${code(news)}`];
-      }),
-    ),
+  return [
     `<details>\n<summary><code>${html(first.id)}</code> ${html(first.statement)}</summary>`,
     fenced(details, 'text'),
-    exchange === undefined ? '' : fenced([summarise(exchange.curl, 2000)], 'sh'),
     others.length === 0
       ? ''
       : `Same cause:\n\n${lines(
@@ -162,7 +219,7 @@ function failure({ cause, members }: CauseGroup, index: number, record: RunRecor
           ),
         )}`,
     '</details>',
-  ]);
+  ];
 }
 
 function untestable({ results }: RunRecord): string {

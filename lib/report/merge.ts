@@ -2,14 +2,15 @@ import { createHash } from 'node:crypto';
 import { groupBy } from '../groups.ts';
 import { IdRanges } from '../run/id-ranges.ts';
 import type { Latency } from '../run/latency.ts';
-import type { Verdict } from '../run/result.ts';
+import type { Tried, Verdict } from '../run/result.ts';
 import { MAX_FAILURES } from '../run/tally.ts';
 import { cutShort, outcomeOf, summaryOf } from '../run/verdict.ts';
 import { UsageError } from '../usage-error.ts';
 import { ciResultOf } from './ci-result.ts';
 import { united } from './fingerprint.ts';
-import type { Baseline, CiResult, RecordedResult, RunRecord } from './record.ts';
+import type { Baseline, CiResult, RecordedCause, RecordedResult, RunRecord } from './record.ts';
 import { rounded } from './recorded.ts';
+import { explainedIn, withUnexplained, worstFirst } from './unexplained.ts';
 
 /** The record of a shard and the file it was read from. */
 export interface ShardRecord {
@@ -48,13 +49,15 @@ export function mergeOf(parts: readonly ShardRecord[]): RunRecord {
     stop,
     advice: firstOf(records, ({ advice }) => advice),
     summary,
+    causes: causesOf(records, results),
     results,
     observations: Object.assign({}, ...results.map(({ observations }) => observations)),
   };
-  const { results: _results, observations: _observations, ...rest } = merged;
+  const { causes, results: _results, observations: _observations, ...rest } = merged;
   return {
     ...rest,
     ciResult: ciResultOf(merged, baselineOf(ciResult)),
+    causes,
     results,
     observations: merged.observations,
   };
@@ -187,6 +190,34 @@ function exchangesOf(
     const part = parts.find((one) => one.causes.some((own) => own.cause === cause && own.place === place));
     return part?.exchanges.find((exchange) => exchange.cause === cause) ?? [];
   });
+}
+
+/** The causes of all shards. What several shards found is one cause. */
+function causesOf(
+  records: readonly RunRecord[],
+  results: readonly RecordedResult[],
+): readonly RecordedCause[] {
+  const same = groupBy(records.flatMap(explainedIn), ({ fingerprint }) => fingerprint);
+  const explained = worstFirst(
+    same.flatMap(([, [first, ...others]]): readonly RecordedCause[] => {
+      if (first === undefined) return [];
+      const all = [first, ...others];
+      const checks = new Set(all.flatMap((cause) => cause.checks));
+      const tried = (of: 'inside' | 'outside'): Tried => [
+        sum(all, ({ confirmed }) => confirmed[of][0]),
+        sum(all, ({ confirmed }) => confirmed[of][1]),
+      ];
+      return [
+        {
+          ...first,
+          level: all.some(({ level }) => level === 'MUST') ? 'MUST' : 'SHOULD',
+          confirmed: { inside: tried('inside'), outside: tried('outside') },
+          checks: results.map(({ id }) => id).filter((id) => checks.has(id)),
+        },
+      ];
+    }),
+  );
+  return withUnexplained(explained, results);
 }
 
 function timeOf(records: readonly RunRecord[]): Pick<RunRecord, 'startedAt' | 'seconds'> {

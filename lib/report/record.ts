@@ -1,7 +1,16 @@
 import type { Predecessor } from '../payloads/test-case.ts';
+import type { Cause } from '../run/cause.ts';
 import type { Level, TestKind } from '../run/check.ts';
 import type { Latency } from '../run/latency.ts';
-import type { Cause, CheckCoverage, Failure, Observations, Retries, Stop, Verdict } from '../run/result.ts';
+import type {
+  CheckCoverage,
+  Failure,
+  Cause as FailureCause,
+  Observations,
+  Retries,
+  Stop,
+  Verdict,
+} from '../run/result.ts';
 import type { RunFooter, Settled } from '../run/run.ts';
 import type { Outcome, Summary } from '../run/verdict.ts';
 import type { Delivery, FaultKind } from '../wire/exchange.ts';
@@ -60,7 +69,7 @@ export interface RecordedResult {
    * The causes of its failures, in the order in which they occurred; a fingerprint names one cause of one
    * check. If their counts do not add up to `failed`, there were more causes than are recorded.
    */
-  readonly causes: readonly (Cause & { readonly fingerprint: string })[];
+  readonly causes: readonly (FailureCause & { readonly fingerprint: string })[];
   readonly expected?: string;
   readonly actual?: string;
   readonly blockedBy?: string;
@@ -129,6 +138,31 @@ export interface JudgedBaseline extends Baseline {
   readonly entries: readonly (BaselineEntry & { readonly state: EntryState; readonly remedy?: string })[];
 }
 
+/** One fault of the store: what explains one failed check or many. See `Cause` for the fields that it shares with it. */
+export interface RecordedCause
+  extends Pick<
+    Cause,
+    | 'title'
+    | 'level'
+    | 'symptom'
+    | 'condition'
+    | 'kind'
+    | 'confirmed'
+    | 'checks'
+    | 'advice'
+    | 'matters'
+    | 'ladders'
+  > {
+  /** Shell lines that show the fault on a freshly started store, and again on the same one. */
+  readonly steps: readonly string[];
+  /** The status that the steps show. */
+  readonly answer: number | 'none';
+  /** The simplest request that shows it; absent only if it was made of an earlier record without one. */
+  readonly counterexample?: Pick<RecordedExchange, 'before' | 'request' | 'response' | 'fault' | 'ms'>;
+  /** Names symptom and condition, the same in every run. */
+  readonly fingerprint: string;
+}
+
 /** Everything a run found, and the only source of all reports. It never contains the token. */
 export interface RunRecord {
   readonly schemaVersion: 1;
@@ -162,6 +196,8 @@ export interface RunRecord {
   readonly stop: Stop | null;
   readonly advice: string | null;
   readonly summary: Summary;
+  /** What is to be fixed, in the order in which to fix it. */
+  readonly causes: readonly RecordedCause[];
   readonly results: readonly RecordedResult[];
   readonly observations: Observations;
 }

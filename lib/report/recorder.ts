@@ -4,15 +4,18 @@ import type { CheckResult, Observations } from '../run/result.ts';
 import type { RunEvent, RunFooter, RunHeader } from '../run/run.ts';
 import { ciResultOf } from './ci-result.ts';
 import { fingerprinted } from './fingerprint.ts';
-import type { Baseline, RecordedResult, RunRecord } from './record.ts';
+import type { Baseline, RecordedCause, RecordedResult, RunRecord } from './record.ts';
 import { exchangeOf, rounded } from './recorded.ts';
+import { recordedCause } from './recorded-cause.ts';
 import { type Redact, redactAll, redactor } from './redact.ts';
+import { withUnexplained } from './unexplained.ts';
 
 /** Folds the events of a run into its record. Secrets are redacted as soon as an event arrives. */
 export class Recorder {
   private readonly redact: Redact;
   private readonly baseline: Baseline | undefined;
   private readonly results: RecordedResult[] = [];
+  private causes: readonly RecordedCause[] = [];
   private header: RunHeader | undefined;
   private footer: RunFooter | undefined;
 
@@ -28,8 +31,11 @@ export class Recorder {
   take(event: RunEvent): RecordedResult | undefined {
     if (event.type === 'start') this.header = event.header;
     if (event.type === 'end') this.footer = event.footer;
-    if (event.type !== 'result' || this.header === undefined) return undefined;
-    const result = resultOf(event.result, this.header, this.redact);
+    const { header, redact } = this;
+    if (header === undefined) return undefined;
+    if (event.type === 'causes') this.causes = event.causes.map((one) => recordedCause(one, header, redact));
+    if (event.type !== 'result') return undefined;
+    const result = resultOf(event.result, header, redact);
     this.results.push(result);
     return result;
   }
@@ -76,13 +82,15 @@ export class Recorder {
       outcome,
       summary,
       ...redactAll(untrusted, redact),
+      causes: withUnexplained(this.causes, results),
       results,
       observations: Object.assign({}, ...results.map(({ observations }) => observations)) as Observations,
     } as const;
-    const { results: _results, observations: _observations, ...head } = withoutCiResult;
+    const { causes, results: _results, observations: _observations, ...head } = withoutCiResult;
     return {
       ...head,
       ciResult: ciResultOf(withoutCiResult, this.baseline),
+      causes,
       results,
       observations: withoutCiResult.observations,
     };

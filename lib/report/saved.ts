@@ -5,6 +5,7 @@ import { UsageError } from '../usage-error.ts';
 import { causeText, coarseFingerprint } from './fingerprint.ts';
 import type { EntryState, RecordedResult, RunRecord } from './record.ts';
 import { visible } from './text.ts';
+import { withUnexplained } from './unexplained.ts';
 
 /** Many times the size of what this suite writes. */
 const MAX_MEGABYTES = 64;
@@ -19,8 +20,15 @@ export const readRecord = (file: string): RunRecord => recordIn(readSaved(file),
  * Validates the parsed content of a file as a record.
  * @throws UsageError if it is not one
  */
-export const recordIn = (value: unknown, file: string): RunRecord =>
-  validated<RunRecord>(renamed(value), file, 'lib/report/record.schema.json', 'the record of a run');
+export function recordIn(value: unknown, file: string): RunRecord {
+  const schema = 'lib/report/record.schema.json';
+  const record = validated<RunRecord>(withCauses(renamed(value)), file, schema, 'the record of a run');
+  return { ...record, causes: withUnexplained(record.causes, record.results) };
+}
+
+/** Earlier versions recorded no causes but those of each check. */
+const withCauses = (value: unknown): unknown =>
+  isFields(value) && !Object.hasOwn(value, 'causes') ? { ...value, causes: [] } : value;
 
 /** Baseline entry states: their names in earlier records and their present names. */
 const STATES = new Map<unknown, EntryState>([

@@ -2,11 +2,12 @@ import { groupBy } from '../groups.ts';
 import type { Summary } from '../run/verdict.ts';
 import { confidenceOfAll } from './confidence.ts';
 import { coverageOfAll } from './coverage.ts';
-import { knownBy, newFirst, novelty, unjudged, whyKnown } from './deviations.ts';
+import { type ExplainedChecks, explainedChecks, knownBy, novelty, unjudged, whyKnown } from './deviations.ts';
 import { documentName } from './document.ts';
-import { groupsOf } from './groups.ts';
 import { headlineOf, loudly } from './headline.ts';
-import type { RecordedResult, RunRecord } from './record.ts';
+import type { RunRecord } from './record.ts';
+import { heightOf, wrapped } from './rows.ts';
+import { allCauseRows, causeRows, SEE_REPORTS } from './terminal-causes.ts';
 import {
   coloured,
   createdText,
@@ -15,113 +16,232 @@ import {
   plain,
   resentText,
   summarise,
+  visible,
   waitedText,
 } from './text.ts';
 
-/** Only the verdict. Ends with a line feed. */
-export const verdictLines = (record: RunRecord, colour: boolean): string =>
-  `${[verdict(record, colour ? coloured : plain), ...ciResultLines(record, colour ? coloured : plain)].join('\n').trimStart()}\n`;
-
-/** The report of a run for a terminal. Ends with a line feed. */
-export function terminalReport(record: RunRecord, colour: boolean): string {
-  const paint = colour ? coloured : plain;
-  const { results } = record;
-  const failing = results.filter(({ verdict: one }) => one === 'fail');
-  const known = failing.filter((result) => knownBy(result, record).length > 0);
-  const failed = (level: string) =>
-    failing
-      .filter((result) => result.level === level && !known.includes(result))
-      .map((result) => newFirst(result, record));
-  return [
-    head(record, paint),
-    ...failures('MUST', failed('MUST'), record, paint),
-    ...untestable(results, paint),
-    ...failures('SHOULD', failed('SHOULD'), record, paint),
-    ...deviations(known, record, paint),
-    ...observed(record, paint),
-    ...generated(record, paint),
-    verdict(record, paint),
-    ...ciResultLines(record, paint),
-    '',
-  ].join('\n');
+export interface TerminalOptions {
+  /** Prints every cause in full and the details of every failed check, in as many rows as that takes. */
+  readonly verbose?: boolean | undefined;
+  /** Columns of the terminal. */
+  readonly columns?: number | undefined;
 }
 
-function head(record: RunRecord, paint: Paint): string {
+/** How to lay out a part of the report. */
+interface Layout {
+  readonly columns: number;
+  readonly paint: Paint;
+  readonly verbose: boolean;
+}
+
+/** Rows of a report on a terminal of the usual width. */
+const MAX_ROWS = 40;
+const USUAL_COLUMNS = 80;
+const MIN_COLUMNS = 40;
+
+/** Rows that the causes get at least. */
+const MIN_CAUSE_ROWS = 10;
+
+/** Items of a list. */
+const MAX_ITEMS = 3;
+
+/** Only the verdict, one line for each part of it. Ends with a line feed. */
+export function verdictLines(record: RunRecord, colour: boolean): string {
+  const layout = { columns: Number.POSITIVE_INFINITY, paint: colour ? coloured : plain, verbose: true };
+  return `${[...verdict(record, layout), ...ciResultLines(record, layout)].join('\n')}\n`;
+}
+
+/** The report of a run for a terminal. Ends with a line feed. */
+export function terminalReport(
+  record: RunRecord,
+  colour: boolean,
+  { verbose = false, columns = USUAL_COLUMNS }: TerminalOptions = {},
+): string {
+  const paint = colour ? coloured : plain;
+  const layout = { columns: Math.max(columns, MIN_COLUMNS), paint, verbose };
+  const rows = verbose ? wholeReport(record, layout) : shortReport(record, layout);
+  return `${rows.join('\n')}\n`;
+}
+
+function wholeReport(record: RunRecord, layout: Layout): readonly string[] {
+  const { columns, paint } = layout;
+  const { open, known } = sorted(record);
+  return [
+    ...head(record, layout),
+    ...documentWarnings(record, layout),
+    ...headingOf(open, record, layout),
+    ...allCauseRows(open, columns, paint, (one) => checkLines(one, record, paint)),
+    ...untestable(record, layout),
+    ...deviations(known, record, layout),
+    ...gap(observed(record, layout)),
+    ...gap([...covered(record, layout), ...generated(record, layout)]),
+    ...end(open, record, layout),
+  ];
+}
+
+function shortReport(record: RunRecord, layout: Layout): readonly string[] {
+  const { open, known } = sorted(record);
+  const [top, heading, last] = [
+    head(record, layout),
+    headingOf(open, record, layout),
+    end(open, record, layout),
+  ];
+  const parts = {
+    warnings: documentWarnings(record, layout),
+    untestable: untestable(record, layout),
+    known: deviations(known, record, layout),
+    summary: gap([...observed(record, layout), ...covered(record, layout)]),
+  };
+  const height = () =>
+    heightOf([...top, ...heading, ...Object.values(parts).flat(), ...last], layout.columns);
+  // What matters least is left out first.
+  for (const name of ['summary', 'warnings', 'known', 'untestable'] as const)
+    if (height() + (open.length === 0 ? 0 : MIN_CAUSE_ROWS) > MAX_ROWS) parts[name] = [];
+  return [
+    ...top,
+    ...parts.warnings,
+    ...heading,
+    ...causeRows(open, MAX_ROWS - height(), layout.columns, layout.paint),
+    ...parts.untestable,
+    ...parts.known,
+    ...parts.summary,
+    ...last,
+  ];
+}
+
+function sorted(record: RunRecord) {
+  const all = explainedChecks(record);
+  return { open: all.filter((one) => !one.known), known: all.filter((one) => one.known) };
+}
+
+/** Rows with an empty one before them. */
+const gap = (rows: readonly string[]): readonly string[] => (rows.length === 0 ? [] : ['', ...rows]);
+
+/** A named text. */
+function field(name: string, text: string, { columns }: Layout, most?: number): readonly string[] {
+  const indent = name.length;
+  return wrapped(text, columns - indent, most).map((row, index) =>
+    index === 0 ? `${name}${row}` : `${' '.repeat(indent)}${row}`,
+  );
+}
+
+function head(record: RunRecord, layout: Layout): readonly string[] {
   const { suite, target, document, options, requests, seconds, created } = record;
   const server = target.server === null ? '' : `  (${summarise(target.server, 60)})`;
   return [
-    `${paint('bold', `${suite.name} ${suite.version}`)}`,
-    `target    ${target.name === target.baseUrl ? '' : `${summarise(target.name, 60)}  `}${summarise(target.baseUrl, 200)}${server}`,
-    `document  ${documentName(document, (file) => summarise(file, 200))}, version ${summarise(document.version, 40)}, sha256 ${document.sha256.slice(0, 12)}`,
-    ...(document.warnings ?? []).map((warning) => `          ${summarise(warning, 400)}`),
-    `run       --seed ${options.seed} --first-id ${options.firstId} --cases ${options.cases}${options.thorough === true ? ' --thorough' : ''}${options.shard === null ? '' : ` --shard ${options.shard}`}; ${requests} requests in ${seconds.toFixed(1)} s${waitedText(record)}${resentText(record)}, ${createdText(created)}`,
-  ].join('\n');
+    layout.paint('bold', `${suite.name} ${suite.version}`),
+    ...field(
+      'target    ',
+      `${target.name === target.baseUrl ? '' : `${summarise(target.name, 60)}  `}${summarise(target.baseUrl, 200)}${server}`,
+      layout,
+      2,
+    ),
+    ...field(
+      'document  ',
+      `${documentName(document, (file) => summarise(file, 200))}, version ${summarise(document.version, 40)}, sha256 ${document.sha256.slice(0, 12)}`,
+      layout,
+      2,
+    ),
+    ...field(
+      'run       ',
+      `--seed ${options.seed} --first-id ${options.firstId} --cases ${options.cases}${options.thorough === true ? ' --thorough' : ''}${options.shard === null ? '' : ` --shard ${options.shard}`}; ${requests} requests in ${seconds.toFixed(1)} s${waitedText(record)}${resentText(record)}, ${createdText(created)}`,
+      layout,
+      4,
+    ),
+  ];
 }
 
-function failures(
-  level: 'MUST' | 'SHOULD',
-  failed: readonly RecordedResult[],
+function documentWarnings({ document: { warnings = [] } }: RunRecord, layout: Layout): readonly string[] {
+  const shown = layout.verbose ? warnings : warnings.slice(0, 1);
+  const omitted = warnings.length - shown.length;
+  return [
+    ...shown.flatMap((warning) =>
+      field('          ', summarise(warning, 400), layout, layout.verbose ? undefined : 3),
+    ),
+    ...(omitted === 0 ? [] : [`          and ${omitted} more ${SEE_REPORTS}`]),
+  ];
+}
+
+/** How many checks failed, and for how many causes. */
+function headingOf(
+  open: readonly ExplainedChecks[],
   record: RunRecord,
-  paint: Paint,
-): string[] {
-  if (failed.length === 0) return [];
-  const groups = groupsOf(failed);
-  const title = level === 'MUST' ? `${failed.length} MUST failed` : `${failed.length} SHOULD warned`;
-  const causes =
-    groups.length < failed.length
-      ? `, for ${groups.length === 1 ? '1 cause' : `${groups.length} causes, most likely first`}`
-      : '';
-  return [
-    '',
-    paint(level === 'MUST' ? ['red', 'bold'] : ['yellow', 'bold'], `${title}${causes}`),
-    ...groups.flatMap(({ cause, members }, index) => {
-      const [first, ...others] = members;
-      if (first === undefined) return [];
-      return [
-        '',
-        paint('bold', `${index + 1}. ${summarise(cause, 120)}`) +
-          (others.length > 0 ? `  (${members.length} checks)` : ''),
-        ...formatFailure(first, paint),
-        ...newCauseLines(first, record, paint),
-        ...others.flatMap((other) => [
-          `     also ${paint('bold', other.id)}: ${other.statement}${other.failed > 1 ? ` (${other.failed} of ${other.cases})` : ''}`,
-          ...newCauseLines(other, record, paint),
-        ]),
-      ];
-    }),
-  ];
+  { paint }: Layout,
+): readonly string[] {
+  if (open.length === 0) return [];
+  const ids = (level: string) =>
+    record.results.filter(
+      (result) => result.verdict === 'fail' && result.level === level && knownBy(result, record).length === 0,
+    ).length;
+  const [must, should] = [ids('MUST'), ids('SHOULD')];
+  const counts = [
+    ...(must === 0 ? [] : [paint(['red', 'bold'], `${must} MUST failed`)]),
+    ...(should === 0 ? [] : [paint(['yellow', 'bold'], `${should} SHOULD warned`)]),
+  ].join(', ');
+  return ['', `${counts}, for ${open.length === 1 ? '1 cause' : `${open.length} causes`}`];
 }
 
-/** The new causes of a check that was known to fail for others. */
-function newCauseLines(result: RecordedResult, record: RunRecord, paint: Paint): string[] {
-  const news = novelty(result, record);
-  return news === undefined ? [] : [`     ${paint('dim', 'new'.padEnd(9))} ${news}`];
-}
-
-/** The known deviations, one line each. */
-function deviations(known: readonly RecordedResult[], record: RunRecord, paint: Paint): string[] {
-  if (known.length === 0) return [];
-  return [
-    '',
-    paint('bold', `${known.length} known ${known.length === 1 ? 'deviation' : 'deviations'}`),
-    ...known.map((result) => {
-      const [entry] = knownBy(result, record);
-      return `   ${result.id}  ${result.level}  ${entry === undefined ? '' : whyKnown(entry)}`;
-    }),
-  ];
-}
-
-function untestable(results: readonly RecordedResult[], paint: Paint): string[] {
-  const blocked = results.filter(({ verdict }) => verdict === 'untestable');
-  return groupBy(blocked, ({ reason = '' }) => reason).flatMap(([reason, members]) => {
-    const ids = members.map(({ id }) => id);
+/** The failed checks of a cause. */
+const checkLines = ({ checks }: ExplainedChecks, record: RunRecord, paint: Paint): readonly string[] =>
+  checks.flatMap((result) => {
+    const news = novelty(result, record);
     return [
-      '',
-      `${paint(['magenta', 'bold'], `${members.length} could not be tested`)}: ${summarise(reason)}`,
-      `   ${ids.slice(0, 12).join(', ')}${ids.length > 12 ? ` and ${ids.length - 12} more` : ''}`,
+      ...formatFailure(result, paint),
+      ...(news === undefined ? [] : [`     ${paint('dim', 'new'.padEnd(9))} ${news}`]),
     ];
   });
+
+/** The causes that are known deviations, each with the reason. */
+function deviations(known: readonly ExplainedChecks[], record: RunRecord, layout: Layout): readonly string[] {
+  if (known.length === 0) return [];
+  const checks = new Set(known.flatMap((one) => one.checks.map(({ id }) => id)));
+  const rows = known.map(({ cause, checks: [first] }) => {
+    const [entry] = first === undefined ? [] : knownBy(first, record);
+    return `${visible(cause.title)}${entry === undefined ? '' : `: ${whyKnown(entry)}`}`;
+  });
+  return gap([
+    layout.paint('bold', `${checks.size} known ${checks.size === 1 ? 'deviation' : 'deviations'}`),
+    ...some(rows, layout).flatMap((row) => field('   ', row, layout, layout.verbose ? undefined : 1)),
+  ]);
 }
+
+/** The first items of a list, and how many more there are. */
+const some = (list: readonly string[], { verbose }: Layout): readonly string[] =>
+  verbose || list.length <= MAX_ITEMS
+    ? list
+    : [...list.slice(0, MAX_ITEMS - 1), `and ${list.length - MAX_ITEMS + 1} more ${SEE_REPORTS}`];
+
+function untestable({ results }: RunRecord, layout: Layout): readonly string[] {
+  const blocked = results.filter(({ verdict: one }) => one === 'untestable');
+  const rows = groupBy(blocked, ({ reason = '' }) => reason).map(([reason, members]) => {
+    const ids = members.map(({ id }) => id);
+    const most = layout.verbose ? 12 : 2;
+    return [
+      `${members.length} could not be tested: ${summarise(reason)}`,
+      `${ids.slice(0, most).join(', ')}${ids.length > most ? ` and ${ids.length - most} more` : ''}`,
+    ] as const;
+  });
+  const shown = layout.verbose || rows.length <= MAX_ITEMS ? rows : rows.slice(0, MAX_ITEMS - 1);
+  const omitted = rows.length - shown.length;
+  return gap([
+    ...shown.flatMap(([title, ids]) => [
+      ...emphasised(
+        wrapped(title, layout.columns, layout.verbose ? undefined : 2),
+        /^\d+ could not be tested/,
+        layout,
+      ),
+      ...field('   ', ids, layout, layout.verbose ? undefined : 1),
+    ]),
+    ...(omitted === 0 ? [] : [`and checks for ${omitted} more reasons ${SEE_REPORTS}`]),
+  ]);
+}
+
+/** Rows whose beginning is emphasised. */
+const emphasised = (
+  [first = '', ...rest]: readonly string[],
+  words: RegExp,
+  { paint }: Layout,
+): readonly string[] => [first.replace(words, (text) => paint(['magenta', 'bold'], text)), ...rest];
 
 /** The observations that interest most readers. */
 const PROFILE: Readonly<Record<string, string>> = {
@@ -134,32 +254,39 @@ const PROFILE: Readonly<Record<string, string>> = {
   'response-time-ms/median': 'median ms',
 };
 
-function observed({ observations }: RunRecord, paint: Paint): string[] {
+function observed({ observations }: RunRecord, layout: Layout): readonly string[] {
   const count = Object.keys(observations).length;
   if (count === 0) return [];
   const shown = Object.entries(PROFILE)
     .filter(([key]) => key in observations)
     .map(([key, name]) => `${name}: ${summarise(String(observations[key]), 40)}`);
-  return [
-    '',
-    `${paint('bold', 'observed')}  ${shown.join(', ')}`,
-    `          (${count} observations; --format html --out DIR shows all)`,
-  ];
+  return layout.verbose
+    ? [
+        ...field('observed  ', shown.join(', '), layout),
+        `          (${count} observations; --format html --out DIR shows all)`,
+      ]
+    : shown.length === 0
+      ? []
+      : field('observed  ', shown.join(', '), layout, 1);
 }
 
-function generated({ results }: RunRecord, paint: Paint): string[] {
-  const summaries = [
-    ['covered  ', coverageOfAll(results)],
-    ['generated', confidenceOfAll(results)],
-  ] as const;
-  const lines = summaries.flatMap(([name, text]) =>
-    text === undefined ? [] : [`${paint('bold', name)} ${text}`],
-  );
-  return lines.length === 0 ? [] : ['', ...lines];
+function covered({ results }: RunRecord, layout: Layout): readonly string[] {
+  const text = coverageOfAll(results);
+  return text === undefined ? [] : field('covered   ', text, layout, layout.verbose ? undefined : 1);
 }
 
-function verdict(record: RunRecord, paint: Paint): string {
+function generated({ results }: RunRecord, layout: Layout): readonly string[] {
+  const text = confidenceOfAll(results);
+  return text === undefined ? [] : field('generated ', text, layout);
+}
+
+/** The verdict, what it means for a pipeline, and what to do first. */
+const end = (open: readonly ExplainedChecks[], record: RunRecord, layout: Layout): readonly string[] =>
+  gap([...verdict(record, layout), ...ciResultLines(record, layout), ...fixFirst(open, layout)]);
+
+function verdict(record: RunRecord, layout: Layout): readonly string[] {
   const { outcome, summary, stop, advice, options, results } = record;
+  const { columns, paint, verbose } = layout;
   const colour = {
     conformant: 'green',
     nonconformant: 'red',
@@ -171,27 +298,52 @@ function verdict(record: RunRecord, paint: Paint): string {
   const skipped = results.filter(
     ({ verdict: one, blockedBy }) => one === 'skipped' && blockedBy === 'user',
   ).length;
-  return [
-    '',
-    `${paint([colour[outcome], 'bold'], title)}  ${counts('MUST', summary)}; ${counts('SHOULD', summary)}${options.strict ? ' (strict)' : ''}; ${summary.OBSERVE.observed} observed${skipped > 0 ? `; ${skipped} skipped by --only or --skip` : ''}`,
+  const text = `${title}  ${counts('MUST', summary)}; ${counts('SHOULD', summary)}${options.strict ? ' (strict)' : ''}; ${summary.OBSERVE.observed} observed${skipped > 0 ? `; ${skipped} skipped by --only or --skip` : ''}`;
+  const notes = [
     ...(stop === null ? [] : [`${summarise(stop.reason)}; ${stop.remedy}`]),
     ...(reason === undefined ? [] : [reason]),
     ...(advice === null ? [] : [summarise(advice)]),
     ...(options.shard === null
       ? []
       : [`This is shard ${options.shard} of a run; merge joins the records of all shards.`]),
-  ].join('\n');
+  ];
+  const [first = '', ...rest] = wrapped(text, columns);
+  return [
+    first.startsWith(title)
+      ? `${paint([colour[outcome], 'bold'], title)}${first.slice(title.length)}`
+      : first,
+    ...rest,
+    ...notes.flatMap((note) => wrapped(note, columns, verbose ? undefined : 4)),
+  ];
 }
 
 /** The CI result, which may differ from the verdict if there is a baseline. */
-function ciResultLines({ ciResult: { baseline, exitCode, reason } }: RunRecord, paint: Paint): string[] {
+function ciResultLines(
+  { ciResult: { baseline, exitCode, reason } }: RunRecord,
+  layout: Layout,
+): readonly string[] {
   if (baseline === null) return [];
-  const outdated = baseline.entries.filter(({ remedy }) => remedy !== undefined);
+  const { columns, paint, verbose } = layout;
+  const outdated = baseline.entries
+    .filter(({ remedy }) => remedy !== undefined)
+    .map(({ state, remedy = '' }) => `${state}: ${summarise(remedy)}`);
+  const result = `CI RESULT ${exitCode === 0 ? 'pass' : 'fail'}`;
+  const [first = '', ...rest] = wrapped(
+    `${result}  ${reason} (${summarise(baseline.file, 120)})`,
+    columns,
+    verbose ? undefined : 3,
+  );
   return [
-    `${paint('bold', `CI RESULT ${exitCode === 0 ? 'pass' : 'fail'}`)}  ${reason} (${summarise(baseline.file, 120)})`,
-    ...outdated.map(({ state, remedy = '' }) => `   ${state}: ${summarise(remedy)}`),
+    first.replace(result, paint('bold', result)),
+    ...rest,
+    ...some(outdated, layout).flatMap((text) => field('   ', text, layout, verbose ? undefined : 2)),
   ];
 }
+
+const fixFirst = ([first]: readonly ExplainedChecks[], layout: Layout): readonly string[] =>
+  first === undefined
+    ? []
+    : field('Fix first: ', visible(first.cause.title), layout, layout.verbose ? undefined : 2);
 
 function counts(level: 'MUST' | 'SHOULD', summary: Summary): string {
   const { pass, fail, untestable: untested } = summary[level];

@@ -1,4 +1,4 @@
-import type { RequestTemplate } from '../payloads/test-case.ts';
+import type { Predecessor, RequestTemplate } from '../payloads/test-case.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Before } from './check.ts';
 import type { Tried } from './result.ts';
@@ -48,7 +48,10 @@ export interface Cause {
   readonly example: {
     readonly template: RequestTemplate;
     readonly exchange: Exchange;
-    readonly before: readonly Before[];
+    readonly before: readonly (Before & {
+      /** How it was sent; by default over another connection. */
+      readonly connection?: Predecessor['connection'];
+    })[];
   };
   /** The parts of that request that matter; the others can be anything ordinary. */
   readonly matters: readonly string[];

@@ -93,6 +93,7 @@ export type RunEvent =
   /** The first failure of a check with a new cause. */
   | { readonly type: 'failure'; readonly id: string; readonly level: Level; readonly failure: Failure }
   | { readonly type: 'result'; readonly result: CheckResult }
+  /** What explains the failed checks, right before the end. */
   | { readonly type: 'causes'; readonly causes: readonly Cause[] }
   | { readonly type: 'end'; readonly footer: RunFooter };
 

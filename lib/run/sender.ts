@@ -234,7 +234,7 @@ export class Sender {
     // A delivery contains pauses of our own.
     if (isAnswer && exchange.request.method === 'POST' && template.delivery === undefined)
       this.latency.add(exchange.ms);
-    return { exchange, isOwn: true };
+    return { exchange: before === undefined ? exchange : { ...exchange, preceding: before }, isOwn: true };
   }
 
   /**

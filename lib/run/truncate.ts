@@ -14,7 +14,8 @@ export const truncate = (text: string, limit: number = MAX_TEXT_CHARACTERS): str
  * An exchange with at most the beginning of its response body, copied so that the memory of the rest can be
  * freed.
  */
-export function truncated(exchange: Exchange): Exchange {
+export function truncated({ preceding, ...own }: Exchange): Exchange {
+  const exchange: Exchange = preceding === undefined ? own : { ...own, preceding: truncated(preceding) };
   const { response } = exchange;
   if (response === undefined || response.body.length <= MAX_BODY_BYTES) return exchange;
   const body = Uint8Array.from(response.body.subarray(0, MAX_BODY_BYTES));

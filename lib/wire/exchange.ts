@@ -116,6 +116,8 @@ export type Exchange = {
   readonly collided?: true;
   /** In a sequence: sent over a different connection from the request before it. */
   readonly reconnected?: true;
+  /** The exchange of the request that its template sends before it, or at the same time. */
+  readonly preceding?: Exchange;
 } & (
   | { readonly kind: 'answered'; readonly response: Response }
   | { readonly kind: 'broken'; readonly fault: Fault; readonly response: Response | undefined }

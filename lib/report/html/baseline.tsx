@@ -1,4 +1,6 @@
+import { explainedChecks } from '../deviations.ts';
 import type { RunRecord } from '../record.ts';
+import { Cause } from './failures.tsx';
 import { CheckLink, counted, inline } from './text.tsx';
 
 const STATES = {
@@ -12,11 +14,13 @@ const STATES = {
 const MAX_FINGERPRINTS = 4;
 
 /** The known deviations and the states of their baseline entries. */
-export function Baseline({ record: { ciResult, results } }: { readonly record: RunRecord }) {
+export function Baseline({ record }: { readonly record: RunRecord }) {
+  const { ciResult, results } = record;
   if (ciResult.baseline === null) return null;
   const { file, entries } = ciResult.baseline;
   // Entries that require action come first.
   const sorted = Object.keys(STATES).flatMap((state) => entries.filter((entry) => entry.state === state));
+  const known = explainedChecks(record).filter((one) => one.known);
   return (
     <section class="baseline" id="baseline" aria-labelledby="baseline-heading">
       <h2 id="baseline-heading">Known deviations</h2>
@@ -60,6 +64,18 @@ export function Baseline({ record: { ciResult, results } }: { readonly record: R
           </li>
         ))}
       </ul>
+      {known.length > 0 && (
+        <section class="causes">
+          <h3>{counted(known.length, 'cause')} of nothing but known deviations</h3>
+          <ol>
+            {known.map((one, index) => (
+              <li key={one.cause.fingerprint}>
+                <Cause explained={one} rank={index + 1} record={record} open={false} />
+              </li>
+            ))}
+          </ol>
+        </section>
+      )}
     </section>
   );
 }

@@ -1,40 +1,94 @@
-import type { RecordedBody, RecordedExchange } from '../record.ts';
-import { visible } from '../text.ts';
-import { Box, Command, grouped, inline, lines, time } from './text.tsx';
+import type { RecordedBody, RecordedCause, RecordedExchange, RecordedRequest } from '../record.ts';
+import { requestLine, visible } from '../text.ts';
+import { markedBody, mattersIn } from './matters.ts';
+import { Box, Command, counted, grouped, inline, type Line, lines, time } from './text.tsx';
 
 type Pairs = readonly (readonly [string, string])[];
 
 /** One request and its response, what is wrong, and a command that sends the request again. */
-export function Exchange({ exchange }: { readonly exchange: RecordedExchange }) {
-  const { expected, actual, request, response, ms, curl } = exchange;
-  const path = URL.canParse(request.url)
-    ? request.url.slice(new URL(request.url).origin.length)
-    : request.url;
+export const Exchange = ({ exchange }: { readonly exchange: RecordedExchange }) => (
+  <div class="exchange">
+    <Comparison expected={exchange.expected} actual={exchange.actual} />
+    <Messages exchange={exchange} />
+    <Command name="The curl command" text={exchange.curl} />
+  </div>
+);
+
+type Sent = NonNullable<RecordedCause['counterexample']>;
+
+/** The request that shows a cause, with what matters in it, what was sent before it, and its response. */
+export function CauseExchange({
+  exchange,
+  matters,
+}: {
+  readonly exchange: Sent;
+  readonly matters: readonly string[];
+}) {
+  const { before = [], request } = exchange;
+  const isMarked = mattersIn(request, matters) !== undefined;
   return (
     <div class="exchange">
-      <Comparison expected={expected} actual={actual} />
-      <div class="messages">
-        <figure>
-          <figcaption>
-            Request <span class="aside">{request.rawBytes ? 'not well-formed' : size(request.body)}</span>
-          </figcaption>
+      {before.length > 0 && (
+        <details class="more">
+          <summary>After {counted(before.length, 'other request')}</summary>
           <Box
-            text={message(`${inline(request.method, 40)} ${inline(path)}`, request.headers, request.body)}
+            text={before.map(
+              (one) => `${requestLine(one.request, 200)} → ${one.response?.status ?? 'no response'}`,
+            )}
           />
-        </figure>
-        <figure>
-          <figcaption>
-            Response{' '}
-            <span class="aside">
-              {response === undefined ? time(ms) : `${time(ms)}, ${size(response.body)}`}
-            </span>
-          </figcaption>
-          <Box text={responseLines(exchange)} />
-        </figure>
-      </div>
-      <Command name="The curl command" text={curl} />
+        </details>
+      )}
+      <Messages exchange={exchange} matters={matters} />
+      {isMarked && (
+        <p class="aside">The marked parts of the request matter. The others can be anything ordinary.</p>
+      )}
     </div>
   );
+}
+
+function Messages({
+  exchange,
+  matters = [],
+}: {
+  readonly exchange: Sent;
+  readonly matters?: readonly string[];
+}) {
+  const { request, response, ms } = exchange;
+  return (
+    <div class="messages">
+      <figure>
+        <figcaption>
+          Request <span class="aside">{request.rawBytes ? 'not well-formed' : size(request.body)}</span>
+        </figcaption>
+        <Box text={requestLines(request, matters)} />
+      </figure>
+      <figure>
+        <figcaption>
+          Response{' '}
+          <span class="aside">
+            {response === undefined ? time(ms) : `${time(ms)}, ${size(response.body)}`}
+          </span>
+        </figcaption>
+        <Box text={responseLines(exchange)} />
+      </figure>
+    </div>
+  );
+}
+
+function requestLines(request: RecordedRequest, matters: readonly string[]): readonly Line[] {
+  const { method, url, headers, body } = request;
+  const path = URL.canParse(url) ? url.slice(new URL(url).origin.length) : url;
+  const first = `${inline(method, 40)} ${inline(path)}`;
+  const does = mattersIn(request, matters);
+  if (does === undefined) return message(first, headers, body);
+  const line = (text: string, ...names: readonly string[]): Line => [{ text, matters: names.some(does) }];
+  return [
+    line(first, 'method', 'path', 'query'),
+    ...headers.map(([name, value]) => line(`${inline(name, 100)}: ${inline(value)}`, name)),
+    ...('text' in body && body.bytes > 0
+      ? ['', ...markedBody(body.text, does)]
+      : bodyOf(body).map((one) => line(one, 'body'))),
+  ];
 }
 
 const size = ({ bytes, truncated }: RecordedBody) =>
@@ -56,7 +110,10 @@ const bodyOf = (body: RecordedBody): readonly string[] =>
       ? ['', ...lines(body.text)]
       : ['', '(not UTF-8; base64)', ...lines(body.base64, 1000)];
 
-const responseLines = ({ response, fault }: RecordedExchange): readonly string[] => [
+const responseLines = ({
+  response,
+  fault,
+}: Pick<RecordedExchange, 'response' | 'fault'>): readonly string[] => [
   ...(response === undefined
     ? []
     : message(`${response.status} ${inline(response.statusText, 100)}`, response.headers, response.body)),

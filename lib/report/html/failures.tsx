@@ -1,53 +1,43 @@
 import { groupBy } from '../../groups.ts';
-import { knownBy, newFirst, novelty } from '../deviations.ts';
-import { type CauseGroup, groupsOf } from '../groups.ts';
-import type { RecordedResult, RunRecord } from '../record.ts';
+import { confirmedText } from '../confirmed.ts';
+import { type ExplainedChecks, knownBy, novelty, openCauses } from '../deviations.ts';
+import type { RecordedCause, RecordedResult, RunRecord } from '../record.ts';
 import { retrySummary } from '../retries.ts';
-import { Exchange } from './exchange.tsx';
-import { CheckLink, counted, grouped, Icon, inline, toneOf } from './text.tsx';
+import { CauseExchange, Exchange } from './exchange.tsx';
+import { CheckLink, Commands, counted, grouped, Icon, inline, toneOf } from './text.tsx';
 
 type JudgedLevel = 'MUST' | 'SHOULD';
 
 /** With more causes, only the first is open initially. */
 const MAX_OPEN_CAUSES = 3;
 
+const MAX_TITLE_CHARACTERS = 1000;
+const MAX_ADVICE_CHARACTERS = 2000;
+
 /** The id of the first cause on the page. */
 export const FIRST_CAUSE = 'cause-1';
 
-const failedOf = (record: RunRecord, level: JudgedLevel) =>
-  record.results
-    .filter((result) => result.level === level && result.verdict === 'fail')
-    .map((result) => newFirst(result, record));
-
-const isKnown = (record: RunRecord, { members }: CauseGroup) =>
-  members.every((one) => knownBy(one, record).length > 0);
-
-/** The causes of a level, with known deviations last. */
-export function ranked(record: RunRecord, level: JudgedLevel): readonly CauseGroup[] {
-  const groups = groupsOf(failedOf(record, level));
-  return [
-    ...groups.filter((group) => !isKnown(record, group)),
-    ...groups.filter((group) => isKnown(record, group)),
-  ];
-}
-
-/** The failures by cause, the largest group first, then the untestable checks. */
+/** What is to be fixed, cause by cause, then the untestable checks. */
 export function Failures({ record }: { readonly record: RunRecord }) {
-  const [must, should] = [failedOf(record, 'MUST').length, failedOf(record, 'SHOULD').length];
+  const open = openCauses(record);
+  const failed = record.results.filter(({ verdict }) => verdict === 'fail');
   const blocked = record.results.filter(({ verdict }) => verdict === 'untestable');
   return (
     <section class="failures" id="failures" aria-labelledby="failures-heading">
       <h2 id="failures-heading">What to fix</h2>
-      {must + should + blocked.length === 0 && (
+      {open.length + blocked.length === 0 && (
         <p class="nothing-to-fix">
-          <Icon name="pass" /> Nothing: no check failed or warned.
+          <Icon name="pass" />{' '}
+          {failed.length === 0
+            ? 'Nothing: no check failed or warned.'
+            : 'Nothing: every failure is a known deviation.'}
         </p>
       )}
-      {must + should === 0 && blocked.length > 0 && (
+      {failed.length === 0 && blocked.length > 0 && (
         <p>Nothing failed, but the following checks could not be tested.</p>
       )}
-      <Causes level="MUST" failed={must} record={record} />
-      <Causes level="SHOULD" failed={should} record={record} />
+      <Causes level="MUST" causes={open.filter(({ level }) => level === 'MUST')} record={record} />
+      <Causes level="SHOULD" causes={open.filter(({ level }) => level === 'SHOULD')} record={record} />
       <Blocked blocked={blocked} />
     </section>
   );
@@ -55,34 +45,33 @@ export function Failures({ record }: { readonly record: RunRecord }) {
 
 interface CausesProps {
   readonly level: JudgedLevel;
-  readonly failed: number;
+  readonly causes: readonly ExplainedChecks[];
   readonly record: RunRecord;
 }
 
-function Causes({ level, failed, record }: CausesProps) {
-  if (failed === 0) return null;
-  const groups = ranked(record, level);
+function Causes({ level, causes, record }: CausesProps) {
+  if (causes.length === 0) return null;
+  const checks = new Set(causes.flatMap((one) => one.checks.map(({ id }) => id))).size;
   // Warnings can wait while a MUST fails.
   const folded = level === 'SHOULD' && record.summary.MUST.fail > 0;
   return (
     <section class={`causes ${level.toLowerCase()}`}>
       <h3>
-        {counted(failed, `${level} check`)}{' '}
-        {level === 'MUST' || record.options.strict ? 'failed' : failed === 1 ? 'warns' : 'warn'}
+        {level}: {counted(causes.length, 'cause')}
         <span class="aside">
           {' '}
-          for {counted(groups.length, 'cause')}
-          {groups.length > 1 && ', most likely first'}
+          of {counted(checks, level === 'MUST' || record.options.strict ? 'failed check' : 'warning')}
+          {causes.length > 1 && ', what to fix first at the top'}
         </span>
       </h3>
       <ol>
-        {groups.map((group, index) => (
-          <li key={group.cause}>
+        {causes.map((one, index) => (
+          <li key={one.cause.fingerprint}>
             <Cause
-              group={group}
+              explained={one}
               rank={index + 1}
               record={record}
-              open={!folded && !isKnown(record, group) && (index === 0 || groups.length <= MAX_OPEN_CAUSES)}
+              open={!folded && (index === 0 || causes.length <= MAX_OPEN_CAUSES)}
             />
           </li>
         ))}
@@ -92,34 +81,86 @@ function Causes({ level, failed, record }: CausesProps) {
 }
 
 interface CauseProps {
-  readonly group: CauseGroup;
+  readonly explained: ExplainedChecks;
   readonly rank: number;
   readonly record: RunRecord;
   readonly open: boolean;
 }
 
-function Cause({ group: { cause, members }, rank, record, open }: CauseProps) {
-  const [lead, ...others] = members;
-  if (lead === undefined) return null;
-  const known = members.filter((one) => knownBy(one, record).length > 0).length;
+/** A cause: what is wrong and when, a request that shows it, what to do, and the checks that it explains. */
+export function Cause({ explained: { cause, level, checks, known }, rank, record, open }: CauseProps) {
+  const { title, advice, counterexample, steps, matters, ladders, fingerprint } = cause;
+  const accepted = checks.filter((one) => knownBy(one, record).length > 0).length;
   return (
     <details
-      class={`cause ${toneOf(lead, record)}`}
-      id={rank === 1 && lead.level === 'MUST' ? FIRST_CAUSE : undefined}
+      class={`cause ${toneOf({ level, verdict: 'fail' }, record)}`}
+      id={rank === 1 && level === 'MUST' && !known ? FIRST_CAUSE : undefined}
       open={open}
     >
       <summary>
         <span class="rank">{rank}</span>
         <span class="head">
-          <h4>{inline(cause, 160)}</h4>
-          <span class="statement">{lead.statement}</span>
+          <h4>{inline(title, MAX_TITLE_CHARACTERS)}</h4>
+          <span class="statement">{confirmedText(cause)}</span>
         </span>
         <span class="weight">
-          {counted(members.length, 'check')}
-          {known > 0 && (
-            <span class="state">{known === members.length ? 'known deviation' : `${known} known`}</span>
-          )}
+          {counted(checks.length, 'check')}
+          {accepted > 0 && <span class="state">{known ? 'known deviation' : `${accepted} known`}</span>}
         </span>
+      </summary>
+      <div class="inside">
+        <p class="hint">
+          <strong>Fix.</strong> {inline(advice, MAX_ADVICE_CHARACTERS)}
+        </p>
+        {counterexample !== undefined && <CauseExchange exchange={counterexample} matters={matters} />}
+        {steps.length > 0 && (
+          <Commands name={steps.length === 1 ? 'The command' : 'The commands'} list={steps} />
+        )}
+        <Ladders ladders={ladders} />
+        <Explained checks={checks} record={record} />
+        <p class="aside">
+          Fingerprint <span class="code">{fingerprint}</span>
+        </p>
+      </div>
+    </details>
+  );
+}
+
+/** What was tried to find out how far the condition reaches. */
+function Ladders({ ladders }: Pick<RecordedCause, 'ladders'>) {
+  if (ladders.length === 0) return null;
+  return (
+    <details class="more">
+      <summary>What was tried</summary>
+      <ul class="ladders">
+        {ladders.map(({ part, tried }, index) => (
+          <li key={index}>
+            <strong>{inline(part, 100)}</strong>
+            {': '}
+            {tried
+              .map(({ value, shows }) => `${inline(value, 100)}: ${shows ? 'fails' : 'passes'}`)
+              .join('; ')}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** The failed checks that a cause explains. */
+function Explained({
+  checks,
+  record,
+}: {
+  readonly checks: readonly RecordedResult[];
+  readonly record: RunRecord;
+}) {
+  const [lead, ...others] = checks;
+  if (lead === undefined) return null;
+  return (
+    <details class="more">
+      <summary>
+        {checks.length === 1 ? 'The failed check' : `The ${checks.length} failed checks`} that this explains
       </summary>
       <div class="inside">
         <Lead result={lead} record={record} />

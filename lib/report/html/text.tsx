@@ -3,7 +3,7 @@ import type { RecordedResult, RunRecord } from '../record.ts';
 import { beginning, visible } from '../text.ts';
 
 const MAX_LINE_CHARACTERS = 400;
-const MAX_BOX_CHARACTERS = 4000;
+export const MAX_BOX_CHARACTERS = 4000;
 
 /** Untrusted text in one line, with unprintable characters escaped. */
 export const inline = (text: string, longest = MAX_LINE_CHARACTERS): string =>
@@ -103,11 +103,47 @@ export const CheckLink = ({ id }: { readonly id: string }) => (
   </a>
 );
 
+/** A part of a line, which matters or does not. */
+export interface Part {
+  readonly text: string;
+  readonly matters: boolean;
+}
+
+/** A line of a box, or its parts. */
+export type Line = string | readonly Part[];
+
+const Parts = ({ line }: { readonly line: Line }) => (
+  <>
+    {typeof line === 'string'
+      ? line
+      : line.map(({ text, matters }, index) =>
+          matters ? (
+            <mark key={index}>{visible(text)}</mark>
+          ) : (
+            <span key={index} class="dim">
+              {visible(text)}
+            </span>
+          ),
+        )}
+  </>
+);
+
 /** Only a box that may scroll is focusable. */
-export function Box({ text }: { readonly text: readonly string[] }) {
+export function Box({ text }: { readonly text: readonly Line[] }) {
   // No line of the page begins with untrusted text: in a log of a runner it could be a command.
-  const broken = text.map((line, index) => (index === 0 ? line : [<br key={index} />, line]));
-  const long = text.length > 16 || text.reduce((sum, line) => sum + line.length, 0) > 700;
+  const broken = text.map((line, index) =>
+    index === 0 ? (
+      <Parts key={index} line={line} />
+    ) : (
+      [<br key={index} />, <Parts key={-index} line={line} />]
+    ),
+  );
+  const length = text.reduce(
+    (sum, line) =>
+      sum + (typeof line === 'string' ? line.length : line.reduce((all, one) => all + one.text.length, 0)),
+    0,
+  );
+  const long = text.length > 16 || length > 700;
   return long ? (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls.
     <pre class="long" tabIndex={0}>
@@ -122,15 +158,23 @@ export function Box({ text }: { readonly text: readonly string[] }) {
 const MAX_COMMAND_CHARACTERS = 40_000;
 
 /** A command with a button that copies it exactly, even if the page shows it escaped. */
-export function Command({ name, text }: { readonly name: string; readonly text: string }) {
-  const shown = visible(text.slice(0, MAX_COMMAND_CHARACTERS));
+export const Command = ({ name, text }: { readonly name: string; readonly text: string }) => (
+  <Commands name={name} list={[text]} />
+);
+
+/** Commands, one in each line, with a button that copies all of them. */
+export function Commands({ name, list }: { readonly name: string; readonly list: readonly string[] }) {
+  const text = list.join('\n');
+  const shown = list.map((one) => visible(one.slice(0, MAX_COMMAND_CHARACTERS)));
   const fits = text.length <= MAX_COMMAND_CHARACTERS;
   return (
     <div class="copyable">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it may scroll. */}
       <pre class="command" tabIndex={0}>
-        <code data-exact={shown === text || !fits ? undefined : exact(text)}>
-          {fits ? shown : `${inline(text)}: too long for this page, see the record`}
+        <code data-exact={(list.length === 1 && shown[0] === text) || !fits ? undefined : exact(text)}>
+          {fits
+            ? shown.map((one, index) => (index === 0 ? one : [<br key={index} />, one]))
+            : `${inline(text)}: too long for this page, see the record`}
         </code>
       </pre>
       {fits && (

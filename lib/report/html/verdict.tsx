@@ -1,7 +1,8 @@
 import type { Summary } from '../../run/verdict.ts';
+import { explainedChecks, openCauses } from '../deviations.ts';
 import { headlineOf, NOTHING_JUDGED } from '../headline.ts';
 import type { RunRecord } from '../record.ts';
-import { FIRST_CAUSE, ranked } from './failures.tsx';
+import { FIRST_CAUSE } from './failures.tsx';
 import { counted, Icon, inline, type Tone, toneOf, WORDS } from './text.tsx';
 
 const ICONS = {
@@ -42,7 +43,7 @@ export function Verdict({ record }: { readonly record: RunRecord }) {
       )}
       {ciResult.exitCode === 2 && <p class="callout">{capital(NOTHING_JUDGED)}.</p>}
       {advice !== null && <p class="callout">{capital(inline(advice))}</p>}
-      <LikeliestCause record={record} />
+      <FirstCause record={record} />
       <div class="levels">
         <LevelMarks level="MUST" record={record} />
         <LevelMarks level="SHOULD" record={record} />
@@ -71,7 +72,7 @@ function sentence(record: RunRecord): string {
   if (outcome === 'undetermined')
     return `could not be judged: ${stop === null ? `${MUST.untestable} of ${counted(judged, 'MUST check')} could not be tested` : STOPPED[stop.kind]}.`;
   if (MUST.fail > 0)
-    return `is not conformant: ${MUST.fail} of ${counted(judged, 'MUST check')} failed, for ${counted(ranked(record, 'MUST').length, 'cause')}.`;
+    return `is not conformant: ${MUST.fail} of ${counted(judged, 'MUST check')} failed, for ${counted(explainedChecks(record).filter(({ level }) => level === 'MUST').length, 'cause')}.`;
   const all = judged === 0 ? 'no MUST check was run' : `all ${counted(judged, 'MUST check')} passed`;
   if (outcome === 'nonconformant')
     return `is not conformant: ${all}, but ${counted(SHOULD.fail, 'SHOULD check')} failed, and the run was strict.`;
@@ -89,16 +90,16 @@ function sentence(record: RunRecord): string {
   return `is conformant: ${[all, ...notes].join(', ')}.`;
 }
 
-/** The cause to fix first, if it explains several failures. */
-function LikeliestCause({ record }: { readonly record: RunRecord }) {
-  const groups = ranked(record, 'MUST');
-  const [first] = groups;
-  const [lead] = first?.members ?? [];
-  if (groups.length < 2 || first === undefined || lead === undefined || first.members.length < 2) return null;
+/** The cause to fix first, if there are several. */
+function FirstCause({ record }: { readonly record: RunRecord }) {
+  const must = openCauses(record).filter(({ level }) => level === 'MUST');
+  const [first] = must;
+  if (must.length < 2 || first === undefined) return null;
+  const { cause, checks } = first;
   return (
     <p class="callout">
-      <strong>Start with</strong> <a href={`#${FIRST_CAUSE}`}>{inline(first.cause, 160)}</a>, which explains{' '}
-      {first.members.length} of the {record.summary.MUST.fail} failed checks. {lead.hint}
+      <strong>Fix first:</strong> <a href={`#${FIRST_CAUSE}`}>{inline(cause.title, 1000)}</a>, which explains{' '}
+      {counted(checks.length, 'failed check')}. {inline(cause.advice, 1000)}
     </p>
   );
 }

@@ -1,0 +1,63 @@
+import { ID } from '../payloads/plants.ts';
+import type { Cause } from '../run/cause.ts';
+import type { Before } from '../run/check.ts';
+import type { RunHeader } from '../run/run.ts';
+import { causeFingerprint } from './fingerprint.ts';
+import type { RecordedCause, RecordedRequest } from './record.ts';
+import { sentAndReceived } from './recorded.ts';
+import { type Redact, redactAll } from './redact.ts';
+import { stepsOf as reproduce } from './steps.ts';
+
+type Counterexample = NonNullable<RecordedCause['counterexample']>;
+
+/** The record of a cause. */
+export function recordedCause(cause: Cause, { target }: RunHeader, redact: Redact): RecordedCause {
+  const { title, symptom, condition, advice, matters, ladders, example } = cause;
+  const { level, kind, confirmed, checks } = cause;
+  const seen = ({ exchange, template }: Before) =>
+    sentAndReceived(exchange, template, target.baseUrl, redact);
+  const counterexample = {
+    ...(example.before.length === 0 ? {} : { before: example.before.map(seen) }),
+    ...seen(example),
+  };
+  const what = redactAll({ title, symptom, condition, advice, matters, ladders }, redact);
+  return {
+    title: what.title,
+    level,
+    symptom: what.symptom,
+    condition: what.condition,
+    kind,
+    confirmed,
+    checks,
+    advice: what.advice,
+    matters: what.matters,
+    ladders: what.ladders,
+    steps: stepsOf(cause, counterexample),
+    answer: counterexample.response?.status ?? 'none',
+    counterexample,
+    fingerprint: causeFingerprint({ ...what, kind }),
+  };
+}
+
+/** Shell lines that show the fault. */
+const stepsOf = (
+  { example, matters, repeat }: Cause,
+  { request, before = [], response }: Counterexample,
+): readonly string[] =>
+  reproduce({
+    request,
+    freshId: matters.includes(ID) ? undefined : idIn(request),
+    before: before.map((one, index) => ({
+      request: one.request,
+      freshId: idIn(one.request),
+      connection: example.before[index]?.connection ?? 'other',
+    })),
+    repeat,
+    unanswered: response === undefined,
+  });
+
+/** The id in the body of a request. */
+function idIn({ body }: RecordedRequest): bigint | undefined {
+  const numeral = 'text' in body ? /"id"\s*:\s*(-?\d+)(?![\d.eE])/.exec(body.text)?.[1] : undefined;
+  return numeral === undefined ? undefined : BigInt(numeral);
+}
