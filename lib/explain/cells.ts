@@ -23,6 +23,8 @@ export interface Words {
   readonly phrase?: string;
   /** After `accepts`, for what has to be rejected: `null as id`. */
   readonly noun?: string;
+  /** At the end: `to about one request in 25`. */
+  readonly note?: string;
 }
 
 /** A named set of values. */

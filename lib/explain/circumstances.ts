@@ -7,7 +7,7 @@ import type { Before } from '../run/check.ts';
 import type { Failure } from '../run/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Words } from './cells.ts';
-import { type Found, pinned } from './investigate.ts';
+import { type Found, pinned, subjectOf } from './investigate.ts';
 import type { Lab, Wanted } from './lab.ts';
 import { ordinaryStates } from './ordinary.ts';
 import { stateOf } from './parts.ts';
@@ -40,12 +40,12 @@ export async function circumstancesOf(
   if (ordinary === undefined) return undefined;
   const lead = stateOf(failure.template, ordinary.plant) ?? ordinary;
   const state = lab.roleOf(lead) === 'accept' ? ordinary : lead;
-  return (
+  const found =
     (await nowAndThen(state, lab, wanted)) ??
     (await underConcurrency(state, concurrency, lab, wanted)) ??
     (await afterOne(state, lab, wanted)) ??
-    (await afterMany(state, lab, wanted))
-  );
+    (await afterMany(state, lab, wanted));
+  return found === undefined ? undefined : { ...found, subject: subjectOf(failure, wanted, lab) };
 }
 
 const base = (state: RequestState, exchange: Exchange): Found => ({
@@ -83,7 +83,11 @@ async function nowAndThen(state: RequestState, lab: Lab, wanted: Wanted): Promis
   return {
     ...base(state, failing),
     kind: 'now-and-then',
-    conditions: [{ phrase: failed === tried ? '' : `(about one in ${every}, whatever they contain)` }],
+    conditions: [
+      {
+        note: `${wanted.aspect === 'outcome' ? 'to' : 'in'} about one request in ${every}, whatever it contains`,
+      },
+    ],
     inside: [failed, tried],
     repeat: { times: Math.min(every * 5, 500), inFlight: 1 },
   };
@@ -218,4 +222,32 @@ async function afterMany(state: RequestState, lab: Lab, wanted: Wanted): Promise
       };
     }
   return undefined;
+}
+
+/**
+ * A store that serves no longer although it did, or that does so only after a rejection.
+ * @param state an ordinary request that shows the symptom each time
+ * @throws BudgetSpent
+ */
+export async function sinceWhen(
+  state: RequestState,
+  lab: Lab,
+  wanted: Wanted,
+): Promise<Circumstance | undefined> {
+  let exchange = await lab.send(state);
+  for (let left = 3; left > 0; left -= 1) {
+    if (lab.isShown(exchange, templateOf(state), wanted) !== true)
+      return (await afterOne(state, lab, wanted)) ?? (await afterMany(state, lab, wanted));
+    exchange = await lab.send(state);
+  }
+  return {
+    ...base(state, exchange),
+    kind: 'from-then-on',
+    conditions: [
+      {
+        note: `${wanted.aspect === 'outcome' && wanted.isRejection !== true ? 'to everything' : ''} from some point of the run on`.trim(),
+      },
+    ],
+    inside: [4, 4],
+  };
 }

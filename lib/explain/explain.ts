@@ -7,7 +7,7 @@ import type { Check } from '../run/check.ts';
 import type { CheckResult, Failure } from '../run/result.ts';
 import type { Explain } from '../run/run.ts';
 import { adviceFor } from './advice.ts';
-import { type Circumstance, circumstancesOf } from './circumstances.ts';
+import { type Circumstance, circumstancesOf, sinceWhen } from './circumstances.ts';
 import { type Found, investigate, labelOf, SOME_VALUES, SUCH_AS } from './investigate.ts';
 import { type Budget, BudgetSpent, Lab, type Line, type Wanted } from './lab.ts';
 import { ordinaryStates } from './ordinary.ts';
@@ -95,7 +95,8 @@ export async function explain(
     ({ check, verdict }) => check.id === 'ordinary/answers-200' && verdict === 'pass',
   );
   const drafts =
-    (served ? undefined : await everything(failures, lab)) ?? (await bySymptom(failures, lab, options));
+    (served ? undefined : await everything(failures, lab)) ??
+    (await bySymptom(failures, lab, options, served));
   return ordered(withoutRepetition(acrossProperties(drafts)), catalogue).map((draft) =>
     causeOf(draft, catalogue),
   );
@@ -130,14 +131,30 @@ async function bySymptom(
   failures: readonly Shown[],
   lab: Lab,
   options: ExplainOptions,
+  served: boolean,
 ): Promise<readonly Draft[]> {
   const clusters = groupBy(failures, ({ wanted }) => keyOf(wanted)).map(([, members]) => members);
   const rank = (members: readonly Shown[]) =>
     members.some(({ check }) => check.level === 'MUST') ? members.length + 1000 : members.length;
   const drafts: Draft[] = [];
   for (const members of clusters.toSorted((a, b) => rank(b) - rank(a)))
-    drafts.push(...(await ofOneSymptom(members, lab, options)));
+    drafts.push(...(await ofOneSymptom(members, lab, options, served)));
   return drafts;
+}
+
+/** If any ordinary request shows the symptom, but was served earlier in the run, something has changed since. */
+async function checked(
+  found: readonly Found[] | undefined,
+  served: boolean,
+  wanted: Wanted,
+  lab: Lab,
+): Promise<readonly Circumstance[] | undefined> {
+  const [only] = found ?? [];
+  const isUnconditional = only?.subject === undefined && only?.conditions.length === 0;
+  if (!served || only === undefined || !isUnconditional || lab.roleOf(only.state) !== 'accept') return found;
+  if (wanted.aspect !== 'outcome') return found;
+  const since = await sinceWhen(only.state, lab, wanted);
+  return since === undefined ? found : [since];
 }
 
 /** Ordinary requests first: what fails with them fails with others too. */
@@ -156,12 +173,15 @@ async function ofOneSymptom(
   members: readonly Shown[],
   lab: Lab,
   { concurrency, firstId }: ExplainOptions,
+  served: boolean,
 ): Promise<readonly Draft[]> {
   const drafts: Draft[] = [];
   let left = simplestFirst(members, lab);
   for (let lead = left[0]; lead !== undefined; lead = left[0]) {
     const { failure, wanted } = lead;
-    const found = (await unlessSpent(() => investigate(failure, wanted, lab))) ??
+    const found = (await unlessSpent(async () =>
+      checked(await investigate(failure, wanted, lab), served, wanted, lab),
+    )) ??
       (await unlessSpent(async () => {
         const one = await circumstancesOf(failure, wanted, concurrency, lab);
         return one === undefined ? undefined : [one];

@@ -14,7 +14,7 @@ import { BODY, CREDENTIAL, differences, type Part, stateOf } from './parts.ts';
 import { reduce } from './reduce.ts';
 import { type Reach, sweep } from './sweep.ts';
 import { credentialSweep } from './sweeps/credentials.ts';
-import { defectSweep } from './sweeps/defects.ts';
+import { clauseOf, defectSweep, nounOf } from './sweeps/defects.ts';
 import { idSweep } from './sweeps/ids.ts';
 import { orderSweep } from './sweeps/order.ts';
 import { sizeSweep } from './sweeps/sizes.ts';
@@ -130,11 +130,13 @@ async function withSubjects(
     if (cell === undefined) continue;
     const state = cell.apply(subjects.base);
     const others = ordinaryStates(lab.contract).map((one) => cell.apply(one));
-    const among = await conditionsAmong(state, others, lab, wanted);
+    const among = await conditionsAmong(state, others, failure, lab, wanted);
     const reaches = [{ ...subjects, inside: cells.length }, ...among.reaches];
     const parts = [isBody ? BODY : CREDENTIAL, ...among.parts];
     const about = { ...among, state, subject: words, reaches, parts };
     const one = await foundIn(about, lab, wanted);
+    // Seen by chance.
+    if (one.inside[0] < one.inside[1]) return undefined;
     found.push({ ...one, labels: cells.flatMap(({ label }) => label ?? []), known });
   }
   return found;
@@ -153,6 +155,7 @@ const UNCONDITIONAL: Conditions = { conditions: [], reaches: [], parts: [], neut
 async function conditionsAmong(
   state: RequestState,
   others: readonly RequestState[],
+  failure: Failure,
   lab: Lab,
   wanted: Wanted,
 ): Promise<Conditions> {
@@ -161,7 +164,11 @@ async function conditionsAmong(
     if ((await lab.shows(other, wanted)) !== false || (await lab.shows(state, wanted)) !== true)
       return UNCONDITIONAL;
     const { state: reduced, parts } = await reduce(state, other, lab, wanted);
-    return { ...(await conditionsOf(reduced, parts, other, [], lab, wanted)), parts, neutral: other };
+    return {
+      ...(await conditionsOf(reduced, parts, other, [], failure, lab, wanted)),
+      parts,
+      neutral: other,
+    };
   }
   return UNCONDITIONAL;
 }
@@ -243,26 +250,41 @@ async function conditionsOf(
   parts: readonly Part[],
   neutral: RequestState | undefined,
   carriers: readonly Part[],
+  failure: Failure,
   lab: Lab,
   wanted: Wanted,
 ): Promise<Pick<Conditions, 'conditions' | 'reaches'>> {
   const role = lab.roleOf(state);
-  const isCarrier = (part: Part) => part.name === 'body' || carriers.includes(part);
+  const isCarrier = (part: Part) =>
+    (role === 'reject-body' && part.name === 'body') || carriers.includes(part);
   const conditions: Words[] = [];
   const reaches: Reach[] = [];
   for (const part of parts) {
     if (isRejected(role) && isCarrier(part)) continue;
-    const values = neutral === undefined ? undefined : sweepOf(part, state, neutral, lab);
     const bare = neutral === undefined ? state : part.copy(neutral, state);
+    const values = neutral === undefined ? undefined : valuesFor(part, state, neutral, bare, lab);
     const reach =
       values === undefined ? undefined : await sweep(values, bare, lab, wanted, role === 'accept');
     if (reach !== undefined) reaches.push(reach);
     const words = reach?.named[0]?.words;
     const size = await bySize(reach, state, neutral, lab, wanted);
     const isScattered = / other values?$/.test(words?.clause ?? '');
-    conditions.push(size ?? (isScattered ? undefined : words) ?? wordsOf(part, state));
+    conditions.push(size ?? (isScattered ? undefined : words) ?? wordsOf(part, state, failure));
   }
   return { conditions, reaches };
+}
+
+/** Values to try for a part. Without a valid token, what is wrong with the body is a condition like any other. */
+function valuesFor(part: Part, state: RequestState, neutral: RequestState, bare: RequestState, lab: Lab) {
+  const { credential: _, ...authorised } = state;
+  const { credential: __, ...repaired } = bare;
+  if (
+    lab.roleOf(state) === 'reject-credential' &&
+    lab.roleOf(authorised) === 'reject-body' &&
+    lab.roleOf(repaired) !== 'reject-body'
+  )
+    return defectSweep(lab.contract, neutral.plant);
+  return sweepOf(part, state, neutral, lab);
 }
 
 const isRejected = (role: Role): boolean => role === 'reject-body' || role === 'reject-credential';
@@ -278,24 +300,16 @@ async function described(
   wanted: Wanted,
 ): Promise<readonly Found[]> {
   const role = lab.roleOf(state);
-  const { conditions, reaches } = await conditionsOf(state, parts, neutral, carriers, lab, wanted);
+  const { conditions, reaches } = await conditionsOf(state, parts, neutral, carriers, failure, lab, wanted);
   const subjects = isRejected(role)
     ? await subjectsOf(state, role === 'reject-body', lab, wanted)
     : undefined;
-  if (subjects === undefined || subjects.named.length === 0)
-    return [
-      await foundIn(
-        {
-          state,
-          conditions: conditions.length === 0 && parts.length > 0 ? [suchAs(failure)] : conditions,
-          reaches,
-          parts,
-          neutral,
-        },
-        lab,
-        wanted,
-      ),
-    ];
+  if (subjects === undefined || subjects.named.length === 0) {
+    const subject = subjects === undefined ? undefined : subjectOf(failure, wanted, lab);
+    const isUnknown = subject === undefined && conditions.length === 0 && parts.length > 0;
+    const known = isUnknown ? [suchAs(failure)] : conditions;
+    return [await foundIn({ state, subject, conditions: known, reaches, parts, neutral }, lab, wanted)];
+  }
   const found: Found[] = [];
   for (const { words, cells } of subjects.named) {
     const [cell] = cells;
@@ -313,16 +327,34 @@ async function described(
 }
 
 /** The words for requests of which only one is known. */
-export const suchAs = ({ label }: Failure): Words => ({ phrase: `${SUCH_AS} ${label}` });
+export const suchAs = (failure: Failure): Words =>
+  /^(?:id|name|tag) /.test(labelOf(failure))
+    ? { clause: labelOf(failure) }
+    : { phrase: `${SUCH_AS} ${failure.label}` };
+
+/** What is wrong with the request of a failure, if it had to be rejected. */
+export function subjectOf(failure: Failure, { aspect }: Wanted, lab: Lab): Words | undefined {
+  const label = labelOf(failure);
+  const [ordinary] = ordinaryStates(lab.contract);
+  const cells = [
+    ...credentialSweep(lab.token).cells,
+    ...(ordinary === undefined ? [] : defectSweep(lab.contract, ordinary.plant).cells),
+  ].filter((cell) => cell.label === label);
+  const [only, ...others] = cells;
+  if (only !== undefined && others.length === 0) return only.words;
+  if (aspect !== 'success') return undefined;
+  return { noun: nounOf(label), clause: clauseOf(label) };
+}
 
 /** The words for a part of which no other values are known. */
-function wordsOf({ name }: Part, { template }: RequestState): Words {
+function wordsOf({ name }: Part, { template, plant }: RequestState, failure: Failure): Words {
   if (name === 'method') return { phrase: `with the method ${template.method}` };
   if (name === 'target') return { phrase: `to ${template.path ?? 'the target in absolute form'}` };
   if (name === 'Content-Type')
     return {
       phrase: template.contentType === undefined ? 'without a Content-Type' : `as ${template.contentType}`,
     };
+  if (name === 'body' || plant.get(name) !== undefined) return suchAs(failure);
   return { phrase: `with ${SOME_VALUES} ${name}` };
 }
 
@@ -377,7 +409,7 @@ function repaired(state: RequestState, lab: Lab): RequestState['plant'] {
 
 interface Description {
   readonly state: RequestState;
-  readonly subject?: Words;
+  readonly subject?: Words | undefined;
   readonly conditions?: readonly Words[];
   readonly reaches?: readonly Reach[];
   readonly parts?: readonly Part[];

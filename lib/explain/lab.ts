@@ -58,7 +58,7 @@ export class Lab {
 
   /** @throws BudgetSpent */
   async send(state: RequestState): Promise<Exchange> {
-    const [exchange] = await this.together([templateOf(state)]);
+    const [exchange] = await this.together([alone(templateOf(state))]);
     if (exchange === undefined) throw new BudgetSpent();
     return exchange;
   }
@@ -116,6 +116,12 @@ export class Lab {
 
 /** Whether a symptom would be one with such a request: what the interface leaves open may be rejected. */
 const mayShow = (role: Role, { isRejection }: Wanted): boolean => isRejection !== true || role === 'accept';
+
+/** Over a connection that carries nothing else, so that experiments do not affect one another. */
+const alone = (template: RequestTemplate): RequestTemplate =>
+  template.after === undefined
+    ? { ...template, delivery: { ...template.delivery, freshConnection: true } }
+    : template;
 
 /** Whether a response without the symptom shows that there is none. */
 function says(exchange: Exchange, role: Role, { aspect, isRejection, status, words }: Wanted): boolean {

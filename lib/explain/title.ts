@@ -20,14 +20,15 @@ export function sentenceOf(
   conditions: readonly Words[],
 ): Sentence {
   const phrases = conditions.flatMap(({ phrase }) => phrase ?? []);
+  const notes = conditions.flatMap(({ note }) => note ?? []);
   const clauses = conditions.flatMap(({ clause, phrase }) => (phrase === undefined ? (clause ?? []) : []));
   const about = phrases.length === 0 ? '' : ` ${requests(symptom)} ${phrases.join(', ')}`;
   const accepts = symptom.aspect === 'success';
   const what = accepts ? ` ${subject?.noun ?? subject?.clause ?? 'what it has to reject'}` : '';
   const all = [...(accepts || subject?.clause === undefined ? [] : [subject.clause]), ...clauses];
   const when = all.length === 0 ? '' : ` when ${all.join(' and ')}`;
-  const whole = `${verb(symptom)}${what}${accepts && about !== '' ? ` in requests ${phrases.join(', ')}` : about}${when}`;
-  const condition = `${subject === undefined ? '' : (subject.clause ?? subject.noun ?? '')} ${[...phrases, ...clauses].join(' and ')}`;
+  const whole = `${verb(symptom)}${what}${accepts && about !== '' ? ` in requests ${phrases.join(', ')}` : about}${when}${notes.map((note) => ` ${note}`).join('')}`;
+  const condition = `${subject === undefined ? '' : (subject.clause ?? subject.noun ?? '')} ${[...phrases, ...clauses, ...notes].join(' and ')}`;
   return { title: capitalised(whole), condition: condition.trim() === '' ? null : condition.trim() };
 }
 

@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { type RecordedCause, run, startStore } from '../index.ts';
+import { absent, printed } from './bash.ts';
+import { TOKEN, withStore } from './stores.ts';
+
+/** Enough random cases for the faults below. */
+const CASES = 12;
+
+/** The causes that a run against a store of the fleet finds. */
+const causesOf = (name: string): Promise<readonly RecordedCause[]> =>
+  withStore(name, async ({ url }) => (await recordOf(url)).causes);
+
+const recordOf = (baseUrl: string, options: { readonly explain?: number } = {}) =>
+  run({ baseUrl, token: TOKEN, seed: 1, cases: CASES, timeout: 3000, ...options }).record;
+
+/** Stores with one fault, and the one title that names it with its condition. */
+const TITLES: Readonly<Record<string, RegExp>> = {
+  'create-201': /^Answers 201 instead of 200$/,
+  'create-202-long-name': /^Answers 202 instead of 200 when name is longer than 24 characters$/,
+  'create-octets-large-id': /^Answers 200 with Content-Type application\/octet-stream when id is above 2\^30/,
+  'refuses-apostrophe': /^Rejects a valid plant with 400 when name contains an apostrophe$/,
+  'refuses-even-id': /^Rejects a valid plant with 400 when id is even$/,
+  'refuses-int16': /^Rejects a valid plant with 400 when id is above 2\^15/,
+  'refuses-id-last': /^Rejects a valid plant with 400 when id is the last property$/,
+  'refuses-70-bytes': /^Rejects a valid plant with 413 when the body is longer than 70 bytes$/,
+  'plant-name-null-long': /^Returns name as null when name is longer than 32 characters$/,
+  'plant-in-data': /^Answers 200 with a Plant nested in "data"$/,
+  'plant-tag-null': /^Returns tag as null when there is no tag$/,
+  'body-debug-tail': /^Answers 200 with text after the JSON value$/,
+  'missing-name-large-id': /^Accepts a plant without name when id is above 2\^30/,
+  'any-case': /^Accepts property names in another case$/,
+  'id-numeral-string': /^Accepts a numeric string such as "7" as id$/,
+  'name-unchecked': /^Accepts any type as name$/,
+  'tag-null': /^Accepts null as tag$/,
+  'text-first-value': /^Accepts .*follow/,
+  'error-html': /^Answers 400 with Content-Type text\/html$/,
+  'error-code-string': /^Answers 400 with error as a string$/,
+  'crash-apostrophe': /^Answers 500 when name or tag contains an apostrophe$/,
+  'crash-null': /^Answers 500 when the body is null$/,
+  'auth-none': /^Accepts requests without a valid token$/,
+  'auth-any-token': /^Accepts any bearer token$/,
+  'auth-guards-short': /^Accepts requests without a valid token when name is longer than 20 characters$/,
+  'http-chunked-500': /^Answers 500 to requests with a chunked body$/,
+  'http-query-500': /^Answers 500 to requests with a query$/,
+  'http-get-500': /^Answers 500 to requests with the method GET$/,
+  'state-25th-500': /^Answers 500 to about one request in \d+, whatever it contains$/,
+  'load-4-500': /^Answers 500 when 5 or more requests are in flight$/,
+  'always-404': /^Answers every request with 404/,
+};
+
+describe('a store with one fault', () => {
+  test.each(Object.entries(TITLES))(
+    '%s has one cause, whose title names fault and condition',
+    async (name, title) => {
+      const causes = await causesOf(name);
+      expect(causes.map((cause) => cause.title)).toEqual([expect.stringMatching(title)]);
+      const [cause] = causes;
+      const [failed = 0, tried = 0] = cause?.confirmed.inside ?? [];
+      expect(failed).toBeGreaterThan(0);
+      expect(failed).toBeLessThanOrEqual(tried);
+      expect(cause?.advice).toMatch(/\w/);
+    },
+  );
+});
+
+describe('the steps of a cause', () => {
+  test
+    .skipIf(!hasCurl)
+    .each(['create-201', 'crash-apostrophe', 'auth-any-token', 'error-html', 'http-chunked-500'])(
+    'show the fault of a freshly started %s, and again on the same one',
+    async (name) => {
+      const [cause] = await causesOf(name);
+      expect(cause).toBeDefined();
+      await withStore(name, async ({ url }) => {
+        const recorded = new URL(cause?.counterexample?.request.url ?? url).host;
+        const steps = (cause?.steps ?? []).map((line) => line.replaceAll(recorded, new URL(url).host));
+        for (let turn = 0; turn < 2; turn += 1) expect(await printed(steps)).toContain(String(cause?.answer));
+      });
+    },
+  );
+});
+
+test('a right store gets not one request more', async () => {
+  const requests = async (explain: number) => {
+    const store = await startStore({ token: TOKEN });
+    try {
+      return (await recordOf(store.url, { explain })).requests;
+    } finally {
+      await store.stop();
+    }
+  };
+  expect(await requests(1000)).toBe(await requests(0));
+});
+
+test('without experiments, each failed check still has a cause', async () => {
+  await withStore('crash-null', async ({ url }) => {
+    const { causes, results } = await recordOf(url, { explain: 0 });
+    const failed = results.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id);
+    expect(new Set(causes.flatMap(({ checks }) => checks))).toEqual(new Set(failed));
+    expect(causes.every(({ confirmed }) => confirmed.outside[1] === 0)).toBe(true);
+  });
+});
