@@ -130,7 +130,7 @@ describe('a store that fails after certain requests is reported with the shortes
     expect(exchange?.before?.map(({ response }) => response?.status)).toEqual([200]);
     expect(exchange?.before?.[0]?.request.body).toEqual(exchange?.request.body);
     expect(JSON.stringify(record)).not.toContain(TOKEN);
-    expect(terminalReport(record, false)).toMatch(
+    expect(terminalReport(record, false, { verbose: true })).toMatch(
       /\n +before +POST \/plants application\/json \{.*\} → 200\n/,
     );
     // The fingerprint does not depend on the seed.

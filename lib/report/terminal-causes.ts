@@ -32,7 +32,7 @@ interface Limits {
 const NONE = Number.POSITIVE_INFINITY;
 const UNLIMITED: Limits = { title: NONE, before: NONE, checks: NONE, line: NONE, fix: NONE };
 const USUAL: Limits = { title: 3, before: 2, checks: 1, line: 2, fix: 3 };
-const TIGHT: Limits = { title: 2, before: 0, checks: 0, line: 1, fix: 2 };
+const TIGHT: Limits = { title: 2, before: 1, checks: 0, line: 1, fix: 2 };
 const TIGHTEST: Limits = { ...TIGHT, fix: 1 };
 
 /** The causes to be fixed, the first ones in full, in at most so many rows. */
@@ -118,7 +118,7 @@ function fieldsOf(
   const weight = `(${checks.length === 1 ? '1 check' : `${checks.length} checks`}, ${level})`;
   const last = heading.at(-1) ?? '';
   const fits = rowsOf(`${last}  ${weight}`, columns) === 1;
-  const before = limits.before === 0 ? [] : (counterexample?.before ?? []).slice(-limits.before);
+  const before = (counterexample?.before ?? []).slice(-limits.before);
   return [
     ...(fits ? [...heading.slice(0, -1), `${last}  ${weight}`] : [...heading, `   ${weight}`]),
     ...field('confirmed', confirmedText(cause), limits.line),
@@ -126,9 +126,11 @@ function fieldsOf(
     ...(counterexample === undefined
       ? []
       : [
-          ...before.flatMap(({ request, response }) =>
-            field('before', `${requestLine(request)} → ${response?.status ?? 'no response'}`, 1),
-          ),
+          ...before.flatMap(({ request, response }) => {
+            const status = ` → ${response?.status ?? 'no response'}`;
+            const [sent = ''] = wrapped(requestLine(request), columns - INDENT - status.length, 1);
+            return field('before', `${sent}${status}`, 1);
+          }),
           ...field('request', requestLine(counterexample.request), limits.line),
           ...field('response', answerLine(counterexample), limits.line),
         ]),
