@@ -158,7 +158,7 @@ export async function planOf(options: RunOptions, loaded?: Plan['contract']): Pr
     ...rest,
     contract,
     catalogue,
-    explain: explainer({ ...rest, contract, catalogue }, explain),
+    explain: explain === 0 ? undefined : explainer({ ...rest, contract, catalogue }, explain),
     ca: ca === undefined ? undefined : certificatesIn(ca),
     client: clientOf(cert, key),
     selected: (id) => (only.length === 0 || wanted(id)) && !unwanted(id),

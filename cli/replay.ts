@@ -59,7 +59,7 @@ async function replay(
   const { seed, cases, thorough, concurrency } = record.options;
   const baseUrl = given ?? record.target.baseUrl;
   const options = { ...settingsIn(flags), baseUrl, token, seed, cases, thorough, concurrency };
-  const plan = await planOf({ ...options, only: [id] });
+  const plan = await planOf({ ...options, only: [id], explain: 0 });
   if (plan.contract.document.sha256 !== record.document.sha256)
     throw new UsageError(
       `${file} was recorded with another document; give that document with --openapi, and its overlays with --overlay.`,

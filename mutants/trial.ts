@@ -72,6 +72,7 @@ async function attempt(
       // A fixed first id makes a trial reproducible.
       firstId: 1_200_000_000n + BigInt(seed) * 100_000n,
       timeout: TIMEOUTS[kind],
+      explain: 0,
       ...overrides,
     });
     for await (const event of events(plan)) {

@@ -4,15 +4,14 @@ import { modelsOf } from '../payloads/model/model.ts';
 import { ID } from '../payloads/plants.ts';
 import { nothing, type RequestTemplate } from '../payloads/test-case.ts';
 import type { Before } from '../run/check.ts';
-import type { Failure } from '../run/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Words } from './cells.ts';
-import { type Found, pinned, subjectOf } from './investigate.ts';
-import type { Lab, Wanted } from './lab.ts';
+import { type Found, type Inquiry, pinned } from './found.ts';
 import { ordinaryStates } from './ordinary.ts';
 import { stateOf } from './parts.ts';
 import { sweep } from './sweep.ts';
 import { modelSweep } from './sweeps/model.ts';
+import { subjectOf } from './words.ts';
 
 /** A fault that does not show each time. */
 export type Circumstance = Found & {
@@ -31,21 +30,19 @@ const ENOUGH_FAILURES = 4;
  * @throws BudgetSpent
  */
 export async function circumstancesOf(
-  failure: Failure,
-  wanted: Wanted,
+  inquiry: Inquiry,
   concurrency: number,
-  lab: Lab,
 ): Promise<Circumstance | undefined> {
-  const [ordinary] = ordinaryStates(lab.contract);
+  const [ordinary] = ordinaryStates(inquiry.lab.contract);
   if (ordinary === undefined) return undefined;
-  const lead = stateOf(failure.template, ordinary.plant) ?? ordinary;
-  const state = lab.roleOf(lead) === 'accept' ? ordinary : lead;
+  const lead = stateOf(inquiry.failure.template, ordinary.plant) ?? ordinary;
+  const state = inquiry.lab.roleOf(lead) === 'accept' ? ordinary : lead;
   const found =
-    (await nowAndThen(state, lab, wanted)) ??
-    (await underConcurrency(state, concurrency, lab, wanted)) ??
-    (await afterOne(state, lab, wanted)) ??
-    (await afterMany(state, lab, wanted));
-  return found === undefined ? undefined : { ...found, subject: subjectOf(failure, wanted, lab) };
+    (await nowAndThen(state, inquiry)) ??
+    (await underConcurrency(state, concurrency, inquiry)) ??
+    (await afterOne(state, inquiry)) ??
+    (await afterMany(state, inquiry));
+  return found === undefined ? undefined : { ...found, subject: subjectOf(inquiry) };
 }
 
 const base = (state: RequestState, exchange: Exchange): Found => ({
@@ -62,13 +59,13 @@ const base = (state: RequestState, exchange: Exchange): Found => ({
   repeat: { times: 1, inFlight: 1 },
 });
 
-async function nowAndThen(state: RequestState, lab: Lab, wanted: Wanted): Promise<Circumstance | undefined> {
+async function nowAndThen(state: RequestState, inquiry: Inquiry): Promise<Circumstance | undefined> {
   let [failed, tried] = [0, 0];
   let failing: Exchange | undefined;
   let passing: Exchange | undefined;
   while (tried < MAX_ALONE && (failed < ENOUGH_FAILURES || tried < 24)) {
-    const exchange = await lab.send(state);
-    const shows = lab.isShown(exchange, templateOf(state), wanted);
+    const exchange = await inquiry.lab.send(state);
+    const shows = inquiry.isShown(exchange, state);
     tried += 1;
     if (shows === true) failed += 1;
     if (shows === true) failing ??= exchange;
@@ -77,7 +74,7 @@ async function nowAndThen(state: RequestState, lab: Lab, wanted: Wanted): Promis
     if (failed === 0 && tried >= 40) return undefined;
   }
   if (failing === undefined) return undefined;
-  const values = passing === undefined ? undefined : await byValue(state, failing, passing, lab, wanted);
+  const values = passing === undefined ? undefined : await byValue(state, failing, passing, inquiry);
   if (values !== undefined) return values;
   const every = Math.max(1, Math.round(tried / failed));
   return {
@@ -85,7 +82,7 @@ async function nowAndThen(state: RequestState, lab: Lab, wanted: Wanted): Promis
     kind: 'now-and-then',
     conditions: [
       {
-        note: `${wanted.aspect === 'outcome' ? 'to' : 'in'} about one request in ${every}, whatever it contains`,
+        note: `${inquiry.wanted.aspect === 'outcome' ? 'to' : 'in'} about one request in ${every}, whatever it contains`,
       },
     ],
     inside: [failed, tried],
@@ -98,22 +95,21 @@ async function byValue(
   state: RequestState,
   failing: Exchange,
   passing: Exchange,
-  lab: Lab,
-  wanted: Wanted,
+  inquiry: Inquiry,
 ): Promise<Circumstance | undefined> {
   const [bad, good] = [failing.request.freshId, passing.request.freshId];
   if (bad === undefined || good === undefined) return undefined;
   for (let left = 3; left > 0; left -= 1) {
-    if ((await lab.shows(pinned(state, bad), wanted)) !== true) return undefined;
-    if ((await lab.shows(pinned(state, good), wanted)) === true) return undefined;
+    if ((await inquiry.shows(pinned(state, bad))) !== true) return undefined;
+    if ((await inquiry.shows(pinned(state, good))) === true) return undefined;
   }
   const fails: boolean[] = [];
   for (let offset = 0n; offset < 48n; offset += 1n) {
     const plant = pinned(state, good).plant.with(ID, bad + offset);
-    fails.push((await lab.shows({ ...state, plant }, wanted)) === true);
+    fails.push((await inquiry.shows({ ...state, plant })) === true);
   }
   const words = residue(bad, fails);
-  const exchange = await lab.send(pinned(state, bad));
+  const exchange = await inquiry.lab.send(pinned(state, bad));
   return {
     ...base(pinned(state, bad), exchange),
     conditions: [words ?? { phrase: 'with some names or ids' }],
@@ -143,13 +139,12 @@ const SIZES = [2, 3, 4, 5, 6, 8, 12, 16, 24];
 async function underConcurrency(
   state: RequestState,
   concurrency: number,
-  lab: Lab,
-  wanted: Wanted,
+  inquiry: Inquiry,
 ): Promise<Circumstance | undefined> {
   const template = templateOf(state);
   const wave = async (size: number) => {
-    const exchanges = await lab.together(Array.from({ length: size }, () => template));
-    return exchanges.filter((exchange) => lab.isShown(exchange, template, wanted) === true);
+    const exchanges = await inquiry.lab.together(Array.from({ length: size }, () => template));
+    return exchanges.filter((exchange) => inquiry.isShown(exchange, state) === true);
   };
   for (const [index, size] of SIZES.entries()) {
     if (size > concurrency) return undefined;
@@ -177,18 +172,18 @@ async function underConcurrency(
   return undefined;
 }
 
-async function afterOne(state: RequestState, lab: Lab, wanted: Wanted): Promise<Circumstance | undefined> {
-  const role = lab.roleOf(state);
-  const models = modelsOf(lab.contract);
+async function afterOne(state: RequestState, inquiry: Inquiry): Promise<Circumstance | undefined> {
+  const role = inquiry.lab.roleOf(state);
+  const models = modelsOf(inquiry.lab.contract);
   const history = modelSweep(role === 'accept' ? models.answered : models.unauthorised, 'history');
   if (history === undefined) return undefined;
-  const reach = await sweep(history, state, lab, wanted, false);
+  const reach = await sweep(history, state, inquiry, false);
   const [found] = reach.named;
   const [cell] = found?.cells ?? [];
   if (found === undefined || cell === undefined) return undefined;
   const after = cell.apply(state);
   return {
-    ...base(after, await lab.send(after)),
+    ...base(after, await inquiry.lab.send(after)),
     kind: 'sequence',
     conditions: [found.words],
     ladders: [reach.ladder],
@@ -199,8 +194,8 @@ async function afterOne(state: RequestState, lab: Lab, wanted: Wanted): Promise<
 
 const COUNTS = [1, 2, 3, 5, 8, 10, 20, 30];
 
-async function afterMany(state: RequestState, lab: Lab, wanted: Wanted): Promise<Circumstance | undefined> {
-  const [ordinary = state] = ordinaryStates(lab.contract);
+async function afterMany(state: RequestState, inquiry: Inquiry): Promise<Circumstance | undefined> {
+  const [ordinary = state] = ordinaryStates(inquiry.lab.contract);
   const kinds: readonly (readonly [words: string, state: RequestState])[] = [
     ['rejected request', { ...ordinary, defect: { json: new JsonObject([]) } }],
     ['request without a token', { ...ordinary, credential: nothing }],
@@ -210,9 +205,9 @@ async function afterMany(state: RequestState, lab: Lab, wanted: Wanted): Promise
     for (const count of COUNTS) {
       const before: Before[] = [];
       for (let left = count; left > 0; left -= 1)
-        before.push({ template: templateOf(one), exchange: await lab.send(one) });
-      const exchange = await lab.send(state);
-      if (lab.isShown(exchange, templateOf(state), wanted) !== true) continue;
+        before.push({ template: templateOf(one), exchange: await inquiry.lab.send(one) });
+      const exchange = await inquiry.lab.send(state);
+      if (inquiry.isShown(exchange, state) !== true) continue;
       return {
         ...base(state, exchange),
         kind: 'sequence',
@@ -229,23 +224,19 @@ async function afterMany(state: RequestState, lab: Lab, wanted: Wanted): Promise
  * @param state an ordinary request that shows the symptom each time
  * @throws BudgetSpent
  */
-export async function sinceWhen(
-  state: RequestState,
-  lab: Lab,
-  wanted: Wanted,
-): Promise<Circumstance | undefined> {
-  let exchange = await lab.send(state);
+export async function sinceWhen(state: RequestState, inquiry: Inquiry): Promise<Circumstance | undefined> {
+  let exchange = await inquiry.lab.send(state);
   for (let left = 3; left > 0; left -= 1) {
-    if (lab.isShown(exchange, templateOf(state), wanted) !== true)
-      return (await afterOne(state, lab, wanted)) ?? (await afterMany(state, lab, wanted));
-    exchange = await lab.send(state);
+    if (inquiry.isShown(exchange, state) !== true)
+      return (await afterOne(state, inquiry)) ?? (await afterMany(state, inquiry));
+    exchange = await inquiry.lab.send(state);
   }
   return {
     ...base(state, exchange),
     kind: 'from-then-on',
     conditions: [
       {
-        note: `${wanted.aspect === 'outcome' && wanted.isRejection !== true ? 'to everything' : ''} from some point of the run on`.trim(),
+        note: `${inquiry.wanted.aspect === 'outcome' && inquiry.wanted.isRejection !== true ? 'to everything' : ''} from some point of the run on`.trim(),
       },
     ],
     inside: [4, 4],

@@ -8,7 +8,8 @@ import type { CheckResult, Failure } from '../run/result.ts';
 import type { Explain } from '../run/run.ts';
 import { adviceFor } from './advice.ts';
 import { type Circumstance, circumstancesOf, sinceWhen } from './circumstances.ts';
-import { type Found, investigate, labelOf, SOME_VALUES, SUCH_AS } from './investigate.ts';
+import { type Found, Inquiry } from './found.ts';
+import { investigate } from './investigate.ts';
 import { type Budget, BudgetSpent, Lab, type Line, type Wanted } from './lab.ts';
 import { ordinaryStates } from './ordinary.ts';
 import { stateOf } from './parts.ts';
@@ -17,6 +18,7 @@ import { keyOf } from './symptom.ts';
 import { sentenceOf } from './title.ts';
 import { wantedOf } from './wanted.ts';
 import { alike } from './whole.ts';
+import { labelOf, SOME_VALUES, SUCH_AS } from './words.ts';
 
 export interface ExplainOptions {
   readonly contract: Contract;
@@ -146,14 +148,14 @@ async function bySymptom(
 async function checked(
   found: readonly Found[] | undefined,
   served: boolean,
-  wanted: Wanted,
-  lab: Lab,
+  inquiry: Inquiry,
 ): Promise<readonly Circumstance[] | undefined> {
+  const { wanted, lab } = inquiry;
   const [only] = found ?? [];
   const isUnconditional = only?.subject === undefined && only?.conditions.length === 0;
   if (!served || only === undefined || !isUnconditional || lab.roleOf(only.state) !== 'accept') return found;
   if (wanted.aspect !== 'outcome') return found;
-  const since = await sinceWhen(only.state, lab, wanted);
+  const since = await sinceWhen(only.state, inquiry);
   return since === undefined ? found : [since];
 }
 
@@ -179,11 +181,10 @@ async function ofOneSymptom(
   let left = simplestFirst(members, lab);
   for (let lead = left[0]; lead !== undefined; lead = left[0]) {
     const { failure, wanted } = lead;
-    const found = (await unlessSpent(async () =>
-      checked(await investigate(failure, wanted, lab), served, wanted, lab),
-    )) ??
+    const inquiry = new Inquiry(failure, wanted, lab);
+    const found = (await unlessSpent(async () => checked(await investigate(inquiry), served, inquiry))) ??
       (await unlessSpent(async () => {
-        const one = await circumstancesOf(failure, wanted, concurrency, lab);
+        const one = await circumstancesOf(inquiry, concurrency);
         return one === undefined ? undefined : [one];
       })) ?? [unexplained(failure, wanted, failure.exchange.request.freshId === firstId)];
     const own = found.map((one): Draft & { members: Shown[] } => ({ wanted, found: one, members: [] }));

@@ -2,7 +2,7 @@ import type { RequestState } from '../payloads/model/dimension.ts';
 import { isValid } from '../payloads/validity.ts';
 import type { Ladder } from '../run/cause.ts';
 import { type Cell, type Named, named, type Scale, type Sweep, type Words } from './cells.ts';
-import type { Lab, Wanted } from './lab.ts';
+import type { Inquiry } from './found.ts';
 import { NO_ANSWER } from './symptom.ts';
 
 /** Values without an answer after which no more are tried. */
@@ -25,21 +25,20 @@ export interface Reach {
 export async function sweep(
   { part, cells, classes, scale }: Sweep,
   state: RequestState,
-  lab: Lab,
-  wanted: Wanted,
+  inquiry: Inquiry,
   isPlant: boolean,
 ): Promise<Reach> {
   const tries = new Map<Cell, boolean | undefined>();
   const attempt = async (cell: Cell) => {
     const next = cell.apply(state);
-    if (isPlant && !isValid(lab.contract, next.plant)) return undefined;
-    return lab.shows(next, wanted);
+    if (isPlant && !isValid(inquiry.lab.contract, next.plant)) return undefined;
+    return inquiry.shows(next);
   };
   for (const cell of cells) {
     tries.set(cell, await attempt(cell));
     // Each answer that does not come costs a time-out.
     if (
-      wanted.words === NO_ANSWER &&
+      inquiry.wanted.words === NO_ANSWER &&
       [...tries.values()].filter((shows) => shows === true).length >= MAX_HANGS
     )
       break;

@@ -58,6 +58,6 @@ const stepsOf = (
 
 /** The id in the body of a request. */
 function idIn({ body }: RecordedRequest): bigint | undefined {
-  const numeral = 'text' in body ? /"id"\s*:\s*(-?\d+)(?![\d.eE])/.exec(body.text)?.[1] : undefined;
+  const numeral = 'text' in body ? /"id"\s*:\s*"?(-?\d+)(?![\d.eE])/.exec(body.text)?.[1] : undefined;
   return numeral === undefined ? undefined : BigInt(numeral);
 }

@@ -1,0 +1,120 @@
+import { fixedFor } from '../payloads/fresh.ts';
+import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
+import { ID } from '../payloads/plants.ts';
+import type { CauseKind, Ladder } from '../run/cause.ts';
+import type { Failure, Tried } from '../run/result.ts';
+import type { Exchange } from '../wire/exchange.ts';
+import type { Words } from './cells.ts';
+import type { Lab, Wanted } from './lab.ts';
+import type { Part } from './parts.ts';
+import type { Reach } from './sweep.ts';
+import { NO_ANSWER } from './symptom.ts';
+
+/** A failure to be explained, what to look for to see it again, and the means to do so. */
+export class Inquiry {
+  readonly failure: Failure;
+  readonly wanted: Wanted;
+  readonly lab: Lab;
+
+  constructor(failure: Failure, wanted: Wanted, lab: Lab) {
+    this.failure = failure;
+    this.wanted = wanted;
+    this.lab = lab;
+  }
+
+  /**
+   * Whether a request shows the symptom; undefined if its response says nothing about it.
+   * @throws BudgetSpent
+   */
+  shows(state: RequestState): Promise<boolean | undefined> {
+    return this.lab.shows(state, this.wanted);
+  }
+
+  /** The same of a request that was sent. */
+  isShown(exchange: Exchange, state: RequestState): boolean | undefined {
+    return this.lab.isShown(exchange, templateOf(state), this.wanted);
+  }
+}
+
+/** What experiments found out about a symptom. */
+export interface Found {
+  readonly kind: CauseKind;
+  /** What was wrong with the request, if it had to be rejected. */
+  readonly subject: Words | undefined;
+  readonly conditions: readonly Words[];
+  /** The simplest request that shows it. */
+  readonly state: RequestState;
+  readonly exchange: Exchange;
+  /** The same without the parts that matter; the symptom does not show. */
+  readonly neutral: RequestState | undefined;
+  readonly parts: readonly Part[];
+  readonly ladders: readonly Ladder[];
+  readonly inside: Tried;
+  readonly outside: Tried;
+  readonly repeat: { readonly times: number; readonly inFlight: number };
+  /** Labels of what is wrong with the requests that it is about, and of all that was tried. */
+  readonly labels?: readonly string[];
+  readonly known?: readonly string[];
+}
+
+export interface Description {
+  readonly state: RequestState;
+  readonly subject?: Words | undefined;
+  readonly conditions?: readonly Words[];
+  readonly reaches?: readonly Reach[];
+  readonly parts?: readonly Part[];
+  readonly neutral?: RequestState | undefined;
+}
+
+/** Tries with fresh values that confirm a condition: such as meet it, and such as do not. */
+const ENOUGH_TRIES = 12;
+/** The same for a symptom that takes long to see. */
+const ENOUGH_SLOW_TRIES = 2;
+
+/**
+ * Sends the request once more, and confirms the condition.
+ * @throws BudgetSpent
+ */
+export async function foundIn(
+  { state, subject, conditions = [], reaches = [], parts = [], neutral }: Description,
+  inquiry: Inquiry,
+): Promise<Found> {
+  const exchange = await inquiry.lab.send(state);
+  const count = (of: (reach: Reach) => number) => reaches.reduce((sum, reach) => sum + of(reach), 0);
+  const [inside, outside] = [count((reach) => reach.inside), count((reach) => reach.outside)];
+  const again = await tried(state, ENOUGH_TRIES - inside, inquiry);
+  const others = neutral === undefined ? NONE : await tried(neutral, ENOUGH_TRIES - outside, inquiry);
+  return {
+    kind: 'always',
+    subject,
+    conditions,
+    state,
+    exchange,
+    neutral,
+    parts,
+    ladders: reaches.map(({ ladder }) => ladder),
+    inside: [inside + again[0], inside + again[1]],
+    outside: [others[0], outside + others[1]],
+    repeat: { times: 1, inFlight: 1 },
+  };
+}
+
+const NONE: Tried = [0, 0];
+
+/** Sends a request so many times, as far as the budget allows. */
+async function tried(state: RequestState, times: number, inquiry: Inquiry): Promise<Tried> {
+  let [failed, all] = [0, 0];
+  const most = inquiry.wanted.words === NO_ANSWER ? ENOUGH_SLOW_TRIES : times;
+  for (let left = Math.min(times, most); left > 0 && inquiry.lab.hasBudget; left -= 1) {
+    const shows = await inquiry.shows(state);
+    if (shows === true) failed += 1;
+    if (shows !== undefined) all += 1;
+  }
+  return [failed, all];
+}
+
+/** The request with the values of one id, so that it is the same each time it is sent. */
+export const pinned = (state: RequestState, id: bigint): RequestState => {
+  const plant = fixedFor(state.plant, id);
+  return { ...state, plant: typeof state.plant.get(ID) === 'symbol' ? plant.with(ID, id) : plant };
+};

@@ -1,0 +1,110 @@
+import { JsonObject } from '../payloads/json.ts';
+import type { RequestState } from '../payloads/model/dimension.ts';
+import { nothing } from '../payloads/test-case.ts';
+import type { Cell } from './cells.ts';
+import { conditionsAmong, isRejected } from './conditions.ts';
+import { type Found, foundIn, type Inquiry } from './found.ts';
+import type { Lab, Wanted } from './lab.ts';
+import { ordinaryStates } from './ordinary.ts';
+import { BODY, CREDENTIAL, differences, type Part } from './parts.ts';
+import { type Reach, sweep } from './sweep.ts';
+import { credentialSweep } from './sweeps/credentials.ts';
+import { defectSweep } from './sweeps/defects.ts';
+import { keyOf } from './symptom.ts';
+import { labelOf } from './words.ts';
+
+/** Whether every 400 has the symptom, whatever it was that the store rejected. */
+export async function inEveryRejection(ordinary: RequestState, inquiry: Inquiry): Promise<Found | undefined> {
+  if (inquiry.wanted.aspect !== 'representation' || inquiry.wanted.status !== 400) return undefined;
+  const rejected: readonly RequestState[] = [
+    { ...ordinary, defect: { json: new JsonObject([]) } },
+    { ...ordinary, defect: { corrupt: (text) => text.slice(0, -1) } },
+    { ...ordinary, defect: { json: null } },
+    { ...ordinary, defect: { json: ordinary.plant.with('name', 7n) } },
+    { ...ordinary, defect: { noBody: true } },
+    { ...ordinary, credential: nothing },
+  ];
+  let shown: RequestState | undefined;
+  for (const state of rejected) {
+    const shows = await inquiry.shows(state);
+    if (shows === false) return undefined;
+    if (shows === true) shown ??= state;
+  }
+  return shown === undefined ? undefined : foundIn({ state: shown }, inquiry);
+}
+
+/** What has to be rejected and shows the symptom in otherwise ordinary requests; undefined if the failure does not. */
+export async function withSubjects(
+  ordinary: RequestState,
+  isBody: boolean,
+  inquiry: Inquiry,
+): Promise<readonly Found[] | undefined> {
+  const subjects = await inquiry.lab.remembered(`subjects/${isBody}/${keyOf(inquiry.wanted)}`, () =>
+    subjectsOf(ordinary, isBody, inquiry),
+  );
+  const labels = subjects.named.flatMap(({ cells }) => cells.flatMap(({ label }) => label ?? []));
+  const own = labelOf(inquiry.failure);
+  if (subjects.named.length === 0 || (isKnown(own, subjects) && !labels.includes(own))) return undefined;
+  const found: Found[] = [];
+  const known = subjects.cells.flatMap(({ label }) => label ?? []);
+  for (const { words, cells } of subjects.named) {
+    const [cell] = cells;
+    if (cell === undefined) continue;
+    const state = cell.apply(subjects.base);
+    const others = ordinaryStates(inquiry.lab.contract).map((one) => cell.apply(one));
+    const among = await conditionsAmong(state, others, inquiry);
+    const reaches = [{ ...subjects, inside: cells.length }, ...among.reaches];
+    const parts = [isBody ? BODY : CREDENTIAL, ...among.parts];
+    const about = { ...among, state, subject: words, reaches, parts };
+    const one = await foundIn(about, inquiry);
+    // Seen by chance.
+    if (one.inside[0] < one.inside[1]) return undefined;
+    found.push({ ...one, labels: cells.flatMap(({ label }) => label ?? []), known });
+  }
+  return found;
+}
+
+const isKnown = (label: string, { cells }: Subjects): boolean => cells.some((cell) => cell.label === label);
+
+/** Whether a symptom is one only with a request that has to be rejected: a crash is one with any. */
+const needsRole = ({ aspect, words }: Wanted): boolean =>
+  aspect === 'success' || aspect === 'detail' || words.startsWith('rejects with');
+
+/** Copies what makes a request one that has to be rejected. */
+export function carriersOf(lead: RequestState, ordinary: RequestState, inquiry: Inquiry): readonly Part[] {
+  const role = inquiry.lab.roleOf(lead);
+  if (!isRejected(role) || !needsRole(inquiry.wanted)) return [];
+  const label = labelOf(inquiry.failure);
+  const cell = defectSweep(inquiry.lab.contract, ordinary.plant).cells.find((one) => one.label === label);
+  if (role === 'reject-body' && cell !== undefined)
+    return [{ name: 'body', dimension: undefined, copy: (_, to) => cell.apply(to) }];
+  const parts = differences(lead, ordinary);
+  const one = parts.find((part) => inquiry.lab.roleOf(part.copy(lead, ordinary)) === role);
+  return one === undefined ? [] : [one];
+}
+
+interface Subjects extends Reach {
+  readonly base: RequestState;
+  readonly cells: readonly Cell[];
+}
+
+/** What has to be rejected and shows the symptom. */
+export async function subjectsOf(state: RequestState, isBody: boolean, inquiry: Inquiry): Promise<Subjects> {
+  const { credential, defect: _, ...rest } = state;
+  const base = isBody
+    ? { ...rest, plant: repaired(rest, inquiry.lab), ...(credential === undefined ? {} : { credential }) }
+    : rest;
+  const values = isBody ? defectSweep(inquiry.lab.contract, base.plant) : credentialSweep(inquiry.lab.token);
+  return { ...(await sweep(values, base, inquiry, false)), base, cells: values.cells };
+}
+
+/** The plant with ordinary values for those that are wrong. */
+function repaired(state: RequestState, lab: Lab): RequestState['plant'] {
+  if (lab.roleOf(state) === 'accept') return state.plant;
+  const [ordinary = state] = ordinaryStates(lab.contract);
+  const parts = differences(ordinary, state);
+  const one = parts
+    .map((part) => part.copy(ordinary, state))
+    .find((next) => lab.roleOf(next) !== 'reject-body');
+  return one?.plant ?? ordinary.plant;
+}
