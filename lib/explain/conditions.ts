@@ -1,11 +1,11 @@
 import type { RequestState } from '../payloads/model/dimension.ts';
 import type { Words } from './cells.ts';
-import { sweepOf } from './sweep-of.ts';
 import type { Inquiry } from './found.ts';
 import type { Lab } from './lab.ts';
 import type { Part } from './parts.ts';
 import { reduce } from './reduce.ts';
 import { type Reach, sweep } from './sweep.ts';
+import { sweepOf } from './sweep-of.ts';
 import { defectSweep } from './sweeps/defects.ts';
 import { sizeSweep } from './sweeps/sizes.ts';
 import type { Role } from './symptom.ts';

@@ -1,24 +1,26 @@
 import type { Contract } from '../contract/contract.ts';
 import { groupBy } from '../groups.ts';
 import { JsonObject } from '../payloads/json.ts';
-import { initialState, type RequestState, templateOf } from '../payloads/model/dimension.ts';
+import { initialState } from '../payloads/model/dimension.ts';
 import type { Cause } from '../run/cause.ts';
 import type { Check } from '../run/check.ts';
 import type { CheckResult, Failure } from '../run/result.ts';
 import type { Explain } from '../run/run.ts';
-import { adviceFor } from './advice.ts';
+import { alike } from './alike.ts';
+import { causeOf } from './cause-of.ts';
 import { type Circumstance, circumstancesOf, sinceWhen } from './circumstances.ts';
+import type { Draft, Shown } from './draft.ts';
+import { explainedBy } from './explained-by.ts';
 import { type Found, Inquiry } from './found.ts';
 import { investigate } from './investigate.ts';
-import { type Budget, BudgetSpent, Lab, type Line, type Wanted } from './lab.ts';
+import { type Budget, Lab, type Line, unlessSpent, type Wanted } from './lab.ts';
+import { acrossProperties, ordered, withoutRepetition } from './merge.ts';
 import { ordinaryStates } from './ordinary.ts';
 import { stateOf } from './parts.ts';
 import { nounOf } from './sweeps/defects.ts';
 import { keyOf } from './symptom.ts';
-import { sentenceOf } from './title.ts';
 import { wantedOf } from './wanted.ts';
-import { alike } from './whole.ts';
-import { labelOf, SOME_VALUES, SUCH_AS } from './words.ts';
+import { labelOf, SUCH_AS } from './words.ts';
 
 export interface ExplainOptions {
   readonly contract: Contract;
@@ -54,20 +56,6 @@ export const explainer =
       budget: { requests, seconds: MAX_SECONDS },
     });
   };
-
-/** A failure of a check, and what to look for to see it again. */
-export interface Shown {
-  readonly check: Check;
-  readonly failure: Failure;
-  readonly wanted: Wanted;
-}
-
-/** What was found out about some failures. */
-interface Draft {
-  readonly wanted: Wanted;
-  readonly found: Circumstance;
-  readonly members: readonly Shown[];
-}
 
 /**
  * Finds the causes of the failures of a run by experiments.
@@ -112,15 +100,6 @@ const withWholeAnswer = (one: Shown, all: readonly Shown[]): Shown => {
       exchange.response?.size === undefined && finding.cause === one.failure.finding.cause,
   );
   return like === undefined ? one : { ...one, wanted: like.wanted };
-};
-
-const unlessSpent = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof BudgetSpent) return undefined;
-    throw error;
-  }
 };
 
 /** A store that treats all requests alike has one fault, whatever the checks say. */
@@ -201,54 +180,6 @@ async function ofOneSymptom(
   return drafts;
 }
 
-/** The draft whose condition explains a failure: without it, the symptom does not show. */
-async function explainedBy<T extends Draft>(
-  drafts: readonly T[],
-  { failure, wanted }: Shown,
-  lab: Lab,
-): Promise<T | undefined> {
-  const [first] = drafts;
-  if (first === undefined) return undefined;
-  const label = labelOf(failure);
-  const own = drafts.find(({ found: { labels } }) => labels?.includes(label) === true);
-  if (own !== undefined) return own;
-  const { neutral, parts, kind, known } = first.found;
-  if (known?.includes(label) === true) return inUndeclared(drafts, failure, wanted, lab);
-  const fits = drafts.find(({ found }) => isAbout(found, label)) ?? first;
-  if (kind !== 'always' || neutral === undefined) return fits;
-  const state = stateOf(failure.template, neutral.plant);
-  if (state === undefined) return fits;
-  const without = parts.reduce<RequestState>((changed, part) => part.copy(neutral, changed), state);
-  const shows = await unlessSpent(() => lab.shows(without, wanted));
-  return shows === true ? undefined : fits;
-}
-
-/** What is wrong with a plant may also stand in undeclared properties: in another case, or one level down. */
-async function inUndeclared<T extends Draft>(
-  drafts: readonly T[],
-  failure: Failure,
-  wanted: Wanted,
-  lab: Lab,
-): Promise<T | undefined> {
-  const draft = drafts.find(({ found: { subject } }) =>
-    /another case|nested|__proto__/.test(subject?.noun ?? ''),
-  );
-  const state = stateOf(failure.template, new JsonObject([]));
-  if (draft === undefined || state === undefined) return undefined;
-  const { properties } = lab.contract.newPlant.shape;
-  const plant = new JsonObject(state.plant.members.filter(([name]) => properties.has(name)));
-  const shows = await unlessSpent(() => lab.shows({ ...state, plant }, wanted));
-  return shows === false ? draft : undefined;
-}
-
-/** Whether a finding and a label name the same property. */
-function isAbout({ subject, conditions }: Found, label: string): boolean {
-  const property = /\b(id|name|tag)\b/.exec(label)?.[1];
-  if (property === undefined) return false;
-  const words = [subject, ...conditions].flatMap((one) => [one?.clause ?? '', one?.noun ?? '']);
-  return words.some((one) => new RegExp(`\\b${property}\\b`).test(one));
-}
-
 /** What is known of a failure that no experiment shows again. */
 function unexplained(failure: Failure, wanted: Wanted, isFirst: boolean): Circumstance {
   const { template, exchange, label, before = [], when } = failure;
@@ -271,86 +202,5 @@ function unexplained(failure: Failure, wanted: Wanted, isFirst: boolean): Circum
     repeat: { times: 1, inFlight: 1 },
     before,
     template,
-  };
-}
-
-/** Joins drafts that say the same of two properties: what checks one of them usually checks the other. */
-function acrossProperties(drafts: readonly Draft[]): readonly Draft[] {
-  const parts = ({ found: { kind, subject, conditions } }: Draft) => {
-    const [only, ...others] = conditions;
-    if (kind !== 'always' || subject !== undefined || others.length > 0) return undefined;
-    return /^(name|tag) (.*)$/.exec(only?.clause ?? '')?.slice(1);
-  };
-  const key = (draft: Draft) => {
-    const [, rest] = parts(draft) ?? [];
-    return `${draft.wanted.words.replace(/\b(?:name|tag)\b/, '')}\n${rest ?? drafts.indexOf(draft)}`;
-  };
-  return groupBy(drafts, key).flatMap(([, members]) => {
-    const [first, second] = members;
-    if (first === undefined || second === undefined || first.wanted.words !== second.wanted.words)
-      return members;
-    const properties = [...new Set(members.flatMap((draft) => parts(draft)?.[0] ?? []))];
-    const clause = `${properties.join(' or ')} ${parts(first)?.[1] ?? ''}`;
-    const all = members.flatMap((draft) => draft.members);
-    return [{ ...first, found: { ...first.found, conditions: [{ clause }] }, members: all }];
-  });
-}
-
-/** One draft for each symptom and condition. What is known of one condition best stands for those known less. */
-function withoutRepetition(drafts: readonly Draft[]): readonly Draft[] {
-  const isVague = ({ found: { conditions } }: Draft) =>
-    conditions.some(({ phrase = '' }) => phrase.includes(SOME_VALUES) || phrase.includes(SUCH_AS));
-  const key = (draft: Draft) => {
-    const clear = drafts.find((one) => keyOf(one.wanted) === keyOf(draft.wanted) && !isVague(one));
-    const { wanted, found } = isVague(draft) ? (clear ?? draft) : draft;
-    const { title } = sentenceOf(wanted, found.subject, found.conditions);
-    return isVague(draft) && clear === undefined ? keyOf(wanted) : title;
-  };
-  return groupBy(drafts, key).flatMap(([, members]) => {
-    const first = members.find((one) => !isVague(one)) ?? members[0];
-    return first === undefined ? [] : [{ ...first, members: members.flatMap((one) => one.members) }];
-  });
-}
-
-const levelOf = ({ members }: Draft): 'MUST' | 'SHOULD' =>
-  members.some(({ check }) => check.level === 'MUST') ? 'MUST' : 'SHOULD';
-
-/** MUST first, then what explains the most. */
-function ordered(drafts: readonly Draft[], catalogue: readonly Check[]): readonly Draft[] {
-  const weight = (draft: Draft) =>
-    (levelOf(draft) === 'MUST' ? catalogue.length : 0) +
-    new Set(draft.members.map(({ check }) => check)).size;
-  return drafts.toSorted((a, b) => weight(b) - weight(a));
-}
-
-function causeOf(draft: Draft, catalogue: readonly Check[]): Cause {
-  const { wanted, found, members } = draft;
-  const { title, condition } = sentenceOf(wanted, found.subject, found.conditions);
-  const ids = new Set(members.map(({ check }) => check.id));
-  return {
-    title,
-    level: levelOf(draft),
-    symptom: wanted.words,
-    condition,
-    kind: found.kind,
-    confirmed: { inside: found.inside, outside: found.outside },
-    checks: catalogue.flatMap(({ id }) => (ids.has(id) ? [id] : [])),
-    advice: adviceFor(wanted, found, members[0]?.check),
-    example: exampleOf(found),
-    matters: found.parts.map(({ name }) => name),
-    ladders: found.ladders,
-    repeat: found.repeat,
-  };
-}
-
-function exampleOf({ template, state, exchange, before = [] }: Circumstance): Cause['example'] {
-  const own = template ?? templateOf(state);
-  const { preceding } = exchange;
-  if (own.after === undefined || preceding === undefined) return { template: own, exchange, before };
-  const { template: earlier, connection } = own.after;
-  return {
-    template: own,
-    exchange,
-    before: [...before, { template: earlier, exchange: preceding, connection }],
   };
 }

@@ -141,3 +141,13 @@ function says(exchange: Exchange, role: Role, { aspect, isRejection, status, wor
       return false;
   }
 }
+
+/** Undefined if the budget did not suffice. */
+export const unlessSpent = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof BudgetSpent) return undefined;
+    throw error;
+  }
+};

@@ -1,0 +1,22 @@
+import type { Check } from '../run/check.ts';
+import type { Failure } from '../run/result.ts';
+import type { Circumstance } from './circumstances.ts';
+import type { Wanted } from './lab.ts';
+
+/** A failure of a check, and what to look for to see it again. */
+export interface Shown {
+  readonly check: Check;
+  readonly failure: Failure;
+  readonly wanted: Wanted;
+}
+
+/** What was found out about some failures. */
+export interface Draft {
+  readonly wanted: Wanted;
+  readonly found: Circumstance;
+  readonly members: readonly Shown[];
+}
+
+/** The gravest level of the checks that it explains. */
+export const levelOf = ({ members }: Draft): 'MUST' | 'SHOULD' =>
+  members.some(({ check }) => check.level === 'MUST') ? 'MUST' : 'SHOULD';

@@ -1,0 +1,57 @@
+import { JsonObject } from '../payloads/json.ts';
+import type { RequestState } from '../payloads/model/dimension.ts';
+import type { Failure } from '../run/result.ts';
+import type { Draft, Shown } from './draft.ts';
+import type { Found } from './found.ts';
+import { type Lab, unlessSpent, type Wanted } from './lab.ts';
+import { stateOf } from './parts.ts';
+import { labelOf } from './words.ts';
+
+/** The draft whose condition explains a failure: without it, the symptom does not show. */
+export async function explainedBy<T extends Draft>(
+  drafts: readonly T[],
+  { failure, wanted }: Shown,
+  lab: Lab,
+): Promise<T | undefined> {
+  const [first] = drafts;
+  if (first === undefined) return undefined;
+  const label = labelOf(failure);
+  const own = drafts.find(({ found: { labels } }) => labels?.includes(label) === true);
+  if (own !== undefined) return own;
+  const { neutral, parts, kind, known } = first.found;
+  if (known?.includes(label) === true) return inUndeclared(drafts, failure, wanted, lab);
+  const fits = drafts.find(({ found }) => isAbout(found, label, lab)) ?? first;
+  if (kind !== 'always' || neutral === undefined) return fits;
+  const state = stateOf(failure.template, neutral.plant);
+  if (state === undefined) return fits;
+  const without = parts.reduce<RequestState>((changed, part) => part.copy(neutral, changed), state);
+  const shows = await unlessSpent(() => lab.shows(without, wanted));
+  return shows === true ? undefined : fits;
+}
+
+/** What is wrong with a plant may also stand in undeclared properties: in another case, or one level down. */
+async function inUndeclared<T extends Draft>(
+  drafts: readonly T[],
+  failure: Failure,
+  wanted: Wanted,
+  lab: Lab,
+): Promise<T | undefined> {
+  const draft = drafts.find(({ found: { subject } }) =>
+    /another case|nested|__proto__/.test(subject?.noun ?? ''),
+  );
+  const state = stateOf(failure.template, new JsonObject([]));
+  if (draft === undefined || state === undefined) return undefined;
+  const { properties } = lab.contract.newPlant.shape;
+  const plant = new JsonObject(state.plant.members.filter(([name]) => properties.has(name)));
+  const shows = await unlessSpent(() => lab.shows({ ...state, plant }, wanted));
+  return shows === false ? draft : undefined;
+}
+
+/** Whether a finding and a label name the same property. */
+function isAbout({ subject, conditions }: Found, label: string, { contract }: Lab): boolean {
+  const named = (text: string) => new Set(text.split(/[^\w]+/));
+  const property = [...contract.newPlant.shape.properties.keys()].find((name) => named(label).has(name));
+  if (property === undefined) return false;
+  const words = [subject, ...conditions].flatMap((one) => [one?.clause ?? '', one?.noun ?? '']);
+  return words.some((one) => named(one).has(property));
+}
