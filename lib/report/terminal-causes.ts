@@ -49,13 +49,13 @@ export function causeRows(
     const height = heightOf(rows, columns);
     if (height + reserved <= most) return [...rows, ...others(open, full.length, most - height, columns)];
   }
-  // The first ones are most useful if they can be reproduced.
+  // The first one is most useful if it can be reproduced.
   const rows: string[] = [];
   let left = most;
   let shown = 0;
   for (const one of full) {
     const later = full.length - shown - 1;
-    const room = left - reserved - later * (MIN_ROWS + 1) - 1;
+    const room = left - reserved - later * (shown === 0 ? 1 : MIN_ROWS + 1) - 1;
     if (room < MIN_ROWS) break;
     const block = shortened(one, shown + 1, room, columns, paint);
     rows.push('', ...block);

@@ -178,7 +178,12 @@ export function Commands({ name, list }: { readonly name: string; readonly list:
         </code>
       </pre>
       {fits && (
-        <button type="button" class="copy" data-announcement={`${name} was copied.`} hidden>
+        <button
+          type="button"
+          class="copy"
+          data-announcement={`${name} ${list.length === 1 ? 'was' : 'were'} copied.`}
+          hidden
+        >
           Copy<span class="aside"> {name.toLowerCase()}</span>
         </button>
       )}
