@@ -1,5 +1,3 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { catalogue } from '../index.ts';
@@ -7,6 +5,7 @@ import { brokenStores } from './broken/index.ts';
 import { conditionalStores } from './conditional/index.ts';
 import type { BrokenStore, RightStore } from './fleet.ts';
 import { matrix } from './matrix.ts';
+import { inProcesses, workFor } from './processes.ts';
 import { rightStores } from './right/index.ts';
 import { type Trial, trial } from './trial.ts';
 
@@ -24,10 +23,7 @@ async function main(): Promise<number> {
     },
   });
   const options = { quick: values.quick, seed: Number(values.seed) };
-  if (process.send !== undefined) {
-    await work(options);
-    return 0;
-  }
+  if (process.send !== undefined) return work(options);
   // What takes three conditions is left to the whole proof: a default run covers pairs.
   const pairs = conditionalStores.filter(({ strength }) => strength < 3);
   const tried = new Set(pairs.filter((_, index) => index % (SKIPPED_PER_TRIED + 1) === 0));
@@ -39,7 +35,7 @@ async function main(): Promise<number> {
   const names = fleet()
     .map(({ name }) => name)
     .filter((name) => name.includes(values.only) && !skipped.has(name));
-  const trials = await inProcesses(names, process.argv.slice(2));
+  const trials = await inProcesses<Trial>(fileURLToPath(import.meta.url), names, process.argv.slice(2));
   const { text, proven } = matrix(trials, catalogue, options.quick);
   process.stdout.write(text);
   return proven ? 0 : 1;
@@ -54,51 +50,13 @@ const fleet = (): readonly (BrokenStore | RightStore)[] => [
 /** Conditional stores that a quick proof skips for each one it tries. */
 const SKIPPED_PER_TRIED = 15;
 
-/** Runs in a child process: tries the stores that the parent names, one after the other. */
-async function work(options: { readonly quick: boolean; readonly seed: number }): Promise<void> {
+/** Tries the stores that the parent names. */
+function work(options: { readonly quick: boolean; readonly seed: number }): Promise<never> {
   const stores = new Map(fleet().map((store) => [store.name, store]));
-  await new Promise<void>((resolve) => {
-    process.on('message', (name: string) => {
-      const store = stores.get(name);
-      if (store === undefined) {
-        resolve();
-        return;
-      }
-      trial(store, options).then(
-        (done) => process.send?.(done),
-        (error: unknown) => {
-          throw error;
-        },
-      );
-    });
-    // The parent is gone.
-    process.once('disconnect', () => process.exit());
-    process.send?.(null);
+  return workFor((name) => {
+    const store = stores.get(name);
+    return store === undefined ? undefined : trial(store, options);
   });
-  process.exit();
-}
-
-/**
- * Distributes the stores over two processes per processor: much of the time is spent waiting for stores that
- * hang.
- */
-async function inProcesses(names: readonly string[], args: readonly string[]): Promise<Trial[]> {
-  const waiting = [...names];
-  const done: Trial[] = [];
-  const one = (child: ChildProcess) =>
-    new Promise<void>((resolve, reject) => {
-      child.on('message', (trial: Trial | null) => {
-        if (trial !== null) done.push(trial);
-        child.send(waiting.shift() ?? '');
-      });
-      child.once('exit', (code) =>
-        code === 0 ? resolve() : reject(new Error(`a process ended with exit code ${code}`)),
-      );
-    });
-  await Promise.all(
-    Array.from({ length: availableParallelism() * 2 }, () => one(fork(fileURLToPath(import.meta.url), args))),
-  );
-  return done;
 }
 
 process.exitCode = await main();

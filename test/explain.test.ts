@@ -101,3 +101,22 @@ test('without experiments, each failed check still has a cause', async () => {
     expect(causes.every(({ confirmed }) => confirmed.outside[1] === 0)).toBe(true);
   });
 });
+
+test('with --bail, the first failure is explained', async () => {
+  await withStore('crash-null', async ({ url }) => {
+    const options = { baseUrl: url, token: TOKEN, seed: 1, cases: CASES, timeout: 3000, bail: true };
+    const { causes } = await run(options).record;
+    expect(causes.map(({ title }) => title)).toEqual(['Answers 500 when the body is null']);
+  });
+});
+
+test('experiments stay within the limits of the run', async () => {
+  await withStore('crash-null', async ({ url }) => {
+    const whole = await recordOf(url, { explain: 0 });
+    const maxRequests = whole.requests + 20;
+    const options = { baseUrl: url, token: TOKEN, seed: 1, cases: CASES, timeout: 3000, maxRequests };
+    const { requests, stop, outcome } = await run(options).record;
+    expect(requests).toBeLessThanOrEqual(maxRequests);
+    expect([stop, outcome]).toEqual([null, 'nonconformant']);
+  });
+});

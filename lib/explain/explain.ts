@@ -36,6 +36,8 @@ export interface ExplainOptions {
 /** Seconds for experiments at most: a store that hangs is not worth more. */
 const MAX_SECONDS = 15;
 
+const secondsSince = (time: string): number => (Date.now() - Date.parse(time)) / 1000;
+
 /**
  * What a run needs to explain its failures.
  * @param requests to be spent on experiments at most
@@ -46,14 +48,20 @@ export const explainer =
     requests: number,
   ): Explain =>
   (results, run) => {
-    const { concurrency, firstId } = run.header.options;
+    const { concurrency, firstId, maxRequests, maxSeconds } = run.header.options;
+    // The user's limits are about the whole run; to reach one would cut it short.
+    const requestsLeft = (maxRequests ?? Number.POSITIVE_INFINITY) - run.requests;
+    const secondsLeft = (maxSeconds ?? Number.POSITIVE_INFINITY) - secondsSince(run.header.startedAt) - 1;
     return explain(results, run, {
       contract,
       token,
       catalogue,
       concurrency,
       firstId: BigInt(firstId),
-      budget: { requests, seconds: MAX_SECONDS },
+      budget: {
+        requests: Math.min(requests, requestsLeft),
+        seconds: Math.min(MAX_SECONDS, secondsLeft),
+      },
     });
   };
 

@@ -39,6 +39,24 @@ export function recordedCause(cause: Cause, { target }: RunHeader, redact: Redac
   };
 }
 
+/** The same without a request. */
+export function briefly(cause: Cause, redact: Redact): RecordedCause {
+  const { title, symptom, condition, advice, level, kind, confirmed, checks, example } = cause;
+  const what = redactAll({ title, symptom, condition, advice }, redact);
+  return {
+    ...what,
+    level,
+    kind,
+    confirmed,
+    checks,
+    matters: [],
+    ladders: [],
+    steps: [],
+    answer: example.exchange.response?.status ?? 'none',
+    fingerprint: causeFingerprint({ ...what, kind }),
+  };
+}
+
 /** Shell lines that show the fault. */
 const stepsOf = (
   { example, matters, repeat }: Cause,

@@ -6,9 +6,12 @@ import { ciResultOf } from './ci-result.ts';
 import { fingerprinted } from './fingerprint.ts';
 import type { Baseline, RecordedCause, RecordedResult, RunRecord } from './record.ts';
 import { exchangeOf, rounded } from './recorded.ts';
-import { recordedCause } from './recorded-cause.ts';
+import { briefly, recordedCause } from './recorded-cause.ts';
 import { type Redact, redactAll, redactor } from './redact.ts';
 import { withUnexplained } from './unexplained.ts';
+
+/** Causes that are recorded with their requests; only a store that answers each request differently has more. */
+const MAX_WHOLE_CAUSES = 20;
 
 /** Folds the events of a run into its record. Secrets are redacted as soon as an event arrives. */
 export class Recorder {
@@ -33,7 +36,10 @@ export class Recorder {
     if (event.type === 'end') this.footer = event.footer;
     const { header, redact } = this;
     if (header === undefined) return undefined;
-    if (event.type === 'causes') this.causes = event.causes.map((one) => recordedCause(one, header, redact));
+    if (event.type === 'causes')
+      this.causes = event.causes.map((one, rank) =>
+        rank < MAX_WHOLE_CAUSES ? recordedCause(one, header, redact) : briefly(one, redact),
+      );
     if (event.type !== 'result') return undefined;
     const result = resultOf(event.result, header, redact);
     this.results.push(result);

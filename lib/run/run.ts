@@ -32,7 +32,7 @@ export interface RunOptions
 /** Finds causes by experiments, for which it sends requests that belong to no check. */
 export type Explain = (
   results: readonly CheckResult[],
-  run: Pick<OpenRun, 'ask' | 'header'>,
+  run: Pick<OpenRun, 'ask' | 'header' | 'requests'>,
 ) => Promise<readonly Cause[]>;
 
 /** The options of a run with all defaults filled in. */
@@ -102,6 +102,8 @@ export interface OpenRun {
   readonly header: RunHeader;
   /** Why the run ended early, if it did. */
   readonly stop: Stop | undefined;
+  /** Requests sent so far. */
+  readonly requests: number;
   carryOut(check: Check): Promise<CheckResult>;
   /**
    * Runs the whole catalogue in planned order: cheap checks first, extra random cases in alternating batches.
@@ -180,6 +182,9 @@ export async function openRun(
     },
     get stop() {
       return session.stop;
+    },
+    get requests() {
+      return session.requests;
     },
     async carryOut(check) {
       for (;;) {

@@ -277,7 +277,7 @@ export class Session {
           exchanges[index] = await this.sender.send(template, id(index), this.ownContext);
       }),
     );
-    return this.stop === undefined ? exchanges : undefined;
+    return this.stop === undefined || this.stop.kind === 'bailed' ? exchanges : undefined;
   }
 
   /** Closes every connection. */

@@ -1,0 +1,153 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs, promisify } from 'node:util';
+import { type RecordedCause, run } from '../index.ts';
+import { packageFile } from '../lib/package.ts';
+import { brokenStores } from './broken/index.ts';
+import type { BrokenStore } from './fleet.ts';
+import { inProcesses, workFor } from './processes.ts';
+
+/** What a run says about one store with one fault. */
+interface Explained {
+  readonly name: string;
+  readonly titles: readonly string[];
+  /** Requests and seconds that the whole run took. */
+  readonly requests: number;
+  readonly seconds: number;
+  /** Whether the steps show the answer on a fresh store, and again on the same one; undefined without steps. */
+  readonly reproduced: boolean | undefined;
+}
+
+/** Random cases of a run: the faults are caught by named ones. */
+const CASES = '12';
+
+/**
+ * Runs the suite against every broken store and prints how it explains them: how many have one cause, how many a title
+ * that was read and found right (`titles.json`), and for how many the steps of the first cause show the fault.
+ * `--only TEXT` restricts the run to stores whose name contains TEXT; `--seed` changes the random cases; `--write`
+ * writes the titles, to be read.
+ */
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      seed: { type: 'string', default: '1' },
+      cases: { type: 'string', default: CASES },
+      only: { type: 'string', default: '' },
+      write: { type: 'boolean', default: false },
+    },
+  });
+  const stores = new Map(brokenStores.map((store) => [store.name, store]));
+  if (process.send !== undefined)
+    return workFor((name) => {
+      const store = stores.get(name);
+      return store === undefined ? undefined : explained(store, Number(values.seed), Number(values.cases));
+    });
+  const names = [...stores.keys()].filter((name) => name.includes(values.only));
+  const all = await inProcesses<Explained>(fileURLToPath(import.meta.url), names, process.argv.slice(2));
+  const inOrder = all.toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
+  if (values.write) writeTitles(inOrder);
+  process.stdout.write(summary(inOrder));
+  return 0;
+}
+
+async function explained(store: BrokenStore, seed: number, cases: number): Promise<Explained> {
+  const token = `Token-${seed}-AbCdEf0123456789`;
+  const running = await store.start(token);
+  try {
+    const { overlays = [] } = store;
+    const record = await run({ baseUrl: running.url, token, seed, cases, timeout: 3000, overlays }).record;
+    const { causes, requests, seconds } = record;
+    const titles = causes.map(({ title }) => title);
+    const [first] = causes;
+    const reproduced = first === undefined ? undefined : await reproduces(store, first, token);
+    return { name: store.name, titles, requests, seconds, reproduced };
+  } finally {
+    await running.stop();
+  }
+}
+
+/** Whether the steps of a cause show its answer on a freshly started store, twice. */
+async function reproduces(
+  store: BrokenStore,
+  cause: RecordedCause,
+  token: string,
+): Promise<boolean | undefined> {
+  const { steps, answer, counterexample } = cause;
+  if (steps.length === 0 || counterexample === undefined) return undefined;
+  const running = await store.start(token);
+  try {
+    const recorded = new RegExp(`(?<=127\\.0\\.0\\.1[:/])${new URL(counterexample.request.url).port}`, 'g');
+    const lines = steps.map((line) => line.replaceAll(recorded, new URL(running.url).port)).join('\n');
+    for (let turn = 0; turn < 2; turn += 1) {
+      const { stdout } = await promisify(execFile)('bash', ['-c', lines], {
+        env: { ...process.env, PLANT_STORE_TOKEN: token },
+        timeout: 60_000,
+      }).catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }));
+      if (!shows(stdout, answer)) return false;
+    }
+    return true;
+  } finally {
+    await running.stop();
+  }
+}
+
+/** Whether the output of curl has a status; without one if none is expected. */
+const shows = (output: string, answer: number | 'none'): boolean =>
+  answer === 'none'
+    ? !/HTTP\/1\.[01] \d{3}/.test(output) || /\b000\b/.test(output)
+    : new RegExp(`(?:HTTP/1\\.[01] |^ *(?:\\d+ )?)${answer}\\b`, 'm').test(output);
+
+const FILE = 'mutants/titles.json';
+type Titles = Readonly<Record<string, string>>;
+
+/** Numbers that differ from run to run. */
+const withoutNumbers = (title: string): string => title.replace(/\bin \d+|\d+ of \d+/g, '#');
+
+function writeTitles(all: readonly Explained[]): void {
+  const titles: Record<string, string> = { ...expectedTitles() };
+  for (const {
+    name,
+    titles: [first],
+  } of all)
+    if (first !== undefined) titles[name] = withoutNumbers(first);
+  writeFileSync(packageFile(FILE), `${JSON.stringify(titles, undefined, 2)}\n`);
+}
+
+const expectedTitles = (): Titles => JSON.parse(readFileSync(packageFile(FILE), 'utf8')) as Titles;
+
+function summary(all: readonly Explained[]): string {
+  const expected = expectedTitles();
+  const isNamed = ({ name, titles: [first = ''] }: Explained) => expected[name] === withoutNumbers(first);
+  const of = (some: readonly Explained[], whole = all) =>
+    `${some.length} of ${whole.length} (${((100 * some.length) / Math.max(1, whole.length)).toFixed(1)} %)`;
+  const explainedAtAll = all.filter(({ titles }) => titles.length > 0);
+  const withSteps = explainedAtAll.filter(({ reproduced }) => reproduced !== undefined);
+  const others = explainedAtAll.filter(
+    (one) => one.titles.length > 1 || !isNamed(one) || one.reproduced === false,
+  );
+  const notes = (one: Explained) => [
+    ...(isNamed(one) ? [] : ['another title']),
+    ...(one.reproduced === false ? ['not reproduced'] : []),
+  ];
+  return [
+    `with a cause      ${of(explainedAtAll)}`,
+    `one cause         ${of(
+      explainedAtAll.filter(({ titles }) => titles.length === 1),
+      explainedAtAll,
+    )}`,
+    `title as expected ${of(explainedAtAll.filter(isNamed), explainedAtAll)}`,
+    `steps reproduce   ${of(
+      withSteps.filter(({ reproduced }) => reproduced === true),
+      withSteps,
+    )}`,
+    '',
+    ...others.map(
+      (one) =>
+        `${[one.name, ...notes(one)].join(', ')}\n${one.titles.map((title) => `  ${title}`).join('\n')}`,
+    ),
+    '',
+  ].join('\n');
+}
+
+process.exitCode = await main();
