@@ -117,7 +117,13 @@ function mostly({ clause, phrase, noun }: Words, count: number, tried: number): 
   return {
     ...(clause === undefined ? {} : { clause: often(clause) }),
     ...(phrase === undefined ? {} : { phrase: often(phrase) }),
-    ...(noun === undefined ? {} : { noun: often(noun.replace(/^any /, 'many a ')) }),
+    ...(noun === undefined
+      ? {}
+      : {
+          noun: often(
+            noun.replace(/^any body that is/, 'many bodies that are').replace(/^any /, 'many kinds of '),
+          ),
+        }),
   };
 }
 

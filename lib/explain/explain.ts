@@ -4,7 +4,7 @@ import { JsonObject } from '../payloads/json.ts';
 import { initialState } from '../payloads/model/dimension.ts';
 import type { Cause } from '../run/cause.ts';
 import type { Check } from '../run/check.ts';
-import type { CheckResult, Failure } from '../run/result.ts';
+import type { CheckResult } from '../run/result.ts';
 import type { Explain } from '../run/run.ts';
 import { alike } from './alike.ts';
 import { causeOf } from './cause-of.ts';
@@ -13,14 +13,13 @@ import type { Draft, Shown } from './draft.ts';
 import { explainedBy } from './explained-by.ts';
 import { type Found, Inquiry } from './found.ts';
 import { investigate } from './investigate.ts';
-import { type Budget, Lab, type Line, unlessSpent, type Wanted } from './lab.ts';
+import { type Budget, Lab, type Line, unlessSpent } from './lab.ts';
 import { acrossProperties, ordered, withoutRepetition } from './merge.ts';
 import { ordinaryStates } from './ordinary.ts';
 import { stateOf } from './parts.ts';
-import { nounOf } from './sweeps/defects.ts';
 import { keyOf } from './symptom.ts';
 import { wantedOf } from './wanted.ts';
-import { labelOf, SUCH_AS } from './words.ts';
+import { SUCH_AS, subjectOf } from './words.ts';
 
 export interface ExplainOptions {
   readonly contract: Contract;
@@ -173,7 +172,7 @@ async function ofOneSymptom(
       (await unlessSpent(async () => {
         const one = await circumstancesOf(inquiry, concurrency);
         return one === undefined ? undefined : [one];
-      })) ?? [unexplained(failure, wanted, failure.exchange.request.freshId === firstId)];
+      })) ?? [unexplained(inquiry, failure.exchange.request.freshId === firstId)];
     const own = found.map((one): Draft & { members: Shown[] } => ({ wanted, found: one, members: [] }));
     const rest: Shown[] = [];
     for (const member of left) {
@@ -189,13 +188,14 @@ async function ofOneSymptom(
 }
 
 /** What is known of a failure that no experiment shows again. */
-function unexplained(failure: Failure, wanted: Wanted, isFirst: boolean): Circumstance {
+function unexplained(inquiry: Inquiry, isFirst: boolean): Circumstance {
+  const { failure, wanted } = inquiry;
   const { template, exchange, label, before = [], when } = failure;
   const isSubject = wanted.aspect === 'success' && !isFirst;
   const phrase = isFirst ? 'that are the first of the run' : `${SUCH_AS} ${label}`;
   return {
     kind: before.length > 0 ? 'sequence' : 'once',
-    subject: isSubject ? { noun: nounOf(labelOf(failure)) } : undefined,
+    subject: isSubject ? subjectOf(inquiry) : undefined,
     conditions:
       isSubject && when !== 'under-concurrency'
         ? []

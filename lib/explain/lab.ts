@@ -58,7 +58,7 @@ export class Lab {
 
   /** @throws BudgetSpent */
   async send(state: RequestState): Promise<Exchange> {
-    const [exchange] = await this.together([alone(templateOf(state))]);
+    const [exchange] = await this.together([templateOf(state)]);
     if (exchange === undefined) throw new BudgetSpent();
     return exchange;
   }
@@ -68,7 +68,7 @@ export class Lab {
     if (this.sent + templates.length > this.budget.requests || performance.now() > this.until)
       throw new BudgetSpent();
     this.sent += templates.length;
-    const exchanges = await this.line.ask(templates);
+    const exchanges = await this.line.ask(templates.map(alone));
     if (exchanges === undefined) throw new BudgetSpent();
     return exchanges;
   }

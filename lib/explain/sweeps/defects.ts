@@ -30,7 +30,8 @@ const MAX_SHOWN = 40;
 
 const shown = (json: Json): string => {
   const text = write(json, 7n);
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+  const characters = [...text];
+  return characters.length > MAX_SHOWN ? `${characters.slice(0, MAX_SHOWN).join('')}…` : text;
 };
 
 function cellsOf(defect: Defect, contract: Contract, control: JsonObject): Cell[] {
