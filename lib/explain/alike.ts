@@ -1,9 +1,10 @@
 import { summarise } from '../judge/reading.ts';
 import { JsonObject } from '../payloads/json.ts';
-import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
+import type { RequestState } from '../payloads/model/dimension.ts';
 import { nothing } from '../payloads/test-case.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Circumstance } from './circumstances.ts';
+import { bareFinding } from './found.ts';
 import type { Lab, Wanted } from './lab.ts';
 import { ordinaryStates } from './ordinary.ts';
 
@@ -43,18 +44,8 @@ export async function alike(
       aspect: 'outcome',
     },
     found: {
-      kind: 'always',
-      subject: undefined,
-      conditions: [],
-      state: ordinary,
-      template: templateOf(ordinary),
-      exchange,
-      neutral: undefined,
-      parts: [],
-      ladders: [],
+      ...bareFinding(ordinary, exchange),
       inside: [exchanges.length, exchanges.length],
-      outside: [0, 0],
-      repeat: { times: 1, inFlight: 1 },
     },
   };
 }

@@ -6,7 +6,7 @@ import { nothing, type RequestTemplate } from '../payloads/test-case.ts';
 import type { Before } from '../run/check.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Words } from './cells.ts';
-import { type Found, type Inquiry, pinned } from './found.ts';
+import { bareFinding, type Found, type Inquiry, pinned } from './found.ts';
 import { ordinaryStates } from './ordinary.ts';
 import { stateOf } from './parts.ts';
 import { sweep } from './sweep.ts';
@@ -45,20 +45,6 @@ export async function circumstancesOf(
   return found === undefined ? undefined : { ...found, subject: subjectOf(inquiry) };
 }
 
-const base = (state: RequestState, exchange: Exchange): Found => ({
-  kind: 'always',
-  subject: undefined,
-  conditions: [],
-  state,
-  exchange,
-  neutral: undefined,
-  parts: [],
-  ladders: [],
-  inside: [0, 0],
-  outside: [0, 0],
-  repeat: { times: 1, inFlight: 1 },
-});
-
 async function nowAndThen(state: RequestState, inquiry: Inquiry): Promise<Circumstance | undefined> {
   let [failed, tried] = [0, 0];
   let failing: Exchange | undefined;
@@ -78,7 +64,7 @@ async function nowAndThen(state: RequestState, inquiry: Inquiry): Promise<Circum
   if (values !== undefined) return values;
   const every = Math.max(1, Math.round(tried / failed));
   return {
-    ...base(state, failing),
+    ...bareFinding(state, failing),
     kind: 'now-and-then',
     conditions: [
       {
@@ -111,7 +97,7 @@ async function byValue(
   const words = residue(bad, fails);
   const exchange = await inquiry.lab.send(pinned(state, bad));
   return {
-    ...base(pinned(state, bad), exchange),
+    ...bareFinding(pinned(state, bad), exchange),
     conditions: [words ?? { phrase: 'with some names or ids' }],
     inside: [4, 4],
     outside: [0, 3],
@@ -161,7 +147,7 @@ async function underConcurrency(
     for (let left = 4; left > 0; left -= 1) if ((await wave(fewer)).length > 0) calm += 1;
     for (let left = 3; left > 0; left -= 1) if ((await wave(size)).length > 0) waves += 1;
     return {
-      ...base(state, shown),
+      ...bareFinding(state, shown),
       kind: 'under-concurrency',
       conditions: [{ clause: `${size} or more requests are in flight` }],
       inside: [waves, 6],
@@ -183,7 +169,7 @@ async function afterOne(state: RequestState, inquiry: Inquiry): Promise<Circumst
   if (found === undefined || cell === undefined) return undefined;
   const after = cell.apply(state);
   return {
-    ...base(after, await inquiry.lab.send(after)),
+    ...bareFinding(after, await inquiry.lab.send(after)),
     kind: 'sequence',
     conditions: [found.words],
     ladders: [reach.ladder],
@@ -209,7 +195,7 @@ async function afterMany(state: RequestState, inquiry: Inquiry): Promise<Circums
       const exchange = await inquiry.lab.send(state);
       if (inquiry.isShown(exchange, state) !== true) continue;
       return {
-        ...base(state, exchange),
+        ...bareFinding(state, exchange),
         kind: 'sequence',
         conditions: [{ phrase: `after ${count === 1 ? `a ${words}` : `${count} ${words}s in a row`}` }],
         inside: [1, 1],
@@ -232,13 +218,13 @@ export async function sinceWhen(state: RequestState, inquiry: Inquiry): Promise<
     exchange = await inquiry.lab.send(state);
   }
   return {
-    ...base(state, exchange),
+    ...bareFinding(state, exchange),
     kind: 'from-then-on',
     conditions: [
       {
         note: `${inquiry.wanted.aspect === 'outcome' && inquiry.wanted.isRejection !== true ? 'to everything' : ''} from some point of the run on`.trim(),
       },
     ],
-    inside: [4, 4],
+    inside: [3, 3],
   };
 }

@@ -8,7 +8,7 @@ import { type Reach, sweep } from './sweep.ts';
 import { sweepOf } from './sweep-of.ts';
 import { defectSweep } from './sweeps/defects.ts';
 import { sizeSweep } from './sweeps/sizes.ts';
-import type { Role } from './symptom.ts';
+import { isRejected } from './symptom.ts';
 import { wordsOf } from './words.ts';
 
 export interface Conditions {
@@ -78,8 +78,6 @@ function valuesFor(part: Part, state: RequestState, neutral: RequestState, bare:
     return defectSweep(lab.contract, neutral.plant);
   return sweepOf(part, state, neutral, lab);
 }
-
-export const isRejected = (role: Role): boolean => role === 'reject-body' || role === 'reject-credential';
 
 /** If a request is larger than its neighbour, its size may be what matters. */
 async function bySize(

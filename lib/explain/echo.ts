@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.ts';
-import { contentOf } from '../judge/reading.ts';
+import { contentOf, membersOf } from '../judge/reading.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Symptom } from './symptom.ts';
 
@@ -9,7 +9,7 @@ export function echoed(exchange: Exchange, contract: Contract): readonly Symptom
   if (response?.status !== 200 || request.body === undefined) return [];
   const content = contentOf(response);
   if (content.kind !== 'json' || contract.plant.validate(content.text, content.value).length > 0) return [];
-  const sent = objectIn(Buffer.from(request.body).toString('utf8'));
+  const sent = membersOf(Buffer.from(request.body).toString('utf8'));
   const back = content.value as Readonly<Record<string, unknown>>;
   return ['name', 'tag'].flatMap((property): Symptom[] => {
     const wanted = sent[property];
@@ -49,13 +49,4 @@ function escapedForHtml(text: string): string {
     "'": '&#39;',
   };
   return text.replace(/[<>&"']/g, (mark) => marks[mark] ?? mark);
-}
-
-function objectIn(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value = JSON.parse(text) as unknown;
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
 }

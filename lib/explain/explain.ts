@@ -11,7 +11,7 @@ import { causeOf } from './cause-of.ts';
 import { type Circumstance, circumstancesOf, sinceWhen } from './circumstances.ts';
 import type { Draft, Shown } from './draft.ts';
 import { explainedBy } from './explained-by.ts';
-import { type Found, Inquiry } from './found.ts';
+import { bareFinding, type Found, Inquiry } from './found.ts';
 import { investigate } from './investigate.ts';
 import { type Budget, Lab, type Line, unlessSpent } from './lab.ts';
 import { acrossProperties, ordered, withoutRepetition } from './merge.ts';
@@ -194,20 +194,14 @@ function unexplained(inquiry: Inquiry, isFirst: boolean): Circumstance {
   const isSubject = wanted.aspect === 'success' && !isFirst;
   const phrase = isFirst ? 'that are the first of the run' : `${SUCH_AS} ${label}`;
   return {
+    ...bareFinding(initialState(new JsonObject([])), exchange),
     kind: before.length > 0 ? 'sequence' : 'once',
     subject: isSubject ? subjectOf(inquiry) : undefined,
     conditions:
       isSubject && when !== 'under-concurrency'
         ? []
         : [{ phrase: when === 'under-concurrency' ? 'while others are in flight' : phrase }],
-    state: initialState(new JsonObject([])),
-    exchange,
-    neutral: undefined,
-    parts: [],
-    ladders: [],
     inside: [1, 1],
-    outside: [0, 0],
-    repeat: { times: 1, inFlight: 1 },
     before,
     template,
   };

@@ -1,4 +1,5 @@
 import { fixedFor } from '../payloads/fresh.ts';
+import { FRESH } from '../payloads/json.ts';
 import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
 import { ID } from '../payloads/plants.ts';
 import type { CauseKind, Ladder } from '../run/cause.ts';
@@ -57,6 +58,23 @@ export interface Found {
   readonly known?: readonly string[];
 }
 
+const NONE: Tried = [0, 0];
+
+/** What is known of a request that shows a symptom before any condition is. */
+export const bareFinding = (state: RequestState, exchange: Exchange): Found => ({
+  kind: 'always',
+  subject: undefined,
+  conditions: [],
+  state,
+  exchange,
+  neutral: undefined,
+  parts: [],
+  ladders: [],
+  inside: NONE,
+  outside: NONE,
+  repeat: { times: 1, inFlight: 1 },
+});
+
 export interface Description {
   readonly state: RequestState;
   readonly subject?: Words | undefined;
@@ -85,21 +103,16 @@ export async function foundIn(
   const again = await tried(state, ENOUGH_TRIES - inside, inquiry);
   const others = neutral === undefined ? NONE : await tried(neutral, ENOUGH_TRIES - outside, inquiry);
   return {
-    kind: 'always',
+    ...bareFinding(state, exchange),
     subject,
     conditions,
-    state,
-    exchange,
     neutral,
     parts,
     ladders: reaches.map(({ ladder }) => ladder),
     inside: [inside + again[0], inside + again[1]],
     outside: [others[0], outside + others[1]],
-    repeat: { times: 1, inFlight: 1 },
   };
 }
-
-const NONE: Tried = [0, 0];
 
 /** Sends a request so many times, as far as the budget allows. */
 async function tried(state: RequestState, times: number, inquiry: Inquiry): Promise<Tried> {
@@ -116,5 +129,5 @@ async function tried(state: RequestState, times: number, inquiry: Inquiry): Prom
 /** The request with the values of one id, so that it is the same each time it is sent. */
 export const pinned = (state: RequestState, id: bigint): RequestState => {
   const plant = fixedFor(state.plant, id);
-  return { ...state, plant: typeof state.plant.get(ID) === 'symbol' ? plant.with(ID, id) : plant };
+  return { ...state, plant: state.plant.get(ID) === FRESH ? plant.with(ID, id) : plant };
 };

@@ -1,5 +1,5 @@
 import type { RequestState } from '../payloads/model/dimension.ts';
-import { conditionsOf, isRejected } from './conditions.ts';
+import { conditionsOf } from './conditions.ts';
 import { type Found, foundIn, type Inquiry } from './found.ts';
 import type { Lab } from './lab.ts';
 import { ordinaryStates } from './ordinary.ts';
@@ -10,7 +10,7 @@ import { sweep } from './sweep.ts';
 import { idSweep } from './sweeps/ids.ts';
 import { orderSweep } from './sweeps/order.ts';
 import { textSweep } from './sweeps/texts.ts';
-import { NO_ANSWER } from './symptom.ts';
+import { isRejected, NO_ANSWER } from './symptom.ts';
 import { subjectOf, suchAs } from './words.ts';
 
 /** How often a failure is sent again to see whether it is always there. */
@@ -29,7 +29,7 @@ export async function investigate(inquiry: Inquiry): Promise<readonly Found[] | 
   const everywhere = await inEveryRejection(first, inquiry);
   if (everywhere !== undefined) return [everywhere];
   const role = inquiry.lab.roleOf(lead);
-  if (role === 'reject-body' || role === 'reject-credential') {
+  if (isRejected(role)) {
     const found = await withSubjects(first, role === 'reject-body', inquiry);
     if (found !== undefined) return found;
   }

@@ -6,7 +6,7 @@ import { fill } from '../run/fill.ts';
 import { rulingOf } from '../run/judging.ts';
 import type { Exchange, Request } from '../wire/exchange.ts';
 import { roleOf } from './role.ts';
-import { keyOf, type Role, type Symptom, symptomsOf } from './symptom.ts';
+import { isRejected, keyOf, type Role, type Symptom, symptomsOf } from './symptom.ts';
 
 /** How experiments reach the store. */
 export interface Line {
@@ -125,17 +125,17 @@ const alone = (template: RequestTemplate): RequestTemplate =>
 
 /** Whether a response without the symptom shows that there is none. */
 function says(exchange: Exchange, role: Role, { aspect, isRejection, status, words }: Wanted): boolean {
-  const mustReject = role === 'reject-body' || role === 'reject-credential';
   switch (aspect) {
     case 'success':
-      return mustReject && exchange.kind === 'answered';
+      return isRejected(role) && exchange.kind === 'answered';
     case 'representation':
       return exchange.response?.status === status;
     case 'echo':
       return role === 'accept' && exchange.response?.status === 200;
     case 'outcome':
       if (isRejection === true || / instead of (?:200|answering 200)$/.test(words)) return role === 'accept';
-      if (words.startsWith('rejects with')) return mustReject && (exchange.response?.status ?? 0) >= 400;
+      if (words.startsWith('rejects with'))
+        return isRejected(role) && (exchange.response?.status ?? 0) >= 400;
       return true;
     case 'detail':
       return false;

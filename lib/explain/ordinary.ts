@@ -4,12 +4,13 @@ import { type Json, JsonObject } from '../payloads/json.ts';
 import { initialState, type RequestState } from '../payloads/model/dimension.ts';
 import { ID } from '../payloads/plants.ts';
 import { sample } from '../payloads/random.ts';
+import { remembered } from '../payloads/remembered.ts';
 import { isValid, plainPlants } from '../payloads/validity.ts';
 
 /**
  * Ordinary requests that differ in everything in which ordinary plants can differ. The first is the least remarkable.
  */
-export function ordinaryStates(contract: Contract): readonly RequestState[] {
+export const ordinaryStates = remembered((contract: Contract): readonly RequestState[] => {
   const plain = (properties: 'all' | 'required', index: number): JsonObject =>
     sample(plainPlants(contract, properties), 0, 'explain', index).value;
   const set = (plant: JsonObject, values: Readonly<Record<string, Json>>): JsonObject =>
@@ -28,4 +29,4 @@ export function ordinaryStates(contract: Contract): readonly RequestState[] {
   ];
   const states = candidates.filter((plant) => isValid(contract, plant)).map(initialState);
   return states.length > 0 ? states : [initialState(all)];
-}
+});

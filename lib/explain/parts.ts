@@ -129,14 +129,7 @@ function withInPlace(from: JsonObject, to: JsonObject, name: string): JsonObject
 const ORDER: Part = {
   name: 'property order',
   dimension: 'property order',
-  copy: ({ plant: from }, to) => {
-    const place = (name: string) => {
-      const at = from.members.findIndex(([own]) => own === name);
-      return at < 0 ? Number.POSITIVE_INFINITY : at;
-    };
-    const members = to.plant.members.toSorted(([a], [b]) => place(a) - place(b));
-    return { ...to, plant: new JsonObject(members) };
-  },
+  copy: ({ plant: from }, to) => ({ ...to, plant: to.plant.inOrder(from.members.map(([name]) => name)) }),
 };
 
 /** Functions are compared by their source: two requests that differ only in a variable of one are taken for the same. */

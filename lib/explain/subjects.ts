@@ -2,7 +2,7 @@ import { JsonObject } from '../payloads/json.ts';
 import type { RequestState } from '../payloads/model/dimension.ts';
 import { nothing } from '../payloads/test-case.ts';
 import type { Cell } from './cells.ts';
-import { conditionsAmong, isRejected } from './conditions.ts';
+import { conditionsAmong } from './conditions.ts';
 import { type Found, foundIn, type Inquiry } from './found.ts';
 import type { Lab, Wanted } from './lab.ts';
 import { ordinaryStates } from './ordinary.ts';
@@ -10,7 +10,7 @@ import { BODY, CREDENTIAL, differences, type Part } from './parts.ts';
 import { type Reach, sweep } from './sweep.ts';
 import { credentialSweep } from './sweeps/credentials.ts';
 import { defectSweep } from './sweeps/defects.ts';
-import { keyOf } from './symptom.ts';
+import { isRejected, keyOf } from './symptom.ts';
 import { labelOf } from './words.ts';
 
 /** Whether every 400 has the symptom, whatever it was that the store rejected. */

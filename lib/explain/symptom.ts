@@ -8,6 +8,9 @@ import { echoed } from './echo.ts';
 /** What has to become of a request. `open`: the interface does not say. */
 export type Role = 'accept' | 'reject-body' | 'reject-credential' | 'open';
 
+/** Whether a request with such a role has to be rejected. */
+export const isRejected = (role: Role): boolean => role === 'reject-body' || role === 'reject-credential';
+
 /** What is wrong with a response, in words that begin a title: `answers 500`, `returns name as null`. */
 export interface Symptom {
   readonly words: string;
@@ -40,7 +43,7 @@ function outcomeOf(exchange: Exchange, role: Role): Symptom | undefined {
   const { status, truncated } = exchange.response;
   if (truncated) return symptom(`sends an incomplete response (${status})`);
   if (status >= 500) return symptom(`answers ${status}`);
-  if (role === 'reject-body' || role === 'reject-credential')
+  if (isRejected(role))
     return status < 300
       ? undefined
       : symptom(`rejects with ${status} instead of ${role === 'reject-body' ? 400 : 401}`);
@@ -84,8 +87,7 @@ export function symptomsOf(exchange: Exchange, role: Role, contract: Contract): 
   const { response } = exchange;
   const found: (Symptom | undefined)[] = [outcomeOf(exchange, role)];
   if (response !== undefined) {
-    const mustReject = role === 'reject-body' || role === 'reject-credential';
-    if (mustReject && isSuccess(response.status)) found.push({ words: 'accepts', aspect: 'success' });
+    if (isRejected(role) && isSuccess(response.status)) found.push({ words: 'accepts', aspect: 'success' });
     if (exchange.kind === 'answered') {
       found.push(representationOf(response, contract));
       if (role === 'accept') found.push(...echoed(exchange, contract));

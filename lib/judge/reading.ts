@@ -85,6 +85,16 @@ function decode(response: Response): Uint8Array | string {
   return bytes;
 }
 
+/** The members of a JSON object; none if the text is anything else. */
+export function membersOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
 /** The status of the response, even if the rest of it is missing. */
 export const statusOf = (exchange: Exchange): number | undefined => exchange.response?.status;
 

@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.ts';
 import type { Exchange, Response } from '../wire/exchange.ts';
-import { contentOf } from './reading.ts';
+import { contentOf, membersOf } from './reading.ts';
 
 /**
  * Summarises how a store responded, in the same words for two stores that do the same: whether it accepted
@@ -42,14 +42,4 @@ function echo(
   if (!cameBack) return wasSent ? 'missing' : 'kept';
   if (!wasSent) return back[name] === null ? 'null' : 'added';
   return JSON.stringify(sent[name]) === JSON.stringify(back[name]) ? 'kept' : 'changed';
-}
-
-/** The members of a JSON object; none if the text is anything else. */
-function membersOf(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value = JSON.parse(text) as unknown;
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
 }

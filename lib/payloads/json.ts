@@ -65,6 +65,12 @@ export class JsonObject {
     return new JsonObject(this.members.filter(([own]) => own !== name));
   }
 
+  /** The same members in the order of these names, all others last. */
+  inOrder(names: readonly string[]): JsonObject {
+    const place = ([name]: Member) => (names.includes(name) ? names.indexOf(name) : names.length);
+    return new JsonObject(this.members.toSorted((a, b) => place(a) - place(b)));
+  }
+
   renamed(name: string, other: string): JsonObject {
     return new JsonObject(this.members.map((member) => (member[0] === name ? [other, member[1]] : member)));
   }

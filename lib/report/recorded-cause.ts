@@ -10,17 +10,30 @@ import { stepsOf as reproduce } from './steps.ts';
 
 type Counterexample = NonNullable<RecordedCause['counterexample']>;
 
-/** The record of a cause. */
+/** The record of a cause with the request that shows it. */
 export function recordedCause(cause: Cause, { target }: RunHeader, redact: Redact): RecordedCause {
-  const { title, symptom, condition, advice, matters, ladders, example } = cause;
-  const { level, kind, confirmed, checks } = cause;
+  const { matters, ladders, example } = cause;
   const seen = ({ exchange, template }: Before) =>
     sentAndReceived(exchange, template, target.baseUrl, redact);
   const counterexample = {
     ...(example.before.length === 0 ? {} : { before: example.before.map(seen) }),
     ...seen(example),
   };
-  const what = redactAll({ title, symptom, condition, advice, matters, ladders }, redact);
+  const { fingerprint, answer, ...what } = summarisedCause(cause, redact);
+  return {
+    ...what,
+    ...redactAll({ matters, ladders }, redact),
+    steps: stepsOf(cause, counterexample),
+    answer,
+    counterexample,
+    fingerprint,
+  };
+}
+
+/** The record of a cause without a request. */
+export function summarisedCause(cause: Cause, redact: Redact): RecordedCause {
+  const { title, symptom, condition, advice, level, kind, confirmed, checks, example } = cause;
+  const what = redactAll({ title, symptom, condition, advice }, redact);
   return {
     title: what.title,
     level,
@@ -30,25 +43,6 @@ export function recordedCause(cause: Cause, { target }: RunHeader, redact: Redac
     confirmed,
     checks,
     advice: what.advice,
-    matters: what.matters,
-    ladders: what.ladders,
-    steps: stepsOf(cause, counterexample),
-    answer: counterexample.response?.status ?? 'none',
-    counterexample,
-    fingerprint: causeFingerprint({ ...what, kind }),
-  };
-}
-
-/** The same without a request. */
-export function briefly(cause: Cause, redact: Redact): RecordedCause {
-  const { title, symptom, condition, advice, level, kind, confirmed, checks, example } = cause;
-  const what = redactAll({ title, symptom, condition, advice }, redact);
-  return {
-    ...what,
-    level,
-    kind,
-    confirmed,
-    checks,
     matters: [],
     ladders: [],
     steps: [],

@@ -6,7 +6,7 @@ import { ciResultOf } from './ci-result.ts';
 import { fingerprinted } from './fingerprint.ts';
 import type { Baseline, RecordedCause, RecordedResult, RunRecord } from './record.ts';
 import { exchangeOf, rounded } from './recorded.ts';
-import { briefly, recordedCause } from './recorded-cause.ts';
+import { recordedCause, summarisedCause } from './recorded-cause.ts';
 import { type Redact, redactAll, redactor } from './redact.ts';
 import { withUnexplained } from './unexplained.ts';
 
@@ -38,7 +38,7 @@ export class Recorder {
     if (header === undefined) return undefined;
     if (event.type === 'causes')
       this.causes = event.causes.map((one, rank) =>
-        rank < MAX_WHOLE_CAUSES ? recordedCause(one, header, redact) : briefly(one, redact),
+        rank < MAX_WHOLE_CAUSES ? recordedCause(one, header, redact) : summarisedCause(one, redact),
       );
     if (event.type !== 'result') return undefined;
     const result = resultOf(event.result, header, redact);

@@ -1,4 +1,5 @@
 import type { RunRecord } from './record.ts';
+import { quoted } from './shell.ts';
 
 /** The command that repeats a run, without its token, filters, documents and headers. */
 export function commandOf({ suite, target, options }: RunRecord): string {
@@ -17,7 +18,7 @@ export function commandOf({ suite, target, options }: RunRecord): string {
   } = options;
   return [
     `${suite.name} run`,
-    quoted(target.baseUrl),
+    word(target.baseUrl),
     ...Object.entries({
       seed,
       'first-id': firstId,
@@ -36,5 +37,4 @@ export function commandOf({ suite, target, options }: RunRecord): string {
   ].join(' ');
 }
 
-const quoted = (text: string) =>
-  /^[\w.:/@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+const word = (text: string) => (/^[\w.:/@%+,=-]+$/.test(text) ? text : quoted(text));

@@ -1,4 +1,4 @@
-import { JsonObject } from '../../payloads/json.ts';
+import type { JsonObject } from '../../payloads/json.ts';
 import { ordersOf } from '../../payloads/pick.ts';
 import type { Cell, CellClass, Sweep } from '../cells.ts';
 
@@ -10,7 +10,7 @@ export function orderSweep(plant: JsonObject): Sweep {
     return {
       value: order.join(', '),
       words: { clause: `the properties are in the order ${order.join(', ')}` },
-      apply: (state) => ({ ...state, plant: inOrder(state.plant, order) }),
+      apply: (state) => ({ ...state, plant: state.plant.inOrder(order) }),
       classes: [
         ...(order.join() === names.join() ? [] : ['another']),
         ...order.flatMap((name, index) => [
@@ -36,12 +36,4 @@ export function orderSweep(plant: JsonObject): Sweep {
       of('another', `the properties are not in the order ${names.join(', ')}`),
     ],
   };
-}
-
-function inOrder(plant: JsonObject, order: readonly string[]): JsonObject {
-  const place = (name: string) => {
-    const at = order.indexOf(name);
-    return at < 0 ? order.length : at;
-  };
-  return new JsonObject(plant.members.toSorted(([a], [b]) => place(a) - place(b)));
 }
