@@ -24,6 +24,7 @@ export function causeOf(draft: Draft, catalogue: readonly Check[]): Cause {
     matters: found.parts.map(({ name }) => name),
     ladders: found.ladders,
     repeat: found.repeat,
+    modulus: found.modulus,
   };
 }
 

@@ -3,7 +3,7 @@ import type { Check } from '../run/check.ts';
 import { type Draft, levelOf } from './draft.ts';
 import { keyOf } from './symptom.ts';
 import { sentenceOf } from './title.ts';
-import { SOME_VALUES, SUCH_AS } from './words.ts';
+import { isVague } from './words.ts';
 
 /** Joins drafts that say the same of two properties: what checks one of them usually checks the other. */
 export function acrossProperties(drafts: readonly Draft[]): readonly Draft[] {
@@ -27,20 +27,39 @@ export function acrossProperties(drafts: readonly Draft[]): readonly Draft[] {
   });
 }
 
+const hasVague = ({ found }: Draft): boolean => found.conditions.some(isVague);
+
 /** One draft for each symptom and condition. What is known of one condition best stands for those known less. */
 export function withoutRepetition(drafts: readonly Draft[]): readonly Draft[] {
-  const isVague = ({ found: { conditions } }: Draft) =>
-    conditions.some(({ phrase = '' }) => phrase.includes(SOME_VALUES) || phrase.includes(SUCH_AS));
   const key = (draft: Draft) => {
-    const clear = drafts.find((one) => keyOf(one.wanted) === keyOf(draft.wanted) && !isVague(one));
-    const { wanted, found } = isVague(draft) ? (clear ?? draft) : draft;
+    const clear = drafts.find((one) => keyOf(one.wanted) === keyOf(draft.wanted) && !hasVague(one));
+    const { wanted, found } = hasVague(draft) ? (clear ?? draft) : draft;
     const { title } = sentenceOf(wanted, found.subject, found.conditions);
-    return isVague(draft) && clear === undefined ? keyOf(wanted) : title;
+    return hasVague(draft) && clear === undefined ? keyOf(wanted) : title;
   };
   return groupBy(drafts, key).flatMap(([, members]) => {
-    const first = members.find((one) => !isVague(one)) ?? members[0];
+    const first = members.find((one) => !hasVague(one)) ?? members[0];
     return first === undefined ? [] : [{ ...first, members: members.flatMap((one) => one.members) }];
   });
+}
+
+/**
+ * A store that rejects valid plants whatever they contain does the same with others: that their status is not the right
+ * one is no second fault.
+ */
+export function withoutOthersRejected(drafts: readonly Draft[]): readonly Draft[] {
+  const everything = drafts.filter(
+    ({ wanted, found: { kind, conditions } }) =>
+      wanted.isRejection === true && (kind !== 'always' || conditions.length === 0),
+  );
+  const by = ({ wanted }: Draft) =>
+    everything.find((one) => wanted.words.startsWith(`${one.wanted.words} instead`));
+  return drafts
+    .filter((draft) => by(draft) === undefined)
+    .map((draft) => ({
+      ...draft,
+      members: [...draft.members, ...drafts.flatMap((one) => (by(one) === draft ? one.members : []))],
+    }));
 }
 
 /** MUST first, then what explains the most. */

@@ -15,6 +15,8 @@ export interface Reach {
   /** Values with which the symptom showed, and values with which it did not. */
   readonly inside: number;
   readonly outside: number;
+  /** Values with which it did not show. */
+  readonly hidden: readonly Cell[];
 }
 
 /**
@@ -52,11 +54,13 @@ export async function sweep(
     if (onScale.limits !== undefined && agrees(tries, onScale.limits, isExact ? 0 : MAX_CONTRADICTIONS))
       found.splice(0, found.length, { words: onScale.limits.words, topic: part, cells: [], isExact: true });
   }
+  const hidden = shown.flatMap(([cell, shows]) => (shows === true ? [] : [cell]));
   return {
     named: found,
     ladder: { part, tried: shown.map(([{ value }, shows]) => ({ value, shows: shows === true })) },
-    inside: shown.filter(([, shows]) => shows === true).length,
-    outside: shown.filter(([, shows]) => shows !== true).length,
+    inside: shown.length - hidden.length,
+    outside: hidden.length,
+    hidden,
   };
 }
 

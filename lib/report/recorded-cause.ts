@@ -53,8 +53,8 @@ export function summarisedCause(cause: Cause, redact: Redact): RecordedCause {
 
 /** Shell lines that show the fault. */
 const stepsOf = (
-  { example, matters, repeat }: Cause,
-  { request, before = [], response }: Counterexample,
+  { example, matters, repeat, modulus }: Cause,
+  { request, before = [] }: Counterexample,
 ): readonly string[] =>
   reproduce({
     request,
@@ -65,11 +65,12 @@ const stepsOf = (
       connection: example.before[index]?.connection ?? 'other',
     })),
     repeat,
-    unanswered: response === undefined,
+    modulus,
+    unanswered: example.exchange.kind === 'broken',
   });
 
-/** The id in the body of a request. */
+/** The id in the body of a request, which may be part of a fraction or of a form. */
 function idIn({ body }: RecordedRequest): bigint | undefined {
-  const numeral = 'text' in body ? /"id"\s*:\s*"?(-?\d+)(?![\d.eE])/.exec(body.text)?.[1] : undefined;
+  const numeral = 'text' in body ? /\bid"?\s*[:=]\s*"?(-?\d+)/.exec(body.text)?.[1] : undefined;
   return numeral === undefined ? undefined : BigInt(numeral);
 }

@@ -96,7 +96,7 @@ const GROUPS: Readonly<Record<string, readonly Group[]>> = {
     [
       'same connection',
       'that are not the first of their connection',
-      /on the same connection|same request|same id|same name/,
+      /on the same connection|pipelined/,
     ],
     ['beside', 'that arrive at the same time as another one', /at the same time/],
     ['aborted', 'after an aborted request', /aborted/],
