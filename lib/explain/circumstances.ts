@@ -1,6 +1,5 @@
 import { JsonObject } from '../payloads/json.ts';
 import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
-import { modelsOf } from '../payloads/model/model.ts';
 import { ID } from '../payloads/plants.ts';
 import { nothing, type RequestTemplate } from '../payloads/test-case.ts';
 import type { Before } from '../run/check.ts';
@@ -8,6 +7,7 @@ import type { Tried } from '../run/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Words } from './cells.ts';
 import { bareFinding, type Found, type Inquiry, pinned } from './found.ts';
+import { modelFor } from './model-for.ts';
 import { ordinaryStates } from './ordinary.ts';
 import { stateOf } from './parts.ts';
 import { sweep } from './sweep.ts';
@@ -167,9 +167,8 @@ async function underConcurrency(
 }
 
 async function afterOne(state: RequestState, inquiry: Inquiry): Promise<Circumstance | undefined> {
-  const role = inquiry.lab.roleOf(state);
-  const models = modelsOf(inquiry.lab.contract);
-  const history = modelSweep(role === 'accept' ? models.answered : models.unauthorised, 'history');
+  const { lab } = inquiry;
+  const history = modelSweep(modelFor(lab.roleOf(state), lab.contract), 'history');
   if (history === undefined) return undefined;
   const reach = await sweep(history, state, inquiry, false);
   const [found] = reach.named;

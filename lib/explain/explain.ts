@@ -14,7 +14,7 @@ import { explainedBy } from './explained-by.ts';
 import { bareFinding, type Found, Inquiry } from './found.ts';
 import { investigate } from './investigate.ts';
 import { type Budget, Lab, type Line, unlessSpent } from './lab.ts';
-import { acrossProperties, ordered, withoutOthersRejected, withoutRepetition } from './merge.ts';
+import { merged } from './merge.ts';
 import { ordinaryStates } from './ordinary.ts';
 import { stateOf } from './parts.ts';
 import { roleOf } from './role.ts';
@@ -95,8 +95,7 @@ export async function explain(
   const every = await everything(failures, lab);
   const left = failures.filter((one) => every?.members.includes(one) !== true);
   const drafts = [...(every === undefined ? [] : [every]), ...(await bySymptom(left, lab, options, served))];
-  const merged = withoutOthersRejected(withoutRepetition(acrossProperties(drafts)));
-  return ordered(merged, catalogue).map((draft) => causeOf(draft, catalogue));
+  return merged(drafts).map((draft) => causeOf(draft, catalogue));
 }
 
 /** A response that was not kept as a whole is wrong in the way of another one with the same finding. */

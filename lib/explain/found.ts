@@ -6,6 +6,7 @@ import type { CauseKind, Ladder } from '../run/cause.ts';
 import type { Failure, Tried } from '../run/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Words } from './cells.ts';
+import type { Feature } from './features.ts';
 import type { Lab, Wanted } from './lab.ts';
 import type { Part } from './parts.ts';
 import type { Reach } from './sweep.ts';
@@ -58,6 +59,8 @@ export interface Found {
   /** Labels of what is wrong with the requests that it is about, and of all that was tried. */
   readonly labels?: readonly string[];
   readonly known?: readonly string[];
+  /** What bodies of all kinds have in common that show it. */
+  readonly feature?: Feature;
 }
 
 const NONE: Tried = [0, 0];

@@ -127,7 +127,8 @@ async function described(
       parts: [...carriers, ...parts],
       neutral,
     };
-    found.push(await foundIn(about, inquiry));
+    const labels = cells.flatMap(({ label }) => label ?? []);
+    found.push({ ...(await foundIn(about, inquiry)), labels });
   }
   return found;
 }

@@ -29,8 +29,8 @@ export interface Wanted extends Symptom {
   readonly status?: number;
 }
 
-/** An ordinary id, to see what a request looks like. */
-const SAMPLE_ID = 2n ** 21n + 7n;
+/** An ordinary id, with as many digits as most, to see what a request looks like. */
+const SAMPLE_ID = 2n ** 30n + 7n;
 
 /** Sends experiments and says whether a symptom shows. */
 export class Lab {
@@ -84,6 +84,11 @@ export class Lab {
   /** Bytes of the body of a request. */
   sizeOf(state: RequestState): number {
     return this.requestOf(state).body?.length ?? 0;
+  }
+
+  /** The text of the body of a request. */
+  textOf(state: RequestState): string {
+    return Buffer.from(this.requestOf(state).body ?? []).toString('utf8');
   }
 
   /** What has to become of a request. */

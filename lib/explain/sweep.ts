@@ -15,8 +15,9 @@ export interface Reach {
   /** Values with which the symptom showed, and values with which it did not. */
   readonly inside: number;
   readonly outside: number;
-  /** Values with which it did not show. */
+  /** Values with which it did not show, and values with which it did. */
   readonly hidden: readonly Cell[];
+  readonly shown: readonly Cell[];
 }
 
 /**
@@ -61,6 +62,7 @@ export async function sweep(
     inside: shown.length - hidden.length,
     outside: hidden.length,
     hidden,
+    shown: shown.flatMap(([cell, shows]) => (shows === true ? [cell] : [])),
   };
 }
 

@@ -88,10 +88,6 @@ function idsIn(requests: readonly WithId[]): readonly { readonly numeral: string
 const BOUNDS = [31n, 32n, 53n, 63n].map((bits) => 2n ** bits);
 const MAX_RANDOM_DIGITS = 9;
 
-/** What programs do with ids depends on their last bits, if on anything: these stay the same. */
-const LAST_BITS = 16n;
-/** Random numbers below which two of them are too likely to be the same. */
-const MIN_CHOICES = 1000n;
 /** Numbers with more digits are beyond the arithmetic of a shell. */
 const MAX_SHELL_DIGITS = 18;
 
@@ -108,10 +104,12 @@ function numberLike(numeral: string, addend: string, modulus: number): string {
     if (number < bound && base + range > bound) base -= range;
     if (number >= bound && base < bound) base += range;
   }
-  const fine = BigInt(modulus) * LAST_BITS;
-  const step = range / fine < MIN_CHOICES ? BigInt(modulus) : fine;
+  const step = BigInt(modulus);
+  // The first number from the base on with the same remainder; there is one less than fit if it is not the base.
   const first = base + ((((number - base) % step) + step) % step);
-  const random = `${step} * ((RANDOM * 32768 + RANDOM${addend}) % ${range / step - 1n})`;
+  const choices = first === base ? range / step : range / step - 1n;
+  const chosen = `(RANDOM * 32768 + RANDOM${addend}) % ${choices}`;
+  const random = step === 1n ? chosen : `${step} * (${chosen})`;
   const sign = numeral.startsWith('-') ? '-' : '';
   if (digits.length <= MAX_SHELL_DIGITS) return `${sign}$((${first} + ${random}))`;
   return `${sign}${first / range}$(printf %0${MAX_RANDOM_DIGITS}d $((${first % range} + ${random})))`;

@@ -33,6 +33,9 @@ const FAULT: Partial<Readonly<Record<Expectation, string>>> = {
   unauthorised: 'credential',
 };
 
+/** The label of rows without a fault. */
+export const IN_ONE_OF_MANY_WAYS = 'a plant in one of many ways';
+
 /** The origin of each case, from which a failure is shrunk. */
 const chosenFor = new WeakMap<object, Chosen>();
 
@@ -46,7 +49,7 @@ function caseOf(expectation: Expectation, model: Model, control: RequestTemplate
   let made: RequestTemplate | undefined;
   const one: TestCase = {
     label: `a plant ${[...(fault === undefined ? [] : [fault.name]), ...others].join(', ') || 'as usual'}`,
-    stableLabel: fault?.fault ?? 'a plant in one of many ways',
+    stableLabel: fault?.fault ?? IN_ONE_OF_MANY_WAYS,
     payloadClass: PAYLOAD_CLASSES[expectation],
     // Made on demand: the templates of many rows are never used.
     get template() {
