@@ -14,6 +14,7 @@ import {
 import { historyOfFaulty, historyOfValid } from './history.ts';
 import { messageDimensions } from './message.ts';
 import { credentialDimension, defectDimension, fewDefects } from './outcome.ts';
+import { storedPairs } from './pairs.ts';
 import { plantDimensions } from './plant.ts';
 import { sizeDimension, textDimensions } from './text.ts';
 
@@ -204,7 +205,7 @@ export const dimensionsOf = remembered(({ dimensions }: Model): Dimensions => {
 export type Strength = 2 | 3;
 
 const arrays = {
-  2: remembered((model: Model) => coveringArray(dimensionsOf(model), 2)),
+  2: remembered((model: Model) => storedPairs(model) ?? coveringArray(dimensionsOf(model), 2)),
   3: remembered((model: Model) => coveringArray(dimensionsOf(model), 3)),
 } as const;
 
