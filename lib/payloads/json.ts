@@ -16,6 +16,7 @@ export class Raw {
   /** Number of possible values: the more, the less likely a collision with an earlier request. */
   readonly choices: number;
   private readonly text: string | ((id: bigint) => string);
+  private known: { readonly value: unknown } | undefined;
   constructor(text: string | ((id: bigint) => string), choices = 1) {
     this.text = text;
     this.choices = choices;
@@ -23,6 +24,13 @@ export class Raw {
 
   written(id: bigint): string {
     return typeof this.text === 'string' ? this.text : this.text(id);
+  }
+
+  /** What JSON.parse makes of it; the same object each time if the text does not depend on the id. */
+  parsed(id: bigint): unknown {
+    if (typeof this.text !== 'string') return JSON.parse(this.text(id));
+    this.known ??= { value: JSON.parse(this.text) };
+    return this.known.value;
   }
 }
 
@@ -142,10 +150,17 @@ export function write(value: Json, id: bigint, style: Style = COMPACT): string {
 export function parsed(json: Json, id: bigint): unknown {
   if (json === FRESH) return Number(id);
   if (typeof json === 'bigint') return Number(json);
-  if (json instanceof Raw) return JSON.parse(json.written(id));
+  if (json instanceof Raw) return json.parsed(id);
   if (json instanceof FreshText) return json.of(id);
-  if (json instanceof JsonObject)
-    return Object.fromEntries(json.members.map(([name, member]) => [name, parsed(member, id)]));
+  if (json instanceof JsonObject) {
+    const object: Record<string, unknown> = {};
+    for (const [name, member] of json.members) {
+      const value = parsed(member, id);
+      if (name === '__proto__') Object.defineProperty(object, name, { value, enumerable: true });
+      else object[name] = value;
+    }
+    return object;
+  }
   return isList(json) ? json.map((element) => parsed(element, id)) : json;
 }
 
