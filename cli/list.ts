@@ -1,17 +1,17 @@
 import { Command, Option } from 'commander';
-import { type Check, catalogue } from '../index.ts';
 import { entryOf } from '../lib/catalogue/entry.ts';
 import { json } from '../lib/catalogue/json.ts';
 import { reference, sections } from '../lib/catalogue/markdown.ts';
 import { detail, table } from '../lib/catalogue/terminal.ts';
-import { loadContract } from '../lib/contract/contract.ts';
 import { nearest } from '../lib/nearest.ts';
 import { packageFile } from '../lib/package.ts';
 import { renamingOf } from '../lib/renamed-ids.ts';
 import { coloured, plain } from '../lib/report/text.ts';
+import type { Check } from '../lib/run/check.ts';
 import { globs } from '../lib/select.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { CLAUSES } from '../suites/clauses.ts';
+import { catalogue } from '../suites/index.ts';
 import { wantsColour } from './colour.ts';
 
 const FORMATS = ['table', 'json', 'markdown'] as const;
@@ -57,6 +57,8 @@ export async function listing(
   const [only] = checks;
   const paint = colour ? coloured : plain;
   if (format === 'table' && only?.id !== wanted) return table(checks, width, paint);
+  // Not needed for the table.
+  const { loadContract } = await import('../lib/contract/contract.ts');
   const contract = await loadContract(packageFile('openapi.yaml'), [], { trusted: true });
   const entries = checks.map((check) => entryOf(check, contract, CLAUSES));
   switch (format) {
