@@ -230,13 +230,14 @@ export class Session {
   /** Finds out whether the store can be judged at all. */
   async open(): Promise<void> {
     const plants = plantsFor(this.contract, this.options.seed, PREFLIGHT);
-    const templates = [1, 2, 3].map(
-      (): RequestTemplate => ({ body: { json: plants.plain() }, ordinary: true }),
+    const templates = (['all', 'required', 'all'] as const).map(
+      (properties): RequestTemplate => ({ body: { json: plants.plain(properties) }, ordinary: true }),
     );
     const context = this.preflightContext;
     this.recovery.enter(context);
     await this.state.unlessStopped(async () => {
-      const { stop, advice } = await preflight(this.client, this.sender, context, templates);
+      const { basePaths } = this.contract;
+      const { stop, advice } = await preflight(this.client, this.sender, context, templates, basePaths);
       this.advice = advice;
       if (stop !== undefined) return this.halt(stop);
       this.monitor.releasePreflight();
