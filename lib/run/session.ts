@@ -55,6 +55,8 @@ export interface SessionOptions {
   /** The client certificate and its private key, PEM. */
   readonly client?: { readonly cert: string; readonly key: string } | undefined;
   readonly insecure?: boolean | undefined;
+  /** Adds what the caller knows of the store to the reason for which the run stops. */
+  readonly explainStop?: ((stop: Stop) => Stop) | undefined;
   /** Called with every exchange as it happens, and the check that it was sent for. */
   readonly onExchange?: ((exchange: Exchange, template: RequestTemplate, during: string) => void) | undefined;
 }
@@ -250,7 +252,7 @@ export class Session {
 
   /** Ends the run: sends nothing more, and gives up what is in flight. */
   halt(stop: Stop): void {
-    this.state.end(stop);
+    this.state.end(this.options.explainStop?.(stop) ?? stop);
     this.sender.halt(this.state.stop ?? stop);
     void this.client.close();
   }
