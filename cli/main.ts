@@ -45,9 +45,11 @@ async function main(): Promise<number> {
     .addHelpText(
       'after',
       `
+A base URL in place of a command means run.
+
 Examples:
-  plant-store-conformance run                      tests the reference store that is included
-  plant-store-conformance http://127.0.0.1:8080    tests your store: short for run http://127.0.0.1:8080
+  plant-store-conformance run
+  plant-store-conformance http://127.0.0.1:8080
   plant-store-conformance list auth
   plant-store-conformance run --help`,
     )
