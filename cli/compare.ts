@@ -13,11 +13,11 @@ import { announce, warn } from './announce.ts';
 import { paint } from './colour.ts';
 import { interruptible } from './interrupt.ts';
 import { settingsIn, withOptions } from './options.ts';
-import { wantedOf, writeReports } from './output.ts';
+import { logBeside, wantedOf, writeReports } from './output.ts';
 import { settle } from './settle.ts';
-import { startCommand } from './start.ts';
+import { type StartedStore, startCommand } from './start.ts';
 import { DEFAULT_FILE, tokenOf } from './target.ts';
-import { waitForStore } from './wait.ts';
+import { requireFree, waitForStore } from './wait.ts';
 
 type Flags = GroupFlags<'connection' | 'sampling' | 'reports'>;
 
@@ -55,7 +55,9 @@ Examples:
       settle(self, process.env, stores?.config, undefined);
       const flags = self.opts<Flags>();
       const destination = wantedOf(flags, COMPARISON_FORMATS);
-      const comparison = stores === undefined ? compareSaved(given) : await live(stores.targets, flags);
+      const logOf = (name: string) => logBeside(destination, name, flags);
+      const comparison =
+        stores === undefined ? compareSaved(given) : await live(stores.targets, flags, logOf);
       if (destination !== undefined) await writeReports(comparison, destination, COMPARISON_FORMATS);
       if (destination?.out !== '-') process.stdout.write(comparisonText(comparison, paint()));
       exitWith(comparison.exitCode);
@@ -77,7 +79,12 @@ function compareSaved(files: readonly string[]): Comparison {
 /** Distance between the first ids of two stores: more ids than a comparison sends to one store. */
 const ID_DISTANCE = 1_000_000n;
 
-async function live(targets: readonly Target[], flags: Flags): Promise<Comparison> {
+/** @param logOf the file for the output of a store that is started, by the name of the store */
+async function live(
+  targets: readonly Target[],
+  flags: Flags,
+  logOf: (name: string) => string | undefined,
+): Promise<Comparison> {
   const given = settingsIn(flags);
   const common = { ...given, seed: given.seed ?? Math.floor(Math.random() * 2 ** 31) };
   // The same number of digits for every store, so that the requests are equally long.
@@ -96,26 +103,39 @@ async function live(targets: readonly Target[], flags: Flags): Promise<Compariso
       baseline: knownDeviations({ baseline }),
     });
   }
-  return startAndCompare(targets, compared);
+  return startAndCompare(targets, compared, logOf);
 }
 
 /** Starts the targets that have a start command, compares all targets, and stops them again. */
 async function startAndCompare(
   targets: readonly Target[],
   compared: readonly ComparedTarget[],
+  logOf: (name: string) => string | undefined,
 ): Promise<Comparison> {
-  const closing: (() => Promise<void>)[] = [];
+  const running: (StartedStore | undefined)[] = [];
   const interrupted = interruptible();
   const [first] = compared;
   warn(first?.plan.contract.document.warnings ?? []);
   if (first !== undefined) announce(await estimateOf(first.plan), ...targets.map(({ baseUrl }) => baseUrl));
   try {
-    for (const [index, { start }] of targets.entries())
-      if (start !== undefined) closing.push(startCommand(start, compared[index]?.plan.token ?? ''));
-    await Promise.all(targets.map((target) => waitForStore(target, interrupted.signal)));
-    return await compareStores(compared, interrupted.signal);
+    for (const { start, baseUrl } of targets) if (start !== undefined) await requireFree(baseUrl);
+    for (const [index, { start, name }] of targets.entries())
+      if (start !== undefined)
+        running[index] = startCommand(start, compared[index]?.plan.token ?? '', logOf(name));
+    await Promise.all(
+      targets.map((target, index) => waitForStore(target, running[index], interrupted.signal)),
+    );
+    const comparison = await compareStores(
+      compared.map((one, index) => {
+        const explainStop = running[index]?.explainStop;
+        return { ...one, plan: { ...one.plan, explainStop } };
+      }),
+      interrupted.signal,
+    );
+    for (const started of running) process.stderr.write(started?.epilogue() ?? '');
+    return comparison;
   } finally {
-    await Promise.all(closing.map((close) => close()));
+    await Promise.all(running.map((started) => started?.stop()));
     interrupted.release();
   }
 }

@@ -23,12 +23,12 @@ import { wantsColour } from './colour.ts';
 import { reportToGitHub } from './github.ts';
 import { interruptible } from './interrupt.ts';
 import { settingsIn, withOptions } from './options.ts';
-import { requireFolder, wantedOf, writeAtomically, writeReports } from './output.ts';
+import { logBeside, requireFolder, wantedOf, writeAtomically, writeReports } from './output.ts';
 import { progress } from './progress.ts';
 import { settle } from './settle.ts';
 import { startCommand } from './start.ts';
 import { choose, tokenOf } from './target.ts';
-import { waitForStore } from './wait.ts';
+import { requireFree, waitForStore } from './wait.ts';
 
 type Flags = AllFlags<Group>;
 
@@ -52,7 +52,7 @@ Examples:
   plant-store-conformance run
   PLANT_STORE_TOKEN=secret plant-store-conformance run http://127.0.0.1:8080
   plant-store-conformance run http://127.0.0.1:8080 --start 'node server.js' --out reports --format json,html
-  plant-store-conformance run http://127.0.0.1:8080 --only 'auth/*' --seed 7 --first-id 1000
+  plant-store-conformance run http://127.0.0.1:8080 --only auth --seed 7 --first-id 1000
   plant-store-conformance run http://127.0.0.1:8080 --baseline baseline.yaml
   plant-store-conformance run --target staging`,
     )
@@ -83,16 +83,21 @@ async function runAgainst(
     const [plan, known, secrets] = [await planOf(options), knownDeviations(options), secretsOf(options)];
     warn(plan.contract.document.warnings);
     if (!quiet) announce(await estimate(plan), plan.baseUrl);
-    if (start !== undefined) closing.push(startCommand(start, target.token));
-    await waitForStore({ baseUrl: plan.baseUrl, start, wait }, interrupted.signal);
+    const log = logBeside(destination, 'store', flags);
+    if (start !== undefined) await requireFree(plan.baseUrl);
+    const started = start === undefined ? undefined : startCommand(start, target.token, log);
+    if (started !== undefined) closing.push(started.stop);
+    await waitForStore({ baseUrl: plan.baseUrl, wait }, started, interrupted.signal);
     const recorder = new Recorder(secrets, known);
     const show = quiet || verbose ? () => {} : progress(process.stderr, redactor(secrets));
     const onExchange = verbose ? trace(plan.baseUrl, redactor(secrets)) : undefined;
-    for await (const event of events({ ...plan, onExchange }, interrupted.signal)) {
+    const explainStop = started?.explainStop;
+    for await (const event of events({ ...plan, onExchange, explainStop }, interrupted.signal)) {
       recorder.take(event);
       show(event);
     }
     let record = recorder.record();
+    process.stderr.write(started?.epilogue() ?? '');
     if (writeBaseline !== undefined) record = withBaseline(record, writeBaseline, earlier);
     // Printed first, so that the findings are visible even if the files cannot be written.
     if (destination?.out !== '-') {

@@ -82,8 +82,10 @@ describe('the action', () => {
     return ended(start('bash', [...flags, step.run], { ...filled, ...github }, cwd));
   }
 
-  test('installs the suite in the folder of the action', () => {
-    expect(action.runs.steps[0]?.run).toMatch(/^npm ci --prefix "\$GITHUB_ACTION_PATH"/);
+  test('installs and builds the suite in the folder of the action', () => {
+    expect(action.runs.steps[0]?.run).toMatch(
+      /^npm ci --prefix "\$GITHUB_ACTION_PATH" .*\nnpm run --prefix "\$GITHUB_ACTION_PATH" --silent build\n$/,
+    );
   });
 
   test.each([

@@ -45,7 +45,6 @@ const TITLES: Readonly<Record<string, RegExp>> = {
   'http-get-500': /^Answers 500 to requests with the method GET$/,
   'state-25th-500': /^Answers 500 to about one request in \d+, whatever it contains$/,
   'load-4-500': /^Answers 500 when 5 or more requests are in flight$/,
-  'always-404': /^Answers every request with 404/,
   'always-200-plain': /^Answers every request with 200 as text\/plain/,
   'id-not-object': /^Accepts any type as id except an array or an object$/,
   'malformed-extra':

@@ -151,13 +151,16 @@ describe('natural forms of a value are accepted:', () => {
     expect(await planOf({ ...UNREACHABLE, ...options } as RunOptions)).toMatchObject(expected);
   });
 
-  test('a single filter that is not in a list', async () => {
-    const { selected } = await planOf({ ...UNREACHABLE, only: 'auth/*' } as unknown as RunOptions);
-    expect([selected?.('auth/answers-with-a-challenge'), selected?.('ordinary/answers-200')]).toEqual([
-      true,
-      false,
-    ]);
-  });
+  test.each(['auth', 'auth/', 'auth/*', 'auth/answers-*'])(
+    'a filter that is not in a list: %s',
+    async (only) => {
+      const { selected } = await planOf({ ...UNREACHABLE, only } as unknown as RunOptions);
+      expect([selected?.('auth/answers-with-a-challenge'), selected?.('ordinary/answers-200')]).toEqual([
+        true,
+        false,
+      ]);
+    },
+  );
 
   test('the longest timer does not fire at once', async () => {
     await withStore('reference', async ({ url }) => {

@@ -103,14 +103,14 @@ export const OPTIONS = {
   only: {
     kind: kind.texts,
     group: 'sampling',
-    placeholder: 'glob',
-    description: 'run only checks that match, such as "auth/*"',
+    placeholder: 'checks',
+    description: 'run only these checks: an id, an area such as auth, or a glob such as "auth/accepts-*"',
   },
   skip: {
     kind: kind.texts,
     group: 'sampling',
-    placeholder: 'glob',
-    description: 'leave out checks that match',
+    placeholder: 'checks',
+    description: 'leave out these checks',
   },
   cases: {
     kind: kind.whole(1, 10 ** 9),

@@ -22,6 +22,8 @@ export interface Contract {
   readonly error: { readonly validate: Validator };
   /** What every request must carry besides the body. */
   readonly parameters: readonly Parameter[];
+  /** The paths that a base URL may have by the document, such as `/api`: those of its servers. */
+  readonly basePaths: readonly string[];
 }
 
 /** Facts about a document. */
@@ -132,7 +134,24 @@ export async function loadContract(
     plant,
     error,
     parameters,
+    basePaths: basePathsOf(api.servers, path.slice(0, -PATH.length)),
   });
+}
+
+/** @param beyond what the path of the operation has before /plants, which belongs to the base URL */
+function basePathsOf(servers: unknown, beyond: string): readonly string[] {
+  const declared: readonly unknown[] = Array.isArray(servers) ? servers : [];
+  const urls = declared.flatMap((server) => {
+    if (!isObject(server)) return [];
+    const variables = isObject(server.variables) ? server.variables : {};
+    const url = String(server.url).replace(/\{([^}]*)\}/g, (_, name: string) => {
+      const variable = variables[name];
+      return isObject(variable) ? String(variable.default) : '';
+    });
+    return URL.canParse(url, 'http://server') ? [new URL(url, 'http://server').pathname] : [];
+  });
+  const paths = urls.length === 0 && beyond !== '' ? ['/'] : urls;
+  return paths.map((path) => `${path.replace(/\/+$/, '')}${beyond}`);
 }
 
 /**

@@ -52,8 +52,7 @@ function caseOf(expectation: Expectation, model: Model, control: RequestTemplate
       return `a plant ${names.join(', ') || 'as usual'}`;
     },
     stableLabel:
-      (faulty === undefined ? undefined : valueIn(faulty, chosen, fault).fault) ??
-      IN_ONE_OF_MANY_WAYS,
+      (faulty === undefined ? undefined : valueIn(faulty, chosen, fault).fault) ?? IN_ONE_OF_MANY_WAYS,
     payloadClass: PAYLOAD_CLASSES[expectation],
     // Made on demand, like the label: those of many rows are never used.
     get template() {
