@@ -6,9 +6,14 @@ import { TOKEN, withStore } from './stores.ts';
 /** Enough random cases for the faults below. */
 const CASES = 12;
 
+const found = new Map<string, Promise<readonly RecordedCause[]>>();
+
 /** The causes that a run against a store of the fleet finds. */
-const causesOf = (name: string): Promise<readonly RecordedCause[]> =>
-  withStore(name, async ({ url }) => (await recordOf(url)).causes);
+function causesOf(name: string): Promise<readonly RecordedCause[]> {
+  const causes = found.get(name) ?? withStore(name, async ({ url }) => (await recordOf(url)).causes);
+  found.set(name, causes);
+  return causes;
+}
 
 const recordOf = (baseUrl: string, options: { readonly explain?: number } = {}) =>
   run({ baseUrl, token: TOKEN, seed: 1, cases: CASES, timeout: 3000, ...options }).record;
