@@ -11,6 +11,7 @@ import { nearest } from './lib/nearest.ts';
 import { packageFile } from './lib/package.ts';
 import { readText } from './lib/read-text.ts';
 import { renamingOf } from './lib/renamed-ids.ts';
+import { namedBy } from './lib/report/ci-result.ts';
 import type { Baseline, RunRecord } from './lib/report/record.ts';
 import { Recorder } from './lib/report/recorder.ts';
 import { DEFAULTS } from './lib/run/plan.ts';
@@ -153,7 +154,9 @@ export async function planOf(options: RunOptions, loaded?: Plan['contract']): Pr
     throw new UsageError(renamingOf(wrong) ?? `No check is called ${wrong}; ${advice}`);
   }
   const [wanted, unwanted] = [globs(only), globs(skip)];
-  const known = new Set(bail ? knownDeviations(settings)?.entries.map(({ id }) => id) : []);
+  const known = new Set(
+    bail ? knownDeviations(settings)?.entries.flatMap((entry) => namedBy(entry).map(({ id }) => id)) : [],
+  );
   return {
     ...rest,
     contract,

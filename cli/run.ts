@@ -171,9 +171,16 @@ function withBaseline(record: RunRecord, file: string, earlier: Baseline | undef
   const kept = knownIn(record, earlier);
   writeAtomically(
     file,
-    baselineText(kept, record, earlier === undefined ? undefined : readFileSync(earlier.file, 'utf8')),
+    baselineText(
+      kept,
+      record,
+      file,
+      earlier === undefined ? undefined : { baseline: earlier, text: readFileSync(earlier.file, 'utf8') },
+    ),
   );
-  process.stderr.write(`${file} lists ${kept.length} known deviations; give a reason for each.\n`);
+  process.stderr.write(
+    `${file} lists ${kept.length === 1 ? '1 entry' : `${kept.length} entries`}; replace each TODO by a reason.\n`,
+  );
   return { ...record, ciResult: ciResultOf(record, readBaseline(file, catalogue)) };
 }
 

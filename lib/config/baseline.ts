@@ -1,7 +1,8 @@
+import type { Pointer } from '../contract/document.ts';
 import { nearest } from '../nearest.ts';
 import { renamingOf } from '../renamed-ids.ts';
-import { blocks, metBy, namesOf, newCauses } from '../report/ci-result.ts';
-import type { Baseline, BaselineEntry, RecordedResult, RunRecord } from '../report/record.ts';
+import { blocks, metBy, namedBy, newCauses } from '../report/ci-result.ts';
+import type { Baseline, BaselineEntry, KnownCause, RecordedCause, RunRecord } from '../report/record.ts';
 import type { About } from '../run/check.ts';
 import { readSettings } from './settings-file.ts';
 
@@ -20,72 +21,126 @@ export function readBaseline(file: string, catalogue: readonly About[]): Baselin
   const within = isList ? [] : ['entries'];
   const ids = catalogue.map(({ id }) => id);
   const seen = new Set<string>();
+  const once = (known: string, place: Pointer) => {
+    if (seen.has(known)) reject(place, `${known} is listed twice; delete one of the entries`);
+    seen.add(known);
+  };
   for (const [index, entry] of baseline.entries.entries()) {
-    const { id } = entry;
-    const check = catalogue.find((one) => one.id === id);
-    const close = nearest(id, ids);
-    if (check === undefined)
-      reject(
-        [...within, index, 'id'],
-        renamingOf(id) ??
-          `no check is called ${id}; ${close === undefined ? '' : `change it to ${close}, or `}delete the entry`,
-      );
-    if (check?.level === 'OBSERVE')
-      reject([...within, index, 'id'], `${id} only records observations; delete the entry`);
-    for (const name of namesOf(entry) ?? ['']) {
-      const known = `${id} ${name}`.trim();
-      if (seen.has(known)) reject([...within, index], `${known} is listed twice; delete one of the entries`);
-      seen.add(known);
+    const place = [...within, index];
+    for (const { id, names = [''] } of namedBy(entry)) {
+      const at = 'cause' in entry ? [...place, 'checks', id] : [...place, 'id'];
+      const check = catalogue.find((one) => one.id === id);
+      const close = nearest(id, ids);
+      if (check === undefined)
+        reject(
+          at,
+          renamingOf(id) ??
+            `no check is called ${id}; ${close === undefined ? '' : `change it to ${close}, or `}delete the entry`,
+        );
+      if (check?.level === 'OBSERVE') reject(at, `${id} only records observations; delete the entry`);
+      for (const known of 'cause' in entry ? [] : names.map((name) => `${id} ${name}`.trim()))
+        once(known, place);
     }
+    if ('cause' in entry) once(entry.cause, place);
   }
   return baseline;
 }
 
 /** The reason in a new entry, for the team to replace. */
-const REASON_TO_FILL_IN = 'Not explained yet.';
+const REASON_TO_FILL_IN = 'TODO';
 
-/** An entry of a new baseline, and the index of the earlier entry that it continues. */
+/** An entry of a new baseline. */
 export interface KeptEntry {
   readonly entry: BaselineEntry;
+  /** The index of the earlier entry that it continues. */
   readonly from?: number;
+  /** What a new entry is about. */
+  readonly title?: string;
 }
 
 /**
  * The known deviations with which the CI result of a record passes. Entries of an earlier baseline are kept if their
- * failure is still there or their check was not run.
+ * failures are still there or their checks were not run.
  */
 export function knownIn(record: RunRecord, before?: Baseline): readonly KeptEntry[] {
-  return record.results.flatMap((result) => {
-    const own = (before?.entries ?? []).flatMap((entry, from) =>
-      entry.id === result.id ? [{ entry, from }] : [],
-    );
-    if (result.verdict === 'skipped' || result.verdict === 'untestable') return own;
-    if (result.verdict !== 'fail') return [];
-    const keptEntries = own.flatMap(({ entry, from }) => {
-      const left = narrowed(entry, result);
-      return left === undefined ? [] : [{ entry: left, from }];
+  const kept = (before?.entries ?? []).flatMap((entry, from): readonly KeptEntry[] => {
+    const left = narrowed(entry, record);
+    return left === undefined ? [] : [{ entry: left, from }];
+  });
+  const keptNames = kept.map(({ entry }) => ('cause' in entry ? entry.cause : ''));
+  const added = record.causes
+    .filter(({ fingerprint }) => !keptNames.includes(fingerprint))
+    .flatMap((cause): readonly KeptEntry[] => {
+      const checks = unnamed(cause, record, kept);
+      const entry = { cause: cause.fingerprint, reason: REASON_TO_FILL_IN, checks };
+      return Object.keys(checks).length === 0 ? [] : [{ entry, title: cause.title }];
     });
-    const fingerprints = newCauses(
-      result,
-      keptEntries.map(({ entry }) => entry),
-    ).map(({ fingerprint }) => fingerprint);
-    return fingerprints.length > 0 && blocks(result, record)
-      ? [...keptEntries, { entry: { id: result.id, reason: REASON_TO_FILL_IN, fingerprints } }]
-      : keptEntries;
+  // What no new cause explains is a further failure for a known one.
+  const all = [...kept, ...added];
+  return all.map(({ entry, ...about }) => {
+    const cause = 'cause' in entry && record.causes.find(({ fingerprint }) => fingerprint === entry.cause);
+    return { entry: cause ? extended(entry, unnamed(cause, record, all)) : entry, ...about };
   });
 }
 
-/** An entry reduced to the causes that its check still fails for; undefined if there are none. */
-function narrowed(entry: BaselineEntry, result: RecordedResult): BaselineEntry | undefined {
-  if (namesOf(entry) === undefined) return entry;
-  const met = metBy(result);
-  const { fingerprint, fingerprints = [], ...rest } = entry;
-  const left = fingerprints.filter((name) => met.has(name));
-  const one = fingerprint !== undefined && met.has(fingerprint);
-  if (!one && left.length === 0) return undefined;
+/** The failures for a cause that make the CI result fail and that no entry names, by check. */
+function unnamed(
+  { checks }: RecordedCause,
+  record: RunRecord,
+  entries: readonly KeptEntry[],
+): KnownCause['checks'] {
+  const failed = record.results.filter((result) => checks.includes(result.id) && blocks(result, record));
+  const byCheck = failed.map((result) => {
+    const causes = newCauses(
+      result,
+      entries.map(({ entry }) => entry),
+    );
+    return [result.id, causes.map(({ fingerprint }) => fingerprint)] as const;
+  });
+  return checksOf(byCheck);
+}
+
+const checksOf = (
+  byCheck: readonly (readonly [id: string, names: readonly string[]])[],
+): KnownCause['checks'] =>
+  Object.fromEntries(
+    byCheck.filter(([, names]) => names.length > 0).map(([id, names]) => [id, names.join(' ')]),
+  );
+
+const extended = (entry: KnownCause, more: KnownCause['checks']): KnownCause => ({
+  ...entry,
+  checks: {
+    ...entry.checks,
+    ...Object.fromEntries(
+      Object.entries(more).map(([id, names]) => [id, `${entry.checks[id] ?? ''} ${names}`.trim()]),
+    ),
+  },
+});
+
+/** An entry reduced to what still fails or was not run; undefined if that is nothing. */
+function narrowed(entry: BaselineEntry, { results }: RunRecord): BaselineEntry | undefined {
+  const left = (id: string, names: readonly string[]): readonly string[] => {
+    const result = results.find((one) => one.id === id);
+    if (result?.verdict === 'skipped' || result?.verdict === 'untestable') return names;
+    if (result?.verdict !== 'fail') return [];
+    const met = metBy(result);
+    return names.filter((name) => met.has(name));
+  };
+  if ('cause' in entry) {
+    const checks = checksOf(namedBy(entry).map(({ id, names = [] }) => [id, left(id, names)]));
+    return Object.keys(checks).length === 0 ? undefined : { ...entry, checks };
+  }
+  const { id, fingerprint, fingerprints, ...rest } = entry;
+  const all = fingerprint === undefined && fingerprints === undefined;
+  const failing = results.some((one) => one.id === id && one.verdict !== 'pass');
+  if (all) return failing ? entry : undefined;
+  const several = left(id, fingerprints ?? []);
+  const one = fingerprint !== undefined && left(id, [fingerprint]).length > 0;
+  if (!one && several.length === 0) return undefined;
   return {
+    id,
     ...rest,
-    ...(left.length === 0 ? {} : { fingerprints: left }),
+    ...(several.length === 0 ? {} : { fingerprints: several }),
     ...(one ? { fingerprint } : {}),
   };
 }

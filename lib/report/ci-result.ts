@@ -1,6 +1,15 @@
 import { cutShort, judgedOf } from '../run/verdict.ts';
 import { coarseFingerprint, isUnanswered } from './fingerprint.ts';
-import type { Baseline, BaselineEntry, CiResult, EntryState, RecordedResult, RunRecord } from './record.ts';
+import type {
+  Baseline,
+  BaselineEntry,
+  CiResult,
+  EntryState,
+  KnownCause,
+  KnownCheck,
+  RecordedResult,
+  RunRecord,
+} from './record.ts';
 
 /** A record whose CI result is not known yet. */
 export type WithoutCiResult = Omit<RunRecord, 'ciResult'>;
@@ -17,14 +26,15 @@ export function ciResultOf(record: WithoutCiResult, baseline?: Baseline): CiResu
       ? { ...entry, state: 'not-evaluated' as const }
       : { ...entry, ...(remedy === undefined ? {} : { remedy }) },
   );
-  const covering = entries.filter(covers);
+  const judgedBaseline = baseline === undefined ? null : { ...baseline, entries };
+  const isKnown = (result: RecordedResult) => acceptedBy(result, record, judgedBaseline).length > 0;
   const failed = record.results.filter(({ verdict }) => verdict === 'fail');
-  const unknown = failed.filter((result) => blocks(result, record) && !isKnown(result, covering)).length;
-  const known = failed.filter((result) => isKnown(result, covering)).length;
+  const unknown = failed.filter((result) => blocks(result, record) && !isKnown(result)).length;
+  const known = failed.filter(isKnown).length;
   const outdated = entries.filter(({ state }) => state === 'stale' || state === 'expired').length;
   return {
     ...decided(record, unknown, outdated, known, baseline !== undefined),
-    baseline: baseline === undefined ? null : { ...baseline, entries },
+    baseline: judgedBaseline,
   };
 }
 
@@ -34,34 +44,44 @@ export const blocks = (
   { options }: Pick<RunRecord, 'options'>,
 ): boolean => verdict === 'fail' && (level === 'MUST' || options.strict);
 
-/** Whether an entry makes failures known deviations. A stale one does for the causes that remain. */
-export const covers = ({ state }: { readonly state: EntryState }): boolean =>
-  state === 'known' || state === 'stale';
+type JudgedEntries = NonNullable<CiResult['baseline']>['entries'];
 
-/** The fingerprints that an entry names; undefined if it names none and covers all causes. */
-export const namesOf = ({ fingerprint, fingerprints }: BaselineEntry): readonly string[] | undefined =>
-  fingerprint === undefined && fingerprints === undefined
-    ? undefined
-    : [...(fingerprint === undefined ? [] : [fingerprint]), ...(fingerprints ?? [])];
+/** The entries that make failures known deviations. A stale one does so for what remains. */
+export const covering = (baseline: CiResult['baseline']): JudgedEntries =>
+  (baseline?.entries ?? []).filter(({ state }) => state === 'known' || state === 'stale');
 
-/** The fingerprints of a cause, including the one that earlier versions of the suite gave it. */
+/** The failures that an entry names, by check; a check without names stands for all of its failures. */
+export function namedBy(
+  entry: BaselineEntry,
+): readonly { readonly id: string; readonly names: readonly string[] | undefined }[] {
+  if ('cause' in entry)
+    return Object.entries(entry.checks).map(([id, names]) => ({ id, names: names.split(/\s+/) }));
+  const { id, fingerprint, fingerprints } = entry;
+  const names = [...(fingerprint === undefined ? [] : [fingerprint]), ...(fingerprints ?? [])];
+  return [{ id, names: names.length === 0 ? undefined : names }];
+}
+
+export const isAbout = (entry: BaselineEntry, { id }: Pick<RecordedResult, 'id'>): boolean =>
+  namedBy(entry).some((one) => one.id === id);
+
+/** The fingerprints of a failure, including the one that earlier versions of the suite gave it. */
 const fingerprintsOf = (id: string, cause: RecordedResult['causes'][number]): readonly string[] => [
   cause.fingerprint,
   coarseFingerprint(id, cause),
 ];
 
-/** The fingerprints of all causes for which a check failed. */
+/** The fingerprints of all failures of a check. */
 export const metBy = ({ id, causes }: RecordedResult): ReadonlySet<string> =>
   new Set(causes.flatMap((cause) => fingerprintsOf(id, cause)));
 
-/** The causes for which a check failed and that no entry names. */
+/** The failures of a check that no entry names. */
 export function newCauses(
   { id, causes }: RecordedResult,
   entries: readonly BaselineEntry[],
 ): RecordedResult['causes'] {
-  const own = entries.filter((entry) => entry.id === id).map(namesOf);
-  if (own.includes(undefined)) return [];
-  const known = new Set(own.flatMap((names) => names ?? []));
+  const own = entries.flatMap(namedBy).filter((one) => one.id === id);
+  if (own.some(({ names }) => names === undefined)) return [];
+  const known = new Set(own.flatMap(({ names = [] }) => names));
   return causes.filter((cause) => !fingerprintsOf(id, cause).some((name) => known.has(name)));
 }
 
@@ -69,11 +89,38 @@ export function newCauses(
 export const unaccounted = ({ failed, causes }: RecordedResult): number =>
   failed - causes.reduce((sum, cause) => sum + cause.failed, 0);
 
-/** Whether all failures of a check are known. */
-export function isKnown(result: RecordedResult, entries: readonly BaselineEntry[]): boolean {
-  const own = entries.filter(({ id }) => id === result.id);
-  if (own.length === 0 || newCauses(result, own).length > 0) return false;
-  return own.some((entry) => namesOf(entry) === undefined) || unaccounted(result) === 0;
+/** The entries that make a failed check a known deviation; none if not all of its failures are known. */
+export function acceptedBy(
+  result: RecordedResult,
+  record: WithoutCiResult,
+  baseline: CiResult['baseline'],
+): JudgedEntries {
+  const entries = covering(baseline);
+  const own = entries.filter((entry) => isAbout(entry, result));
+  if (own.length > 0 && newCauses(result, own).length === 0) {
+    const isWhole = own.flatMap(namedBy).some(({ id, names }) => id === result.id && names === undefined);
+    if (isWhole || unaccounted(result) === 0) return own;
+  }
+  return byCause(result, entries, record, baseline);
+}
+
+/**
+ * The entries of the causes of a check, if all of them are known. They say nothing about a check that sent the same
+ * requests as in the run of the baseline: there, a failure that is not named is new, unless it comes and goes.
+ */
+function byCause(
+  { id, ...result }: RecordedResult,
+  entries: JudgedEntries,
+  record: WithoutCiResult,
+  baseline: CiResult['baseline'],
+): JudgedEntries {
+  const causes = record.causes.filter(({ checks }) => checks.includes(id));
+  const comesAndGoes = causes.some(({ kind }) => kind !== 'always');
+  if (sendsTheSame({ id, ...result }, record, baseline ?? undefined) && !comesAndGoes) return [];
+  const found = causes.map(({ kind, fingerprint }) =>
+    kind === 'once' ? undefined : entries.find((entry) => 'cause' in entry && entry.cause === fingerprint),
+  );
+  return found.every((entry) => entry !== undefined) ? found : [];
 }
 
 type JudgedEntry = BaselineEntry & {
@@ -88,35 +135,76 @@ function judgedEntry(
   record: WithoutCiResult,
   baseline: Baseline | undefined,
 ): JudgedEntry {
-  const { id, until } = entry;
-  const result = record.results.find((one) => one.id === id);
+  const { until } = entry;
   if (until !== undefined && until < record.startedAt.slice(0, 10))
     return {
       ...entry,
       state: 'expired',
-      remedy: `delete the entry ${id} or extend its date: it was valid until ${until}`,
+      remedy: `delete the entry ${'cause' in entry ? entryName(entry) : entry.id} or extend its date: it was valid until ${until}`,
     };
+  return 'cause' in entry
+    ? judgedCause(entry, record, baseline)
+    : { ...entry, ...judgedCheck(entry, record, baseline) };
+}
+
+/** A cause is known as long as experiments find it, or all of its failures occur. */
+function judgedCause(
+  entry: KnownCause,
+  record: WithoutCiResult,
+  baseline: Baseline | undefined,
+): JudgedEntry {
+  if (record.causes.some(({ fingerprint }) => fingerprint === entry.cause))
+    return { ...entry, state: 'known' };
+  const parts = namedBy(entry).map(({ id, names = [] }) =>
+    judgedCheck({ id, reason: entry.reason, fingerprints: names }, record, baseline),
+  );
+  const stale = parts.filter(({ state }) => state === 'stale');
+  const isCertain = stale.some(({ byChance }) => byChance !== true);
+  const isKnown = parts.some(({ state }) => state === 'known');
+  if (stale.length === 0 || (isKnown && !isCertain))
+    return { ...entry, state: isKnown ? 'known' : 'not-evaluated' };
+  return {
+    ...entry,
+    state: 'stale',
+    remedy: `delete the entry ${entryName(entry)}: its checks no longer fail for that cause`,
+    ...(isCertain ? {} : { byChance: true }),
+  };
+}
+
+function judgedCheck(
+  entry: KnownCheck,
+  record: WithoutCiResult,
+  baseline: Baseline | undefined,
+): Pick<JudgedEntry, 'state' | 'remedy' | 'byChance'> {
+  const { id } = entry;
+  const result = record.results.find((one) => one.id === id);
   if (result === undefined || result.verdict === 'skipped' || result.verdict === 'untestable')
-    return { ...entry, state: 'not-evaluated' };
-  const stale = (remedy: string) => ({ ...entry, state: 'stale' as const, remedy });
+    return { state: 'not-evaluated' };
+  const stale = (remedy: string) => ({ state: 'stale' as const, remedy });
   const same = sendsTheSame(result, record, baseline);
   if (result.verdict !== 'fail') {
     const passing = stale(`delete the entry ${id}: the check passes now`);
     if (same) return passing;
-    return isPartOfAll(result, record)
-      ? { ...entry, state: 'not-evaluated' }
-      : { ...passing, byChance: true };
+    return isPartOfAll(result, record) ? { state: 'not-evaluated' } : { ...passing, byChance: true };
   }
-  const names = namesOf(entry) ?? [];
+  const names = namedBy(entry).flatMap((one) => one.names ?? []);
   const met = metBy(result);
   const gone = names.filter((name) => !met.has(name));
-  if (gone.length === 0) return { ...entry, state: 'known' };
+  if (gone.length === 0) return { state: 'known' };
   if (same && isComplete(result, record)) {
     const what = gone.length === names.length ? `the entry ${id}` : `${gone.join(', ')} from the entry ${id}`;
     const causes = gone.length === 1 ? 'that cause' : 'those causes';
     return stale(`delete ${what}: the check no longer fails for ${causes}`);
   }
-  return { ...entry, state: gone.length === names.length ? 'not-evaluated' : 'known' };
+  return { state: gone.length === names.length ? 'not-evaluated' : 'known' };
+}
+
+/** The id of an entry, with its fingerprint or how many it has; for a cause, its checks. */
+export function entryName(entry: BaselineEntry): string {
+  const [{ id = '', names = [] } = {}, ...others] = namedBy(entry);
+  if ('cause' in entry)
+    return `${entry.cause} (${id}${others.length === 0 ? '' : ` and ${count(others.length, 'other check')}`})`;
+  return names.length === 0 ? id : `${id} (${names.length === 1 ? names[0] : `${names.length} causes`})`;
 }
 
 /**

@@ -3,9 +3,10 @@ import type { Count } from '../run/verdict.ts';
 import { confirmedText } from './confirmed.ts';
 import { coverageOfAll } from './coverage.ts';
 import {
+  aboutEntry,
+  baselineNotes,
   type ExplainedChecks,
   entriesOf,
-  entryName,
   explainedChecks,
   novelty,
   openCauses,
@@ -106,6 +107,7 @@ function baseline(record: RunRecord): string {
   return joined([
     `### Known deviations (${code(known.file)})`,
     lines([
+      ...baselineNotes(record).map((note) => `- ${note}`),
       ...some(
         entriesOf(record, 'stale', 'expired').map(
           ({ state, remedy = '' }) => `- **${state}**: ${code(remedy, 200)}`,
@@ -118,11 +120,14 @@ function baseline(record: RunRecord): string {
       ),
       ...some(
         entriesOf(record, 'known').map(
-          (entry) => `- known deviation: ${code(entryName(entry))}: ${code(whyKnown(entry), 200)}`,
+          (entry) =>
+            `- known deviation: ${code(aboutEntry(entry, record), 200)}: ${code(whyKnown(entry), 200)}`,
         ),
       ),
       ...some(
-        entriesOf(record, 'not-evaluated').map((entry) => `- not evaluated: ${code(entryName(entry))}`),
+        entriesOf(record, 'not-evaluated').map(
+          (entry) => `- not evaluated: ${code(aboutEntry(entry, record), 200)}`,
+        ),
       ),
       ...(known.entries.length === 0 ? ['- none'] : []),
     ]),
