@@ -132,13 +132,13 @@ describe('the causes of a failing check', () => {
       /^# yaml-language-server: \$schema=\.\.\/node_modules\/plant-store-conformance\/lib\/config\/baseline.schema.json\n/,
     );
     expect(text).toMatch(
-      / {2}# Accepts an array as tag\n {2}- cause: c[0-9a-f]{11}\n {4}reason: TODO\n {4}# until: 2027-02-20\n {4}checks:\n {6}invalid\/rejects-wrong-type: f[0-9a-f]{11}\n/,
+      / {2}# Accepts an array as tag\n {2}- cause: c[0-9a-f]{11}\n {4}reason: TODO\n {4}# until: 2027-02-20\n {4}checks:\n {6}invalid\/rejects-any-defect: f[0-9a-f]{11} f/,
     );
     expect(parse(text)).toMatchObject({ since: '2026-11-22', total: 2 });
   });
 
   test('that a baseline names stay known with another seed, whichever requests show them', async () => {
-    const baseline = baselineOf(crashes);
+    const baseline = baselineOf(await recordOf(['failsOnObjectAsName', 'failsOnArrayAsName'], { cases: 10 }));
     const again = judged(
       await recordOf(['failsOnObjectAsName', 'failsOnArrayAsName'], { seed: 4 }),
       baseline,
@@ -156,7 +156,7 @@ describe('the causes of a failing check', () => {
       baselineOf(one),
     );
     expect(now.ciResult.exitCode).toBe(1);
-    expect(openCauses(now).map(({ cause }) => cause.title)).toEqual(['Accepts an array as tag']);
+    expect(openCauses(now).map(({ cause }) => cause.title)).toContain('Accepts an array as tag');
   }, 60_000);
 
   test('are counted as fixed since the first run, and a reason that is left open is flagged', () => {
@@ -230,7 +230,7 @@ describe('the causes of a failing check', () => {
     const entries = ciResult.baseline?.entries ?? [];
     expect([ciResult.exitCode, entries.map(({ state }) => state)]).toEqual([1, ['known', 'stale']]);
     expect(entries[1]?.remedy).toMatch(
-      /^delete the entry c[0-9a-f]{11} \(invalid\/rejects-wrong-type and \d other checks?\): its checks no longer fail for that cause$/,
+      /^delete the entry c[0-9a-f]{11} \(invalid\/rejects-any-defect and 1 other check\): its checks no longer fail for that cause$/,
     );
     expect(ciResult.reason).toContain('outdated baseline entr');
   });
