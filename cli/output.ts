@@ -13,6 +13,7 @@ import type { Flags } from '../lib/config/options.ts';
 import { suite } from '../lib/package.ts';
 import type { Format } from '../lib/report/formats.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { DEFAULT_FOLDER } from './target.ts';
 
 /** Where reports go: into a folder, one file per format, or a single report to standard output. */
 export interface Destination {
@@ -88,7 +89,7 @@ export const wantedOf = (
 ): Destination | undefined =>
   out === undefined && format === undefined
     ? undefined
-    : destinationOf(out ?? 'reports', format ?? ['json'], renderers, force);
+    : destinationOf(out ?? DEFAULT_FOLDER, format ?? ['json'], renderers, force);
 
 /** How reports of this suite begin, in each format. */
 const OURS = new RegExp(

@@ -1,6 +1,6 @@
 import { suite } from '../package.ts';
 import type { Delivery } from '../wire/exchange.ts';
-import type { RecordedRequest } from './record.ts';
+import type { RecordedRequest, RunRecord } from './record.ts';
 import { escaped, quoted } from './shell.ts';
 
 /** Longer bodies are not put on a command line. */
@@ -11,6 +11,10 @@ const shellQuoted = (text: string) =>
   text.includes('$') && !/[`\\!]/.test(text)
     ? `"${text.includes('$(') ? text : text.replaceAll('"', '\\"')}"`
     : quoted(text);
+
+/** Shell lines as they are for a target, whose token may be in a variable of its own. */
+export const inShellOf = (lines: string, { tokenEnv }: Pick<RunRecord['target'], 'tokenEnv'>): string =>
+  tokenEnv === undefined ? lines : lines.replaceAll('PLANT_STORE_TOKEN', tokenEnv);
 
 /** Whether a shell and curl pass the text on unchanged. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these do not survive.

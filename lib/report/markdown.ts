@@ -264,7 +264,7 @@ function reproduction(record: RunRecord): string {
     ({ verdict, blockedBy }) => verdict === 'skipped' && blockedBy === 'user',
   ).length;
   return joined([
-    `To reproduce the run, with the token in \`PLANT_STORE_TOKEN\`${skipped === 0 ? '' : ` and the same filter (${skipped} checks were skipped)`}:`,
+    `To reproduce the run, with the token in \`${record.target.tokenEnv ?? 'PLANT_STORE_TOKEN'}\`${skipped === 0 ? '' : ` and the same filter (${skipped} checks were skipped)`}:`,
     fenced([visible(commandOf(record))], 'sh'),
   ]);
 }
