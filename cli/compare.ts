@@ -7,7 +7,7 @@ import { comparisonOf } from '../lib/compare/fold.ts';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { comparisonText } from '../lib/compare/terminal.ts';
 import { type Config, readConfig, type Target, targetNamed } from '../lib/config/config.ts';
-import type { Flags as GroupFlags, Settings } from '../lib/config/options.ts';
+import type { Flags as GroupFlags } from '../lib/config/options.ts';
 import { readRecord } from '../lib/report/saved.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { announce, warn } from './announce.ts';

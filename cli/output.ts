@@ -93,7 +93,7 @@ export const wantedOf = (
 
 /** How reports of this suite begin, in each format. */
 const OURS = new RegExp(
-  `^(?:(?:## )?${suite.name}\\b|\\{\\s*"schemaVersion"|<\\?xml[^>]*>\\s*<testsuites name="${suite.name}"|<!doctype html>)`,
+  `^(?:(?:## )?${suite.name}\\b|\\{\\s*"schemaVersion"|<\\?xml[^>]*>\\s*<testsuites name="${suite.name}"|<!doctype html>|<svg )`,
 );
 
 /** Whether a file is a report of this suite: it begins like one and contains the suite's name. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { catalogue, knownDeviations, planOf, secretsOf } from '../index.ts';
 import { knownIn, readBaseline } from '../lib/config/baseline.ts';
 import { baselineText } from '../lib/config/baseline-text.ts';
@@ -38,6 +38,7 @@ export function runCommand(exitWith: (code: number) => void): Command {
     .description('Runs the checks against a store, or against the reference store if no base URL is given.')
     .argument('[base-url]', 'base URL of the store, without /plants, such as http://127.0.0.1:8080');
   return withOptions(command, ['connection', 'sampling', 'reports', 'run', 'target'])
+    .addOption(new Option('--no-explain', 'the same as --explain 0').preset(0))
     .addHelpText(
       'after',
       `

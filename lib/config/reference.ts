@@ -14,7 +14,8 @@ import {
  * `npm run docs` regenerates both.
  */
 
-const sentence = ({ description, defaultsTo }: Row): string =>
+/** The description of an option as a sentence. */
+export const sentence = ({ description, defaultsTo }: Row): string =>
   `${description.charAt(0).toUpperCase()}${description.slice(1)}${defaultsTo === undefined ? '' : ` (default: ${defaultsTo})`}.`;
 
 const propertiesOf = (rows: Rows): object =>

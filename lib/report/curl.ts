@@ -1,6 +1,6 @@
 import { suite } from '../package.ts';
 import type { Delivery } from '../wire/exchange.ts';
-import type { RecordedRequest, RunRecord } from './record.ts';
+import type { RecordedRequest } from './record.ts';
 import { escaped, quoted } from './shell.ts';
 
 /** Longer bodies are not put on a command line. */
@@ -13,7 +13,7 @@ const shellQuoted = (text: string) =>
     : quoted(text);
 
 /** Shell lines as they are for a target, whose token may be in a variable of its own. */
-export const inShellOf = (lines: string, { tokenEnv }: Pick<RunRecord['target'], 'tokenEnv'>): string =>
+export const inShellOf = (lines: string, { tokenEnv }: { readonly tokenEnv?: string | undefined }): string =>
   tokenEnv === undefined ? lines : lines.replaceAll('PLANT_STORE_TOKEN', tokenEnv);
 
 /** Whether a shell and curl pass the text on unchanged. */

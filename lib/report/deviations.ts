@@ -120,7 +120,7 @@ export function baselineNotes({ ciResult: { baseline } }: RunRecord): readonly s
   const fixed = all - entries.filter(({ state }) => state !== 'stale').length;
   const open = entries.filter(({ reason }) => /^TODO\b/.test(reason)).length;
   return [
-    ...(all === 0
+    ...(fixed === 0
       ? []
       : [`${fixed} of ${all} known ${noun} fixed${since === undefined ? '' : ` since ${since}`}`]),
     ...(open === 0
