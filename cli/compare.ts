@@ -38,7 +38,8 @@ export function compareCommand(exitWith: (code: number) => void): Command {
       'after',
       `
 Every store gets the same payloads; only the ids differ. Targets of a configuration are started and stopped if
-it says so, and reached as it says; what is sent does not depend on the target. Given saved records, the command compares their checks and observations and sends nothing.
+it says so, and reached as it says; what is sent is the same for all. Given saved records, the command
+compares their checks and observations and sends nothing.
 
 Exit codes (the worst of all stores):
   0 conformant, or all selected checks passed; 1 not conformant; 2 usage error, or nothing left to judge;

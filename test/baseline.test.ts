@@ -159,6 +159,17 @@ describe('the causes of a failing check', () => {
     expect(openCauses(now).map(({ cause }) => cause.title)).toContain('Accepts an array as tag');
   }, 60_000);
 
+  test('that other requests show keep their reason when the file is written again', () => {
+    const [entry] = baselineOf(two).entries;
+    if (entry === undefined || !('cause' in entry)) throw new Error('the baseline lists no cause');
+    const other = { 'invalid/rejects-any-defect': 'f00000000000' };
+    const before = { ...baselineOf(two), entries: [{ ...entry, reason: 'The gateway.', checks: other }] };
+    const [kept] = knownIn(two, before);
+    expect(kept).toEqual({ entry: { ...entry, reason: 'The gateway.', checks: expect.anything() }, from: 0 });
+    expect(ciResultOf(two, baselineOf(two, before)).exitCode).toBe(0);
+    expect(JSON.stringify(kept)).not.toContain('f00000000000');
+  });
+
   test('are counted as fixed since the first run, and a reason that is left open is flagged', () => {
     const baseline = { ...baselineOf(two), since: '2026-11-22', total: 11 };
     const record = judged(one, baseline);

@@ -1,8 +1,9 @@
 import type { Pointer } from '../contract/document.ts';
+import { groupBy } from '../groups.ts';
 import { nearest } from '../nearest.ts';
 import { renamingOf } from '../renamed-ids.ts';
 import { blocks, metBy, namedBy, newCauses } from '../report/ci-result.ts';
-import type { Baseline, BaselineEntry, KnownCause, RecordedCause, RunRecord } from '../report/record.ts';
+import type { Baseline, BaselineEntry, KnownCause, RunRecord } from '../report/record.ts';
 import type { About } from '../run/check.ts';
 import { readSettings } from './settings-file.ts';
 
@@ -63,41 +64,45 @@ export interface KeptEntry {
  * failures are still there or their checks were not run.
  */
 export function knownIn(record: RunRecord, before?: Baseline): readonly KeptEntry[] {
+  const causes = groupBy(record.causes, ({ fingerprint }) => fingerprint).map(([name, same]) => ({
+    name,
+    title: same[0]?.title ?? '',
+    checks: new Set(same.flatMap(({ checks }) => checks)),
+  }));
+  const found = (entry: BaselineEntry) => causes.find(({ name }) => 'cause' in entry && name === entry.cause);
   const kept = (before?.entries ?? []).flatMap((entry, from): readonly KeptEntry[] => {
     const left = narrowed(entry, record);
     return left === undefined ? [] : [{ entry: left, from }];
   });
-  const keptNames = kept.map(({ entry }) => ('cause' in entry ? entry.cause : ''));
-  const added = record.causes
-    .filter(({ fingerprint }) => !keptNames.includes(fingerprint))
-    .flatMap((cause): readonly KeptEntry[] => {
-      const checks = unnamed(cause, record, kept);
-      const entry = { cause: cause.fingerprint, reason: REASON_TO_FILL_IN, checks };
-      return Object.keys(checks).length === 0 ? [] : [{ entry, title: cause.title }];
+  const added = causes
+    .filter((cause) => !kept.some(({ entry }) => found(entry) === cause))
+    .map(({ name, title, checks }): KeptEntry => {
+      const entry = { cause: name, reason: REASON_TO_FILL_IN, checks: unnamed(checks, record, kept) };
+      return { entry, title };
     });
   // What no new cause explains is a further failure for a known one.
   const all = [...kept, ...added];
-  return all.map(({ entry, ...about }) => {
-    const cause = 'cause' in entry && record.causes.find(({ fingerprint }) => fingerprint === entry.cause);
-    return { entry: cause ? extended(entry, unnamed(cause, record, all)) : entry, ...about };
-  });
+  return all
+    .map(({ entry, ...about }) => {
+      const checks = found(entry)?.checks;
+      if (!('cause' in entry) || checks === undefined) return { entry, ...about };
+      return { entry: extended(entry, unnamed(checks, record, all)), ...about };
+    })
+    .filter(({ entry }) => !('cause' in entry) || Object.keys(entry.checks).length > 0);
 }
 
-/** The failures for a cause that make the CI result fail and that no entry names, by check. */
+/** The failures that make the CI result fail and that no entry names, of some checks. */
 function unnamed(
-  { checks }: RecordedCause,
+  checks: ReadonlySet<string>,
   record: RunRecord,
-  entries: readonly KeptEntry[],
+  kept: readonly KeptEntry[],
 ): KnownCause['checks'] {
-  const failed = record.results.filter((result) => checks.includes(result.id) && blocks(result, record));
-  const byCheck = failed.map((result) => {
-    const causes = newCauses(
-      result,
-      entries.map(({ entry }) => entry),
-    );
-    return [result.id, causes.map(({ fingerprint }) => fingerprint)] as const;
-  });
-  return checksOf(byCheck);
+  const entries = kept.map(({ entry }) => entry);
+  return checksOf(
+    record.results
+      .filter((result) => checks.has(result.id) && blocks(result, record))
+      .map((result) => [result.id, newCauses(result, entries).map(({ fingerprint }) => fingerprint)]),
+  );
 }
 
 const checksOf = (
@@ -117,8 +122,8 @@ const extended = (entry: KnownCause, more: KnownCause['checks']): KnownCause => 
   },
 });
 
-/** An entry reduced to what still fails or was not run; undefined if that is nothing. */
-function narrowed(entry: BaselineEntry, { results }: RunRecord): BaselineEntry | undefined {
+/** An entry reduced to what still fails or was not run; undefined if that is nothing and no experiment found its cause. */
+function narrowed(entry: BaselineEntry, { causes, results }: RunRecord): BaselineEntry | undefined {
   const left = (id: string, names: readonly string[]): readonly string[] => {
     const result = results.find((one) => one.id === id);
     if (result?.verdict === 'skipped' || result?.verdict === 'untestable') return names;
@@ -128,7 +133,8 @@ function narrowed(entry: BaselineEntry, { results }: RunRecord): BaselineEntry |
   };
   if ('cause' in entry) {
     const checks = checksOf(namedBy(entry).map(({ id, names = [] }) => [id, left(id, names)]));
-    return Object.keys(checks).length === 0 ? undefined : { ...entry, checks };
+    const isFound = causes.some(({ fingerprint }) => fingerprint === entry.cause);
+    return isFound || Object.keys(checks).length > 0 ? { ...entry, checks } : undefined;
   }
   const { id, fingerprint, fingerprints, ...rest } = entry;
   const all = fingerprint === undefined && fingerprints === undefined;
