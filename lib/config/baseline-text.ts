@@ -60,7 +60,7 @@ function written(whole: Whole, { suite, target }: RunRecord, file: string, comme
     ` ${suite.name}: known deviations of ${visible(target.name)}; they do not make the CI result fail.`,
     ' Replace each TODO by the reason for which the team accepts the deviation until it is fixed. An entry may',
     ' also have issue (a link) and until (the last day on which it applies).',
-    ' Checks that send random requests are evaluated only in runs with the same seed and at least as many cases.',
+    ' Give later runs this seed and at least as many cases, so that every entry is evaluated.',
   ].join('\n');
   comment(document, comments);
   return textOf(document);

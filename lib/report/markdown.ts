@@ -115,7 +115,11 @@ function baseline(record: RunRecord): string {
       ),
       ...some(
         explainedChecks(record)
-          .filter((one) => one.known)
+          .filter(
+            (one) =>
+              one.known &&
+              !known.entries.some((entry) => 'cause' in entry && entry.cause === one.cause.fingerprint),
+          )
           .map(({ cause, checks }) => `- known cause: ${code(cause.title, 200)} (${listed(checks)})`),
       ),
       ...some(
