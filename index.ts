@@ -11,7 +11,7 @@ import { nearest } from './lib/nearest.ts';
 import { packageFile } from './lib/package.ts';
 import { readText } from './lib/read-text.ts';
 import { renamingOf } from './lib/renamed-ids.ts';
-import { namedBy } from './lib/report/ci-result.ts';
+import { namedBy } from './lib/report/baseline-entry.ts';
 import type { Baseline, RunRecord } from './lib/report/record.ts';
 import { Recorder } from './lib/report/recorder.ts';
 import { DEFAULTS } from './lib/run/plan.ts';

@@ -1,6 +1,7 @@
-import { acceptedBy, covering, entryName, isAbout, newCauses, unaccounted } from './ci-result.ts';
+import { entryName, isAbout, newCauses } from './baseline-entry.ts';
 import { causeText } from './fingerprint.ts';
 import { NOTHING_JUDGED } from './headline.ts';
+import { acceptedBy, covering, unaccounted } from './known.ts';
 import type { EntryState, JudgedBaseline, RecordedCause, RecordedResult, RunRecord } from './record.ts';
 import { summarise } from './text.ts';
 

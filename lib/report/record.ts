@@ -224,3 +224,6 @@ export interface RunRecord {
   readonly results: readonly RecordedResult[];
   readonly observations: Observations;
 }
+
+/** A record whose CI result is not known yet. */
+export type WithoutCiResult = Omit<RunRecord, 'ciResult'>;

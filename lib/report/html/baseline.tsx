@@ -1,4 +1,4 @@
-import { namedBy } from '../ci-result.ts';
+import { namedBy } from '../baseline-entry.ts';
 import { aboutEntry, baselineNotes, type EvaluatedEntry, explainedChecks } from '../deviations.ts';
 import type { RunRecord } from '../record.ts';
 import { Cause } from './failures.tsx';
