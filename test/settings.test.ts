@@ -79,7 +79,10 @@ describe('a setting', () => {
         ':3:12: Two targets are called a; rename one of them.',
       ],
       ['targets:\n  - name: a\n', ':2:5: baseUrl is missing: base URL of the store, without /plants.'],
-      ['format: [html, pdf]\n', 'format must be one of terminal, json, html, junit, markdown, not "pdf".'],
+      [
+        'format: [html, pdf]\n',
+        'format must be one of terminal, json, html, junit, markdown, badge, not "pdf".',
+      ],
     ] as const) {
       const { code, stderr } = await suite(['run'], env, folderWith(text));
       expect([code, stderr], text).toEqual([2, expect.stringContaining(message)]);
@@ -257,7 +260,7 @@ describe('init', () => {
 
 test('--no-explain is --explain 0', async () => {
   await withStore('id-any-string', async ({ url }) => {
-    const folder = folderWith('explain: 50\nout: out\n');
+    const folder = folderWith('explain: 800\nout: out\n');
     const few = ['--only', 'invalid/rejects-numeric-string-id', '--cases', '5'];
     await suite(['run', url, ...few, '--no-explain'], env, folder);
     expect(recordIn(folder).causes.map(({ kind }) => kind)).toEqual(['once']);
