@@ -40,22 +40,14 @@ Examples:
   PLANT_STORE_TOKEN=secret plant-store-conformance replay report.json ordinary/answers-200 http://127.0.0.1:8080
   STAGING_TOKEN=secret plant-store-conformance replay staging invalid/rejects-null`,
     )
-    .action(
-      async (report: string, id: string, baseUrl: string | undefined, _: ReplayFlags, self: Command) => {
-        const given = self.opts<ReplayFlags>();
-        const { file, record } = recordOf(report, given);
-        const { config, target } = chooseAgain(record, given);
-        settle(self, process.env, config, target);
-        const flags = self.opts<ReplayFlags>();
-        const token = tokenOf(flags.token, target, process.env);
-        const store = {
-          baseUrl:
-            baseUrl ?? (given.target === undefined ? undefined : target?.baseUrl) ?? record.target.baseUrl,
-          ...(target === undefined ? {} : { name: target.name, tokenEnv: target.tokenEnv }),
-        };
-        exitWith(await replay(record, file, id, { ...settingsIn(flags), ...store, token: required(token) }));
-      },
-    );
+    .action(async (report: string, id: string, given: string | undefined, _: ReplayFlags, self: Command) => {
+      const { file, record } = recordOf(report, self.opts<ReplayFlags>());
+      const { config, target, baseUrl } = chooseAgain(record, given, self.opts<ReplayFlags>());
+      settle(self, process.env, config, target);
+      const flags = self.opts<ReplayFlags>();
+      const token = required(tokenOf(flags.token, target, process.env));
+      exitWith(await replay(record, file, id, { ...settingsIn(flags), baseUrl, token }));
+    });
 }
 
 async function replay(record: RunRecord, file: string, id: string, store: RunOptions): Promise<number> {

@@ -80,14 +80,24 @@ export function choose(
   return { config, target: only, baseUrl: only.baseUrl };
 }
 
-/** The target of a saved run: the one that a flag names, else the one that has its name and base URL. */
-export function chooseAgain({ target: saved }: RunRecord, flags: Flags<'target'>): Omit<Choice, 'baseUrl'> {
+/**
+ * The store of a saved run: the target that a flag names, else the one that has its name and base URL. Another base
+ * URL is another store, which must not get the token of the target.
+ */
+export function chooseAgain(
+  { target: saved }: RunRecord,
+  given: string | undefined,
+  flags: Flags<'target'>,
+): Choice & { readonly baseUrl: string } {
   const found = configOf(flags);
-  const target =
-    flags.target === undefined
-      ? found?.config.targets.find(({ name, baseUrl }) => name === saved.name && baseUrl === saved.baseUrl)
-      : targetOf(flags.target, found);
-  return { config: found?.config, target };
+  const config = found?.config;
+  if (flags.target !== undefined) {
+    const target = targetOf(flags.target, found);
+    return { config, target, baseUrl: given ?? target.baseUrl };
+  }
+  const baseUrl = given ?? saved.baseUrl;
+  const target = config?.targets.find((one) => one.name === saved.name && one.baseUrl === baseUrl);
+  return { config, target, baseUrl };
 }
 
 /**

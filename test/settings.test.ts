@@ -177,6 +177,8 @@ targets:
         2,
         'No token for the target mine; set the variable MINE.\n',
       ]);
+      const elsewhere = await suite(['replay', 'mine', failed, 'http://127.0.0.1:1'], mine, folder);
+      expect([elsewhere.code, elsewhere.stderr]).toEqual([2, expect.stringContaining('No token; ')]);
       const diff = await suite(['diff', 'mine', 'out/report.json'], {}, folder);
       expect([diff.code, diff.stdout]).toEqual([
         0,

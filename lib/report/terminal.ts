@@ -342,7 +342,7 @@ function ciResultLines(record: RunRecord, layout: Layout): readonly string[] {
   return [
     first.replace(result, paint('bold', result)),
     ...rest,
-    ...baselineNotes(record).map((note) => `   ${note}`),
+    ...baselineNotes(record).flatMap((note) => field('   ', note, layout)),
     ...some(outdated, layout).flatMap((text) => field('   ', text, layout, verbose ? undefined : 2)),
   ];
 }
