@@ -10,7 +10,7 @@ import { baselineText } from '../lib/config/baseline-text.ts';
 import { ciResultOf } from '../lib/report/ci-result.ts';
 import { openCauses } from '../lib/report/deviations.ts';
 import { diffExitCode, diffOf, diffText } from '../lib/report/diff.ts';
-import { coarseFingerprint } from '../lib/report/fingerprint.ts';
+import { causeFingerprint, coarseFingerprint } from '../lib/report/fingerprint.ts';
 import { recordIn } from '../lib/report/saved.ts';
 import { Numeral } from '../reference/json.ts';
 import { type Steps, startStore } from '../reference/store.ts';
@@ -291,6 +291,17 @@ describe('the causes of a failing check', () => {
     );
     expect(new Set(states)).toEqual(new Set(['known']));
   });
+});
+
+test.each([
+  ['now-and-then', 'to about one request in 15, whatever it contains', true],
+  ['under-concurrency', '5 or more requests are in flight', true],
+  ['always', 'name is longer than 15 characters', false],
+] as const)('a cause %s keeps its fingerprint with another estimate: %s: %s', (kind, condition, same) => {
+  const [one, other] = [condition, condition.replace(/\d+/, '18')].map((words) =>
+    causeFingerprint({ symptom: 'answers 500', condition: words, kind }),
+  );
+  expect(one === other).toBe(same);
 });
 
 describe('an entry of a check that passes now', () => {
