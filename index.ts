@@ -8,6 +8,7 @@ import { DocumentError } from './lib/contract/document.ts';
 import { explainer } from './lib/explain/explain.ts';
 import { packageFile } from './lib/package.ts';
 import { readText } from './lib/read-text.ts';
+import { namedBy } from './lib/report/baseline-entry.ts';
 import type { Baseline, RunRecord } from './lib/report/record.ts';
 import { Recorder } from './lib/report/recorder.ts';
 import { DEFAULTS } from './lib/run/plan.ts';
@@ -144,7 +145,9 @@ export async function planOf(options: RunOptions, loaded?: Plan['contract']): Pr
   const wrong = unmatched([...only, ...skip], ids);
   if (wrong !== undefined) throw unknownCheck(wrong, catalogue);
   const [wanted, unwanted] = [globs(only), globs(skip)];
-  const known = new Set(bail ? knownDeviations(settings)?.entries.map(({ id }) => id) : []);
+  const known = new Set(
+    bail ? knownDeviations(settings)?.entries.flatMap((entry) => namedBy(entry).map(({ id }) => id)) : [],
+  );
   return {
     ...rest,
     contract,

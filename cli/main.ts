@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<string, Load>> = {
   merge: async () => (await import('./merge.ts')).mergeCommand,
   replay: async () => (await import('./replay.ts')).replayCommand,
   render: async () => (await import('./render.ts')).renderCommand,
+  init: async () => (await import('./init.ts')).initCommand,
   list: async () => (await import('./list.ts')).listCommand,
   serve: async () => (await import('./serve.ts')).serveCommand,
 };
@@ -50,6 +51,7 @@ A base URL in place of a command means run.
 Examples:
   plant-store-conformance run
   plant-store-conformance http://127.0.0.1:8080
+  plant-store-conformance init
   plant-store-conformance list auth
   plant-store-conformance run --help`,
     )

@@ -13,6 +13,7 @@ import type { Flags } from '../lib/config/options.ts';
 import { suite } from '../lib/package.ts';
 import type { Format } from '../lib/report/formats.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { DEFAULT_FOLDER } from './target.ts';
 
 /** Where reports go: into a folder, one file per format, or a single report to standard output. */
 export interface Destination {
@@ -102,11 +103,11 @@ export const wantedOf = (
 ): Destination | undefined =>
   out === undefined && format === undefined
     ? undefined
-    : destinationOf(out ?? 'reports', format ?? ['json'], renderers, force);
+    : destinationOf(out ?? DEFAULT_FOLDER, format ?? ['json'], renderers, force);
 
 /** How files of this suite begin: reports in each format, and the output of a store. */
 const OURS = new RegExp(
-  `^(?:(?:## )?${suite.name}\\b|\\{\\s*"schemaVersion"|<\\?xml[^>]*>\\s*<testsuites name="${suite.name}"|<!doctype html>)`,
+  `^(?:(?:## )?${suite.name}\\b|\\{\\s*"schemaVersion"|<\\?xml[^>]*>\\s*<testsuites name="${suite.name}"|<!doctype html>|<svg )`,
 );
 
 /** Whether a file was written by this suite: it begins like one and contains the suite's name. */

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { planOf, secretsOf } from '../index.ts';
+import { planOf, type RunOptions, secretsOf } from '../index.ts';
 import type { Flags } from '../lib/config/options.ts';
 import { nearest } from '../lib/nearest.ts';
 import { renamingOf } from '../lib/renamed-ids.ts';
@@ -8,24 +8,25 @@ import { sentAndReceived } from '../lib/report/recorded.ts';
 import { Recorder } from '../lib/report/recorder.ts';
 import { redactor } from '../lib/report/redact.ts';
 import { replayOf } from '../lib/report/replay.ts';
-import { readRecord } from '../lib/report/saved.ts';
 import { answerLine, requestLine, summarise } from '../lib/report/text.ts';
 import { estimate } from '../lib/run/estimate.ts';
 import { events } from '../lib/run/run.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { announce } from './announce.ts';
 import { settingsIn, withOptions } from './options.ts';
+import { settle } from './settle.ts';
+import { chooseAgain, recordOf, required, tokenOf } from './target.ts';
 
-type Connection = Flags<'connection'>;
+type ReplayFlags = Flags<'connection' | 'target'>;
 
 /** `replay`: reproduces a failure of a run. */
 export function replayCommand(exitWith: (code: number) => void): Command {
   const command = new Command('replay')
     .description('Sends the request of a failure again and shows both responses.')
-    .argument('<report>', 'report.json of a run')
+    .argument('<report>', 'report.json of a run, or the name of a target, for its last one')
     .argument('<id>', 'the failed check, such as auth/rejects-missing-token')
-    .argument('[base-url]', 'base URL of the store (default: the one in the report)');
-  return withOptions(command, ['connection'])
+    .argument('[base-url]', 'base URL of the store (default: that of --target, else the one in the report)');
+  return withOptions(command, ['connection', 'target'])
     .addHelpText(
       'after',
       `
@@ -36,29 +37,23 @@ Exit codes:
 
 Examples:
   PLANT_STORE_TOKEN=secret plant-store-conformance replay reports/report.json invalid/rejects-null
-  PLANT_STORE_TOKEN=secret plant-store-conformance replay report.json ordinary/answers-200 http://127.0.0.1:8080`,
+  PLANT_STORE_TOKEN=secret plant-store-conformance replay report.json ordinary/answers-200 http://127.0.0.1:8080
+  STAGING_TOKEN=secret plant-store-conformance replay staging invalid/rejects-null`,
     )
-    .action(async (file: string, id: string, baseUrl: string | undefined, flags: Connection) => {
-      exitWith(await replay(readRecord(file), file, id, baseUrl, flags));
+    .action(async (report: string, id: string, given: string | undefined, _: ReplayFlags, self: Command) => {
+      const { file, record } = recordOf(report, self.opts<ReplayFlags>());
+      const { config, target, baseUrl } = chooseAgain(record, given, self.opts<ReplayFlags>());
+      settle(self, process.env, config, target);
+      const flags = self.opts<ReplayFlags>();
+      const token = required(tokenOf(flags.token, target, process.env));
+      exitWith(await replay(record, file, id, { ...settingsIn(flags), baseUrl, token }));
     });
 }
 
-async function replay(
-  record: RunRecord,
-  file: string,
-  id: string,
-  given: string | undefined,
-  flags: Connection,
-): Promise<number> {
+async function replay(record: RunRecord, file: string, id: string, store: RunOptions): Promise<number> {
   const result = failedIn(record, file, id);
-  const token = flags.token ?? process.env.PLANT_STORE_TOKEN;
-  if (token === undefined || token === '')
-    throw new UsageError(
-      'No token; set PLANT_STORE_TOKEN to a token that the store accepts, or give --token.',
-    );
   const { seed, cases, thorough, concurrency } = record.options;
-  const baseUrl = given ?? record.target.baseUrl;
-  const options = { ...settingsIn(flags), baseUrl, token, seed, cases, thorough, concurrency };
+  const options = { ...store, seed, cases, thorough, concurrency };
   const plan = await planOf({ ...options, only: [id], explain: 0 });
   if (plan.contract.document.sha256 !== record.document.sha256)
     throw new UsageError(

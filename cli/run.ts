@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { catalogue, knownDeviations, planOf, secretsOf } from '../index.ts';
 import { knownIn, readBaseline } from '../lib/config/baseline.ts';
 import { baselineText } from '../lib/config/baseline-text.ts';
@@ -27,7 +27,7 @@ import { logBeside, requireFolder, wantedOf, writeAtomically, writeReports } fro
 import { progress } from './progress.ts';
 import { settle } from './settle.ts';
 import { startCommand } from './start.ts';
-import { choose, tokenOf } from './target.ts';
+import { type Choice, choose, required, tokenOf } from './target.ts';
 import { requireFree, waitForStore } from './wait.ts';
 
 type Flags = AllFlags<Group>;
@@ -37,7 +37,8 @@ export function runCommand(exitWith: (code: number) => void): Command {
   const command = new Command('run')
     .description('Runs the checks against a store, or against the reference store if no base URL is given.')
     .argument('[base-url]', 'base URL of the store, without /plants, such as http://127.0.0.1:8080');
-  return withOptions(command, ['connection', 'sampling', 'reports', 'run'])
+  return withOptions(command, ['connection', 'sampling', 'reports', 'run', 'target'])
+    .addOption(new Option('--no-explain', 'the same as --explain 0').preset(0))
     .addHelpText(
       'after',
       `
@@ -61,14 +62,13 @@ Examples:
       settle(self, process.env, choice.config, choice.target);
       const flags = self.opts<Flags>();
       const token = tokenOf(flags.token, choice.target, process.env);
-      exitWith(await runAgainst(choice.baseUrl, token, choice.target?.name, flags));
+      exitWith(await runAgainst(choice, token, flags));
     });
 }
 
 async function runAgainst(
-  baseUrl: string | undefined,
+  { baseUrl, target: named }: Choice,
   token: string | undefined,
-  name: string | undefined,
   flags: Flags,
 ): Promise<number> {
   const { start, wait, quiet, verbose, writeBaseline } = flags;
@@ -78,8 +78,9 @@ async function runAgainst(
   const closing: (() => Promise<void>)[] = [];
   const interrupted = interruptible();
   try {
-    const target = await targetOf(baseUrl, token, start, closing);
-    const options = { ...settingsIn(flags), baseline, name, ...target };
+    const target = await storeOf(baseUrl, token, start, closing);
+    const about = { name: named?.name, tokenEnv: named?.tokenEnv };
+    const options = { ...settingsIn(flags), baseline, ...about, ...target };
     const [plan, known, secrets] = [await planOf(options), knownDeviations(options), secretsOf(options)];
     warn(plan.contract.document.warnings);
     if (!quiet) announce(await estimate(plan), plan.baseUrl);
@@ -122,20 +123,13 @@ const trace =
   };
 
 /** The store to run against. Without a base URL, starts the reference store. */
-async function targetOf(
+async function storeOf(
   baseUrl: string | undefined,
   token: string | undefined,
   start: string | undefined,
   closing: (() => Promise<void>)[],
 ): Promise<{ baseUrl: string; token: string; name?: string }> {
-  if (baseUrl !== undefined) {
-    if (token === undefined) {
-      throw new UsageError(
-        'No token; set PLANT_STORE_TOKEN to a token that the store accepts, or give --token.',
-      );
-    }
-    return { baseUrl, token };
-  }
+  if (baseUrl !== undefined) return { baseUrl, token: required(token) };
   if (start !== undefined)
     throw new UsageError(
       '--start needs the base URL at which the store will listen; give it as the argument of run.',
@@ -176,9 +170,16 @@ function withBaseline(record: RunRecord, file: string, earlier: Baseline | undef
   const kept = knownIn(record, earlier);
   writeAtomically(
     file,
-    baselineText(kept, record, earlier === undefined ? undefined : readFileSync(earlier.file, 'utf8')),
+    baselineText(
+      kept,
+      record,
+      file,
+      earlier === undefined ? undefined : { baseline: earlier, text: readFileSync(earlier.file, 'utf8') },
+    ),
   );
-  process.stderr.write(`${file} lists ${kept.length} known deviations; give a reason for each.\n`);
+  process.stderr.write(
+    `${file} lists ${kept.length === 1 ? '1 entry' : `${kept.length} entries`}; replace each TODO by a reason.\n`,
+  );
   return { ...record, ciResult: ciResultOf(record, readBaseline(file, catalogue)) };
 }
 

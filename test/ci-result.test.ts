@@ -111,7 +111,7 @@ describe('on the command line', () => {
         /^NOT CONFORMANT .*\nCI RESULT pass {2}no failures except 1 known deviation /,
       );
       expect(again.code).toBe(0);
-      writeFileSync(file, readFileSync(file, 'utf8').replace('Not explained yet.', 'The gateway does it.'));
+      writeFileSync(file, readFileSync(file, 'utf8').replace('TODO\n', 'The gateway does it.\n'));
       await suite(['run', url, ...QUICK, '--write-baseline', file], env);
       expect(readFileSync(file, 'utf8')).toContain('The gateway does it.');
     });
@@ -142,7 +142,7 @@ describe('on the command line', () => {
     ['- id: invalid/rejects-null\n  reason: x\n  until: soon\n', ':3:10: 0.until must match format "date"'],
     [
       'invalid/rejects-null: x\n',
-      'unknown key invalid/rejects-null; the keys are seed, cases, thorough, entries',
+      'unknown key invalid/rejects-null; the keys are seed, cases, thorough, since, total, entries',
     ],
     [
       'seed: 3\nentries:\n  - id: invalid/rejects-nul\n    reason: x\n',
@@ -153,6 +153,12 @@ describe('on the command line', () => {
       '0.fingerprints.0 must match pattern',
     ],
     ['- [\n', 'is not YAML'],
+    [
+      '- cause: c0123456789a\n  reason: x\n  checks:\n    invalid/rejects-nul: f0123456789a\n',
+      ':4:26: no check is called invalid/rejects-nul; change it to invalid/rejects-null',
+    ],
+    ['- cause: c0123456789a\n  reason: x\n', '0 needs checks'],
+    ['- cause: c0123456789a\n  reason: x\n  id: y\n', 'unknown key id; the keys are cause, reason'],
   ])('%j is rejected with its place', async (text, message) => {
     const file = written(text);
     const { code, stderr } = await suite(['run', '--baseline', file], env);

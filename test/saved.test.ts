@@ -245,15 +245,12 @@ describe('a record of an earlier version', () => {
         causes: causesOf(result),
         ...(result.blockedBy === undefined ? {} : { blockedBy: old(result.blockedBy) }),
       }));
-      const entries = ciResult.baseline?.entries.map((entry) => ({
-        ...entry,
-        id: old(entry.id),
-        state: 'excuses',
-        fingerprints: causesOf({
-          id: entry.id,
-          causes: results.find(({ id }) => id === entry.id)?.causes ?? [],
-        }).map(({ fingerprint }) => fingerprint),
-      }));
+      const entries = ciResult.baseline?.entries.flatMap((entry) => {
+        const result = results.find(({ id }) => 'id' in entry && id === entry.id);
+        if (result === undefined) return [];
+        const fingerprints = causesOf(result).map(({ fingerprint }) => fingerprint);
+        return [{ ...entry, id: old(result.id), state: 'excuses', fingerprints }];
+      });
       record.gate = { ...ciResult, baseline: { ...ciResult.baseline, entries } };
       delete record.ciResult;
     });

@@ -87,6 +87,7 @@ async function differentialBetween(
     open.map(({ target, run }) => ({
       name: target.name,
       baseUrl: target.plan.baseUrl,
+      tokenEnv: target.plan.tokenEnv,
       ask: (templates) => run.ask(templates),
     })),
     selected,

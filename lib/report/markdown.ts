@@ -3,9 +3,10 @@ import type { Count } from '../run/verdict.ts';
 import { confirmedText } from './confirmed.ts';
 import { coverageOfAll } from './coverage.ts';
 import {
+  aboutEntry,
+  baselineNotes,
   type ExplainedChecks,
   entriesOf,
-  entryName,
   explainedChecks,
   novelty,
   openCauses,
@@ -106,6 +107,7 @@ function baseline(record: RunRecord): string {
   return joined([
     `### Known deviations (${code(known.file)})`,
     lines([
+      ...baselineNotes(record).map((note) => `- ${note}`),
       ...some(
         entriesOf(record, 'stale', 'expired').map(
           ({ state, remedy = '' }) => `- **${state}**: ${code(remedy, 200)}`,
@@ -113,16 +115,23 @@ function baseline(record: RunRecord): string {
       ),
       ...some(
         explainedChecks(record)
-          .filter((one) => one.known)
+          .filter(
+            (one) =>
+              one.known &&
+              !known.entries.some((entry) => 'cause' in entry && entry.cause === one.cause.fingerprint),
+          )
           .map(({ cause, checks }) => `- known cause: ${code(cause.title, 200)} (${listed(checks)})`),
       ),
       ...some(
         entriesOf(record, 'known').map(
-          (entry) => `- known deviation: ${code(entryName(entry))}: ${code(whyKnown(entry), 200)}`,
+          (entry) =>
+            `- known deviation: ${code(aboutEntry(entry, record), 200)}: ${code(whyKnown(entry), 200)}`,
         ),
       ),
       ...some(
-        entriesOf(record, 'not-evaluated').map((entry) => `- not evaluated: ${code(entryName(entry))}`),
+        entriesOf(record, 'not-evaluated').map(
+          (entry) => `- not evaluated: ${code(aboutEntry(entry, record), 200)}`,
+        ),
       ),
       ...(known.entries.length === 0 ? ['- none'] : []),
     ]),
@@ -259,7 +268,7 @@ function reproduction(record: RunRecord): string {
     ({ verdict, blockedBy }) => verdict === 'skipped' && blockedBy === 'user',
   ).length;
   return joined([
-    `To reproduce the run, with the token in \`PLANT_STORE_TOKEN\`${skipped === 0 ? '' : ` and the same filter (${skipped} checks were skipped)`}:`,
+    `To reproduce the run, with the token in \`${record.target.tokenEnv ?? 'PLANT_STORE_TOKEN'}\`${skipped === 0 ? '' : ` and the same filter (${skipped} checks were skipped)`}:`,
     fenced([visible(commandOf(record))], 'sh'),
   ]);
 }

@@ -2,6 +2,7 @@ import { ID } from '../payloads/plants.ts';
 import type { Cause } from '../run/cause.ts';
 import type { Before } from '../run/check.ts';
 import type { RunHeader } from '../run/run.ts';
+import { inShellOf } from './curl.ts';
 import { causeFingerprint } from './fingerprint.ts';
 import type { RecordedCause, RecordedRequest } from './record.ts';
 import { sentAndReceived } from './recorded.ts';
@@ -23,7 +24,7 @@ export function recordedCause(cause: Cause, { target }: RunHeader, redact: Redac
   return {
     ...what,
     ...redactAll({ matters, ladders }, redact),
-    steps: stepsOf(cause, counterexample),
+    steps: stepsOf(cause, counterexample).map((line) => inShellOf(line, target)),
     answer,
     counterexample,
     fingerprint,

@@ -2,7 +2,15 @@ import { groupBy } from '../groups.ts';
 import type { Summary } from '../run/verdict.ts';
 import { confidenceOfAll } from './confidence.ts';
 import { coverageOfAll } from './coverage.ts';
-import { type ExplainedChecks, explainedChecks, knownBy, novelty, unjudged, whyKnown } from './deviations.ts';
+import {
+  baselineNotes,
+  type ExplainedChecks,
+  explainedChecks,
+  knownBy,
+  novelty,
+  unjudged,
+  whyKnown,
+} from './deviations.ts';
 import { documentName } from './document.ts';
 import { headlineOf, loudly } from './headline.ts';
 import type { RunRecord } from './record.ts';
@@ -318,10 +326,8 @@ function verdict(record: RunRecord, layout: Layout): readonly string[] {
 }
 
 /** The CI result, which may differ from the verdict if there is a baseline. */
-function ciResultLines(
-  { ciResult: { baseline, exitCode, reason } }: RunRecord,
-  layout: Layout,
-): readonly string[] {
+function ciResultLines(record: RunRecord, layout: Layout): readonly string[] {
+  const { baseline, exitCode, reason } = record.ciResult;
   if (baseline === null) return [];
   const { columns, paint, verbose } = layout;
   const outdated = baseline.entries
@@ -336,6 +342,7 @@ function ciResultLines(
   return [
     first.replace(result, paint('bold', result)),
     ...rest,
+    ...baselineNotes(record).flatMap((note) => field('   ', note, layout)),
     ...some(outdated, layout).flatMap((text) => field('   ', text, layout, verbose ? undefined : 2)),
   ];
 }

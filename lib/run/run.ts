@@ -16,6 +16,8 @@ export interface RunOptions
   readonly catalogue: readonly Check[];
   /** Name of the target in reports; by default its URL. */
   readonly name?: string | undefined;
+  /** The environment variable that contains the token. */
+  readonly tokenEnv?: string | undefined;
   readonly seed?: number | undefined;
   readonly cases?: number | undefined;
   readonly concurrency?: number | undefined;
@@ -54,7 +56,12 @@ export interface Settled {
 
 export interface RunHeader {
   readonly document: Contract['document'];
-  readonly target: { readonly name: string; readonly baseUrl: string };
+  readonly target: {
+    readonly name: string;
+    readonly baseUrl: string;
+    /** The environment variable that contains the token, if it is not the usual one. */
+    readonly tokenEnv?: string;
+  };
   readonly options: Settled;
   readonly startedAt: string;
   /** The ids of the catalogue, in its order. */
@@ -163,7 +170,7 @@ export async function openRun(
   return {
     header: {
       document: contract.document,
-      target: { name: options.name ?? options.baseUrl, baseUrl: options.baseUrl },
+      target: targetOf(options),
       options: {
         seed,
         firstId: String(session.firstId),
@@ -313,3 +320,15 @@ class Queue<T> {
     }
   }
 }
+
+const USUAL_VARIABLE = 'PLANT_STORE_TOKEN';
+
+const targetOf = ({
+  baseUrl,
+  name = baseUrl,
+  tokenEnv = USUAL_VARIABLE,
+}: Pick<RunOptions, 'baseUrl' | 'name' | 'tokenEnv'>): RunHeader['target'] => ({
+  name,
+  baseUrl,
+  ...(tokenEnv === USUAL_VARIABLE ? {} : { tokenEnv }),
+});

@@ -68,7 +68,7 @@ export function About({ record }: { readonly record: RunRecord }) {
       <h3>Reproduce this run</h3>
       <Command name="The command" text={commandOf(record)} />
       <p class="note">
-        Set <code>$PLANT_STORE_TOKEN</code> to the token
+        Set <code>${target.tokenEnv ?? 'PLANT_STORE_TOKEN'}</code> to the token
         {skipped > 0 && (
           <>
             {' '}

@@ -1,9 +1,9 @@
 import { areaOf, groupBy } from '../../groups.ts';
-import { unaccounted } from '../ci-result.ts';
 import { confidenceText } from '../confidence.ts';
 import { coverageText } from '../coverage.ts';
 import { knownBy } from '../deviations.ts';
 import { causeText } from '../fingerprint.ts';
+import { unaccounted } from '../known.ts';
 import type { RecordedResult, RunRecord } from '../record.ts';
 import { Exchange } from './exchange.tsx';
 import { KnownAs, whatFailed } from './failures.tsx';
