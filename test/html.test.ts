@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { RunRecord } from '../index.ts';
 import { ciResultOf } from '../lib/report/ci-result.ts';
-import { difference } from '../lib/report/html/exchange.tsx';
+import { difference } from '../lib/report/html/kit/expected.tsx';
 import { htmlReport } from '../lib/report/html/page.tsx';
 import { profileOf, textOf } from '../lib/report/profile.ts';
 import { steady, tried } from './hostile.ts';

@@ -1,7 +1,7 @@
 import { explainedChecks } from '../deviations.ts';
 import type { RunRecord } from '../record.ts';
 import { Cause } from './failures.tsx';
-import { CheckLink, counted, inline } from './text.tsx';
+import { CheckLink, counted, inline } from './kit/text.tsx';
 
 const STATES = {
   expired: 'expired',
