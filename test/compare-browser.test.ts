@@ -225,6 +225,52 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
     );
   });
 
+  test('filters and the order of the tables are in the URL, and follow it', async () => {
+    const hash =
+      '#?causes-table.sort=-Fail+at&checks-table.sort=-Check&checks-filter.text=wrong&checks-filter.differs=no&stores-table.sort=MUST';
+    const ids = (page: Page) =>
+      page.locator('#checks-table tbody tr:visible').evaluateAll((rows) => rows.map(({ id }) => id));
+    const found = await withPage('five', async (page) => {
+      await page.locator('#causes-table').getByRole('button', { name: 'Fail at' }).click();
+      for (let click = 0; click < 2; click += 1)
+        await page.locator('#checks-table').getByRole('button', { name: 'Check', exact: true }).click();
+      await filter(page).getByLabel('Search').fill('wrong');
+      await filter(page).getByLabel('Only rows that differ').uncheck();
+      for (let click = 0; click < 2; click += 1)
+        await page.locator('#stores-table').getByRole('button', { name: 'MUST' }).click();
+      const [own, wanted] = [String(await page.evaluate('location.hash')), hash].map(
+        (text) => new Set(text.slice(2).split('&')),
+      );
+      expect(own).toEqual(wanted);
+      return ids(page);
+    });
+    expect(found.length).toBeGreaterThan(1);
+    await withPage(
+      'five',
+      async (page) => {
+        expect(await ids(page)).toEqual(found);
+        expect(await page.locator('#stores-table th[aria-sort="ascending"]').textContent()).toBe('MUST');
+        await page.evaluate('location.hash = "#?"');
+        await page.locator('#stores-table th[aria-sort="ascending"]').waitFor({ state: 'detached' });
+        expect(await shown(page)).toBe(differing(comparison).length);
+      },
+      { hash },
+    );
+  });
+
+  test('a mark of a cause opens the commands that reproduce it at the store', async () => {
+    await withPage('five', async (page) => {
+      const mark = page.locator('#causes-table td a').first();
+      expect(await mark.textContent()).toMatch(/^\d+ failed$/);
+      await mark.click();
+      const panel = page.locator('#causes .panel');
+      expect(await focused(page)).toMatch(/^(?:id-numeral-string|name-number): Accepts a/);
+      expect(await panel.locator('pre.command').textContent()).toContain('curl ');
+      const [above, below] = await Promise.all([mark.boundingBox(), panel.boundingBox()]);
+      expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0);
+    });
+  });
+
   test('a URL with an invalid or unknown fragment does no harm', async () => {
     for (const hash of ['#%', '#nothing/here', '#', '#invalid/rejects-wrong-type~99'])
       await withPage(
