@@ -214,7 +214,7 @@ export const OPTIONS = {
   },
   explain: {
     kind: kind.whole(0, 10 ** 6),
-    group: 'run',
+    group: 'sampling',
     placeholder: 'n',
     description: 'requests to spend on finding the causes of failures, after the checks; 0 for none',
     defaultsTo: DEFAULTS.explain,

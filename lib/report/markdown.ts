@@ -1,6 +1,6 @@
 import { groupBy } from '../groups.ts';
 import type { Count } from '../run/verdict.ts';
-import { confirmedText } from './confirmed.ts';
+import { causeBlocks, MAX_TITLE_CHARACTERS } from './cause-markdown.ts';
 import { coverageOfAll } from './coverage.ts';
 import {
   aboutEntry,
@@ -16,18 +16,9 @@ import {
 import { documentName } from './document.ts';
 import { headlineOf, loudly } from './headline.ts';
 import { code, fenced, joined, lines, prose } from './markdown-text.ts';
-import type { RecordedCause, RecordedResult, RunRecord } from './record.ts';
+import type { RecordedResult, RunRecord } from './record.ts';
 import { commandOf } from './run-command.ts';
-import {
-  answerLine,
-  createdText,
-  explain,
-  requestLine,
-  resentText,
-  summarise,
-  visible,
-  waitedText,
-} from './text.ts';
+import { createdText, explain, resentText, visible, waitedText } from './text.ts';
 
 /** A comment on GitHub may have 65,536 characters. */
 const MAX_CHARACTERS = 60_000;
@@ -37,12 +28,6 @@ const MAX_WARNING_CHARACTERS = 8000;
 
 /** Checks listed with a cause, besides the first. */
 const MAX_SIMILAR_CHECKS = 20;
-
-/** Requests shown before the one that fails. */
-const MAX_BEFORE = 6;
-
-const MAX_TITLE_CHARACTERS = 1000;
-const MAX_STEPS_CHARACTERS = 2400;
 
 /** Items of any other list. */
 const MAX_ITEMS = 10;
@@ -168,40 +153,17 @@ function failures(
 }
 
 function failure({ cause, checks }: ExplainedChecks, index: number, record: RunRecord): string {
-  const { title, advice, counterexample } = cause;
   return joined([
-    `**${index + 1}.** ${code(title, MAX_TITLE_CHARACTERS)} (${checks.length === 1 ? '1 check' : `${checks.length} checks`})`,
+    `**${index + 1}.** ${code(cause.title, MAX_TITLE_CHARACTERS)} (${checks.length === 1 ? '1 check' : `${checks.length} checks`})`,
     lines(
       checks.flatMap((one) => {
         const news = novelty(one, record);
         return news === undefined ? [] : [`- ${code(one.id)}: ${code(news)}`];
       }),
     ),
-    fenced(
-      [
-        `confirmed ${confirmedText(cause)}`,
-        ...(counterexample?.before ?? [])
-          .slice(-MAX_BEFORE)
-          .map(
-            ({ request, response }) =>
-              `before    ${requestLine(request)} → ${response?.status ?? 'no response'}`,
-          ),
-        ...(counterexample === undefined
-          ? []
-          : [`request   ${requestLine(counterexample.request)}`, `response  ${answerLine(counterexample)}`]),
-        `fix       ${summarise(advice, 1000)}`,
-      ],
-      'text',
-    ),
-    steps(cause),
+    ...causeBlocks(cause),
     ...checkDetails(checks),
   ]);
-}
-
-/** Half of the steps would be of no use. */
-function steps({ steps: all }: RecordedCause): string {
-  const shown = all.map(visible);
-  return shown.length === 0 || lines(shown).length > MAX_STEPS_CHARACTERS ? '' : fenced(shown, 'sh');
 }
 
 /** The details of the first check, and the names of the others. */

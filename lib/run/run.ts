@@ -243,6 +243,20 @@ export async function openRun(
   };
 }
 
+/**
+ * The causes of the failed checks of a run, found by experiments once all checks have ended. Undefined if no check
+ * failed, or if the options say not to explain failures.
+ */
+export async function explained(
+  results: readonly CheckResult[],
+  run: OpenRun,
+  { explain }: Pick<RunOptions, 'explain'>,
+): Promise<readonly Cause[] | undefined> {
+  if (explain === undefined || results.every(({ verdict }) => verdict !== 'fail')) return undefined;
+  run.hurry();
+  return explain(results, run);
+}
+
 /** Runs every check and yields events as they happen. The last event is `end`, whatever the store does. */
 export async function* events(options: RunOptions, signal?: AbortSignal): AsyncGenerator<RunEvent> {
   const queue = new Queue<RunEvent>();
@@ -276,10 +290,8 @@ async function work(options: RunOptions, queue: Queue<RunEvent>, signal?: AbortS
       results.push(result);
       index += 1;
     }
-    if (options.explain !== undefined && results.some(({ verdict }) => verdict === 'fail')) {
-      run.hurry();
-      queue.push({ type: 'causes', causes: await options.explain(results, run) });
-    }
+    const causes = await explained(results, run, options);
+    if (causes !== undefined) queue.push({ type: 'causes', causes });
   } finally {
     queue.push({ type: 'end', footer: await run.close() });
   }

@@ -1,9 +1,8 @@
-import type { ComponentChildren } from 'preact';
 import { coverageOfAll } from '../coverage.ts';
 import { documentName } from '../document.ts';
 import type { RunRecord } from '../record.ts';
 import { commandOf } from '../run-command.ts';
-import { Command, counted, grouped, inline } from './text.tsx';
+import { Command, counted, Fact, grouped, inline } from './kit/text.tsx';
 
 /** What was tested and how, and the command that repeats it. */
 export function About({ record }: { readonly record: RunRecord }) {
@@ -81,10 +80,3 @@ export function About({ record }: { readonly record: RunRecord }) {
     </section>
   );
 }
-
-export const Fact = ({ name, children }: { readonly name: string; readonly children: ComponentChildren }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-);

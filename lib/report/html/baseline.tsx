@@ -2,7 +2,7 @@ import { namedBy } from '../baseline-entry.ts';
 import { aboutEntry, baselineNotes, type EvaluatedEntry, explainedChecks } from '../deviations.ts';
 import type { RunRecord } from '../record.ts';
 import { Cause } from './failures.tsx';
-import { CheckLink, counted, inline } from './text.tsx';
+import { CheckLink, counted, inline } from './kit/text.tsx';
 
 const STATES = {
   expired: 'expired',
