@@ -59,8 +59,7 @@ Examples:
       const flags = self.opts<Flags>();
       const destination = wantedOf(flags, COMPARISON_FORMATS);
       const logOf = (name: string) => logBeside(destination, name, flags);
-      const comparison =
-        stores === undefined ? compareSaved(given) : await live(stores.targets, self, logOf);
+      const comparison = stores === undefined ? compareSaved(given) : await live(stores.targets, self, logOf);
       if (destination !== undefined) await writeReports(comparison, destination, COMPARISON_FORMATS);
       if (destination?.out !== '-') process.stdout.write(comparisonText(comparison, paint()));
       exitWith(comparison.exitCode);
