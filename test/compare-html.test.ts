@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Column, Comparison } from '../lib/compare/comparison.ts';
 import { comparisonPage } from '../lib/compare/html/page.tsx';
 import { differing } from '../lib/compare/table.ts';
-import { packageFile } from '../lib/package.ts';
+import { docsOf, packageFile } from '../lib/package.ts';
 import { among, compared, widened } from './comparisons.ts';
 import { attributesOf, type Page, readPage, valuesOf } from './read-page.ts';
 
@@ -86,7 +86,7 @@ describe('the page of a comparison', () => {
     }
   });
 
-  test('is well-formed, and links only within itself, to existing targets', () => {
+  test('is well-formed, and links only within itself and to the documentation, to existing targets', () => {
     for (const one of [
       comparison,
       widened(comparison, 30),
@@ -98,7 +98,9 @@ describe('the page of a comparison', () => {
       expect(new Set(ids).size).toBe(ids.length);
       const hrefs = valuesOf(page, 'href');
       expect(hrefs.length).toBeGreaterThan(30);
-      for (const href of hrefs) expect(ids, href).toContain(href.replace(/^#/, ''));
+      for (const href of hrefs)
+        if (!one.checks.some(({ id }) => href === docsOf(id)))
+          expect(ids, href).toContain(href.replace(/^#/, ''));
       expect(valuesOf(page, 'src')).toEqual([]);
       const headings = page.tags.flatMap(({ name }) => /^h([1-6])$/.exec(name)?.[1] ?? []).map(Number);
       expect(headings.filter((level) => level === 1)).toEqual([1]);
@@ -197,7 +199,21 @@ describe('text of stores', () => {
   ].join(' ');
   /** Keys of a comparison whose values a store or a user may control. */
   const UNTRUSTED_KEYS = new Set([
-    ...['name', 'reason', 'remedy', 'advice', 'text', 'label', 'signature', 'cause', 'expected', 'actual'],
+    ...[
+      'title',
+      'symptom',
+      'condition',
+      'name',
+      'reason',
+      'remedy',
+      'advice',
+      'text',
+      'label',
+      'signature',
+      'cause',
+      'expected',
+      'actual',
+    ],
     ...[
       'curl',
       'baseUrl',
@@ -215,6 +231,7 @@ describe('text of stores', () => {
   const poisoned = (text: string): Comparison => {
     const changed = JSON.parse(JSON.stringify(comparison), (key, value: unknown) => {
       if (typeof value === 'string' && UNTRUSTED_KEYS.has(key)) return text;
+      if (key === 'steps') return [text];
       if (key === 'observations') return { ...(value as object), [text]: text };
       return value;
     }) as Comparison;

@@ -58,11 +58,11 @@ export function sharedCauses(comparison: Comparison): readonly SharedCause[] {
 export const checksAt = ({ stores }: SharedCause, column: RunColumn): number =>
   stores.reduce((sum, one) => sum + (one.column === column ? one.cause.checks.length : 0), 0);
 
-/** `3 causes, 1 of them at several stores`. */
+/** `3 causes, 1 shared by several stores`. */
 export function causeCount(causes: readonly SharedCause[]): string {
   const several = causes.filter(({ stores }) => stores.length > 1).length;
   const all = `${causes.length} ${causes.length === 1 ? 'cause' : 'causes'}`;
-  return several === 0 ? all : `${all}, ${several} of them at several stores`;
+  return several === 0 ? all : `${all}, ${several} shared by several stores`;
 }
 
 /** The mark of each verdict; it needs no colour. */

@@ -110,14 +110,19 @@ function CauseDetails({ one, tried, comparison }: Shown) {
 }
 
 const AtStore = ({ cause: { steps, checks } }: { readonly cause: ComparedCause }) => (
-  <div class="at-store">
-    {steps.length > 0 && <Commands name={steps.length === 1 ? 'The command' : 'The commands'} list={steps} />}
-    <ul class="ids">
-      {checks.map((id) => (
-        <li key={id}>
-          <CheckLink id={id} />
-        </li>
-      ))}
-    </ul>
+  <div>
+    <Commands list={steps} />
+    <details class="more">
+      <summary>
+        {checks.length === 1 ? 'The failed check' : `The ${checks.length} failed checks`} that this explains
+      </summary>
+      <ul class="ids">
+        {checks.map((id) => (
+          <li key={id}>
+            <CheckLink id={id} />
+          </li>
+        ))}
+      </ul>
+    </details>
   </div>
 );

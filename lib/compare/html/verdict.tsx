@@ -70,7 +70,7 @@ export function Verdict({ comparison }: { readonly comparison: Comparison }) {
         {causes.length > 0 && (
           <Tile to="causes" count={causes.length}>
             {causes.length === 1 ? 'cause' : 'causes'} of failed checks
-            {several > 0 && `, ${several} of them at several stores`}
+            {several > 0 && `, ${several} shared by several stores`}
           </Tile>
         )}
         <Tile to="checks" count={differing(comparison).length} of={checks.length}>

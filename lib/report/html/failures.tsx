@@ -115,9 +115,7 @@ export function Cause({ explained, rank, record, open }: CauseProps) {
           <strong>Fix.</strong> {inline(advice, MAX_ADVICE_CHARACTERS)}
         </p>
         {counterexample !== undefined && <CauseExchange exchange={counterexample} matters={matters} />}
-        {steps.length > 0 && (
-          <Commands name={steps.length === 1 ? 'The command' : 'The commands'} list={steps} />
-        )}
+        <Commands list={steps} />
         <Ladders ladders={ladders} />
         <Explained checks={checks} record={record} />
         <p class="permalink">

@@ -179,7 +179,14 @@ export const Command = ({ name, text }: { readonly name: string; readonly text: 
 );
 
 /** Commands, one in each line, with a button that copies all of them. */
-export function Commands({ name, list }: { readonly name: string; readonly list: readonly string[] }) {
+export function Commands({
+  list,
+  name = list.length === 1 ? 'The command' : 'The commands',
+}: {
+  readonly name?: string;
+  readonly list: readonly string[];
+}) {
+  if (list.length === 0) return null;
   const text = list.join('\n');
   const shown = list.map((one) => visible(one.slice(0, MAX_COMMAND_CHARACTERS)));
   const fits = text.length <= MAX_COMMAND_CHARACTERS;
