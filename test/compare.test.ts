@@ -117,7 +117,16 @@ describe('a comparison', () => {
       JSON.stringify(comparison).replace(/http:\/\/127\.0\.0\.1:\d{4,5}/g, 'http://store'),
     );
     const columns = steady.columns.map((column) =>
-      column.state === 'run' ? { ...column, latency: null, observations: {}, created: undefined } : column,
+      column.state === 'run'
+        ? // Experiments are limited in time: later causes may differ on a slow machine.
+          {
+            ...column,
+            causes: column.causes.slice(0, 1),
+            latency: null,
+            observations: {},
+            created: undefined,
+          }
+        : column,
     );
     const still = { ...steady, columns, startedAt: '2026-01-01T00:00:00.000Z' };
     expect(COMPARISON_FORMATS.terminal.render(still)).toMatchSnapshot();

@@ -118,7 +118,7 @@ export function Cause({ explained, rank, record, open }: CauseProps) {
         <Commands list={steps} />
         <Ladders ladders={ladders} />
         <Explained checks={checks} record={record} />
-        <p class="permalink">
+        <p class="fingerprint">
           <span class="aside">
             Fingerprint <span class="code">{fingerprint}</span>
           </span>
@@ -145,9 +145,8 @@ function Ladders({ ladders }: Pick<RecordedCause, 'ladders'>) {
             <strong>{inline(part, 100)}</strong>
             <ul>
               {tried.map(({ value, shows }, at) => (
-                <li key={at}>
-                  <Icon name={shows ? 'fail' : 'pass'} />
-                  {inline(value, 100)} <span class="visually-hidden">{shows ? 'fails' : 'passes'}</span>
+                <li key={at} class={shows ? 'fails' : undefined}>
+                  {inline(value, 100)}
                 </li>
               ))}
             </ul>
