@@ -11,7 +11,7 @@ import { FORMATS } from '../lib/report/formats.ts';
 import type { Baseline, RunRecord } from '../lib/report/record.ts';
 import { Recorder } from '../lib/report/recorder.ts';
 import { type Redact, redactor } from '../lib/report/redact.ts';
-import { terminalReport, verdictLines } from '../lib/report/terminal.ts';
+import { quietReport, terminalReport } from '../lib/report/terminal.ts';
 import { traceLine } from '../lib/report/trace.ts';
 import { estimate } from '../lib/run/estimate.ts';
 import { events, type RunOptions as Plan } from '../lib/run/run.ts';
@@ -82,11 +82,12 @@ async function runAgainst(
     const options = { ...settingsIn(flags), baseline, name, ...target };
     const [plan, known, secrets] = [await planOf(options), knownDeviations(options), secretsOf(options)];
     warn(plan.contract.document.warnings);
-    if (!quiet) announce(await estimate(plan), plan.baseUrl);
+    const expected = quiet ? undefined : await estimate(plan);
+    if (expected !== undefined) announce(expected, plan.baseUrl);
     if (start !== undefined) closing.push(startCommand(start, target.token));
     await waitForStore({ baseUrl: plan.baseUrl, start, wait }, interrupted.signal);
     const recorder = new Recorder(secrets, known);
-    const show = quiet || verbose ? () => {} : progress(process.stderr, redactor(secrets));
+    const show = expected === undefined || verbose ? () => {} : progress(process.stderr, expected.requests);
     const onExchange = verbose ? trace(plan.baseUrl, redactor(secrets)) : undefined;
     for await (const event of events({ ...plan, onExchange }, interrupted.signal)) {
       recorder.take(event);
@@ -98,7 +99,7 @@ async function runAgainst(
     if (destination?.out !== '-') {
       const colour = wantsColour();
       const layout = { verbose, columns: process.stdout.columns };
-      process.stdout.write(quiet ? verdictLines(record, colour) : terminalReport(record, colour, layout));
+      process.stdout.write(quiet ? quietReport(record, colour) : terminalReport(record, colour, layout));
     }
     if (destination !== undefined) await writeReports(record, destination, FORMATS);
     reportToGitHub(record, process.env);

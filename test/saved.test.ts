@@ -301,7 +301,18 @@ describe('a record of an earlier version', () => {
 });
 
 describe('command line conventions', () => {
-  test('--quiet prints only the verdict, --verbose every exchange, without the token', async () => {
+  test('--quiet names each cause in one line', async () => {
+    await withStore('id-numeral-string', async ({ url }) => {
+      const only = ['--only', 'invalid/rejects-numeric-string-id', '--only', 'ordinary/answers-200'];
+      const { stdout, stderr } = await suite(['run', url, '--quiet', ...only], env);
+      expect(stdout).toMatch(
+        /^1\. Accepts a numeric string such as .* as id {2}\(1 check, MUST\)\nNOT CONF.*\n$/,
+      );
+      expect(stderr).toBe('');
+    });
+  });
+
+  test('--quiet prints only the verdict of a healthy store, --verbose every exchange, without the token', async () => {
     await withStore('reference', async ({ url }) => {
       const quiet = await suite(['run', url, '--quiet', '--only', 'ordinary/answers-200'], env);
       expect([quiet.stdout, quiet.stderr]).toEqual([

@@ -258,7 +258,13 @@ export const OPTIONS = {
     api: false,
     variable: false,
   },
-  quiet: { kind: kind.flag, group: 'run', description: 'print only the verdict', api: false, file: false },
+  quiet: {
+    kind: kind.flag,
+    group: 'run',
+    description: 'print only the causes of failures, in one line each, and the verdict',
+    api: false,
+    file: false,
+  },
   verbose: {
     kind: kind.flag,
     group: 'run',

@@ -2,12 +2,20 @@ import { groupBy } from '../groups.ts';
 import type { Summary } from '../run/verdict.ts';
 import { confidenceOfAll } from './confidence.ts';
 import { coverageOfAll } from './coverage.ts';
-import { type ExplainedChecks, explainedChecks, knownBy, novelty, unjudged, whyKnown } from './deviations.ts';
+import {
+  type ExplainedChecks,
+  explainedChecks,
+  knownBy,
+  novelty,
+  openCauses,
+  unjudged,
+  whyKnown,
+} from './deviations.ts';
 import { documentName } from './document.ts';
 import { headlineOf, loudly } from './headline.ts';
 import type { RunRecord } from './record.ts';
 import { heightOf, wrapped } from './rows.ts';
-import { allCauseRows, causeRows, SEE_REPORTS } from './terminal-causes.ts';
+import { allCauseRows, causeRow, causeRows, SEE_REPORTS } from './terminal-causes.ts';
 import {
   coloured,
   createdText,
@@ -45,10 +53,11 @@ const MIN_CAUSE_ROWS = 10;
 /** Items of a list. */
 const MAX_ITEMS = 3;
 
-/** Only the verdict, one line for each part of it. Ends with a line feed. */
-export function verdictLines(record: RunRecord, colour: boolean): string {
+/** Only the causes to be fixed and the verdict, one line for each part of it. Ends with a line feed. */
+export function quietReport(record: RunRecord, colour: boolean): string {
   const layout = { columns: Number.POSITIVE_INFINITY, paint: colour ? coloured : plain, verbose: true };
-  return `${[...verdict(record, layout), ...ciResultLines(record, layout)].join('\n')}\n`;
+  const causes = openCauses(record).map((one, index) => causeRow(one, index + 1, layout.columns));
+  return `${[...causes, ...verdict(record, layout), ...ciResultLines(record, layout)].join('\n')}\n`;
 }
 
 /** The report of a run for a terminal. Ends with a line feed. */
