@@ -13,7 +13,7 @@ import { Recorder } from '../lib/report/recorder.ts';
 import { type Redact, redactor } from '../lib/report/redact.ts';
 import { quietReport, terminalReport } from '../lib/report/terminal.ts';
 import { traceLine } from '../lib/report/trace.ts';
-import { estimate } from '../lib/run/estimate.ts';
+import { type Estimate, estimate } from '../lib/run/estimate.ts';
 import { events, type RunOptions as Plan } from '../lib/run/run.ts';
 import { cutShort } from '../lib/run/verdict.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -23,12 +23,13 @@ import { wantsColour } from './colour.ts';
 import { reportToGitHub } from './github.ts';
 import { interruptible } from './interrupt.ts';
 import { settingsIn, withOptions } from './options.ts';
-import { requireFolder, wantedOf, writeAtomically, writeReports } from './output.ts';
+import { type Destination, requireFolder, wantedOf, writeAtomically, writeReports } from './output.ts';
 import { progress } from './progress.ts';
 import { settle } from './settle.ts';
 import { startCommand } from './start.ts';
 import { choose, tokenOf } from './target.ts';
 import { waitForStore } from './wait.ts';
+import { type Around, type Attempt, watch } from './watch.ts';
 
 type Flags = AllFlags<Group>;
 
@@ -52,6 +53,7 @@ Examples:
   plant-store-conformance run
   PLANT_STORE_TOKEN=secret plant-store-conformance run http://127.0.0.1:8080
   plant-store-conformance run http://127.0.0.1:8080 --start 'node server.js' --out reports --format json,html
+  plant-store-conformance run http://127.0.0.1:8080 --start 'node server.js' --watch
   plant-store-conformance run http://127.0.0.1:8080 --only 'auth/*' --seed 7 --first-id 1000
   plant-store-conformance run http://127.0.0.1:8080 --baseline baseline.yaml
   plant-store-conformance run --target staging`,
@@ -61,53 +63,81 @@ Examples:
       settle(self, process.env, choice.config, choice.target);
       const flags = self.opts<Flags>();
       const token = tokenOf(flags.token, choice.target, process.env);
-      exitWith(await runAgainst(choice.baseUrl, token, choice.target?.name, flags));
+      if (flags.watch && (flags.out === '-' || flags.writeBaseline !== undefined))
+        throw new UsageError(
+          `--watch draws on standard output and runs many times; leave out ${flags.out === '-' ? '--out -' : '--write-baseline'}.`,
+        );
+      const destination = wantedOf(flags, FORMATS);
+      const attempt = attemptOn(choice.baseUrl, token, choice.target?.name, flags);
+      const publish = (record: RunRecord) => report(record, destination, flags);
+      if (flags.watch) await watch(attempt, publish, { start: flags.start, unwatched: destination?.out });
+      else exitWith(await once(attempt, publish));
     });
 }
 
-async function runAgainst(
-  baseUrl: string | undefined,
-  token: string | undefined,
-  name: string | undefined,
-  flags: Flags,
-): Promise<number> {
-  const { start, wait, quiet, verbose, writeBaseline } = flags;
-  const baseline = baselineIn(flags);
-  const destination = wantedOf(flags, FORMATS);
-  const earlier = earlierOf(flags, baseline);
-  const closing: (() => Promise<void>)[] = [];
+/** A run, and the report that follows it. */
+async function once(attempt: Attempt, publish: (record: RunRecord) => Promise<void>): Promise<number> {
   const interrupted = interruptible();
+  const closing: Around['closing'] = [];
   try {
-    const target = await targetOf(baseUrl, token, start, closing);
-    const options = { ...settingsIn(flags), baseline, name, ...target };
-    const [plan, known, secrets] = [await planOf(options), knownDeviations(options), secretsOf(options)];
-    warn(plan.contract.document.warnings);
-    const expected = quiet ? undefined : await estimate(plan);
-    if (expected !== undefined) announce(expected, plan.baseUrl);
-    if (start !== undefined) closing.push(startCommand(start, target.token));
-    await waitForStore({ baseUrl: plan.baseUrl, start, wait }, interrupted.signal);
-    const recorder = new Recorder(secrets, known);
-    const show = expected === undefined || verbose ? () => {} : progress(process.stderr, expected.requests);
-    const onExchange = verbose ? trace(plan.baseUrl, redactor(secrets)) : undefined;
-    for await (const event of events({ ...plan, onExchange }, interrupted.signal)) {
-      recorder.take(event);
-      show(event);
-    }
-    let record = recorder.record();
-    if (writeBaseline !== undefined) record = withBaseline(record, writeBaseline, earlier);
-    // Printed first, so that the findings are visible even if the files cannot be written.
-    if (destination?.out !== '-') {
-      const colour = wantsColour();
-      const layout = { verbose, columns: process.stdout.columns };
-      process.stdout.write(quiet ? quietReport(record, colour) : terminalReport(record, colour, layout));
-    }
-    if (destination !== undefined) await writeReports(record, destination, FORMATS);
-    reportToGitHub(record, process.env);
+    const record = await attempt({ signal: interrupted.signal, closing });
+    await publish(record);
     return interrupted.signal.aborted ? 3 : record.ciResult.exitCode;
   } finally {
     for (const close of closing.reverse()) await close();
     interrupted.release();
   }
+}
+
+/** Prepares runs with these options, one or several. */
+function attemptOn(
+  baseUrl: string | undefined,
+  token: string | undefined,
+  name: string | undefined,
+  flags: Flags,
+): Attempt {
+  const { start, wait, quiet, verbose, writeBaseline } = flags;
+  const baseline = baselineIn(flags);
+  const earlier = earlierOf(flags, baseline);
+  let expected: Estimate | undefined;
+  return async ({ signal, closing, before }) => {
+    const target = await targetOf(baseUrl, token, start, closing);
+    const options = { ...settingsIn(flags), baseline, name, ...target };
+    const [plan, known, secrets] = [await planOf(options), knownDeviations(options), secretsOf(options)];
+    warn(plan.contract.document.warnings);
+    if (!quiet && expected === undefined) {
+      expected = await estimate(plan);
+      announce(expected, plan.baseUrl);
+    }
+    if (start !== undefined) closing.push(startCommand(start, target.token));
+    await waitForStore({ baseUrl: plan.baseUrl, start, wait }, signal);
+    await before?.(plan, secrets);
+    const recorder = new Recorder(secrets, known);
+    const show = expected === undefined || verbose ? () => {} : progress(process.stderr, expected.requests);
+    const onExchange = verbose ? trace(plan.baseUrl, redactor(secrets)) : undefined;
+    for await (const event of events({ ...plan, onExchange }, signal)) {
+      recorder.take(event);
+      show(event);
+    }
+    const record = recorder.record();
+    return writeBaseline === undefined ? record : withBaseline(record, writeBaseline, earlier);
+  };
+}
+
+/** Prints the report of a run, and writes it to files. */
+async function report(
+  record: RunRecord,
+  destination: Destination | undefined,
+  { quiet, verbose }: Flags,
+): Promise<void> {
+  // Printed first, so that the findings are visible even if the files cannot be written.
+  if (destination?.out !== '-') {
+    const colour = wantsColour();
+    const layout = { verbose, columns: process.stdout.columns };
+    process.stdout.write(quiet ? quietReport(record, colour) : terminalReport(record, colour, layout));
+  }
+  if (destination !== undefined) await writeReports(record, destination, FORMATS);
+  reportToGitHub(record, process.env);
 }
 
 /** Prints every exchange as it happens. */

@@ -27,13 +27,13 @@ export async function waitUntilItListens(
   seconds: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const { host, port } = endpointOf(baseUrl, { timeout: 0 });
   const deadline = Date.now() + seconds * 1000;
-  while (!signal.aborted && Date.now() < deadline && !(await listens(host, port)))
-    await sleep(POLL_INTERVAL_MS);
+  while (!signal.aborted && Date.now() < deadline && !(await listens(baseUrl))) await sleep(POLL_INTERVAL_MS);
 }
 
-function listens(host: string, port: number): Promise<boolean> {
+/** Whether something listens at the address. */
+export function listens(baseUrl: string): Promise<boolean> {
+  const { host, port } = endpointOf(baseUrl, { timeout: 0 });
   return new Promise((resolve) => {
     const socket = connect({ host, port });
     const end = (found: boolean) => {

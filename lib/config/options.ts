@@ -235,6 +235,14 @@ export const OPTIONS = {
     defaultsTo: '30 with --start, else 0',
     api: false,
   },
+  watch: {
+    kind: kind.flag,
+    group: 'run',
+    description:
+      'run again when the store is back, with --start when a file changes: first the causes of the last run, then all checks',
+    api: false,
+    file: false,
+  },
   config: {
     kind: kind.path,
     group: 'run',

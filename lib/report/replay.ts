@@ -28,11 +28,11 @@ export function replayOf(
   const { when = 'always' } = counterexample ?? {};
   if (exchange === undefined || when !== 'always' || !('rules' in check.test)) return undefined;
   const { label, request } = exchange;
-  if (request.rawBytes === true || request.after !== undefined || !isWhole(request.body)) return undefined;
+  const template = templateOf(request, record);
+  if (template === undefined) return undefined;
   const { kind, rules: own } = check.test;
   // A failure of an invariant is also fixed if what it is about no longer happens.
   const rules = kind === 'invariant' ? [...own, anyResponse] : own;
-  const template = templateOf(request, record);
   return {
     ...check,
     test: { kind: 'cases', rules, cases: () => [{ label, payloadClass: 'other', template }] },
@@ -45,11 +45,15 @@ const anyResponse: Rules[number] = ({ response }) =>
 const isWhole = (body: RecordedRequest['body']) =>
   body.truncated !== true && !('text' in body && body.text.includes(REDACTED));
 
-/** The template of a recorded request, for any token. */
-function templateOf(
-  { method, url, headers, body, delivery }: RecordedRequest,
+/**
+ * The template of a recorded request, for any token. Undefined if it depends on an earlier one or was not recorded
+ * completely.
+ */
+export function templateOf(
+  { method, url, headers, body, delivery, rawBytes, after }: RecordedRequest,
   record: RunRecord,
-): RequestTemplate {
+): RequestTemplate | undefined {
+  if (rawBytes === true || after !== undefined || !isWhole(body)) return undefined;
   const path = pathOf(url).slice(pathOf(record.target.baseUrl).replace(/\/+$/, '').length);
   const inQuery = /[?&]([^=&]+)=\$PLANT_STORE_TOKEN$/.exec(path);
   const valuesOf = (name: string) =>
