@@ -17,6 +17,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { announce } from './announce.ts';
 import { settingsIn, withOptions } from './options.ts';
 import {
+  fixedText,
   type NumberedCause,
   numberedCauses,
   type Retried,
@@ -110,11 +111,13 @@ async function replayCauses(retry: Retry, record: RunRecord, secrets: readonly s
     verdicts.push(one.verdict);
     process.stdout.write(`\n${[retriedLine(one), ...answersOf(one, record)].join('\n')}\n`);
   });
-  const count = (verdict: Retried['verdict']) => verdicts.filter((one) => one === verdict).length;
-  const verdict = count('still fails') > 0 ? 'fail' : count('not judged') > 0 ? undefined : 'pass';
-  const fixed = `${count('fixed')} of ${verdicts.length} ${verdicts.length === 1 ? 'cause' : 'causes'} fixed`;
+  const verdict = verdicts.includes('still fails')
+    ? 'fail'
+    : verdicts.includes('not judged')
+      ? undefined
+      : 'pass';
   process.stdout.write(
-    `\n${inCapitals(verdict)}  ${fixed}${stop === undefined ? '' : `; ${because(stop)}`}\n`,
+    `\n${inCapitals(verdict)}  ${fixedText(verdicts)}${stop === undefined ? '' : `; ${because(stop)}`}\n`,
   );
   return exitCodeOf(verdict);
 }

@@ -1,10 +1,10 @@
-import { showsAgain } from '../lib/explain/shows-again.ts';
+import { shownBy, showsAgain } from '../lib/explain/shows-again.ts';
 import { type ExplainedChecks, explainedChecks } from '../lib/report/deviations.ts';
-import type { RecordedExchange, RecordedResult, RunRecord } from '../lib/report/record.ts';
+import type { RecordedCause, RecordedExchange, RecordedResult, RunRecord } from '../lib/report/record.ts';
 import { sentAndReceived } from '../lib/report/recorded.ts';
 import { Recorder } from '../lib/report/recorder.ts';
 import { redactor } from '../lib/report/redact.ts';
-import { templateOf } from '../lib/report/replay.ts';
+import { exchangeOf, TOKEN, templateOf } from '../lib/report/replay.ts';
 import { summarise, visible } from '../lib/report/text.ts';
 import type { Check } from '../lib/run/check.ts';
 import type { Stop } from '../lib/run/result.ts';
@@ -80,27 +80,38 @@ export function retryOf(causes: readonly NumberedCause[], record: RunRecord, pla
 
 const idOf = ({ rank }: NumberedCause) => `cause/${rank}`;
 
+/** The request of a cause as a check, if it shows the cause; else the checks that the cause explained. */
 function checksFor(one: NumberedCause, record: RunRecord, plan: Plan): readonly Check[] {
   const { cause, level } = one;
   const named = new Set(cause.checks);
   const checks = plan.catalogue.filter(({ id }) => named.has(id));
-  const { kind, title, symptom, advice, counterexample } = cause;
-  const isSingle = kind === 'always' && counterexample !== undefined && counterexample.before === undefined;
-  const template = isSingle ? templateOf(counterexample.request, record) : undefined;
-  if (template === undefined) {
+  const rule = ruleFor(cause, checks, record, plan);
+  if (rule === undefined) {
     // An invariant also fails for the requests of other causes.
     const own = checks.filter(({ test }) => test.kind !== 'invariant');
     return own.length === 0 ? checks : own;
   }
-  const others = record.causes.map((other) => other.symptom).filter((other) => other !== symptom);
-  const rules = [showsAgain({ symptom, template, checks, others }, plan.token)];
-  const cases = () => [{ label: 'the request of the cause', payloadClass: 'other' as const, template }];
-  return [
-    {
-      ...{ id: idOf(one), level, statement: title, basis: [], hint: advice },
-      test: { kind: 'cases', rules, cases },
-    },
+  const cases = () => [
+    { label: 'the request of the cause', payloadClass: 'other' as const, template: rule.template },
   ];
+  const about = { id: idOf(one), level, statement: cause.title, basis: [], hint: cause.advice };
+  return [{ ...about, test: { kind: 'cases', rules: [rule.rule], cases } }];
+}
+
+function ruleFor(
+  { kind, symptom, counterexample }: RecordedCause,
+  checks: readonly Check[],
+  record: RunRecord,
+  { token, contract }: Plan,
+) {
+  if (kind !== 'always' || counterexample === undefined || counterexample.before !== undefined)
+    return undefined;
+  const template = templateOf(counterexample.request, record);
+  if (template === undefined) return undefined;
+  const others = record.causes.map((other) => other.symptom).filter((other) => other !== symptom);
+  const earlier = { symptom, template, checks, others };
+  const isShown = shownBy(exchangeOf(counterexample, template), earlier, contract, TOKEN) === symptom;
+  return isShown ? { template, rule: showsAgain(earlier, token) } : undefined;
 }
 
 function judged(results: readonly RecordedResult[], one: NumberedCause): Pick<Retried, 'verdict' | 'reason'> {
@@ -115,6 +126,10 @@ function judged(results: readonly RecordedResult[], one: NumberedCause): Pick<Re
     ? { verdict: 'fixed' }
     : { verdict: 'not judged', reason: other?.reason ?? 'no check of this version of the suite is about it' };
 }
+
+/** How many of some causes are fixed. */
+export const fixedText = (verdicts: readonly Retried['verdict'][]): string =>
+  `${verdicts.filter((one) => one === 'fixed').length} of ${verdicts.length} ${verdicts.length === 1 ? 'cause' : 'causes'} fixed`;
 
 /** What became of a cause, in one line. */
 export const retriedLine = ({ cause: { rank, cause }, verdict, reason }: Retried): string =>

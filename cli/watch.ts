@@ -9,7 +9,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { onChanges } from './changes.ts';
 import { paint } from './colour.ts';
 import { interruptible } from './interrupt.ts';
-import { numberedCauses, retriedLine, retryOf } from './retry.ts';
+import { fixedText, numberedCauses, type Retried, retriedLine, retryOf } from './retry.ts';
 import { listens } from './wait.ts';
 
 /** Runs the checks against a store, which it starts if that was asked for. */
@@ -93,7 +93,7 @@ export async function watch(
 const invitation = (start: string | undefined): string =>
   `Runs again when ${start === undefined ? 'the store has been restarted' : 'a file changes'}, or with Enter; q ends.`;
 
-/** The causes of the last run, then all checks. Undefined if the run cannot begin, as its files are being edited. */
+/** The causes of the last run, then all checks. Undefined if the run did not begin: its files are being edited. */
 async function round(
   attempt: Attempt,
   around: Around,
@@ -106,21 +106,21 @@ async function round(
   const causes = last === undefined ? [] : numberedCauses(last).filter(({ known }) => !known);
   const before: Around['before'] = async (plan, secrets) => {
     if (last === undefined || causes.length === 0) return;
-    let fixed = 0;
-    await retryOf(causes, last, plan).run(
-      secrets,
-      (one) => {
-        if (one.verdict === 'fixed') fixed += 1;
-        process.stdout.write(`${paint()(COLOURS[one.verdict], retriedLine(one))}\n`);
-      },
-      around.signal,
-    );
+    const verdicts: Retried['verdict'][] = [];
+    const tell = (one: Retried) => {
+      if (around.signal.aborted) return;
+      verdicts.push(one.verdict);
+      process.stdout.write(`${paint()(COLOURS[one.verdict], retriedLine(one))}\n`);
+    };
+    await retryOf(causes, last, plan).run(secrets, tell, around.signal);
+    around.signal.throwIfAborted();
     const seconds = ((performance.now() - trigger.since) / 1000).toFixed(1);
-    process.stdout.write(`${fixed} of ${causes.length} causes fixed, after ${seconds} s; now all checks\n`);
+    process.stdout.write(`${fixedText(verdicts)}, after ${seconds} s; now all checks\n`);
   };
   try {
     return await attempt({ ...around, before });
   } catch (error) {
+    if (around.signal.aborted) return undefined;
     if (!(error instanceof UsageError || error instanceof DocumentError)) throw error;
     process.stderr.write(`${error.message}\n`);
     return undefined;
