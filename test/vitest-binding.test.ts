@@ -23,11 +23,26 @@ const VITEST = packageFile('node_modules/vitest/vitest.mjs');
 
 async function byVitest(env: Readonly<Record<string, string>>, args: readonly string[] = []) {
   const out = join(mkdtempSync(join(tmpdir(), 'plant-store-')), 'vitest.json');
-  const run = ['run', '--project', 'conformance', '--reporter=json', `--outputFile=${out}`, ...args];
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${out}`];
+  const run = ['run', '--project', 'conformance', ...reporters, ...args];
   const { code, stderr } = await ended(start(process.execPath, [VITEST, ...run], { CI: '1', ...env }));
   const report = JSON.parse(readFileSync(out, 'utf8')) as VitestReport;
   const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults);
   return { code, stderr, report, tests };
+}
+
+/** Runs a test file of another project, in the folder of the package so that Node resolves it by its own name. */
+async function inProject(text: string) {
+  const folder = mkdtempSync(packageFile('reports/their-project-'));
+  const binding = `import { plantStoreConformance } from 'plant-store-conformance/vitest';`;
+  writeFileSync(join(folder, 'store.test.mjs'), `${binding}\n${text}`);
+  writeFileSync(join(folder, 'vitest.config.mjs'), 'export default {};');
+  const out = join(folder, 'vitest.json');
+  const args = ['--root', folder, '--reporter=default', '--reporter=json', `--outputFile.json=${out}`];
+  const { code, stderr } = await ended(start(process.execPath, [VITEST, 'run', ...args], { CI: '1' }));
+  const report = JSON.parse(readFileSync(out, 'utf8')) as VitestReport;
+  rmSync(folder, { recursive: true });
+  return { code, stderr, report };
 }
 
 /** The vitest status of each verdict. */
@@ -89,11 +104,22 @@ describe('the command line and vitest', () => {
     });
   });
 
-  test('a failed SHOULD does not fail its test unless the run is strict', async () => {
+  test('a failed SHOULD does not fail its test unless the run is strict, but its cause is printed', async () => {
     await withStore('scheme-case', async ({ url }) => {
-      const { code, report } = await byVitest({ PLANT_STORE_URL: url, PLANT_STORE_TOKEN: TOKEN });
+      const { code, report, stderr } = await byVitest({ PLANT_STORE_URL: url, PLANT_STORE_TOKEN: TOKEN });
       expect([code, report.success]).toEqual([0, true]);
+      expect(stderr).toMatch(/\n.*1 SHOULD warned, for 1 cause\n\n1\. Rejects a valid plant with 401 /);
+      expect(stderr).toContain('checks    auth/accepts-scheme-in-any-case\n');
     });
+  });
+
+  test('a store that does not start skips every test, and the reason is told once', async () => {
+    const { code, report, stderr } = await inProject(`
+      plantStoreConformance({ start: () => { throw new Error('the port is in use'); } });`);
+    const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults);
+    expect([code, report.success, tests.length]).toEqual([1, false, catalogue.length]);
+    expect(new Set(tests.map(({ status }) => status))).toEqual(new Set(['skipped']));
+    expect(stderr.match(/Error: the port is in use/g)).toHaveLength(1);
   });
 
   test('a test is named after its check, and -t selects it', async () => {
@@ -104,12 +130,8 @@ describe('the command line and vitest', () => {
   });
 
   test('the binding works in another project', async () => {
-    // In the folder of the package, so that Node resolves the package by its own name.
-    const folder = mkdtempSync(packageFile('reports/their-project-'));
-    writeFileSync(
-      join(folder, 'store.test.mjs'),
-      `import { plantStoreConformance } from 'plant-store-conformance/vitest';
-       import { startStore } from 'plant-store-conformance';
+    const { code, report } = await inProject(
+      `import { startStore } from 'plant-store-conformance';
        plantStoreConformance({
          cases: 5,
          start: async () => {
@@ -118,14 +140,6 @@ describe('the command line and vitest', () => {
          },
        });`,
     );
-    writeFileSync(join(folder, 'vitest.config.mjs'), 'export default {};');
-    const { code, stdout } = await ended(
-      start(process.execPath, [VITEST, 'run', '--root', folder, '--reporter=json'], {
-        CI: '1',
-      }),
-    );
-    const report = JSON.parse(stdout.slice(stdout.indexOf('{'))) as VitestReport;
-    rmSync(folder, { recursive: true });
     expect(report.numTotalTests).toBeGreaterThan(80);
     expect(code).toBe(0);
   });

@@ -60,6 +60,14 @@ export function quietReport(record: RunRecord, colour: boolean): string {
   return `${[...causes, ...verdict(record, layout), ...ciResultLines(record, layout)].join('\n')}\n`;
 }
 
+/** The causes to be fixed, as in the report for a terminal; undefined if there are none. */
+export function causeReport(record: RunRecord): string | undefined {
+  const layout = { columns: USUAL_COLUMNS, paint: plain, verbose: false };
+  const open = openCauses(record);
+  const rows = [...headingOf(open, record, layout), ...causeRows(open, MAX_ROWS, USUAL_COLUMNS, plain)];
+  return open.length === 0 ? undefined : `${rows.slice(1).join('\n')}\n`;
+}
+
 /** The report of a run for a terminal. Ends with a line feed. */
 export function terminalReport(
   record: RunRecord,
