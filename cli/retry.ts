@@ -48,7 +48,11 @@ export interface Retry {
 export function retryOf(causes: readonly NumberedCause[], record: RunRecord, plan: Plan): Retry {
   const planned = causes.map((cause) => ({ cause, checks: checksFor(cause, record, plan) }));
   const catalogue = [...new Set(planned.flatMap(({ checks }) => checks))];
-  const whole = { ...plan, catalogue, selected: undefined, explain: undefined };
+  const whole: Plan = {
+    ...plan,
+    catalogue,
+    ...{ selected: undefined, explain: undefined, shard: undefined, bailsOn: () => false },
+  };
   return {
     plan: whole,
     async run(secrets, tell, signal) {
@@ -85,20 +89,20 @@ function checksFor(one: NumberedCause, record: RunRecord, plan: Plan): readonly 
   const { cause, level } = one;
   const named = new Set(cause.checks);
   const checks = plan.catalogue.filter(({ id }) => named.has(id));
-  const rule = ruleFor(cause, checks, record, plan);
-  if (rule === undefined) {
+  const request = requestOf(cause, checks, record, plan);
+  if (request === undefined) {
     // An invariant also fails for the requests of other causes.
     const own = checks.filter(({ test }) => test.kind !== 'invariant');
     return own.length === 0 ? checks : own;
   }
-  const cases = () => [
-    { label: 'the request of the cause', payloadClass: 'other' as const, template: rule.template },
-  ];
+  const { template, rule } = request;
+  const cases = () => [{ label: 'the request of the cause', payloadClass: 'other' as const, template }];
   const about = { id: idOf(one), level, statement: cause.title, basis: [], hint: cause.advice };
-  return [{ ...about, test: { kind: 'cases', rules: [rule.rule], cases } }];
+  return [{ ...about, test: { kind: 'cases', rules: [rule], cases } }];
 }
 
-function ruleFor(
+/** The request of a cause, and the rule that it no longer shows; undefined if the record says that more is needed. */
+function requestOf(
   { kind, symptom, counterexample }: RecordedCause,
   checks: readonly Check[],
   record: RunRecord,

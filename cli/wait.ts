@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { endpointOf } from '../lib/wire/endpoint.ts';
 
 /** Milliseconds between two attempts to connect. */
-const POLL_INTERVAL_MS = 100;
+export const POLL_INTERVAL_MS = 100;
 
 /** Seconds to wait for a store that is started by the run. */
 const DEFAULT_WAIT_S = 30;

@@ -10,7 +10,7 @@ import { onChanges } from './changes.ts';
 import { paint } from './colour.ts';
 import { interruptible } from './interrupt.ts';
 import { fixedText, numberedCauses, type Retried, retriedLine, retryOf } from './retry.ts';
-import { listens } from './wait.ts';
+import { listens, POLL_INTERVAL_MS } from './wait.ts';
 
 /** Runs the checks against a store, which it starts if that was asked for. */
 export type Attempt = (around: Around) => Promise<RunRecord>;
@@ -30,8 +30,6 @@ interface Trigger {
   readonly why: string;
   readonly since: number;
 }
-
-const POLL_INTERVAL_MS = 100;
 
 /** Fixed causes that are named. */
 const MAX_FIXED = 3;
@@ -77,7 +75,7 @@ export async function watch(
         if (record !== undefined) await show(record, last, publish);
         process.stdout.write(paint()('dim', `\n${invitation(start)}\n`));
         if (start === undefined && record !== undefined) void untilItReturns(record, signal, again);
-        await once(signal, 'abort');
+        if (!signal.aborted) await once(signal, 'abort');
         // A store that could not be judged leaves it open which causes are left.
         if (record !== undefined && (record.stop === null || record.causes.length > 0)) last = record;
       }
