@@ -23,7 +23,8 @@ interface VitestReport {
 async function byVitest(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const out = join(mkdtempSync(join(tmpdir(), 'plant-store-')), 'vitest.json');
   const vitest = packageFile('node_modules/vitest/vitest.mjs');
-  const all = [vitest, 'run', '--reporter=json', `--outputFile=${out}`, ...args];
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${out}`];
+  const all = [vitest, 'run', ...reporters, ...args];
   const exited = await ended(start(process.execPath, all, { CI: '1', ...env }));
   const { testResults } = JSON.parse(readFileSync(out, 'utf8')) as VitestReport;
   return { ...exited, tests: testResults.flatMap(({ assertionResults }) => assertionResults) };
@@ -64,6 +65,9 @@ describe('the tests that a project declares with the binding', () => {
        import { describe } from 'vitest';
        for (const [name, store, options] of ${JSON.stringify(runs)})
          describe(name, () => plantStoreConformance({ ...options, start: () => store }));
+       describe('no start', () => plantStoreConformance({
+         start: () => { throw new Error('the port is in use'); },
+       }));
        describe('their own store', () => plantStoreConformance({
          cases: 1,
          only: ['ordinary/*'],
@@ -109,10 +113,18 @@ describe('the tests that a project declares with the binding', () => {
     expect(tests).toHaveLength(catalogue.length);
   });
 
-  test('pass with a failed SHOULD unless the run is strict', () => {
+  test('are skipped if the store does not start, and the reason is printed', () => {
+    const statuses = testsOf('no start').map(({ status }) => status);
+    expect([statuses.length, ...new Set(statuses)]).toEqual([catalogue.length, 'skipped']);
+    expect(ran.stderr).toContain('the port is in use');
+  });
+
+  test('pass with a failed SHOULD unless the run is strict, but its cause is printed', () => {
     const statusOf = (name: string) =>
       testsOf(name).find(({ title }) => title === 'auth/accepts-scheme-in-any-case')?.status;
     expect([statusOf('lenient'), statusOf('scheme-case')]).toEqual(['passed', 'failed']);
+    expect(ran.stderr).toMatch(/\n.*1 SHOULD warned, for 1 cause\n\n1\. Rejects a valid plant with 401 /);
+    expect(ran.stderr).toContain('checks    auth/accepts-scheme-in-any-case\n');
   });
 
   test('pass for a store that they start and stop, and fail the process if one fails', () => {
