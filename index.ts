@@ -6,16 +6,15 @@ import type { Given, Needed, Settings } from './lib/config/options.ts';
 import { loadContract } from './lib/contract/contract.ts';
 import { DocumentError } from './lib/contract/document.ts';
 import { explainer } from './lib/explain/explain.ts';
-import { areaOf } from './lib/groups.ts';
-import { nearest } from './lib/nearest.ts';
 import { packageFile } from './lib/package.ts';
 import { readText } from './lib/read-text.ts';
-import { renamingOf } from './lib/renamed-ids.ts';
+import { namedBy } from './lib/report/baseline-entry.ts';
 import type { Baseline, RunRecord } from './lib/report/record.ts';
 import { Recorder } from './lib/report/recorder.ts';
 import { DEFAULTS } from './lib/run/plan.ts';
 import { events, type RunOptions as Plan, type RunEvent } from './lib/run/run.ts';
 import { globs, unmatched } from './lib/select.ts';
+import { unknownCheck } from './lib/unknown-check.ts';
 import { UsageError } from './lib/usage-error.ts';
 import { catalogue } from './suites/index.ts';
 
@@ -144,16 +143,11 @@ export async function planOf(options: RunOptions, loaded?: Plan['contract']): Pr
   const contract = loaded ?? (await contractOf(openapi, overlays));
   const ids = catalogue.map(({ id }) => id);
   const wrong = unmatched([...only, ...skip], ids);
-  if (wrong !== undefined) {
-    const close = nearest(wrong, ids);
-    const advice =
-      close === undefined
-        ? `the areas are ${[...new Set(catalogue.map(areaOf))].join(', ')}, as in --only 'auth/*'`
-        : `did you mean ${close}?`;
-    throw new UsageError(renamingOf(wrong) ?? `No check is called ${wrong}; ${advice}`);
-  }
+  if (wrong !== undefined) throw unknownCheck(wrong, catalogue);
   const [wanted, unwanted] = [globs(only), globs(skip)];
-  const known = new Set(bail ? knownDeviations(settings)?.entries.map(({ id }) => id) : []);
+  const known = new Set(
+    bail ? knownDeviations(settings)?.entries.flatMap((entry) => namedBy(entry).map(({ id }) => id)) : [],
+  );
   return {
     ...rest,
     contract,

@@ -29,7 +29,7 @@ const PARTS: Readonly<Record<string, () => Promise<Findings>>> = {
   throughput: () => throughput(rounds),
   'default-run': () => defaultRun(rounds),
   fleet: () => fleet(every),
-  'first-failure': () => firstFailure(),
+  'first-failure': () => firstFailure(every),
   startup: () => startup(rounds),
   growth: () => growth(rounds),
 };
@@ -55,7 +55,11 @@ async function main(): Promise<number> {
 
 /** The command that measures a part in the same way. */
 const commandOf = (name: string) =>
-  ['npm run bench --', name, ...(name === 'fleet' ? ['--every', every] : ['--rounds', rounds])].join(' ');
+  [
+    'npm run bench --',
+    name,
+    ...(name === 'fleet' || name === 'first-failure' ? ['--every', every] : ['--rounds', rounds]),
+  ].join(' ');
 
 // Started processes are stopped on exit, which a signal alone does not trigger.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));

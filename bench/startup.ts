@@ -12,6 +12,7 @@ export async function startup(rounds: number): Promise<Findings> {
   const commands = [
     { title: 'node, which does nothing', args: ['-e', '0'] },
     { title: '--version', args: [main, '--version'] },
+    { title: '--help', args: [main, '--help'] },
     { title: 'list', args: [main, 'list'] },
     { title: `a run of one check, ${ONE}`, args: [main, 'run', store.url, '--only', ONE] },
   ].map((command) => ({ ...command, seconds: [] as number[], peaks: [] as number[] }));

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { knownDeviations, planOf, secretsOf } from '../index.ts';
 import { type ComparedTarget, compareStores, estimateOf } from '../lib/compare/compare.ts';
@@ -5,7 +6,7 @@ import type { Comparison } from '../lib/compare/comparison.ts';
 import { comparisonOf } from '../lib/compare/fold.ts';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { comparisonText } from '../lib/compare/terminal.ts';
-import { type Config, readConfig, type Target } from '../lib/config/config.ts';
+import { type Config, readConfig, type Target, targetNamed } from '../lib/config/config.ts';
 import type { Flags as GroupFlags } from '../lib/config/options.ts';
 import { readRecord } from '../lib/report/saved.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -13,11 +14,11 @@ import { announce, warn } from './announce.ts';
 import { paint } from './colour.ts';
 import { interruptible } from './interrupt.ts';
 import { settingsIn, withOptions } from './options.ts';
-import { wantedOf, writeReports } from './output.ts';
+import { logBeside, wantedOf, writeReports } from './output.ts';
 import { settle } from './settle.ts';
-import { startCommand } from './start.ts';
+import { type StartedStore, startCommand } from './start.ts';
 import { DEFAULT_FILE, tokenOf } from './target.ts';
-import { waitForStore } from './wait.ts';
+import { requireFree, waitForStore } from './wait.ts';
 
 type Flags = GroupFlags<'connection' | 'sampling' | 'reports'>;
 
@@ -29,7 +30,7 @@ export function compareCommand(exitWith: (code: number) => void): Command {
     .description('Sends the same requests to several stores and shows the results side by side.')
     .argument(
       '[stores...]',
-      'a configuration with targets (default: conformance.yaml), NAME=URL for each store, or a report.json for each',
+      'a configuration (default: conformance.yaml, with all of its targets), or for each store NAME=URL, the name of a target, or a report.json',
     );
   const format = { description: `report formats, separated by commas: ${formatNames}` };
   return withOptions(command, ['connection', 'sampling', 'reports'], { format })
@@ -37,7 +38,8 @@ export function compareCommand(exitWith: (code: number) => void): Command {
       'after',
       `
 Every store gets the same payloads; only the ids differ. Targets of a configuration are started and stopped if
-it says so. Given saved records, the command compares their checks and observations and sends nothing.
+it says so, and reached as it says; what is sent is the same for all. Given saved records, the command
+compares their checks and observations and sends nothing.
 
 Exit codes (the worst of all stores):
   0 conformant, or all selected checks passed; 1 not conformant; 2 usage error, or nothing left to judge;
@@ -46,6 +48,7 @@ Exit codes (the worst of all stores):
 Examples:
   plant-store-conformance compare
   PLANT_STORE_TOKEN=secret plant-store-conformance compare old=http://127.0.0.1:8080 new=http://127.0.0.1:8081
+  plant-store-conformance compare staging live
   plant-store-conformance compare stores.yaml --seed 7 --out reports --format json,html,markdown
   plant-store-conformance compare go/report.json rust/report.json`,
     )
@@ -55,7 +58,8 @@ Examples:
       settle(self, process.env, stores?.config, undefined);
       const flags = self.opts<Flags>();
       const destination = wantedOf(flags, COMPARISON_FORMATS);
-      const comparison = stores === undefined ? compareSaved(given) : await live(stores.targets, flags);
+      const logOf = (name: string) => logBeside(destination, name, flags);
+      const comparison = stores === undefined ? compareSaved(given) : await live(stores.targets, self, logOf);
       if (destination !== undefined) await writeReports(comparison, destination, COMPARISON_FORMATS);
       if (destination?.out !== '-') process.stdout.write(comparisonText(comparison, paint()));
       exitWith(comparison.exitCode);
@@ -77,18 +81,32 @@ function compareSaved(files: readonly string[]): Comparison {
 /** Distance between the first ids of two stores: more ids than a comparison sends to one store. */
 const ID_DISTANCE = 1_000_000n;
 
-async function live(targets: readonly Target[], flags: Flags): Promise<Comparison> {
+/** @param logOf the file for the output of a store that is started, by the name of the store */
+async function live(
+  targets: readonly Target[],
+  command: Command,
+  logOf: (name: string) => string | undefined,
+): Promise<Comparison> {
+  const flags = command.opts<Flags>();
   const given = settingsIn(flags);
-  const common = { ...given, seed: given.seed ?? Math.floor(Math.random() * 2 ** 31) };
+  const seed = given.seed ?? Math.floor(Math.random() * 2 ** 31);
   // The same number of digits for every store, so that the requests are equally long.
   const base = given.firstId ?? BigInt(1_000_000_000 + Math.floor(Math.random() * 1_000_000_000));
   const compared: ComparedTarget[] = [];
   for (const [index, target] of targets.entries()) {
-    const { name, baseUrl, baseline } = target;
+    const { name, baseUrl, baseline, tokenEnv } = target;
     const own = tokenOf(flags.token, target, process.env);
     if (own === undefined || own === '')
       throw new UsageError(`No token for ${name}; set PLANT_STORE_TOKEN, or add tokenEnv to the target.`);
-    const options = { ...common, name, baseUrl, token: own, firstId: base + BigInt(index) * ID_DISTANCE };
+    const options = {
+      ...settingsIn({ ...flags, ...reached(target, command) }),
+      seed,
+      name,
+      baseUrl,
+      tokenEnv,
+      token: own,
+      firstId: base + BigInt(index) * ID_DISTANCE,
+    };
     compared.push({
       name,
       plan: await planOf(options, compared[0]?.plan.contract),
@@ -96,26 +114,57 @@ async function live(targets: readonly Target[], flags: Flags): Promise<Compariso
       baseline: knownDeviations({ baseline }),
     });
   }
-  return startAndCompare(targets, compared);
+  return startAndCompare(targets, compared, logOf);
+}
+
+/** The options about how a store is reached, which a target may set for itself. */
+const OWN = ['header', 'timeout', 'ca', 'cert', 'key', 'insecure', 'rate'] as const;
+/** Those about what is sent, which is the same for all stores. */
+const SHARED = ['openapi', 'overlay', 'only', 'skip', 'cases', 'thorough', 'seed', 'firstId'] as const;
+
+/** What a target says about how it is reached, unless a flag or the environment says otherwise. */
+function reached(target: Target, command: Command): Flags {
+  const ignored = SHARED.filter((name) => target[name] !== undefined);
+  if (ignored.length > 0)
+    warn([
+      `${target.name} gets the same requests as the other stores, without its own ${ignored.join(', ')}; give the options to compare`,
+    ]);
+  const isOpen = (name: string) => !['cli', 'env'].includes(command.getOptionValueSource(name) ?? '');
+  return Object.fromEntries(
+    OWN.filter((name) => target[name] !== undefined && isOpen(name)).map((name) => [name, target[name]]),
+  );
 }
 
 /** Starts the targets that have a start command, compares all targets, and stops them again. */
 async function startAndCompare(
   targets: readonly Target[],
   compared: readonly ComparedTarget[],
+  logOf: (name: string) => string | undefined,
 ): Promise<Comparison> {
-  const closing: (() => Promise<void>)[] = [];
+  const running: (StartedStore | undefined)[] = [];
   const interrupted = interruptible();
   const [first] = compared;
   warn(first?.plan.contract.document.warnings ?? []);
   if (first !== undefined) announce(await estimateOf(first.plan), ...targets.map(({ baseUrl }) => baseUrl));
   try {
-    for (const [index, { start }] of targets.entries())
-      if (start !== undefined) closing.push(startCommand(start, compared[index]?.plan.token ?? ''));
-    await Promise.all(targets.map((target) => waitForStore(target, interrupted.signal)));
-    return await compareStores(compared, interrupted.signal);
+    for (const { start, baseUrl } of targets) if (start !== undefined) await requireFree(baseUrl);
+    for (const [index, { start, name }] of targets.entries())
+      if (start !== undefined)
+        running[index] = startCommand(start, compared[index]?.plan.token ?? '', logOf(name));
+    await Promise.all(
+      targets.map((target, index) => waitForStore(target, running[index], interrupted.signal)),
+    );
+    const comparison = await compareStores(
+      compared.map((one, index) => {
+        const explainStop = running[index]?.explainStop;
+        return { ...one, plan: { ...one.plan, explainStop } };
+      }),
+      interrupted.signal,
+    );
+    for (const started of running) process.stderr.write(started?.epilogue() ?? '');
+    return comparison;
   } finally {
-    await Promise.all(closing.map((close) => close()));
+    await Promise.all(running.map((started) => started?.stop()));
     interrupted.release();
   }
 }
@@ -132,7 +181,10 @@ function storesOf(given: readonly string[]): {
       throw new UsageError(`Cannot compare: ${file} has ${config.targets.length} targets; list two or more.`);
     return { targets: config.targets, config };
   }
+  const named = given.some((text) => !text.includes('='));
+  const config = named && existsSync(DEFAULT_FILE) ? readConfig(DEFAULT_FILE) : undefined;
   const targets = given.map((text): Target => {
+    if (config !== undefined && !text.includes('=')) return targetNamed(text, config, DEFAULT_FILE);
     const [, name, baseUrl] = /^([\w.-]+)=(.+)$/.exec(text) ?? [];
     if (name === undefined || baseUrl === undefined)
       throw new UsageError(
@@ -144,5 +196,5 @@ function storesOf(given: readonly string[]): {
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new UsageError(`Two stores are called ${twice}; give each its own name.`);
   if (targets.length < 2) throw new UsageError('Cannot compare a single store; give two or more.');
-  return { targets };
+  return config === undefined ? { targets } : { targets, config };
 }

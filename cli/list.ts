@@ -1,17 +1,15 @@
 import { Command, Option } from 'commander';
-import { type Check, catalogue } from '../index.ts';
 import { entryOf } from '../lib/catalogue/entry.ts';
 import { json } from '../lib/catalogue/json.ts';
 import { reference, sections } from '../lib/catalogue/markdown.ts';
 import { detail, table } from '../lib/catalogue/terminal.ts';
-import { loadContract } from '../lib/contract/contract.ts';
-import { nearest } from '../lib/nearest.ts';
 import { packageFile } from '../lib/package.ts';
-import { renamingOf } from '../lib/renamed-ids.ts';
 import { coloured, plain } from '../lib/report/text.ts';
+import type { Check } from '../lib/run/check.ts';
 import { globs } from '../lib/select.ts';
-import { UsageError } from '../lib/usage-error.ts';
+import { unknownCheck } from '../lib/unknown-check.ts';
 import { CLAUSES } from '../suites/clauses.ts';
+import { catalogue } from '../suites/index.ts';
 import { wantsColour } from './colour.ts';
 
 const FORMATS = ['table', 'json', 'markdown'] as const;
@@ -57,6 +55,8 @@ export async function listing(
   const [only] = checks;
   const paint = colour ? coloured : plain;
   if (format === 'table' && only?.id !== wanted) return table(checks, width, paint);
+  // Not needed for the table.
+  const { loadContract } = await import('../lib/contract/contract.ts');
   const contract = await loadContract(packageFile('openapi.yaml'), [], { trusted: true });
   const entries = checks.map((check) => entryOf(check, contract, CLAUSES));
   switch (format) {
@@ -71,11 +71,7 @@ export async function listing(
 
 function matching(wanted: string | undefined): readonly Check[] {
   if (wanted === undefined) return catalogue;
-  const matches = globs([wanted, `${wanted.replace(/\/$/, '')}/*`]);
-  const found = catalogue.filter(({ id }) => matches(id));
-  if (found.length > 0) return found;
-  const ids = catalogue.map(({ id }) => id);
-  const near = nearest(wanted, [...ids, ...new Set(ids.map((id) => id.replace(/\/.*/, '')))]);
-  const remedy = near === undefined ? 'plant-store-conformance list shows them all' : `did you mean ${near}?`;
-  throw new UsageError(renamingOf(wanted) ?? `No check is called ${wanted}; ${remedy}`);
+  const found = catalogue.filter(({ id }) => globs([wanted])(id));
+  if (found.length === 0) throw unknownCheck(wanted, catalogue);
+  return found;
 }

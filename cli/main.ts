@@ -16,9 +16,14 @@ const COMMANDS: Readonly<Record<string, Load>> = {
   merge: async () => (await import('./merge.ts')).mergeCommand,
   replay: async () => (await import('./replay.ts')).replayCommand,
   render: async () => (await import('./render.ts')).renderCommand,
+  init: async () => (await import('./init.ts')).initCommand,
   list: async () => (await import('./list.ts')).listCommand,
   serve: async () => (await import('./serve.ts')).serveCommand,
 };
+
+/** The words of the command line. A base URL, unlike the name of any command, means `run`. */
+const wordsOf = (words: readonly string[]): readonly string[] =>
+  /^[^-].*[:./]/.test(words[0] ?? '') ? ['run', ...words] : words;
 
 /** Loads only the command that is called; the general help needs all of them. */
 function loadersFor(first = ''): readonly Load[] {
@@ -41,20 +46,24 @@ async function main(): Promise<number> {
     .addHelpText(
       'after',
       `
+A base URL in place of a command means run.
+
 Examples:
   plant-store-conformance run
-  plant-store-conformance run http://127.0.0.1:8080
+  plant-store-conformance http://127.0.0.1:8080
+  plant-store-conformance init
   plant-store-conformance list auth
   plant-store-conformance run --help`,
     )
     .configureOutput({ writeErr: printError })
     .exitOverride();
-  for (const load of loadersFor(process.argv[2])) {
+  const words = wordsOf(process.argv.slice(2));
+  for (const load of loadersFor(words[0])) {
     const command = (await load())(exitWith);
     program.addCommand(command.copyInheritedSettings(program));
   }
   try {
-    await program.parseAsync();
+    await program.parseAsync(words, { from: 'user' });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;

@@ -13,6 +13,7 @@ import type { Flags } from '../lib/config/options.ts';
 import { suite } from '../lib/package.ts';
 import type { Format } from '../lib/report/formats.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { DEFAULT_FOLDER } from './target.ts';
 
 /** Where reports go: into a folder, one file per format, or a single report to standard output. */
 export interface Destination {
@@ -53,13 +54,27 @@ function requireWritable(
   force: boolean,
 ): void {
   requireFolder(folder);
-  for (const format of wanted) {
-    const file = join(folder, renderers[format]?.file ?? '');
-    if (!force && existsSync(file) && !isOurs(file))
-      throw new UsageError(
-        `${file} already exists and is not a report of this suite; use --force to overwrite it.`,
-      );
-  }
+  for (const format of wanted) requireOurs(join(folder, renderers[format]?.file ?? ''), force);
+}
+
+function requireOurs(file: string, force: boolean): void {
+  if (!force && existsSync(file) && !isOurs(file))
+    throw new UsageError(`${file} already exists and is not of this suite; use --force to overwrite it.`);
+}
+
+/**
+ * The file for the output of a started store, beside the reports; undefined if no folder for reports is given.
+ * @throws UsageError if there is a file of that name that this suite did not write
+ */
+export function logBeside(
+  destination: Destination | undefined,
+  name: string,
+  { force = false }: Wanted,
+): string | undefined {
+  if (destination === undefined || destination.out === '-') return undefined;
+  const file = join(destination.out, `${name}.log`);
+  requireOurs(file, force);
+  return file;
 }
 
 /**
@@ -88,14 +103,14 @@ export const wantedOf = (
 ): Destination | undefined =>
   out === undefined && format === undefined
     ? undefined
-    : destinationOf(out ?? 'reports', format ?? ['json'], renderers, force);
+    : destinationOf(out ?? DEFAULT_FOLDER, format ?? ['json'], renderers, force);
 
-/** How reports of this suite begin, in each format. */
+/** How files of this suite begin: reports in each format, and the output of a store. */
 const OURS = new RegExp(
-  `^(?:(?:## )?${suite.name}\\b|\\{\\s*"schemaVersion"|<\\?xml[^>]*>\\s*<testsuites name="${suite.name}"|<!doctype html>)`,
+  `^(?:(?:## )?${suite.name}\\b|\\{\\s*"schemaVersion"|<\\?xml[^>]*>\\s*<testsuites name="${suite.name}"|<!doctype html>|<svg )`,
 );
 
-/** Whether a file is a report of this suite: it begins like one and contains the suite's name. */
+/** Whether a file was written by this suite: it begins like one and contains the suite's name. */
 function isOurs(file: string): boolean {
   try {
     const text = readFileSync(file, 'utf8');

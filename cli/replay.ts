@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { planOf, secretsOf } from '../index.ts';
+import { planOf, type RunOptions, secretsOf } from '../index.ts';
 import type { Flags } from '../lib/config/options.ts';
 import { nearest } from '../lib/nearest.ts';
 import { renamingOf } from '../lib/renamed-ids.ts';
@@ -8,7 +8,6 @@ import { sentAndReceived } from '../lib/report/recorded.ts';
 import { Recorder } from '../lib/report/recorder.ts';
 import { redactor } from '../lib/report/redact.ts';
 import { replayOf } from '../lib/report/replay.ts';
-import { readRecord } from '../lib/report/saved.ts';
 import { answerLine, requestLine, summarise } from '../lib/report/text.ts';
 import { estimate } from '../lib/run/estimate.ts';
 import type { Stop, Verdict } from '../lib/run/result.ts';
@@ -25,18 +24,20 @@ import {
   retriedLine,
   retryOf,
 } from './retry.ts';
+import { settle } from './settle.ts';
+import { chooseAgain, recordOf, required, tokenOf } from './target.ts';
 
-type Connection = Flags<'connection'>;
+type ReplayFlags = Flags<'connection' | 'target'>;
 type Answer = Pick<RecordedExchange, 'response' | 'fault' | 'ms'>;
 
 /** `replay`: finds out whether the faults of a run still show. */
 export function replayCommand(exitWith: (code: number) => void): Command {
   const command = new Command('replay')
     .description('Sends the requests of the causes of a run, or of one failure, again.')
-    .argument('<report>', 'report.json of a run')
+    .argument('<report>', 'report.json of a run, or the name of a target, for its last one')
     .argument('[what]', 'number of a cause, or id of a failed check (default: all causes)')
-    .argument('[base-url]', 'base URL of the store (default: the one in the report)');
-  return withOptions(command, ['connection'])
+    .argument('[base-url]', 'base URL of the store (default: that of --target, else the one in the report)');
+  return withOptions(command, ['connection', 'target'])
     .addHelpText(
       'after',
       `
@@ -49,37 +50,43 @@ Examples:
   PLANT_STORE_TOKEN=secret plant-store-conformance replay reports/report.json
   PLANT_STORE_TOKEN=secret plant-store-conformance replay reports/report.json 1
   PLANT_STORE_TOKEN=secret plant-store-conformance replay reports/report.json invalid/rejects-null
-  PLANT_STORE_TOKEN=secret plant-store-conformance replay report.json ordinary/answers-200 http://127.0.0.1:8080`,
+  PLANT_STORE_TOKEN=secret plant-store-conformance replay report.json ordinary/answers-200 http://127.0.0.1:8080
+  STAGING_TOKEN=secret plant-store-conformance replay staging invalid/rejects-null`,
     )
     .action(
-      async (file: string, what: string | undefined, baseUrl: string | undefined, flags: Connection) => {
-        const isUrl = baseUrl === undefined && what !== undefined && /^https?:/i.test(what);
-        exitWith(await replay(file, isUrl ? undefined : what, isUrl ? what : baseUrl, flags));
+      async (
+        report: string,
+        what: string | undefined,
+        url: string | undefined,
+        _: ReplayFlags,
+        self: Command,
+      ) => {
+        const isUrl = url === undefined && what !== undefined && /^https?:/i.test(what);
+        const { file, record } = recordOf(report, self.opts<ReplayFlags>());
+        const { config, target, baseUrl } = chooseAgain(record, isUrl ? what : url, self.opts<ReplayFlags>());
+        settle(self, process.env, config, target);
+        const flags = self.opts<ReplayFlags>();
+        const token = required(tokenOf(flags.token, target, process.env));
+        const store = { ...settingsIn(flags), baseUrl, token };
+        exitWith(await replay(record, file, isUrl ? undefined : what, store));
       },
     );
 }
 
 async function replay(
+  record: RunRecord,
   file: string,
   what: string | undefined,
-  given: string | undefined,
-  flags: Connection,
+  store: RunOptions,
 ): Promise<number> {
-  const record = readRecord(file);
   const all = numberedCauses(record);
   const failed = what === undefined || /^\d+$/.test(what) ? undefined : failedIn(record, file, what);
   const causes =
     failed === undefined
       ? causesNamed(what, all, file)
       : all.filter(({ cause }) => cause.checks.includes(failed.id));
-  const token = flags.token ?? process.env.PLANT_STORE_TOKEN;
-  if (token === undefined || token === '')
-    throw new UsageError(
-      'No token; set PLANT_STORE_TOKEN to a token that the store accepts, or give --token.',
-    );
   const { seed, cases, thorough, concurrency } = record.options;
-  const baseUrl = given ?? record.target.baseUrl;
-  const options = { ...settingsIn(flags), baseUrl, token, seed, cases, thorough, concurrency };
+  const options = { ...store, seed, cases, thorough, concurrency };
   const plan = await planOf({ ...options, explain: 0 });
   if (plan.contract.document.sha256 !== record.document.sha256)
     throw new UsageError(

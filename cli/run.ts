@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { catalogue, knownDeviations, planOf, secretsOf } from '../index.ts';
 import { knownIn, readBaseline } from '../lib/config/baseline.ts';
 import { baselineText } from '../lib/config/baseline-text.ts';
@@ -23,12 +23,19 @@ import { wantsColour } from './colour.ts';
 import { reportToGitHub } from './github.ts';
 import { interruptible } from './interrupt.ts';
 import { settingsIn, withOptions } from './options.ts';
-import { type Destination, requireFolder, wantedOf, writeAtomically, writeReports } from './output.ts';
+import {
+  type Destination,
+  logBeside,
+  requireFolder,
+  wantedOf,
+  writeAtomically,
+  writeReports,
+} from './output.ts';
 import { progress } from './progress.ts';
 import { settle } from './settle.ts';
 import { startCommand } from './start.ts';
-import { choose, tokenOf } from './target.ts';
-import { waitForStore } from './wait.ts';
+import { type Choice, choose, required, tokenOf } from './target.ts';
+import { requireFree, waitForStore } from './wait.ts';
 import { type Around, type Attempt, watch } from './watch.ts';
 
 type Flags = AllFlags<Group>;
@@ -38,7 +45,8 @@ export function runCommand(exitWith: (code: number) => void): Command {
   const command = new Command('run')
     .description('Runs the checks against a store, or against the reference store if no base URL is given.')
     .argument('[base-url]', 'base URL of the store, without /plants, such as http://127.0.0.1:8080');
-  return withOptions(command, ['connection', 'sampling', 'reports', 'run'])
+  return withOptions(command, ['connection', 'sampling', 'reports', 'run', 'target'])
+    .addOption(new Option('--no-explain', 'the same as --explain 0').preset(0))
     .addHelpText(
       'after',
       `
@@ -54,7 +62,7 @@ Examples:
   PLANT_STORE_TOKEN=secret plant-store-conformance run http://127.0.0.1:8080
   plant-store-conformance run http://127.0.0.1:8080 --start 'node server.js' --out reports --format json,html
   plant-store-conformance run http://127.0.0.1:8080 --start 'node server.js' --watch
-  plant-store-conformance run http://127.0.0.1:8080 --only 'auth/*' --seed 7 --first-id 1000
+  plant-store-conformance run http://127.0.0.1:8080 --only auth --seed 7 --first-id 1000
   plant-store-conformance run http://127.0.0.1:8080 --baseline baseline.yaml
   plant-store-conformance run --target staging`,
     )
@@ -68,7 +76,7 @@ Examples:
           `--watch draws on standard output and runs many times; leave out ${flags.out === '-' ? '--out -' : '--write-baseline'}.`,
         );
       const destination = wantedOf(flags, FORMATS);
-      const attempt = attemptOn(choice.baseUrl, token, choice.target?.name, flags);
+      const attempt = attemptOn(choice, token, destination, flags);
       const publish = (record: RunRecord) => report(record, destination, flags);
       if (flags.watch) await watch(attempt, publish, { start: flags.start, unwatched: destination?.out });
       else exitWith(await once(attempt, publish));
@@ -91,9 +99,9 @@ async function once(attempt: Attempt, publish: (record: RunRecord) => Promise<vo
 
 /** Prepares runs with these options, one or several. */
 function attemptOn(
-  baseUrl: string | undefined,
+  { baseUrl, target: named }: Choice,
   token: string | undefined,
-  name: string | undefined,
+  destination: Destination | undefined,
   flags: Flags,
 ): Attempt {
   const { start, wait, quiet, verbose, writeBaseline } = flags;
@@ -101,25 +109,31 @@ function attemptOn(
   const earlier = earlierOf(flags, baseline);
   let expected: Estimate | undefined;
   return async ({ signal, closing, before }) => {
-    const target = await targetOf(baseUrl, token, start, closing);
-    const options = { ...settingsIn(flags), baseline, name, ...target };
+    const target = await storeOf(baseUrl, token, start, closing);
+    const about = { name: named?.name, tokenEnv: named?.tokenEnv };
+    const options = { ...settingsIn(flags), baseline, ...about, ...target };
     const [plan, known, secrets] = [await planOf(options), knownDeviations(options), secretsOf(options)];
     warn(plan.contract.document.warnings);
     if (!quiet && expected === undefined) {
       expected = await estimate(plan);
       announce(expected, plan.baseUrl);
     }
-    if (start !== undefined) closing.push(startCommand(start, target.token));
-    await waitForStore({ baseUrl: plan.baseUrl, start, wait }, signal);
+    const log = logBeside(destination, 'store', flags);
+    if (start !== undefined) await requireFree(plan.baseUrl);
+    const started = start === undefined ? undefined : startCommand(start, target.token, log);
+    if (started !== undefined) closing.push(started.stop);
+    await waitForStore({ baseUrl: plan.baseUrl, wait }, started, signal);
     await before?.(plan, secrets);
     const recorder = new Recorder(secrets, known);
     const show = expected === undefined || verbose ? () => {} : progress(process.stderr, expected.requests);
     const onExchange = verbose ? trace(plan.baseUrl, redactor(secrets)) : undefined;
-    for await (const event of events({ ...plan, onExchange }, signal)) {
+    const explainStop = started?.explainStop;
+    for await (const event of events({ ...plan, onExchange, explainStop }, signal)) {
       recorder.take(event);
       show(event);
     }
     const record = recorder.record();
+    process.stderr.write(started?.epilogue() ?? '');
     return writeBaseline === undefined ? record : withBaseline(record, writeBaseline, earlier);
   };
 }
@@ -148,20 +162,13 @@ const trace =
   };
 
 /** The store to run against. Without a base URL, starts the reference store. */
-async function targetOf(
+async function storeOf(
   baseUrl: string | undefined,
   token: string | undefined,
   start: string | undefined,
   closing: (() => Promise<void>)[],
 ): Promise<{ baseUrl: string; token: string; name?: string }> {
-  if (baseUrl !== undefined) {
-    if (token === undefined) {
-      throw new UsageError(
-        'No token; set PLANT_STORE_TOKEN to a token that the store accepts, or give --token.',
-      );
-    }
-    return { baseUrl, token };
-  }
+  if (baseUrl !== undefined) return { baseUrl, token: required(token) };
   if (start !== undefined)
     throw new UsageError(
       '--start needs the base URL at which the store will listen; give it as the argument of run.',
@@ -202,9 +209,16 @@ function withBaseline(record: RunRecord, file: string, earlier: Baseline | undef
   const kept = knownIn(record, earlier);
   writeAtomically(
     file,
-    baselineText(kept, record, earlier === undefined ? undefined : readFileSync(earlier.file, 'utf8')),
+    baselineText(
+      kept,
+      record,
+      file,
+      earlier === undefined ? undefined : { baseline: earlier, text: readFileSync(earlier.file, 'utf8') },
+    ),
   );
-  process.stderr.write(`${file} lists ${kept.length} known deviations; give a reason for each.\n`);
+  process.stderr.write(
+    `${file} lists ${kept.length === 1 ? '1 entry' : `${kept.length} entries`}; replace each TODO by a reason.\n`,
+  );
   return { ...record, ciResult: ciResultOf(record, readBaseline(file, catalogue)) };
 }
 

@@ -1,10 +1,17 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Config, readConfig, type Target, targetNamed } from '../lib/config/config.ts';
 import type { Flags } from '../lib/config/options.ts';
+import { FORMATS } from '../lib/report/formats.ts';
+import type { RunRecord } from '../lib/report/record.ts';
+import { readRecord } from '../lib/report/saved.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
 /** The configuration that is read if none is given. */
 export const DEFAULT_FILE = 'conformance.yaml';
+
+/** Where reports are written if nothing says where. */
+export const DEFAULT_FOLDER = 'reports';
 
 export interface Choice {
   readonly config: Config | undefined;
@@ -15,6 +22,38 @@ export interface Choice {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** The configuration that a flag names, or the one of the current folder, if there is any. */
+export function configOf({ config: given }: Flags<'target'>): { file: string; config: Config } | undefined {
+  const file = given ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined);
+  return file === undefined ? undefined : { file, config: readConfig(file) };
+}
+
+/** @throws UsageError if no target has that name */
+export function targetOf(name: string, found: ReturnType<typeof configOf>): Target {
+  if (found === undefined)
+    throw new UsageError(
+      `--target needs a configuration, and there is no ${DEFAULT_FILE} here; give one with --config.`,
+    );
+  return targetNamed(name, found.config, found.file);
+}
+
+/**
+ * Reads a record: the file of that name, else the last report of the target of that name.
+ * @throws UsageError if there is none, or if other targets write their reports to the same place
+ */
+export function recordOf(given: string, flags: Flags<'target'> = {}): { file: string; record: RunRecord } {
+  const found = existsSync(given) ? undefined : configOf(flags);
+  const target = found?.config.targets.find(({ name }) => name === given);
+  if (target === undefined) return { file: given, record: readRecord(given) };
+  const file = join(target.out ?? found?.config.options.out ?? DEFAULT_FOLDER, FORMATS.json.file);
+  const record = readRecord(file);
+  if (record.target.name !== given)
+    throw new UsageError(
+      `${file} is the report of ${record.target.name}, not of ${given}; give the target a folder of its own with out.`,
+    );
+  return { file, record };
+}
+
 /**
  * Finds the store to run against, in this order: the base URL on the command line, the target that it names, the URL
  * in the environment, the only target of the configuration.
@@ -22,18 +61,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function choose(
   baseUrl: string | undefined,
-  flags: Pick<Flags<'run'>, 'config' | 'target'>,
+  flags: Flags<'target'>,
   environment: Environment,
 ): Choice {
-  const file = flags.config ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined);
-  const config = file === undefined ? undefined : readConfig(file);
-  const { target: name } = flags;
-  if (name !== undefined) {
-    if (config === undefined || file === undefined)
-      throw new UsageError(
-        `--target needs a configuration, and there is no ${DEFAULT_FILE} here; give one with --config.`,
-      );
-    const target = targetNamed(name, config, file);
+  const found = configOf(flags);
+  const { file, config } = found ?? {};
+  if (flags.target !== undefined) {
+    const target = targetOf(flags.target, found);
     return { config, target, baseUrl: baseUrl ?? target.baseUrl };
   }
   const given = baseUrl ?? (environment.PLANT_STORE_URL || undefined);
@@ -44,6 +78,26 @@ export function choose(
     throw new UsageError(`${file} has several targets; choose one with --target: ${names}.`);
   }
   return { config, target: only, baseUrl: only.baseUrl };
+}
+
+/**
+ * The store of a saved run: the target that a flag names, else the one that has its name and base URL. Another base
+ * URL is another store, which must not get the token of the target.
+ */
+export function chooseAgain(
+  { target: saved }: RunRecord,
+  given: string | undefined,
+  flags: Flags<'target'>,
+): Choice & { readonly baseUrl: string } {
+  const found = configOf(flags);
+  const config = found?.config;
+  if (flags.target !== undefined) {
+    const target = targetOf(flags.target, found);
+    return { config, target, baseUrl: given ?? target.baseUrl };
+  }
+  const baseUrl = given ?? saved.baseUrl;
+  const target = config?.targets.find((one) => one.name === saved.name && one.baseUrl === baseUrl);
+  return { config, target, baseUrl };
 }
 
 /**
@@ -61,5 +115,14 @@ export function tokenOf(
   const token = environment[target.tokenEnv];
   if (token === undefined || token === '')
     throw new UsageError(`No token for the target ${target.name}; set the variable ${target.tokenEnv}.`);
+  return token;
+}
+
+/** @throws UsageError if there is no token */
+export function required(token: string | undefined): string {
+  if (token === undefined)
+    throw new UsageError(
+      'No token; set PLANT_STORE_TOKEN to a token that the store accepts, or give --token.',
+    );
   return token;
 }

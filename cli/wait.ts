@@ -1,6 +1,8 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { UsageError } from '../lib/usage-error.ts';
 import { endpointOf } from '../lib/wire/endpoint.ts';
+import type { StartedStore } from './start.ts';
 
 /** Milliseconds between two attempts to connect. */
 export const POLL_INTERVAL_MS = 100;
@@ -8,30 +10,36 @@ export const POLL_INTERVAL_MS = 100;
 /** Seconds to wait for a store that is started by the run. */
 const DEFAULT_WAIT_S = 30;
 
-/** Waits until a store listens; by default only if the run starts it. */
+/**
+ * Waits until something listens at the base URL, the time is up, or the started store has ended. Whether it is a store
+ * is for the run to find out.
+ */
 export async function waitForStore(
-  {
-    baseUrl,
-    start,
-    wait,
-  }: { readonly baseUrl: string; readonly start?: string | undefined; readonly wait?: number | undefined },
-  signal: AbortSignal,
+  { baseUrl, wait }: { readonly baseUrl: string; readonly wait?: number | undefined },
+  started: Pick<StartedStore, 'hasEnded'> | undefined,
+  signal?: AbortSignal,
 ): Promise<void> {
-  const maxWaitS = wait ?? (start === undefined ? 0 : DEFAULT_WAIT_S);
-  if (maxWaitS > 0) await waitUntilItListens(baseUrl, maxWaitS, signal);
-}
-
-/** Waits until something listens at the address or the time is up. Whether it is a store is for the run to find out. */
-export async function waitUntilItListens(
-  baseUrl: string,
-  seconds: number,
-  signal: AbortSignal,
-): Promise<void> {
+  const seconds = wait ?? (started === undefined ? 0 : DEFAULT_WAIT_S);
   const deadline = Date.now() + seconds * 1000;
-  while (!signal.aborted && Date.now() < deadline && !(await listens(baseUrl))) await sleep(POLL_INTERVAL_MS);
+  while (signal?.aborted !== true && Date.now() < deadline) {
+    const isLast = started?.hasEnded() === true;
+    if ((await listens(baseUrl)) || isLast) return;
+    await sleep(POLL_INTERVAL_MS);
+  }
 }
 
-/** Whether something listens at the address. */
+/**
+ * Makes sure that a store to be started is the one that the run reaches.
+ * @throws UsageError if something listens there already
+ */
+export async function requireFree(baseUrl: string): Promise<void> {
+  if (await listens(baseUrl))
+    throw new UsageError(
+      `Cannot start the store: something listens at ${baseUrl} already. Stop that, or leave out --start to test it.`,
+    );
+}
+
+/** Whether something listens at the base URL. */
 export function listens(baseUrl: string): Promise<boolean> {
   const { host, port } = endpointOf(baseUrl, { timeout: 0 });
   return new Promise((resolve) => {

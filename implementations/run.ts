@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startCommand } from '../cli/start.ts';
-import { waitUntilItListens } from '../cli/wait.ts';
+import { waitForStore } from '../cli/wait.ts';
 import { planOf, secretsOf } from '../index.ts';
 import { type ComparedTarget, compareStores } from '../lib/compare/compare.ts';
 import type { Comparison } from '../lib/compare/comparison.ts';
@@ -71,8 +71,9 @@ async function compared(list: readonly About[]): Promise<Comparison> {
       const port = await freePort(18_100 + index);
       const baseUrl = `http://127.0.0.1:${port}`;
       const folder = packageFile(about.folder);
-      closing.push(startCommand(`cd '${folder}' && export PORT=${port} && ${about.start}`, TOKEN));
-      await waitUntilItListens(baseUrl, MAX_START_S, new AbortController().signal);
+      const started = startCommand(`cd '${folder}' && export PORT=${port} && ${about.start}`, TOKEN);
+      closing.push(started.stop);
+      await waitForStore({ baseUrl, wait: MAX_START_S }, started);
       targets.push(await comparedTargetOf(about, index, baseUrl));
     }
     const comparison = await compareStores(targets);

@@ -19,7 +19,16 @@ export const packageFile = (name: string): string => join(root, name);
 
 export const packageText = (name: string): string => readFileSync(packageFile(name), 'utf8');
 
-export const suite: { readonly name: string; readonly version: string } = (() => {
-  const { name, version } = JSON.parse(packageText('package.json')) as Record<string, string>;
-  return { name: name ?? '', version: version ?? '' };
-})();
+const about = JSON.parse(packageText('package.json')) as Readonly<Record<string, string>>;
+
+export const suite: { readonly name: string; readonly version: string } = {
+  name: about.name ?? '',
+  version: about.version ?? '',
+};
+
+/** The anchor that Markdown renderers generate for the heading of a check. */
+export const anchorOf = (id: string): string => id.toLowerCase().replace(/[^\w-]/g, '');
+
+/** Where a check is described: an absolute address, because reports are opened anywhere. */
+export const docsOf = (id: string): string =>
+  `${about.homepage ?? ''}/blob/HEAD/docs/checks.md#${anchorOf(id)}`;

@@ -1,12 +1,13 @@
-/** Whether an id matches one of the patterns; `*` stands for any characters. */
+/** Whether an id matches one of the patterns, or is in an area that does; `*` stands for any characters. */
 export function globs(patterns: readonly string[]): (id: string) => boolean {
   const expressions = patterns.map(
     (pattern) =>
       new RegExp(
         `^${pattern
+          .replace(/\/$/, '')
           .split('*')
           .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
-          .join('.*')}$`,
+          .join('.*')}(?:/.*)?$`,
       ),
   );
   return (id) => expressions.some((expression) => expression.test(id));

@@ -67,24 +67,27 @@ async function explained(store: BrokenStore, seed: number, cases: number): Promi
   }
 }
 
-/** Whether the steps of a cause show its answer on a freshly started store, twice. */
+/** Whether the steps of a cause show its answer on a freshly started store, and again on the same one if they can. */
 async function reproduces(
   store: BrokenStore,
   cause: RecordedCause,
   token: string,
 ): Promise<boolean | undefined> {
-  const { steps, answer, counterexample } = cause;
+  const { steps, answer, counterexample, kind } = cause;
   if (steps.length === 0 || counterexample === undefined) return undefined;
   const running = await store.start(token);
   try {
     const recorded = new RegExp(`(?<=127\\.0\\.0\\.1[:/])${new URL(counterexample.request.url).port}`, 'g');
     const lines = steps.map((line) => line.replaceAll(recorded, new URL(running.url).port)).join('\n');
-    for (let turn = 0; turn < 2; turn += 1) {
-      const { stdout } = await promisify(execFile)('bash', ['-c', lines], {
+    for (let turn = 0; turn < (kind === 'once' ? 1 : 2); turn += 1) {
+      const { stdout, failed } = await promisify(execFile)('bash', ['-c', lines], {
         env: { ...process.env, PLANT_STORE_TOKEN: token },
         timeout: 60_000,
-      }).catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }));
-      if (!shows(stdout, answer)) return false;
+      }).then(
+        (output) => ({ ...output, failed: false }),
+        (error: { stdout?: string }) => ({ stdout: error.stdout ?? '', failed: true }),
+      );
+      if (!shows(stdout, answer, failed)) return false;
     }
     return true;
   } finally {
@@ -92,10 +95,10 @@ async function reproduces(
   }
 }
 
-/** Whether the output of curl has a status; without one if none is expected. */
-const shows = (output: string, answer: number | 'none'): boolean =>
+/** Whether the output of curl has a status; without one, or with a failure, if none is expected. */
+const shows = (output: string, answer: number | 'none', failed: boolean): boolean =>
   answer === 'none'
-    ? !/HTTP\/1\.[01] \d{3}/.test(output) || /\b000\b/.test(output)
+    ? failed || !/HTTP\/1\.[01] \d{3}/.test(output) || /\b000\b/.test(output)
     : new RegExp(`(?:HTTP/1\\.[01] |^ *(?:\\d+ )?)${answer}\\b`, 'm').test(output);
 
 const FILE = 'mutants/titles.json';

@@ -48,7 +48,9 @@ async function askAll(
   context: CheckContext,
   templates: Readonly<Record<string, RequestTemplate>>,
 ): Promise<readonly Exchange[]> {
-  const exchanges = await context.sendAll(Object.values(templates));
+  const exchanges = await context.sendAll(
+    Object.entries(templates).map(([key, template]) => ({ ...template, sentAs: inWords(key) })),
+  );
   for (const [index, key] of Object.keys(templates).entries()) {
     const exchange = exchanges[index];
     if (exchange !== undefined) context.recordObservation(`${key}/status`, status(exchange));
@@ -58,10 +60,13 @@ async function askAll(
 
 /** Sends one request and records its status. */
 async function ask(context: CheckContext, key: string, template: RequestTemplate): Promise<Exchange> {
-  const exchange = await context.send(template);
+  const exchange = await context.send({ ...template, sentAs: inWords(key) });
   context.recordObservation(`${key}/status`, status(exchange));
   return exchange;
 }
+
+/** What a request was sent for: `json-extension/a comment` is `json extension: a comment`. */
+const inWords = (key: string): string => key.replaceAll('-', ' ').replaceAll('/', ': ');
 
 /** Any 2xx; other checks require 200. */
 const isAccepted = (exchange: Exchange): boolean => Math.floor((statusOf(exchange) ?? 0) / 100) === 2;

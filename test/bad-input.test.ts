@@ -118,6 +118,10 @@ const BASELINE = `- id: invalid/rejects-numeric-string-id
   fingerprint: f6449a9e73e7
 - id: invalid/rejects-null
   reason: Known.
+- cause: c0123456789a
+  reason: TODO
+  checks:
+    invalid/rejects-wrong-type: f0123456789a f0123456789b
 `;
 
 let record: string;

@@ -12,6 +12,12 @@ import { ended, start } from './command.ts';
 const PLACE = { cwd: packageFile('.'), patience: 60 };
 
 describe('the peers', () => {
+  test('include Schemathesis 4.32 or later', () => {
+    const pinned = packageText('bench/peers/schemathesis/requirements.txt');
+    const [, major, minor] = /^schemathesis==(\d+)\.(\d+)\.\d+$/m.exec(pinned) ?? [];
+    expect(Number(major) * 1000 + Number(minor)).toBeGreaterThanOrEqual(4032);
+  });
+
   test.each(peers())(
     '$folder describes how to install and run it, and pins its dependencies',
     ({ folder, ...peer }) => {

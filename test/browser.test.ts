@@ -104,7 +104,7 @@ describe.skipIf(absent)('in a browser', () => {
   test('the filters show matching checks and their number', async () => {
     await withPage('failing', async (page) => {
       const all = await shown(page);
-      const status = () => page.locator('#shown').textContent();
+      const status = () => page.locator('#filter .shown').textContent();
       expect(await status()).toBe(`${all} checks`);
       await page.getByRole('combobox', { name: 'Verdict' }).selectOption('failed');
       const failed = await shown(page);
@@ -114,9 +114,9 @@ describe.skipIf(absent)('in a browser', () => {
       expect(await page.locator('.area:visible').count()).toBeLessThan(3);
       await page.getByLabel('Level').selectOption('OBSERVE');
       expect(await shown(page)).toBe(0);
-      expect(await page.locator('#no-match').isVisible()).toBe(true);
+      expect(await page.locator('.no-match').isVisible()).toBe(true);
       await page.getByRole('button', { name: 'Show all' }).click();
-      await page.locator('#no-match').waitFor({ state: 'hidden' });
+      await page.locator('.no-match').waitFor({ state: 'hidden' });
       expect(await shown(page)).toBe(all);
       await page.getByLabel('Area').selectOption('auth');
       expect(await shown(page)).toBe(await page.locator('details.check[id^="auth/"]').count());
@@ -135,7 +135,7 @@ describe.skipIf(absent)('in a browser', () => {
       expect(await shown(page)).toBe(await page.locator('details.check.fail').count());
       await search.press('Enter');
       await search.fill('no such words');
-      expect(await page.locator('#no-match').isVisible()).toBe(true);
+      expect(await page.locator('.no-match').isVisible()).toBe(true);
     });
   });
 
@@ -227,6 +227,45 @@ describe.skipIf(absent)('in a browser', () => {
     );
   });
 
+  test('a cause is copied as Markdown', async () => {
+    await withPage('failing', async (page) => {
+      await page.evaluate(`
+        const clipboard = { writeText: async (text) => { globalThis.copied = text } };
+        Object.defineProperty(navigator, 'clipboard', { value: clipboard });
+      `);
+      await page.locator('.cause').first().getByRole('button', { name: 'Copy as Markdown' }).click();
+      await page.getByRole('status').filter({ hasText: 'The cause was copied as Markdown.' }).waitFor();
+      expect(await page.evaluate('copied')).toMatch(/^## `Accepts a numeric string [\s\S]*\n```sh\n/);
+    });
+  });
+
+  test('the filters are in the URL, beside the id of the target, and follow it', async () => {
+    await withPage('failing', async (page) => {
+      await page.getByLabel('Area').selectOption('auth');
+      await page.getByLabel('Search').fill('scheme case');
+      const hash = () => page.evaluate('location.hash');
+      expect(await hash()).toBe('#?filter.text=scheme+case&filter.area=auth');
+      const found = await shown(page);
+      await page.evaluate('location.hash = "#profile"');
+      await page.waitForFunction('location.hash === "#profile?filter.text=scheme+case&filter.area=auth"');
+      expect(await shown(page)).toBe(found);
+      await page.evaluate('location.hash = "#?filter.level=SHOULD"');
+      await page.waitForFunction('document.querySelector("select[name=level]").value === "SHOULD"');
+      expect(await page.getByLabel('Search').inputValue()).toBe('');
+      await page.getByRole('button', { name: 'Show all' }).click();
+      expect(await hash()).toBe('');
+    });
+    await withPage(
+      'failing',
+      async (page) => {
+        expect(await page.getByLabel('Level').inputValue()).toBe('SHOULD');
+        expect(await shown(page)).toBe(await page.locator('details.check[data-level="SHOULD"]').count());
+        expect(await isOpen(page, 'ordinary/echoes-name')).toBe(true);
+      },
+      { hash: '#ordinary/echoes-name?filter.level=SHOULD' },
+    );
+  });
+
   test('a command is copied exactly, although the page shows it escaped', async () => {
     await withPage('hostile', async (page) => {
       const escaped = page.locator('code[data-exact]');
@@ -272,7 +311,7 @@ describe.skipIf(absent)('in a browser', () => {
     );
   });
 
-  test('in print everything is unfolded, and there are no controls', async () => {
+  test('in print everything is unfolded, no block is broken, and there are no controls', async () => {
     await withPage(
       'failing',
       async (page) => {
@@ -281,6 +320,11 @@ describe.skipIf(absent)('in a browser', () => {
         expect(await folded.count()).toBeGreaterThan(50);
         expect(await folded.last().isVisible()).toBe(true);
         expect(await page.locator('button:visible, select:visible, nav:visible').count()).toBe(0);
+        const blocks = page.locator('.check, .messages, .comparison, .copyable, pre, tr, .hint, summary');
+        const broken = await blocks.evaluateAll((list) =>
+          list.filter((one) => getComputedStyle(one).breakInside !== 'avoid').map((one) => one.outerHTML),
+        );
+        expect(broken).toEqual([]);
       },
       { javaScriptEnabled: false },
     );

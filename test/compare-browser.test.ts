@@ -40,7 +40,7 @@ function few(one: Comparison): Comparison {
 beforeAll(async () => {
   if (absent) return;
   await pages.open();
-  comparison = await compared(['reference', 'id-numeral-string', 'name-number'], { cases: 60 });
+  comparison = await compared(['reference', 'id-numeral-string', 'name-number'], { cases: 30, explain: 300 });
   const shown: Record<Name, Comparison> = {
     two: among(comparison, ['reference', 'name-number']),
     five: comparison,
@@ -59,9 +59,11 @@ const withPage = <T>(
   options?: Parameters<Pages['use']>[2],
 ): Promise<T> => pages.use(name, use, options);
 
-const row = (page: Page, id: string) => page.locator(`#matrix tbody tr[id="${id}"]`);
-const shown = (page: Page) => page.locator('#matrix tbody tr:visible').count();
-const cell = (page: Page, id: string, number: number) => page.locator(`#matrix a[href="#${id}~${number}"]`);
+const filter = (page: Page) => page.locator('#checks-filter');
+const row = (page: Page, id: string) => page.locator(`#checks-table tbody tr[id="${id}"]`);
+const shown = (page: Page) => page.locator('#checks-table tbody tr:visible').count();
+const cell = (page: Page, id: string, number: number) =>
+  page.locator(`#checks-table a[href="#${id}~${number}"]`);
 const focused = (page: Page) => page.evaluate('document.activeElement.textContent.trim()');
 const unfold = (page: Page) =>
   page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
@@ -75,10 +77,10 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
         async (page) => {
           const width = () => page.evaluate('document.documentElement.scrollWidth');
           const folded = await width();
-          await page.getByRole('button', { name: 'Show all' }).click();
+          await filter(page).getByRole('button', { name: 'Show all' }).click();
           await unfold(page);
-          const box = page.locator('.marks-box');
-          const head = page.locator('#matrix thead th').first();
+          const box = page.locator('#checks .marks-box');
+          const head = page.locator('#checks-table thead th').first();
           await box.evaluate((one) => one.scrollBy(2000, 300));
           const inside = await box.evaluate((one) => one.scrollWidth > one.clientWidth);
           const [outer, corner] = [await box.boundingBox(), await head.boundingBox()];
@@ -95,10 +97,10 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
 
   test('text of a store is not executed', async () => {
     await withPage('hostile', async (page) => {
-      await page.getByRole('button', { name: 'Show all' }).click();
+      await filter(page).getByRole('button', { name: 'Show all' }).click();
       await unfold(page);
       await cell(page, 'invalid/rejects-wrong-type', 3).click();
-      expect(await page.locator('#panel').textContent()).toContain(EVIL);
+      expect(await page.locator('#checks .panel').textContent()).toContain(EVIL);
       expect(await page.evaluate('typeof EVIL')).toBe('undefined');
       expect(await page.locator('img, main script').count()).toBe(0);
     });
@@ -140,12 +142,12 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
     await withPage('thirty', async (page) => {
       const counts = () =>
         page
-          .locator('#matrix tbody tr:visible td:nth-child(2)')
+          .locator('#checks-table tbody tr:visible td:nth-child(2)')
           .evaluateAll((list) => list.map((one) => Number(one.textContent)));
       const first = await counts();
-      await page.getByRole('button', { name: 'Fail at' }).click();
+      await page.locator('#checks-table').getByRole('button', { name: 'Fail at' }).click();
       expect(await counts()).toEqual(first.toSorted((a, b) => b - a));
-      await page.getByRole('button', { name: 'Check', exact: true }).click();
+      await page.locator('#checks-table').getByRole('button', { name: 'Check', exact: true }).click();
       expect(await counts()).toEqual(first);
     });
   });
@@ -154,26 +156,26 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
     await withPage('five', async (page) => {
       const all = comparison.checks.length;
       const differ = differing(comparison).length;
-      const status = () => page.locator('#matrix-shown').textContent();
+      const status = () => page.locator('#checks-filter .shown').textContent();
       expect(await shown(page)).toBe(differ);
       expect(await status()).toBe(`${differ} of ${all} checks`);
-      expect(await page.locator('.by-check details:visible').count()).toBe(differ);
-      await page.getByLabel('Only rows that differ').uncheck();
+      expect(await page.locator('#checks .by-row details:visible').count()).toBe(differ);
+      await filter(page).getByLabel('Only rows that differ').uncheck();
       expect(await shown(page)).toBe(all);
       expect(await status()).toBe(`${all} checks`);
-      await page.getByLabel('Level').selectOption('SHOULD');
+      await filter(page).getByLabel('Level').selectOption('SHOULD');
       expect(await shown(page)).toBe(comparison.checks.filter(({ level }) => level === 'SHOULD').length);
-      await page.getByLabel('Area').selectOption('ordinary');
+      await filter(page).getByLabel('Area').selectOption('ordinary');
       expect(await shown(page)).toBe(
-        await page.locator('#matrix tr[id^="ordinary/"][data-level="SHOULD"]').count(),
+        await page.locator('#checks-table tr[id^="ordinary/"][data-level="SHOULD"]').count(),
       );
-      await page.getByLabel('Search').fill('no such words');
+      await filter(page).getByLabel('Search').fill('no such words');
       expect(await shown(page)).toBe(0);
-      expect(await page.locator('#matrix-no-match').isVisible()).toBe(true);
-      await page.getByRole('button', { name: 'Show all' }).click();
-      await page.locator('#matrix-no-match').waitFor({ state: 'hidden' });
+      expect(await page.locator('#checks .no-match').isVisible()).toBe(true);
+      await filter(page).getByRole('button', { name: 'Show all' }).click();
+      await page.locator('#checks .no-match').waitFor({ state: 'hidden' });
       expect(await shown(page)).toBe(all);
-      await page.getByLabel('Search').fill('accepted: name is a NUMBER');
+      await filter(page).getByLabel('Search').fill('accepted: name is a NUMBER');
       expect(await shown(page)).toBeGreaterThan(0);
       expect(await row(page, 'invalid/rejects-wrong-type').isVisible()).toBe(true);
     });
@@ -181,17 +183,17 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
 
   test('stores can be filtered by verdict or language, which determines the rows that differ', async () => {
     await withPage('five', async (page) => {
-      const heads = () => page.locator('#matrix thead th.store:visible').allTextContents();
-      await page.locator('#filter-stores').selectOption('Rust');
+      const heads = () => page.locator('#checks-table thead th.store:visible').allTextContents();
+      await filter(page).getByLabel('Stores').selectOption('Rust');
       expect(await heads()).toEqual(['id-numeral-string']);
       expect(await shown(page)).toBe(0);
-      await page.locator('#filter-stores').selectOption('not conformant');
+      await filter(page).getByLabel('Stores').selectOption('not conformant');
       expect(await heads()).toEqual(['id-numeral-string', 'name-number']);
       expect(await row(page, 'invalid/rejects-wrong-type').locator('td:nth-child(2)').textContent()).toBe(
         '1',
       );
-      await page.locator('#filter-stores').selectOption('conformant');
-      await page.getByLabel('Only rows that differ').uncheck();
+      await filter(page).getByLabel('Stores').selectOption('conformant');
+      await filter(page).getByLabel('Only rows that differ').uncheck();
       expect(await heads()).toEqual(['reference']);
       expect(await row(page, 'invalid/rejects-wrong-type').locator('td:nth-child(2)').textContent()).toBe(
         '0',
@@ -208,7 +210,7 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
         const top = await row(page, id).evaluate((one) => one.getBoundingClientRect().top as number);
         expect(top).toBeGreaterThan(0);
         expect(top).toBeLessThan(500);
-        await page.getByLabel('Search').fill('no such words');
+        await filter(page).getByLabel('Search').fill('no such words');
         await page.evaluate('location.hash = "#invalid/rejects-wrong-type~3"');
         const entry = page.locator('li[id="invalid/rejects-wrong-type~3"]');
         await entry.waitFor({ state: 'visible' });
@@ -223,12 +225,58 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
     );
   });
 
+  test('filters and the order of the tables are in the URL, and follow it', async () => {
+    const hash =
+      '#?causes-table.sort=-Fail+at&checks-table.sort=-Check&checks-filter.text=wrong&checks-filter.differs=no&stores-table.sort=MUST';
+    const ids = (page: Page) =>
+      page.locator('#checks-table tbody tr:visible').evaluateAll((rows) => rows.map(({ id }) => id));
+    const found = await withPage('five', async (page) => {
+      await page.locator('#causes-table').getByRole('button', { name: 'Fail at' }).click();
+      for (let click = 0; click < 2; click += 1)
+        await page.locator('#checks-table').getByRole('button', { name: 'Check', exact: true }).click();
+      await filter(page).getByLabel('Search').fill('wrong');
+      await filter(page).getByLabel('Only rows that differ').uncheck();
+      for (let click = 0; click < 2; click += 1)
+        await page.locator('#stores-table').getByRole('button', { name: 'MUST' }).click();
+      const [own, wanted] = [String(await page.evaluate('location.hash')), hash].map(
+        (text) => new Set(text.slice(2).split('&')),
+      );
+      expect(own).toEqual(wanted);
+      return ids(page);
+    });
+    expect(found.length).toBeGreaterThan(1);
+    await withPage(
+      'five',
+      async (page) => {
+        expect(await ids(page)).toEqual(found);
+        expect(await page.locator('#stores-table th[aria-sort="ascending"]').textContent()).toBe('MUST');
+        await page.evaluate('location.hash = "#?"');
+        await page.locator('#stores-table th[aria-sort="ascending"]').waitFor({ state: 'detached' });
+        expect(await shown(page)).toBe(differing(comparison).length);
+      },
+      { hash },
+    );
+  });
+
+  test('a mark of a cause opens the commands that reproduce it at the store', async () => {
+    await withPage('five', async (page) => {
+      const mark = page.locator('#causes-table td a').first();
+      expect(await mark.textContent()).toMatch(/^\d+ failed$/);
+      await mark.click();
+      const panel = page.locator('#causes .panel');
+      expect(await focused(page)).toMatch(/^(?:id-numeral-string|name-number): Accepts a/);
+      expect(await panel.locator('pre.command').textContent()).toContain('curl ');
+      const [above, below] = await Promise.all([mark.boundingBox(), panel.boundingBox()]);
+      expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0);
+    });
+  });
+
   test('a URL with an invalid or unknown fragment does no harm', async () => {
     for (const hash of ['#%', '#nothing/here', '#', '#invalid/rejects-wrong-type~99'])
       await withPage(
         'two',
         async (page) => {
-          expect(await page.locator('.by-check details[open]').count()).toBe(0);
+          expect(await page.locator('#checks .by-row details[open]').count()).toBe(0);
         },
         { hash },
       );
@@ -241,7 +289,7 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
         const clipboard = { writeText: async (text) => { copied.push(text) } };
         Object.defineProperty(navigator, 'clipboard', { value: clipboard });
       `);
-      const panel = page.locator('#panel');
+      const panel = page.locator('#checks .panel');
       expect(await panel.isVisible()).toBe(false);
       await cell(page, 'invalid/rejects-wrong-type', 3).click();
       expect(await panel.isVisible()).toBe(true);
@@ -278,8 +326,8 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
       await page.keyboard.press('Enter');
       expect(await page.locator('#stores th[aria-sort="ascending"]').textContent()).toBe('Verdict');
       expect(await focused(page)).toBe('Verdict');
-      expect(await page.locator('#matrix td a[tabindex="0"]').count()).toBe(1);
-      await page.locator('#matrix td a[tabindex="0"]').focus();
+      expect(await page.locator('#checks-table td a[tabindex="0"]').count()).toBe(1);
+      await page.locator('#checks-table td a[tabindex="0"]').focus();
       const at = () => page.evaluate('document.activeElement.getAttribute("href")');
       const begin = await at();
       await page.keyboard.press('ArrowRight');
@@ -289,9 +337,9 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
       expect(await at()).toBe(begin);
       await page.keyboard.press('ArrowDown');
       expect(await at()).not.toBe(begin);
-      expect(await page.locator('#matrix td a[tabindex="0"]').count()).toBe(1);
+      expect(await page.locator('#checks-table td a[tabindex="0"]').count()).toBe(1);
       await page.keyboard.press('Enter');
-      expect(await page.locator('#panel').isVisible()).toBe(true);
+      expect(await page.locator('#checks .panel').isVisible()).toBe(true);
       await page.keyboard.press('Tab');
       expect(await focused(page)).toBe('Close');
     });
@@ -304,8 +352,8 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
         expect(await page.locator('button:visible, input:visible, select:visible').count()).toBe(0);
         expect(await shown(page)).toBe(comparison.checks.length);
         expect(await page.locator('#stores tbody tr:visible').count()).toBe(5);
-        await page.locator('.by-check summary').first().click();
-        expect(await page.locator('.by-check .inside').first().isVisible()).toBe(true);
+        await page.locator('#checks .by-row summary').first().click();
+        expect(await page.locator('#checks .by-row .inside').first().isVisible()).toBe(true);
         await cell(page, 'invalid/rejects-wrong-type', 3).click();
         await page.locator('li[id="invalid/rejects-wrong-type~3"]').waitFor({ state: 'visible' });
       },
@@ -318,7 +366,7 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
       'five',
       async (page) => {
         await page.emulateMedia({ media: 'print' });
-        expect(await page.locator('.by-check details:not([open]) .hint').last().isVisible()).toBe(true);
+        expect(await page.locator('#checks .by-row details:not([open]) .hint').last().isVisible()).toBe(true);
         expect(await page.locator('button:visible, select:visible, nav:visible').count()).toBe(0);
       },
       { javaScriptEnabled: false },
@@ -335,7 +383,7 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
       async (page) => {
         // axe ignores folded content.
         await unfold(page);
-        await page.locator('#matrix td.fail:visible a').first().click();
+        await page.locator('#checks-table td.fail:visible a').first().click();
         await page.addScriptTag({ path: axe });
         // Apart from its colours, the dark page equals the light one.
         const options = colorScheme === 'dark' ? { runOnly: ['color-contrast'] } : {};

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Contract, loadContract } from '../lib/contract/contract.ts';
-import { DocumentError, readDocument } from '../lib/contract/document.ts';
+import { DocumentError } from '../lib/contract/document.ts';
 import { exactInteger, integerRange, sourceAt } from '../lib/contract/numeral.ts';
 import { applyOverlay } from '../lib/contract/overlay.ts';
+import { readDocument } from '../lib/contract/read-document.ts';
 import { shapeOf } from '../lib/contract/schema.ts';
 import { compile, type Validator } from '../lib/contract/validator.ts';
 

@@ -7,7 +7,14 @@ import { FORMATS, type Format } from '../lib/report/formats.ts';
 import { formsOf, HOSTILE_TOKEN, MARK, startHostile, steady, tried, withoutCode } from './hostile.ts';
 
 const formats = Object.keys(FORMATS) as Format[];
-const EXTENSIONS = { terminal: 'txt', json: 'json', html: 'html', junit: 'xml', markdown: 'md' } as const;
+const EXTENSIONS = {
+  terminal: 'txt',
+  json: 'json',
+  html: 'html',
+  junit: 'xml',
+  markdown: 'md',
+  badge: 'svg',
+} as const;
 
 let record: RunRecord;
 

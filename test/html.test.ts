@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { RunRecord } from '../index.ts';
+import { anchorOf, docsOf, packageText } from '../lib/package.ts';
 import { ciResultOf } from '../lib/report/ci-result.ts';
-import { difference } from '../lib/report/html/exchange.tsx';
+import { difference } from '../lib/report/html/kit/expected.tsx';
 import { htmlReport } from '../lib/report/html/page.tsx';
 import { profileOf, textOf } from '../lib/report/profile.ts';
 import { steady, tried } from './hostile.ts';
 import { attributesOf, type Page, readPage } from './read-page.ts';
-import { smallRecordOf, withStore } from './stores.ts';
+import { smallRecordOf, TOKEN, withStore } from './stores.ts';
+
+const PACKAGE = JSON.parse(packageText('package.json')) as { readonly homepage: string };
 
 const ofStore = (name: string, more: object = {}) => withStore(name, ({ url }) => smallRecordOf(url, more));
 
@@ -86,14 +89,21 @@ describe('the page', () => {
     }
   });
 
-  test('links only within itself, and to existing targets', () => {
+  test('links only within itself and to the documentation, and to existing targets', () => {
+    const docs = `${PACKAGE.homepage}/blob/HEAD/docs/checks.md#`;
+    const described = packageText('docs/checks.md')
+      .split('\n')
+      .flatMap((line) => (line.startsWith('### ') ? anchorOf(line.slice(4)) : []));
     for (const record of [conformant, broken, known, undetermined]) {
       const { tags } = readPage(htmlReport(record));
       const ids = tags.flatMap(({ attributes }) => attributes.get('id') ?? []);
       const hrefs = tags.flatMap(({ attributes }) => attributes.get('href') ?? []);
       expect(hrefs.length).toBeGreaterThan(5);
       for (const href of hrefs)
-        if (href !== 'https://tracker.example/7') expect(ids, href).toContain(href.replace(/^#/, ''));
+        if (href.startsWith(docs)) expect(described).toContain(href.slice(docs.length));
+        else if (href !== 'https://tracker.example/7') expect(ids, href).toContain(href.replace(/^#/, ''));
+      const links = hrefs.filter((href) => href.startsWith(docs));
+      expect(new Set(links).size).toBe(record.results.length);
       expect(tags.some(({ attributes }) => attributes.has('src'))).toBe(false);
     }
   });
@@ -147,13 +157,49 @@ describe('the page', () => {
     expect(page).toContain('Delete the entry invalid/rejects-null: the check passes now.');
     expect(page).toContain(' or extend its date: it was valid until 2026-01-01.');
     expect(page).toContain('expired</span>');
-    expect(page.indexOf('expired</span>')).toBeLessThan(page.indexOf('known deviation</span>'));
+    const entries = page.slice(page.indexOf('<ul class="entries">'));
+    expect(entries.indexOf('expired</span>')).toBeLessThan(entries.indexOf('known deviation</span>'));
   });
 
   test('contains the command that repeats the run', () => {
     expect(htmlReport(broken)).toContain(
       '<code>plant-store-conformance run http://127.0.0.1:8080 --seed 9 --first-id 1000000 --cases 3 --concurrency 1 --timeout 2000</code>',
     );
+  });
+});
+
+describe('a cause as Markdown for an issue tracker', () => {
+  const ENTITIES = { quot: '"', lt: '<', amp: '&' };
+  const issuesIn = (record: RunRecord): readonly string[] =>
+    readPage(htmlReport(record))
+      .tags.filter(({ name }) => name === 'button')
+      .flatMap(({ attributes }) => attributes.get('data-exact') ?? [])
+      .map((text) => text.replace(/&(quot|lt|amp);/g, (_, name: 'quot') => ENTITIES[name]))
+      .map((text) => String(JSON.parse(text)));
+
+  test('has title, what was sent and answered, fix, steps and checks', () => {
+    const [issue = '', ...others] = issuesIn(broken);
+    expect(others).toHaveLength(broken.causes.length - 1);
+    expect(issue).toMatch(
+      /^## `Accepts a numeric string such as "7" as id`\n\n```text\nconfirmed 12 of 12 [^\n]*\nrequest {3}POST \/plants [^\n]*\nresponse {2}200 OK [^\n]*\nfix {7}Check the JSON type [^\n]*\n```\n\n```sh\nID=.*\ncurl .*\n```\n/,
+    );
+    for (const id of broken.causes[0]?.checks ?? [])
+      expect(issue).toContain(`- [\`${id}\`](${docsOf(id)})\n`);
+    expect(issue).not.toContain(TOKEN);
+  });
+
+  test('keeps text of a store in code, whatever it contains', () => {
+    const nasty = '``` ## @everyone ![x](http://x) <b> \n/close\n::error::x\u202e';
+    const changed = JSON.parse(JSON.stringify(broken), (key, value: unknown) =>
+      ['title', 'advice', 'text', 'statusText'].includes(key) ? nasty : key === 'steps' ? [nasty] : value,
+    ) as RunRecord;
+    const [issue = ''] = issuesIn(changed);
+    // Code blocks end only where they should, and nothing is left of the text outside of code.
+    const outside = issue
+      .replace(/^(`{3,})\w+\n[\s\S]*?\n\1$/gm, '')
+      .replace(/(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/g, '');
+    expect(outside).not.toMatch(/everyone|close|error|<b>/);
+    expect(issue).not.toMatch(/^\/|^::|[^\P{Cc}\n]|\p{Cf}/mu);
   });
 });
 

@@ -13,13 +13,14 @@ import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type RunRecord, run } from '../index.ts';
 import { answer, listen, type Received, rightSteps, type Steps, startStore } from '../reference/store.ts';
+import { overlayOf } from './documents.ts';
 import { TOKEN, withStore } from './stores.ts';
 
 const fixture = (file: string) => readFileSync(new URL(`fixtures/${file}`, import.meta.url));
 const tls = { cert: fixture('localhost.pem'), key: fixture('localhost.key') };
 
 const against = (baseUrl: string, more: Partial<Parameters<typeof run>[0]> = {}): Promise<RunRecord> =>
-  run({ baseUrl, token: TOKEN, seed: 5, cases: 20, timeout: 3000, insecure: true, ...more }).record;
+  run({ baseUrl, token: TOKEN, seed: 5, cases: 5, timeout: 3000, insecure: true, ...more }).record;
 
 /** The stop of a run that ends before its first check. */
 async function stopOf(baseUrl: string, token = TOKEN): Promise<string> {
@@ -189,6 +190,46 @@ describe('a token that is rejected', () => {
     await withStore('reference', async ({ url }) => {
       expect(await stopOf(url, 'not-the-one-it-takes')).not.toContain('drops Authorization');
     });
+  });
+});
+
+describe('a base URL that is wrong', () => {
+  /** The stop of a run below a path of the reference store, which answers 404 there. */
+  const stopBelow = (path: string, more: Partial<Parameters<typeof run>[0]> = {}) =>
+    withStore('reference', async ({ url }) => {
+      const { stop, requests, outcome, ciResult } = await against(`${url}${path}`, more);
+      expect([requests, outcome, ciResult.exitCode]).toEqual([3, 'undetermined', 3]);
+      return `${stop?.kind}: ${stop?.reason}; ${stop?.remedy}`.replaceAll(url, 'URL');
+    });
+
+  test('because it ends in /plants ends the run after three requests, and names the right one', async () => {
+    expect(await stopBelow('/plants')).toMatch(
+      /^not-found: POST URL\/plants\/plants answers every ordinary plant with 404.* \(3 tried\); give URL as the base URL/,
+    );
+  });
+
+  test.each([
+    [{ servers: [{ url: 'https://{place}.example/v2/', variables: { place: { default: 'api' } } }] }],
+    [{ servers: [{ url: '/v2' }] }],
+  ])('is compared with the servers of the document: %j', async (update) => {
+    const overlays = [overlayOf('$', update)];
+    expect(await stopBelow('/v1', { overlays })).toMatch(/; give URL\/v2 as the base URL/);
+    expect(await stopBelow('/v2', { overlays })).toMatch(/; check the base URL, which is the part before/);
+  });
+
+  test('may be answered 405', async () => {
+    const server = createHttpServer((_request, response) => response.writeHead(405, { allow: 'GET' }).end());
+    expect(await stopOf(`http://127.0.0.1:${await portOf(server)}`)).toMatch(/^not-found: .* with 405/);
+  });
+
+  test('is not assumed if some ordinary plants are accepted', async () => {
+    const store = await startWith((right) => ({
+      send: (answered, response, request) =>
+        right.send(/"tag"/.test(request.body.toString()) ? { status: 404 } : answered, response, request),
+    }));
+    const { outcome } = await against(store.url, { only: ['ordinary/answers-200'] });
+    await store.stop();
+    expect(outcome).toBe('nonconformant');
   });
 });
 

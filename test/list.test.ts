@@ -4,11 +4,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { listing } from '../cli/list.ts';
 import { catalogue, run } from '../index.ts';
 import { type CatalogueEntry, entryOf } from '../lib/catalogue/entry.ts';
-import { anchor } from '../lib/catalogue/markdown.ts';
 import { wrapped } from '../lib/catalogue/terminal.ts';
 import { loadContract } from '../lib/contract/contract.ts';
 import { nearest } from '../lib/nearest.ts';
-import { packageFile } from '../lib/package.ts';
+import { anchorOf, packageFile } from '../lib/package.ts';
 import { CLAUSES } from '../suites/clauses.ts';
 import { suite } from './command.ts';
 import { TOKEN, withStore } from './stores.ts';
@@ -219,8 +218,8 @@ describe('the reference in Markdown', () => {
     const text = await listing(undefined, 'markdown');
     const headings = [...text.matchAll(/^### (.*)$/gm)].map(([, id = '']) => id);
     expect(headings).toEqual(ids);
-    expect(new Set(ids.map(anchor)).size).toBe(ids.length);
-    for (const id of ids) expect(text).toContain(`[${id}](#${anchor(id)})`);
+    expect(new Set(ids.map(anchorOf)).size).toBe(ids.length);
+    for (const id of ids) expect(text).toContain(`[${id}](#${anchorOf(id)})`);
   });
 
   test('text is escaped for Markdown', async () => {

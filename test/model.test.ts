@@ -3,8 +3,10 @@ import type { Value } from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Contract, loadContract } from '../lib/contract/contract.ts';
 import { packageFile } from '../lib/package.ts';
+import { coveringArray } from '../lib/payloads/covering.ts';
 import { JsonObject, write } from '../lib/payloads/json.ts';
-import { type Expectation, modelsOf, rowsOf, valuesOf } from '../lib/payloads/model/model.ts';
+import { dimensionsOf, type Expectation, modelsOf, rowsOf, valuesOf } from '../lib/payloads/model/model.ts';
+import { toStored } from '../lib/payloads/model/pairs.ts';
 import { anyCombination, combinations } from '../lib/payloads/model/rows.ts';
 import { sample } from '../lib/payloads/random.ts';
 import type { RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
@@ -218,4 +220,15 @@ describe('a failing request of a model', () => {
     );
     expect(label).toBe('a plant as usual');
   });
+});
+
+test('the stored covering arrays are those of the document of the suite (npm run docs)', async () => {
+  const models = modelsOf(await loadContract(OWN));
+  const stored = EXPECTATIONS.map((expectation) => {
+    const model = models[expectation];
+    return toStored(model, coveringArray(dimensionsOf(model), 2));
+  });
+  await expect(`${JSON.stringify(Object.assign({}, ...stored), null, 2)}\n`).toMatchFileSnapshot(
+    '../lib/payloads/model/pairs.json',
+  );
 });

@@ -18,7 +18,7 @@ const blocks = (text: string, language: string): string[] =>
 
 const MAIN = packageFile('dist/cli/main.js');
 
-const QUICK = { PLANT_STORE_TOKEN: 'secret', PLANT_STORE_CASES: '5', SUITE: `node ${MAIN}` };
+const QUICK = { PLANT_STORE_TOKEN: 'secret', PLANT_STORE_CASES: '2', SUITE: `node ${MAIN}` };
 /** The commands are under test here, not the checks. */
 const PARTIAL = { PLANT_STORE_ONLY: 'invalid/rejects-*' };
 
@@ -65,8 +65,8 @@ const prepared = (line: string, url: string) =>
     .replaceAll(/http:\/\/127\.0\.0\.1:808[01]/g, url)
     .replace('--port 8080', '--port 0')
     // Instead of an hour, only some requests.
-    .replace('--max-seconds 3600', '--max-seconds 3600 --max-requests 3000')
-    .replace('--max-requests 20000', '--max-requests 3000')
+    .replace('--max-seconds 3600', '--max-seconds 3600 --max-requests 300')
+    .replace('--max-requests 20000', '--max-requests 300')
     .replaceAll('8099', String(20_000 + Math.floor(Math.random() * 12_000)));
 
 describe('the commands of the documents', () => {
@@ -113,7 +113,7 @@ describe('the commands of the documents', () => {
       const child = start(
         'bash',
         ['-c', serves ? `exec ${command}` : command],
-        { ...QUICK, ...(page === 'README.md' || isVitest ? {} : PARTIAL) },
+        { ...QUICK, ...(isVitest ? {} : PARTIAL) },
         isVitest ? packageFile('.') : folder,
       );
       if (serves) child.stdout?.once('data', () => child.kill('SIGINT'));

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RunRecord } from '../index.ts';
+import { readConfig } from '../lib/config/config.ts';
+import { initialConfiguration } from '../lib/config/initial.ts';
 import { packageFile, packageText } from '../lib/package.ts';
 import { ANNOUNCED, suite } from './command.ts';
 import { TOKEN, withStore } from './stores.ts';
@@ -77,7 +79,10 @@ describe('a setting', () => {
         ':3:12: Two targets are called a; rename one of them.',
       ],
       ['targets:\n  - name: a\n', ':2:5: baseUrl is missing: base URL of the store, without /plants.'],
-      ['format: [html, pdf]\n', 'format must be one of terminal, json, html, junit, markdown, not "pdf".'],
+      [
+        'format: [html, pdf]\n',
+        'format must be one of terminal, json, html, junit, markdown, badge, not "pdf".',
+      ],
     ] as const) {
       const { code, stderr } = await suite(['run'], env, folderWith(text));
       expect([code, stderr], text).toEqual([2, expect.stringContaining(message)]);
@@ -126,6 +131,82 @@ describe('a target', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('--target needs a configuration')]);
   });
 
+  test('sets every option, and its reproduction lines name its own variable', async () => {
+    await withStore('id-any-string', async ({ url }) => {
+      const folder = folderWith(
+        `strict: false
+targets:
+  - name: mine
+    baseUrl: ${url}
+    tokenEnv: MINE
+    strict: true
+    cases: 10
+    seed: 3
+    only: [invalid/rejects-numeric-string-id, ordinary/answers-200]
+    header: 'X-Tenant: seven'
+    insecure: true
+    out: out
+    format: [json, markdown]
+  - name: other
+    baseUrl: ${url}
+    tokenEnv: MINE
+    timeout: 5000
+    seed: 7
+`,
+      );
+      const mine = { MINE: TOKEN };
+      expect((await suite(['run', '--target', 'mine'], mine, folder)).code).toBe(1);
+      const { options, target, causes, results } = recordIn(folder);
+      expect([options.strict, options.cases, options.seed, target.tokenEnv]).toEqual([true, 10, 3, 'MINE']);
+      const lines = [
+        ...causes.flatMap(({ steps }) => steps),
+        ...results.flatMap(({ exchanges }) => exchanges.map(({ curl }) => curl)),
+      ];
+      expect(lines.join('\n')).toContain('Bearer $MINE');
+      expect(lines.join('\n')).toContain('X-Tenant: seven');
+      expect(lines.join('\n')).not.toContain('PLANT_STORE_TOKEN');
+      expect(readFileSync(join(folder, 'out/report.md'), 'utf8')).toContain(
+        'PLANT_STORE_TOKEN="$MINE" plant-store-conformance run',
+      );
+
+      const failed = 'invalid/rejects-numeric-string-id';
+      const replayed = await suite(['replay', 'mine', failed], mine, folder);
+      expect([replayed.code, replayed.stdout]).toEqual([1, expect.stringContaining('STILL FAILING')]);
+      const byFile = await suite(['replay', 'out/report.json', failed], {}, folder);
+      expect([byFile.code, byFile.stderr]).toEqual([
+        2,
+        'No token for the target mine; set the variable MINE.\n',
+      ]);
+      const elsewhere = await suite(['replay', 'mine', failed, 'http://127.0.0.1:1'], mine, folder);
+      expect([elsewhere.code, elsewhere.stderr]).toEqual([2, expect.stringContaining('No token; ')]);
+      const diff = await suite(['diff', 'mine', 'out/report.json'], {}, folder);
+      expect([diff.code, diff.stdout]).toEqual([
+        0,
+        expect.stringContaining('; 0 of 1 known causes fixed since'),
+      ]);
+      const few = ['--only', failed, '--cases', '5'];
+      const compared = await suite(['compare', 'mine', 'other', ...few], mine, folder);
+      expect(compared.stderr).toContain(
+        'other gets the same requests as the other stores, without its own seed',
+      );
+      expect([compared.code, compared.stdout]).toEqual([
+        1,
+        expect.stringMatching(/1 {2}mine[\s\S]*2 {2}other/),
+      ]);
+    });
+  }, 60_000);
+
+  test('whose reports another target has overwritten is asked to write them elsewhere', async () => {
+    await withStore('reference', async ({ url }) => {
+      const folder = folderWith(
+        `${BASE}targets:\n  - {name: staging, baseUrl: "${url}"}\n  - {name: live, baseUrl: "${url}"}\n`,
+      );
+      await suite(['run', '--target', 'live'], env, folder);
+      const { code, stderr } = await suite(['diff', 'live', 'staging'], env, folder);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('is the report of live, not of staging')]);
+    });
+  });
+
   test('is overridden by a base URL on the command line', async () => {
     await withStore('reference', async ({ url }) => {
       const folder = folderWith(
@@ -133,6 +214,60 @@ describe('a target', () => {
       );
       expect((await suite(['run', url], env, folder)).code).toBe(0);
     });
+  });
+});
+
+describe('init', () => {
+  const folder = () => mkdtempSync(join(tmpdir(), 'plant-store-'));
+
+  test('writes a configuration with which a run works, and never overwrites one', async () => {
+    await withStore('reference', async ({ url }) => {
+      const cwd = folder();
+      const { code, stdout } = await suite(['init', url, '--token-env', 'MINE'], {}, cwd);
+      expect([code, stdout]).toEqual([0, expect.stringContaining('Set MINE to the token, then: ')]);
+      const few = ['--only', 'ordinary/answers-200', '--cases', '5'];
+      expect((await suite(['run', ...few], { MINE: TOKEN }, cwd)).code).toBe(0);
+      const again = await suite(['init', url], {}, cwd);
+      expect([again.code, again.stderr]).toEqual([
+        2,
+        'conformance.yaml already exists; edit it, or name another file with --config.\n',
+      ]);
+    });
+  });
+
+  test('suggests options that are valid once they are no longer comments', () => {
+    const answers = { baseUrl: 'http://127.0.0.1:1', tokenEnv: 'MINE', start: `node "a b".js # x: 'y'` };
+    const file = join(folder(), 'conformance.yaml');
+    const text = initialConfiguration(file, answers);
+    expect(text).toMatch(
+      /^# yaml-language-server: \$schema=\S*node_modules\/plant-store-conformance\/lib\/config\/conformance.schema.json\n/,
+    );
+    writeFileSync(file, text.replace(/^( *)# (?=\w+: (?!\$))/gm, '$1'));
+    const { options, targets } = readConfig(file);
+    expect(targets).toEqual([{ name: 'local', ...answers, wait: 30 }]);
+    expect(Object.keys(options).length).toBeGreaterThan(5);
+  });
+
+  test('without a terminal needs the base URL, and rejects an answer that is none', async () => {
+    for (const [args, message] of [
+      [[], 'No base URL; give it as the argument of init'],
+      [['localhost'], 'must be a base URL such as'],
+      [['http://127.0.0.1:1', '--token-env', 'a b'], 'must be the name of an environment variable'],
+    ] as const) {
+      const { code, stderr } = await suite(['init', ...args], {}, folder());
+      expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    }
+  });
+});
+
+test('--no-explain is --explain 0', async () => {
+  await withStore('id-any-string', async ({ url }) => {
+    const folder = folderWith('explain: 800\nout: out\n');
+    const few = ['--only', 'invalid/rejects-numeric-string-id', '--cases', '5'];
+    await suite(['run', url, ...few, '--no-explain'], env, folder);
+    expect(recordIn(folder).causes.map(({ kind }) => kind)).toEqual(['once']);
+    await suite(['run', url, ...few], env, folder);
+    expect(recordIn(folder).causes.map(({ kind }) => kind)).toEqual(['always']);
   });
 });
 
@@ -147,11 +282,13 @@ test('the schema for editors lists exactly the options of run that a file can se
   const flags = [...stdout.matchAll(/^ {2}--([a-z-]+)/gm)].map(([, flag = '']) =>
     flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
   );
-  const flagsOnly = ['token', 'config', 'target', 'shard', 'writeBaseline', 'watch', 'quiet', 'verbose'];
+  const flagsOnly = ['token', 'config', 'target', 'shard', 'writeBaseline', 'watch', 'quiet', 'verbose', 'noExplain'];
   const { properties } = JSON.parse(
     readFileSync(packageFile('lib/config/conformance.schema.json'), 'utf8'),
-  ) as { properties: object };
-  expect(Object.keys(properties).sort()).toEqual(
-    [...flags.filter((flag) => !flagsOnly.includes(flag)), 'targets'].sort(),
+  ) as { properties: { targets: { items: { properties: object } } } };
+  const own = flags.filter((flag) => !flagsOnly.includes(flag));
+  expect(Object.keys(properties).sort()).toEqual([...own, 'targets'].sort());
+  expect(Object.keys(properties.targets.items.properties).sort()).toEqual(
+    [...own, 'name', 'baseUrl', 'tokenEnv'].sort(),
   );
 });

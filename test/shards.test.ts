@@ -8,7 +8,7 @@ import { startStore } from '../reference/store.ts';
 import { suite } from './command.ts';
 import { startNamed, TOKEN } from './stores.ts';
 
-const SEED = { seed: 11, firstId: 5_000_000n, cases: 24, timeout: 5000 };
+const SEED = { seed: 11, firstId: 5_000_000n, cases: 3, timeout: 5000 };
 
 const shards = (of: number) => Array.from({ length: of }, (_, index) => ({ index, of }));
 
@@ -50,7 +50,7 @@ const uncounted = ({ requests: _requests, created: _created, ...record }: RunRec
 });
 
 describe('the shards of a run', () => {
-  test.each([2, 3, 7])('%d of them together send what the whole run sends', async (of) => {
+  test.each([2, 7])('%d of them together send what the whole run sends', async (of) => {
     const seen: string[] = [];
     const store = await startStore({
       token: TOKEN,
@@ -86,7 +86,7 @@ describe('the shards of a run', () => {
     },
   );
 
-  test.each(['id-numeral-string', 'name-number', 'always-400'])(
+  test.each(['id-numeral-string', 'always-400'])(
     'the merged record of %s has the same failures, with the first of each check shrunk alike',
     async (name) => {
       const { whole, merged } = await bothWays(name, 3);

@@ -185,7 +185,7 @@ test('a baseline is evaluated only by runs as thorough as the one that it was ma
     [whole, false],
     [thorough, true],
   ] as const) {
-    writeFileSync(file, baselineText([{ entry }], made));
+    writeFileSync(file, baselineText([{ entry }], made, file));
     const known = readBaseline(file, catalogue);
     expect(known.thorough ?? false).toBe(same);
     const failing = {

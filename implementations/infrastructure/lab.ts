@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startCommand } from '../../cli/start.ts';
-import { waitUntilItListens } from '../../cli/wait.ts';
+import { waitForStore } from '../../cli/wait.ts';
 import { packageFile } from '../../lib/package.ts';
 import { freePort } from '../manifest.ts';
 import { fill, type Setup } from './setup.ts';
@@ -61,8 +61,9 @@ export async function open(setup: Setup, index: number, folder: string): Promise
     for (const stop of [...closing.values()].reverse()) await stop();
   };
   const start = async (at: number, command: string) => {
-    closing.set(at, startCommand(command, TOKEN));
-    await waitUntilItListens(`http://127.0.0.1:${at}`, MAX_START_S, new AbortController().signal);
+    const started = startCommand(command, TOKEN);
+    closing.set(at, started.stop);
+    await waitForStore({ baseUrl: `http://127.0.0.1:${at}`, wait: MAX_START_S }, started);
   };
   const startStore = (at: number) => start(at, `exec node '${values.MAIN}' serve --port ${at} > /dev/null`);
   try {

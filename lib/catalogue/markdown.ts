@@ -1,4 +1,5 @@
 import { areaOf, groupBy } from '../groups.ts';
+import { anchorOf } from '../package.ts';
 import { type BasisEntry, type CatalogueEntry, countOf, LEVELS } from './entry.ts';
 
 const INTRODUCTION = [
@@ -34,7 +35,7 @@ export function reference(entries: readonly CatalogueEntry[]): string {
       '',
       row('check', 'level', 'statement'),
       row('---', '---', '---'),
-      ...members.map(({ id, level, statement }) => row(`[${id}](#${anchor(id)})`, level, prose(statement))),
+      ...members.map(({ id, level, statement }) => row(`[${id}](#${anchorOf(id)})`, level, prose(statement))),
       '',
       sections(members).trimEnd(),
     ]),
@@ -72,9 +73,6 @@ const basisLine = ({ ref, text }: BasisEntry) => {
 };
 
 const row = (...cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-
-/** The anchor that Markdown renderers generate for the heading of a check. */
-export const anchor = (id: string): string => id.toLowerCase().replace(/[^\w-]/g, '');
 
 /** Text escaped for Markdown. */
 const prose = (text: string): string => text.replace(/[`*_~[<|&$]|\\(?=[^\w\s])/g, '\\$&');

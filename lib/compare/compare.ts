@@ -4,7 +4,8 @@ import { redactor } from '../report/redact.ts';
 import { type Estimate, estimate } from '../run/estimate.ts';
 import { DEFAULTS } from '../run/plan.ts';
 import { inPool } from '../run/pool.ts';
-import { type OpenRun, openRun, type RunOptions } from '../run/run.ts';
+import type { CheckResult } from '../run/result.ts';
+import { explained, type OpenRun, openRun, type RunOptions } from '../run/run.ts';
 import type { Comparison, ImplementationInfo } from './comparison.ts';
 import { differentialOf, isSampled, SAMPLE_FRACTION } from './differential.ts';
 import { comparisonOf, type Entry } from './fold.ts';
@@ -21,15 +22,22 @@ export interface ComparedTarget {
 
 const MAX_PARALLEL_TARGETS = 4;
 
+interface OpenTarget {
+  readonly target: ComparedTarget;
+  readonly run: OpenRun;
+  readonly recorder: Recorder;
+  readonly results: CheckResult[];
+}
+
 /**
- * Runs the catalogue against several stores, sends all of them the same generated payloads, and compares the
- * results.
+ * Runs the catalogue against several stores, sends all of them the same generated payloads, finds the causes of the
+ * failures of each, and compares the results.
  */
 export async function compareStores(
   targets: readonly ComparedTarget[],
   signal?: AbortSignal,
 ): Promise<Comparison> {
-  const open: { readonly target: ComparedTarget; readonly run: OpenRun; readonly recorder: Recorder }[] = [];
+  const open: OpenTarget[] = [];
   // If one run throws there is no comparison, so the other runs are aborted.
   const failure = new AbortController();
   const anyAbort = AbortSignal.any([failure.signal, ...(signal === undefined ? [] : [signal])]);
@@ -39,18 +47,31 @@ export async function compareStores(
     const { plan, secrets, baseline } = target;
     const recorder = new Recorder(secrets, baseline);
     const run = await openRun(plan, undefined, anyAbort);
-    open[index] = { target, run, recorder };
+    const results: CheckResult[] = [];
+    open[index] = { target, run, recorder, results };
     recorder.take({ type: 'start', header: run.header });
-    for await (const result of run.carryOutAll()) recorder.take({ type: 'result', result });
+    for await (const result of run.carryOutAll()) {
+      recorder.take({ type: 'result', result });
+      results.push(result);
+    }
   };
-  try {
-    await inPool(targets.length, MAX_PARALLEL_TARGETS, (index) =>
-      runTarget(index).catch((error: unknown) => {
+  const explainTarget = async (index: number) => {
+    const one = open[index];
+    if (one === undefined) return;
+    const causes = await explained(one.results, one.run, one.target.plan);
+    if (causes !== undefined) one.recorder.take({ type: 'causes', causes });
+  };
+  const ofAll = (work: (index: number) => Promise<void>) =>
+    inPool(targets.length, MAX_PARALLEL_TARGETS, (index) =>
+      work(index).catch((error: unknown) => {
         failure.abort();
         throw error;
       }),
     );
+  try {
+    await ofAll(runTarget);
     const differential = await differentialBetween(open);
+    await ofAll(explainTarget);
     const entries: Entry[] = [];
     for (const { target, run, recorder } of open) {
       recorder.take({ type: 'end', footer: await run.close() });
@@ -76,7 +97,7 @@ export async function estimateOf(plan: RunOptions): Promise<Estimate> {
 }
 
 async function differentialBetween(
-  open: readonly { readonly target: ComparedTarget; readonly run: OpenRun }[],
+  open: readonly Pick<OpenTarget, 'target' | 'run'>[],
 ): Promise<Comparison['differential']> {
   const [first] = open;
   if (first === undefined) return null;
@@ -87,6 +108,7 @@ async function differentialBetween(
     open.map(({ target, run }) => ({
       name: target.name,
       baseUrl: target.plan.baseUrl,
+      tokenEnv: target.plan.tokenEnv,
       ask: (templates) => run.ask(templates),
     })),
     selected,

@@ -1,4 +1,4 @@
-import type { CiResult, RecordedBody, RunRecord } from '../report/record.ts';
+import type { CiResult, RecordedBody, RecordedCause, RunRecord } from '../report/record.ts';
 import type { About } from '../run/check.ts';
 import type { Verdict } from '../run/result.ts';
 
@@ -15,6 +15,9 @@ export interface Cell {
   readonly curl?: string;
 }
 
+/** One fault of a store. Stores with the same fingerprint share it. */
+export type ComparedCause = Omit<RecordedCause, 'counterexample' | 'matters' | 'ladders'>;
+
 /** The stack of an implementation. */
 export interface ImplementationInfo {
   readonly language: string;
@@ -28,6 +31,8 @@ export type Column = { readonly name: string; readonly implementation?: Implemen
   | ({
       readonly state: 'run';
       readonly exitCode: CiResult['exitCode'];
+      /** In the order in which to fix them. */
+      readonly causes: readonly ComparedCause[];
       readonly cells: Readonly<Record<string, Cell>>;
       readonly created?: Partial<RunRecord['created']> | undefined;
     } & Pick<

@@ -3,7 +3,7 @@ import type { Contract } from '../contract/contract.ts';
 import { signatureOf } from '../judge/signature.ts';
 import { sample } from '../payloads/random.ts';
 import type { RequestTemplate, TestCase } from '../payloads/test-case.ts';
-import { curlOf } from '../report/curl.ts';
+import { curlOf, inShellOf } from '../report/curl.ts';
 import { sentAndReceived } from '../report/recorded.ts';
 import type { Redact } from '../report/redact.ts';
 import type { Check } from '../run/check.ts';
@@ -15,6 +15,8 @@ import type { Answer, Comparison, Disagreement } from './comparison.ts';
 export interface DifferentialTarget {
   readonly name: string;
   readonly baseUrl: string;
+  /** The environment variable that contains its token. */
+  readonly tokenEnv?: string | undefined;
   /** The exchanges in the order of the templates; undefined if the store no longer responds. */
   ask(templates: readonly RequestTemplate[]): Promise<readonly Exchange[] | undefined>;
 }
@@ -159,7 +161,7 @@ function describe(
     request: {
       contentType: typeOf(request.headers),
       body: request.body,
-      curl: curlOf(request),
+      curl: inShellOf(curlOf(request), stores[0] ?? {}),
     },
     payloads,
     shrinks,

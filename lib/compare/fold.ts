@@ -1,6 +1,6 @@
-import type { RecordedResult, RunRecord } from '../report/record.ts';
+import type { RecordedCause, RecordedResult, RunRecord } from '../report/record.ts';
 import { UsageError } from '../usage-error.ts';
-import type { Cell, Column, Comparison, ImplementationInfo } from './comparison.ts';
+import type { Cell, Column, ComparedCause, Comparison, ImplementationInfo } from './comparison.ts';
 
 /** The record of a store, or why it was not run. */
 export type Entry = { readonly name: string; readonly implementation?: ImplementationInfo } & (
@@ -81,6 +81,7 @@ export function columnOf(entry: Entry): Column {
     created,
     seconds,
     ciResult,
+    causes,
   } = entry.record;
   return {
     ...about,
@@ -96,9 +97,18 @@ export function columnOf(entry: Entry): Column {
     seconds,
     latency,
     observations,
+    causes: causes.map(comparedCause),
     cells: Object.fromEntries(entry.record.results.map((result) => [result.id, cellOf(result)])),
   };
 }
+
+/** A cause without the request that shows it, which its steps send. */
+const comparedCause = ({
+  counterexample: _request,
+  matters: _parts,
+  ladders: _tried,
+  ...cause
+}: RecordedCause): ComparedCause => cause;
 
 function cellOf({
   verdict,

@@ -1,10 +1,22 @@
 import { cell, code, joined, lines, prose } from '../report/markdown-text.ts';
 import type { Comparison, Disagreement } from './comparison.ts';
-import { differing, disagreementCount, MARKS, ran, reasonOf, verdictOf } from './table.ts';
+import {
+  causeCount,
+  checksAt,
+  differing,
+  disagreementCount,
+  MARKS,
+  type RunColumn,
+  ran,
+  reasonOf,
+  sharedCauses,
+  verdictOf,
+} from './table.ts';
 
 /** A comment on GitHub may have 65,536 characters. */
 const MAX_ROWS = 120;
 const MAX_DISAGREEMENTS = 12;
+const MAX_TITLE_CHARACTERS = 300;
 
 /** A comparison for a page or a comment. Text from stores is always code. */
 export function comparisonMarkdown(comparison: Comparison): string {
@@ -12,6 +24,7 @@ export function comparisonMarkdown(comparison: Comparison): string {
     `## ${comparison.suite.name}: ${comparison.columns.length} stores side by side`,
     summaryTable(comparison),
     `Seed ${comparison.options.seed}, ${comparison.options.cases} cases${comparison.options.thorough === true ? ', thorough' : ''}, ${comparison.startedAt.slice(0, 10)}, suite ${comparison.suite.version}.`,
+    causes(comparison),
     matrix(comparison),
     disagreements(comparison),
   ])}\n`;
@@ -40,6 +53,33 @@ export function summaryTable({ columns }: Comparison): string {
   ]);
 }
 
+/** How many failed checks each cause explains at each store. */
+function causes(comparison: Comparison): string {
+  const shared = sharedCauses(comparison);
+  if (shared.length === 0) return '';
+  const columns = ran(comparison);
+  return joined([
+    `### ${causeCount(shared)}`,
+    'How many failed checks each cause explains.',
+    lines([
+      ...head('cause', columns),
+      ...shared
+        .slice(0, MAX_ROWS)
+        .map(
+          (one) =>
+            `| ${cell(one.cause.title, MAX_TITLE_CHARACTERS)} | ${one.cause.level} | ${columns.map((column) => checksAt(one, column) || '').join(' | ')} |`,
+        ),
+    ]),
+    shared.length > MAX_ROWS ? `And ${shared.length - MAX_ROWS} more.` : '',
+  ]);
+}
+
+/** The head of a table with a column for each store. */
+const head = (title: string, columns: readonly RunColumn[]): readonly string[] => [
+  `| ${title} | level | ${columns.map(({ name }) => cell(name, 40)).join(' | ')} |`,
+  `| --- | --- | ${columns.map(() => ':-:').join(' | ')} |`,
+];
+
 function matrix(comparison: Comparison): string {
   const [rows, columns] = [differing(comparison), ran(comparison)];
   if (rows.length === 0) return 'No check differs between the stores.';
@@ -50,8 +90,7 @@ function matrix(comparison: Comparison): string {
     `<details>\n<summary>${rows.length} of ${comparison.checks.length} checks differ between the stores</summary>`,
     `${marks}.`,
     lines([
-      `| check | level | ${columns.map(({ name }) => cell(name, 40)).join(' | ')} |`,
-      `| --- | --- | ${columns.map(() => ':-:').join(' | ')} |`,
+      ...head('check', columns),
       ...rows.slice(0, MAX_ROWS).map((id) => {
         const level = comparison.checks.find((check) => check.id === id)?.level ?? '';
         return `| \`${id}\` | ${level} | ${columns.map(({ cells }) => `\`${MARKS[cells[id]?.verdict ?? 'skipped']}\``).join(' | ')} |`;

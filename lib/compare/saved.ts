@@ -15,5 +15,14 @@ export function readEither(file: string): Saved {
   if ((value as { kind?: unknown } | null)?.kind !== 'comparison')
     return { kind: 'run', record: recordIn(value, file) };
   const schema = 'lib/compare/comparison.schema.json';
-  return { kind: 'comparison', comparison: validated<Comparison>(value, file, schema, 'a comparison') };
+  const comparison = validated<Comparison>(withCauses(value), file, schema, 'a comparison');
+  return { kind: 'comparison', comparison };
+}
+
+/** Earlier versions recorded no causes. */
+function withCauses(value: unknown): unknown {
+  const { columns } = value as { readonly columns?: unknown };
+  const withNone = (column: { readonly state?: unknown } | null) =>
+    column?.state === 'run' ? { causes: [], ...column } : column;
+  return Array.isArray(columns) ? { ...Object(value), columns: columns.map(withNone) } : value;
 }

@@ -1,5 +1,6 @@
+import { groupBy } from '../groups.ts';
 import type { Observations } from '../run/result.ts';
-import type { Cell, Column, Comparison } from './comparison.ts';
+import type { Cell, Column, ComparedCause, Comparison } from './comparison.ts';
 
 export type RunColumn = Extract<Column, { state: 'run' }>;
 
@@ -29,6 +30,39 @@ export function differing(comparison: Comparison): readonly string[] {
   return comparison.checks
     .map(({ id }) => id)
     .filter((id) => new Set(columns.map(({ cells }) => cells[id]?.verdict)).size > 1);
+}
+
+/** A cause, and the stores that have it. */
+export interface SharedCause {
+  readonly cause: ComparedCause;
+  readonly stores: readonly { readonly column: RunColumn; readonly cause: ComparedCause }[];
+}
+
+/** The causes of all stores, one for each fingerprint: MUST first, then what the most stores share. */
+export function sharedCauses(comparison: Comparison): readonly SharedCause[] {
+  const all = ran(comparison).flatMap((column) => column.causes.map((cause) => ({ column, cause })));
+  return groupBy(all, ({ cause }) => cause.fingerprint)
+    .flatMap(([, stores]): SharedCause[] => {
+      const { cause } = stores.find((one) => one.cause.level === 'MUST') ?? stores[0] ?? {};
+      return cause === undefined ? [] : [{ cause, stores }];
+    })
+    .toSorted(
+      (a, b) =>
+        a.cause.level.localeCompare(b.cause.level) ||
+        b.stores.length - a.stores.length ||
+        b.cause.checks.length - a.cause.checks.length,
+    );
+}
+
+/** How many failed checks a cause explains at a store; 0 if the store does not have it. */
+export const checksAt = ({ stores }: SharedCause, column: RunColumn): number =>
+  stores.reduce((sum, one) => sum + (one.column === column ? one.cause.checks.length : 0), 0);
+
+/** `3 causes, 1 shared by several stores`. */
+export function causeCount(causes: readonly SharedCause[]): string {
+  const several = causes.filter(({ stores }) => stores.length > 1).length;
+  const all = `${causes.length} ${causes.length === 1 ? 'cause' : 'causes'}`;
+  return several === 0 ? all : `${all}, ${several} shared by several stores`;
 }
 
 /** The mark of each verdict; it needs no colour. */

@@ -1,17 +1,24 @@
 import { documentName } from '../report/document.ts';
-import { createdText, type Paint, summarise } from '../report/text.ts';
+import { widthOf, wrapped } from '../report/rows.ts';
+import { createdText, type Paint, summarise, visible } from '../report/text.ts';
 import type { Column, Comparison, Disagreement } from './comparison.ts';
 import {
+  causeCount,
+  checksAt,
   differing,
   differingObservations,
   disagreementCount,
   MARKS,
   ran,
   reasonOf,
+  sharedCauses,
   verdictOf,
 } from './table.ts';
 
 const MAX_DISAGREEMENTS = 8;
+
+/** Columns for the title of a cause, which continues in the next row. */
+const TITLE_COLUMNS = 48;
 
 /** A comparison for a terminal. Ends with a line feed. */
 export function comparisonText(comparison: Comparison, paint: Paint): string {
@@ -25,6 +32,7 @@ export function comparisonText(comparison: Comparison, paint: Paint): string {
     '',
     ...summary(columns, paint),
     '',
+    ...causes(comparison, paint),
     ...(rows.length === 0
       ? ['No check differs between the stores.']
       : [
@@ -32,7 +40,7 @@ export function comparisonText(comparison: Comparison, paint: Paint): string {
           `   columns numbered as above: ${Object.entries(MARKS)
             .map(([verdict, mark]) => `${mark} ${verdict}`)
             .join(', ')}`,
-          ...matrix(comparison, rows, paint),
+          ...matrix(comparison, rows.map(checkRow(comparison)), paint),
         ]),
     '',
     `${changed} ${changed === 1 ? 'observation differs' : 'observations differ'} (--format html --out DIR shows them side by side)`,
@@ -83,20 +91,56 @@ function createdLines(columns: readonly Column[]): string[] {
   return lines.length === 0 ? [] : ['', 'Created in the stores', ...lines];
 }
 
-function matrix(comparison: Comparison, rows: readonly string[], paint: Paint): string[] {
-  const columns = ran(comparison);
-  const numbers = columns.map((column) => comparison.columns.indexOf(column) + 1);
-  const width = Math.max(...rows.map(({ length }) => length));
+/** A row for each cause: how many failed checks it explains at each store. */
+function causes(comparison: Comparison, paint: Paint): string[] {
+  const shared = sharedCauses(comparison);
+  if (shared.length === 0) return [];
+  const rows = shared.map((one): Row => {
+    const counts = ran(comparison).map((column) => checksAt(one, column));
+    return {
+      title: wrapped(visible(one.cause.title), TITLE_COLUMNS),
+      level: one.cause.level,
+      marks: counts.map((count) => (count === 0 ? '.' : String(count))),
+    };
+  });
   return [
-    paint(
-      'dim',
-      `   ${''.padEnd(width)}        ${numbers.map((number) => String(number).padStart(3)).join('')}`,
-    ),
-    ...rows.map((id) => {
-      const level = comparison.checks.find((check) => check.id === id)?.level ?? '';
-      const cells = columns.map(({ cells: own }) => MARKS[own[id]?.verdict ?? 'skipped'].padStart(3));
-      return `   ${id.padEnd(width)}  ${level.padEnd(6)}${cells.map((cell) => (cell.endsWith('F') ? paint('red', cell) : cell)).join('')}`;
-    }),
+    paint('bold', causeCount(shared)),
+    '   columns numbered as above: how many failed checks a cause explains',
+    ...matrix(comparison, rows, paint),
+    '',
+  ];
+}
+
+interface Row {
+  /** The lines of its title. */
+  readonly title: readonly string[];
+  readonly level: string;
+  /** One for each store that was run. */
+  readonly marks: readonly string[];
+}
+
+const checkRow =
+  (comparison: Comparison) =>
+  (id: string): Row => ({
+    title: [id],
+    level: comparison.checks.find((check) => check.id === id)?.level ?? '',
+    marks: ran(comparison).map(({ cells }) => MARKS[cells[id]?.verdict ?? 'skipped']),
+  });
+
+const isFailure = (mark: string) => /^\s*(?:F|\d+)$/.test(mark);
+
+function matrix(comparison: Comparison, rows: readonly Row[], paint: Paint): string[] {
+  const numbers = ran(comparison).map((column) => String(comparison.columns.indexOf(column) + 1));
+  const width = Math.max(...rows.flatMap(({ title }) => title.map(widthOf)));
+  const marksIn = (marks: readonly string[]) => marks.map((mark) => mark.padStart(3));
+  return [
+    paint('dim', `   ${' '.repeat(width)}        ${marksIn(numbers).join('')}`),
+    ...rows.flatMap(({ title: [first = '', ...more], level, marks }) => [
+      `   ${first}${' '.repeat(width - widthOf(first))}  ${level.padEnd(6)}${marksIn(marks)
+        .map((mark) => (isFailure(mark) ? paint('red', mark) : mark))
+        .join('')}`,
+      ...more.map((line) => `   ${line}`),
+    ]),
   ];
 }
 

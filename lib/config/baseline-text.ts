@@ -1,44 +1,84 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Document, isMap, isSeq, type Node, parse, parseDocument, visit, YAMLMap } from 'yaml';
-import type { BaselineEntry, RunRecord } from '../report/record.ts';
+import { Document, isMap, isScalar, isSeq, type Node, parse, parseDocument, visit, YAMLMap } from 'yaml';
+import type { Baseline, RunRecord } from '../report/record.ts';
 import { visible } from '../report/text.ts';
 import type { KeptEntry } from './baseline.ts';
+import { schemaLine } from './schema-line.ts';
+
+/** Days after which a new entry should be looked at again. */
+const SUGGESTED_DAYS = 90;
+const MS_PER_DAY = 24 * 60 * 60 * 1000;
+
+/** The baseline that is replaced, and the text of its file. */
+interface Earlier {
+  readonly baseline: Baseline;
+  readonly text: string;
+}
 
 /**
  * The text of a baseline file.
- * @param earlier the text of the file that it replaces; comments are kept, except those of removed entries
+ * @param file where it will be written
+ * @param earlier comments are kept, except those of removed entries
  */
-export function baselineText(keptEntries: readonly KeptEntry[], record: RunRecord, earlier?: string): string {
+export function baselineText(
+  keptEntries: readonly KeptEntry[],
+  record: RunRecord,
+  file: string,
+  earlier?: Earlier,
+): string {
   const { seed, cases, thorough } = record.options;
+  const before = earlier?.baseline;
+  const added = keptEntries.filter(({ from }) => from === undefined).length;
   const whole = {
     seed,
     cases,
     ...(thorough === true ? { thorough } : {}),
+    since: before?.since ?? record.startedAt.slice(0, 10),
+    total: (before?.total ?? before?.entries.length ?? 0) + added,
     entries: keptEntries.map(({ entry }) => entry),
   };
-  const text = earlier === undefined ? undefined : edited(earlier, keptEntries, whole);
-  return text ?? written(whole, record);
+  const until = new Date(Date.parse(record.startedAt) + SUGGESTED_DAYS * MS_PER_DAY);
+  const comments = { until: until.toISOString().slice(0, 10), titles: keptEntries.map(({ title }) => title) };
+  const text = earlier === undefined ? undefined : edited(earlier.text, keptEntries, whole, comments);
+  return text ?? written(whole, record, file, comments);
 }
 
-interface Whole {
-  readonly seed: number;
-  readonly cases: number;
-  readonly thorough?: true;
-  readonly entries: readonly BaselineEntry[];
+type Whole = Omit<Baseline, 'file'>;
+
+/** What is written beside new entries. */
+interface Comments {
+  /** The date that is suggested. */
+  readonly until: string;
+  /** By entry; undefined for an earlier one. */
+  readonly titles: readonly (string | undefined)[];
 }
 
-function written(whole: Whole, { suite, target }: RunRecord): string {
-  const document = new Document(whole);
+function written(whole: Whole, { suite, target }: RunRecord, file: string, comments: Comments): string {
+  const document = new Document<Node>(whole);
   document.commentBefore = [
+    schemaLine(file, 'baseline.schema.json'),
     ` ${suite.name}: known deviations of ${visible(target.name)}; they do not make the CI result fail.`,
-    ' Checks that send random requests are evaluated only in runs with the same seed and at least as many cases.',
-    ' An entry has id and reason, and optionally issue, until (the last day on which it applies) and fingerprints.',
+    ' Replace each TODO by the reason for which the team accepts the deviation until it is fixed. An entry may',
+    ' also have issue (a link) and until (the last day on which it applies).',
+    ' Give later runs this seed and at least as many cases, so that every entry is evaluated.',
   ].join('\n');
+  comment(document, comments);
   return textOf(document);
 }
 
-/** Lists of fingerprints are written inline, as many to a line as fit. */
-function textOf(document: Document): string {
+/** Adds comments to new entries: what each is about, and until when it might apply. */
+function comment(document: Document<Node>, { until, titles }: Comments): void {
+  for (const [index, title] of titles.entries()) {
+    const entry = document.getIn(['entries', index]);
+    if (title === undefined || !isMap(entry)) continue;
+    entry.commentBefore = ` ${visible(title)}`;
+    const checks = entry.items.find(({ key }) => isScalar(key) && key.value === 'checks')?.key;
+    if (isScalar(checks)) checks.commentBefore = ` until: ${until}`;
+  }
+}
+
+/** Lists of fingerprints are written inline. */
+function textOf(document: Document<Node>): string {
   visit(document, {
     Seq(_key, list) {
       list.flow = list.items.every((item) => !isMap(item));
@@ -48,7 +88,12 @@ function textOf(document: Document): string {
 }
 
 /** The earlier text with the changes applied; undefined if anchors or tags in it prevent that. */
-function edited(earlier: string, keptEntries: readonly KeptEntry[], whole: Whole): string | undefined {
+function edited(
+  earlier: string,
+  keptEntries: readonly KeptEntry[],
+  whole: Whole,
+  comments: Comments,
+): string | undefined {
   try {
     const document = parseDocument<Node>(earlier);
     const root = document.contents;
@@ -58,21 +103,22 @@ function edited(earlier: string, keptEntries: readonly KeptEntry[], whole: Whole
     list.items = keptEntries.map(({ entry, from }) => {
       const node = from === undefined ? undefined : items[from];
       if (!isMap(node)) return document.createNode(entry);
-      for (const name of ['fingerprint', 'fingerprints'] as const) {
-        const [was, is] = [node.get(name), entry[name]];
+      const present: Readonly<Record<string, unknown>> = { ...entry };
+      for (const name of ['fingerprint', 'fingerprints', 'checks']) {
+        const [was, is] = [node.get(name), present[name]];
         if (is === undefined) node.delete(name);
-        else if (!isDeepStrictEqual(isSeq(was) ? was.toJSON() : was, is))
+        else if (!isDeepStrictEqual(isSeq(was) || isMap(was) ? was.toJSON() : was, is))
           node.set(name, document.createNode(is));
       }
       return node;
     });
     const map: YAMLMap<unknown, unknown> = isMap(root) ? root : new YAMLMap(document.schema);
-    map.set('seed', whole.seed);
-    map.set('cases', whole.cases);
-    if (whole.thorough === true) map.set('thorough', true);
-    else map.delete('thorough');
+    for (const name of ['seed', 'cases', 'thorough', 'since', 'total'] as const)
+      if (whole[name] === undefined) map.delete(name);
+      else map.set(name, whole[name]);
     if (!isMap(root)) map.set('entries', list);
     document.contents = map;
+    comment(document, comments);
     const text = textOf(document);
     return isDeepStrictEqual(parse(text), JSON.parse(JSON.stringify(whole))) ? text : undefined;
   } catch {

@@ -1,7 +1,10 @@
+import type { Pointer } from '../contract/document.ts';
+import { groupBy } from '../groups.ts';
 import { nearest } from '../nearest.ts';
 import { renamingOf } from '../renamed-ids.ts';
-import { blocks, metBy, namesOf, newCauses } from '../report/ci-result.ts';
-import type { Baseline, BaselineEntry, RecordedResult, RunRecord } from '../report/record.ts';
+import { metBy, namedBy, newCauses } from '../report/baseline-entry.ts';
+import { blocks } from '../report/ci-result.ts';
+import type { Baseline, BaselineEntry, KnownCause, RunRecord } from '../report/record.ts';
 import type { About } from '../run/check.ts';
 import { readSettings } from './settings-file.ts';
 
@@ -20,72 +23,131 @@ export function readBaseline(file: string, catalogue: readonly About[]): Baselin
   const within = isList ? [] : ['entries'];
   const ids = catalogue.map(({ id }) => id);
   const seen = new Set<string>();
+  const once = (known: string, place: Pointer) => {
+    if (seen.has(known)) reject(place, `${known} is listed twice; delete one of the entries`);
+    seen.add(known);
+  };
   for (const [index, entry] of baseline.entries.entries()) {
-    const { id } = entry;
-    const check = catalogue.find((one) => one.id === id);
-    const close = nearest(id, ids);
-    if (check === undefined)
-      reject(
-        [...within, index, 'id'],
-        renamingOf(id) ??
-          `no check is called ${id}; ${close === undefined ? '' : `change it to ${close}, or `}delete the entry`,
-      );
-    if (check?.level === 'OBSERVE')
-      reject([...within, index, 'id'], `${id} only records observations; delete the entry`);
-    for (const name of namesOf(entry) ?? ['']) {
-      const known = `${id} ${name}`.trim();
-      if (seen.has(known)) reject([...within, index], `${known} is listed twice; delete one of the entries`);
-      seen.add(known);
+    const place = [...within, index];
+    for (const { id, names = [''] } of namedBy(entry)) {
+      const at = 'cause' in entry ? [...place, 'checks', id] : [...place, 'id'];
+      const check = catalogue.find((one) => one.id === id);
+      const close = nearest(id, ids);
+      if (check === undefined)
+        reject(
+          at,
+          renamingOf(id) ??
+            `no check is called ${id}; ${close === undefined ? '' : `change it to ${close}, or `}delete the entry`,
+        );
+      if (check?.level === 'OBSERVE') reject(at, `${id} only records observations; delete the entry`);
+      for (const known of 'cause' in entry ? [] : names.map((name) => `${id} ${name}`.trim()))
+        once(known, place);
     }
+    if ('cause' in entry) once(entry.cause, place);
   }
   return baseline;
 }
 
 /** The reason in a new entry, for the team to replace. */
-const REASON_TO_FILL_IN = 'Not explained yet.';
+const REASON_TO_FILL_IN = 'TODO';
 
-/** An entry of a new baseline, and the index of the earlier entry that it continues. */
+/** An entry of a new baseline. */
 export interface KeptEntry {
   readonly entry: BaselineEntry;
+  /** The index of the earlier entry that it continues. */
   readonly from?: number;
+  /** What a new entry is about. */
+  readonly title?: string;
 }
 
 /**
  * The known deviations with which the CI result of a record passes. Entries of an earlier baseline are kept if their
- * failure is still there or their check was not run.
+ * failures are still there or their checks were not run.
  */
 export function knownIn(record: RunRecord, before?: Baseline): readonly KeptEntry[] {
-  return record.results.flatMap((result) => {
-    const own = (before?.entries ?? []).flatMap((entry, from) =>
-      entry.id === result.id ? [{ entry, from }] : [],
-    );
-    if (result.verdict === 'skipped' || result.verdict === 'untestable') return own;
-    if (result.verdict !== 'fail') return [];
-    const keptEntries = own.flatMap(({ entry, from }) => {
-      const left = narrowed(entry, result);
-      return left === undefined ? [] : [{ entry: left, from }];
-    });
-    const fingerprints = newCauses(
-      result,
-      keptEntries.map(({ entry }) => entry),
-    ).map(({ fingerprint }) => fingerprint);
-    return fingerprints.length > 0 && blocks(result, record)
-      ? [...keptEntries, { entry: { id: result.id, reason: REASON_TO_FILL_IN, fingerprints } }]
-      : keptEntries;
+  const causes = groupBy(record.causes, ({ fingerprint }) => fingerprint).map(([name, same]) => ({
+    name,
+    title: same[0]?.title ?? '',
+    checks: new Set(same.flatMap(({ checks }) => checks)),
+  }));
+  const found = (entry: BaselineEntry) => causes.find(({ name }) => 'cause' in entry && name === entry.cause);
+  const kept = (before?.entries ?? []).flatMap((entry, from): readonly KeptEntry[] => {
+    const left = narrowed(entry, record);
+    return left === undefined ? [] : [{ entry: left, from }];
   });
+  const added = causes
+    .filter((cause) => !kept.some(({ entry }) => found(entry) === cause))
+    .map(({ name, title, checks }): KeptEntry => {
+      const entry = { cause: name, reason: REASON_TO_FILL_IN, checks: unnamed(checks, record, kept) };
+      return { entry, title };
+    });
+  // What no new cause explains is a further failure for a known one.
+  const all = [...kept, ...added];
+  return all
+    .map(({ entry, ...about }) => {
+      const checks = found(entry)?.checks;
+      if (!('cause' in entry) || checks === undefined) return { entry, ...about };
+      return { entry: extended(entry, unnamed(checks, record, all)), ...about };
+    })
+    .filter(({ entry }) => !('cause' in entry) || Object.keys(entry.checks).length > 0);
 }
 
-/** An entry reduced to the causes that its check still fails for; undefined if there are none. */
-function narrowed(entry: BaselineEntry, result: RecordedResult): BaselineEntry | undefined {
-  if (namesOf(entry) === undefined) return entry;
-  const met = metBy(result);
-  const { fingerprint, fingerprints = [], ...rest } = entry;
-  const left = fingerprints.filter((name) => met.has(name));
-  const one = fingerprint !== undefined && met.has(fingerprint);
-  if (!one && left.length === 0) return undefined;
+/** The failures that make the CI result fail and that no entry names, of some checks. */
+function unnamed(
+  checks: ReadonlySet<string>,
+  record: RunRecord,
+  kept: readonly KeptEntry[],
+): KnownCause['checks'] {
+  const entries = kept.map(({ entry }) => entry);
+  return checksOf(
+    record.results
+      .filter((result) => checks.has(result.id) && blocks(result, record))
+      .map((result) => [result.id, newCauses(result, entries).map(({ fingerprint }) => fingerprint)]),
+  );
+}
+
+const checksOf = (
+  byCheck: readonly (readonly [id: string, names: readonly string[]])[],
+): KnownCause['checks'] =>
+  Object.fromEntries(
+    byCheck.filter(([, names]) => names.length > 0).map(([id, names]) => [id, names.join(' ')]),
+  );
+
+const extended = (entry: KnownCause, more: KnownCause['checks']): KnownCause => ({
+  ...entry,
+  checks: {
+    ...entry.checks,
+    ...Object.fromEntries(
+      Object.entries(more).map(([id, names]) => [id, `${entry.checks[id] ?? ''} ${names}`.trim()]),
+    ),
+  },
+});
+
+/** An entry reduced to what still fails or was not run; undefined if that is nothing and no experiment found its cause. */
+function narrowed(entry: BaselineEntry, { causes, results }: RunRecord): BaselineEntry | undefined {
+  const left = (id: string, names: readonly string[]): readonly string[] => {
+    const result = results.find((one) => one.id === id);
+    if (result?.verdict === 'skipped' || result?.verdict === 'untestable') return names;
+    if (result?.verdict !== 'fail') return [];
+    const met = metBy(result);
+    return names.filter((name) => met.has(name));
+  };
+  if ('cause' in entry) {
+    const checks = checksOf(namedBy(entry).map(({ id, names = [] }) => [id, left(id, names)]));
+    const isFound = causes.some(({ fingerprint }) => fingerprint === entry.cause);
+    return isFound || Object.keys(checks).length > 0 ? { ...entry, checks } : undefined;
+  }
+  const { id, fingerprint, fingerprints, ...rest } = entry;
+  const all = fingerprint === undefined && fingerprints === undefined;
+  const failing = results.some((one) => one.id === id && one.verdict !== 'pass');
+  if (all) return failing ? entry : undefined;
+  const several = left(id, fingerprints ?? []);
+  const one = fingerprint !== undefined && left(id, [fingerprint]).length > 0;
+  if (!one && several.length === 0) return undefined;
   return {
+    id,
     ...rest,
-    ...(left.length === 0 ? {} : { fingerprints: left }),
+    ...(several.length === 0 ? {} : { fingerprints: several }),
     ...(one ? { fingerprint } : {}),
   };
 }

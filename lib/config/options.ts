@@ -3,7 +3,7 @@ import { DEFAULTS } from '../run/plan.ts';
 import * as kind from './kinds.ts';
 
 /** Groups of options that commands share. `run` has all of them. */
-export type Group = 'connection' | 'sampling' | 'reports' | 'run';
+export type Group = 'connection' | 'sampling' | 'reports' | 'run' | 'target';
 
 /** An option. Its key in the table is its name in a file and, in kebab case, its flag. */
 export interface Row {
@@ -39,6 +39,12 @@ export const OPTIONS = {
     kind: kind.text,
     description: 'name of the store in reports',
     defaultsTo: 'its base URL',
+    file: false,
+  },
+  tokenEnv: {
+    kind: kind.variable,
+    description: 'environment variable that contains its token, as reproduction lines name it',
+    defaultsTo: 'PLANT_STORE_TOKEN',
     file: false,
   },
   token: {
@@ -103,14 +109,14 @@ export const OPTIONS = {
   only: {
     kind: kind.texts,
     group: 'sampling',
-    placeholder: 'glob',
-    description: 'run only checks that match, such as "auth/*"',
+    placeholder: 'checks',
+    description: 'run only these checks: an id, an area such as auth, or a glob such as "auth/accepts-*"',
   },
   skip: {
     kind: kind.texts,
     group: 'sampling',
-    placeholder: 'glob',
-    description: 'leave out checks that match',
+    placeholder: 'checks',
+    description: 'leave out these checks',
   },
   cases: {
     kind: kind.whole(1, 10 ** 9),
@@ -208,7 +214,7 @@ export const OPTIONS = {
   },
   explain: {
     kind: kind.whole(0, 10 ** 6),
-    group: 'run',
+    group: 'sampling',
     placeholder: 'n',
     description: 'requests to spend on finding the causes of failures, after the checks; 0 for none',
     defaultsTo: DEFAULTS.explain,
@@ -245,7 +251,7 @@ export const OPTIONS = {
   },
   config: {
     kind: kind.path,
-    group: 'run',
+    group: 'target',
     placeholder: 'file',
     description: 'configuration file',
     defaultsTo: 'conformance.yaml, if it exists',
@@ -254,7 +260,7 @@ export const OPTIONS = {
   },
   target: {
     kind: kind.text,
-    group: 'run',
+    group: 'target',
     placeholder: 'name',
     description: 'store to run against, by its name in the configuration',
     api: false,
@@ -280,17 +286,6 @@ export const OPTIONS = {
     api: false,
     file: false,
   },
-} as const satisfies Rows;
-
-/** The options of a target in the configuration. */
-export const TARGET = {
-  name: { kind: kind.targetName, description: 'name of the store in reports and on the command line' },
-  baseUrl: OPTIONS.baseUrl,
-  tokenEnv: { kind: kind.variable, description: 'environment variable that contains its token' },
-  start: OPTIONS.start,
-  wait: OPTIONS.wait,
-  overlay: OPTIONS.overlay,
-  baseline: OPTIONS.baseline,
 } as const satisfies Rows;
 
 export type Rows = Readonly<Record<string, Row>>;
@@ -322,8 +317,20 @@ export const flagsOf = (groups: readonly Group[]) =>
 /** The row of a flag. */
 export const rowOf = (name: string): Row | undefined => ROWS.find(([own]) => own === name)?.[1];
 
+type InAFile = { readonly [K in keyof Table as Table[K] extends { file: false } ? never : K]: Table[K] };
+
 /** The options that a file may set. */
-export const IN_A_FILE: Rows = Object.fromEntries(ROWS.filter(([, { file }]) => file !== false));
+export const IN_A_FILE = Object.fromEntries(ROWS.filter(([, { file }]) => file !== false)) as Rows & InAFile;
+
+const { targets: _, ...forOneStore } = IN_A_FILE as InAFile;
+
+/** The options of a target in a file: what it is, and everything else that the file may set. */
+export const TARGET = {
+  name: { kind: kind.targetName, description: 'name of the store in reports and on the command line' },
+  baseUrl: OPTIONS.baseUrl,
+  tokenEnv: OPTIONS.tokenEnv,
+  ...forOneStore,
+} as const satisfies Rows;
 
 /** The options of a run in code, by their names there. */
 export const IN_CODE: Rows = inCode((_name, row) => row);

@@ -14,7 +14,8 @@ import {
  * `npm run docs` regenerates both.
  */
 
-const sentence = ({ description, defaultsTo }: Row): string =>
+/** The description of an option as a sentence. */
+export const sentence = ({ description, defaultsTo }: Row): string =>
   `${description.charAt(0).toUpperCase()}${description.slice(1)}${defaultsTo === undefined ? '' : ` (default: ${defaultsTo})`}.`;
 
 const propertiesOf = (rows: Rows): object =>
@@ -70,6 +71,7 @@ const HEAD =
 
 const SECTIONS: readonly (readonly [title: string, group: Group | undefined])[] = [
   ['The store: `run`, `compare`, `replay`', 'connection'],
+  ['The configuration: `run`, `replay`', 'target'],
   ['What is sent: `run`, `compare`', 'sampling'],
   ['Reports: `run`, `compare`, `merge`, `render`', 'reports'],
   ['`run` only', 'run'],
@@ -83,9 +85,10 @@ export const optionTables = (): string =>
       const rows = Object.entries<Row>(OPTIONS).filter(([, row]) => row.group === group);
       return `### ${title}\n\n${HEAD}\n${rows.map(lineOf).join('\n')}\n`;
     }),
-    `### A target in a file\n\n| key | description | value |\n| --- | --- | --- |\n${Object.entries<Row>(
+    `### A target in a file\n\nEvery key of the file, which it overrides, and:\n\n| key | description | value |\n| --- | --- | --- |\n${Object.entries<Row>(
       TARGET,
     )
+      .filter(([name]) => !Object.hasOwn(IN_A_FILE, name))
       .map(([name, row]) => `| ${code(name)} | ${row.description} | ${acceptsOf(row)} |`)
       .join('\n')}\n`,
   ].join('\n');

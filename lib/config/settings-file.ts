@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
-import { isObject, type Pointer, readDocument } from '../contract/document.ts';
+import { isObject, type Pointer } from '../contract/document.ts';
+import { readDocument } from '../contract/read-document.ts';
 import { nearest } from '../nearest.ts';
 import { ownSchema } from '../schema.ts';
 import { UsageError } from '../usage-error.ts';

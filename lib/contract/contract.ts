@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
-import SwaggerParser from '@apidevtools/swagger-parser';
-import { type Document, DocumentError, isObject, type Pointer, readDocument } from './document.ts';
+import { type Document, DocumentError, isObject, type Pointer } from './document.ts';
 import { unknownKeywords } from './keywords.ts';
 import { type DeclaredParameter, requiredParameters } from './parameters.ts';
+import { readDocument } from './read-document.ts';
 import { reader } from './references.ts';
 import { type Shape, shapeOf } from './schema.ts';
 import { upgraded } from './upgrade.ts';
@@ -22,6 +22,8 @@ export interface Contract {
   readonly error: { readonly validate: Validator };
   /** What every request must carry besides the body. */
   readonly parameters: readonly Parameter[];
+  /** The paths that a base URL may have by the document, such as `/api`: those of its servers. */
+  readonly basePaths: readonly string[];
 }
 
 /** Facts about a document. */
@@ -67,7 +69,7 @@ export async function loadContract(
   }
   const described = await changed(document.value, overlays);
   const sha256 = createHash('sha256').update(JSON.stringify(described)).digest('hex');
-  const api = await dereferenced(document, described, trusted);
+  const api = trusted ? inlinedMembers(described, described) : await dereferenced(document, described);
   const at = (pointer: Pointer) => part(document, api, pointer);
 
   const path = pathOf(document, api);
@@ -132,7 +134,24 @@ export async function loadContract(
     plant,
     error,
     parameters,
+    basePaths: basePathsOf(api.servers, path.slice(0, -PATH.length)),
   });
+}
+
+/** @param beyond what the path of the operation has before /plants, which belongs to the base URL */
+function basePathsOf(servers: unknown, beyond: string): readonly string[] {
+  const declared: readonly unknown[] = Array.isArray(servers) ? servers : [];
+  const urls = declared.flatMap((server) => {
+    if (!isObject(server)) return [];
+    const variables = isObject(server.variables) ? server.variables : {};
+    const url = String(server.url).replace(/\{([^}]*)\}/g, (_, name: string) => {
+      const variable = variables[name];
+      return isObject(variable) ? String(variable.default) : '';
+    });
+    return URL.canParse(url, 'http://server') ? [new URL(url, 'http://server').pathname] : [];
+  });
+  const paths = urls.length === 0 && beyond !== '' ? ['/'] : urls;
+  return paths.map((path) => `${path.replace(/\/+$/, '')}${beyond}`);
 }
 
 /**
@@ -159,22 +178,40 @@ function pathOf(document: Document, api: Record<string, unknown>): string {
 function follow(described: unknown, pointer: Pointer): Pointer {
   let [value, place]: [unknown, Pointer] = [described, []];
   for (const key of pointer) {
-    value = (value as Record<string | number, unknown> | undefined)?.[key];
+    value = memberOf(value, key);
     place = [...place, key];
-    for (let hops = 0; isObject(value) && typeof value.$ref === 'string' && hops < 100; hops += 1) {
-      const target = /^#\/(.*)$/.exec(value.$ref)?.[1];
+    for (let hops = 0; hops < 100; hops += 1) {
+      const target = targetOf(value);
       if (target === undefined) break;
-      place = target
-        .split('/')
-        .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'));
-      value = place.reduce<unknown>(
-        (from, part) => (from as Record<string | number, unknown> | undefined)?.[part],
-        described,
-      );
+      place = target;
+      value = place.reduce(memberOf, described);
     }
   }
   return place;
 }
+
+const memberOf = (value: unknown, key: string | number): unknown =>
+  (value as Record<string | number, unknown> | undefined)?.[key];
+
+/** The target of a reference within the document. */
+function targetOf(value: unknown): string[] | undefined {
+  if (!isObject(value) || typeof value.$ref !== 'string') return undefined;
+  return /^#\/(.*)$/
+    .exec(value.$ref)?.[1]
+    ?.split('/')
+    .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** A value of the suite's own document, with its references replaced: all lead to other parts of it. */
+function inlined(value: unknown, described: unknown): unknown {
+  const target = targetOf(value);
+  if (target !== undefined) return inlined(target.reduce(memberOf, described), described);
+  if (Array.isArray(value)) return value.map((one) => inlined(one, described));
+  return isObject(value) ? inlinedMembers(value, described) : value;
+}
+
+const inlinedMembers = (object: unknown, described: unknown): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(Object(object)).map(([key, value]) => [key, inlined(value, described)]));
 
 /** Loads the overlay code only if it is needed. */
 async function changed(value: unknown, overlays: readonly string[]): Promise<unknown> {
@@ -183,11 +220,9 @@ async function changed(value: unknown, overlays: readonly string[]): Promise<unk
   return overlays.reduce(applyOverlay, value);
 }
 
-async function dereferenced(
-  document: Document,
-  described: unknown,
-  trusted: boolean,
-): Promise<Record<string, unknown>> {
+/** Validates a document, and replaces its references by what they refer to. */
+async function dereferenced(document: Document, described: unknown): Promise<Record<string, unknown>> {
+  const { default: SwaggerParser } = await import('@apidevtools/swagger-parser');
   const read = reader(document, described);
   let rejected: unknown;
   const file = {
@@ -204,7 +239,7 @@ async function dereferenced(
   };
   try {
     const parser = new SwaggerParser();
-    const api: unknown = await parser[trusted ? 'dereference' : 'validate'](
+    const api: unknown = await parser.validate(
       resolve(document.file),
       structuredClone(described) as Parameters<typeof SwaggerParser.validate>[0] & object,
       { resolve: { http: false, file }, dereference: { circular: 'ignore' } },

@@ -1,5 +1,6 @@
 import { jsonpath } from 'json-p3';
-import { DocumentError, isObject, type Pointer, readDocument } from './document.ts';
+import { DocumentError, isObject, type Pointer } from './document.ts';
+import { readDocument } from './read-document.ts';
 
 type JsonPathValue = Parameters<typeof jsonpath.query>[1];
 

@@ -10,11 +10,14 @@ export interface Problem {
   readonly message: string;
 }
 
+/** Finds the numeral at a path in a JSON text. */
+type NumeralAt = (path: readonly string[]) => string | undefined;
+
 /**
  * Validates a JSON text that parsed to `value`; no problems means that it is valid. Integers are decided on
- * the text, since a double may not represent them exactly.
+ * the numerals of the text, since a double may not represent them exactly. Without a numeral, the double counts.
  */
-export type Validator = (text: string, value: unknown) => readonly Problem[];
+export type Validator = (numerals: string | NumeralAt, value: unknown) => readonly Problem[];
 
 const EXACT = 'x-exact-integer';
 
@@ -54,14 +57,14 @@ export function compile(schema: unknown): Validator {
         `must be an integer${(wanted as Exactness).format === undefined ? '' : ` within ${(wanted as Exactness).format}`}`,
     },
     validate(
-      this: { readonly text: string },
+      this: { readonly numeralAt: NumeralAt },
       wanted: Exactness,
       data: unknown,
       _parent: unknown,
       context?: { instancePath: string },
     ) {
       if (typeof data !== 'number') return true;
-      const numeral = sourceAt(this.text, pathOf(context?.instancePath ?? '')) ?? String(data);
+      const numeral = this.numeralAt(pathOf(context?.instancePath ?? '')) ?? String(data);
       const integer = exactInteger(numeral);
       if (integer === undefined) return !wanted.integral;
       const range = integerRange(wanted.format);
@@ -69,7 +72,11 @@ export function compile(schema: unknown): Validator {
     },
   });
   const validate = ajv.compile(exact(schema) as object);
-  return (text, value) => (validate.call({ text }, value) ? [] : (validate.errors ?? []).map(problem));
+  return (numerals, value) => {
+    const numeralAt =
+      typeof numerals === 'string' ? (path: readonly string[]) => sourceAt(numerals, path) : numerals;
+    return validate.call({ numeralAt }, value) ? [] : (validate.errors ?? []).map(problem);
+  };
 }
 
 /** A copy of the schema in which every integer is also checked exactly. */

@@ -69,10 +69,6 @@ const ADVICE: readonly Advice[] = [
     text: 'Handle the request at the URL where it arrives. Redirects come from a router that adds or removes a trailing slash, or that forces https or another host: register the route as /plants (FastAPI: redirect_slashes=False; Django: APPEND_SLASH=False).',
   },
   {
-    symptom: /^answers every request with (?:404|405)/,
-    text: 'Check the base URL of the run and the route of the store: requests go to POST <base URL>/plants.',
-  },
-  {
     symptom: /^answers every request/,
     text: 'The store answers all requests alike: look at what is before the handler, such as a route that catches everything, a maintenance page, a proxy without a store behind it, or a handler that does nothing yet.',
   },

@@ -11,43 +11,48 @@ import { ordinaryStates } from './ordinary.ts';
 /** How often each kind of request is sent. */
 const TURNS = 3;
 
+/** A store that does the same whatever is sent. */
+export interface Alike {
+  readonly wanted: Wanted;
+  readonly found: Circumstance;
+  /** Requests without a valid token are answered in another way. */
+  readonly authenticates: boolean;
+}
+
 /**
- * Finds out whether the store treats all requests alike: a valid one, an invalid one, and one without a token.
+ * Finds out whether the store treats all requests alike: valid ones, invalid ones, and perhaps those without a token.
  * @throws BudgetSpent
  */
-export async function alike(
-  lab: Lab,
-): Promise<{ readonly wanted: Wanted; readonly found: Circumstance } | undefined> {
+export async function alike(lab: Lab): Promise<Alike | undefined> {
   const [ordinary] = ordinaryStates(lab.contract);
   if (ordinary === undefined) return undefined;
-  const kinds: readonly RequestState[] = [
+  const authorised: readonly RequestState[] = [
     ordinary,
     { ...ordinary, defect: { json: new JsonObject([]) } },
-    { ...ordinary, credential: nothing },
+    { ...ordinary, defect: { corrupt: (text) => text.slice(0, -1) } },
   ];
   const exchanges: Exchange[] = [];
   for (let turn = 0; turn < TURNS; turn += 1)
-    for (const state of kinds) {
+    for (const state of authorised) {
       exchanges.push(await lab.send(state));
       if (new Set(exchanges.map(contentOf)).size > 1) return undefined;
     }
   const [exchange] = exchanges;
   if (exchange === undefined) return undefined;
-  const answer =
-    exchange.response === undefined ? undefined : summarise(exchange).replace(/ (?=\S+\/)/, ' as ');
+  const other = await lab.send({ ...ordinary, credential: nothing });
+  const authenticates = contentOf(other) !== contentOf(exchange);
+  const whom = authenticates ? 'request with a valid token' : 'request';
   return {
-    wanted: {
-      words:
-        answer === undefined
-          ? `answers no request (${exchange.kind === 'broken' ? exchange.fault.kind : ''})`
-          : `answers every request with ${answer}`,
-      aspect: 'outcome',
-    },
-    found: {
-      ...bareFinding(ordinary, exchange),
-      inside: [exchanges.length, exchanges.length],
-    },
+    wanted: { words: wordsOf(exchange, whom), aspect: 'outcome' },
+    found: { ...bareFinding(ordinary, exchange), inside: [exchanges.length, exchanges.length] },
+    authenticates,
   };
+}
+
+function wordsOf(exchange: Exchange, whom: string): string {
+  if (exchange.response === undefined)
+    return `answers no ${whom} (${exchange.kind === 'broken' ? exchange.fault.kind : ''})`;
+  return `answers every ${whom} with ${summarise(exchange).replace(/ (?=\S+\/)/, ' as ')}`;
 }
 
 const contentOf = (exchange: Exchange): string =>

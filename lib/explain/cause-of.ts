@@ -8,11 +8,11 @@ import { sentenceOf } from './title.ts';
 
 /** Words a draft. */
 export function causeOf(draft: Draft, catalogue: readonly Check[]): Cause {
-  const { wanted, found, members } = draft;
+  const { wanted, found, members, also = [] } = draft;
   const { title, condition } = sentenceOf(wanted, found.subject, found.conditions);
   const ids = new Set(members.map(({ check }) => check.id));
   return {
-    title,
+    title: [title, ...also].join('; also '),
     level: levelOf(draft),
     symptom: wanted.words,
     condition,
@@ -24,6 +24,7 @@ export function causeOf(draft: Draft, catalogue: readonly Check[]): Cause {
     matters: found.parts.map(({ name }) => name),
     ladders: found.ladders,
     repeat: found.repeat,
+    modulus: found.modulus,
   };
 }
 

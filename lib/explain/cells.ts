@@ -1,4 +1,6 @@
+import { groupBy } from '../groups.ts';
 import type { RequestState } from '../payloads/model/dimension.ts';
+import { alternatives, except, MAX_NAMES, mostly } from './several.ts';
 
 /** One value to try for a part of a request. */
 export interface Cell {
@@ -96,36 +98,16 @@ export function named(tries: Tries, classes: readonly CellClass[]): readonly Nam
     else take(cell.words, own?.topic ?? cell.classes[0] ?? '', [cell]);
   }
   const all = joined(found, tries, classes);
+  // Most of one class is likelier than parts of several.
+  const around = all.length > 1 ? smallestAround(shown, tries, classes, MOST) : undefined;
+  if (around !== undefined) return [around];
   const [broadest] = classes;
   if (all.length <= MAX_TOPICS || broadest === undefined) return all;
-  return [
-    {
-      ...broadest,
-      words: mostly(broadest.words, shown.length, shown.length + hidden.length),
-      cells: shown,
-      isExact: false,
-    },
-  ];
+  return [{ ...broadest, words: mostly(broadest.words, shown, tries), cells: shown, isExact: false }];
 }
 
 /** Topics that are named one by one. */
 const MAX_TOPICS = 3;
-
-/** Words for many values that have nothing in common but a class of which they are not all. */
-function mostly({ clause, phrase, noun }: Words, count: number, tried: number): Words {
-  const often = (text: string) => `${text} (${count} of ${tried} tried)`;
-  return {
-    ...(clause === undefined ? {} : { clause: often(clause) }),
-    ...(phrase === undefined ? {} : { phrase: often(phrase) }),
-    ...(noun === undefined
-      ? {}
-      : {
-          noun: often(
-            noun.replace(/^any body that is/, 'many bodies that are').replace(/^any /, 'many kinds of '),
-          ),
-        }),
-  };
-}
 
 /** The class with the most members first; of two with the same members, the one that is listed first. */
 const bySize = (classes: readonly CellClass[], cells: readonly Cell[]): readonly CellClass[] => {
@@ -136,65 +118,62 @@ const bySize = (classes: readonly CellClass[], cells: readonly Cell[]): readonly
     .map(([one]) => one);
 };
 
-/** Names joined into one. */
-const MAX_NAMES = 3;
+/** The part of a class that has to show the fault for its name to be given to values of several topics, or of one. */
+const [MOST, HALF] = [0.75, 0.5];
 
 function joined(all: readonly Named[], tries: Tries, classes: readonly CellClass[]): readonly Named[] {
-  const byTopic = new Map<string, Named[]>();
-  for (const one of all) byTopic.set(one.topic, [...(byTopic.get(one.topic) ?? []), one]);
-  return [...byTopic].map(([topic, members]) => {
+  return groupBy(all, ({ topic }) => topic).map(([topic, members]) => {
     const cells = members.flatMap((one) => one.cells);
-    const around = members.length > MAX_NAMES ? smallestAround(cells, tries, classes) : undefined;
+    const around = members.length > MAX_NAMES ? smallestAround(cells, tries, classes, HALF) : undefined;
     return {
       topic,
       cells,
-      words: around ?? wordsOf(members.map(({ words }) => words)),
+      words: around?.words ?? alternatives(members.map(({ words }) => words)),
       isExact: members.length === 1 && members[0]?.isExact === true,
     };
   });
 }
 
-/** The words of the smallest class that contains all of some values, if most of it shows the fault. */
+/** The smallest class that contains all of some values, if so much of it shows the fault. */
 function smallestAround(
   cells: readonly Cell[],
   tries: Tries,
   classes: readonly CellClass[],
-): Words | undefined {
-  const sizes = classes.map(({ id, words }) => {
-    const members = [...tries].filter(([cell, shows]) => shows !== undefined && cell.classes.includes(id));
-    return { id, words, size: members.length };
-  });
-  const [smallest] = sizes
+  part: number,
+): Named | undefined {
+  const of = ({ id }: CellClass) =>
+    new Map([...tries].filter(([cell, shows]) => shows !== undefined && cell.classes.includes(id)));
+  const [smallest] = classes
     .filter(({ id }) => cells.every((cell) => cell.classes.includes(id)))
-    .toSorted((a, b) => a.size - b.size);
-  if (smallest === undefined || cells.length < smallest.size / 2) return undefined;
-  return mostly(smallest.words, cells.length, smallest.size);
+    .map((one) => ({ ...one, members: of(one) }))
+    .toSorted((a, b) => a.members.size - b.members.size);
+  if (smallest === undefined || cells.length < smallest.members.size * part) return undefined;
+  const hidden = [...smallest.members].flatMap(([cell, shows]) => (shows === false ? [cell] : []));
+  const exceptions = partsOf(hidden, cells, classes);
+  const words =
+    exceptions === undefined
+      ? mostly(smallest.words, cells, smallest.members)
+      : except(smallest.words, exceptions);
+  return { words, topic: smallest.topic, cells, isExact: false };
 }
 
-function wordsOf(all: readonly Words[]): Words {
-  const [only, ...others] = all;
-  if (only === undefined || others.length === 0) return only ?? {};
-  const one = (form: keyof Words) => alternatives(all.flatMap((words) => words[form] ?? []));
-  const [clause, phrase, noun] = [one('clause'), one('phrase'), one('noun')];
-  return {
-    ...(clause === undefined ? {} : { clause }),
-    ...(phrase === undefined ? {} : { phrase }),
-    ...(noun === undefined ? {} : { noun }),
-  };
-}
+/** Exceptions that are named. */
+const MAX_EXCEPTIONS = 2;
 
-function alternatives(texts: readonly string[]): string | undefined {
-  if (texts.length === 0) return undefined;
-  const [start, end] = [common(texts, /^\S+ (?:is |has |contains )?/), common(texts, / as \S+$/)];
-  const short = texts.map((text) => text.slice(start.length, text.length - end.length));
-  const shown = short.slice(0, MAX_NAMES);
-  const more = short.length - shown.length;
-  const list = more > 0 ? [...shown, more === 1 ? 'one other value' : `${more} other values`] : shown;
-  return `${start}${list.slice(0, -1).join(', ')} or ${list.at(-1)}${end}`;
-}
-
-/** What all texts have in common at one end, such as ` as id`. */
-function common(texts: readonly string[], pattern: RegExp): string {
-  const [found = ''] = pattern.exec(texts[0] ?? '') ?? [];
-  return texts.every((text) => pattern.exec(text)?.[0] === found) ? found : '';
+/** The words of the few classes or values that make up some values, without any of others. */
+function partsOf(
+  cells: readonly Cell[],
+  others: readonly Cell[],
+  classes: readonly CellClass[],
+): readonly Words[] | undefined {
+  const parts: Words[] = [];
+  let left = cells;
+  for (const { id, words } of bySize(classes, cells)) {
+    const has = (cell: Cell) => cell.classes.includes(id);
+    if (left.filter(has).length < 2 || others.some(has)) continue;
+    parts.push(words);
+    left = left.filter((cell) => !has(cell));
+  }
+  parts.push(...left.map(({ words }) => words));
+  return parts.length <= MAX_EXCEPTIONS ? parts : undefined;
 }

@@ -1,12 +1,13 @@
 import { JsonObject } from '../payloads/json.ts';
 import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
-import { modelsOf } from '../payloads/model/model.ts';
 import { ID } from '../payloads/plants.ts';
 import { nothing, type RequestTemplate } from '../payloads/test-case.ts';
 import type { Before } from '../run/check.ts';
+import type { Tried } from '../run/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Words } from './cells.ts';
 import { bareFinding, type Found, type Inquiry, pinned } from './found.ts';
+import { modelFor } from './model-for.ts';
 import { ordinaryStates } from './ordinary.ts';
 import { stateOf } from './parts.ts';
 import { sweep } from './sweep.ts';
@@ -62,7 +63,8 @@ async function nowAndThen(state: RequestState, inquiry: Inquiry): Promise<Circum
   if (failing === undefined) return undefined;
   const values = passing === undefined ? undefined : await byValue(state, failing, passing, inquiry);
   if (values !== undefined) return values;
-  const every = Math.max(1, Math.round(tried / failed));
+  if (failed === tried) return fromThenOn(state, failing, [failed, tried], inquiry);
+  const every = Math.max(2, Math.round(tried / failed));
   return {
     ...bareFinding(state, failing),
     kind: 'now-and-then',
@@ -94,11 +96,12 @@ async function byValue(
     const plant = pinned(state, good).plant.with(ID, bad + offset);
     fails.push((await inquiry.shows({ ...state, plant })) === true);
   }
-  const words = residue(bad, fails);
+  const { words, modulus } = residue(bad, fails) ?? { words: { phrase: 'with some names or ids' } };
   const exchange = await inquiry.lab.send(pinned(state, bad));
   return {
     ...bareFinding(pinned(state, bad), exchange),
-    conditions: [words ?? { phrase: 'with some names or ids' }],
+    conditions: [words],
+    ...(modulus === undefined ? {} : { modulus }),
     inside: [4, 4],
     outside: [0, 3],
     ladders: [{ part: ID, tried: fails.map((shows, at) => ({ value: String(bad + BigInt(at)), shows })) }],
@@ -106,16 +109,20 @@ async function byValue(
 }
 
 /** The residue class of the ids that fail, if they are one. */
-function residue(first: bigint, fails: readonly boolean[]): Words | undefined {
+function residue(
+  first: bigint,
+  fails: readonly boolean[],
+): { readonly words: Words; readonly modulus: number } | undefined {
   for (let modulus = 2; modulus <= 24; modulus += 1) {
     const rest = Number(first % BigInt(modulus));
-    const fits = fails.every((shows, at) => shows === ((rest + at) % modulus === rest));
-    if (!fits) continue;
-    if (modulus === 2) return { clause: `${ID} is ${rest === 0 ? 'even' : 'odd'}` };
-    return {
-      clause:
-        rest === 0 ? `${ID} is divisible by ${modulus}` : `${ID} leaves ${rest} when divided by ${modulus}`,
-    };
+    if (!fails.every((shows, at) => shows === ((rest + at) % modulus === rest))) continue;
+    const clause =
+      modulus === 2
+        ? `${ID} is ${rest === 0 ? 'even' : 'odd'}`
+        : rest === 0
+          ? `${ID} is divisible by ${modulus}`
+          : `${ID} leaves ${rest} when divided by ${modulus}`;
+    return { words: { clause }, modulus };
   }
   return undefined;
 }
@@ -152,41 +159,46 @@ async function underConcurrency(
       conditions: [{ clause: `${size} or more requests are in flight` }],
       inside: [waves, 6],
       outside: [calm, 4],
-      repeat: { times: size * 4, inFlight: size },
+      // A shell takes longer to start the next request than most stores to answer one.
+      repeat: { times: size * 16, inFlight: size * 4 },
     };
   }
   return undefined;
 }
 
 async function afterOne(state: RequestState, inquiry: Inquiry): Promise<Circumstance | undefined> {
-  const role = inquiry.lab.roleOf(state);
-  const models = modelsOf(inquiry.lab.contract);
-  const history = modelSweep(role === 'accept' ? models.answered : models.unauthorised, 'history');
+  const { lab } = inquiry;
+  const history = modelSweep(modelFor(lab.roleOf(state), lab.contract), 'history');
   if (history === undefined) return undefined;
   const reach = await sweep(history, state, inquiry, false);
   const [found] = reach.named;
-  const [cell] = found?.cells ?? [];
-  if (found === undefined || cell === undefined) return undefined;
-  const after = cell.apply(state);
-  return {
-    ...bareFinding(after, await inquiry.lab.send(after)),
-    kind: 'sequence',
-    conditions: [found.words],
-    ladders: [reach.ladder],
-    inside: [reach.inside, reach.inside],
-    outside: [0, reach.outside],
-  };
+  for (const cell of found?.cells ?? []) {
+    const after = cell.apply(state);
+    const exchange = await inquiry.lab.send(after);
+    if (found === undefined || inquiry.isShown(exchange, after) !== true) continue;
+    return {
+      ...bareFinding(after, exchange),
+      kind: 'sequence',
+      conditions: [found.words],
+      ladders: [reach.ladder],
+      inside: [reach.inside, reach.inside],
+      outside: [0, reach.outside],
+    };
+  }
+  return undefined;
 }
 
 const COUNTS = [1, 2, 3, 5, 8, 10, 20, 30];
 
+const KINDS = [
+  ['rejected request', { defect: { json: new JsonObject([]) } }],
+  ['request without a token', { credential: nothing }],
+  ['accepted plant', {}],
+] as const;
+
 async function afterMany(state: RequestState, inquiry: Inquiry): Promise<Circumstance | undefined> {
   const [ordinary = state] = ordinaryStates(inquiry.lab.contract);
-  const kinds: readonly (readonly [words: string, state: RequestState])[] = [
-    ['rejected request', { ...ordinary, defect: { json: new JsonObject([]) } }],
-    ['request without a token', { ...ordinary, credential: nothing }],
-    ['accepted plant', ordinary],
-  ];
+  const kinds = KINDS.map(([words, change]) => [words, { ...ordinary, ...change }] as const);
   for (const [words, one] of kinds)
     for (const count of COUNTS) {
       const before: Before[] = [];
@@ -217,14 +229,32 @@ export async function sinceWhen(state: RequestState, inquiry: Inquiry): Promise<
       return (await afterOne(state, inquiry)) ?? (await afterMany(state, inquiry));
     exchange = await inquiry.lab.send(state);
   }
+  return fromThenOn(state, exchange, [3, 3], inquiry);
+}
+
+/** Requests of each kind after which most stores that run out of something have done so. */
+const MANY = 200;
+
+/** What fails now, and did not before: one request of each kind after the other shows it on a fresh store. */
+async function fromThenOn(
+  state: RequestState,
+  exchange: Exchange,
+  inside: Tried,
+  inquiry: Inquiry,
+): Promise<Circumstance> {
+  const { aspect, isRejection } = inquiry.wanted;
+  const before: Before[] = [];
+  for (const [, change] of KINDS.slice(0, 2)) {
+    const one = { ...state, ...change };
+    before.push({ template: templateOf(one), exchange: await inquiry.lab.send(one) });
+  }
+  const whom = aspect === 'outcome' && isRejection !== true ? 'to everything ' : '';
   return {
     ...bareFinding(state, exchange),
     kind: 'from-then-on',
-    conditions: [
-      {
-        note: `${inquiry.wanted.aspect === 'outcome' && inquiry.wanted.isRejection !== true ? 'to everything' : ''} from some point of the run on`.trim(),
-      },
-    ],
-    inside: [3, 3],
+    conditions: [{ note: `${whom}from some point of the run on` }],
+    inside,
+    before,
+    repeat: { times: MANY, inFlight: 1 },
   };
 }

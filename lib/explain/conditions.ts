@@ -18,7 +18,7 @@ export interface Conditions {
   readonly neutral: RequestState | undefined;
 }
 
-const UNCONDITIONAL: Conditions = { conditions: [], reaches: [], parts: [], neutral: undefined };
+export const UNCONDITIONAL: Conditions = { conditions: [], reaches: [], parts: [], neutral: undefined };
 
 /** What else has to be the case: some requests that differ only in the plant may not show the symptom. */
 export async function conditionsAmong(
@@ -61,7 +61,9 @@ export async function conditionsOf(
     const words = reach?.named[0]?.words;
     const size = await bySize(reach, state, neutral, inquiry);
     const isScattered = / other values?$/.test(words?.clause ?? '');
-    conditions.push(size ?? (isScattered ? undefined : words) ?? wordsOf(part, state, inquiry.failure));
+    conditions.push(
+      size ?? (isScattered ? undefined : words) ?? wordsOf(part, state, inquiry.failure, inquiry.lab),
+    );
   }
   return { conditions, reaches };
 }

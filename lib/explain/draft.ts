@@ -15,6 +15,8 @@ export interface Draft {
   readonly wanted: Wanted;
   readonly found: Circumstance;
   readonly members: readonly Shown[];
+  /** What else is wrong under the same condition. */
+  readonly also?: readonly string[];
 }
 
 /** The gravest level of the checks that it explains. */

@@ -14,12 +14,13 @@ import { explainedBy } from './explained-by.ts';
 import { bareFinding, type Found, Inquiry } from './found.ts';
 import { investigate } from './investigate.ts';
 import { type Budget, Lab, type Line, unlessSpent } from './lab.ts';
-import { acrossProperties, ordered, withoutRepetition } from './merge.ts';
+import { merged } from './merge.ts';
 import { ordinaryStates } from './ordinary.ts';
 import { stateOf } from './parts.ts';
+import { roleOf } from './role.ts';
 import { keyOf } from './symptom.ts';
 import { wantedOf } from './wanted.ts';
-import { SUCH_AS, subjectOf } from './words.ts';
+import { ANY_SUBJECT, labelOf, subjectOf, suchAs } from './words.ts';
 
 export interface ExplainOptions {
   readonly contract: Contract;
@@ -91,12 +92,10 @@ export async function explain(
   const served = results.some(
     ({ check, verdict }) => check.id === 'ordinary/answers-200' && verdict === 'pass',
   );
-  const drafts =
-    (served ? undefined : await everything(failures, lab)) ??
-    (await bySymptom(failures, lab, options, served));
-  return ordered(withoutRepetition(acrossProperties(drafts)), catalogue).map((draft) =>
-    causeOf(draft, catalogue),
-  );
+  const every = await everything(failures, lab);
+  const left = failures.filter((one) => every?.members.includes(one) !== true);
+  const drafts = [...(every === undefined ? [] : [every]), ...(await bySymptom(left, lab, options, served))];
+  return merged(drafts).map((draft) => causeOf(draft, catalogue));
 }
 
 /** A response that was not kept as a whole is wrong in the way of another one with the same finding. */
@@ -110,9 +109,12 @@ const withWholeAnswer = (one: Shown, all: readonly Shown[]): Shown => {
 };
 
 /** A store that treats all requests alike has one fault, whatever the checks say. */
-async function everything(failures: readonly Shown[], lab: Lab): Promise<readonly Draft[] | undefined> {
+async function everything(failures: readonly Shown[], lab: Lab): Promise<Draft | undefined> {
   const found = await unlessSpent(() => alike(lab));
-  return found === undefined ? undefined : [{ ...found, members: failures }];
+  if (found === undefined) return undefined;
+  const isAuthorised = ({ failure: { exchange, template } }: Shown) =>
+    roleOf(exchange.request, template, lab.contract, lab.token) !== 'reject-credential';
+  return { ...found, members: found.authenticates ? failures.filter(isAuthorised) : failures };
 }
 
 async function bySymptom(
@@ -172,7 +174,7 @@ async function ofOneSymptom(
       (await unlessSpent(async () => {
         const one = await circumstancesOf(inquiry, concurrency);
         return one === undefined ? undefined : [one];
-      })) ?? [unexplained(inquiry, failure.exchange.request.freshId === firstId)];
+      })) ?? [unexplained(inquiry, lab.sent > 0 && failure.exchange.request.freshId === firstId)];
     const own = found.map((one): Draft & { members: Shown[] } => ({ wanted, found: one, members: [] }));
     const rest: Shown[] = [];
     for (const member of left) {
@@ -180,6 +182,7 @@ async function ofOneSymptom(
       if (explaining === undefined) rest.push(member);
       else explaining.members.push(member);
     }
+    for (const [index, one] of own.entries()) own[index] = withAllSubjects(one);
     // A cause that no failure was found for was seen in the experiments: the check of the lead found it, too.
     drafts.push(...own.map((one) => (one.members.length > 0 ? one : { ...one, members: [lead] })));
     left = rest;
@@ -187,20 +190,34 @@ async function ofOneSymptom(
   return drafts;
 }
 
+/** What only shows at times was tried with one kind of invalid request; the failures say whether it shows with others. */
+function withAllSubjects<T extends Draft>(draft: T): T {
+  const { found, members } = draft;
+  const kinds = new Set(members.map(({ failure }) => labelOf(failure)));
+  if (found.kind === 'always' || found.subject === undefined || kinds.size < 2) return draft;
+  return {
+    ...draft,
+    found: { ...found, subject: ANY_SUBJECT[found.state.credential === undefined ? 'body' : 'credential'] },
+  };
+}
+
 /** What is known of a failure that no experiment shows again. */
 function unexplained(inquiry: Inquiry, isFirst: boolean): Circumstance {
   const { failure, wanted } = inquiry;
-  const { template, exchange, label, before = [], when } = failure;
+  const { template, exchange, before = [], when } = failure;
   const isSubject = wanted.aspect === 'success' && !isFirst;
-  const phrase = isFirst ? 'that are the first of the run' : `${SUCH_AS} ${label}`;
   return {
     ...bareFinding(initialState(new JsonObject([])), exchange),
     kind: before.length > 0 ? 'sequence' : 'once',
     subject: isSubject ? subjectOf(inquiry) : undefined,
     conditions:
-      isSubject && when !== 'under-concurrency'
-        ? []
-        : [{ phrase: when === 'under-concurrency' ? 'while others are in flight' : phrase }],
+      when === 'under-concurrency'
+        ? [{ note: 'while others are in flight' }]
+        : isFirst
+          ? [{ phrase: 'that are the first of the run' }]
+          : isSubject
+            ? []
+            : [suchAs(failure)],
     inside: [1, 1],
     before,
     template,

@@ -18,6 +18,10 @@ export async function explainedBy<T extends Draft>(
   const label = labelOf(failure);
   const own = drafts.find(({ found: { labels } }) => labels?.includes(label) === true);
   if (own !== undefined) return own;
+  const { body } = failure.exchange.request;
+  const text = Buffer.from(body ?? []).toString('utf8');
+  const featured = drafts.find(({ found: { feature } }) => feature?.has(text) === true);
+  if (featured !== undefined) return featured;
   const { neutral, parts, kind, known } = first.found;
   if (known?.includes(label) === true) return inUndeclared(drafts, failure, wanted, lab);
   const fits = drafts.find(({ found }) => isAbout(found, label, lab)) ?? first;

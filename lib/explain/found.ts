@@ -6,6 +6,7 @@ import type { CauseKind, Ladder } from '../run/cause.ts';
 import type { Failure, Tried } from '../run/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Words } from './cells.ts';
+import type { Feature } from './features.ts';
 import type { Lab, Wanted } from './lab.ts';
 import type { Part } from './parts.ts';
 import type { Reach } from './sweep.ts';
@@ -53,9 +54,13 @@ export interface Found {
   readonly inside: Tried;
   readonly outside: Tried;
   readonly repeat: { readonly times: number; readonly inFlight: number };
+  /** If the remainder of the id decides: when divided by this. */
+  readonly modulus?: number;
   /** Labels of what is wrong with the requests that it is about, and of all that was tried. */
   readonly labels?: readonly string[];
   readonly known?: readonly string[];
+  /** What bodies of all kinds have in common that show it. */
+  readonly feature?: Feature;
 }
 
 const NONE: Tried = [0, 0];
@@ -86,6 +91,8 @@ export interface Description {
 
 /** Tries with fresh values that confirm a condition: such as meet it, and such as do not. */
 const ENOUGH_TRIES = 12;
+/** The same if it was tried with many values: it may depend on something else than these. */
+const SOME_TRIES = 4;
 /** The same for a symptom that takes long to see. */
 const ENOUGH_SLOW_TRIES = 2;
 
@@ -97,10 +104,10 @@ export async function foundIn(
   { state, subject, conditions = [], reaches = [], parts = [], neutral }: Description,
   inquiry: Inquiry,
 ): Promise<Found> {
-  const exchange = await inquiry.lab.send(state);
+  const exchange = await shownAgain(state, inquiry);
   const count = (of: (reach: Reach) => number) => reaches.reduce((sum, reach) => sum + of(reach), 0);
   const [inside, outside] = [count((reach) => reach.inside), count((reach) => reach.outside)];
-  const again = await tried(state, ENOUGH_TRIES - inside, inquiry);
+  const again = await tried(state, Math.max(ENOUGH_TRIES - inside, SOME_TRIES), inquiry);
   const others = neutral === undefined ? NONE : await tried(neutral, ENOUGH_TRIES - outside, inquiry);
   return {
     ...bareFinding(state, exchange),
@@ -112,6 +119,14 @@ export async function foundIn(
     inside: [inside + again[0], inside + again[1]],
     outside: [others[0], outside + others[1]],
   };
+}
+
+/** The first exchange that shows the symptom; if none does, the last one. */
+async function shownAgain(state: RequestState, inquiry: Inquiry): Promise<Exchange> {
+  let exchange = await inquiry.lab.send(state);
+  for (let left = SOME_TRIES; left > 0 && inquiry.isShown(exchange, state) === false; left -= 1)
+    exchange = await inquiry.lab.send(state);
+  return exchange;
 }
 
 /** Sends a request so many times, as far as the budget allows. */

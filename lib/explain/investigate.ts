@@ -1,4 +1,5 @@
 import type { RequestState } from '../payloads/model/dimension.ts';
+import type { Cell } from './cells.ts';
 import { conditionsOf } from './conditions.ts';
 import { type Found, foundIn, type Inquiry } from './found.ts';
 import type { Lab } from './lab.ts';
@@ -78,11 +79,19 @@ async function unconditional(
   if (inquiry.wanted.isRejection !== true) return described(state, [], undefined, carriers, inquiry);
   for (const one of [idSweep, orderSweep(state.plant), ...texts(inquiry.lab)]) {
     const reach = await sweep(one, state, inquiry, true);
-    if (reach.outside === 0 || reach.named.length === 0) continue;
+    if (reach.outside === 0 || reach.named[0]?.isExact !== true) continue;
+    if (await showsNow(reach.hidden, state, inquiry)) continue;
     const conditions = reach.named.slice(0, 1).map(({ words }) => words);
     return [await foundIn({ state, conditions, reaches: [reach] }, inquiry)];
   }
   return described(state, [], undefined, carriers, inquiry);
+}
+
+/** Whether values show the symptom that did not at first: then it is not about them, but about what came before. */
+async function showsNow(cells: readonly Cell[], state: RequestState, inquiry: Inquiry): Promise<boolean> {
+  for (const cell of cells.slice(0, REPEATS))
+    if ((await inquiry.shows(cell.apply(state))) === true) return true;
+  return false;
 }
 
 const texts = ({ contract: { newPlant } }: Lab) =>
@@ -118,7 +127,8 @@ async function described(
       parts: [...carriers, ...parts],
       neutral,
     };
-    found.push(await foundIn(about, inquiry));
+    const labels = cells.flatMap(({ label }) => label ?? []);
+    found.push({ ...(await foundIn(about, inquiry)), labels });
   }
   return found;
 }

@@ -24,13 +24,13 @@ export interface Budget {
 
 /** A symptom to look for, and the rules that find it if only they do. */
 export interface Wanted extends Symptom {
-  readonly rules?: { readonly all: readonly Rule[]; readonly cause: string };
+  readonly rules?: { readonly all: readonly Rule[]; readonly cause: string; readonly role: Role };
   /** Of a wrong representation: the status that has it. */
   readonly status?: number;
 }
 
-/** An ordinary id, to see what a request looks like. */
-const SAMPLE_ID = 2n ** 21n + 7n;
+/** An ordinary id, with as many digits as most, to see what a request looks like. */
+const SAMPLE_ID = 2n ** 30n + 7n;
 
 /** Sends experiments and says whether a symptom shows. */
 export class Lab {
@@ -67,9 +67,9 @@ export class Lab {
   async together(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]> {
     if (this.sent + templates.length > this.budget.requests || performance.now() > this.until)
       throw new BudgetSpent();
-    this.sent += templates.length;
     const exchanges = await this.line.ask(templates.map(alone));
     if (exchanges === undefined) throw new BudgetSpent();
+    this.sent += templates.length;
     return exchanges;
   }
 
@@ -84,6 +84,11 @@ export class Lab {
   /** Bytes of the body of a request. */
   sizeOf(state: RequestState): number {
     return this.requestOf(state).body?.length ?? 0;
+  }
+
+  /** The text of the body of a request. */
+  textOf(state: RequestState): string {
+    return Buffer.from(this.requestOf(state).body ?? []).toString('utf8');
   }
 
   /** What has to become of a request. */
@@ -102,12 +107,14 @@ export class Lab {
   }
 
   isShown(exchange: Exchange, template: RequestTemplate, wanted: Wanted): boolean | undefined {
+    const role = roleOf(exchange.request, template, this.contract, this.token);
     if (wanted.rules !== undefined) {
+      // A check of what has to be rejected says nothing about what has to be accepted.
+      if ((role === 'accept') !== (wanted.rules.role === 'accept')) return undefined;
       const ruling = rulingOf(exchange, template, wanted.rules.all, this);
       if (isFinding(ruling)) return ruling.cause === wanted.rules.cause;
       return ruling === undefined ? false : undefined;
     }
-    const role = roleOf(exchange.request, template, this.contract, this.token);
     if (!mayShow(role, wanted)) return undefined;
     if (symptomsOf(exchange, role, this.contract).some((one) => keyOf(one) === keyOf(wanted))) return true;
     return says(exchange, role, wanted) ? false : undefined;

@@ -1,12 +1,15 @@
 import { groupBy } from '../groups.ts';
-import type { Check } from '../run/check.ts';
 import { type Draft, levelOf } from './draft.ts';
 import { keyOf } from './symptom.ts';
 import { sentenceOf } from './title.ts';
-import { SOME_VALUES, SUCH_AS } from './words.ts';
+import { isVague, labelOf } from './words.ts';
+
+/** What is to be fixed: one draft for each fault, in the order in which to fix them. */
+export const merged = (drafts: readonly Draft[]): readonly Draft[] =>
+  ordered(byWayIn(withoutOthersRejected(withoutIncluded(withoutRepetition(acrossProperties(drafts))))));
 
 /** Joins drafts that say the same of two properties: what checks one of them usually checks the other. */
-export function acrossProperties(drafts: readonly Draft[]): readonly Draft[] {
+function acrossProperties(drafts: readonly Draft[]): readonly Draft[] {
   const parts = ({ found: { kind, subject, conditions } }: Draft) => {
     const [only, ...others] = conditions;
     if (kind !== 'always' || subject !== undefined || others.length > 0) return undefined;
@@ -27,26 +30,89 @@ export function acrossProperties(drafts: readonly Draft[]): readonly Draft[] {
   });
 }
 
+const hasVague = ({ found }: Draft): boolean => found.conditions.some(isVague);
+
 /** One draft for each symptom and condition. What is known of one condition best stands for those known less. */
-export function withoutRepetition(drafts: readonly Draft[]): readonly Draft[] {
-  const isVague = ({ found: { conditions } }: Draft) =>
-    conditions.some(({ phrase = '' }) => phrase.includes(SOME_VALUES) || phrase.includes(SUCH_AS));
+function withoutRepetition(drafts: readonly Draft[]): readonly Draft[] {
   const key = (draft: Draft) => {
-    const clear = drafts.find((one) => keyOf(one.wanted) === keyOf(draft.wanted) && !isVague(one));
-    const { wanted, found } = isVague(draft) ? (clear ?? draft) : draft;
+    const clear = drafts.find((one) => keyOf(one.wanted) === keyOf(draft.wanted) && !hasVague(one));
+    const { wanted, found } = hasVague(draft) ? (clear ?? draft) : draft;
     const { title } = sentenceOf(wanted, found.subject, found.conditions);
-    return isVague(draft) && clear === undefined ? keyOf(wanted) : title;
+    return hasVague(draft) && clear === undefined
+      ? keyOf(wanted)
+      : title.replace(/ \(\d+ of \d+ tried\)/g, '');
   };
   return groupBy(drafts, key).flatMap(([, members]) => {
-    const first = members.find((one) => !isVague(one)) ?? members[0];
+    const first = members.find((one) => !hasVague(one)) ?? members[0];
     return first === undefined ? [] : [{ ...first, members: members.flatMap((one) => one.members) }];
   });
 }
 
-/** MUST first, then what explains the most. */
-export function ordered(drafts: readonly Draft[], catalogue: readonly Check[]): readonly Draft[] {
-  const weight = (draft: Draft) =>
-    (levelOf(draft) === 'MUST' ? catalogue.length : 0) +
-    new Set(draft.members.map(({ check }) => check)).size;
-  return drafts.toSorted((a, b) => weight(b) - weight(a));
+/** One draft for what another one says of all or more kinds of requests under the same conditions. */
+function withoutIncluded(drafts: readonly Draft[]): readonly Draft[] {
+  const conditions = ({ found }: Draft) => JSON.stringify(found.conditions);
+  const kinds = ({ found: { labels = [] } }: Draft) => labels.length;
+  const isOfAll = ({ found: { subject } }: Draft) => subject === undefined;
+  const includes = (one: Draft, other: Draft) =>
+    keyOf(one.wanted) === keyOf(other.wanted) &&
+    conditions(one) === conditions(other) &&
+    ((isOfAll(one) && !isOfAll(other)) ||
+      (kinds(one) > kinds(other) &&
+        other.members.every(({ failure }) => one.found.labels?.includes(labelOf(failure)) === true)));
+  return joinedBy(drafts, (draft) => drafts.find((one) => includes(one, draft)));
+}
+
+/**
+ * One draft for everything that goes wrong on one way in: a branch of the code that is not the usual one tends to lack
+ * more than one thing. What depends on values may well be several faults.
+ */
+function byWayIn(drafts: readonly Draft[]): readonly Draft[] {
+  const wayIn = (draft: Draft) => {
+    const { kind, conditions } = draft.found;
+    const isWayIn = kind === 'under-concurrency' || conditions.some(({ phrase }) => phrase !== undefined);
+    return isWayIn && !hasVague(draft) ? JSON.stringify([kind, conditions]) : String(drafts.indexOf(draft));
+  };
+  return groupBy(drafts, wayIn).flatMap(([, members]) => {
+    const [first, ...others] = ordered(members);
+    if (first === undefined) return [];
+    const words = new Set(others.map((one) => one.wanted.words));
+    words.delete(first.wanted.words);
+    return [{ ...first, also: [...words], members: members.flatMap((one) => one.members) }];
+  });
+}
+
+/** Gives the members of each draft that another one explains to that one. */
+function joinedBy(
+  drafts: readonly Draft[],
+  explaining: (draft: Draft) => Draft | undefined,
+): readonly Draft[] {
+  const last = (draft: Draft): Draft => {
+    const next = explaining(draft);
+    return next === undefined ? draft : last(next);
+  };
+  return groupBy(drafts, (draft) => String(drafts.indexOf(last(draft)))).flatMap(([, members]) => {
+    const [first] = members;
+    return first === undefined ? [] : [{ ...last(first), members: members.flatMap((one) => one.members) }];
+  });
+}
+
+/**
+ * A store that rejects valid plants whatever they contain does the same with others: that their status is not the right
+ * one is no second fault.
+ */
+function withoutOthersRejected(drafts: readonly Draft[]): readonly Draft[] {
+  const everything = drafts.filter(
+    ({ wanted, found: { kind, conditions } }) =>
+      wanted.isRejection === true && (kind !== 'always' || conditions.length === 0),
+  );
+  return joinedBy(drafts, ({ wanted }) =>
+    everything.find((one) => wanted.words.startsWith(`${one.wanted.words} instead`)),
+  );
+}
+
+/** MUST first, then what explains the most checks. */
+function ordered(drafts: readonly Draft[]): readonly Draft[] {
+  const isMust = (draft: Draft) => (levelOf(draft) === 'MUST' ? 1 : 0);
+  const checks = ({ members }: Draft) => new Set(members.map(({ check }) => check)).size;
+  return drafts.toSorted((a, b) => isMust(b) - isMust(a) || checks(b) - checks(a));
 }

@@ -19,13 +19,15 @@ export const ordinaryStates = remembered((contract: Contract): readonly RequestS
       plant,
     );
   const [all, required] = [plain('all', 0), plain('required', 1)];
+  // Even and odd ids, so that what depends on the last bit does so each time.
+  const odd = freshId(2n ** 26n + 1n, 2n ** 30n, 2n);
   const candidates = [
-    all,
-    required,
+    set(all, { [ID]: odd }),
+    set(required, { [ID]: odd }),
     set(all, { [ID]: freshId(2n ** 30n + 1n, 2n ** 31n, 2n), name: withWords((word) => `A${word(39)}`) }),
     set(required, { [ID]: freshId(2n ** 22n, 2n ** 23n, 2n), name: withWords((word) => word(3)) }),
     set(all, { [ID]: freshId(2n ** 24n + 1n, 2n ** 25n, 2n), tag: withWords((word) => word(19)) }),
-    new JsonObject([...all.members].reverse()),
+    new JsonObject([...set(all, { [ID]: odd }).members].reverse()),
   ];
   const states = candidates.filter((plant) => isValid(contract, plant)).map(initialState);
   return states.length > 0 ? states : [initialState(all)];

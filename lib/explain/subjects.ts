@@ -1,8 +1,9 @@
 import { JsonObject } from '../payloads/json.ts';
 import type { RequestState } from '../payloads/model/dimension.ts';
 import { nothing } from '../payloads/test-case.ts';
-import type { Cell } from './cells.ts';
-import { conditionsAmong } from './conditions.ts';
+import type { Cell, CellClass } from './cells.ts';
+import { conditionsAmong, UNCONDITIONAL } from './conditions.ts';
+import { type Feature, separating } from './features.ts';
 import { type Found, foundIn, type Inquiry } from './found.ts';
 import type { Lab, Wanted } from './lab.ts';
 import { ordinaryStates } from './ordinary.ts';
@@ -52,14 +53,23 @@ export async function withSubjects(
     if (cell === undefined) continue;
     const state = cell.apply(subjects.base);
     const others = ordinaryStates(inquiry.lab.contract).map((one) => cell.apply(one));
-    const among = await conditionsAmong(state, others, inquiry);
+    const among =
+      subjects.feature === undefined
+        ? await conditionsAmong(state, others, inquiry)
+        : { ...UNCONDITIONAL, conditions: [subjects.feature.words] };
     const reaches = [{ ...subjects, inside: cells.length }, ...among.reaches];
     const parts = [isBody ? BODY : CREDENTIAL, ...among.parts];
     const about = { ...among, state, subject: words, reaches, parts };
     const one = await foundIn(about, inquiry);
     // Seen by chance.
     if (one.inside[0] < one.inside[1]) return undefined;
-    found.push({ ...one, labels: cells.flatMap(({ label }) => label ?? []), known });
+    const { feature } = subjects;
+    found.push({
+      ...one,
+      labels: cells.flatMap(({ label }) => label ?? []),
+      known,
+      ...(feature === undefined ? {} : { feature }),
+    });
   }
   return found;
 }
@@ -86,6 +96,8 @@ export function carriersOf(lead: RequestState, ordinary: RequestState, inquiry: 
 interface Subjects extends Reach {
   readonly base: RequestState;
   readonly cells: readonly Cell[];
+  /** If it is not what is wrong that decides, but what bodies have in common. */
+  readonly feature?: Feature;
 }
 
 /** What has to be rejected and shows the symptom. */
@@ -95,7 +107,30 @@ export async function subjectsOf(state: RequestState, isBody: boolean, inquiry: 
     ? { ...rest, plant: repaired(rest, inquiry.lab), ...(credential === undefined ? {} : { credential }) }
     : rest;
   const values = isBody ? defectSweep(inquiry.lab.contract, base.plant) : credentialSweep(inquiry.lab.token);
-  return { ...(await sweep(values, base, inquiry, false)), base, cells: values.cells };
+  const reach = await sweep(values, base, inquiry, false);
+  const [only, ...others] = reach.named;
+  const isScattered = others.length > 0 || only?.isExact === false;
+  const separated = isBody && isScattered ? separatedIn(reach, values.classes, base, inquiry.lab) : undefined;
+  return { ...reach, ...separated, base, cells: values.cells };
+}
+
+/** The broadest class of bodies of which a feature tells those that show the symptom from the others. */
+function separatedIn(
+  { shown, hidden }: Reach,
+  classes: readonly CellClass[],
+  base: RequestState,
+  lab: Lab,
+): Pick<Subjects, 'named' | 'feature'> | undefined {
+  const tried = ({ id }: CellClass) =>
+    [...shown, ...hidden]
+      .filter((cell) => cell.classes.includes(id))
+      .map((cell) => [lab.textOf(cell.apply(base)), shown.includes(cell)] as const);
+  for (const one of classes) {
+    if (!shown.every((cell) => cell.classes.includes(one.id))) continue;
+    const feature = separating(tried(one), lab.contract);
+    if (feature !== undefined) return { named: [{ ...one, cells: shown, isExact: true }], feature };
+  }
+  return undefined;
 }
 
 /** The plant with ordinary values for those that are wrong. */

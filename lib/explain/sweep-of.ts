@@ -3,6 +3,7 @@ import { modelsOf } from '../payloads/model/model.ts';
 import { ID } from '../payloads/plants.ts';
 import type { Sweep } from './cells.ts';
 import type { Lab } from './lab.ts';
+import { modelFor } from './model-for.ts';
 import type { Part } from './parts.ts';
 import { headerSweep } from './sweeps/headers.ts';
 import { idSweep } from './sweeps/ids.ts';
@@ -25,7 +26,7 @@ export function sweepOf(
   if (property !== undefined)
     return property.types.includes('string') ? textSweep(name, shape.required.has(name)) : undefined;
   if (state.plant.get(name) !== undefined) return undeclaredSweep(lab);
-  if (dimension !== undefined) return modelSweep(modelsOf(lab.contract).answered, dimension);
+  if (dimension !== undefined) return modelSweep(modelFor(lab.roleOf(state), lab.contract), dimension);
   const value = state.template.headers?.find(([own]) => own.toLowerCase() === name.toLowerCase())?.[1];
   return value === undefined ? undefined : headerSweep(name, value);
 }
@@ -33,11 +34,6 @@ export function sweepOf(
 function undeclaredSweep({ contract }: Lab): Sweep | undefined {
   const model = modelsOf(contract).answered;
   const parts = ['undeclared names', 'undeclared values'].flatMap((name) => modelSweep(model, name) ?? []);
-  const [first] = parts;
-  if (first === undefined) return undefined;
-  return {
-    part: 'undeclared properties',
-    cells: parts.flatMap(({ cells }) => cells.map((cell) => ({ ...cell, classes: ['any'] }))),
-    classes: [{ id: 'any', words: { phrase: 'with undeclared properties' }, topic: 'undeclared' }],
-  };
+  const classes = parts.flatMap((sweep) => sweep.classes).slice(0, 1);
+  return { part: 'undeclared properties', cells: parts.flatMap(({ cells }) => cells), classes };
 }

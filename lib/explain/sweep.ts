@@ -15,6 +15,9 @@ export interface Reach {
   /** Values with which the symptom showed, and values with which it did not. */
   readonly inside: number;
   readonly outside: number;
+  /** Values with which it did not show, and values with which it did. */
+  readonly hidden: readonly Cell[];
+  readonly shown: readonly Cell[];
 }
 
 /**
@@ -52,11 +55,14 @@ export async function sweep(
     if (onScale.limits !== undefined && agrees(tries, onScale.limits, isExact ? 0 : MAX_CONTRADICTIONS))
       found.splice(0, found.length, { words: onScale.limits.words, topic: part, cells: [], isExact: true });
   }
+  const hidden = shown.flatMap(([cell, shows]) => (shows === true ? [] : [cell]));
   return {
     named: found,
     ladder: { part, tried: shown.map(([{ value }, shows]) => ({ value, shows: shows === true })) },
-    inside: shown.filter(([, shows]) => shows === true).length,
-    outside: shown.filter(([, shows]) => shows !== true).length,
+    inside: shown.length - hidden.length,
+    outside: hidden.length,
+    hidden,
+    shown: shown.flatMap(([cell, shows]) => (shows === true ? [cell] : [])),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Words } from './cells.ts';
 import type { Symptom } from './symptom.ts';
+import { isVague } from './words.ts';
 
 /** How what was found is said in one sentence. */
 export interface Sentence {
@@ -19,15 +20,22 @@ export function sentenceOf(
   subject: Words | undefined,
   conditions: readonly Words[],
 ): Sentence {
-  const phrases = conditions.flatMap(({ phrase }) => phrase ?? []);
+  const clear = conditions.filter((one) => !isVague(one));
+  const known = clear.length > 0 ? clear : conditions;
+  const phrases = [...new Set(known.flatMap(({ phrase }) => phrase ?? []))];
   const notes = conditions.flatMap(({ note }) => note ?? []);
-  const clauses = conditions.flatMap(({ clause, phrase }) => (phrase === undefined ? (clause ?? []) : []));
-  const about = phrases.length === 0 ? '' : ` ${requests(symptom)} ${phrases.join(', ')}`;
+  const clauses = known.flatMap(({ clause, phrase }) => (phrase === undefined ? (clause ?? []) : []));
   const accepts = symptom.aspect === 'success';
+  const whom = !accepts
+    ? ` ${requests(symptom)}`
+    : subject?.noun?.startsWith('requests')
+      ? ''
+      : ' in requests';
+  const about = phrases.length === 0 ? '' : `${whom} ${phrases.join(', ')}`;
   const what = accepts ? ` ${subject?.noun ?? subject?.clause ?? 'what it has to reject'}` : '';
   const all = [...(accepts || subject?.clause === undefined ? [] : [subject.clause]), ...clauses];
   const when = all.length === 0 ? '' : ` when ${all.join(' and ')}`;
-  const whole = `${verb(symptom)}${what}${accepts && about !== '' ? ` in requests ${phrases.join(', ')}` : about}${when}${notes.map((note) => ` ${note}`).join('')}`;
+  const whole = `${verb(symptom)}${what}${about}${when}${notes.map((note) => ` ${note}`).join('')}`;
   const condition = `${subject === undefined ? '' : (subject.clause ?? subject.noun ?? '')} ${[...phrases, ...clauses, ...notes].join(' and ')}`;
   return { title: capitalised(whole), condition: condition.trim() === '' ? null : condition.trim() };
 }

@@ -17,10 +17,12 @@ export function wantedOf(
   // What should not have succeeded need not look like a success.
   const success = symptoms.find(({ aspect }) => aspect === 'success');
   const own = symptoms.find(({ aspect }) => aspect === finding.aspect);
-  const symptom = finding.aspect === 'representation' ? (success ?? own) : own;
+  // What is broken off has no content.
+  const broken = exchange.kind === 'broken' ? symptoms.find(({ aspect }) => aspect === 'outcome') : undefined;
+  const symptom = broken ?? (finding.aspect === 'representation' ? (success ?? own) : own);
   // Of a long response only the beginning is kept.
   if (symptom === undefined || exchange.response?.size !== undefined) {
-    const rules = 'rules' in test ? { all: test.rules, cause: finding.cause } : undefined;
+    const rules = 'rules' in test ? { all: test.rules, cause: finding.cause, role } : undefined;
     return { words: wordsOf(finding.cause), aspect: 'detail', ...(rules === undefined ? {} : { rules }) };
   }
   const status = exchange.response?.status;
@@ -29,6 +31,7 @@ export function wantedOf(
 
 /** Causes of the rules about details, as the beginning of a sentence about the store. */
 const DETAILS: Readonly<Record<string, string>> = {
+  accepted: 'accepts what it should reject',
   'empty message': 'answers 400 with an empty message',
   'internals in an error response': 'reveals a stack trace or file path in error responses',
   'the token is echoed': 'repeats the token in a response',

@@ -1,20 +1,50 @@
 import type { RequestState } from '../payloads/model/dimension.ts';
+import type { Model } from '../payloads/model/model.ts';
+import { IN_ONE_OF_MANY_WAYS } from '../payloads/model/rows.ts';
 import type { Failure } from '../run/result.ts';
 import type { Words } from './cells.ts';
 import type { Inquiry } from './found.ts';
+import type { Lab } from './lab.ts';
+import { modelFor } from './model-for.ts';
 import { ordinaryStates } from './ordinary.ts';
 import type { Part } from './parts.ts';
+import { roleOf } from './role.ts';
 import { credentialSweep } from './sweeps/credentials.ts';
 import { clauseOf, defectSweep, nounOf } from './sweeps/defects.ts';
 
+/** Invariants say which check a request was sent for, and what was special about it. */
+const withoutCheck = (label: string): string => label.replace(/^sent for [^:]*(?:: )?/, '');
+
 /** The name of what is wrong with a request, as labels of checks have it. */
-export const labelOf = ({ label, stableLabel = label }: Failure): string => stableLabel;
+export const labelOf = ({ label, stableLabel = label }: Failure): string => withoutCheck(stableLabel);
 
 /** The words for requests of which only one is known. */
-export const suchAs = (failure: Failure): Words =>
-  /^(?:id|name|tag) /.test(labelOf(failure))
-    ? { clause: labelOf(failure) }
-    : { phrase: `${SUCH_AS} ${failure.label}` };
+export function suchAs(failure: Failure): Words {
+  const label = withoutCheck(failure.label);
+  if (/^(?:id|name|tag) /.test(labelOf(failure))) return { clause: labelOf(failure) };
+  if (label !== '') return { phrase: `${SUCH_AS} ${label}` };
+  const check = /^sent for (\S+\/\S+)$/.exec(failure.label)?.[1];
+  return check === undefined ? {} : { phrase: `${LIKE} ${check}` };
+}
+
+/** The value of a dimension that the label of a row names. */
+const valueIn = (label: string, dimension: string | undefined, { dimensions }: Model): string | undefined =>
+  dimensions
+    .filter(({ name }) => name === dimension)
+    .flatMap(({ values: [, ...others] }) => others.flatMap((value) => value.members ?? [value]))
+    .map(({ name }) => name)
+    .filter((name) => label.includes(name))
+    .toSorted((a, b) => b.length - a.length)[0];
+
+/** Whether nothing better is known of a condition than a request that meets it. */
+export const isVague = ({ phrase = '' }: Words): boolean =>
+  [SOME_VALUES, SUCH_AS, LIKE].some((mark) => phrase.includes(mark));
+
+/** Whatever is wrong with a request. */
+export const ANY_SUBJECT = {
+  body: { noun: 'bodies that are not a NewPlant', clause: 'the body is not a NewPlant' },
+  credential: { noun: 'requests without a valid token', clause: 'the token is missing or wrong' },
+} as const;
 
 /** What is wrong with the request of a failure, if it had to be rejected. */
 export function subjectOf({ failure, wanted: { aspect }, lab }: Inquiry): Words | undefined {
@@ -27,20 +57,31 @@ export function subjectOf({ failure, wanted: { aspect }, lab }: Inquiry): Words 
   const [only, ...others] = cells;
   if (only !== undefined && others.length === 0) return only.words;
   if (aspect !== 'success') return undefined;
+  if (label === IN_ONE_OF_MANY_WAYS) {
+    const value = valueIn(failure.label, 'undeclared names', modelFor('open', lab.contract));
+    return { noun: ['a plant', value].join(' ').trim() };
+  }
+  if (roleOf(failure.exchange.request, failure.template, lab.contract, lab.token) === 'reject-credential')
+    return ANY_SUBJECT.credential;
   return { noun: nounOf(label), clause: clauseOf(label) };
 }
 
 /** The words for a part of which no other values are known. */
-export function wordsOf({ name }: Part, { template, plant }: RequestState, failure: Failure): Words {
+export function wordsOf({ name, dimension }: Part, state: RequestState, failure: Failure, lab: Lab): Words {
+  const { template, plant } = state;
+  if (name === 'Authorization') return { phrase: `with the scheme ${failure.label}` };
   if (name === 'method') return { phrase: `with the method ${template.method}` };
   if (name === 'target') return { phrase: `to ${template.path ?? 'the target in absolute form'}` };
   if (name === 'Content-Type')
     return {
-      phrase: template.contentType === undefined ? 'without a Content-Type' : `as ${template.contentType}`,
+      phrase:
+        template.contentType === undefined
+          ? 'without a Content-Type'
+          : `with Content-Type ${template.contentType}`,
     };
   if (name === 'body' || plant.get(name) !== undefined) return suchAs(failure);
-  return { phrase: `with ${SOME_VALUES} ${name}` };
+  const value = valueIn(failure.label, dimension, modelFor(lab.roleOf(state), lab.contract));
+  return { phrase: value ?? `with ${SOME_VALUES} ${name}` };
 }
 
-/** Marks of conditions of which nothing better is known. */
-export const [SOME_VALUES, SUCH_AS] = ['some values of', 'such as:'] as const;
+const [SOME_VALUES, SUCH_AS, LIKE] = ['some values of', 'such as:', 'like those of'] as const;

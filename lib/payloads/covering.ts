@@ -167,15 +167,15 @@ export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly
     const gains = combinations.gains(row, dimension, sizes[dimension] ?? 1);
     const fits = (value: number) =>
       row.every((own, other) => own === undefined || allowed(dimension, value, other, own));
-    const fitting = [...gains.keys()].filter(fits);
-    const [usual] = fitting;
-    if (usual === undefined) throw new Error(`no value of dimension ${dimension} fits the others of its row`);
-    let [chosen, most, least] = [usual, 0, 0];
-    for (const value of fitting) {
-      const [gain, uses] = [gains[value] ?? 0, used[dimension]?.[value] ?? 0];
-      if (gain < most || gain === 0 || (gain === most && uses >= least)) continue;
+    let [chosen, most, least]: [number | undefined, number, number] = [undefined, 0, 0];
+    for (const [value, gain] of gains.entries()) {
+      const uses = used[dimension]?.[value] ?? 0;
+      if (gain < most || gain === 0 || (gain === most && uses >= least) || !fits(value)) continue;
       [chosen, most, least] = [value, gain, uses];
     }
+    chosen ??= [...gains.keys()].find(fits);
+    if (chosen === undefined)
+      throw new Error(`no value of dimension ${dimension} fits the others of its row`);
     return chosen;
   };
 
@@ -227,6 +227,7 @@ export function membersOf(
       (starts[dimension]?.[row[dimension] ?? 0] ?? 0) + (members[dimension] ?? 0);
     const size = (dimension: number) => counts[dimension]?.[row[dimension] ?? 0] ?? 1;
     const known = [...row.keys()].filter((dimension) => size(dimension) === 1).map(place);
+    const single = known.length;
     for (const dimension of row.keys()) {
       if (size(dimension) === 1) continue;
       let most = -1;
@@ -240,7 +241,8 @@ export function membersOf(
       }
       known.push(place(dimension));
     }
-    for (const one of known) for (const other of known) seen[one * count + other] = 1;
+    // Pairs of values with one member are never asked for.
+    for (const one of known.slice(single)) for (const other of known) seen[one * count + other] = 1;
     return members;
   });
 }

@@ -1,3 +1,5 @@
+import { sourceAt } from '../contract/numeral.ts';
+
 /**
  * JSON as it is written, not as JavaScript represents it: integers of any size, exact numerals, duplicate
  * names, and the order of properties.
@@ -14,6 +16,7 @@ export class Raw {
   /** Number of possible values: the more, the less likely a collision with an earlier request. */
   readonly choices: number;
   private readonly text: string | ((id: bigint) => string);
+  private known: { readonly value: unknown } | undefined;
   constructor(text: string | ((id: bigint) => string), choices = 1) {
     this.text = text;
     this.choices = choices;
@@ -21,6 +24,13 @@ export class Raw {
 
   written(id: bigint): string {
     return typeof this.text === 'string' ? this.text : this.text(id);
+  }
+
+  /** What JSON.parse makes of it; the same object each time if the text does not depend on the id. */
+  parsed(id: bigint): unknown {
+    if (typeof this.text !== 'string') return JSON.parse(this.text(id));
+    this.known ??= { value: JSON.parse(this.text) };
+    return this.known.value;
   }
 }
 
@@ -111,6 +121,7 @@ export const COMPACT: Style = { gaps: [], escapes: 'none', every: 1, digits: 'lo
 export function write(value: Json, id: bigint, style: Style = COMPACT): string {
   let gaps = 0;
   const gap = () => {
+    if (style.gaps.length === 0) return '';
     gaps += 1;
     return style.gaps[gaps % style.gaps.length] ?? '';
   };
@@ -133,6 +144,35 @@ export function write(value: Json, id: bigint, style: Style = COMPACT): string {
     return String(one);
   };
   return `${gap()}${text(value)}${gap()}`;
+}
+
+/** What JSON.parse makes of the written text, without writing it. */
+export function parsed(json: Json, id: bigint): unknown {
+  if (json === FRESH) return Number(id);
+  if (typeof json === 'bigint') return Number(json);
+  if (json instanceof Raw) return json.parsed(id);
+  if (json instanceof FreshText) return json.of(id);
+  if (json instanceof JsonObject) {
+    const object: Record<string, unknown> = {};
+    for (const [name, member] of json.members) {
+      const value = parsed(member, id);
+      if (name === '__proto__') Object.defineProperty(object, name, { value, enumerable: true });
+      else object[name] = value;
+    }
+    return object;
+  }
+  return isList(json) ? json.map((element) => parsed(element, id)) : json;
+}
+
+/** The numeral at a path in the written text, without writing it. */
+export function numeralAt(json: Json | undefined, id: bigint, path: readonly string[]): string | undefined {
+  const [segment, ...rest] = path;
+  if (json instanceof Raw) return sourceAt(json.written(id), path);
+  if (segment === undefined)
+    return json === undefined || json instanceof JsonObject ? undefined : write(json, id);
+  if (json instanceof JsonObject)
+    return numeralAt(json.members.findLast(([name]) => name === segment)?.[1], id, rest);
+  return numeralAt(Array.isArray(json) ? (json[Number(segment)] as Json | undefined) : undefined, id, rest);
 }
 
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);

@@ -1,6 +1,6 @@
 import type { Arbitrary } from 'fast-check';
 import type { Contract } from '../contract/contract.ts';
-import { type Json, type JsonObject, write } from './json.ts';
+import { type Json, type JsonObject, numeralAt, parsed, write } from './json.ts';
 import { ordinaryIds, plantOf } from './plants.ts';
 import { sample } from './random.ts';
 import { remembered } from './remembered.ts';
@@ -9,7 +9,8 @@ import { remembered } from './remembered.ts';
  * Whether a value is an exactly valid NewPlant of the document; a fresh id is replaced with an ordinary one.
  */
 export function isValid({ newPlant }: Contract, json: Json): boolean {
-  return isPlantText({ newPlant }, write(json, ordinaryIds(newPlant.shape).first));
+  const { first: id } = ordinaryIds(newPlant.shape);
+  return newPlant.validate((path) => numeralAt(json, id, path), parsed(json, id)).length === 0;
 }
 
 /** Whether a JSON text is a valid NewPlant. */
@@ -21,9 +22,11 @@ export const isPlantText = ({ newPlant }: Pick<Contract, 'newPlant'>, text: stri
  * allows the loss of precision. False for values too large to be sent.
  */
 export function isInvalid(contract: Contract, json: Json): boolean {
-  const text = write(json, ordinaryIds(contract.newPlant.shape).first);
-  if (isPlantText(contract, text) || Buffer.byteLength(text) > MAX_BYTES) return false;
-  return !isPlantText(contract, JSON.stringify(JSON.parse(text)));
+  const { first: id } = ordinaryIds(contract.newPlant.shape);
+  const asDoubles = () => undefined;
+  if (isValid(contract, json) || contract.newPlant.validate(asDoubles, parsed(json, id)).length === 0)
+    return false;
+  return Buffer.byteLength(write(json, id)) <= MAX_BYTES;
 }
 
 /** Maximum size of an invalid body, leaving room for white space below 64 KiB. */

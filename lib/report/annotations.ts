@@ -1,5 +1,13 @@
 import { confirmedText } from './confirmed.ts';
-import { type ExplainedChecks, entriesOf, novelty, openCauses, unjudged, whyKnown } from './deviations.ts';
+import {
+  aboutEntry,
+  type ExplainedChecks,
+  entriesOf,
+  novelty,
+  openCauses,
+  unjudged,
+  whyKnown,
+} from './deviations.ts';
 import { headlineOf } from './headline.ts';
 import type { RunRecord } from './record.ts';
 import { summarise } from './text.ts';
@@ -35,9 +43,9 @@ export function annotations(record: RunRecord): string[] {
     ...(reason === undefined ? [] : [{ title: headlineOf(record), lines: [reason] }]),
     ...of('MUST'),
     ...(strict ? should : []),
-    ...entriesOf(record, 'stale', 'expired').map(({ id, state, remedy = '' }) => ({
-      title: `${state} baseline entry ${summarise(id, 120)}`,
-      lines: [summarise(remedy, MAX_LINE_CHARACTERS)],
+    ...entriesOf(record, 'stale', 'expired').map((entry) => ({
+      title: `${entry.state} baseline entry ${summarise(aboutEntry(entry, record), 120)}`,
+      lines: [summarise(entry.remedy ?? '', MAX_LINE_CHARACTERS)],
     })),
   ];
   const skipped = record.results.filter(({ blockedBy }) => blockedBy === 'user').length;
@@ -46,7 +54,7 @@ export function annotations(record: RunRecord): string[] {
       ? [{ title: headlineOf(record), lines: [`${skipped} checks were skipped by --only or --skip`] }]
       : []),
     ...entriesOf(record, 'known').map((entry) => ({
-      title: `known deviation ${summarise(entry.id, 120)}`,
+      title: `known deviation ${summarise(aboutEntry(entry, record), 120)}`,
       lines: [whyKnown(entry)],
     })),
   ];

@@ -3,7 +3,11 @@ import type { RecordedCause } from './record.ts';
 const of = ([failed, tried]: readonly [failed: number, tried: number]) => `${failed} of ${tried}`;
 
 /** How a cause was confirmed, in plain words. */
-export function confirmedText({ kind, condition, confirmed: { inside, outside } }: RecordedCause): string {
+export function confirmedText({
+  kind,
+  condition,
+  confirmed: { inside, outside },
+}: Pick<RecordedCause, 'kind' | 'condition' | 'confirmed'>): string {
   const otherwise = (text: string) => (outside[1] === 0 ? '' : `, ${of(outside)} ${text}`);
   switch (kind) {
     case 'always':

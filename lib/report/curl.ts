@@ -12,6 +12,10 @@ const shellQuoted = (text: string) =>
     ? `"${text.includes('$(') ? text : text.replaceAll('"', '\\"')}"`
     : quoted(text);
 
+/** Shell lines as they are for a target, whose token may be in a variable of its own. */
+export const inShellOf = (lines: string, { tokenEnv }: { readonly tokenEnv?: string | undefined }): string =>
+  tokenEnv === undefined ? lines : lines.replaceAll('PLANT_STORE_TOKEN', tokenEnv);
+
 /** Whether a shell and curl pass the text on unchanged. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these do not survive.
 const isPlain = (text: string) => !/[\u0000-\u0008\u000b-\u001f\u007f]/.test(text);

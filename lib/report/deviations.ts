@@ -1,6 +1,7 @@
-import { covers, isKnown, newCauses, unaccounted } from './ci-result.ts';
+import { entryName, isAbout, newCauses } from './baseline-entry.ts';
 import { causeText } from './fingerprint.ts';
 import { NOTHING_JUDGED } from './headline.ts';
+import { acceptedBy, covering, unaccounted } from './known.ts';
 import type { EntryState, JudgedBaseline, RecordedCause, RecordedResult, RunRecord } from './record.ts';
 import { summarise } from './text.ts';
 
@@ -18,19 +19,18 @@ export const entriesOf = (
   ciResult.baseline?.entries.filter(({ state }) => states.includes(state)) ?? [];
 
 /** The entries that make a failed check a known deviation; none if one of its causes is not known. */
-export function knownBy(result: RecordedResult, record: RunRecord): readonly EvaluatedEntry[] {
-  const entries = coveringOf(result, record);
-  return isKnown(result, entries) ? entries : [];
-}
+export const knownBy = (result: RecordedResult, record: RunRecord): readonly EvaluatedEntry[] =>
+  acceptedBy(result, record, record.ciResult.baseline);
 
-const coveringOf = ({ id }: RecordedResult, { ciResult }: RunRecord): readonly EvaluatedEntry[] =>
-  ciResult.baseline?.entries.filter((entry) => entry.id === id && covers(entry)) ?? [];
+/** The failures that no entry names, of a failed check that is known for others. */
+function newIn(result: RecordedResult, record: RunRecord): RecordedResult['causes'] | undefined {
+  const own = covering(record.ciResult.baseline).filter((entry) => isAbout(entry, result));
+  return own.length === 0 || knownBy(result, record).length > 0 ? undefined : newCauses(result, own);
+}
 
 /** Puts an exchange with a new cause first, if one is recorded. */
 export function newFirst(result: RecordedResult, record: RunRecord): RecordedResult {
-  const entries = coveringOf(result, record);
-  if (entries.length === 0 || isKnown(result, entries)) return result;
-  const causes = newCauses(result, entries);
+  const causes = newIn(result, record) ?? [];
   const isNew = ({ cause, label }: RecordedResult['exchanges'][number]) =>
     causes.some((one) => one.cause === cause && (one.request ?? label) === label);
   const [shown] = result.exchanges;
@@ -43,9 +43,8 @@ export function newFirst(result: RecordedResult, record: RunRecord): RecordedRes
 
 /** The new causes of a check that was known to fail for others. */
 export function novelty(result: RecordedResult, record: RunRecord): string | undefined {
-  const entries = coveringOf(result, record);
-  if (entries.length === 0 || isKnown(result, entries)) return undefined;
-  const causes = newCauses(result, entries);
+  const causes = newIn(result, record);
+  if (causes === undefined) return undefined;
   if (causes.length === 0)
     return `${unaccounted(result)} failures of a known failing check have causes that were not recorded`;
   const named = causes.slice(0, MAX_NEW_CAUSES).map((cause) => summarise(causeText(cause), 120));
@@ -68,10 +67,19 @@ export interface ExplainedChecks {
 
 /** The causes of a run: what is to be fixed, MUST before SHOULD, and then the known deviations. */
 export function explainedChecks(record: RunRecord): readonly ExplainedChecks[] {
+  const names = new Set(
+    covering(record.ciResult.baseline).flatMap((one) => ('cause' in one ? [one.cause] : [])),
+  );
+  const unnamed = record.causes.filter(({ fingerprint }) => !names.has(fingerprint));
   const all = record.causes.map((cause): ExplainedChecks => {
-    const named = new Set(cause.checks);
-    const checks = record.results.filter(({ id, verdict }) => verdict === 'fail' && named.has(id));
-    const open = checks.filter((result) => knownBy(result, record).length === 0);
+    const own = new Set(cause.checks);
+    const checks = record.results.filter(({ id, verdict }) => verdict === 'fail' && own.has(id));
+    // A new failure of a known cause's check is listed under the new cause, if there is one.
+    const open = checks.filter(
+      (result) =>
+        knownBy(result, record).length === 0 &&
+        !(names.has(cause.fingerprint) && unnamed.some((one) => one.checks.includes(result.id))),
+    );
     const isMust = open.length === 0 ? cause.level === 'MUST' : open.some(({ level }) => level === 'MUST');
     return {
       cause,
@@ -99,10 +107,29 @@ export function whyKnown({ reason, issue, until }: EvaluatedEntry): string {
   return summarise(more.length === 0 ? reason : `${reason} (${more.join(', ')})`, MAX_REASON_CHARACTERS);
 }
 
-/** The id of an entry, with its fingerprint or how many it has. */
-export function entryName({ id, fingerprint, fingerprints = [] }: EvaluatedEntry): string {
-  const names = [...(fingerprint === undefined ? [] : [fingerprint]), ...fingerprints];
-  return names.length === 0 ? id : `${id} (${names.length === 1 ? names[0] : `${names.length} causes`})`;
+/** What an entry is about: the cause that experiments found, else its name. */
+export const aboutEntry = (entry: EvaluatedEntry, { causes }: RunRecord): string =>
+  causes.find(({ fingerprint }) => 'cause' in entry && entry.cause === fingerprint)?.title ??
+  entryName(entry);
+
+/** What the team has done about its baseline so far, and what it has left open. */
+export function baselineNotes({ ciResult: { baseline } }: RunRecord): readonly string[] {
+  if (baseline === null) return [];
+  const { entries, since, total = entries.length } = baseline;
+  const all = Math.max(total, entries.length);
+  const noun = entries.every((entry) => 'cause' in entry) ? 'causes' : 'deviations';
+  const fixed = all - entries.filter(({ state }) => state !== 'stale').length;
+  const open = entries.filter(({ reason }) => /^TODO\b/.test(reason)).length;
+  return [
+    ...(fixed === 0
+      ? []
+      : [`${fixed} of ${all} known ${noun} fixed${since === undefined ? '' : ` since ${since}`}`]),
+    ...(open === 0
+      ? []
+      : [
+          `${open === 1 ? '1 entry has' : `${open} entries have`} the reason TODO: say why the deviation is accepted`,
+        ]),
+  ];
 }
 
 /** Why the run could not be judged, or not completely. */

@@ -151,10 +151,16 @@ export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: P
       (one) => [`${one.key}  ${value(one.before)} -> ${value(one.now)}`],
     ),
     '',
-    regressions.length === 0 ? 'No regressions.' : `${counted}.`,
+    `${regressions.length === 0 ? 'No regressions' : counted}${progressOf(causes, before)}.`,
   ];
   return `${lines.join('\n')}\n`;
 }
+
+/** How many of the earlier causes are fixed, if there were any. */
+const progressOf = ({ fixed }: CauseDiff, { causes, startedAt }: RunRecord): string =>
+  causes.length === 0
+    ? ''
+    : `; ${fixed.length} of ${causes.length} known causes fixed since ${startedAt.slice(0, 10)}`;
 
 const causesText = (list: readonly RecordedCause[], what: string) =>
   `${list.length} ${list.length === 1 ? 'cause' : 'causes'} ${what}`;

@@ -9,13 +9,16 @@ const digest = (letter: string, ...lines: readonly string[]): string =>
 /** Names one cause of one check, the same in every run. */
 const named = (id: string, cause: string): string => digest('f', id, cause);
 
+/** Numbers that experiments estimate, so that they differ from run to run. */
+const ESTIMATED = /(?<=about one request in )\d+|\d+(?= or more requests are in flight)/g;
+
 /** Names a cause by what it is, the same in every run and with every seed. */
 export const causeFingerprint = ({
   symptom,
   condition,
   kind,
 }: Pick<RecordedCause, 'symptom' | 'condition' | 'kind'>): string =>
-  digest('c', symptom, condition ?? '', kind);
+  digest('c', symptom, (condition ?? '').replace(ESTIMATED, 'n'), kind);
 
 /** The fingerprint regardless of the request, as earlier versions computed it. */
 export const coarseFingerprint = (id: string, { cause }: Pick<Cause, 'cause'>): string => named(id, cause);

@@ -1,3 +1,4 @@
+import { badge } from './badge.ts';
 import { htmlReport } from './html/page.tsx';
 import { junitReport } from './junit.ts';
 import { markdownReport } from './markdown.ts';
@@ -18,6 +19,7 @@ export const FORMATS = {
   html: { file: 'report.html', render: htmlReport },
   junit: { file: 'report.junit.xml', render: junitReport },
   markdown: { file: 'report.md', render: markdownReport },
+  badge: { file: 'badge.svg', render: badge },
 } as const;
 
 export type Format = keyof typeof FORMATS;

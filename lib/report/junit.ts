@@ -1,16 +1,8 @@
 import XMLBuilder from 'fast-xml-builder';
 import { areaOf, groupBy } from '../groups.ts';
+import { entryName } from './baseline-entry.ts';
 import { blocks } from './ci-result.ts';
-import {
-  entriesOf,
-  entryName,
-  knownBy,
-  newFirst,
-  novelty,
-  openCauses,
-  unjudged,
-  whyKnown,
-} from './deviations.ts';
+import { entriesOf, knownBy, newFirst, novelty, openCauses, unjudged, whyKnown } from './deviations.ts';
 import type { RecordedResult, RunRecord } from './record.ts';
 import { explain, summarise, visible } from './text.ts';
 

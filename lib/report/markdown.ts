@@ -1,11 +1,12 @@
 import { groupBy } from '../groups.ts';
 import type { Count } from '../run/verdict.ts';
-import { confirmedText } from './confirmed.ts';
+import { causeBlocks, MAX_TITLE_CHARACTERS } from './cause-markdown.ts';
 import { coverageOfAll } from './coverage.ts';
 import {
+  aboutEntry,
+  baselineNotes,
   type ExplainedChecks,
   entriesOf,
-  entryName,
   explainedChecks,
   novelty,
   openCauses,
@@ -15,18 +16,9 @@ import {
 import { documentName } from './document.ts';
 import { headlineOf, loudly } from './headline.ts';
 import { code, fenced, joined, lines, prose } from './markdown-text.ts';
-import type { RecordedCause, RecordedResult, RunRecord } from './record.ts';
+import type { RecordedResult, RunRecord } from './record.ts';
 import { commandOf } from './run-command.ts';
-import {
-  answerLine,
-  createdText,
-  explain,
-  requestLine,
-  resentText,
-  summarise,
-  visible,
-  waitedText,
-} from './text.ts';
+import { createdText, explain, resentText, visible, waitedText } from './text.ts';
 
 /** A comment on GitHub may have 65,536 characters. */
 const MAX_CHARACTERS = 60_000;
@@ -36,12 +28,6 @@ const MAX_WARNING_CHARACTERS = 8000;
 
 /** Checks listed with a cause, besides the first. */
 const MAX_SIMILAR_CHECKS = 20;
-
-/** Requests shown before the one that fails. */
-const MAX_BEFORE = 6;
-
-const MAX_TITLE_CHARACTERS = 1000;
-const MAX_STEPS_CHARACTERS = 2400;
 
 /** Items of any other list. */
 const MAX_ITEMS = 10;
@@ -106,6 +92,7 @@ function baseline(record: RunRecord): string {
   return joined([
     `### Known deviations (${code(known.file)})`,
     lines([
+      ...baselineNotes(record).map((note) => `- ${note}`),
       ...some(
         entriesOf(record, 'stale', 'expired').map(
           ({ state, remedy = '' }) => `- **${state}**: ${code(remedy, 200)}`,
@@ -113,16 +100,23 @@ function baseline(record: RunRecord): string {
       ),
       ...some(
         explainedChecks(record)
-          .filter((one) => one.known)
+          .filter(
+            (one) =>
+              one.known &&
+              !known.entries.some((entry) => 'cause' in entry && entry.cause === one.cause.fingerprint),
+          )
           .map(({ cause, checks }) => `- known cause: ${code(cause.title, 200)} (${listed(checks)})`),
       ),
       ...some(
         entriesOf(record, 'known').map(
-          (entry) => `- known deviation: ${code(entryName(entry))}: ${code(whyKnown(entry), 200)}`,
+          (entry) =>
+            `- known deviation: ${code(aboutEntry(entry, record), 200)}: ${code(whyKnown(entry), 200)}`,
         ),
       ),
       ...some(
-        entriesOf(record, 'not-evaluated').map((entry) => `- not evaluated: ${code(entryName(entry))}`),
+        entriesOf(record, 'not-evaluated').map(
+          (entry) => `- not evaluated: ${code(aboutEntry(entry, record), 200)}`,
+        ),
       ),
       ...(known.entries.length === 0 ? ['- none'] : []),
     ]),
@@ -159,40 +153,17 @@ function failures(
 }
 
 function failure({ cause, checks }: ExplainedChecks, index: number, record: RunRecord): string {
-  const { title, advice, counterexample } = cause;
   return joined([
-    `**${index + 1}.** ${code(title, MAX_TITLE_CHARACTERS)} (${checks.length === 1 ? '1 check' : `${checks.length} checks`})`,
+    `**${index + 1}.** ${code(cause.title, MAX_TITLE_CHARACTERS)} (${checks.length === 1 ? '1 check' : `${checks.length} checks`})`,
     lines(
       checks.flatMap((one) => {
         const news = novelty(one, record);
         return news === undefined ? [] : [`- ${code(one.id)}: ${code(news)}`];
       }),
     ),
-    fenced(
-      [
-        `confirmed ${confirmedText(cause)}`,
-        ...(counterexample?.before ?? [])
-          .slice(-MAX_BEFORE)
-          .map(
-            ({ request, response }) =>
-              `before    ${requestLine(request)} → ${response?.status ?? 'no response'}`,
-          ),
-        ...(counterexample === undefined
-          ? []
-          : [`request   ${requestLine(counterexample.request)}`, `response  ${answerLine(counterexample)}`]),
-        `fix       ${summarise(advice, 1000)}`,
-      ],
-      'text',
-    ),
-    steps(cause),
+    ...causeBlocks(cause),
     ...checkDetails(checks),
   ]);
-}
-
-/** Half of the steps would be of no use. */
-function steps({ steps: all }: RecordedCause): string {
-  const shown = all.map(visible);
-  return shown.length === 0 || lines(shown).length > MAX_STEPS_CHARACTERS ? '' : fenced(shown, 'sh');
 }
 
 /** The details of the first check, and the names of the others. */
@@ -259,7 +230,7 @@ function reproduction(record: RunRecord): string {
     ({ verdict, blockedBy }) => verdict === 'skipped' && blockedBy === 'user',
   ).length;
   return joined([
-    `To reproduce the run, with the token in \`PLANT_STORE_TOKEN\`${skipped === 0 ? '' : ` and the same filter (${skipped} checks were skipped)`}:`,
+    `To reproduce the run, with the token in \`${record.target.tokenEnv ?? 'PLANT_STORE_TOKEN'}\`${skipped === 0 ? '' : ` and the same filter (${skipped} checks were skipped)`}:`,
     fenced([visible(commandOf(record))], 'sh'),
   ]);
 }

@@ -89,18 +89,32 @@ export interface RecordedResult {
   readonly coverage?: CheckCoverage;
 }
 
-/** A known deviation: a failure that a team accepts for a time. */
-export interface BaselineEntry {
-  readonly id: string;
+/** A known deviation: what a team accepts for a time. */
+interface Accepted {
   readonly reason: string;
   readonly issue?: string;
   /** The last day on which it is valid, such as `2026-12-31`. */
   readonly until?: string;
-  /** The known causes; without any, every failure of the check is known. */
+}
+
+/** A cause that is known, whichever requests show it. */
+export interface KnownCause extends Accepted {
+  /** The fingerprint of the cause. */
+  readonly cause: string;
+  /** The checks that fail for it, each with the fingerprints of its failures, separated by spaces. */
+  readonly checks: Readonly<Record<string, string>>;
+}
+
+/** A check whose failures are known. */
+export interface KnownCheck extends Accepted {
+  readonly id: string;
+  /** The known failures; without any, every failure of the check is known. */
   readonly fingerprints?: readonly string[];
-  /** One more known cause, regardless of the request: the format of earlier versions. */
+  /** One more known failure, regardless of the request: the format of earlier versions. */
   readonly fingerprint?: string;
 }
+
+export type BaselineEntry = KnownCause | KnownCheck;
 
 export interface Baseline {
   readonly file: string;
@@ -109,6 +123,9 @@ export interface Baseline {
   readonly cases?: number;
   /** Whether that run was thorough. */
   readonly thorough?: boolean;
+  /** The day of the first run whose failures were recorded, and how many entries there have been since. */
+  readonly since?: string;
+  readonly total?: number;
   readonly entries: readonly BaselineEntry[];
 }
 
@@ -178,7 +195,13 @@ export interface RunRecord {
     /** Likely mistakes in the document. */
     readonly warnings?: readonly string[];
   };
-  readonly target: { readonly name: string; readonly baseUrl: string; readonly server: string | null };
+  readonly target: {
+    readonly name: string;
+    readonly baseUrl: string;
+    readonly server: string | null;
+    /** The environment variable of the token in shell lines, if not PLANT_STORE_TOKEN. */
+    readonly tokenEnv?: string;
+  };
   readonly options: Settled;
   readonly startedAt: string;
   readonly seconds: number;
@@ -201,3 +224,6 @@ export interface RunRecord {
   readonly results: readonly RecordedResult[];
   readonly observations: Observations;
 }
+
+/** A record whose CI result is not known yet. */
+export type WithoutCiResult = Omit<RunRecord, 'ciResult'>;

@@ -2,6 +2,7 @@ import { ID } from '../payloads/plants.ts';
 import type { Cause } from '../run/cause.ts';
 import type { Before } from '../run/check.ts';
 import type { RunHeader } from '../run/run.ts';
+import { inShellOf } from './curl.ts';
 import { causeFingerprint } from './fingerprint.ts';
 import type { RecordedCause, RecordedRequest } from './record.ts';
 import { sentAndReceived } from './recorded.ts';
@@ -23,7 +24,7 @@ export function recordedCause(cause: Cause, { target }: RunHeader, redact: Redac
   return {
     ...what,
     ...redactAll({ matters, ladders }, redact),
-    steps: stepsOf(cause, counterexample),
+    steps: stepsOf(cause, counterexample).map((line) => inShellOf(line, target)),
     answer,
     counterexample,
     fingerprint,
@@ -53,8 +54,8 @@ export function summarisedCause(cause: Cause, redact: Redact): RecordedCause {
 
 /** Shell lines that show the fault. */
 const stepsOf = (
-  { example, matters, repeat }: Cause,
-  { request, before = [], response }: Counterexample,
+  { example, matters, repeat, modulus }: Cause,
+  { request, before = [] }: Counterexample,
 ): readonly string[] =>
   reproduce({
     request,
@@ -65,11 +66,12 @@ const stepsOf = (
       connection: example.before[index]?.connection ?? 'other',
     })),
     repeat,
-    unanswered: response === undefined,
+    modulus,
+    unanswered: example.exchange.kind === 'broken',
   });
 
-/** The id in the body of a request. */
+/** The id in the body of a request, which may be part of a fraction or of a form. */
 function idIn({ body }: RecordedRequest): bigint | undefined {
-  const numeral = 'text' in body ? /"id"\s*:\s*"?(-?\d+)(?![\d.eE])/.exec(body.text)?.[1] : undefined;
+  const numeral = 'text' in body ? /\bid"?\s*[:=]\s*"?(-?\d+)/.exec(body.text)?.[1] : undefined;
   return numeral === undefined ? undefined : BigInt(numeral);
 }

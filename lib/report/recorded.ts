@@ -4,7 +4,7 @@ import type { RunHeader } from '../run/run.ts';
 import { truncate } from '../run/truncate.ts';
 import { codingsOf, decoded } from '../wire/codings.ts';
 import type { Exchange, HeaderPair, Response } from '../wire/exchange.ts';
-import { curlOf } from './curl.ts';
+import { curlOf, inShellOf } from './curl.ts';
 import type { RecordedBody, RecordedExchange, RecordedRequest } from './record.ts';
 import { REDACTED, type Redact, redactAll } from './redact.ts';
 
@@ -36,7 +36,7 @@ export function exchangeOf(
       ? {}
       : { before: before.map((one) => sentAndReceived(one.exchange, one.template, target.baseUrl, redact)) }),
     ...messages,
-    curl: curlOf(messages.request),
+    curl: inShellOf(curlOf(messages.request), target),
     ...redactAll(
       { expected: finding.expected, actual: finding.actual, cause: causeOf({ finding, label, stableLabel }) },
       redact,

@@ -17,6 +17,7 @@ export function commandOf({ suite, target, options }: RunRecord): string {
     thorough,
   } = options;
   return [
+    ...(target.tokenEnv === undefined ? [] : [`PLANT_STORE_TOKEN="$${target.tokenEnv}"`]),
     `${suite.name} run`,
     word(target.baseUrl),
     ...Object.entries({

@@ -72,7 +72,7 @@ function renamed(value: unknown): unknown {
   }
   const baseline = isFields(record.ciResult) ? record.ciResult.baseline : undefined;
   for (const entry of fieldsIn(isFields(baseline) ? baseline.entries : undefined)) {
-    const { id, remedy, fingerprint, fingerprints: several } = entry;
+    const { id, remedy, fingerprint, fingerprints: several, checks } = entry;
     if (typeof id === 'string' && typeof remedy === 'string')
       entry.remedy = remedy.replaceAll(id, presentId(id));
     renameCheck(entry, 'id');
@@ -80,6 +80,13 @@ function renamed(value: unknown): unknown {
     if (fingerprints.has(fingerprint)) entry.fingerprint = fingerprints.get(fingerprint);
     if (Array.isArray(several))
       entry.fingerprints = (several as unknown[]).map((one) => fingerprints.get(one) ?? one);
+    if (isFields(checks))
+      entry.checks = Object.fromEntries(
+        Object.entries(checks).map(([check, names]) => [
+          presentId(check),
+          typeof names === 'string' ? names.replace(/\S+/g, (one) => fingerprints.get(one) ?? one) : names,
+        ]),
+      );
   }
   return record;
 }

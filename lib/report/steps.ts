@@ -15,13 +15,15 @@ export interface Reproduction extends WithId {
   /** The requests before it, in order, or at the same time. */
   readonly before: readonly (WithId & { readonly connection: 'same' | 'pipelined' | 'other' | 'beside' })[];
   readonly repeat: { readonly times: number; readonly inFlight: number };
-  /** The store does not answer it. */
+  /** Ids show the fault by their remainder. */
+  readonly modulus?: number | undefined;
+  /** The store does not answer it, or not completely. */
   readonly unanswered?: boolean;
 }
 
 /** Shell lines that show a fault. Each line works by itself in an interactive bash, after those before it. */
 export function stepsOf(reproduction: Reproduction): readonly string[] {
-  const { request, before, repeat, unanswered = false } = reproduction;
+  const { request, before, repeat, modulus = 1, unanswered = false } = reproduction;
   if (request.rawBytes === true) return [curlOf(request)];
   const sent = before.filter((one) => one.request.rawBytes !== true);
   const ids = idsIn([reproduction, ...sent]);
@@ -44,7 +46,8 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
     const background = beside.map((one) => `${sending([one], showing(others))} &`);
     lines.push(`( ${background.join(' ')} ${main} & wait )`);
   }
-  const set = (addend: string) => ids.map((id) => `${id.name}=${numberLike(id.numeral, addend)}`).join(' ');
+  const set = (addend: string) =>
+    ids.map((id) => `${id.name}=${numberLike(id.numeral, addend, modulus)}`).join(' ');
   const turn = (addend: string) => [...(ids.length === 0 ? [] : [set(addend)]), ...lines];
   if (!isRepeated) return turn('');
   if (repeat.inFlight <= 1)
@@ -85,8 +88,14 @@ function idsIn(requests: readonly WithId[]): readonly { readonly numeral: string
 const BOUNDS = [31n, 32n, 53n, 63n].map((bits) => 2n ** bits);
 const MAX_RANDOM_DIGITS = 9;
 
-/** A random number of the size of another one: with as many digits, and on the same side of the bounds of types. */
-function numberLike(numeral: string, addend: string): string {
+/** Numbers with more digits are beyond the arithmetic of a shell. */
+const MAX_SHELL_DIGITS = 18;
+
+/**
+ * A random number of the size of another one: with as many digits, on the same side of the bounds of types, and with the
+ * same remainder.
+ */
+function numberLike(numeral: string, addend: string, modulus: number): string {
   const digits = numeral.replace('-', '');
   const range = 10n ** BigInt(Math.min(MAX_RANDOM_DIGITS, digits.length - 1));
   const number = BigInt(digits);
@@ -95,6 +104,13 @@ function numberLike(numeral: string, addend: string): string {
     if (number < bound && base + range > bound) base -= range;
     if (number >= bound && base < bound) base += range;
   }
+  const step = BigInt(modulus);
+  // The first number from the base on with the same remainder; there is one less than fit if it is not the base.
+  const first = base + ((((number - base) % step) + step) % step);
+  const choices = first === base ? range / step : range / step - 1n;
+  const chosen = `(RANDOM * 32768 + RANDOM${addend}) % ${choices}`;
+  const random = step === 1n ? chosen : `${step} * (${chosen})`;
   const sign = numeral.startsWith('-') ? '-' : '';
-  return `${sign}$((${base} + (RANDOM * 32768 + RANDOM${addend}) % ${range}))`;
+  if (digits.length <= MAX_SHELL_DIGITS) return `${sign}$((${first} + ${random}))`;
+  return `${sign}${first / range}$(printf %0${MAX_RANDOM_DIGITS}d $((${first % range} + ${random})))`;
 }

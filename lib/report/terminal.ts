@@ -3,6 +3,7 @@ import type { Summary } from '../run/verdict.ts';
 import { confidenceOfAll } from './confidence.ts';
 import { coverageOfAll } from './coverage.ts';
 import {
+  baselineNotes,
   type ExplainedChecks,
   explainedChecks,
   knownBy,
@@ -335,10 +336,8 @@ function verdict(record: RunRecord, layout: Layout): readonly string[] {
 }
 
 /** The CI result, which may differ from the verdict if there is a baseline. */
-function ciResultLines(
-  { ciResult: { baseline, exitCode, reason } }: RunRecord,
-  layout: Layout,
-): readonly string[] {
+function ciResultLines(record: RunRecord, layout: Layout): readonly string[] {
+  const { baseline, exitCode, reason } = record.ciResult;
   if (baseline === null) return [];
   const { columns, paint, verbose } = layout;
   const outdated = baseline.entries
@@ -353,6 +352,7 @@ function ciResultLines(
   return [
     first.replace(result, paint('bold', result)),
     ...rest,
+    ...baselineNotes(record).flatMap((note) => field('   ', note, layout)),
     ...some(outdated, layout).flatMap((text) => field('   ', text, layout, verbose ? undefined : 2)),
   ];
 }

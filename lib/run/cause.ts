@@ -58,4 +58,6 @@ export interface Cause {
   readonly ladders: readonly Ladder[];
   /** How often to send the request, and how many at a time, until the fault shows. */
   readonly repeat: { readonly times: number; readonly inFlight: number };
+  /** If the remainder of the id decides: when divided by this. */
+  readonly modulus?: number | undefined;
 }

@@ -1,5 +1,6 @@
 import { fields, locationOf, summarise } from '../judge/reading.ts';
 import { nothing, type RequestTemplate } from '../payloads/test-case.ts';
+import type { Endpoint } from '../wire/endpoint.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { HttpClient } from '../wire/http-client.ts';
 import { isFromGateway } from './away.ts';
@@ -16,8 +17,8 @@ export interface Readiness {
 }
 
 /**
- * Requests after which the token counts as rejected throughout, and the store as unreachable behind its
- * gateway.
+ * Requests after which the token counts as rejected throughout, the store as unreachable behind its gateway, and the
+ * base URL as wrong.
  */
 const MAX_TRIES = 3;
 
@@ -30,6 +31,7 @@ export async function preflight(
   sender: Sender,
   context: RequestContext,
   templates: readonly RequestTemplate[],
+  basePaths: readonly string[],
 ): Promise<Readiness> {
   const { endpoint } = client;
   const url = `${endpoint.origin}${endpoint.prefix}/plants`;
@@ -40,7 +42,7 @@ export async function preflight(
     if (isForeign(exchange)) continue;
     const stop = await inTheWay(exchange, client, url);
     if (stop !== undefined) return { stop };
-    if (!isRejection(exchange) && !isFromGateway(exchange)) break;
+    if (!isRejection(exchange) && !isFromGateway(exchange) && !isNotFound(exchange)) break;
   }
   const [first] = seen;
   const last = seen.at(-1);
@@ -48,6 +50,7 @@ export async function preflight(
   const throughout = (is: (exchange: Exchange) => boolean) => seen.length === MAX_TRIES && seen.every(is);
   if (seen.every(isForeign)) return { stop: await foreign(first, endpoint, url) };
   if (throughout(isFromGateway)) return { stop: noStoreBehind(last, url) };
+  if (throughout(isNotFound)) return { stop: notFound(last, endpoint, basePaths) };
   if (throughout(isRejection)) {
     if (await agreesOnlyOnHttp2(endpoint)) return { stop: wantsHttp2(url) };
     const without = await sender.send(withoutToken(templates), context.ids.next(), context);
@@ -58,8 +61,6 @@ export async function preflight(
 
 /** What the base URL may be, if plants are not created at this one. */
 function adviceOn({ response }: Exchange, url: string): string | undefined {
-  if (response?.status === 404)
-    return `POST ${url} is answered 404. If that is the wrong URL, give the part before /plants as the base URL.`;
   const location = response === undefined ? undefined : locationOf(response);
   if (response === undefined || location === undefined) return undefined;
   const target = URL.canParse(location, url) ? new URL(location, url) : undefined;
@@ -72,6 +73,8 @@ function adviceOn({ response }: Exchange, url: string): string | undefined {
 }
 
 const isRejection = ({ response }: Exchange): boolean => response?.status === 401 || response?.status === 403;
+
+const isNotFound = ({ response }: Exchange): boolean => response?.status === 404 || response?.status === 405;
 
 const withoutToken = ([template]: readonly RequestTemplate[]): RequestTemplate => ({
   ...template,
@@ -93,6 +96,17 @@ const tokenRejected = (last: Exchange, asWithout: boolean, url: string): Stop =>
   reason: `POST ${url} rejects the token on every request (${truncate(summarise(last))})${asWithout ? ', with the same response as without a token' : ''}`,
   remedy: `pass a valid token with PLANT_STORE_TOKEN=... or --token${asWithout ? '; if this one is valid, check whether a proxy drops Authorization' : ''}`,
 });
+
+/** A store that hides from strangers answers 404 to a wrong token. */
+function notFound(last: Exchange, { origin, prefix }: Endpoint, basePaths: readonly string[]): Stop {
+  const above = prefix.replace(/\/plants$/, '');
+  const base = above === prefix ? basePaths.find((path) => path !== prefix) : above;
+  return {
+    kind: 'not-found',
+    reason: `POST ${origin}${prefix}/plants answers every ordinary plant with ${truncate(summarise(last))} (${MAX_TRIES} tried)`,
+    remedy: `${base === undefined ? 'check the base URL, which is the part before /plants' : `give ${origin}${base} as the base URL, to which /plants is added`}; if it is right, check the token`,
+  };
+}
 
 const noStoreBehind = (last: Exchange, url: string): Stop => ({
   kind: 'unreachable',

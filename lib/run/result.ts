@@ -101,6 +101,8 @@ export interface Stop {
     | 'untrusted'
     | 'not-http'
     | 'token-rejected'
+    /** Every ordinary plant is answered 404 or 405. */
+    | 'not-found'
     | 'throttled'
     | 'ids-in-use'
     /** Interrupted. */

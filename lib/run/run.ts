@@ -16,6 +16,8 @@ export interface RunOptions
   readonly catalogue: readonly Check[];
   /** Name of the target in reports; by default its URL. */
   readonly name?: string | undefined;
+  /** The environment variable that contains the token. */
+  readonly tokenEnv?: string | undefined;
   readonly seed?: number | undefined;
   readonly cases?: number | undefined;
   readonly concurrency?: number | undefined;
@@ -54,7 +56,12 @@ export interface Settled {
 
 export interface RunHeader {
   readonly document: Contract['document'];
-  readonly target: { readonly name: string; readonly baseUrl: string };
+  readonly target: {
+    readonly name: string;
+    readonly baseUrl: string;
+    /** The environment variable that contains the token, if it is not the usual one. */
+    readonly tokenEnv?: string;
+  };
   readonly options: Settled;
   readonly startedAt: string;
   /** The ids of the catalogue, in its order. */
@@ -163,7 +170,7 @@ export async function openRun(
   return {
     header: {
       document: contract.document,
-      target: { name: options.name ?? options.baseUrl, baseUrl: options.baseUrl },
+      target: targetOf(options),
       options: {
         seed,
         firstId: String(session.firstId),
@@ -236,6 +243,20 @@ export async function openRun(
   };
 }
 
+/**
+ * The causes of the failed checks of a run, found by experiments once all checks have ended. Undefined if no check
+ * failed, or if the options say not to explain failures.
+ */
+export async function explained(
+  results: readonly CheckResult[],
+  run: OpenRun,
+  { explain }: Pick<RunOptions, 'explain'>,
+): Promise<readonly Cause[] | undefined> {
+  if (explain === undefined || results.every(({ verdict }) => verdict !== 'fail')) return undefined;
+  run.hurry();
+  return explain(results, run);
+}
+
 /** Runs every check and yields events as they happen. The last event is `end`, whatever the store does. */
 export async function* events(options: RunOptions, signal?: AbortSignal): AsyncGenerator<RunEvent> {
   const queue = new Queue<RunEvent>();
@@ -269,10 +290,8 @@ async function work(options: RunOptions, queue: Queue<RunEvent>, signal?: AbortS
       results.push(result);
       index += 1;
     }
-    if (options.explain !== undefined && results.some(({ verdict }) => verdict === 'fail')) {
-      run.hurry();
-      queue.push({ type: 'causes', causes: await options.explain(results, run) });
-    }
+    const causes = await explained(results, run, options);
+    if (causes !== undefined) queue.push({ type: 'causes', causes });
   } finally {
     queue.push({ type: 'end', footer: await run.close() });
   }
@@ -313,3 +332,15 @@ class Queue<T> {
     }
   }
 }
+
+const USUAL_VARIABLE = 'PLANT_STORE_TOKEN';
+
+const targetOf = ({
+  baseUrl,
+  name = baseUrl,
+  tokenEnv = USUAL_VARIABLE,
+}: Pick<RunOptions, 'baseUrl' | 'name' | 'tokenEnv'>): RunHeader['target'] => ({
+  name,
+  baseUrl,
+  ...(tokenEnv === USUAL_VARIABLE ? {} : { tokenEnv }),
+});

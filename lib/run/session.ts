@@ -55,6 +55,8 @@ export interface SessionOptions {
   /** The client certificate and its private key, PEM. */
   readonly client?: { readonly cert: string; readonly key: string } | undefined;
   readonly insecure?: boolean | undefined;
+  /** Adds what the caller knows of the store to the reason for which the run stops. */
+  readonly explainStop?: ((stop: Stop) => Stop) | undefined;
   /** Called with every exchange as it happens, and the check that it was sent for. */
   readonly onExchange?: ((exchange: Exchange, template: RequestTemplate, during: string) => void) | undefined;
 }
@@ -230,13 +232,14 @@ export class Session {
   /** Finds out whether the store can be judged at all. */
   async open(): Promise<void> {
     const plants = plantsFor(this.contract, this.options.seed, PREFLIGHT);
-    const templates = [1, 2, 3].map(
-      (): RequestTemplate => ({ body: { json: plants.plain() }, ordinary: true }),
+    const templates = (['all', 'required', 'all'] as const).map(
+      (properties): RequestTemplate => ({ body: { json: plants.plain(properties) }, ordinary: true }),
     );
     const context = this.preflightContext;
     this.recovery.enter(context);
     await this.state.unlessStopped(async () => {
-      const { stop, advice } = await preflight(this.client, this.sender, context, templates);
+      const { basePaths } = this.contract;
+      const { stop, advice } = await preflight(this.client, this.sender, context, templates, basePaths);
       this.advice = advice;
       if (stop !== undefined) return this.halt(stop);
       this.monitor.releasePreflight();
@@ -249,7 +252,7 @@ export class Session {
 
   /** Ends the run: sends nothing more, and gives up what is in flight. */
   halt(stop: Stop): void {
-    this.state.end(stop);
+    this.state.end(this.options.explainStop?.(stop) ?? stop);
     this.sender.halt(this.state.stop ?? stop);
     void this.client.close();
   }

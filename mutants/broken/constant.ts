@@ -73,12 +73,7 @@ export const constants: readonly BrokenStore[] = [
     ['stop/token-rejected'],
     constant(json(401, { error: 401, message: 'no' }, { 'www-authenticate': 'Bearer' })),
   ),
-  broken(
-    'always-404',
-    'answers everything with 404',
-    ['ordinary/answers-200', 'ordinary/accepts-escaped-strings', 'ordinary/accepts-ids-of-every-magnitude'],
-    constant(html(404, 'Not Found')),
-  ),
+  broken('always-404', 'answers everything with 404', ['stop/not-found'], constant(html(404, 'Not Found'))),
   broken(
     'always-500',
     'answers everything with 500 and HTML',

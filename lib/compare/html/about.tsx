@@ -1,6 +1,5 @@
 import { documentName } from '../../report/document.ts';
-import { Fact } from '../../report/html/about.tsx';
-import { counted, grouped, inline } from '../../report/html/text.tsx';
+import { counted, Fact, grouped, inline } from '../../report/html/kit/text.tsx';
 import { createdText } from '../../report/text.ts';
 import type { Comparison } from '../comparison.ts';
 import { ran } from '../table.ts';

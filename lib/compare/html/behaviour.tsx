@@ -1,6 +1,6 @@
 import { groupBy } from '../../groups.ts';
+import { counted } from '../../report/html/kit/text.tsx';
 import { Sentence } from '../../report/html/profile.tsx';
-import { counted } from '../../report/html/text.tsx';
 import { profileOf, type SentencePart, textOf } from '../../report/profile.ts';
 import type { Comparison } from '../comparison.ts';
 import { ran } from '../table.ts';

@@ -1,5 +1,5 @@
 import { groupBy } from '../../groups.ts';
-import { Box, Command, counted, grouped, inline, lines } from '../../report/html/text.tsx';
+import { Box, Command, counted, grouped, inline, lines } from '../../report/html/kit/text.tsx';
 import type { RecordedBody } from '../../report/record.ts';
 import type { Answer, Comparison, Disagreement } from '../comparison.ts';
 import { Names, Share } from './parts.tsx';

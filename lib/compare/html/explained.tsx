@@ -1,6 +1,15 @@
 import { groupBy } from '../../groups.ts';
-import { Comparison as ExpectedAndActual } from '../../report/html/exchange.tsx';
-import { Command, counted, Icon, inline, type Tone, toneOf, WORDS } from '../../report/html/text.tsx';
+import { ExpectedAndActual } from '../../report/html/kit/expected.tsx';
+import {
+  Command,
+  counted,
+  DocsLink,
+  Icon,
+  inline,
+  type Tone,
+  toneOf,
+  WORDS,
+} from '../../report/html/kit/text.tsx';
 import type { About } from '../../run/check.ts';
 import type { Cell, Comparison } from '../comparison.ts';
 import { Names, type NumberedRun, nameOf } from './parts.tsx';
@@ -19,7 +28,7 @@ export const CheckByCheck = ({
   readonly comparison: Comparison;
   readonly tried: readonly NumberedRun[];
 }) => (
-  <div class="by-check">
+  <div class="by-row">
     <h3>Check by check</h3>
     {comparison.checks.map((check) => (
       <Check
@@ -51,7 +60,7 @@ function Check({
   const [worst] = present;
   const tone = worst?.tone ?? 'skipped';
   return (
-    <details class={`cause ${tone}`} data-check={id}>
+    <details class={`cause ${tone}`} data-of={id}>
       <summary>
         <Icon name={tone} />
         <span class="head">
@@ -64,7 +73,9 @@ function Check({
       </summary>
       <div class="inside">
         <p class="hint">{hint}</p>
-        <p class="basis">Basis: {basis.join('; ')}</p>
+        <p class="basis">
+          Basis: {basis.join('; ')}. <DocsLink id={id} />
+        </p>
         {present.map(({ tone: own, own: list }) =>
           own === 'pass' || own === 'observed' ? (
             <Alike key={own} tone={own} list={list} of={all.length} />

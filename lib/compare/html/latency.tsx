@@ -1,8 +1,8 @@
-import { ticksBetween } from '../../report/html/latency.tsx';
-import { time } from '../../report/html/text.tsx';
+import { type Axis, placeOf as at, percent, ticksOf } from '../../report/html/kit/axis.ts';
+import { time } from '../../report/html/kit/text.tsx';
 import type { Comparison } from '../comparison.ts';
 import type { RunColumn } from '../table.ts';
-import { nameOf, numbered, percent, Scrolling, StoreLink, VisuallyHidden } from './parts.tsx';
+import { nameOf, numbered, Scrolling, StoreLink, VisuallyHidden } from './parts.tsx';
 
 /** The response times of all stores on one axis. */
 export function Latency({ comparison }: { readonly comparison: Comparison }) {
@@ -22,7 +22,7 @@ export function Latency({ comparison }: { readonly comparison: Comparison }) {
         <>
           <Legend />
           <Scrolling name="Table of response times">
-            <table class="sortable times">
+            <table class="sortable times" id="latency-table">
               <thead>
                 <tr>
                   <th scope="col" data-sort="ascending">
@@ -79,19 +79,11 @@ const NUMBERS = [
   ['Longest', 'longest'],
 ] as const;
 
-interface Axis {
-  readonly low: number;
-  readonly high: number;
-}
-
 /** From the shortest median to the longest response time, with a margin. */
 const axisOf = (all: readonly LatencyData[]): Axis => ({
   low: Math.max(Math.min(...all.map(({ median }) => median)) / 1.6, 0.001),
   high: Math.max(...all.map(({ longest }) => longest), 0.01) * 1.15,
 });
-
-const at = (ms: number, { low, high }: Axis): number =>
-  (100 * Math.log(Math.min(Math.max(ms, low), high) / low)) / Math.max(Math.log(high / low), 0.01);
 
 const HEIGHT = 36;
 const MIDDLE = HEIGHT / 2;
@@ -99,7 +91,7 @@ const MIDDLE = HEIGHT / 2;
 function Grid({ axis }: { readonly axis: Axis }) {
   return (
     <>
-      {ticksBetween(axis.low, axis.high).map((ms) => (
+      {ticksOf(axis).map((ms) => (
         <line
           key={ms}
           class="grid"
@@ -149,7 +141,7 @@ function Plot({
 function Ticks({ axis }: { readonly axis: Axis }) {
   return (
     <svg class="plot" width="100%" height="20" aria-hidden="true" focusable="false">
-      {ticksBetween(axis.low, axis.high).map((ms) => {
+      {ticksOf(axis).map((ms) => {
         return (
           <text key={ms} class="tick" x={percent(at(ms, axis))} y="14" text-anchor="middle">
             {time(ms)}

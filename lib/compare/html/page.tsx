@@ -1,9 +1,10 @@
 import { renderToStaticMarkup } from 'preact-render-to-string';
-import { asset, SCRIPT, STYLE } from '../../report/html/assets.ts';
-import { Shell } from '../../report/html/shell.tsx';
+import { assetsOf } from '../../report/html/kit/assets.ts';
+import { Shell } from '../../report/html/kit/shell.tsx';
 import type { Comparison } from '../comparison.ts';
 import { About } from './about.tsx';
 import { Behaviour } from './behaviour.tsx';
+import { Causes } from './causes.tsx';
 import { Checks } from './checks.tsx';
 import { Disagreements } from './disagreements.tsx';
 import { Latency } from './latency.tsx';
@@ -19,16 +20,14 @@ const Page = ({ comparison }: { readonly comparison: Comparison }) => (
   <Shell
     title={sentenceOf(comparison)}
     suite={comparison.suite}
-    assets={{
-      style: asset(STYLE, 'lib/compare/html/compare.css'),
-      script: asset(SCRIPT, 'lib/compare/html/compare.js'),
-    }}
+    assets={assetsOf(['lib/compare/html/compare.css'], ['lib/compare/html/compare.js'])}
     sections={SECTIONS}
     skip="Skip to the result"
     class={comparison.columns.length > MIN_WIDE_COLUMNS ? 'side-by-side wide' : 'side-by-side'}
   >
     <Verdict comparison={comparison} />
     <Stores comparison={comparison} />
+    <Causes comparison={comparison} />
     <Checks comparison={comparison} />
     <Behaviour comparison={comparison} />
     <Disagreements comparison={comparison} />
@@ -39,6 +38,7 @@ const Page = ({ comparison }: { readonly comparison: Comparison }) => (
 
 const SECTIONS: Readonly<Record<string, string>> = {
   stores: 'Stores',
+  causes: 'Causes',
   checks: 'Checks',
   behaviour: 'Behaviour',
   disagreements: 'Disagreements',

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { counted, Icon, inline, type Tone } from '../../report/html/text.tsx';
+import { percent } from '../../report/html/kit/axis.ts';
+import { counted, Icon, inline, type Tone } from '../../report/html/kit/text.tsx';
 import type { Column, Comparison } from '../comparison.ts';
 import { type RunColumn, ran, verdictOf } from '../table.ts';
 
@@ -91,8 +92,6 @@ export const Share = ({ count, of }: { readonly count: number; readonly of: numb
     <rect class="part" width={percent((100 * count) / Math.max(of, 1))} height="5" rx="2.5" />
   </svg>
 );
-
-export const percent = (value: number): string => `${value.toFixed(2)}%`;
 
 /** A scrolling, focusable box for a wide table. */
 export const Scrolling = ({

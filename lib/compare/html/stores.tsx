@@ -1,11 +1,11 @@
-import { grouped, inline, time } from '../../report/html/text.tsx';
+import { percent } from '../../report/html/kit/axis.ts';
+import { grouped, inline, time } from '../../report/html/kit/text.tsx';
 import type { Comparison, ImplementationInfo } from '../comparison.ts';
 import { type RunColumn, reasonOf, verdictOf } from '../table.ts';
 import {
   type Numbered,
   nameOf,
   numbered,
-  percent,
   Scrolling,
   StoreVerdict,
   VERDICTS,
@@ -19,7 +19,7 @@ export function Stores({ comparison }: { readonly comparison: Comparison }) {
     <section class="stores" id="stores" aria-labelledby="stores-heading">
       <h2 id="stores-heading">Stores</h2>
       <Scrolling name="Table of stores">
-        <table class="sortable">
+        <table class="sortable" id="stores-table">
           <thead>
             <tr>
               <Head>Store</Head>

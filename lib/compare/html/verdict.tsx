@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { counted, grouped, Icon, inline } from '../../report/html/text.tsx';
+import { counted, grouped, Icon, inline } from '../../report/html/kit/text.tsx';
 import type { Comparison } from '../comparison.ts';
-import { differing, verdictOf } from '../table.ts';
+import { differing, sharedCauses, verdictOf } from '../table.ts';
 import { questionsOf } from './behaviour.tsx';
 import { type ShownVerdict, VERDICTS } from './parts.tsx';
 
@@ -47,6 +47,8 @@ export function sentenceOf(comparison: Comparison): string {
 export function Verdict({ comparison }: { readonly comparison: Comparison }) {
   const { columns, checks, differential, suite, strict } = { ...comparison, ...comparison.options };
   const counts = countsOf(comparison);
+  const causes = sharedCauses(comparison);
+  const several = causes.filter(({ stores }) => stores.length > 1).length;
   const questions = questionsOf(comparison);
   const disagreements = differential === null ? 0 : differential.disagreements.length + differential.more;
   return (
@@ -65,6 +67,12 @@ export function Verdict({ comparison }: { readonly comparison: Comparison }) {
         ))}
       </p>
       <ul class="tiles">
+        {causes.length > 0 && (
+          <Tile to="causes" count={causes.length}>
+            {causes.length === 1 ? 'cause' : 'causes'} of failed checks
+            {several > 0 && `, ${several} shared by several stores`}
+          </Tile>
+        )}
         <Tile to="checks" count={differing(comparison).length} of={checks.length}>
           checks differ between the stores
         </Tile>

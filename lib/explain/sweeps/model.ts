@@ -90,14 +90,12 @@ const GROUPS: Readonly<Record<string, readonly Group[]>> = {
     ['any', 'whose headers are spelled or spaced in an unusual way', /./],
     ['case', 'whose header names are not in lower case', /capital/],
   ],
+  'undeclared names': [['undeclared', 'with undeclared properties', /^(?!with a (?:duplicate|second))/]],
+  'undeclared values': [['undeclared', 'with undeclared properties', /./]],
   size: [['any', 'with a larger body', /over|exactly|900/]],
   'property order': [['any', 'whose properties are in another order', /./]],
   history: [
-    [
-      'same connection',
-      'that are not the first of their connection',
-      /on the same connection|same request|same id|same name/,
-    ],
+    ['same connection', 'that are not the first of their connection', /on the same connection|pipelined/],
     ['beside', 'that arrive at the same time as another one', /at the same time/],
     ['aborted', 'after an aborted request', /aborted/],
   ],
@@ -120,12 +118,16 @@ function cellsOf(dimension: Dimension, contract: Contract, groups: readonly Grou
       };
       return {
         value: name,
-        words: { phrase: name.startsWith('of ') ? `with a body ${name}` : name },
+        words: { phrase: worded(name) },
         apply: (state: RequestState) => apply(state, { contract, pick }),
         classes: groups.filter(([, , has]) => has.test(text)).map(([id]) => id),
       };
     });
 }
+
+/** A value as a phrase about a request. */
+const worded = (name: string): string =>
+  name.replace(/^of /, 'with a body of ').replace(/^as (?=\S+\/)/, 'with Content-Type ');
 
 /** The JSON text of an ordinary plant with a value. */
 function textOf(apply: Dimension['values'][0]['apply'], contract: Contract): string {

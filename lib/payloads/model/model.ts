@@ -14,6 +14,7 @@ import {
 import { historyOfFaulty, historyOfValid } from './history.ts';
 import { messageDimensions } from './message.ts';
 import { credentialDimension, defectDimension, fewDefects } from './outcome.ts';
+import { storedPairs } from './pairs.ts';
 import { plantDimensions } from './plant.ts';
 import { sizeDimension, textDimensions } from './text.ts';
 
@@ -146,9 +147,9 @@ export interface Chosen {
 export function requestOf({ contract, dimensions }: Model, { row, members, salt }: Chosen): RequestState {
   const applied = (keep: (next: RequestState, before: RequestState) => boolean) =>
     dimensions.reduce<RequestState>(
-      (state, { name, values }, index) => {
-        const value = memberOf(values[row[index] ?? 0] ?? values[0], members[index] ?? 0);
-        const next = value.apply(state, contextOf(contract, salt, name));
+      (state, dimension, at) => {
+        const value = valueIn(dimension, { row, members }, at);
+        const next = value.apply(state, contextOf(contract, salt, dimension.name));
         return keep(next, state) ? next : state;
       },
       initialState(plainOf(contract, salt)),
@@ -159,17 +160,26 @@ export function requestOf({ contract, dimensions }: Model, { row, members, salt 
   return applied((next, before) => next.plant === before.plant || isValid(contract, next.plant));
 }
 
-const memberOf = (value: Value, member: number): Value => value.members?.[member] ?? value;
+/** The value of one dimension, which is at a place of the row. */
+export function valueIn(
+  { values }: Dimension,
+  { row, members }: Pick<Chosen, 'row' | 'members'>,
+  at: number,
+): Value {
+  const value = values[row[at] ?? 0] ?? values[0];
+  return value.members?.[members[at] ?? 0] ?? value;
+}
 
 /** The values of a row, with the names of their dimensions. */
 export const valuesOf = (
   { dimensions }: Model,
-  { row, members }: Pick<Chosen, 'row' | 'members'>,
+  chosen: Pick<Chosen, 'row' | 'members'>,
 ): readonly { readonly dimension: string; readonly value: Value; readonly index: number }[] =>
-  dimensions.map(({ name, values }, at) => {
-    const index = row[at] ?? 0;
-    return { dimension: name, value: memberOf(values[index] ?? values[0], members[at] ?? 0), index };
-  });
+  dimensions.map((one, at) => ({
+    dimension: one.name,
+    value: valueIn(one, chosen, at),
+    index: chosen.row[at] ?? 0,
+  }));
 
 /** The number of members of each value of each dimension. */
 export const countsOf = ({ dimensions }: Model): readonly (readonly number[])[] =>
@@ -195,7 +205,7 @@ export const dimensionsOf = remembered(({ dimensions }: Model): Dimensions => {
 export type Strength = 2 | 3;
 
 const arrays = {
-  2: remembered((model: Model) => coveringArray(dimensionsOf(model), 2)),
+  2: remembered((model: Model) => storedPairs(model) ?? coveringArray(dimensionsOf(model), 2)),
   3: remembered((model: Model) => coveringArray(dimensionsOf(model), 3)),
 } as const;
 

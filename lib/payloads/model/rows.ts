@@ -13,6 +13,7 @@ import {
   requestOf,
   rowsOf,
   type Strength,
+  valueIn,
   valuesOf,
 } from './model.ts';
 
@@ -33,22 +34,27 @@ const FAULT: Partial<Readonly<Record<Expectation, string>>> = {
   unauthorised: 'credential',
 };
 
+/** The label of rows without a fault. */
+export const IN_ONE_OF_MANY_WAYS = 'a plant in one of many ways';
+
 /** The origin of each case, from which a failure is shrunk. */
 const chosenFor = new WeakMap<object, Chosen>();
 
 function caseOf(expectation: Expectation, model: Model, control: RequestTemplate, chosen: Chosen): TestCase {
-  const values = valuesOf(model, chosen);
-  const isFault = (dimension: string) => dimension === FAULT[expectation];
-  const fault = values.find(({ dimension }) => isFault(dimension))?.value;
-  const others = values.flatMap(({ dimension, value, index }) =>
-    index > 0 && !isFault(dimension) ? [value.name] : [],
-  );
+  const fault = model.dimensions.findIndex(({ name }) => name === FAULT[expectation]);
+  const faulty = model.dimensions[fault];
   let made: RequestTemplate | undefined;
   const one: TestCase = {
-    label: `a plant ${[...(fault === undefined ? [] : [fault.name]), ...others].join(', ') || 'as usual'}`,
-    stableLabel: fault?.fault ?? 'a plant in one of many ways',
+    get label() {
+      const values = valuesOf(model, chosen);
+      const others = values.filter(({ index }, at) => index > 0 && at !== fault);
+      const names = [...values.slice(fault, fault + 1), ...others].map(({ value }) => value.name);
+      return `a plant ${names.join(', ') || 'as usual'}`;
+    },
+    stableLabel:
+      (faulty === undefined ? undefined : valueIn(faulty, chosen, fault).fault) ?? IN_ONE_OF_MANY_WAYS,
     payloadClass: PAYLOAD_CLASSES[expectation],
-    // Made on demand: the templates of many rows are never used.
+    // Made on demand, like the label: those of many rows are never used.
     get template() {
       made ??= templateOf(requestOf(model, chosen));
       return made;

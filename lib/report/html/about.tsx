@@ -1,9 +1,8 @@
-import type { ComponentChildren } from 'preact';
 import { coverageOfAll } from '../coverage.ts';
 import { documentName } from '../document.ts';
 import type { RunRecord } from '../record.ts';
 import { commandOf } from '../run-command.ts';
-import { Command, counted, grouped, inline } from './text.tsx';
+import { Command, counted, Fact, grouped, inline } from './kit/text.tsx';
 
 /** What was tested and how, and the command that repeats it. */
 export function About({ record }: { readonly record: RunRecord }) {
@@ -68,7 +67,7 @@ export function About({ record }: { readonly record: RunRecord }) {
       <h3>Reproduce this run</h3>
       <Command name="The command" text={commandOf(record)} />
       <p class="note">
-        Set <code>$PLANT_STORE_TOKEN</code> to the token
+        Set <code>${target.tokenEnv ?? 'PLANT_STORE_TOKEN'}</code> to the token
         {skipped > 0 && (
           <>
             {' '}
@@ -81,10 +80,3 @@ export function About({ record }: { readonly record: RunRecord }) {
     </section>
   );
 }
-
-export const Fact = ({ name, children }: { readonly name: string; readonly children: ComponentChildren }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-);

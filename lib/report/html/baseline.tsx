@@ -1,7 +1,8 @@
-import { explainedChecks } from '../deviations.ts';
+import { namedBy } from '../baseline-entry.ts';
+import { aboutEntry, baselineNotes, type EvaluatedEntry, explainedChecks } from '../deviations.ts';
 import type { RunRecord } from '../record.ts';
 import { Cause } from './failures.tsx';
-import { CheckLink, counted, inline } from './text.tsx';
+import { CheckLink, counted, inline } from './kit/text.tsx';
 
 const STATES = {
   expired: 'expired',
@@ -15,7 +16,7 @@ const MAX_FINGERPRINTS = 4;
 
 /** The known deviations and the states of their baseline entries. */
 export function Baseline({ record }: { readonly record: RunRecord }) {
-  const { ciResult, results } = record;
+  const { ciResult } = record;
   if (ciResult.baseline === null) return null;
   const { file, entries } = ciResult.baseline;
   // Entries that require action come first.
@@ -26,43 +27,30 @@ export function Baseline({ record }: { readonly record: RunRecord }) {
       <h2 id="baseline-heading">Known deviations</h2>
       <p class="note">
         The baseline is <span class="code">{inline(file.split(/[\\/]/).at(-1) ?? '', 100)}</span>, with{' '}
-        {counted(entries.length, 'entry', 'entries')}. It affects the CI result, not the verdict.
+        {counted(entries.length, 'entry', 'entries')}.{' '}
+        {baselineNotes(record).map((note) => `${inline(note)}. `)}It affects the CI result, not the verdict.
       </p>
       <ul class="entries">
-        {sorted.map(({ id, reason, issue, until, fingerprint, fingerprints = [], state, remedy }, index) => (
-          <li key={index} class={state}>
-            <p>
-              <span class="state">{STATES[state]}</span>{' '}
-              {results.some((one) => one.id === id) ? (
-                <CheckLink id={id} />
-              ) : (
-                <span class="id">{inline(id, 100)}</span>
-              )}
-              {[fingerprint, ...fingerprints].slice(0, MAX_FINGERPRINTS + 1).map(
-                (name) =>
-                  name !== undefined && (
-                    <>
-                      {' '}
-                      <span class="code aside">{inline(name, 40)}</span>
-                    </>
-                  ),
-              )}
-              {fingerprints.length > MAX_FINGERPRINTS && (
-                <span class="aside"> and {fingerprints.length - MAX_FINGERPRINTS} more</span>
-              )}
-            </p>
-            <p>
-              {inline(reason)}
-              {until !== undefined && ` Until ${inline(until, 40)}.`}{' '}
-              {issue !== undefined && <Issue issue={issue} />}
-            </p>
-            {remedy !== undefined && (
+        {sorted.map((entry, index) => {
+          const { reason, issue, until, state, remedy } = entry;
+          return (
+            <li key={index} class={state}>
               <p>
-                <strong>What to do.</strong> {inline(remedy.charAt(0).toUpperCase() + remedy.slice(1))}.
+                <span class="state">{STATES[state]}</span> <About entry={entry} record={record} />
               </p>
-            )}
-          </li>
-        ))}
+              <p>
+                {inline(reason)}
+                {until !== undefined && ` Until ${inline(until, 40)}.`}{' '}
+                {issue !== undefined && <Issue issue={issue} />}
+              </p>
+              {remedy !== undefined && (
+                <p>
+                  <strong>What to do.</strong> {inline(remedy.charAt(0).toUpperCase() + remedy.slice(1))}.
+                </p>
+              )}
+            </li>
+          );
+        })}
       </ul>
       {known.length > 0 && (
         <section class="causes">
@@ -77,6 +65,32 @@ export function Baseline({ record }: { readonly record: RunRecord }) {
         </section>
       )}
     </section>
+  );
+}
+
+/** The checks that an entry is about, each with its fingerprints; for a cause, after its title. */
+function About({ entry, record }: { readonly entry: EvaluatedEntry; readonly record: RunRecord }) {
+  return (
+    <>
+      {'cause' in entry && `${inline(aboutEntry(entry, record))} `}
+      {namedBy(entry).map(({ id, names = [] }) => (
+        <>
+          {record.results.some((one) => one.id === id) ? (
+            <CheckLink id={id} />
+          ) : (
+            <span class="id">{inline(id, 100)}</span>
+          )}{' '}
+          {names.slice(0, MAX_FINGERPRINTS).map((name) => (
+            <>
+              <span class="code aside">{inline(name, 40)}</span>{' '}
+            </>
+          ))}
+          {names.length > MAX_FINGERPRINTS && (
+            <span class="aside">and {names.length - MAX_FINGERPRINTS} more </span>
+          )}
+        </>
+      ))}
+    </>
   );
 }
 

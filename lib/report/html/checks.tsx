@@ -1,13 +1,25 @@
 import { areaOf, groupBy } from '../../groups.ts';
-import { unaccounted } from '../ci-result.ts';
 import { confidenceText } from '../confidence.ts';
 import { coverageText } from '../coverage.ts';
 import { knownBy } from '../deviations.ts';
 import { causeText } from '../fingerprint.ts';
+import { unaccounted } from '../known.ts';
 import type { RecordedResult, RunRecord } from '../record.ts';
 import { Exchange } from './exchange.tsx';
 import { KnownAs, whatFailed } from './failures.tsx';
-import { CheckLink, counted, grouped, Icon, inline, type Tone, toneOf, WORDS } from './text.tsx';
+import { Choice, Filter } from './kit/filter.tsx';
+import {
+  CheckLink,
+  counted,
+  DocsLink,
+  Fact,
+  grouped,
+  Icon,
+  inline,
+  type Tone,
+  toneOf,
+  WORDS,
+} from './kit/text.tsx';
 
 /** Every check of the run, with a search and filters. */
 export function Checks({ record }: { readonly record: RunRecord }) {
@@ -19,37 +31,17 @@ export function Checks({ record }: { readonly record: RunRecord }) {
   return (
     <section class="checks" id="checks" aria-labelledby="checks-heading">
       <h2 id="checks-heading">Every check</h2>
-      <search>
-        <form class="filter" id="filter" hidden>
-          <SearchField />
-          <Choice
-            name="level"
-            label="Level"
-            options={{ MUST: 'MUST', SHOULD: 'SHOULD', OBSERVE: 'OBSERVE' }}
-          />
-          <Choice
-            name="verdict"
-            label="Verdict"
-            options={Object.fromEntries(tones.map((tone) => [tone, WORDS[tone]]))}
-          />
-          <Choice
-            name="area"
-            label="Area"
-            options={Object.fromEntries(areas.map(([area]) => [area, area]))}
-          />
-          <p class="field">
-            <button type="reset">Show all</button>
-          </p>
-          <p class="shown" role="status" id="shown">
-            {counted(results.length, 'check')}
-          </p>
-        </form>
-      </search>
-      <p class="no-match" id="no-match" hidden>
-        Nothing matches. <em>Show all</em> clears the search and the filters.
-      </p>
+      <Filter id="filter" search="id, statement or cause" rows={counted(results.length, 'check')}>
+        <Choice name="level" label="Level" options={{ MUST: 'MUST', SHOULD: 'SHOULD', OBSERVE: 'OBSERVE' }} />
+        <Choice
+          name="verdict"
+          label="Verdict"
+          options={Object.fromEntries(tones.map((tone) => [tone, WORDS[tone]]))}
+        />
+        <Choice name="area" label="Area" options={Object.fromEntries(areas.map(([area]) => [area, area]))} />
+      </Filter>
       {areas.map(([area, members]) => (
-        <section key={area} class="area" data-area={area}>
+        <section key={area} class="area">
           <h3>
             {area} <span class="aside">{tally(members, record)}</span>
           </h3>
@@ -69,43 +61,6 @@ const tally = (members: readonly RecordedResult[], record: RunRecord): string =>
     .map(([count, word]) => `${count} ${word}`)
     .join(', ');
 
-export const SearchField = () => (
-  <p class="field text">
-    <label for="filter-text">Search</label>
-    <input
-      id="filter-text"
-      name="text"
-      type="search"
-      placeholder="id, statement or cause"
-      autoComplete="off"
-    />
-  </p>
-);
-
-export function Choice({
-  name,
-  label,
-  options,
-}: {
-  readonly name: string;
-  readonly label: string;
-  readonly options: Readonly<Record<string, string>>;
-}) {
-  return (
-    <p class="field">
-      <label for={`filter-${name}`}>{label}</label>
-      <select id={`filter-${name}`} name={name}>
-        <option value="">all</option>
-        {Object.entries(options).map(([value, word]) => (
-          <option key={value} value={value}>
-            {word}
-          </option>
-        ))}
-      </select>
-    </p>
-  );
-}
-
 function Check({ result, record }: { readonly result: RecordedResult; readonly record: RunRecord }) {
   const { id, level, statement, causes } = result;
   const tone = toneOf(result, record);
@@ -120,6 +75,7 @@ function Check({ result, record }: { readonly result: RecordedResult; readonly r
     <details
       class={`check ${tone}`}
       id={id}
+      data-area={areaOf(result)}
       data-level={level}
       data-verdict={tone}
       data-text={searched.join(' | ').toLowerCase()}
@@ -157,20 +113,17 @@ function Details({ result, record }: { readonly result: RecordedResult; readonly
     <>
       <KnownAs result={result} record={record} />
       <dl class="facts">
-        {verdict === 'fail' && <Fact name="What failed" value={whatFailed(result)} />}
+        {verdict === 'fail' && <Fact name="What failed">{whatFailed(result)}</Fact>}
         <Blocker result={result} />
-        <Fact name={verdict === 'fail' ? 'Fix' : 'If it fails'} value={hint} />
-        <Fact name="Basis" value={basis.join('; ')} />
-        <Fact
-          name="Tried"
-          value={`${counted(cases, 'case')} in ${seconds.toFixed(2)} s: ${KINDS[kind]}${
-            counterexample?.path === undefined
-              ? ''
-              : `; seed ${counterexample.seed}, path ${inline(counterexample.path, 60)}`
-          }`}
-        />
-        {covered !== undefined && <Fact name="Covered" value={covered} />}
-        {confidence !== undefined && <Fact name="Confidence" value={confidence} />}
+        <Fact name={verdict === 'fail' ? 'Fix' : 'If it fails'}>{hint}</Fact>
+        <Fact name="Basis">{basis.join('; ')}</Fact>
+        <Fact name="Tried">
+          {counted(cases, 'case')} in {seconds.toFixed(2)} s: {KINDS[kind]}
+          {counterexample?.path !== undefined &&
+            `; seed ${counterexample.seed}, path ${inline(counterexample.path, 60)}`}
+        </Fact>
+        {covered !== undefined && <Fact name="Covered">{covered}</Fact>}
+        {confidence !== undefined && <Fact name="Confidence">{confidence}</Fact>}
       </dl>
       {first !== undefined && <Exchange exchange={first} />}
       {others.map((exchange) => (
@@ -186,6 +139,7 @@ function Details({ result, record }: { readonly result: RecordedResult; readonly
       <Observed observations={observations} />
       <p class="permalink">
         <a href={`#${id}`}>#{id}</a>
+        <DocsLink id={id} />
         <button type="button" class="copy" data-link={id} data-announcement="The link was copied." hidden>
           Copy<span class="aside"> link</span>
         </button>
@@ -193,13 +147,6 @@ function Details({ result, record }: { readonly result: RecordedResult; readonly
     </>
   );
 }
-
-const Fact = ({ name, value }: { readonly name: string; readonly value: string }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{value}</dd>
-  </div>
-);
 
 const BLOCKERS: Readonly<Record<string, string>> = {
   user: 'skipped by --only or --skip',

@@ -1,10 +1,11 @@
 import { groupBy } from '../../groups.ts';
+import { issueMarkdown } from '../cause-markdown.ts';
 import { confirmedText } from '../confirmed.ts';
 import { type ExplainedChecks, knownBy, novelty, openCauses } from '../deviations.ts';
 import type { RecordedCause, RecordedResult, RunRecord } from '../record.ts';
 import { retrySummary } from '../retries.ts';
 import { CauseExchange, Exchange } from './exchange.tsx';
-import { CheckLink, Commands, counted, grouped, Icon, inline, toneOf } from './text.tsx';
+import { CheckLink, Commands, CopyButton, counted, grouped, Icon, inline, toneOf } from './kit/text.tsx';
 
 type JudgedLevel = 'MUST' | 'SHOULD';
 
@@ -88,7 +89,8 @@ interface CauseProps {
 }
 
 /** A cause: what is wrong and when, a request that shows it, what to do, and the checks that it explains. */
-export function Cause({ explained: { cause, level, checks, known }, rank, record, open }: CauseProps) {
+export function Cause({ explained, rank, record, open }: CauseProps) {
+  const { cause, level, checks, known } = explained;
   const { title, advice, counterexample, steps, matters, ladders, fingerprint } = cause;
   const accepted = checks.filter((one) => knownBy(one, record).length > 0).length;
   return (
@@ -113,13 +115,18 @@ export function Cause({ explained: { cause, level, checks, known }, rank, record
           <strong>Fix.</strong> {inline(advice, MAX_ADVICE_CHARACTERS)}
         </p>
         {counterexample !== undefined && <CauseExchange exchange={counterexample} matters={matters} />}
-        {steps.length > 0 && (
-          <Commands name={steps.length === 1 ? 'The command' : 'The commands'} list={steps} />
-        )}
+        <Commands list={steps} />
         <Ladders ladders={ladders} />
         <Explained checks={checks} record={record} />
-        <p class="aside">
-          Fingerprint <span class="code">{fingerprint}</span>
+        <p class="fingerprint">
+          <span class="aside">
+            Fingerprint <span class="code">{fingerprint}</span>
+          </span>
+          <CopyButton
+            name="Copy as Markdown"
+            text={issueMarkdown(explained, record)}
+            announcement="The cause was copied as Markdown."
+          />
         </p>
       </div>
     </details>
@@ -136,10 +143,13 @@ function Ladders({ ladders }: Pick<RecordedCause, 'ladders'>) {
         {ladders.map(({ part, tried }, index) => (
           <li key={index}>
             <strong>{inline(part, 100)}</strong>
-            {': '}
-            {tried
-              .map(({ value, shows }) => `${inline(value, 100)}: ${shows ? 'fails' : 'passes'}`)
-              .join('; ')}
+            <ul>
+              {tried.map(({ value, shows }, at) => (
+                <li key={at} class={shows ? 'fails' : undefined}>
+                  {inline(value, 100)}
+                </li>
+              ))}
+            </ul>
           </li>
         ))}
       </ul>

@@ -1,7 +1,8 @@
 import { groupBy } from '../../groups.ts';
 import type { Latency as LatencyData } from '../../run/latency.ts';
 import type { RunRecord } from '../record.ts';
-import { counted, grouped, time } from './text.tsx';
+import { percent, placeOf, ticksOf } from './kit/axis.ts';
+import { counted, grouped, time } from './kit/text.tsx';
 
 export function Latency({ record: { latency, options } }: { readonly record: RunRecord }) {
   return (
@@ -32,10 +33,8 @@ const FOOT = 26;
 
 function Plot({ latency: { buckets, median, p95, p99, answers } }: { readonly latency: LatencyData }) {
   const [low, high] = [buckets[0]?.from ?? 1, buckets.at(-1)?.to ?? 2];
-  const at = (ms: number) =>
-    (100 * Math.log(Math.min(Math.max(ms, low), high) / low)) / Math.max(Math.log(high / low), 0.01);
+  const at = (ms: number) => placeOf(ms, { low, high });
   const most = Math.max(...buckets.map((bucket) => bucket.answers), 1);
-  const percent = (value: number) => `${value.toFixed(2)}%`;
   return (
     <svg
       class="plot"
@@ -44,7 +43,7 @@ function Plot({ latency: { buckets, median, p95, p99, answers } }: { readonly la
       role="img"
       aria-label={`Distribution of ${counted(answers, 'response time')} on a logarithmic axis from ${time(low)} to ${time(high)}: median ${time(median)}, 95th percentile ${time(p95)}, 99th percentile ${time(p99)}.`}
     >
-      {ticksBetween(low, high).map((ms) => (
+      {ticksOf({ low, high }).map((ms) => (
         <g key={ms}>
           <line class="grid" x1={percent(at(ms))} x2={percent(at(ms))} y1={TOP} y2={TOP + HEIGHT + 5} />
           <text class="tick" x={percent(at(ms))} y={TOP + HEIGHT + 20} text-anchor={anchor(at(ms))}>
@@ -90,14 +89,6 @@ function Plot({ latency: { buckets, median, p95, p99, answers } }: { readonly la
 }
 
 const anchor = (at: number) => (at < 7 ? 'start' : at > 93 ? 'end' : 'middle');
-
-/** Powers of ten, or a finer series if there are fewer than three of them. */
-export function ticksBetween(low: number, high: number): readonly number[] {
-  const decades = Array.from({ length: 12 }, (_, index) => 10 ** (index - 3));
-  const within = (list: readonly number[]) => list.filter((ms) => ms >= low && ms <= high);
-  const few = within(decades);
-  return few.length >= 3 ? few : within(decades.flatMap((ms) => [ms, 2 * ms, 5 * ms]));
-}
 
 /** The distribution in numbers; each row doubles the time. */
 function Table({ latency: { buckets, answers } }: { readonly latency: LatencyData }) {

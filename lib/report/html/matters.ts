@@ -1,5 +1,5 @@
 import type { RecordedRequest } from '../record.ts';
-import { type Line, MAX_BOX_CHARACTERS, type Part } from './text.tsx';
+import { type Line, MAX_BOX_CHARACTERS, type Part } from './kit/text.tsx';
 
 /** The parts of the first line of a request. */
 const FIRST_LINE = ['method', 'path', 'query'];

@@ -1,13 +1,13 @@
 import { renderToStaticMarkup } from 'preact-render-to-string';
 import type { RunRecord } from '../record.ts';
 import { About } from './about.tsx';
-import { assets } from './assets.ts';
 import { Baseline } from './baseline.tsx';
 import { Checks } from './checks.tsx';
 import { Failures } from './failures.tsx';
+import { assetsOf } from './kit/assets.ts';
+import { Shell } from './kit/shell.tsx';
 import { Latency } from './latency.tsx';
 import { Profile } from './profile.tsx';
-import { Shell } from './shell.tsx';
 import { titleOf, Verdict } from './verdict.tsx';
 
 /** The report of a run as one self-contained page, readable without a script. */
@@ -18,24 +18,24 @@ const Page = ({ record }: { readonly record: RunRecord }) => (
   <Shell
     title={titleOf(record)}
     suite={record.suite}
-    assets={assets()}
+    assets={assetsOf([], ['lib/report/html/page.js'])}
     sections={SECTIONS}
     skip="Skip to the verdict"
   >
     <Verdict record={record} />
-    <About record={record} />
-    <Baseline record={record} />
     <Failures record={record} />
+    <Baseline record={record} />
     <Checks record={record} />
     <Profile record={record} />
     <Latency record={record} />
+    <About record={record} />
   </Shell>
 );
 
 const SECTIONS: Readonly<Record<string, string>> = {
-  run: 'Run',
   failures: 'What to fix',
   checks: 'Every check',
   profile: 'Observed',
   latency: 'Times',
+  run: 'The run',
 };

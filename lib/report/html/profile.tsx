@@ -1,6 +1,6 @@
 import { profileOf, type SentencePart } from '../profile.ts';
 import type { RunRecord } from '../record.ts';
-import { inline } from './text.tsx';
+import { inline } from './kit/text.tsx';
 
 /** What the interface leaves open, and what this store does. */
 export function Profile({ record }: { readonly record: RunRecord }) {

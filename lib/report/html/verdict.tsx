@@ -3,7 +3,7 @@ import { explainedChecks, openCauses } from '../deviations.ts';
 import { headlineOf, NOTHING_JUDGED } from '../headline.ts';
 import type { RunRecord } from '../record.ts';
 import { FIRST_CAUSE } from './failures.tsx';
-import { counted, Icon, inline, type Tone, toneOf, WORDS } from './text.tsx';
+import { counted, Icon, inline, type Tone, toneOf, WORDS } from './kit/text.tsx';
 
 const ICONS = {
   conformant: 'pass',
@@ -34,7 +34,7 @@ export function Verdict({ record }: { readonly record: RunRecord }) {
       {stop !== null && (
         <div class="callout">
           <p>
-            <strong>What happened.</strong> {inline(stop.reason)}.
+            <strong>What happened.</strong> {capital(inline(stop.reason))}.
           </p>
           <p>
             <strong>What to do.</strong> {capital(inline(stop.remedy))}.
@@ -57,6 +57,7 @@ const STOPPED = {
   untrusted: 'its certificate is not trusted',
   'not-http': 'it does not speak HTTP',
   'token-rejected': 'it rejects the token on every request',
+  'not-found': 'it answers 404 or 405 at this URL',
   throttled: 'it asks for longer waits than the run allows',
   'ids-in-use': 'the ids of this run are already in use',
   'cut-off': 'the run was interrupted',
@@ -104,7 +105,8 @@ function FirstCause({ record }: { readonly record: RunRecord }) {
   );
 }
 
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+/** With a capital, unless it begins with a URL. */
+const capital = (text: string) => text.replace(/^[a-z](?=[a-z]*\b(?!:))/, (letter) => letter.toUpperCase());
 
 /** Worst first. */
 const ORDER: readonly Tone[] = ['fail', 'warn', 'untestable', 'pass', 'skipped'];

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { packageText } from '../../package.ts';
+import { packageText } from '../../../package.ts';
 
 /** Inline content of a page, and the hash by which the policy of the page allows it. */
 export interface Asset {
@@ -8,18 +8,21 @@ export interface Asset {
 }
 
 /** The concatenation of files of the package. */
-export function asset(...files: readonly string[]): Asset {
+function asset(...files: readonly string[]): Asset {
   // A browser reads CRLF as LF before it hashes.
   const text = files.map((file) => packageText(file).replaceAll('\r\n', '\n')).join('');
   return { text, hash: `'sha256-${createHash('sha256').update(text).digest('base64')}'` };
 }
 
-export const STYLE = 'lib/report/html/page.css';
-export const SCRIPT = 'lib/report/html/page.js';
+const KIT = 'lib/report/html/kit/kit';
 
-export const assets = (): { readonly style: Asset; readonly script: Asset } => ({
-  style: asset(STYLE),
-  script: asset(SCRIPT),
+/** The style and the script of a page: those of all pages, followed by its own. */
+export const assetsOf = (
+  styles: readonly string[],
+  scripts: readonly string[],
+): { readonly style: Asset; readonly script: Asset } => ({
+  style: asset(`${KIT}.css`, ...styles),
+  script: asset(`${KIT}.js`, ...scripts),
 });
 
 /** A content security policy that allows this style and this script and nothing else. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { RunRecord } from '../record.ts';
+import type { RunRecord } from '../../record.ts';
 import { type Asset, policyOf } from './assets.ts';
 import { inline, Sprite } from './text.tsx';
 
@@ -54,7 +54,7 @@ export function Shell({
         </header>
         <main id="main" tabIndex={-1}>
           {children}
-          <p class="announcement" id="announcement" role="status" />
+          <p class="visually-hidden" id="announcement" role="status" />
         </main>
         <script dangerouslySetInnerHTML={{ __html: script.text }} />
       </body>

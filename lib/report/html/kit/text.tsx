@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import type { RecordedResult, RunRecord } from '../record.ts';
-import { beginning, visible } from '../text.ts';
+import { docsOf } from '../../../package.ts';
+import type { RecordedResult, RunRecord } from '../../record.ts';
+import { beginning, visible } from '../../text.ts';
 
 const MAX_LINE_CHARACTERS = 400;
 export const MAX_BOX_CHARACTERS = 4000;
@@ -103,6 +104,21 @@ export const CheckLink = ({ id }: { readonly id: string }) => (
   </a>
 );
 
+/** A link to the description of a check in the documentation. */
+export const DocsLink = ({ id }: { readonly id: string }) => (
+  <a href={docsOf(id)} rel="noreferrer">
+    About this check
+  </a>
+);
+
+/** A row of a description list. */
+export const Fact = ({ name, children }: { readonly name: string; readonly children: ComponentChildren }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
 /** A part of a line, which matters or does not. */
 export interface Part {
   readonly text: string;
@@ -163,7 +179,14 @@ export const Command = ({ name, text }: { readonly name: string; readonly text: 
 );
 
 /** Commands, one in each line, with a button that copies all of them. */
-export function Commands({ name, list }: { readonly name: string; readonly list: readonly string[] }) {
+export function Commands({
+  list,
+  name = list.length === 1 ? 'The command' : 'The commands',
+}: {
+  readonly name?: string;
+  readonly list: readonly string[];
+}) {
+  if (list.length === 0) return null;
   const text = list.join('\n');
   const shown = list.map((one) => visible(one.slice(0, MAX_COMMAND_CHARACTERS)));
   const fits = text.length <= MAX_COMMAND_CHARACTERS;
@@ -184,12 +207,27 @@ export function Commands({ name, list }: { readonly name: string; readonly list:
           data-announcement={`${name} ${list.length === 1 ? 'was' : 'were'} copied.`}
           hidden
         >
-          Copy<span class="aside"> {name.toLowerCase()}</span>
+          Copy<span class="visually-hidden"> {name.toLowerCase()}</span>
         </button>
       )}
     </div>
   );
 }
+
+/** A button that copies a text which is not on the page. */
+export const CopyButton = ({
+  name,
+  text,
+  announcement,
+}: {
+  readonly name: string;
+  readonly text: string;
+  readonly announcement: string;
+}) => (
+  <button type="button" class="copy" data-exact={exact(text)} data-announcement={announcement} hidden>
+    {name}
+  </button>
+);
 
 /** A text as JSON with only characters that a page can contain. */
 const exact = (text: string): string =>

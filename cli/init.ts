@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { Command } from 'commander';
+import { initialConfiguration } from '../lib/config/initial.ts';
+import { type Kind, Misfit, readTextAs } from '../lib/config/kinds.ts';
+import { TARGET } from '../lib/config/options.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { reader } from './options.ts';
+import { writeAtomically } from './output.ts';
+import { DEFAULT_FILE } from './target.ts';
+
+interface Flags {
+  readonly tokenEnv?: string;
+  readonly start?: string;
+  readonly config: string;
+}
+
+const DEFAULT_URL = 'http://127.0.0.1:8080';
+const DEFAULT_VARIABLE = 'PLANT_STORE_TOKEN';
+
+/** `init`: a first configuration. */
+export function initCommand(): Command {
+  return new Command('init')
+    .description(
+      'Writes a commented configuration for a store. At a terminal, it asks for what is not given.',
+    )
+    .argument('[base-url]', TARGET.baseUrl.description, reader(TARGET.baseUrl.kind))
+    .option(
+      '--token-env <variable>',
+      `environment variable that contains the token (default: ${DEFAULT_VARIABLE})`,
+      reader(TARGET.tokenEnv.kind),
+    )
+    .option('--start <command>', TARGET.start.description, reader(TARGET.start.kind))
+    .option('--config <file>', 'file to write', DEFAULT_FILE)
+    .addHelpText(
+      'after',
+      `
+An existing file is never overwritten.
+
+Examples:
+  plant-store-conformance init
+  plant-store-conformance init http://127.0.0.1:8080 --token-env STORE_TOKEN --start 'node server.js'`,
+    )
+    .action(async (url: string | undefined, { tokenEnv, start, config: file }: Flags) => {
+      if (existsSync(file))
+        throw new UsageError(`${file} already exists; edit it, or name another file with --config.`);
+      const given = { baseUrl: url, tokenEnv, start };
+      const answers = process.stdin.isTTY === true ? await asked(given) : given;
+      if (answers.baseUrl === undefined)
+        throw new UsageError(`No base URL; give it as the argument of init, such as ${DEFAULT_URL}.`);
+      const text = initialConfiguration(file, {
+        ...answers,
+        baseUrl: answers.baseUrl,
+        tokenEnv: answers.tokenEnv ?? DEFAULT_VARIABLE,
+      });
+      writeAtomically(file, text);
+      const variable = answers.tokenEnv ?? DEFAULT_VARIABLE;
+      const where = file === DEFAULT_FILE ? '' : ` --config ${file}`;
+      process.stdout.write(
+        `${file} is written. Set ${variable} to the token, then: plant-store-conformance run${where}\n`,
+      );
+    });
+}
+
+interface Given {
+  readonly baseUrl: string | undefined;
+  readonly tokenEnv: string | undefined;
+  readonly start: string | undefined;
+}
+
+/**
+ * Asks for what is not given.
+ * @throws UsageError if the terminal is closed before all is answered
+ */
+async function asked({ baseUrl, tokenEnv, start }: Given): Promise<Given> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const lines = terminal[Symbol.asyncIterator]();
+  const ask = async <V>(question: string, kind: Kind<V>, usual: string): Promise<V | undefined> => {
+    for (;;) {
+      process.stderr.write(`${question} [${usual || 'none'}] `);
+      const { done, value } = await lines.next();
+      if (done === true) throw new UsageError('\nNothing was written, as a question was not answered.');
+      const text = value.trim() || usual;
+      if (text === '') return undefined;
+      try {
+        return readTextAs(kind, text);
+      } catch (error) {
+        if (!(error instanceof Misfit)) throw error;
+        process.stderr.write(`It ${error.message}.\n`);
+      }
+    }
+  };
+  try {
+    return {
+      baseUrl:
+        baseUrl ?? (await ask('Base URL of the store, without /plants?', TARGET.baseUrl.kind, DEFAULT_URL)),
+      tokenEnv: tokenEnv ?? (await ask('Variable with its token?', TARGET.tokenEnv.kind, DEFAULT_VARIABLE)),
+      start: start ?? (await ask('Command that starts it?', TARGET.start.kind, '')),
+    };
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,206 @@
+import type { ComponentChildren } from 'preact';
+import { Choice, Filter } from '../../report/html/kit/filter.tsx';
+import { Icon, inline, type Tone, WORDS } from '../../report/html/kit/text.tsx';
+import type { Level } from '../../run/check.ts';
+import type { Comparison } from '../comparison.ts';
+import { verdictOf } from '../table.ts';
+import {
+  groupsOf,
+  MIN_WIDE_COLUMNS,
+  type NumberedRun,
+  nameOf,
+  Scrolling,
+  VERDICTS,
+  VisuallyHidden,
+} from './parts.tsx';
+
+/** What a table says about one row at one store. */
+export interface Mark {
+  readonly tone: Tone;
+  /** Shown instead of the icon of the tone. */
+  readonly text?: string | undefined;
+  readonly hasDetails: boolean;
+}
+
+export interface MarksRow {
+  readonly id: string;
+  readonly level: Level;
+  readonly area?: string;
+  readonly title: ComponentChildren;
+  /** What a search finds it by. */
+  readonly words: readonly string[];
+  /** One for each store of the table. */
+  readonly marks: readonly Mark[];
+}
+
+interface Props {
+  readonly id: string;
+  readonly heading: string;
+  /** What a row is about. */
+  readonly noun: string;
+  readonly note: ComponentChildren;
+  readonly search: string;
+  /** Filters besides level and stores. */
+  readonly filters?: ComponentChildren;
+  readonly rows: readonly MarksRow[];
+  readonly tried: readonly NumberedRun[];
+  readonly comparison: Comparison;
+  /** The details to which the marks link. */
+  readonly children: ComponentChildren;
+}
+
+/** A section with a table: a row for each cause or check, a column for each store. */
+export function Marks({
+  id,
+  heading,
+  noun,
+  note,
+  search,
+  filters,
+  rows,
+  tried,
+  comparison,
+  children,
+}: Props) {
+  const groups = groupsOf(comparison);
+  const levels = (['MUST', 'SHOULD', 'OBSERVE'] as const).filter((level) =>
+    rows.some((row) => row.level === level),
+  );
+  return (
+    <section class="matrix" id={id} aria-labelledby={`${id}-heading`}>
+      <h2 id={`${id}-heading`}>{heading}</h2>
+      <p class="note">{note}</p>
+      <Legend rows={rows} />
+      <Filter
+        id={`${id}-filter`}
+        search={search}
+        rows={`${rows.length} ${noun}${rows.length === 1 ? '' : 's'}`}
+      >
+        <Choice name="level" label="Level" options={Object.fromEntries(levels.map((one) => [one, one]))} />
+        {tried.length > 2 && groups.length > 1 && (
+          <Choice
+            name="stores"
+            label="Stores"
+            options={Object.fromEntries(groups.map((group, index) => [`g${index}`, inline(group, 40)]))}
+          />
+        )}
+        {filters}
+      </Filter>
+      <div class="around">
+        <Scrolling
+          name={`${heading} by stores`}
+          class={tried.length >= MIN_WIDE_COLUMNS ? 'marks-box many' : 'marks-box'}
+        >
+          <table class="sortable marks-table" id={`${id}-table`}>
+            <thead>
+              <tr>
+                <th scope="col" data-sort="ascending">
+                  {noun.charAt(0).toUpperCase() + noun.slice(1)}
+                </th>
+                <th scope="col" data-sort="descending" class="number">
+                  Fail at
+                </th>
+                {tried.map((one) => (
+                  <Head key={one.number} one={one} groups={groups} />
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row, index) => (
+                <Row key={row.id} row={row} index={index} tried={tried} />
+              ))}
+            </tbody>
+          </table>
+        </Scrolling>
+        <section class="panel" aria-label={`Details of a ${noun}`} hidden>
+          <div class="panel-head">
+            <h3 tabIndex={-1}>A cell</h3>
+            <button type="button">Close</button>
+          </div>
+          <div class="panel-body" />
+        </section>
+      </div>
+      {children}
+    </section>
+  );
+}
+
+/** The tones of a table, except those of marks that have a text. */
+function Legend({ rows }: Pick<Props, 'rows'>) {
+  const present = new Set(
+    rows.flatMap(({ marks }) => marks.flatMap(({ tone, text }) => (text === undefined ? [tone] : []))),
+  );
+  const shown = (Object.keys(WORDS) as Tone[]).filter((tone) => present.has(tone));
+  if (shown.length < 2) return null;
+  return (
+    <ul class="legend marks-legend">
+      {shown.map((tone) => (
+        <li key={tone} class={tone}>
+          <Icon name={tone} /> {WORDS[tone]}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Head({
+  one: { column, number },
+  groups,
+}: {
+  readonly one: NumberedRun;
+  readonly groups: readonly string[];
+}) {
+  const own = [verdictOf(column), column.implementation?.language];
+  return (
+    <th
+      scope="col"
+      class="store"
+      data-groups={groups.flatMap((group, index) => (own.includes(group) ? [`g${index}`] : [])).join(' ')}
+      data-stopped={column.stop === null ? undefined : ''}
+    >
+      <a href={`#store-${number}`} title={nameOf(column)}>
+        {inline(column.name, 40)}
+      </a>
+      <Icon name={VERDICTS[verdictOf(column)]} />
+    </th>
+  );
+}
+
+function Row({
+  row: { id, level, area, title, words, marks },
+  index,
+  tried,
+}: {
+  readonly row: MarksRow;
+  readonly index: number;
+} & Pick<Props, 'tried'>) {
+  const failing = marks.filter(({ tone }) => isFailure(tone)).length;
+  return (
+    <tr id={id} data-level={level} data-area={area} data-text={words.join(' | ').toLowerCase()}>
+      <th scope="row" data-value={index}>
+        {title}
+      </th>
+      <td class="number" data-value={failing}>
+        {failing}
+      </td>
+      {tried.map(({ number }, at) => {
+        const { tone, text, hasDetails } = marks[at] ?? NONE;
+        const mark = (
+          <>
+            {text ?? <Icon name={tone} />}
+            <VisuallyHidden> {WORDS[tone]}</VisuallyHidden>
+          </>
+        );
+        return (
+          <td key={number} class={tone === 'warn' ? 'fail warned' : tone}>
+            {hasDetails ? <a href={`#${id}~${number}`}>{mark}</a> : mark}
+          </td>
+        );
+      })}
+    </tr>
+  );
+}
+
+const NONE: Mark = { tone: 'skipped', hasDetails: false };
+
+const isFailure = (tone: Tone) => tone === 'fail' || tone === 'warn';

@@ -1,0 +1,54 @@
+import { stringify } from 'yaml';
+import { IN_A_FILE, type Rows } from './options.ts';
+import { sentence } from './reference.ts';
+import { schemaLine } from './schema-line.ts';
+
+/** What is needed to reach a store. */
+export interface Answers {
+  readonly baseUrl: string;
+  readonly tokenEnv: string;
+  /** The command that starts the store; undefined if it is already running. */
+  readonly start: string | undefined;
+}
+
+/** Options that many teams set, each with an example. */
+const EXAMPLES = {
+  seed: 7,
+  cases: 300,
+  strict: true,
+  skip: ['observe/*'],
+  out: 'reports',
+  format: ['json', 'html'],
+  baseline: 'baseline.yaml',
+  overlay: 'limits.yaml',
+} as const;
+
+const yamlOf = (name: string, value: unknown): string =>
+  stringify({ [name]: value }, { lineWidth: 0, collectionStyle: 'flow' })
+    .trim()
+    .replace(/^\{ (.*) \}$/, '$1');
+
+/** The text of a first configuration: one target, and what else can be set, as comments. */
+export function initialConfiguration(file: string, { baseUrl, tokenEnv, start }: Answers): string {
+  const rows: Rows = IN_A_FILE;
+  const examples = Object.entries(EXAMPLES).map(([name, value]) => {
+    const row = rows[name];
+    return `# ${row === undefined ? '' : sentence(row)}\n# ${yamlOf(name, value)}`;
+  });
+  const target = [
+    yamlOf('name', 'local'),
+    yamlOf('baseUrl', baseUrl),
+    `${yamlOf('tokenEnv', tokenEnv)} # the variable that contains the token; a token never stands in a file`,
+    ...(start === undefined ? ['# start: node server.js'] : [yamlOf('start', start)]),
+    '# wait: 30',
+  ];
+  return `#${schemaLine(file, 'conformance.schema.json')}
+# Options of the conformance suite for the Plant Store API. Flags and the environment override them, and a
+# target overrides what stands above it. Every option: docs/configuration.md in the package.
+
+${examples.join('\n\n')}
+
+targets:
+  - ${target.join('\n    ')}
+`;
+}

@@ -1,0 +1,63 @@
+import type { Contract } from '../contract/contract.ts';
+import { membersOf } from '../judge/reading.ts';
+import type { Words } from './cells.ts';
+
+/** Something that bodies of many kinds have in common. */
+export interface Feature {
+  readonly words: Words;
+  readonly has: (body: string) => boolean;
+}
+
+/** Bodies on either side without which a feature may separate them by chance. */
+const MIN_SIDE = 4;
+/** Bodies that may contradict: another rule may apply to them. */
+const MAX_CONTRADICTIONS = 2;
+
+/**
+ * The feature that tells bodies with which a fault shows from those with which it does not.
+ * @param tries bodies, and whether the fault showed with them
+ */
+export function separating(
+  tries: readonly (readonly [body: string, shows: boolean])[],
+  contract: Contract,
+): Feature | undefined {
+  const shown = tries.filter(([, shows]) => shows).length;
+  if (shown < MIN_SIDE || tries.length - shown < MIN_SIDE) return undefined;
+  const against = ({ has }: Feature) => tries.filter(([body, shows]) => has(body) !== shows).length;
+  const [best] = [...featuresOf(contract), ...sizesIn(tries)].toSorted((a, b) => against(a) - against(b));
+  return best !== undefined && against(best) <= MAX_CONTRADICTIONS ? best : undefined;
+}
+
+function featuresOf({ newPlant: { shape } }: Contract): readonly Feature[] {
+  const declared = [...shape.properties.keys()];
+  const namesIn = (body: string) => (body.trimStart().startsWith('{') ? Object.keys(membersOf(body)) : []);
+  return [
+    {
+      words: { phrase: 'with undeclared properties' },
+      has: (body) => namesIn(body).some((name) => !declared.includes(name)),
+    },
+    { words: { clause: 'the body contains a quotation mark' }, has: (body) => body.includes('"') },
+    ...declared.flatMap((name): Feature[] => [
+      { words: { clause: `there is a ${name}` }, has: (body) => namesIn(body).includes(name) },
+      {
+        words: { clause: `there is no ${name}` },
+        has: (body) => namesIn(body).length > 0 && !namesIn(body).includes(name),
+      },
+    ]),
+  ];
+}
+
+/** A size that separates bodies best is between two of theirs. */
+function sizesIn(tries: readonly (readonly [body: string, shows: boolean])[]): readonly Feature[] {
+  const sizes = [...new Set(tries.map(([body]) => Buffer.byteLength(body)))].toSorted((a, b) => a - b);
+  return sizes.slice(1).flatMap((size): Feature[] => [
+    {
+      words: { clause: `the body is ${size} bytes or longer` },
+      has: (body) => Buffer.byteLength(body) >= size,
+    },
+    {
+      words: { clause: `the body is shorter than ${size} bytes` },
+      has: (body) => Buffer.byteLength(body) < size,
+    },
+  ]);
+}

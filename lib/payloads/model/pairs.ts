@@ -1,0 +1,41 @@
+import { hash } from 'node:crypto';
+import { packageText } from '../../package.ts';
+import type { Row } from '../covering.ts';
+import type { Dimension } from './dimension.ts';
+
+/**
+ * The pairwise covering arrays of the suite's own document, which take half a second to make: too long before the
+ * first request. A test makes them again, and `npm run docs` writes them.
+ */
+const FILE = 'lib/payloads/model/pairs.json';
+
+interface Dimensioned {
+  readonly dimensions: readonly Dimension[];
+}
+
+/** Rows by the key of their model; a digit in base 36 for each value. */
+export type StoredPairs = Readonly<Record<string, readonly string[]>>;
+
+let stored: StoredPairs | undefined;
+
+/** The stored rows of a model, if another document has not changed its dimensions. */
+export function storedPairs(model: Dimensioned): readonly Row[] | undefined {
+  stored ??= JSON.parse(packageText(FILE)) as StoredPairs;
+  return stored[keyOf(model)]?.map((digits) => Array.from(digits, (digit) => Number.parseInt(digit, BASE)));
+}
+
+const BASE = 36;
+
+/** The form in which rows are stored. */
+export const toStored = (model: Dimensioned, rows: readonly Row[]): StoredPairs => ({
+  [keyOf(model)]: rows.map((row) => row.map((value) => value.toString(BASE)).join('')),
+});
+
+/** Identifies what a covering array depends on: the values of its dimensions, and which are kept apart. */
+const keyOf = ({ dimensions }: Dimensioned): string =>
+  hash(
+    'sha256',
+    JSON.stringify(
+      dimensions.map(({ name, masks, values }) => [name, masks, values.map(({ apart }) => apart)]),
+    ),
+  );

@@ -1,0 +1,57 @@
+import type { ComponentChildren } from 'preact';
+
+/** A form that hides those rows of its section that do not match. Needs the script. */
+export const Filter = ({
+  id,
+  search,
+  rows,
+  children,
+}: {
+  readonly id: string;
+  /** What the search looks at. */
+  readonly search: string;
+  /** How many rows there are, with a noun. */
+  readonly rows: string;
+  readonly children: ComponentChildren;
+}) => (
+  <>
+    <search>
+      <form class="filter" id={id} hidden>
+        <label class="field text">
+          <span>Search</span>
+          <input name="text" type="search" placeholder={search} autoComplete="off" />
+        </label>
+        {children}
+        <button type="reset">Show all</button>
+        <p class="shown" role="status">
+          {rows}
+        </p>
+      </form>
+    </search>
+    <p class="no-match" hidden>
+      Nothing matches. <em>Show all</em> clears the search and the filters.
+    </p>
+  </>
+);
+
+export const Choice = ({
+  name,
+  label,
+  options,
+}: {
+  readonly name: string;
+  readonly label: string;
+  readonly options: Readonly<Record<string, string>>;
+}) => (
+  <label class="field">
+    <span>{label}</span>
+    <select name={name}>
+      <option value="">all</option>
+      {Object.entries(options).map(([value, word]) => (
+        <option key={value} value={value}>
+          {word}
+        </option>
+      ))}
+    </select>
+  </label>
+);

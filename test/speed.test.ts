@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { planOf } from '../index.ts';
+import { packageFile, packageText } from '../lib/package.ts';
+import { estimate } from '../lib/run/estimate.ts';
+import { ended, start } from './command.ts';
+import { TOKEN } from './stores.ts';
+
+/* What a run costs, in counts that do not depend on the machine. `npm run bench` measures the time. */
+
+const inline = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`;
+
+/** Prints the URL of each module that is loaded, except those of Node. */
+const TRACE = inline(
+  `import { register } from 'node:module'; register(${JSON.stringify(
+    inline(`import { writeSync } from 'node:fs';
+export const load = (url, context, next) => {
+  if (url.startsWith('file:')) writeSync(2, 'loaded ' + url + '\\n');
+  return next(url, context);
+};`),
+  )});`,
+);
+
+/** The modules that a command loads: the sources that are bundled in each loaded file. */
+async function modulesOf(...args: readonly string[]): Promise<readonly string[]> {
+  const main = packageFile('dist/cli/main.js');
+  const { code, stderr } = await ended(start(process.execPath, ['--import', TRACE, main, ...args]));
+  expect(code, stderr).toBe(0);
+  const files = [...stderr.matchAll(/^loaded (.*)$/gm)].map(([, url = '']) => fileURLToPath(url));
+  return files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/^\/\/ (\S+\.[cm]?[jt]sx?)$/gm)].map(([, module = '']) => module),
+  );
+}
+
+const packagesIn = (modules: readonly string[]) =>
+  [...new Set(modules.flatMap((one) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(one)?.[1] ?? []))].sort();
+
+const OF_LIST = ['@eslint-community/regexpp', 'commander', 'fast-check', 'leven', 'pure-rand'];
+
+test('the version is printed without the catalogue', async () => {
+  const modules = await modulesOf('--version');
+  expect(packagesIn(modules)).toEqual(['commander']);
+  expect(modules.length).toBeLessThan(20);
+});
+
+test('the catalogue is listed without what a run needs', async () => {
+  const modules = await modulesOf('list');
+  expect(packagesIn(modules)).toEqual(OF_LIST);
+  expect(modules.length).toBeLessThan(95);
+});
+
+test.each([
+  [['--help'], 500],
+  [['run', '--only', 'ordinary/answers-200'], 460],
+])('%j loads no package that only some documents need', async (args, most) => {
+  const modules = await modulesOf(...args);
+  expect(packagesIn(modules)).toEqual(expect.arrayContaining(OF_LIST));
+  expect(packagesIn(modules)).not.toContain('@apidevtools/swagger-parser');
+  expect(packagesIn(modules)).not.toContain('json-p3');
+  expect(modules.length).toBeLessThan(most);
+});
+
+test('the licences of the bundled packages are part of the package', async () => {
+  const licences = readFileSync(packageFile('dist/cli/LICENCES.txt'), 'utf8');
+  for (const name of packagesIn(await modulesOf('--help'))) expect(licences).toMatch(`${name} `);
+  expect(JSON.parse(packageText('package.json'))).toMatchObject({
+    files: expect.arrayContaining(['dist/cli/LICENCES.txt']),
+  });
+});
+
+test('a default run sends no more requests than the documents say', async () => {
+  const plan = await planOf({ baseUrl: 'http://127.0.0.1:1', token: TOKEN, seed: 1, firstId: 1n });
+  const { requests } = await estimate(plan);
+  expect(requests).toBeLessThan(5_500);
+  expect(packageText('README.md')).toContain('about 5,400 requests');
+});

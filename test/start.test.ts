@@ -1,0 +1,127 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { packageFile } from '../lib/package.ts';
+import { type Ended, suite } from './command.ts';
+import { TOKEN, withStore } from './stores.ts';
+
+const env = { PLANT_STORE_TOKEN: TOKEN };
+
+const freePort = () => 20_000 + Math.floor(Math.random() * 12_000);
+
+/** The code of a store, with some more. */
+const storeAt = (port: number, before = '', after = '') =>
+  `import { startStore } from ${JSON.stringify(packageFile('dist/reference/store.js'))};
+const token = process.env.PLANT_STORE_TOKEN;
+${before}
+await startStore({ token, port: ${port} });
+${after}
+`;
+
+/** A run in a folder of its own, of a few checks against a store that it starts with `node store.mjs`. */
+async function started(
+  code: string,
+  {
+    port = freePort(),
+    command = `"${process.execPath}" store.mjs`,
+    args = ['--only', 'ordinary/answers-200', '--out', 'reports'],
+  }: { readonly port?: number; readonly command?: string; readonly args?: readonly string[] } = {},
+): Promise<Ended & { readonly read: (file: string) => string }> {
+  const cwd = mkdtempSync(join(tmpdir(), 'plant-store-'));
+  writeFileSync(join(cwd, 'store.mjs'), code);
+  const run = await suite(['run', `http://127.0.0.1:${port}`, ...args, '--start', command], env, cwd);
+  return { ...run, read: (file) => readFileSync(join(cwd, file), 'utf8') };
+}
+
+describe('a store that the run starts', () => {
+  test('is stopped at the end', async () => {
+    const port = freePort();
+    expect((await started(storeAt(port), { port })).code).toBe(0);
+    expect((await suite(['run', `http://127.0.0.1:${port}`, '--only', 'auth'], env)).code).toBe(3);
+  });
+
+  test('may be in the background of the command', async () => {
+    const port = freePort();
+    const command = `"${process.execPath}" store.mjs &`;
+    expect((await started(storeAt(port), { port, command })).code).toBe(0);
+  });
+
+  test('leaves its output in a file beside the reports, with the token redacted, and not on the screen', async () => {
+    const port = freePort();
+    const chatter =
+      'for (let n = 0; n < 5000; n += 1) console[n % 2 ? "log" : "error"](`line ${n} ${token}`);';
+    const { code, stdout, stderr, read } = await started(storeAt(port, chatter), { port });
+    expect([code, stderr.split('\n').length]).toEqual([0, 2]);
+    expect(stdout + stderr).not.toContain('line ');
+    const log = read('reports/store.log');
+    expect(log).toMatch(/^plant-store-conformance \S+ started `.*store\.mjs`\n/);
+    expect(log.match(/^line \d+ \[redacted\]$/gm)?.length).toBe(5000);
+  });
+
+  test('does not overwrite a file of another origin with its output', async () => {
+    const out = mkdtempSync(join(tmpdir(), 'plant-store-'));
+    writeFileSync(join(out, 'store.log'), 'notes of my own\n');
+    const { code, stderr } = await started('', { args: ['--out', out] });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/store\.log already exists .*--force/)]);
+  });
+});
+
+describe('a store that does not start', () => {
+  const nowhere = join('nowhere', 'server.js');
+
+  test.each([
+    ['a module that does not exist', `"${process.execPath}" ${nowhere}`, 'exit code 1', 'Cannot find module'],
+    ['a command that does not exist', 'no-such-command --port 1', 'exit code 127', 'not found'],
+    ['a process that is killed', 'kill -9 $$', 'SIGKILL', 'without any output'],
+  ])(
+    'because of %s ends the run at once, with the end of its output',
+    async (_name, command, end, output) => {
+      const { code, stdout, stderr, read } = await started('', { command });
+      expect(code).toBe(3);
+      expect(stderr).toMatch(
+        new RegExp(`^\`.*\` (?:ended with|was ended by) ${end} after \\d\\.\\d s, `, 'm'),
+      );
+      expect(stderr).toContain(output);
+      expect(stdout).toContain('its output is in reports/store.log');
+      const { stop } = JSON.parse(read('reports/report.json'));
+      expect([stop.kind, stop.reason]).toEqual(['unreachable', expect.stringContaining(end)]);
+    },
+  );
+
+  test('in time is said to be running still', async () => {
+    const { code, stderr, stdout } = await started(
+      'setInterval(() => {}, 1000); console.log("no port yet");',
+      {
+        args: ['--wait', '1', '--quiet'],
+      },
+    );
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/is still running, and its output ends with\n {2}no port yet\n$/);
+    expect(stdout).toMatch(/is still running; .*raise --wait/);
+  });
+
+  test('because something listens there already is not started', async () => {
+    await withStore('reference', async ({ url }) => {
+      const { code, stderr, stdout } = await started('', { port: Number(new URL(url).port) });
+      expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('something listens at')]);
+    });
+  });
+});
+
+test('a store that dies during the run is reported with its signal and the end of its output', async () => {
+  const port = freePort();
+  const code = storeAt(
+    port,
+    'console.error("going down soon");',
+    'setTimeout(() => process.kill(process.pid, "SIGKILL"), 300);',
+  );
+  const run = await started(code, { port, args: ['--rate', '50', '--only', 'ordinary', '--explain', '0'] });
+  expect(run.code).toBe(1);
+  expect(run.stderr).toMatch(
+    /was ended by SIGKILL after \d+\.\d s, and its output ends with\n {2}going down soon\n/,
+  );
+  expect(run.stdout.replaceAll(/\s+/g, ' ')).toMatch(
+    /was ended by SIGKILL after \S+ s; the store stopped answering during/,
+  );
+});
