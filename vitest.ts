@@ -4,8 +4,10 @@ import { optionsGiven, settingsOf } from './lib/config/given.ts';
 import { callback } from './lib/config/kinds.ts';
 import { IN_CODE, type Settings } from './lib/config/options.ts';
 import { Recorder } from './lib/report/recorder.ts';
-import { explain } from './lib/report/text.ts';
-import { type OpenRun, openRun } from './lib/run/run.ts';
+import { causeReport } from './lib/report/terminal.ts';
+import { explain as details } from './lib/report/text.ts';
+import type { CheckResult } from './lib/run/result.ts';
+import { type OpenRun, openRun, type RunOptions as Plan } from './lib/run/run.ts';
 
 /** A store that was started for the tests. */
 export interface StartedStore {
@@ -29,7 +31,8 @@ const MAX_CHECK_MS = 300_000;
  * Declares one vitest test for each check, named by its id. Call it at the top level of a test file.
  *
  * The test of a MUST check fails if the check fails or is untestable. So does that of a SHOULD check with `strict`;
- * otherwise its failure is an annotation. A check that was not completed is skipped, never passed.
+ * otherwise its failure is an annotation. A check that was not completed is skipped, never passed. At the end, the
+ * causes of all failures are printed.
  */
 export function plantStoreConformance(given: ConformanceOptions): void {
   const { start, ...options } = optionsGiven(OPTIONS, given, ['start']) as Settings & ConformanceOptions;
@@ -37,25 +40,42 @@ export function plantStoreConformance(given: ConformanceOptions): void {
     let store: StartedStore | undefined;
     let run: OpenRun | undefined;
     let recorder: Recorder | undefined;
+    let explain: Plan['explain'];
+    const results: CheckResult[] = [];
 
     beforeAll(async () => {
       store = await start();
       // If `start` returns nothing, the error names what is missing.
       const target = settingsOf({ ...options, baseUrl: store?.baseUrl, token: store?.token });
-      run = await openRun(await planOf(target));
+      const plan = await planOf(target);
+      explain = plan.explain;
+      run = await openRun(plan);
       recorder = new Recorder(secretsOf(target));
       recorder.take({ type: 'start', header: run.header });
     }, MAX_CHECK_MS);
 
     afterAll(async () => {
-      await run?.close();
-      await store?.stop?.();
-    });
+      try {
+        if (run === undefined || recorder === undefined) return;
+        if (explain !== undefined && results.some(({ verdict }) => verdict === 'fail')) {
+          run.hurry();
+          recorder.take({ type: 'causes', causes: await explain(results, run) });
+        }
+        recorder.take({ type: 'end', footer: await run.close() });
+        const causes = causeReport(recorder.record());
+        // The default reporter shows annotations of failed tests only, but everything that is printed.
+        if (causes !== undefined) console.warn(causes);
+      } finally {
+        await store?.stop?.();
+      }
+    }, MAX_CHECK_MS);
 
     for (const check of catalogue) {
       test(check.id, { timeout: MAX_CHECK_MS }, async ({ annotate, skip }) => {
         if (run === undefined || recorder === undefined) throw new Error('the run was not opened');
-        const result = recorder.take({ type: 'result', result: await run.carryOut(check) });
+        const carriedOut = await run.carryOut(check);
+        results.push(carriedOut);
+        const result = recorder.take({ type: 'result', result: carriedOut });
         if (result === undefined) throw new Error('the check has no result');
         const fails = check.level === 'MUST' || (check.level === 'SHOULD' && options.strict === true);
         switch (result.verdict) {
@@ -68,8 +88,8 @@ export function plantStoreConformance(given: ConformanceOptions): void {
             skip(result.reason);
             return;
           case 'fail':
-            if (fails) throw new Nonconformance(explain(result));
-            await annotate(explain(result), 'warning');
+            if (fails) throw new Nonconformance(details(result));
+            await annotate(details(result), 'warning');
             return;
           case 'untestable': {
             const reason = `could not be tested: ${result.reason}`;

@@ -2,7 +2,7 @@ import { summarise } from '../lib/report/text.ts';
 import type { Estimate } from '../lib/run/estimate.ts';
 
 /** `2,800`. Without Intl, which would load the data of every language. */
-const grouped = (count: number) => String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
+export const grouped = (count: number) => String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 
 /** Two significant digits: the exact number depends on the store. */
 const about = (count: number, noun: string) =>

@@ -1,43 +1,60 @@
 import type { WriteStream } from 'node:tty';
-import type { Redact } from '../lib/report/redact.ts';
-import { summarise } from '../lib/report/text.ts';
 import type { RunEvent } from '../lib/run/run.ts';
+import { grouped } from './announce.ts';
 
-/** Milliseconds after which failures are printed as they are found. */
-const PROGRESS_AFTER_MS = 10_000;
+/** Milliseconds between two progress lines: redrawn on a terminal, one below the other elsewhere. */
+const REDRAW_MS = 100;
+const PRINT_MS = 10_000;
+
+/** From here on, the time that is left can be told. */
+const MIN_PERCENTAGE = 3;
+
+const USUAL_COLUMNS = 80;
 
 /**
- * Shows the progress of a run. On a terminal, a status line is updated in place and each failure is printed at once;
- * elsewhere, failures are printed only if the run takes long.
+ * Shows the progress of a run: how far it is, how fast, how much time is left, and how many checks have failed.
+ * @param expected requests that the checks will send, if the store does as the document says
  */
-export function progress(stream: WriteStream, redact: Redact): (event: RunEvent) => void {
+export function progress(
+  stream: Pick<WriteStream, 'write' | 'isTTY' | 'columns'>,
+  expected: number,
+): (event: RunEvent) => void {
   const interactive = stream.isTTY && !process.env.CI;
   const began = Date.now();
-  const [toLineStart, clear] = interactive ? ['\r', '\u001b[K'] : ['', ''];
-  let [total, position, current, failed] = [0, 0, '', 0];
-  let pending: string[] = [];
-  return (event) => {
-    if (event.type === 'start') total = event.header.planned.length;
-    if (event.type === 'check') [position, current] = [event.index + 1, event.id];
-    if (event.type === 'result' && event.result.verdict === 'fail') failed += 1;
-    if (event.type === 'failure') pending.push(formatFailure(event, redact));
-    if (event.type === 'end') {
-      stream.write(`${toLineStart}${clear}`);
-      return;
-    }
-    if (interactive || Date.now() - began > PROGRESS_AFTER_MS) {
-      for (const line of pending) stream.write(`${toLineStart}${clear}${line}\n`);
-      pending = [];
-    }
-    if (!interactive) return;
-    const requests = event.type === 'progress' ? `  ${event.requests} requests` : '';
-    stream.write(
-      `${toLineStart}[${position}/${total}] ${current}${failed > 0 ? `  ${failed} failed` : ''}${requests}${clear}`,
+  const failed = new Set<string>();
+  let [planned, ended, requests] = [0, 0, 0];
+  const line = () => {
+    const seconds = (Date.now() - began) / 1000;
+    const rate = requests / seconds;
+    const isDone = planned > 0 && ended === planned;
+    // A store with faults gets more requests than expected.
+    const percentage = Math.min(99, Math.floor((100 * requests) / expected));
+    const left = Math.ceil((expected - requests) / rate);
+    const isForeseeable = !isDone && left >= 1 && percentage >= MIN_PERCENTAGE;
+    return [
+      isDone ? 'finding causes' : `${percentage} %`,
+      `${grouped(requests)} requests`,
+      `${grouped(Math.round(rate))}/s`,
+      ...(isForeseeable ? [`about ${duration(left)} left`] : []),
+      ...(failed.size === 0 ? [] : [`${failed.size} ${failed.size === 1 ? 'check' : 'checks'} failed`]),
+    ].join('  ');
+  };
+  const draw = () =>
+    void stream.write(
+      interactive ? `\r${line().slice(0, (stream.columns ?? USUAL_COLUMNS) - 1)}\u001b[K` : `${line()}\n`,
     );
+  // A timer instead of the events: a run that waits for its store shows that, too.
+  const timer = setInterval(draw, interactive ? REDRAW_MS : PRINT_MS).unref();
+  return (event) => {
+    if (event.type === 'start') planned = event.header.planned.length;
+    if (event.type === 'progress') requests = event.requests;
+    if (event.type === 'failure') failed.add(event.id);
+    if (event.type === 'result') ended += 1;
+    if (event.type !== 'end') return;
+    clearInterval(timer);
+    if (interactive) stream.write('\r\u001b[K');
   };
 }
 
-const formatFailure = (
-  { id, level, failure }: RunEvent & { readonly type: 'failure' },
-  redact: Redact,
-): string => summarise(redact(`${level} ${id} fails: ${failure.finding.cause} (${failure.label})`), 200);
+const duration = (seconds: number): string =>
+  seconds < 100 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;

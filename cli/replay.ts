@@ -10,77 +10,181 @@ import { redactor } from '../lib/report/redact.ts';
 import { replayOf } from '../lib/report/replay.ts';
 import { answerLine, requestLine, summarise } from '../lib/report/text.ts';
 import { estimate } from '../lib/run/estimate.ts';
-import { events } from '../lib/run/run.ts';
+import type { Stop, Verdict } from '../lib/run/result.ts';
+import { events, type RunOptions as Plan } from '../lib/run/run.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { announce } from './announce.ts';
 import { settingsIn, withOptions } from './options.ts';
+import {
+  fixedText,
+  type NumberedCause,
+  numberedCauses,
+  type Retried,
+  type Retry,
+  retriedLine,
+  retryOf,
+} from './retry.ts';
 import { settle } from './settle.ts';
 import { chooseAgain, recordOf, required, tokenOf } from './target.ts';
 
 type ReplayFlags = Flags<'connection' | 'target'>;
+type Answer = Pick<RecordedExchange, 'response' | 'fault' | 'ms'>;
 
-/** `replay`: reproduces a failure of a run. */
+/** `replay`: finds out whether the faults of a run still show. */
 export function replayCommand(exitWith: (code: number) => void): Command {
   const command = new Command('replay')
-    .description('Sends the request of a failure again and shows both responses.')
+    .description('Sends the requests of the causes of a run, or of one failure, again.')
     .argument('<report>', 'report.json of a run, or the name of a target, for its last one')
-    .argument('<id>', 'the failed check, such as auth/rejects-missing-token')
+    .argument('[what]', 'number of a cause, or id of a failed check (default: all causes)')
     .argument('[base-url]', 'base URL of the store (default: that of --target, else the one in the report)');
   return withOptions(command, ['connection', 'target'])
     .addHelpText(
       'after',
       `
-If a single request does not show the failure, the whole check runs again.
+If a single request does not show a failure, whole checks run again.
 
 Exit codes:
   0 fixed; 1 still failing; 2 usage error; 3 could not be judged
 
 Examples:
+  PLANT_STORE_TOKEN=secret plant-store-conformance replay reports/report.json
+  PLANT_STORE_TOKEN=secret plant-store-conformance replay reports/report.json 1
   PLANT_STORE_TOKEN=secret plant-store-conformance replay reports/report.json invalid/rejects-null
   PLANT_STORE_TOKEN=secret plant-store-conformance replay report.json ordinary/answers-200 http://127.0.0.1:8080
   STAGING_TOKEN=secret plant-store-conformance replay staging invalid/rejects-null`,
     )
-    .action(async (report: string, id: string, given: string | undefined, _: ReplayFlags, self: Command) => {
-      const { file, record } = recordOf(report, self.opts<ReplayFlags>());
-      const { config, target, baseUrl } = chooseAgain(record, given, self.opts<ReplayFlags>());
-      settle(self, process.env, config, target);
-      const flags = self.opts<ReplayFlags>();
-      const token = required(tokenOf(flags.token, target, process.env));
-      exitWith(await replay(record, file, id, { ...settingsIn(flags), baseUrl, token }));
-    });
+    .action(
+      async (
+        report: string,
+        named: string | undefined,
+        url: string | undefined,
+        _: ReplayFlags,
+        self: Command,
+      ) => {
+        const isUrl = url === undefined && named !== undefined && /^https?:/i.test(named);
+        const [what, given] = isUrl ? [undefined, named] : [named, url];
+        const { file, record } = recordOf(report, self.opts<ReplayFlags>());
+        const { config, target, baseUrl } = chooseAgain(record, given, self.opts<ReplayFlags>());
+        settle(self, process.env, config, target);
+        const flags = self.opts<ReplayFlags>();
+        const token = required(tokenOf(flags.token, target, process.env));
+        exitWith(await replay(record, file, what, { ...settingsIn(flags), baseUrl, token }));
+      },
+    );
 }
 
-async function replay(record: RunRecord, file: string, id: string, store: RunOptions): Promise<number> {
-  const result = failedIn(record, file, id);
+async function replay(
+  record: RunRecord,
+  file: string,
+  what: string | undefined,
+  store: RunOptions,
+): Promise<number> {
+  const all = numberedCauses(record);
+  const failed = what === undefined || /^\d+$/.test(what) ? undefined : failedIn(record, file, what);
+  const causes =
+    failed === undefined
+      ? causesNamed(what, all, file)
+      : all.filter(({ cause }) => cause.checks.includes(failed.id));
   const { seed, cases, thorough, concurrency } = record.options;
   const options = { ...store, seed, cases, thorough, concurrency };
-  const plan = await planOf({ ...options, only: [id], explain: 0 });
+  const plan = await planOf({ ...options, explain: 0 });
   if (plan.contract.document.sha256 !== record.document.sha256)
     throw new UsageError(
       `${file} was recorded with another document; give that document with --openapi, and its overlays with --overlay.`,
     );
+  const retry = retryOf(causes, record, plan);
+  const secrets = secretsOf(options);
+  return failed === undefined
+    ? replayCauses(retry, record, secrets)
+    : replayCheck(failed, retry, plan, record, secrets);
+}
+
+/** All causes, or the one with a number. */
+function causesNamed(rank: string | undefined, causes: readonly NumberedCause[], file: string) {
+  const named = causes.filter((one) => rank === undefined || one.rank === Number(rank));
+  if (named.length > 0) return named;
+  throw new UsageError(
+    causes.length === 0
+      ? `${file} has nothing to replay: no check failed.`
+      : `${file} has no cause ${rank}; its causes are 1 to ${causes.length}.`,
+  );
+}
+
+async function replayCauses(retry: Retry, record: RunRecord, secrets: readonly string[]): Promise<number> {
+  announce(await estimate(retry.plan), retry.plan.baseUrl);
+  process.stdout.write(`${line('target', summarise(retry.plan.baseUrl, 200))}\n`);
+  const verdicts: Retried['verdict'][] = [];
+  const stop = await retry.run(secrets, (one) => {
+    verdicts.push(one.verdict);
+    process.stdout.write(`\n${[retriedLine(one), ...answersOf(one, record)].join('\n')}\n`);
+  });
+  const verdict = verdicts.includes('still fails')
+    ? 'fail'
+    : verdicts.includes('not judged')
+      ? undefined
+      : 'pass';
+  process.stdout.write(
+    `\n${inCapitals(verdict)}  ${fixedText(verdicts)}${stop === undefined ? '' : `; ${because(stop)}`}\n`,
+  );
+  return exitCodeOf(verdict);
+}
+
+/** The answers to the request of a cause, if one request shows it. */
+function answersOf({ cause: { cause }, answer }: Retried, { startedAt }: RunRecord): readonly string[] {
+  const { counterexample } = cause;
+  return answer === undefined || counterexample === undefined
+    ? []
+    : [
+        line('request', requestLine(counterexample.request)),
+        line('before', `${answerLine(counterexample)}  ${startedAt}`),
+        line('now', answerLine(answer)),
+      ].map((text) => `   ${text}`);
+}
+
+async function replayCheck(
+  result: RecordedResult,
+  retry: Retry,
+  plan: Plan,
+  record: RunRecord,
+  secrets: readonly string[],
+): Promise<number> {
+  const { id } = result;
   const [check] = plan.catalogue.filter((one) => one.id === id);
   if (check === undefined)
     throw new UsageError(`Cannot replay ${id}: this version of the suite has no such check.`);
   const single = replayOf(result, check, record);
   if (single === undefined && check.test.kind === 'invariant')
     throw new UsageError(
-      `Cannot replay ${id}: the record does not contain the whole request; run again with --seed ${seed}.`,
+      `Cannot replay ${id}: the record does not contain the whole request; run again with --seed ${record.options.seed}.`,
     );
-  const redact = redactor(secretsOf(options));
-  let last: Pick<RecordedExchange, 'response' | 'fault' | 'ms'> | undefined;
-  const recorder = new Recorder(secretsOf(options));
+  const redact = redactor(secrets);
+  let last: Answer | undefined;
+  const recorder = new Recorder(secrets);
   const onExchange: typeof plan.onExchange = (exchange, template, during) => {
     if (during === id) last = sentAndReceived(exchange, template, plan.baseUrl, redact);
   };
   const once = { ...plan, onExchange, catalogue: [single ?? check] };
-  announce(await estimate(once), plan.baseUrl);
+  const all = { ...plan, catalogue: [...once.catalogue, ...retry.plan.catalogue] };
+  announce(await estimate(all), plan.baseUrl);
   for await (const event of events(once)) recorder.take(event);
   const now = recorder.record();
   process.stdout.write(formatAnswers(result, now, single === undefined ? undefined : last, record));
+  if (now.stop === null)
+    await retry.run(secrets, (one) => void process.stdout.write(`${line('cause', retriedLine(one))}\n`));
   const verdict = now.results[0]?.verdict;
-  return verdict === 'pass' ? 0 : verdict === 'fail' ? 1 : 3;
+  process.stdout.write(`\n${inCapitals(verdict)}${now.stop === null ? '' : `  ${because(now.stop)}`}\n`);
+  return exitCodeOf(verdict);
 }
+
+const inCapitals = (verdict: Verdict | undefined): string =>
+  verdict === 'pass' ? 'FIXED' : verdict === 'fail' ? 'STILL FAILING' : 'COULD NOT BE JUDGED';
+
+const exitCodeOf = (verdict: Verdict | undefined): number =>
+  verdict === 'pass' ? 0 : verdict === 'fail' ? 1 : 3;
+
+const because = ({ reason, remedy }: Stop): string => `${summarise(reason)}; ${remedy}`;
+
+const line = (name: string, text: string): string => `${name.padEnd(9)} ${text}`;
 
 function failedIn({ results }: RunRecord, file: string, id: string): RecordedResult {
   const result = results.find((one) => one.id === id);
@@ -103,16 +207,14 @@ function failedIn({ results }: RunRecord, file: string, id: string): RecordedRes
 /** Both responses, one below the other. */
 function formatAnswers(
   { id, level, statement, exchanges }: RecordedResult,
-  { results: [now], stop, target }: RunRecord,
-  answer: Pick<RecordedExchange, 'response' | 'fault' | 'ms'> | undefined,
+  { results: [now], target }: RunRecord,
+  answer: Answer | undefined,
   earlier: RunRecord,
 ): string {
   const [before] = exchanges;
   const [after] = now?.exchanges ?? [];
   const shown = after ?? answer;
-  const verdict =
-    now?.verdict === 'pass' ? 'FIXED' : now?.verdict === 'fail' ? 'STILL FAILING' : 'COULD NOT BE JUDGED';
-  const line = (name: string, text: string) => `${name.padEnd(9)} ${text}`;
+  const whole = `whole check: ${now?.failed ?? 0} of ${now?.cases ?? 0} cases failed`;
   return `${[
     `${id}  ${level}  ${statement}`,
     line('target', summarise(target.baseUrl, 200)),
@@ -123,16 +225,7 @@ function formatAnswers(
           line('expected', summarise(after?.expected ?? before.expected)),
           line('before', `${answerLine(before)}  ${earlier.startedAt}`),
         ]),
-    line(
-      'now',
-      shown === undefined
-        ? `whole check: ${now?.failed ?? 0} of ${now?.cases ?? 0} cases failed`
-        : answerLine(shown),
-    ),
-    ...(answer === undefined && shown !== undefined
-      ? [line('', `(whole check: ${now?.failed ?? 0} of ${now?.cases ?? 0} cases failed)`)]
-      : []),
-    '',
-    stop === null ? verdict : `${verdict}  ${summarise(stop.reason)}; ${stop.remedy}`,
+    line('now', shown === undefined ? whole : answerLine(shown)),
+    ...(answer === undefined && shown !== undefined ? [line('', `(${whole})`)] : []),
   ].join('\n')}\n`;
 }

@@ -11,9 +11,9 @@ import { FORMATS } from '../lib/report/formats.ts';
 import type { Baseline, RunRecord } from '../lib/report/record.ts';
 import { Recorder } from '../lib/report/recorder.ts';
 import { type Redact, redactor } from '../lib/report/redact.ts';
-import { terminalReport, verdictLines } from '../lib/report/terminal.ts';
+import { quietReport, terminalReport } from '../lib/report/terminal.ts';
 import { traceLine } from '../lib/report/trace.ts';
-import { estimate } from '../lib/run/estimate.ts';
+import { type Estimate, estimate } from '../lib/run/estimate.ts';
 import { events, type RunOptions as Plan } from '../lib/run/run.ts';
 import { cutShort } from '../lib/run/verdict.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -23,12 +23,20 @@ import { wantsColour } from './colour.ts';
 import { reportToGitHub } from './github.ts';
 import { interruptible } from './interrupt.ts';
 import { settingsIn, withOptions } from './options.ts';
-import { logBeside, requireFolder, wantedOf, writeAtomically, writeReports } from './output.ts';
+import {
+  type Destination,
+  logBeside,
+  requireFolder,
+  wantedOf,
+  writeAtomically,
+  writeReports,
+} from './output.ts';
 import { progress } from './progress.ts';
 import { settle } from './settle.ts';
 import { startCommand } from './start.ts';
 import { type Choice, choose, required, tokenOf } from './target.ts';
 import { requireFree, waitForStore } from './wait.ts';
+import { type Around, type Attempt, type Attempted, type Publish, watch } from './watch.ts';
 
 type Flags = AllFlags<Group>;
 
@@ -53,6 +61,7 @@ Examples:
   plant-store-conformance run
   PLANT_STORE_TOKEN=secret plant-store-conformance run http://127.0.0.1:8080
   plant-store-conformance run http://127.0.0.1:8080 --start 'node server.js' --out reports --format json,html
+  plant-store-conformance run http://127.0.0.1:8080 --start 'node server.js' --watch
   plant-store-conformance run http://127.0.0.1:8080 --only auth --seed 7 --first-id 1000
   plant-store-conformance run http://127.0.0.1:8080 --baseline baseline.yaml
   plant-store-conformance run --target staging`,
@@ -62,57 +71,93 @@ Examples:
       settle(self, process.env, choice.config, choice.target);
       const flags = self.opts<Flags>();
       const token = tokenOf(flags.token, choice.target, process.env);
-      exitWith(await runAgainst(choice, token, flags));
+      if (flags.watch && (flags.out === '-' || flags.writeBaseline !== undefined))
+        throw new UsageError(
+          `--watch draws on standard output and runs many times; leave out ${flags.out === '-' ? '--out -' : '--write-baseline'}.`,
+        );
+      const destination = wantedOf(flags, FORMATS);
+      const log = flags.start === undefined ? undefined : logBeside(destination, 'store', flags);
+      const attempt = attemptOn(choice, token, log, flags);
+      const publish = (attempted: Attempted) => report(attempted, destination, flags);
+      if (flags.watch) await watch(attempt, publish, { start: flags.start, unwatched: destination?.out });
+      else exitWith(await once(attempt, publish));
     });
 }
 
-async function runAgainst(
-  { baseUrl, target: named }: Choice,
-  token: string | undefined,
-  flags: Flags,
-): Promise<number> {
-  const { start, wait, quiet, verbose, writeBaseline } = flags;
-  const baseline = baselineIn(flags);
-  const destination = wantedOf(flags, FORMATS);
-  const earlier = earlierOf(flags, baseline);
-  const closing: (() => Promise<void>)[] = [];
+/** A run, and the report that follows it. */
+async function once(attempt: Attempt, publish: Publish): Promise<number> {
   const interrupted = interruptible();
+  const closing: Around['closing'] = [];
   try {
-    const target = await storeOf(baseUrl, token, start, closing);
-    const about = { name: named?.name, tokenEnv: named?.tokenEnv };
-    const options = { ...settingsIn(flags), baseline, ...about, ...target };
-    const [plan, known, secrets] = [await planOf(options), knownDeviations(options), secretsOf(options)];
-    warn(plan.contract.document.warnings);
-    if (!quiet) announce(await estimate(plan), plan.baseUrl);
-    const log = logBeside(destination, 'store', flags);
-    if (start !== undefined) await requireFree(plan.baseUrl);
-    const started = start === undefined ? undefined : startCommand(start, target.token, log);
-    if (started !== undefined) closing.push(started.stop);
-    await waitForStore({ baseUrl: plan.baseUrl, wait }, started, interrupted.signal);
-    const recorder = new Recorder(secrets, known);
-    const show = quiet || verbose ? () => {} : progress(process.stderr, redactor(secrets));
-    const onExchange = verbose ? trace(plan.baseUrl, redactor(secrets)) : undefined;
-    const explainStop = started?.explainStop;
-    for await (const event of events({ ...plan, onExchange, explainStop }, interrupted.signal)) {
-      recorder.take(event);
-      show(event);
-    }
-    let record = recorder.record();
-    process.stderr.write(started?.epilogue() ?? '');
-    if (writeBaseline !== undefined) record = withBaseline(record, writeBaseline, earlier);
-    // Printed first, so that the findings are visible even if the files cannot be written.
-    if (destination?.out !== '-') {
-      const colour = wantsColour();
-      const layout = { verbose, columns: process.stdout.columns };
-      process.stdout.write(quiet ? verdictLines(record, colour) : terminalReport(record, colour, layout));
-    }
-    if (destination !== undefined) await writeReports(record, destination, FORMATS);
-    reportToGitHub(record, process.env);
-    return interrupted.signal.aborted ? 3 : record.ciResult.exitCode;
+    const attempted = await attempt({ signal: interrupted.signal, closing });
+    await publish(attempted);
+    return interrupted.signal.aborted ? 3 : attempted.record.ciResult.exitCode;
   } finally {
     for (const close of closing.reverse()) await close();
     interrupted.release();
   }
+}
+
+/**
+ * Prepares runs with these options, one or several.
+ * @param log the file for the output of a store that is started
+ */
+function attemptOn(
+  { baseUrl, target: named }: Choice,
+  token: string | undefined,
+  log: string | undefined,
+  flags: Flags,
+): Attempt {
+  const { start, wait, quiet, verbose, writeBaseline } = flags;
+  const baseline = baselineIn(flags);
+  const earlier = earlierOf(flags, baseline);
+  let expected: Estimate | undefined;
+  return async ({ signal, closing, before }) => {
+    const target = await storeOf(baseUrl, token, start, closing);
+    const about = { name: named?.name, tokenEnv: named?.tokenEnv };
+    const options = { ...settingsIn(flags), baseline, ...about, ...target };
+    const [planned, known, secrets] = [await planOf(options), knownDeviations(options), secretsOf(options)];
+    warn(planned.contract.document.warnings);
+    if (!quiet && expected === undefined) {
+      expected = await estimate(planned);
+      announce(expected, planned.baseUrl);
+    }
+    if (start !== undefined) await requireFree(planned.baseUrl);
+    const started = start === undefined ? undefined : startCommand(start, target.token, log);
+    if (started !== undefined) closing.push(started.stop);
+    await waitForStore({ baseUrl: planned.baseUrl, wait }, started, signal);
+    const plan = { ...planned, explainStop: started?.explainStop };
+    await before?.(plan, secrets);
+    const recorder = new Recorder(secrets, known);
+    const show = expected === undefined || verbose ? () => {} : progress(process.stderr, expected.requests);
+    const onExchange = verbose ? trace(plan.baseUrl, redactor(secrets)) : undefined;
+    for await (const event of events({ ...plan, onExchange }, signal)) {
+      recorder.take(event);
+      show(event);
+    }
+    const record = recorder.record();
+    return {
+      record: writeBaseline === undefined ? record : withBaseline(record, writeBaseline, earlier),
+      epilogue: started?.epilogue() ?? '',
+    };
+  };
+}
+
+/** Prints the report of a run, and writes it to files. */
+async function report(
+  { record, epilogue }: Attempted,
+  destination: Destination | undefined,
+  { quiet, verbose }: Flags,
+): Promise<void> {
+  process.stderr.write(epilogue);
+  // Printed first, so that the findings are visible even if the files cannot be written.
+  if (destination?.out !== '-') {
+    const colour = wantsColour();
+    const layout = { verbose, columns: process.stdout.columns };
+    process.stdout.write(quiet ? quietReport(record, colour) : terminalReport(record, colour, layout));
+  }
+  if (destination !== undefined) await writeReports(record, destination, FORMATS);
+  reportToGitHub(record, process.env);
 }
 
 /** Prints every exchange as it happens. */

@@ -5,10 +5,13 @@ import { endpointOf } from '../lib/wire/endpoint.ts';
 import type { StartedStore } from './start.ts';
 
 /** Milliseconds between two attempts to connect. */
-const POLL_INTERVAL_MS = 100;
+export const POLL_INTERVAL_MS = 100;
 
 /** Seconds to wait for a store that is started by the run. */
 const DEFAULT_WAIT_S = 30;
+
+/** Milliseconds until a process that was ended has closed its sockets. */
+const MAX_CLOSING_MS = 500;
 
 /**
  * Waits until something listens at the base URL, the time is up, or the started store has ended. Whether it is a store
@@ -29,17 +32,22 @@ export async function waitForStore(
 }
 
 /**
- * Makes sure that a store to be started is the one that the run reaches.
- * @throws UsageError if something listens there already
+ * Makes sure that a store to be started is the one that the run reaches. One that is being stopped gets a moment.
+ * @throws UsageError if something still listens there
  */
 export async function requireFree(baseUrl: string): Promise<void> {
-  if (await listens(baseUrl))
-    throw new UsageError(
-      `Cannot start the store: something listens at ${baseUrl} already. Stop that, or leave out --start to test it.`,
-    );
+  const deadline = Date.now() + MAX_CLOSING_MS;
+  while (await listens(baseUrl)) {
+    if (Date.now() > deadline)
+      throw new UsageError(
+        `Cannot start the store: something listens at ${baseUrl} already. Stop that, or leave out --start to test it.`,
+      );
+    await sleep(POLL_INTERVAL_MS);
+  }
 }
 
-function listens(baseUrl: string): Promise<boolean> {
+/** Whether something listens at the base URL. */
+export function listens(baseUrl: string): Promise<boolean> {
   const { host, port } = endpointOf(baseUrl, { timeout: 0 });
   return new Promise((resolve) => {
     const socket = connect({ host, port });

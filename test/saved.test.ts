@@ -155,6 +155,50 @@ describe('replay', () => {
     });
   });
 
+  test('says for each cause, or for the one with a number, whether it still shows', async () => {
+    await withStore('reference', async ({ url }) => {
+      await withStore('id-numeral-string', async (store) => {
+        for (const args of [[], ['1']]) {
+          const still = await suite(['replay', broken, ...args, store.url], env);
+          expect([still.code, still.stdout]).toEqual([
+            1,
+            expect.stringMatching(
+              /\n1\. Accepts a numeric string .* as id: still fails\n {3}request .*\n {3}before {4}200 .*\n {3}now {7}200 .*\n\nSTILL FAILING {2}0 of 1 cause fixed\n$/,
+            ),
+          ]);
+        }
+        const check = await suite(['replay', broken, 'invalid/rejects-numeric-string-id', store.url], env);
+        expect(check.stdout).toMatch(/\ncause {5}1\. Accepts a numeric string .* as id: still fails\n/);
+      });
+      const fixed = await suite(['replay', broken, url], env);
+      expect([fixed.code, fixed.stdout]).toEqual([
+        0,
+        expect.stringMatching(/ as id: fixed\n(?: {3}.*\n)+\nFIXED {2}1 of 1 cause fixed\n$/),
+      ]);
+    });
+    const down = await suite(['replay', broken, 'http://127.0.0.1:1'], env);
+    expect([down.code, down.stdout]).toEqual([3, expect.stringContaining('as id: not judged (')]);
+    const second = await suite(['replay', broken, '2'], env);
+    expect([second.code, second.stderr]).toEqual([2, `${broken} has no cause 2; its causes are 1 to 1.\n`]);
+  });
+
+  test.each([
+    // One request does not show it.
+    ['state-25th-500', ['state/*', 'ordinary/answers-200']],
+    // Whatever is sent gets the same answer.
+    ['always-200-empty-object', ['ordinary/answers-a-plant', 'invalid/rejects-null']],
+  ])('runs the checks of a cause again if its request is not enough: %s', async (name, only) => {
+    const file = await saved(name, { only });
+    await withStore(name, async ({ url }) => {
+      const { code, stdout } = await suite(['replay', file, url], env);
+      expect([code, stdout]).toEqual([1, expect.stringMatching(/: still fails\n/)]);
+    });
+    await withStore('reference', async ({ url }) => {
+      const { code, stdout } = await suite(['replay', file, url], env);
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/: fixed\n/)]);
+    });
+  });
+
   test('reports a failure as fixed if its condition no longer occurs', async () => {
     const file = await saved('error-plain-not-object');
     await withStore('malformed-422', async ({ url }) => {
@@ -299,7 +343,18 @@ describe('a record of an earlier version', () => {
 });
 
 describe('command line conventions', () => {
-  test('--quiet prints only the verdict, --verbose every exchange, without the token', async () => {
+  test('--quiet names each cause in one line', async () => {
+    await withStore('id-numeral-string', async ({ url }) => {
+      const only = ['--only', 'invalid/rejects-numeric-string-id', '--only', 'ordinary/answers-200'];
+      const { stdout, stderr } = await suite(['run', url, '--quiet', ...only], env);
+      expect(stdout).toMatch(
+        /^1\. Accepts a numeric string such as .* as id {2}\(1 check, MUST\)\nNOT CONF.*\n$/,
+      );
+      expect(stderr).toBe('');
+    });
+  });
+
+  test('--quiet prints only the verdict of a healthy store, --verbose every exchange, without the token', async () => {
     await withStore('reference', async ({ url }) => {
       const quiet = await suite(['run', url, '--quiet', '--only', 'ordinary/answers-200'], env);
       expect([quiet.stdout, quiet.stderr]).toEqual([

@@ -282,7 +282,10 @@ test('the schema for editors lists exactly the options of run that a file can se
   const flags = [...stdout.matchAll(/^ {2}--([a-z-]+)/gm)].map(([, flag = '']) =>
     flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
   );
-  const flagsOnly = ['token', 'config', 'target', 'shard', 'writeBaseline', 'quiet', 'verbose', 'noExplain'];
+  const flagsOnly = [
+    ...['token', 'config', 'target', 'shard', 'writeBaseline'],
+    ...['watch', 'quiet', 'verbose', 'noExplain'],
+  ];
   const { properties } = JSON.parse(
     readFileSync(packageFile('lib/config/conformance.schema.json'), 'utf8'),
   ) as { properties: { targets: { items: { properties: object } } } };

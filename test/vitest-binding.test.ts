@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { catalogue, run } from '../index.ts';
 import { packageFile } from '../lib/package.ts';
@@ -23,7 +24,8 @@ interface VitestReport {
 async function byVitest(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const out = join(mkdtempSync(join(tmpdir(), 'plant-store-')), 'vitest.json');
   const vitest = packageFile('node_modules/vitest/vitest.mjs');
-  const all = [vitest, 'run', '--reporter=json', `--outputFile=${out}`, ...args];
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${out}`];
+  const all = [vitest, 'run', ...reporters, ...args];
   const exited = await ended(start(process.execPath, all, { CI: '1', ...env }));
   const { testResults } = JSON.parse(readFileSync(out, 'utf8')) as VitestReport;
   return { ...exited, tests: testResults.flatMap(({ assertionResults }) => assertionResults) };
@@ -38,7 +40,7 @@ const STATUS = {
   skipped: 'skipped',
 } as const;
 
-const OPTIONS = { strict: true, seed: 11, cases: 1 };
+const OPTIONS = { strict: true, seed: 11, cases: 1, explain: 0 };
 const STORES = ['reference', 'scheme-case', 'tag-null', 'always-204', 'always-closed'];
 
 describe('the tests that a project declares with the binding', () => {
@@ -64,6 +66,7 @@ describe('the tests that a project declares with the binding', () => {
        import { describe } from 'vitest';
        for (const [name, store, options] of ${JSON.stringify(runs)})
          describe(name, () => plantStoreConformance({ ...options, start: () => store }));
+       describe('no start', () => plantStoreConformance({ start: () => { throw new Error('port in use'); } }));
        describe('their own store', () => plantStoreConformance({
          cases: 1,
          only: ['ordinary/*'],
@@ -80,7 +83,7 @@ describe('the tests that a project declares with the binding', () => {
   afterAll(() => Promise.all([...stores.values()].map((store) => store.stop())));
 
   test.each(STORES)('have the verdicts of a run against %s', async (name) => {
-    const { results } = await run({ ...OPTIONS, explain: 0, baseUrl: urlOf(name), token: TOKEN }).record;
+    const { results } = await run({ ...OPTIONS, baseUrl: urlOf(name), token: TOKEN }).record;
     const expected = results.map(({ id, level, verdict }) => [
       id,
       level === 'OBSERVE' && verdict === 'untestable' ? 'skipped' : STATUS[verdict],
@@ -113,6 +116,20 @@ describe('the tests that a project declares with the binding', () => {
     const statusOf = (name: string) =>
       testsOf(name).find(({ title }) => title === 'auth/accepts-scheme-in-any-case')?.status;
     expect([statusOf('lenient'), statusOf('scheme-case')]).toEqual(['passed', 'failed']);
+  });
+
+  test('print the causes of failures, also of those with which they pass', () => {
+    const all = stripVTControlCharacters(ran.stderr);
+    const [, printed = ''] = all.split(/> lenient > plant store conformance.*\n/);
+    expect(printed).toMatch(/^1 SHOULD warned, for 1 cause\n\n1\. Rejects a valid /);
+    expect(printed).toContain('checks    auth/accepts-scheme-in-any-case\n');
+  });
+
+  test('are skipped, and say why, if the store does not start', () => {
+    const tests = testsOf('no start');
+    expect(tests).toHaveLength(catalogue.length);
+    expect(new Set(tests.map(({ status }) => status))).toEqual(new Set(['skipped']));
+    expect(ran.stderr).toContain('port in use');
   });
 
   test('pass for a store that they start and stop, and fail the process if one fails', () => {

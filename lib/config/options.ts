@@ -241,6 +241,14 @@ export const OPTIONS = {
     defaultsTo: '30 with --start, else 0',
     api: false,
   },
+  watch: {
+    kind: kind.flag,
+    group: 'run',
+    description:
+      'run again when the store is back, with --start when a file changes: first the causes of the last run, then all checks',
+    api: false,
+    file: false,
+  },
   config: {
     kind: kind.path,
     group: 'target',
@@ -264,7 +272,13 @@ export const OPTIONS = {
     api: false,
     variable: false,
   },
-  quiet: { kind: kind.flag, group: 'run', description: 'print only the verdict', api: false, file: false },
+  quiet: {
+    kind: kind.flag,
+    group: 'run',
+    description: 'print only the causes of failures, in one line each, and the verdict',
+    api: false,
+    file: false,
+  },
   verbose: {
     kind: kind.flag,
     group: 'run',

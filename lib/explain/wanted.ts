@@ -40,4 +40,4 @@ const DETAILS: Readonly<Record<string, string>> = {
   'no Allow': 'answers 405 without Allow',
 };
 
-const wordsOf = (cause: string): string => DETAILS[cause] ?? `does not do what is expected (${cause})`;
+export const wordsOf = (cause: string): string => DETAILS[cause] ?? `does not do what is expected (${cause})`;

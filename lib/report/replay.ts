@@ -2,14 +2,17 @@ import { credentialOf } from '../payloads/credentials.ts';
 import { FRESH, object } from '../payloads/json.ts';
 import type { Body, Credential, RequestTemplate } from '../payloads/test-case.ts';
 import type { Check } from '../run/check.ts';
+import { fill } from '../run/fill.ts';
 import { IdRanges } from '../run/id-ranges.ts';
-import type { RecordedRequest, RecordedResult, RunRecord } from './record.ts';
+import type { Exchange } from '../wire/exchange.ts';
+import type { RecordedBody, RecordedExchange, RecordedRequest, RecordedResult, RunRecord } from './record.ts';
 import { REDACTED } from './redact.ts';
 import { pathOf } from './text.ts';
 
 type Rules = Extract<Check['test'], { kind: 'invariant' }>['rules'];
 
-const TOKEN = '$PLANT_STORE_TOKEN';
+/** Stands for the token in a record. */
+export const TOKEN = '$PLANT_STORE_TOKEN';
 
 /** Headers that are set again when the request is sent. */
 const REGENERATED = new Set(['host', 'content-length', 'content-type', 'transfer-encoding', 'authorization']);
@@ -28,11 +31,11 @@ export function replayOf(
   const { when = 'always' } = counterexample ?? {};
   if (exchange === undefined || when !== 'always' || !('rules' in check.test)) return undefined;
   const { label, request } = exchange;
-  if (request.rawBytes === true || request.after !== undefined || !isWhole(request.body)) return undefined;
+  const template = templateOf(request, record);
+  if (template === undefined) return undefined;
   const { kind, rules: own } = check.test;
   // A failure of an invariant is also fixed if what it is about no longer happens.
   const rules = kind === 'invariant' ? [...own, anyResponse] : own;
-  const template = templateOf(request, record);
   return {
     ...check,
     test: { kind: 'cases', rules, cases: () => [{ label, payloadClass: 'other', template }] },
@@ -45,11 +48,15 @@ const anyResponse: Rules[number] = ({ response }) =>
 const isWhole = (body: RecordedRequest['body']) =>
   body.truncated !== true && !('text' in body && body.text.includes(REDACTED));
 
-/** The template of a recorded request, for any token. */
-function templateOf(
-  { method, url, headers, body, delivery }: RecordedRequest,
+/**
+ * The template of a recorded request, for any token. Undefined if it depends on an earlier one or was not recorded
+ * completely.
+ */
+export function templateOf(
+  { method, url, headers, body, delivery, rawBytes, after }: RecordedRequest,
   record: RunRecord,
-): RequestTemplate {
+): RequestTemplate | undefined {
+  if (rawBytes === true || after !== undefined || !isWhole(body)) return undefined;
   const path = pathOf(url).slice(pathOf(record.target.baseUrl).replace(/\/+$/, '').length);
   const inQuery = /[?&]([^=&]+)=\$PLANT_STORE_TOKEN$/.exec(path);
   const valuesOf = (name: string) =>
@@ -76,6 +83,22 @@ function templateOf(
     ...(delivery === undefined ? {} : { delivery }),
   };
 }
+
+/** The exchange of a record, with the token as in the record. */
+export function exchangeOf(
+  { response, fault, ms }: Pick<RecordedExchange, 'response' | 'fault' | 'ms'>,
+  template: RequestTemplate,
+): Exchange {
+  const request = fill(template, 0n, { token: TOKEN, host: '', prefix: '', headers: [] });
+  const received = response && { ...response, body: bytesIn(response.body), truncated: false };
+  const sent = { request, ms, interim: [] };
+  if (received !== undefined && fault === undefined) return { ...sent, kind: 'answered', response: received };
+  const { kind = 'closed', detail = '' } = fault ?? {};
+  return { ...sent, kind: 'broken', fault: { kind, detail }, response: received };
+}
+
+const bytesIn = (body: RecordedBody): Uint8Array =>
+  'text' in body ? Buffer.from(body.text) : Buffer.from(body.base64, 'base64');
 
 /** The token in a header other than Authorization. */
 const carriedBy = (header: string, value: string): Credential => ({

@@ -115,7 +115,7 @@ function fieldsOf(
   const heading = wrapped(visible(title), columns - number.length, limits.title).map((row, index) =>
     paint('bold', `${index === 0 ? number : ' '.repeat(number.length)}${row}`),
   );
-  const weight = `(${checks.length === 1 ? '1 check' : `${checks.length} checks`}, ${level})`;
+  const weight = weightOf({ level, checks });
   const last = heading.at(-1) ?? '';
   const fits = rowsOf(`${last}  ${weight}`, columns) === 1;
   const before = (counterexample?.before ?? []).slice(-limits.before);
@@ -149,6 +149,16 @@ const stepRows = ({ cause: { steps } }: ExplainedChecks, columns: number, paint:
     }),
   );
 
+const weightOf = ({ level, checks }: Pick<ExplainedChecks, 'level' | 'checks'>): string =>
+  `(${checks.length === 1 ? '1 check' : `${checks.length} checks`}, ${level})`;
+
+/** A cause in one row. */
+export function causeRow(one: ExplainedChecks, rank: number, columns: number): string {
+  const [number, weight] = [`${rank}. `, `  ${weightOf(one)}`];
+  const [row = ''] = wrapped(visible(one.cause.title), columns - number.length - weight.length, 1);
+  return `${number}${row}${weight}`;
+}
+
 /** The causes from the given place on, one row for each, as far as there is room. */
 function others(
   open: readonly ExplainedChecks[],
@@ -160,12 +170,7 @@ function others(
   if (rest.length === 0) return [];
   const most = Math.max(room - 1, 1);
   const shown = rest.length > most ? rest.slice(0, most - 1) : rest;
-  const rows = shown.map(({ cause, level, checks }, index) => {
-    const number = `${from + index + 1}. `;
-    const weight = `  (${checks.length === 1 ? '1 check' : `${checks.length} checks`}, ${level})`;
-    const [row = ''] = wrapped(visible(cause.title), columns - number.length - weight.length, 1);
-    return `${number}${row}${weight}`;
-  });
+  const rows = shown.map((one, index) => causeRow(one, from + index + 1, columns));
   const omitted = rest.length - shown.length;
   return ['', ...rows, ...(omitted === 0 ? [] : [`and ${omitted} more ${SEE_REPORTS}`])];
 }

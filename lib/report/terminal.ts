@@ -8,6 +8,7 @@ import {
   explainedChecks,
   knownBy,
   novelty,
+  openCauses,
   unjudged,
   whyKnown,
 } from './deviations.ts';
@@ -15,7 +16,7 @@ import { documentName } from './document.ts';
 import { headlineOf, loudly } from './headline.ts';
 import type { RunRecord } from './record.ts';
 import { heightOf, wrapped } from './rows.ts';
-import { allCauseRows, causeRows, SEE_REPORTS } from './terminal-causes.ts';
+import { allCauseRows, causeRow, causeRows, SEE_REPORTS } from './terminal-causes.ts';
 import {
   coloured,
   createdText,
@@ -53,10 +54,19 @@ const MIN_CAUSE_ROWS = 10;
 /** Items of a list. */
 const MAX_ITEMS = 3;
 
-/** Only the verdict, one line for each part of it. Ends with a line feed. */
-export function verdictLines(record: RunRecord, colour: boolean): string {
+/** Only the causes to be fixed and the verdict, one line for each part of it. Ends with a line feed. */
+export function quietReport(record: RunRecord, colour: boolean): string {
   const layout = { columns: Number.POSITIVE_INFINITY, paint: colour ? coloured : plain, verbose: true };
-  return `${[...verdict(record, layout), ...ciResultLines(record, layout)].join('\n')}\n`;
+  const causes = openCauses(record).map((one, index) => causeRow(one, index + 1, layout.columns));
+  return `${[...causes, ...verdict(record, layout), ...ciResultLines(record, layout)].join('\n')}\n`;
+}
+
+/** The causes to be fixed, as in the report for a terminal; undefined if there are none. */
+export function causeReport(record: RunRecord): string | undefined {
+  const layout = { columns: USUAL_COLUMNS, paint: plain, verbose: false };
+  const open = openCauses(record);
+  const rows = [...headingOf(open, record, layout), ...causeRows(open, MAX_ROWS, USUAL_COLUMNS, plain)];
+  return open.length === 0 ? undefined : `${rows.slice(1).join('\n')}\n`;
 }
 
 /** The report of a run for a terminal. Ends with a line feed. */

@@ -1,0 +1,83 @@
+import { spawnSync } from 'node:child_process';
+import { type FSWatcher, readdirSync, watch } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+
+/** Milliseconds after which a change is complete: editors write, rename and touch. */
+const DEBOUNCE_MS = 50;
+
+/** Hidden files and folders, dependencies, and the copies that editors make. */
+const IGNORED = /^\.|^node_modules$|~$/;
+
+/**
+ * Calls `changed` when a file below a folder has changed. Files that git ignores do not count: a store may write its data
+ * or its log there.
+ * @param unwatched a folder whose files do not count either
+ * @returns a function that ends this
+ */
+export function onChanges(
+  folder: string,
+  unwatched: string | undefined,
+  changed: (file: string, since: number) => void,
+): () => void {
+  const watchers = new Map<string, FSWatcher>();
+  const files = new Set<string>();
+  let since = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const settle = () => {
+    const [file] = notIgnored([...files], folder);
+    files.clear();
+    if (file !== undefined) changed(file, since);
+  };
+  const see = (file: string) => {
+    if (files.size === 0) since = performance.now();
+    files.add(relative(folder, file));
+    clearTimeout(timer);
+    timer = setTimeout(settle, DEBOUNCE_MS);
+  };
+  const isIgnored = (file: string, name: string) =>
+    IGNORED.test(name) || (unwatched !== undefined && file === resolve(unwatched));
+  // Not `recursive`: that would also watch every file of every dependency.
+  const add = (own: string) => {
+    if (watchers.has(own)) return;
+    const forget = () => {
+      watchers.get(own)?.close();
+      watchers.delete(own);
+    };
+    const watcher = watch(own, (kind, name) => {
+      if (name === null || isIgnored(join(own, name), name)) return;
+      see(join(own, name));
+      if (kind === 'rename') refresh(own);
+    });
+    watchers.set(own, watcher.on('error', forget));
+    refresh(own);
+  };
+  const refresh = (own: string) => {
+    for (const name of foldersIn(own)) if (!isIgnored(join(own, name), name)) add(join(own, name));
+  };
+  add(folder);
+  return () => {
+    clearTimeout(timer);
+    for (const watcher of watchers.values()) watcher.close();
+  };
+}
+
+/** The folders in a folder; none if it is gone by now. */
+function foldersIn(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
+
+/** The files that git does not ignore: all of them outside of a repository, or without git. */
+function notIgnored(files: readonly string[], folder: string): readonly string[] {
+  const { stdout } = spawnSync('git', ['check-ignore', '-z', '--stdin'], {
+    cwd: folder,
+    input: files.join('\0'),
+    encoding: 'utf8',
+  });
+  const ignored = new Set((stdout ?? '').split('\0'));
+  return files.filter((file) => !ignored.has(file));
+}

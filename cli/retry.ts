@@ -1,0 +1,140 @@
+import { shownBy, showsAgain } from '../lib/explain/shows-again.ts';
+import { type ExplainedChecks, explainedChecks } from '../lib/report/deviations.ts';
+import type { RecordedCause, RecordedExchange, RecordedResult, RunRecord } from '../lib/report/record.ts';
+import { sentAndReceived } from '../lib/report/recorded.ts';
+import { Recorder } from '../lib/report/recorder.ts';
+import { redactor } from '../lib/report/redact.ts';
+import { exchangeOf, TOKEN, templateOf } from '../lib/report/replay.ts';
+import { summarise, visible } from '../lib/report/text.ts';
+import type { Check } from '../lib/run/check.ts';
+import type { Stop } from '../lib/run/result.ts';
+import { events, type RunOptions as Plan } from '../lib/run/run.ts';
+
+/** A cause of a run, with its number in the reports. */
+export interface NumberedCause extends ExplainedChecks {
+  readonly rank: number;
+}
+
+/** The causes of a run as the reports number them: what is to be fixed, then the known deviations. */
+export const numberedCauses = (record: RunRecord): readonly NumberedCause[] =>
+  explainedChecks(record).map((one, index) => ({ ...one, rank: index + 1 }));
+
+/** What became of a cause. */
+export interface Retried {
+  readonly cause: NumberedCause;
+  readonly verdict: 'fixed' | 'still fails' | 'not judged';
+  /** Why, if the verdict does not say it all. */
+  readonly reason?: string;
+  /** What the store answers now, if one request shows the cause. */
+  readonly answer: Pick<RecordedExchange, 'response' | 'fault' | 'ms'> | undefined;
+}
+
+/** Finds out which causes of an earlier run still show. */
+export interface Retry {
+  /** The request of each cause as a check; the checks that it explained if one request does not show it. */
+  readonly plan: Plan;
+  /**
+   * Calls `tell` with what became of each cause, as soon as that is known.
+   * @returns why it ended early, if it did
+   */
+  run(
+    secrets: readonly string[],
+    tell: (one: Retried) => void,
+    signal?: AbortSignal,
+  ): Promise<Stop | undefined>;
+}
+
+/** Plans to retry some causes of a run. */
+export function retryOf(causes: readonly NumberedCause[], record: RunRecord, plan: Plan): Retry {
+  const planned = causes.map((cause) => ({ cause, checks: checksFor(cause, record, plan) }));
+  const catalogue = [...new Set(planned.flatMap(({ checks }) => checks))];
+  const whole: Plan = {
+    ...plan,
+    catalogue,
+    ...{ selected: undefined, explain: undefined, shard: undefined, bailsOn: () => false },
+  };
+  return {
+    plan: whole,
+    async run(secrets, tell, signal) {
+      const answers = new Map<string, Retried['answer']>();
+      const redact = redactor(secrets);
+      const onExchange: Plan['onExchange'] = (exchange, template, during) =>
+        void answers.set(during, sentAndReceived(exchange, template, plan.baseUrl, redact));
+      const recorder = new Recorder(secrets);
+      const results = new Map<string, RecordedResult>();
+      let left = planned;
+      let stop: Stop | undefined;
+      for await (const event of events({ ...whole, onExchange }, signal)) {
+        if (event.type === 'end') stop = event.footer.stop;
+        const result = recorder.take(event);
+        if (result === undefined) continue;
+        results.set(result.id, result);
+        const ended = left.filter(({ checks }) => checks.every(({ id }) => results.has(id)));
+        left = left.filter((one) => !ended.includes(one));
+        for (const { cause, checks } of ended) {
+          const own = checks.flatMap(({ id }) => results.get(id) ?? []);
+          tell({ cause, ...judged(own, cause), answer: answers.get(idOf(cause)) });
+        }
+      }
+      for (const { cause } of left) tell({ cause, ...judged([], cause), answer: undefined });
+      return stop;
+    },
+  };
+}
+
+const idOf = ({ rank }: NumberedCause) => `cause/${rank}`;
+
+/** The request of a cause as a check, if it shows the cause; else the checks that the cause explained. */
+function checksFor(one: NumberedCause, record: RunRecord, plan: Plan): readonly Check[] {
+  const { cause, level } = one;
+  const named = new Set(cause.checks);
+  const checks = plan.catalogue.filter(({ id }) => named.has(id));
+  const request = requestOf(cause, checks, record, plan);
+  if (request === undefined) {
+    // An invariant also fails for the requests of other causes.
+    const own = checks.filter(({ test }) => test.kind !== 'invariant');
+    return own.length === 0 ? checks : own;
+  }
+  const { template, rule } = request;
+  const cases = () => [{ label: 'the request of the cause', payloadClass: 'other' as const, template }];
+  const about = { id: idOf(one), level, statement: cause.title, basis: [], hint: cause.advice };
+  return [{ ...about, test: { kind: 'cases', rules: [rule], cases } }];
+}
+
+/** The request of a cause, and the rule that it no longer shows; undefined if the record says that more is needed. */
+function requestOf(
+  { kind, symptom, counterexample }: RecordedCause,
+  checks: readonly Check[],
+  record: RunRecord,
+  { token, contract }: Plan,
+) {
+  if (kind !== 'always' || counterexample === undefined || counterexample.before !== undefined)
+    return undefined;
+  const template = templateOf(counterexample.request, record);
+  if (template === undefined) return undefined;
+  const others = record.causes.map((other) => other.symptom).filter((other) => other !== symptom);
+  const earlier = { symptom, template, checks, others };
+  const isShown = shownBy(exchangeOf(counterexample, template), earlier, contract, TOKEN) === symptom;
+  return isShown ? { template, rule: showsAgain(earlier, token) } : undefined;
+}
+
+function judged(results: readonly RecordedResult[], one: NumberedCause): Pick<Retried, 'verdict' | 'reason'> {
+  const failed = results.find(({ verdict }) => verdict === 'fail');
+  if (failed !== undefined) {
+    const [now] = failed.causes;
+    const isOther = failed.id === idOf(one) && now !== undefined && now.cause !== one.cause.symptom;
+    return { verdict: 'still fails', ...(isOther ? { reason: now.cause } : {}) };
+  }
+  const other = results.find(({ verdict }) => verdict !== 'pass');
+  return other === undefined && results.length > 0
+    ? { verdict: 'fixed' }
+    : { verdict: 'not judged', reason: other?.reason ?? 'no check of this version of the suite is about it' };
+}
+
+/** How many of some causes are fixed. */
+export const fixedText = (verdicts: readonly Retried['verdict'][]): string =>
+  `${verdicts.filter((one) => one === 'fixed').length} of ${verdicts.length} ${verdicts.length === 1 ? 'cause' : 'causes'} fixed`;
+
+/** What became of a cause, in one line. */
+export const retriedLine = ({ cause: { rank, cause }, verdict, reason }: Retried): string =>
+  `${rank}. ${visible(cause.title)}: ${verdict}${reason === undefined ? '' : ` (${summarise(reason)})`}`;

@@ -1,0 +1,184 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DocumentError } from '../index.ts';
+import { diffOf } from '../lib/report/diff.ts';
+import type { RunRecord } from '../lib/report/record.ts';
+import { visible } from '../lib/report/text.ts';
+import type { RunOptions as Plan } from '../lib/run/run.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { onChanges } from './changes.ts';
+import { paint } from './colour.ts';
+import { interruptible } from './interrupt.ts';
+import { fixedText, numberedCauses, type Retried, retriedLine, retryOf } from './retry.ts';
+import { listens, POLL_INTERVAL_MS } from './wait.ts';
+
+/** Runs the checks against a store, which it starts if that was asked for. */
+export type Attempt = (around: Around) => Promise<Attempted>;
+
+/** The record of a run, and the end of the output of its store, if that store failed. */
+export interface Attempted {
+  readonly record: RunRecord;
+  readonly epilogue: string;
+}
+
+/** Prints and writes the report of a run. */
+export type Publish = (attempted: Attempted) => Promise<void>;
+
+/** What surrounds a run. */
+export interface Around {
+  /** Ends it early. */
+  readonly signal: AbortSignal;
+  /** Receives what to do once its store is no longer needed. */
+  readonly closing: (() => Promise<void>)[];
+  /** What to do once the store listens, before the checks. */
+  readonly before?: (plan: Plan, secrets: readonly string[]) => Promise<void>;
+}
+
+/** Why to run again, and since when there has been a reason to. */
+interface Trigger {
+  readonly why: string;
+  readonly since: number;
+}
+
+/** Fixed causes that are named. */
+const MAX_FIXED = 3;
+
+/**
+ * Runs again whenever there is a reason to: a file has changed, if the run starts the store; the store is back; or
+ * Enter is pressed. First come the causes of the last run, then all checks. Ends with q or an interrupt.
+ * @param unwatched a folder that the run itself writes to
+ */
+export async function watch(
+  attempt: Attempt,
+  publish: Publish,
+  { start, unwatched }: { readonly start: string | undefined; readonly unwatched: string | undefined },
+): Promise<void> {
+  const interrupted = interruptible();
+  const quit = new AbortController();
+  const closing: Around['closing'] = [];
+  let again: (why: string, since?: number) => void = () => {};
+  const releases = [
+    onKeys(
+      () => again('Enter'),
+      () => quit.abort(),
+    ),
+    ...(start === undefined
+      ? []
+      : [onChanges(process.cwd(), unwatched, (file, since) => again(`${file} changed`, since))]),
+    interrupted.release,
+  ];
+  const close = async () => {
+    for (const one of closing.splice(0).reverse()) await one();
+  };
+  try {
+    let trigger: Trigger | undefined;
+    let last: RunRecord | undefined;
+    for (;;) {
+      const changed = new AbortController();
+      again = (why, since = performance.now()) => changed.abort({ why, since } satisfies Trigger);
+      const signal = AbortSignal.any([interrupted.signal, quit.signal, changed.signal]);
+      await close();
+      const attempted = await round(attempt, { signal, closing }, trigger, last);
+      const record = attempted?.record;
+      if (!signal.aborted) {
+        if (attempted !== undefined) await show(attempted, last, publish);
+        process.stdout.write(paint()('dim', `\n${invitation(start)}\n`));
+        if (start === undefined && record !== undefined) void untilItReturns(record, signal, again);
+        if (!signal.aborted) await once(signal, 'abort');
+        // A store that could not be judged leaves it open which causes are left.
+        if (record !== undefined && (record.stop === null || record.causes.length > 0)) last = record;
+      }
+      if (!changed.signal.aborted) return;
+      trigger = changed.signal.reason as Trigger;
+    }
+  } finally {
+    for (const release of releases) release();
+    await close();
+  }
+}
+
+const invitation = (start: string | undefined): string =>
+  `Runs again when ${start === undefined ? 'the store has been restarted' : 'a file changes'}, or with Enter; q ends.`;
+
+/** The causes of the last run, then all checks. Undefined if the run did not begin: its files are being edited. */
+async function round(
+  attempt: Attempt,
+  around: Around,
+  trigger: Trigger | undefined,
+  last: RunRecord | undefined,
+): Promise<Attempted | undefined> {
+  if (trigger === undefined) return attempt(around);
+  clear();
+  process.stdout.write(`${new Date().toTimeString().slice(0, 8)}  ${visible(trigger.why)}\n`);
+  const causes = last === undefined ? [] : numberedCauses(last).filter(({ known }) => !known);
+  const before: Around['before'] = async (plan, secrets) => {
+    if (last === undefined || causes.length === 0) return;
+    const verdicts: Retried['verdict'][] = [];
+    const tell = (one: Retried) => {
+      if (around.signal.aborted) return;
+      verdicts.push(one.verdict);
+      process.stdout.write(`${paint()(COLOURS[one.verdict], retriedLine(one))}\n`);
+    };
+    await retryOf(causes, last, plan).run(secrets, tell, around.signal);
+    around.signal.throwIfAborted();
+    const seconds = ((performance.now() - trigger.since) / 1000).toFixed(1);
+    process.stdout.write(`${fixedText(verdicts)}, after ${seconds} s; now all checks\n`);
+  };
+  try {
+    return await attempt({ ...around, before });
+  } catch (error) {
+    if (around.signal.aborted) return undefined;
+    if (!(error instanceof UsageError || error instanceof DocumentError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return undefined;
+  }
+}
+
+const COLOURS = { fixed: 'green', 'still fails': 'red', 'not judged': 'magenta' } as const;
+
+/** Shows the report of a run, and what it no longer finds. */
+async function show(attempted: Attempted, last: RunRecord | undefined, publish: Publish): Promise<void> {
+  const { record } = attempted;
+  clear();
+  await publish(attempted);
+  const fixed = last === undefined || record.stop !== null ? [] : diffOf(last, record).causes.fixed;
+  for (const { title } of fixed.slice(0, MAX_FIXED))
+    process.stdout.write(`${paint()('green', 'Fixed:')} ${visible(title)}\n`);
+}
+
+function clear(): void {
+  process.stdout.write(process.stdout.isTTY ? '\u001b[2J\u001b[H' : '\n');
+}
+
+/** Calls `again` once the store has stopped listening and listens again. */
+async function untilItReturns(
+  { target }: RunRecord,
+  signal: AbortSignal,
+  again: (why: string) => void,
+): Promise<void> {
+  for (let wasDown = false; !signal.aborted; await sleep(POLL_INTERVAL_MS)) {
+    const isUp = await listens(target.baseUrl);
+    if (isUp && wasDown) again('the store is back');
+    wasDown = !isUp;
+  }
+}
+
+/** In raw mode, Ctrl-C and Ctrl-D are characters. */
+const ENDING = ['q', 'Q', '\u0003', '\u0004'];
+
+/** Reads keys: at once from a terminal, line by line from elsewhere. Returns a function that ends this. */
+function onKeys(again: () => void, end: () => void): () => void {
+  const { stdin } = process;
+  const read = (keys: Buffer) => {
+    const text = String(keys);
+    if (ENDING.some((key) => text.includes(key))) end();
+    else if (/[\r\n]/.test(text)) again();
+  };
+  if (stdin.isTTY) stdin.setRawMode(true);
+  stdin.on('data', read);
+  return () => {
+    stdin.off('data', read);
+    if (stdin.isTTY) stdin.setRawMode(false);
+    stdin.pause();
+  };
+}

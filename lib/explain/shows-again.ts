@@ -1,0 +1,56 @@
+import type { Contract } from '../contract/contract.ts';
+import { isFinding, type Rule } from '../judge/rules.ts';
+import type { RequestTemplate } from '../payloads/test-case.ts';
+import type { Check } from '../run/check.ts';
+import { fill } from '../run/fill.ts';
+import { rulingOf } from '../run/judging.ts';
+import type { Exchange } from '../wire/exchange.ts';
+import { roleOf } from './role.ts';
+import { symptomsOf } from './symptom.ts';
+import { wordsOf } from './wanted.ts';
+
+/** A cause of an earlier run, and the request that shows it. */
+export interface Earlier {
+  readonly symptom: string;
+  readonly template: RequestTemplate;
+  /** The checks that it explained. */
+  readonly checks: readonly Check[];
+  /** The symptoms of other causes, which the same request may show as well. */
+  readonly others: readonly string[];
+}
+
+/** An ordinary id, to see what a request looks like. */
+const SAMPLE_ID = 2n ** 21n + 7n;
+
+/** A store that rejects what it accepted, with whichever status, has been fixed in this respect. */
+const REJECTS = /^rejects with/;
+
+/** What is wrong with a response to the request: the symptom if it shows, else what goes wrong instead. */
+export function shownBy(
+  exchange: Exchange,
+  { symptom, template, checks, others }: Earlier,
+  contract: Contract,
+  token: string,
+): string | undefined {
+  const request = fill(template, SAMPLE_ID, { token, host: '', prefix: '', headers: [] });
+  const symptoms = symptomsOf(exchange, roleOf(request, template, contract, token), contract);
+  const details = checks.flatMap(({ test }) => {
+    const ruling = 'rules' in test && rulingOf(exchange, template, test.rules, { contract, token });
+    return ruling && isFinding(ruling) ? [wordsOf(ruling.cause)] : [];
+  });
+  if ([...symptoms.map(({ words }) => words), ...details].includes(symptom)) return symptom;
+  return symptoms.find(
+    ({ aspect, words }) =>
+      aspect === 'outcome' && !others.includes(words) && (!REJECTS.test(words) || REJECTS.test(symptom)),
+  )?.words;
+}
+
+/** The rule that nothing of that kind is wrong. What is wrong is the cause of its finding. */
+export const showsAgain =
+  (earlier: Earlier, token: string): Rule =>
+  (exchange, contract) => {
+    const shown = shownBy(exchange, earlier, contract, token);
+    return shown === undefined
+      ? undefined
+      : { expected: 'a conforming response', actual: shown, cause: shown, aspect: 'outcome' };
+  };
