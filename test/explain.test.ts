@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { type RecordedCause, run, startStore } from '../index.ts';
 import { absent, printed } from './bash.ts';
@@ -98,6 +101,32 @@ describe('the steps of a cause', () => {
       const steps = (cause?.steps ?? []).map((line) => line.replaceAll(recorded, new URL(url).port));
       for (let turn = 0; turn < 2; turn += 1) expect(await printed(steps)).toContain(String(cause?.answer));
     });
+  });
+});
+
+test('a store below a path is explained like any other', async () => {
+  await withStore('crash-apostrophe', async ({ url }) => {
+    const { port, hostname } = new URL(url);
+    const gateway = createServer((message, response) => {
+      const { method, headers, url: path = '' } = message;
+      const options = { hostname, port, method, headers, path: path.replace(/^\/api\/v3/, '') };
+      const onward = request(options, (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      }).on('error', () => response.destroy());
+      message.pipe(onward);
+    });
+    await once(gateway.listen(0, '127.0.0.1'), 'listening');
+    try {
+      const { port: own } = gateway.address() as AddressInfo;
+      const only = ['ordinary/accepts-names-of-many-kinds', 'invariants/*'];
+      const baseUrl = `http://127.0.0.1:${own}/api/v3`;
+      const { causes } = await run({ baseUrl, token: TOKEN, seed: 1, only }).record;
+      expect(causes.map(({ title }) => title)).toEqual(['Answers 500 when name contains an apostrophe']);
+    } finally {
+      gateway.closeAllConnections();
+      gateway.close();
+    }
   });
 });
 

@@ -10,7 +10,8 @@ const MAX_BYTES = 64 * 1024;
 /** What has to become of a request, from what was sent. */
 export function roleOf(request: Request, template: RequestTemplate, contract: Contract, token: string): Role {
   if (template.outsideContract === true || request.rawBytes !== undefined) return 'open';
-  if (request.method !== 'POST' || !/^\/plants(?:\?|$)/.test(request.path)) return 'open';
+  const { method = 'POST', path = '/plants' } = template;
+  if (method !== 'POST' || !/^\/plants(?:\?|$)/.test(path)) return 'open';
   if (!isAuthorised(template, token)) return 'reject-credential';
   const body = request.body ?? new Uint8Array();
   if (body.length > MAX_BYTES) return 'open';

@@ -2,7 +2,6 @@ import type { Contract } from '../contract/contract.ts';
 import { isFinding, type Rule } from '../judge/rules.ts';
 import type { RequestTemplate } from '../payloads/test-case.ts';
 import type { Check } from '../run/check.ts';
-import { fill } from '../run/fill.ts';
 import { rulingOf } from '../run/judging.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { roleOf } from './role.ts';
@@ -19,9 +18,6 @@ export interface Earlier {
   readonly others: readonly string[];
 }
 
-/** An ordinary id, to see what a request looks like. */
-const SAMPLE_ID = 2n ** 21n + 7n;
-
 /** A store that rejects what it accepted, with whichever status, has been fixed in this respect. */
 const REJECTS = /^rejects with/;
 
@@ -32,8 +28,7 @@ export function shownBy(
   contract: Contract,
   token: string,
 ): string | undefined {
-  const request = fill(template, SAMPLE_ID, { token, host: '', prefix: '', headers: [] });
-  const symptoms = symptomsOf(exchange, roleOf(request, template, contract, token), contract);
+  const symptoms = symptomsOf(exchange, roleOf(exchange.request, template, contract, token), contract);
   const details = checks.flatMap(({ test }) => {
     const ruling = 'rules' in test && rulingOf(exchange, template, test.rules, { contract, token });
     return ruling && isFinding(ruling) ? [wordsOf(ruling.cause)] : [];
