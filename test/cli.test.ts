@@ -78,7 +78,13 @@ describe('exit codes', () => {
     await withStore('scheme-case', async ({ url }) => {
       const args = ['run', url, '--only', 'auth/*'];
       expect((await suite(args, env)).code).toBe(0);
-      expect((await suite([...args, '--strict'], env)).code).toBe(1);
+      const { code, stdout } = await suite([...args, '--strict'], env);
+      expect([code, stdout.replaceAll('\n', ' ')]).toEqual([
+        1,
+        expect.stringContaining(
+          '1 finding under --strict made the run fail: auth/accepts-scheme-in-any-case',
+        ),
+      ]);
     });
   });
 
@@ -87,7 +93,8 @@ describe('exit codes', () => {
     ['an unknown command', ['rum'], 'unknown command'],
     ['an invalid value', ['run', '--seed', 'x'], 'It must be a whole number'],
     ['no token', ['run', 'http://127.0.0.1:1'], 'PLANT_STORE_TOKEN'],
-    ['an invalid base URL', ['run', 'localhost', '--token', 'abcd'], 'must be a base URL such as'],
+    ['a base URL without a scheme', ['localhost:8080', '--token', 'abcd'], 'is missing http:// or https://'],
+    ['an invalid base URL', ['run', 'http://h:99999', '--token', 'abcd'], 'must be a base URL such as'],
     [
       'a base URL with a query',
       ['run', 'http://127.0.0.1:1/?a=b', '--token', 'abcd'],

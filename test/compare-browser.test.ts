@@ -40,7 +40,7 @@ function few(one: Comparison): Comparison {
 beforeAll(async () => {
   if (absent) return;
   await pages.open();
-  comparison = await compared(['reference', 'id-numeral-string', 'name-number'], { cases: 30, explain: 300 });
+  comparison = await compared(['reference', 'id-numeral-string', 'name-number'], { cases: 30 });
   const shown: Record<Name, Comparison> = {
     two: among(comparison, ['reference', 'name-number']),
     five: comparison,

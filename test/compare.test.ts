@@ -20,7 +20,7 @@ const folder = () => mkdtempSync(join(tmpdir(), 'plant-store-'));
 let comparison: Comparison;
 beforeAll(async () => {
   comparison = await compared(['reference', 'id-numeral-string', 'name-number', 'always-garbage']);
-});
+}, 300_000);
 
 const columnOf = (name: string) => {
   const column = comparison.columns.find((one) => one.name === name);

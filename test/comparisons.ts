@@ -13,6 +13,7 @@ export async function compared(names: readonly string[], more: object = {}): Pro
         token: TOKEN,
         seed: 3,
         firstId: 1_500_000_000n + BigInt(index) * 1_000_000n,
+        explain: 300,
       };
       return {
         name: names[index] ?? 'gone',

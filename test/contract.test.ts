@@ -52,6 +52,16 @@ beforeAll(async () => {
 });
 
 describe('the shipped document', () => {
+  test('is read in the same way without the validation that documents of users get', async () => {
+    const trusted = await loadContract(SHIPPED, [], { trusted: true });
+    expect(trusted.newPlant.shape).toEqual(shipped.newPlant.shape);
+    expect(trusted.plant.shape).toEqual(shipped.plant.shape);
+    expect(trusted.document).toEqual(shipped.document);
+    expect(trusted.error.validate('{"error":1}', { error: 1 })).toEqual(
+      shipped.error.validate('{"error":1}', { error: 1 }),
+    );
+  });
+
   test('loads', () => {
     expect(shipped.document).toMatchObject({ file: SHIPPED, version: '1.0.0' });
     expect(shipped.document.sha256).toMatch(/^[\da-f]{64}$/);

@@ -113,7 +113,7 @@ describe.each(DOCUMENTS)('a document that adds %s', (_label, newPlant) => {
   afterAll(() => store.stop());
 
   test('finds a store that implements it conformant, in few requests', { timeout: 120_000 }, async () => {
-    const record = await run({ ...options(newPlant, store), cases: FULL ? 120 : 3 }).record;
+    const record = await run({ ...options(newPlant, store), cases: FULL ? 120 : 12 }).record;
     const faults = record.results.filter(
       ({ level, verdict }) => level === 'MUST' && (verdict === 'fail' || verdict === 'untestable'),
     );

@@ -20,7 +20,7 @@ const fixture = (file: string) => readFileSync(new URL(`fixtures/${file}`, impor
 const tls = { cert: fixture('localhost.pem'), key: fixture('localhost.key') };
 
 const against = (baseUrl: string, more: Partial<Parameters<typeof run>[0]> = {}): Promise<RunRecord> =>
-  run({ baseUrl, token: TOKEN, seed: 5, cases: 5, timeout: 3000, insecure: true, ...more }).record;
+  run({ baseUrl, token: TOKEN, seed: 5, cases: 20, timeout: 3000, insecure: true, ...more }).record;
 
 /** The stop of a run that ends before its first check. */
 async function stopOf(baseUrl: string, token = TOKEN): Promise<string> {

@@ -46,7 +46,7 @@ describe('a run with invalid options', () => {
     ],
     [
       { ...UNREACHABLE, baseUrl: 'localhost:80' },
-      'http://127.0.0.1:8080 or https://host/api, not "localhost:80".',
+      'baseUrl is missing http:// or https://: "localhost:80"; write it as in http://127.0.0.1:8080.',
     ],
     [{ ...UNREACHABLE, baseUrl: 'http://me:secret@host' }, 'scheme, host, port and path, and nothing else.'],
     [{ ...UNREACHABLE, strcit: true }, 'Unknown option strcit; did you mean strict?'],

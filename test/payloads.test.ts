@@ -8,11 +8,13 @@ import fc, { type Arbitrary } from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Contract, loadContract } from '../lib/contract/contract.ts';
 import { DocumentError } from '../lib/contract/document.ts';
+import { sourceAt } from '../lib/contract/numeral.ts';
 import type { TextLimits } from '../lib/contract/schema.ts';
 import { credentialOf, noToken, otherSchemes, twice, wrongTokens } from '../lib/payloads/credentials.ts';
 import { type Defect, type DefectKind, defectsOf } from '../lib/payloads/defects.ts';
 import { freshId, freshText, mayBeUsedUp, withWords } from '../lib/payloads/fresh.ts';
 import {
+  asParsed,
   COMPACT,
   FRESH,
   FreshText,
@@ -22,6 +24,7 @@ import {
   object,
   Raw,
   type Style,
+  textAt,
   write,
 } from '../lib/payloads/json.ts';
 import { ordersOf, pickByKind } from '../lib/payloads/pick.ts';
@@ -1206,4 +1209,40 @@ describe('ids under an overlay', () => {
       expect(isValid(narrowed, object({ id: FRESH, name: 'Aloe' }))).toBe(true);
     },
   );
+});
+
+describe('the value of a JSON text', () => {
+  const name = fc.constantFrom('a', 'b', '__proto__', '');
+  const { json } = fc.letrec<{ json: Json }>((tie) => ({
+    json: fc.oneof(
+      { maxDepth: 3 },
+      fc.constantFrom<Json>(null, true, FRESH, 2n ** 63n, -7n),
+      fc.constantFrom<Json>(new Raw('1.00000000000000000001'), new Raw(' [1e400, {"a": -0}] ')),
+      fc.constant<Json>(new Raw((id) => `{"id":${id}}`)),
+      fc.string({ unit: 'binary' }),
+      fc.string().map(freshText),
+      fc.array(tie('json'), { maxLength: 3 }),
+      fc.array(fc.tuple(name, tie('json')), { maxLength: 4 }).map((members) => new JsonObject(members)),
+    ),
+  }));
+
+  test('is found without the text, duplicate names and __proto__ included', () => {
+    fc.assert(
+      fc.property(json, (one) => {
+        expect(asParsed(one, 5n)).toEqual(JSON.parse(write(one, 5n)));
+      }),
+    );
+  });
+
+  test('and so is the text of each part', () => {
+    fc.assert(
+      fc.property(
+        json,
+        fc.array(fc.oneof(name, fc.constantFrom('0', '1', 'id')), { maxLength: 3 }),
+        (one, path) => {
+          expect(textAt(one, 5n, path)).toBe(sourceAt(write(one, 5n), path));
+        },
+      ),
+    );
+  });
 });

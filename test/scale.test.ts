@@ -33,7 +33,7 @@ describe('shards in parallel on one machine', () => {
     await withStore(name, ({ url }) =>
       inFolder(async (folder) => {
         const script = packageFile('docs/scale/shards.sh');
-        const env = { SUITE, OUT: folder, PLANT_STORE_TOKEN: TOKEN, PLANT_STORE_CASES: '1' };
+        const env = { SUITE, OUT: folder, PLANT_STORE_TOKEN: TOKEN, PLANT_STORE_CASES: '12' };
         const ran = await ended(start('sh', [script, url, '3'], env, folder));
         expect(ran.code, ran.stdout + ran.stderr).toBe(code);
         const record = recordIn(folder);

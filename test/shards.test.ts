@@ -8,7 +8,7 @@ import { startStore } from '../reference/store.ts';
 import { suite } from './command.ts';
 import { startNamed, TOKEN } from './stores.ts';
 
-const SEED = { seed: 11, firstId: 5_000_000n, cases: 3, timeout: 5000 };
+const SEED = { seed: 11, firstId: 5_000_000n, cases: 24, timeout: 5000 };
 
 const shards = (of: number) => Array.from({ length: of }, (_, index) => ({ index, of }));
 

@@ -219,7 +219,12 @@ export const baseUrl: Kind<string> = {
   accepts: 'a base URL such as http://127.0.0.1:8080 or https://host/api',
   schema: { type: 'string', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' },
   read: (given) => {
-    if (typeof given !== 'string' || !/^https?:\/\//i.test(given) || !URL.canParse(given)) return undefined;
+    if (typeof given !== 'string' || given === '') return undefined;
+    if (!/^https?:\/\//i.test(given))
+      throw new Misfit(
+        `is missing http:// or https://: ${shown(given)}; write it as in http://127.0.0.1:8080`,
+      );
+    if (!URL.canParse(given)) return undefined;
     const { username, password, search, hash, href } = new URL(given);
     if (username !== '' || password !== '' || search !== '' || hash !== '')
       throw new Misfit('must be a base URL of scheme, host, port and path, and nothing else');

@@ -27,7 +27,7 @@ export class Raw {
   }
 
   /** What JSON.parse makes of it; the same object each time if the text does not depend on the id. */
-  parsed(id: bigint): unknown {
+  asParsed(id: bigint): unknown {
     if (typeof this.text !== 'string') return JSON.parse(this.text(id));
     this.known ??= { value: JSON.parse(this.text) };
     return this.known.value;
@@ -147,32 +147,32 @@ export function write(value: Json, id: bigint, style: Style = COMPACT): string {
 }
 
 /** What JSON.parse makes of the written text, without writing it. */
-export function parsed(json: Json, id: bigint): unknown {
+export function asParsed(json: Json, id: bigint): unknown {
   if (json === FRESH) return Number(id);
   if (typeof json === 'bigint') return Number(json);
-  if (json instanceof Raw) return json.parsed(id);
+  if (json instanceof Raw) return json.asParsed(id);
   if (json instanceof FreshText) return json.of(id);
   if (json instanceof JsonObject) {
     const object: Record<string, unknown> = {};
     for (const [name, member] of json.members) {
-      const value = parsed(member, id);
-      if (name === '__proto__') Object.defineProperty(object, name, { value, enumerable: true });
-      else object[name] = value;
+      const value = asParsed(member, id);
+      if (name !== '__proto__') object[name] = value;
+      else
+        Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
     }
     return object;
   }
-  return isList(json) ? json.map((element) => parsed(element, id)) : json;
+  return isList(json) ? json.map((element) => asParsed(element, id)) : json;
 }
 
-/** The numeral at a path in the written text, without writing it. */
-export function numeralAt(json: Json | undefined, id: bigint, path: readonly string[]): string | undefined {
-  const [segment, ...rest] = path;
+/** The same as `sourceAt` of the written text, but writes no more than that part. */
+export function textAt(json: Json | undefined, id: bigint, path: readonly string[]): string | undefined {
   if (json instanceof Raw) return sourceAt(json.written(id), path);
-  if (segment === undefined)
-    return json === undefined || json instanceof JsonObject ? undefined : write(json, id);
+  const [segment, ...rest] = path;
+  if (segment === undefined || json === undefined) return json === undefined ? undefined : write(json, id);
   if (json instanceof JsonObject)
-    return numeralAt(json.members.findLast(([name]) => name === segment)?.[1], id, rest);
-  return numeralAt(Array.isArray(json) ? (json[Number(segment)] as Json | undefined) : undefined, id, rest);
+    return textAt(json.members.findLast(([name]) => name === segment)?.[1], id, rest);
+  return textAt(isList(json) ? json[Number(segment)] : undefined, id, rest);
 }
 
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);

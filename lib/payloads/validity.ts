@@ -1,6 +1,6 @@
 import type { Arbitrary } from 'fast-check';
 import type { Contract } from '../contract/contract.ts';
-import { type Json, type JsonObject, numeralAt, parsed, write } from './json.ts';
+import { asParsed, type Json, type JsonObject, textAt, write } from './json.ts';
 import { ordinaryIds, plantOf } from './plants.ts';
 import { sample } from './random.ts';
 import { remembered } from './remembered.ts';
@@ -10,7 +10,7 @@ import { remembered } from './remembered.ts';
  */
 export function isValid({ newPlant }: Contract, json: Json): boolean {
   const { first: id } = ordinaryIds(newPlant.shape);
-  return newPlant.validate((path) => numeralAt(json, id, path), parsed(json, id)).length === 0;
+  return newPlant.validate((path) => textAt(json, id, path), asParsed(json, id)).length === 0;
 }
 
 /** Whether a JSON text is a valid NewPlant. */
@@ -24,7 +24,7 @@ export const isPlantText = ({ newPlant }: Pick<Contract, 'newPlant'>, text: stri
 export function isInvalid(contract: Contract, json: Json): boolean {
   const { first: id } = ordinaryIds(contract.newPlant.shape);
   const asDoubles = () => undefined;
-  if (isValid(contract, json) || contract.newPlant.validate(asDoubles, parsed(json, id)).length === 0)
+  if (isValid(contract, json) || contract.newPlant.validate(asDoubles, asParsed(json, id)).length === 0)
     return false;
   return Buffer.byteLength(write(json, id)) <= MAX_BYTES;
 }

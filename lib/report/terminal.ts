@@ -319,6 +319,7 @@ function verdict(record: RunRecord, layout: Layout): readonly string[] {
   const text = `${title}  ${counts('MUST', summary)}; ${counts('SHOULD', summary)}${options.strict ? ' (strict)' : ''}; ${summary.OBSERVE.observed} observed${skipped > 0 ? `; ${skipped} skipped by --only or --skip` : ''}`;
   const notes = [
     ...(stop === null ? [] : [`${summarise(stop.reason)}; ${stop.remedy}`]),
+    ...(outcome === 'nonconformant' && summary.MUST.fail === 0 ? [strictFindings(results)] : []),
     ...(reason === undefined ? [] : [reason]),
     ...(advice === null ? [] : [summarise(advice)]),
     ...(options.shard === null
@@ -333,6 +334,12 @@ function verdict(record: RunRecord, layout: Layout): readonly string[] {
     ...rest,
     ...notes.flatMap((note) => wrapped(note, columns, verbose ? undefined : 4)),
   ];
+}
+
+/** Why a run failed in which no MUST did. */
+function strictFindings(results: RunRecord['results']): string {
+  const failed = results.filter(({ level, verdict: one }) => level === 'SHOULD' && one === 'fail');
+  return `${failed.length} ${failed.length === 1 ? 'finding' : 'findings'} under --strict made the run fail: ${failed.map(({ id }) => id).join(', ')}`;
 }
 
 /** The CI result, which may differ from the verdict if there is a baseline. */

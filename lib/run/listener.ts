@@ -161,8 +161,8 @@ function unreachable(exchange: Exchange, url: string): Stop | undefined {
     case 'not-tls':
       return {
         kind: 'not-http',
-        reason: `${url}: the server does not speak TLS (${detail})`,
-        remedy: 'try http:// in the base URL',
+        reason: `${url}: the server does not speak TLS on this port (${detail})`,
+        remedy: 'use http:// in the base URL, or the port for https',
       };
     default:
       return undefined;

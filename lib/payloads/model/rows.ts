@@ -41,18 +41,17 @@ export const IN_ONE_OF_MANY_WAYS = 'a plant in one of many ways';
 const chosenFor = new WeakMap<object, Chosen>();
 
 function caseOf(expectation: Expectation, model: Model, control: RequestTemplate, chosen: Chosen): TestCase {
-  const fault = model.dimensions.findIndex(({ name }) => name === FAULT[expectation]);
-  const faulty = model.dimensions[fault];
+  const at = model.dimensions.findIndex(({ name }) => name === FAULT[expectation]);
+  const dimension = model.dimensions[at];
+  const fault = dimension === undefined ? undefined : valueIn(dimension, chosen, at);
   let made: RequestTemplate | undefined;
   const one: TestCase = {
     get label() {
-      const values = valuesOf(model, chosen);
-      const others = values.filter(({ index }, at) => index > 0 && at !== fault);
-      const names = [...values.slice(fault, fault + 1), ...others].map(({ value }) => value.name);
+      const others = valuesOf(model, chosen).filter(({ index }, other) => index > 0 && other !== at);
+      const names = [...(fault === undefined ? [] : [fault.name]), ...others.map(({ value }) => value.name)];
       return `a plant ${names.join(', ') || 'as usual'}`;
     },
-    stableLabel:
-      (faulty === undefined ? undefined : valueIn(faulty, chosen, fault).fault) ?? IN_ONE_OF_MANY_WAYS,
+    stableLabel: fault?.fault ?? IN_ONE_OF_MANY_WAYS,
     payloadClass: PAYLOAD_CLASSES[expectation],
     // Made on demand, like the label: those of many rows are never used.
     get template() {
