@@ -65,8 +65,8 @@ const prepared = (line: string, url: string) =>
     .replaceAll(/http:\/\/127\.0\.0\.1:808[01]/g, url)
     .replace('--port 8080', '--port 0')
     // Instead of an hour, only some requests.
-    .replace('--max-seconds 3600', '--max-seconds 3600 --max-requests 300')
-    .replace('--max-requests 20000', '--max-requests 300')
+    .replace('--max-seconds 3600', '--max-seconds 3600 --max-requests 1000')
+    .replace('--max-requests 20000', '--max-requests 1000')
     .replaceAll('8099', String(20_000 + Math.floor(Math.random() * 12_000)));
 
 describe('the commands of the documents', () => {
