@@ -136,8 +136,9 @@ beforeAll(async () => {
   ];
   const github = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: inFolder('summary.md') };
   const all = ['--out', folder, '--format', Object.keys(FORMATS).join(',')];
-  const echo = `--start=printf '%s\\n' "$PLANT_STORE_TOKEN" "half ${HALVES[0]}" >&2; echo "${HALVES[1]}"`;
-  addStreams('run', await suite(['run', one, ...chosen, ...all, '--verbose', echo], { ...env, ...github }));
+  const dying = `--start=printf '%s\\n' "$PLANT_STORE_TOKEN" "half ${HALVES[0]}" >&2; echo "${HALVES[1]}"`;
+  addStreams('run', await suite(['run', one, ...chosen, ...all, '--verbose'], { ...env, ...github }));
+  addStreams('run --start', await suite(['run', 'http://127.0.0.1:1', ...chosen, dying], env));
   const report = inFolder('report.json');
   record = JSON.parse(readFileSync(report, 'utf8')) as RunRecord;
   const failed = record.results.find(({ verdict }) => verdict === 'fail')?.id ?? '';

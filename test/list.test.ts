@@ -238,7 +238,7 @@ describe('an unknown check id', () => {
   });
 
   test('without a similar id: the command that lists them is suggested', async () => {
-    await expect(listing('xyzzy/plugh')).rejects.toThrow('plant-store-conformance list shows them all');
+    await expect(listing('xyzzy/plugh')).rejects.toThrow('plant-store-conformance list shows all checks');
   });
 
   test('similar means at most a third of the name, or six letters', () => {

@@ -1,4 +1,3 @@
-import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -10,7 +9,7 @@ import type { TestCase } from '../lib/payloads/test-case.ts';
 import type { Check } from '../lib/run/check.ts';
 import type { CheckResult } from '../lib/run/result.ts';
 import { openRun } from '../lib/run/run.ts';
-import { listen, Rejection, startStore } from '../reference/store.ts';
+import { Rejection, startStore } from '../reference/store.ts';
 import { TOKEN, withStore } from './stores.ts';
 
 const against = (baseUrl: string, more: Partial<Parameters<typeof run>[0]> = {}): Promise<RunRecord> =>
@@ -348,19 +347,6 @@ describe('what prevents a verdict', () => {
     // Without lower concurrency, the store would reject most requests.
     expect(rejected).toBeGreaterThan(0);
     expect(rejected).toBeLessThan(served);
-  });
-
-  test('a wrong path gives one cause and advice, not a hundred failures', async () => {
-    const elsewhere = createServer((_request, response) => response.writeHead(404).end());
-    const { url, stop } = await listen(elsewhere);
-    const record = await against(url);
-    await stop();
-    expect(record.advice).toContain('base URL');
-    expect(record.outcome).not.toBe('conformant');
-    const causes = new Set(
-      record.results.filter(({ verdict }) => verdict === 'fail').map(({ exchanges }) => exchanges[0]?.cause),
-    );
-    expect([...causes]).toEqual(['answered 404']);
   });
 
   test('a store that dies during the run fails for that, and the remaining checks are untestable', async () => {

@@ -251,7 +251,7 @@ describe('init', () => {
   test('without a terminal needs the base URL, and rejects an answer that is none', async () => {
     for (const [args, message] of [
       [[], 'No base URL; give it as the argument of init'],
-      [['localhost'], 'must be a base URL such as'],
+      [['localhost'], 'is missing http:// or https://'],
       [['http://127.0.0.1:1', '--token-env', 'a b'], 'must be the name of an environment variable'],
     ] as const) {
       const { code, stderr } = await suite(['init', ...args], {}, folder());

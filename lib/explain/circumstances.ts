@@ -12,7 +12,7 @@ import { ordinaryStates } from './ordinary.ts';
 import { stateOf } from './parts.ts';
 import { sweep } from './sweep.ts';
 import { modelSweep } from './sweeps/model.ts';
-import { subjectOf } from './words.ts';
+import { SOME_IDS, subjectOf } from './words.ts';
 
 /** A fault that does not show each time. */
 export type Circumstance = Found & {
@@ -96,7 +96,7 @@ async function byValue(
     const plant = pinned(state, good).plant.with(ID, bad + offset);
     fails.push((await inquiry.shows({ ...state, plant })) === true);
   }
-  const { words, modulus } = residue(bad, fails) ?? { words: { phrase: 'with some names or ids' } };
+  const { words, modulus } = residue(bad, fails) ?? { words: { phrase: SOME_IDS } };
   const exchange = await inquiry.lab.send(pinned(state, bad));
   return {
     ...bareFinding(pinned(state, bad), exchange),

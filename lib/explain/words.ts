@@ -38,7 +38,7 @@ const valueIn = (label: string, dimension: string | undefined, { dimensions }: M
 
 /** Whether nothing better is known of a condition than a request that meets it. */
 export const isVague = ({ phrase = '' }: Words): boolean =>
-  [SOME_VALUES, SUCH_AS, LIKE].some((mark) => phrase.includes(mark));
+  [SOME_VALUES, SUCH_AS, LIKE, SOME_IDS].some((mark) => phrase.includes(mark));
 
 /** Whatever is wrong with a request. */
 export const ANY_SUBJECT = {
@@ -85,3 +85,5 @@ export function wordsOf({ name, dimension }: Part, state: RequestState, failure:
 }
 
 const [SOME_VALUES, SUCH_AS, LIKE] = ['some values of', 'such as:', 'like those of'] as const;
+/** The condition of what depends on values that have nothing else in common. */
+export const SOME_IDS = 'with some names or ids';
