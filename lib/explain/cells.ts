@@ -65,7 +65,7 @@ export interface Named {
   readonly words: Words;
   readonly topic: string;
   readonly cells: readonly Cell[];
-  /** Whether it is one class or value, and all of it. */
+  /** Whether it is one class or value, and all of it but for the exceptions that are named. */
   readonly isExact: boolean;
 }
 
@@ -154,7 +154,7 @@ function smallestAround(
     exceptions === undefined
       ? mostly(smallest.words, cells, smallest.members)
       : except(smallest.words, exceptions);
-  return { words, topic: smallest.topic, cells, isExact: false };
+  return { words, topic: smallest.topic, cells, isExact: exceptions !== undefined };
 }
 
 /** Exceptions that are named. */
