@@ -29,6 +29,8 @@ beforeAll(async () => {
     // One request at a time, so that the order is always the same.
     concurrency: 1,
     timeout: 5000,
+    // Few, so that their number does not depend on the speed of the machine.
+    explain: 150,
     only: [
       'ordinary/answers-*',
       'ordinary/accepts-white-space',
