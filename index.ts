@@ -5,14 +5,13 @@ import { settingsOf } from './lib/config/given.ts';
 import type { Given, Needed, Settings } from './lib/config/options.ts';
 import { loadContract } from './lib/contract/contract.ts';
 import { DocumentError } from './lib/contract/document.ts';
-import { explainer } from './lib/explain/explain.ts';
 import { packageFile } from './lib/package.ts';
 import { readText } from './lib/read-text.ts';
 import { namedBy } from './lib/report/baseline-entry.ts';
 import type { Baseline, RunRecord } from './lib/report/record.ts';
 import { Recorder } from './lib/report/recorder.ts';
 import { DEFAULTS } from './lib/run/plan.ts';
-import { events, type RunOptions as Plan, type RunEvent } from './lib/run/run.ts';
+import { type Explain, events, type RunOptions as Plan, type RunEvent } from './lib/run/run.ts';
 import { globs, unmatched } from './lib/select.ts';
 import { unknownCheck } from './lib/unknown-check.ts';
 import { UsageError } from './lib/usage-error.ts';
@@ -152,7 +151,7 @@ export async function planOf(options: RunOptions, loaded?: Plan['contract']): Pr
     ...rest,
     contract,
     catalogue,
-    explain: explain === 0 ? undefined : explainer({ ...rest, contract, catalogue }, explain),
+    explain: explain === 0 ? undefined : explaining({ ...rest, contract, catalogue }, explain),
     ca: ca === undefined ? undefined : certificatesIn(ca),
     client: clientOf(cert, key),
     selected: (id) => (only.length === 0 || wanted(id)) && !unwanted(id),
@@ -160,6 +159,14 @@ export async function planOf(options: RunOptions, loaded?: Plan['contract']): Pr
       bail && !known.has(id) && (level === 'MUST' || (level === 'SHOULD' && rest.strict === true)),
   };
 }
+
+/** Explains failures. What experiments need is loaded only if there are any. */
+const explaining =
+  (options: Pick<Plan, 'contract' | 'token' | 'catalogue'>, requests: number): Explain =>
+  async (...failed) => {
+    const { explainRun } = await import('./lib/explain/explain.ts');
+    return explainRun(failed, options, requests);
+  };
 
 /** Loads the contract. The suite's own document is named without its folder, the same on every machine. */
 async function contractOf(file: string | undefined, overlays: readonly string[]): Promise<Plan['contract']> {
@@ -200,6 +207,8 @@ function readPem(file: string, what: string, check: (pem: string) => void = () =
     check(pem);
     return pem;
   } catch (error) {
-    throw new UsageError(`Cannot read the ${what} in ${file}: ${(error as Error).message}`);
+    const { message } = error as Error;
+    const reason = message.includes('no start line') ? 'it is not in PEM format' : message;
+    throw new UsageError(`Cannot read the ${what} in ${file}: ${reason}`);
   }
 }

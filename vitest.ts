@@ -7,7 +7,7 @@ import { Recorder } from './lib/report/recorder.ts';
 import { causeReport } from './lib/report/terminal.ts';
 import { explain as details } from './lib/report/text.ts';
 import type { CheckResult } from './lib/run/result.ts';
-import { type OpenRun, openRun, type RunOptions as Plan } from './lib/run/run.ts';
+import { explained, type OpenRun, openRun, type RunOptions as Plan } from './lib/run/run.ts';
 
 /** A store that was started for the tests. */
 export interface StartedStore {
@@ -57,14 +57,12 @@ export function plantStoreConformance(given: ConformanceOptions): void {
     afterAll(async () => {
       try {
         if (run === undefined || recorder === undefined) return;
-        if (explain !== undefined && results.some(({ verdict }) => verdict === 'fail')) {
-          run.hurry();
-          recorder.take({ type: 'causes', causes: await explain(results, run) });
-        }
+        const causes = await explained(results, run, { explain });
+        if (causes !== undefined) recorder.take({ type: 'causes', causes });
         recorder.take({ type: 'end', footer: await run.close() });
-        const causes = causeReport(recorder.record());
+        const report = causeReport(recorder.record());
         // The default reporter shows annotations of failed tests only, but everything that is printed.
-        if (causes !== undefined) console.warn(causes);
+        if (report !== undefined) console.warn(report);
       } finally {
         await store?.stop?.();
       }

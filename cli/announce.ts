@@ -1,12 +1,9 @@
+import { counted } from '../lib/counts.ts';
 import { summarise } from '../lib/report/text.ts';
 import type { Estimate } from '../lib/run/estimate.ts';
 
-/** `2,800`. Without Intl, which would load the data of every language. */
-export const grouped = (count: number) => String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
-
 /** Two significant digits: the exact number depends on the store. */
-const about = (count: number, noun: string) =>
-  `about ${grouped(Number(count.toPrecision(2)))} ${noun}${count === 1 ? '' : 's'}`;
+const about = (count: number, noun: string) => `about ${counted(Number(count.toPrecision(2)), noun)}`;
 
 /** Prints warnings about probable mistakes in a document to standard error. */
 export function warn(warnings: readonly string[]): void {

@@ -17,7 +17,7 @@ import { settingsIn, withOptions } from './options.ts';
 import { logBeside, wantedOf, writeReports } from './output.ts';
 import { settle } from './settle.ts';
 import { type StartedStore, startCommand } from './start.ts';
-import { DEFAULT_FILE, tokenOf } from './target.ts';
+import { configOf, DEFAULT_FILE, tokenOf } from './target.ts';
 import { requireFree, waitForStore } from './wait.ts';
 
 type Flags = GroupFlags<'connection' | 'sampling' | 'reports'>;
@@ -60,7 +60,7 @@ Examples:
       const destination = wantedOf(flags, COMPARISON_FORMATS);
       const logOf = (name: string) => logBeside(destination, name, flags);
       const comparison = stores === undefined ? compareSaved(given) : await live(stores.targets, self, logOf);
-      if (destination !== undefined) await writeReports(comparison, destination, COMPARISON_FORMATS);
+      if (destination !== undefined) await writeReports(comparison, destination);
       if (destination?.out !== '-') process.stdout.write(comparisonText(comparison, paint()));
       exitWith(comparison.exitCode);
     });
@@ -176,13 +176,17 @@ function storesOf(given: readonly string[]): {
 } {
   const [file = DEFAULT_FILE, ...others] = given;
   if (others.length === 0 && !file.includes('=')) {
+    if (!existsSync(file))
+      throw new UsageError(
+        `Nothing to compare: ${file} does not exist. Name each store, as in go=http://127.0.0.1:8080, or write targets into ${DEFAULT_FILE}.`,
+      );
     const config = readConfig(file);
     if (config.targets.length < 2)
       throw new UsageError(`Cannot compare: ${file} has ${config.targets.length} targets; list two or more.`);
     return { targets: config.targets, config };
   }
   const named = given.some((text) => !text.includes('='));
-  const config = named && existsSync(DEFAULT_FILE) ? readConfig(DEFAULT_FILE) : undefined;
+  const config = named ? configOf({})?.config : undefined;
   const targets = given.map((text): Target => {
     if (config !== undefined && !text.includes('=')) return targetNamed(text, config, DEFAULT_FILE);
     const [, name, baseUrl] = /^([\w.-]+)=(.+)$/.exec(text) ?? [];

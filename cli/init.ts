@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { initialConfiguration } from '../lib/config/initial.ts';
 import { type Kind, Misfit, readTextAs } from '../lib/config/kinds.ts';
 import { TARGET } from '../lib/config/options.ts';
+import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { reader } from './options.ts';
 import { writeAtomically } from './output.ts';
@@ -16,7 +17,6 @@ interface Flags {
 }
 
 const DEFAULT_URL = 'http://127.0.0.1:8080';
-const DEFAULT_VARIABLE = 'PLANT_STORE_TOKEN';
 
 /** `init`: a first configuration. */
 export function initCommand(): Command {
@@ -27,7 +27,7 @@ export function initCommand(): Command {
     .argument('[base-url]', TARGET.baseUrl.description, reader(TARGET.baseUrl.kind))
     .option(
       '--token-env <variable>',
-      `environment variable that contains the token (default: ${DEFAULT_VARIABLE})`,
+      `environment variable that contains the token (default: ${TOKEN_VARIABLE})`,
       reader(TARGET.tokenEnv.kind),
     )
     .option('--start <command>', TARGET.start.description, reader(TARGET.start.kind))
@@ -48,13 +48,8 @@ Examples:
       const answers = process.stdin.isTTY === true ? await asked(given) : given;
       if (answers.baseUrl === undefined)
         throw new UsageError(`No base URL; give it as the argument of init, such as ${DEFAULT_URL}.`);
-      const text = initialConfiguration(file, {
-        ...answers,
-        baseUrl: answers.baseUrl,
-        tokenEnv: answers.tokenEnv ?? DEFAULT_VARIABLE,
-      });
-      writeAtomically(file, text);
-      const variable = answers.tokenEnv ?? DEFAULT_VARIABLE;
+      const { baseUrl, tokenEnv: variable = TOKEN_VARIABLE } = answers;
+      writeAtomically(file, initialConfiguration(file, { ...answers, baseUrl, tokenEnv: variable }));
       const where = file === DEFAULT_FILE ? '' : ` --config ${file}`;
       process.stdout.write(
         `${file} is written. Set ${variable} to the token, then: plant-store-conformance run${where}\n`,
@@ -94,7 +89,7 @@ async function asked({ baseUrl, tokenEnv, start }: Given): Promise<Given> {
     return {
       baseUrl:
         baseUrl ?? (await ask('Base URL of the store, without /plants?', TARGET.baseUrl.kind, DEFAULT_URL)),
-      tokenEnv: tokenEnv ?? (await ask('Variable with its token?', TARGET.tokenEnv.kind, DEFAULT_VARIABLE)),
+      tokenEnv: tokenEnv ?? (await ask('Variable with its token?', TARGET.tokenEnv.kind, TOKEN_VARIABLE)),
       start: start ?? (await ask('Command that starts it?', TARGET.start.kind, '')),
     };
   } finally {

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { DocumentError } from '../lib/contract/document.ts';
 import { suite } from '../lib/package.ts';
 import { redactor } from '../lib/report/redact.ts';
+import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { endWith, outliveReaders } from './streams.ts';
 
@@ -83,7 +84,7 @@ function tokensGiven(): string[] {
   const flags = process.argv.flatMap((word, index, words) =>
     word === '--token' ? [words[index + 1] ?? ''] : word.startsWith('--token=') ? [word.slice(8)] : [],
   );
-  return [process.env.PLANT_STORE_TOKEN ?? '', ...flags];
+  return [process.env[TOKEN_VARIABLE] ?? '', ...flags];
 }
 
 outliveReaders();

@@ -25,7 +25,7 @@ Example:
     .action(async (files: string[], wanted: Wanted) => {
       const destination = wantedOf(wanted, FORMATS);
       const record = mergeOf(files.map((file) => ({ file, record: readRecord(file) })));
-      if (destination !== undefined) await writeReports(record, destination, FORMATS);
+      if (destination !== undefined) await writeReports(record, destination);
       if (destination?.out !== '-')
         process.stdout.write(terminalReport(record, wantsColour(), { columns: process.stdout.columns }));
       exitWith(record.ciResult.exitCode);

@@ -6,6 +6,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,47 +16,54 @@ import type { Format } from '../lib/report/formats.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { DEFAULT_FOLDER } from './target.ts';
 
-/** Where reports go: into a folder, one file per format, or a single report to standard output. */
-export interface Destination {
-  /** A folder, or `-` for standard output. */
-  readonly out: string;
-  readonly formats: readonly Format[];
+/** A format of a report: the file that it is written to, and how it is rendered. */
+interface Renderer<T> {
+  readonly file: string;
+  readonly render: (subject: T) => string;
 }
 
+type Renderers<T> = Readonly<Partial<Record<Format, Renderer<T>>>>;
+
+/** Where reports of a run or of a comparison go: into a folder, one file per format, or to standard output. */
+export interface Destination<T> {
+  /** A folder, or `-` for standard output. */
+  readonly out: string;
+  readonly renderers: readonly Renderer<T>[];
+}
+
+/** The options for reports. */
+export type Wanted = Flags<'reports'>;
+
 /**
- * Decides where reports go and in which formats.
- * @throws UsageError for several formats on standard output, for an unknown format, and if the folder cannot be
- *   written or contains a file of that name that is not a report
+ * Decides where reports go and in which formats: by default the record, in `reports`.
+ * @throws UsageError for several formats on standard output, for an unknown format, and, before the run and not after
+ *   it, if the folder cannot be written or contains a file of that name that is not a report
  */
-export function destinationOf(
-  out: string,
-  wanted: readonly Format[],
-  renderers: Renderers<never>,
-  force = false,
-): Destination {
-  if (out === '-' && new Set(wanted).size > 1)
+export function destinationOf<T>(
+  { out = DEFAULT_FOLDER, format = ['json'], force = false }: Wanted,
+  known: Renderers<T>,
+): Destination<T> {
+  const wanted = [...new Set(format)];
+  if (out === '-' && wanted.length > 1)
     throw new UsageError(
       'Cannot write several formats to standard output; give one with --format, or a folder with --out.',
     );
-  const unknown = wanted.find((format) => !Object.hasOwn(renderers, format));
-  if (unknown !== undefined)
-    throw new UsageError(
-      `Cannot write ${unknown} here; the formats are ${Object.keys(renderers).join(', ')}.`,
-    );
-  if (out !== '-') requireWritable(out, wanted, renderers, force);
-  return { out, formats: [...new Set(wanted)] };
+  const renderers = wanted.map((name) => {
+    const renderer = known[name];
+    if (renderer === undefined)
+      throw new UsageError(`Cannot write ${name} here; the formats are ${Object.keys(known).join(', ')}.`);
+    return renderer;
+  });
+  if (out !== '-') {
+    requireFolder(out);
+    for (const { file } of renderers) requireOurs(join(out, file), force);
+  }
+  return { out, renderers };
 }
 
-/** Finds out before the run, not after it, that the reports cannot be written. */
-function requireWritable(
-  folder: string,
-  wanted: readonly Format[],
-  renderers: Renderers<never>,
-  force: boolean,
-): void {
-  requireFolder(folder);
-  for (const format of wanted) requireOurs(join(folder, renderers[format]?.file ?? ''), force);
-}
+/** The same if the options ask for reports at all. */
+export const wantedOf = <T>(wanted: Wanted, known: Renderers<T>): Destination<T> | undefined =>
+  wanted.out === undefined && wanted.format === undefined ? undefined : destinationOf(wanted, known);
 
 function requireOurs(file: string, force: boolean): void {
   if (!force && existsSync(file) && !isOurs(file))
@@ -67,7 +75,7 @@ function requireOurs(file: string, force: boolean): void {
  * @throws UsageError if there is a file of that name that this suite did not write
  */
 export function logBeside(
-  destination: Destination | undefined,
+  destination: { readonly out: string } | undefined,
   name: string,
   { force = false }: Wanted,
 ): string | undefined {
@@ -83,27 +91,26 @@ export function logBeside(
  */
 export function requireFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     accessSync(folder, constants.W_OK);
   } catch (error) {
     throw new UsageError(`Cannot write to ${folder}: ${(error as Error).message}`);
   }
 }
 
-/** The options for reports. */
-export type Wanted = Flags<'reports'>;
+/** Creates a folder and those above it. Node's `recursive` never returns where the system allows none, as in /proc. */
+function makeFolder(folder: string): void {
+  if (isFolder(folder)) return;
+  makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Another shard may have been faster.
+    if (!isFolder(folder)) throw error;
+  }
+}
 
-/**
- * The reports that the options ask for: none without --out and --format, else by default the record, in `reports`.
- * @throws UsageError as `destinationOf` does
- */
-export const wantedOf = (
-  { out, format, force }: Wanted,
-  renderers: Renderers<never>,
-): Destination | undefined =>
-  out === undefined && format === undefined
-    ? undefined
-    : destinationOf(out ?? DEFAULT_FOLDER, format ?? ['json'], renderers, force);
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** How files of this suite begin: reports in each format, and the output of a store. */
 const OURS = new RegExp(
@@ -120,27 +127,9 @@ function isOurs(file: string): boolean {
   }
 }
 
-/** Formats by name: the file that each is written to, and its renderer. */
-type Renderers<T> = Readonly<
-  Partial<Record<Format, { readonly file: string; readonly render: (subject: T) => string }>>
->;
-
-/**
- * Writes reports of a run or of a comparison.
- * @throws UsageError if the folder cannot be written
- */
-export async function writeReports<T>(
-  subject: T,
-  { out, formats: list }: Destination,
-  renderers: Renderers<T>,
-): Promise<void> {
-  for (const format of list) {
-    const renderer = renderers[format];
-    if (renderer === undefined)
-      throw new UsageError(
-        `Cannot write ${format} here; the formats are ${Object.keys(renderers).join(', ')}.`,
-      );
-    const { file, render } = renderer;
+/** @throws UsageError if the folder cannot be written */
+export async function writeReports<T>(subject: T, { out, renderers }: Destination<T>): Promise<void> {
+  for (const { file, render } of renderers) {
     const text = render(subject);
     if (out !== '-') writeAtomically(join(out, file), text);
     else await new Promise<void>((resolve) => process.stdout.write(text, () => resolve()));
@@ -154,7 +143,7 @@ export async function writeReports<T>(
 export function writeAtomically(file: string, text: string): void {
   const part = `${file}.${process.pid}.part`;
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     writeFileSync(part, text, { flag: 'wx' });
     renameSync(part, file);
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { WriteStream } from 'node:tty';
+import { counted, grouped } from '../lib/counts.ts';
 import type { RunEvent } from '../lib/run/run.ts';
-import { grouped } from './announce.ts';
 
 /** Milliseconds between two progress lines: redrawn on a terminal, one below the other elsewhere. */
 const REDRAW_MS = 100;
@@ -36,7 +36,7 @@ export function progress(
       `${grouped(requests)} requests`,
       `${grouped(Math.round(rate))}/s`,
       ...(isForeseeable ? [`about ${duration(left)} left`] : []),
-      ...(failed.size === 0 ? [] : [`${failed.size} ${failed.size === 1 ? 'check' : 'checks'} failed`]),
+      ...(failed.size === 0 ? [] : [`${counted(failed.size, 'check')} failed`]),
     ].join('  ');
   };
   const draw = () =>

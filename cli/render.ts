@@ -28,20 +28,13 @@ Examples:
   plant-store-conformance render reports/report.json --format markdown
   plant-store-conformance render reports/report.json --format html,junit --out reports`,
     )
-    .action(async (file: string, { out = '-', format = ['terminal'], force, verbose = false }: Flags) => {
+    .action(async (file: string, { verbose = false, ...given }: Flags) => {
+      const wanted: Wanted = { out: '-', format: ['terminal'], ...given };
       const saved = readEither(file);
-      const terminal = {
-        ...FORMATS.terminal,
-        render: (record: RunRecord) => terminalReport(record, false, { verbose }),
-      };
-      const formats = { ...FORMATS, terminal };
-      if (saved.kind === 'run')
-        await writeReports(saved.record, destinationOf(out, format, formats, force), formats);
-      else
-        await writeReports(
-          saved.comparison,
-          destinationOf(out, format, COMPARISON_FORMATS, force),
-          COMPARISON_FORMATS,
-        );
+      if (saved.kind === 'comparison')
+        return writeReports(saved.comparison, destinationOf(wanted, COMPARISON_FORMATS));
+      const render = (record: RunRecord) => terminalReport(record, false, { verbose });
+      const terminal = { ...FORMATS.terminal, render };
+      return writeReports(saved.record, destinationOf(wanted, { ...FORMATS, terminal }));
     });
 }

@@ -3,7 +3,7 @@ import { planOf, type RunOptions, secretsOf } from '../index.ts';
 import type { Flags } from '../lib/config/options.ts';
 import { nearest } from '../lib/nearest.ts';
 import { renamingOf } from '../lib/renamed-ids.ts';
-import type { RecordedExchange, RecordedResult, RunRecord } from '../lib/report/record.ts';
+import type { Answered, RecordedResult, RunRecord } from '../lib/report/record.ts';
 import { sentAndReceived } from '../lib/report/recorded.ts';
 import { Recorder } from '../lib/report/recorder.ts';
 import { redactor } from '../lib/report/redact.ts';
@@ -28,7 +28,6 @@ import { settle } from './settle.ts';
 import { chooseAgain, recordOf, required, tokenOf } from './target.ts';
 
 type ReplayFlags = Flags<'connection' | 'target'>;
-type Answer = Pick<RecordedExchange, 'response' | 'fault' | 'ms'>;
 
 /** `replay`: finds out whether the faults of a run still show. */
 export function replayCommand(exitWith: (code: number) => void): Command {
@@ -158,7 +157,7 @@ async function replayCheck(
       `Cannot replay ${id}: the record does not contain the whole request; run again with --seed ${record.options.seed}.`,
     );
   const redact = redactor(secrets);
-  let last: Answer | undefined;
+  let last: Answered | undefined;
   const recorder = new Recorder(secrets);
   const onExchange: typeof plan.onExchange = (exchange, template, during) => {
     if (during === id) last = sentAndReceived(exchange, template, plan.baseUrl, redact);
@@ -208,7 +207,7 @@ function failedIn({ results }: RunRecord, file: string, id: string): RecordedRes
 function formatAnswers(
   { id, level, statement, exchanges }: RecordedResult,
   { results: [now], target }: RunRecord,
-  answer: Answer | undefined,
+  answer: Answered | undefined,
   earlier: RunRecord,
 ): string {
   const [before] = exchanges;

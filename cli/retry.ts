@@ -1,6 +1,7 @@
+import { counted } from '../lib/counts.ts';
 import { shownBy, showsAgain } from '../lib/explain/shows-again.ts';
 import { type ExplainedChecks, explainedChecks } from '../lib/report/deviations.ts';
-import type { RecordedCause, RecordedExchange, RecordedResult, RunRecord } from '../lib/report/record.ts';
+import type { Answered, RecordedCause, RecordedResult, RunRecord } from '../lib/report/record.ts';
 import { sentAndReceived } from '../lib/report/recorded.ts';
 import { Recorder } from '../lib/report/recorder.ts';
 import { redactor } from '../lib/report/redact.ts';
@@ -26,7 +27,7 @@ export interface Retried {
   /** Why, if the verdict does not say it all. */
   readonly reason?: string;
   /** What the store answers now, if one request shows the cause. */
-  readonly answer: Pick<RecordedExchange, 'response' | 'fault' | 'ms'> | undefined;
+  readonly answer: Answered | undefined;
 }
 
 /** Finds out which causes of an earlier run still show. */
@@ -133,7 +134,7 @@ function judged(results: readonly RecordedResult[], one: NumberedCause): Pick<Re
 
 /** How many of some causes are fixed. */
 export const fixedText = (verdicts: readonly Retried['verdict'][]): string =>
-  `${verdicts.filter((one) => one === 'fixed').length} of ${verdicts.length} ${verdicts.length === 1 ? 'cause' : 'causes'} fixed`;
+  `${verdicts.filter((one) => one === 'fixed').length} of ${counted(verdicts.length, 'cause')} fixed`;
 
 /** What became of a cause, in one line. */
 export const retriedLine = ({ cause: { rank, cause }, verdict, reason }: Retried): string =>

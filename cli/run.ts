@@ -6,6 +6,7 @@ import { catalogue, knownDeviations, planOf, secretsOf } from '../index.ts';
 import { knownIn, readBaseline } from '../lib/config/baseline.ts';
 import { baselineText } from '../lib/config/baseline-text.ts';
 import type { Flags as AllFlags, Group } from '../lib/config/options.ts';
+import { counted } from '../lib/counts.ts';
 import { ciResultOf } from '../lib/report/ci-result.ts';
 import { FORMATS } from '../lib/report/formats.ts';
 import type { Baseline, RunRecord } from '../lib/report/record.ts';
@@ -146,7 +147,7 @@ function attemptOn(
 /** Prints the report of a run, and writes it to files. */
 async function report(
   { record, epilogue }: Attempted,
-  destination: Destination | undefined,
+  destination: Destination<RunRecord> | undefined,
   { quiet, verbose }: Flags,
 ): Promise<void> {
   process.stderr.write(epilogue);
@@ -156,7 +157,7 @@ async function report(
     const layout = { verbose, columns: process.stdout.columns };
     process.stdout.write(quiet ? quietReport(record, colour) : terminalReport(record, colour, layout));
   }
-  if (destination !== undefined) await writeReports(record, destination, FORMATS);
+  if (destination !== undefined) await writeReports(record, destination);
   reportToGitHub(record, process.env);
 }
 
@@ -223,7 +224,7 @@ function withBaseline(record: RunRecord, file: string, earlier: Baseline | undef
     ),
   );
   process.stderr.write(
-    `${file} lists ${kept.length === 1 ? '1 entry' : `${kept.length} entries`}; replace each TODO by a reason.\n`,
+    `${file} lists ${counted(kept.length, 'entry', 'entries')}; replace each TODO by a reason.\n`,
   );
   return { ...record, ciResult: ciResultOf(record, readBaseline(file, catalogue)) };
 }

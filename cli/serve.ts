@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
 import { token as tokenKind, whole } from '../lib/config/kinds.ts';
+import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { startStore } from '../reference/store.ts';
 import { reader } from './options.ts';
@@ -17,7 +18,7 @@ export function serveCommand(): Command {
     )
     .addHelpText('after', '\nExample:\n  PLANT_STORE_TOKEN=secret plant-store-conformance serve --port 8080')
     .action(async (options: { port: number; token?: string }) => {
-      const given = options.token ?? process.env.PLANT_STORE_TOKEN;
+      const given = options.token ?? process.env[TOKEN_VARIABLE];
       const token = given ?? randomBytes(18).toString('base64url');
       const store = await startStore({ token, port: options.port }).catch((error: NodeJS.ErrnoException) => {
         throw new UsageError(

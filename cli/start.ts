@@ -8,6 +8,7 @@ import { suite } from '../lib/package.ts';
 import { redactor } from '../lib/report/redact.ts';
 import { summarise } from '../lib/report/text.ts';
 import type { Stop } from '../lib/run/result.ts';
+import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
 
 /** Milliseconds between SIGTERM and SIGKILL. */
 const GRACE_MS = 3000;
@@ -38,7 +39,7 @@ export function startCommand(command: string, token: string, log?: string): Star
     // A process group of its own, so that the children of the shell are stopped with it.
     detached: process.platform !== 'win32',
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, PLANT_STORE_TOKEN: token },
+    env: { ...process.env, [TOKEN_VARIABLE]: token },
   });
   const began = performance.now();
   const redact = redactor([token]);

@@ -5,6 +5,7 @@ import type { Flags } from '../lib/config/options.ts';
 import { FORMATS } from '../lib/report/formats.ts';
 import type { RunRecord } from '../lib/report/record.ts';
 import { readRecord } from '../lib/report/saved.ts';
+import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
 /** The configuration that is read if none is given. */
@@ -111,7 +112,7 @@ export function tokenOf(
   environment: Environment,
 ): string | undefined {
   if (flag !== undefined) return flag;
-  if (target?.tokenEnv === undefined) return environment.PLANT_STORE_TOKEN || undefined;
+  if (target?.tokenEnv === undefined) return environment[TOKEN_VARIABLE] || undefined;
   const token = environment[target.tokenEnv];
   if (token === undefined || token === '')
     throw new UsageError(`No token for the target ${target.name}; set the variable ${target.tokenEnv}.`);

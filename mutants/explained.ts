@@ -2,10 +2,12 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
+import { uniformInt } from 'pure-rand/distribution/uniformInt';
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { type RecordedCause, run } from '../index.ts';
 import { packageFile } from '../lib/package.ts';
 import { brokenStores } from './broken/index.ts';
-import type { BrokenStore } from './fleet.ts';
+import { type BrokenStore, broken, combined } from './fleet.ts';
 import { inProcesses, workFor } from './processes.ts';
 
 /** What a run says about one store with one fault. */
@@ -22,11 +24,14 @@ interface Explained {
 /** Random cases of a run: the faults are caught by named ones. */
 const CASES = '12';
 
+/** Between the names of two stores whose faults one store has. */
+const AND = ' + ';
+
 /**
  * Runs the suite against every broken store and prints how it explains them: how many have one cause, how many a title
  * that was read and found right (`titles.json`), and for how many the steps of the first cause show the fault.
  * `--only TEXT` restricts the run to stores whose name contains TEXT; `--seed` changes the random cases; `--write`
- * writes the titles, to be read.
+ * writes the titles, to be read. `--pairs N` runs it against N stores with two faults each instead, drawn from the fleet.
  */
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -35,20 +40,62 @@ async function main(): Promise<number> {
       cases: { type: 'string', default: CASES },
       only: { type: 'string', default: '' },
       write: { type: 'boolean', default: false },
+      pairs: { type: 'string', default: '0' },
     },
   });
-  const stores = new Map(brokenStores.map((store) => [store.name, store]));
   if (process.send !== undefined)
     return workFor((name) => {
-      const store = stores.get(name);
+      const store = storeOf(name);
       return store === undefined ? undefined : explained(store, Number(values.seed), Number(values.cases));
     });
-  const names = [...stores.keys()].filter((name) => name.includes(values.only));
+  const pairs = Number(values.pairs);
+  const names =
+    pairs > 0
+      ? drawn(pairs, Number(values.seed))
+      : brokenStores.map(({ name }) => name).filter((name) => name.includes(values.only));
   const all = await inProcesses<Explained>(fileURLToPath(import.meta.url), names, process.argv.slice(2));
   const inOrder = all.toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
   if (values.write) writeTitles(inOrder);
-  process.stdout.write(summary(inOrder));
+  process.stdout.write(pairs > 0 ? summaryOfPairs(inOrder) : summary(inOrder));
   return 0;
+}
+
+/** The store of that name, or one with the faults of two. */
+function storeOf(names: string): BrokenStore | undefined {
+  const stores = names.split(AND).flatMap((name) => brokenStores.find((store) => store.name === name) ?? []);
+  const [only, ...others] = stores;
+  if (only === undefined || others.length === 0) return only;
+  const breaks = stores.map((store) => store.breaks).join('; ');
+  return broken(names, breaks, [], combined(stores));
+}
+
+/** Names of pairs of stores, of which neither keeps the fault of the other from being seen. */
+function drawn(count: number, seed: number): readonly string[] {
+  const all = brokenStores.filter(
+    ({ name, change, overlays, fails }) =>
+      change !== undefined &&
+      overlays === undefined &&
+      !/^(?:always|state|auth-none)/.test(name) &&
+      fails.length > 0,
+  );
+  const generator = xoroshiro128plus(seed);
+  const from = (stores: readonly BrokenStore[]) => stores[uniformInt(generator, 0, stores.length - 1)];
+  return Array.from({ length: count }, () => {
+    const one = from(all);
+    const other = from(all.filter((store) => store !== one));
+    return [one, other].map((store) => store?.name).join(AND);
+  });
+}
+
+function summaryOfPairs(all: readonly Explained[]): string {
+  const isTwo = ({ titles }: Explained) => titles.length === 2;
+  const others = all.filter((one) => !isTwo(one));
+  return [
+    `two causes ${all.length - others.length} of ${all.length}`,
+    '',
+    ...others.flatMap(({ name, titles }) => [name, ...titles.map((title) => `  ${title}`)]),
+    '',
+  ].join('\n');
 }
 
 async function explained(store: BrokenStore, seed: number, cases: number): Promise<Explained> {

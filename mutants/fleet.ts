@@ -13,6 +13,8 @@ export interface BrokenStore extends StoreEntry {
   readonly breaks: string;
   /** The checks that must fail on it; `stop/KIND` if the run must end without a verdict. */
   readonly fails: readonly string[];
+  /** How it differs from the reference, if the difference is only a change of steps. */
+  readonly change?: Change;
 }
 
 /** A store that is unusual but right: no MUST may fail on it. */
@@ -33,7 +35,7 @@ export const broken = (
   breaks: string,
   fails: readonly string[],
   change: Change,
-): BrokenStore => ({ name, breaks, fails, start: started(change) });
+): BrokenStore => ({ name, breaks, fails, change, start: started(change) });
 
 export const right = (name: string, odd: string, change: Change): RightStore => ({
   name,
@@ -42,16 +44,21 @@ export const right = (name: string, odd: string, change: Change): RightStore => 
   start: started(change),
 });
 
-/** A store that combines the oddities of several; the first is applied to the reference. */
-export const stacked = (name: string, odd: string, stores: readonly RightStore[]): RightStore =>
-  right(name, odd, (reference) => {
+/** The changes of several stores; the first is applied to the reference. */
+export const combined =
+  (stores: readonly (RightStore | BrokenStore)[]): Change =>
+  (reference) => {
     const line: Steps = { ...reference };
     for (const { name: one, change } of stores) {
       if (change === undefined) throw new Error(`${one} cannot be stacked: it changes more than steps`);
       Object.assign(line, change({ ...line }));
     }
     return line;
-  });
+  };
+
+/** A store that combines the oddities of several. */
+export const stacked = (name: string, odd: string, stores: readonly RightStore[]): RightStore =>
+  right(name, odd, combined(stores));
 
 /** The limits of mutants/overlays/limits.yaml. */
 interface Limits {

@@ -60,7 +60,7 @@ export const combinationChecks: readonly Check[] = [
       basis: ['section 4, request body', 'section 2, NewPlant', 'RFC 9110 section 3.3'],
       hint: `Validate every body. ${codePath}`,
     },
-    combined('rejected', [notSuccess, answered, noServerError, errorMediaType, errorBody], 7.6),
+    combined('rejected', [notSuccess, answered, noServerError, errorMediaType, errorBody], 7.4),
   ),
   must(
     'combinations/rejects-invalid-credentials',
@@ -70,6 +70,6 @@ export const combinationChecks: readonly Check[] = [
       basis: ['section 5, rule 1', 'section 5, rule 2', 'RFC 9110 section 3.3'],
       hint: `Authenticate every request before anything else. ${codePath}`,
     },
-    combined('unauthorised', [notSuccess, answered, noServerError, errorMediaType, errorBody], 5.4),
+    combined('unauthorised', [notSuccess, answered, noServerError, errorMediaType, errorBody], 5.9),
   ),
 ];

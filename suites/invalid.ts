@@ -13,7 +13,15 @@ import { COMPACT, FRESH, FreshText, type JsonObject, object, Raw } from '../lib/
 import { pickByKind } from '../lib/payloads/pick.ts';
 import { ID, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
 import type { RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
-import { type Edit, malformedText, multipart, notJson, notUtf8, padded } from '../lib/payloads/texts.ts';
+import {
+  type Edit,
+  malformedText,
+  multipart,
+  notJson,
+  notJsonBeyondBuffers,
+  notUtf8,
+  padded,
+} from '../lib/payloads/texts.ts';
 import { isInvalid, isValid, onlyValid } from '../lib/payloads/validity.ts';
 import type { Check, Plants } from '../lib/run/check.ts';
 import type { Basis } from './clauses.ts';
@@ -354,7 +362,8 @@ export const invalidChecks: readonly Check[] = [
     'Make sure that only white space follows the value: a streaming decoder stops after the first value.',
     {
       kind: 'cases',
-      cases: (plants) => edited(plants, named('twice', 'two values', 'followed')),
+      cases: (plants) =>
+        edited(plants, [...named('twice', 'two values', 'followed'), ...notJsonBeyondBuffers]),
       rules: rejected,
     },
   ),

@@ -2,7 +2,7 @@ import { sourceAt } from '../lib/contract/numeral.ts';
 import { contentOf, fields, statusOf } from '../lib/judge/reading.ts';
 import { type DefectKind, defectsOf } from '../lib/payloads/defects.ts';
 import { fixedFor } from '../lib/payloads/fresh.ts';
-import { type Json, JsonObject, Raw } from '../lib/payloads/json.ts';
+import { FRESH, type Json, JsonObject, Raw } from '../lib/payloads/json.ts';
 import { ID } from '../lib/payloads/plants.ts';
 import { nothing, type RequestTemplate } from '../lib/payloads/test-case.ts';
 import { type Edit, extensions, gzipped } from '../lib/payloads/texts.ts';
@@ -260,7 +260,8 @@ export const observationChecks: readonly Check[] = [
     'RFC 8259 section 4',
     'A plant with a duplicate `name` property, the second with the value Second.',
     async (context) => {
-      const plant = fixedFor(context.plants.plain(), context.freshId(2n ** 30n, 2n ** 31n));
+      const plain = context.plants.plain();
+      const plant = fixedFor(plain, context.freshId(2n ** 30n, 2n ** 31n)).with(ID, plain.get(ID) ?? FRESH);
       const twice = new JsonObject([...plant.members, ['name', 'Second']]);
       const answer = plantIn(await ask(context, 'duplicate-name', posting(twice)));
       const name = answer?.plant.name;
@@ -486,11 +487,11 @@ export const observationChecks: readonly Check[] = [
     'observe/cors-preflight',
     'How a CORS preflight is answered.',
     'section 4, operation',
-    'OPTIONS /plants without a token, as a browser sends it before a cross-origin POST.',
+    'OPTIONS /plants without a token, as a browser sends it before a cross-origin POST, then with an origin only.',
     async (context) => {
       const exchange = await ask(context, 'cors-preflight', {
         method: 'OPTIONS',
-        credential: { values: () => [], shell: [] },
+        credential: nothing,
         headers: [
           ['origin', 'https://plants.example'],
           ['access-control-request-method', 'POST'],
@@ -503,6 +504,11 @@ export const observationChecks: readonly Check[] = [
           ? ''
           : fields(exchange.response, 'access-control-allow-origin').join(', '),
       );
+      await ask(context, 'options-with-an-origin', {
+        method: 'OPTIONS',
+        credential: nothing,
+        headers: [['origin', 'https://plants.example']],
+      });
     },
   ),
   open(

@@ -13,7 +13,7 @@ import {
   sound,
 } from '../lib/judge/rules.ts';
 import { fixedFor } from '../lib/payloads/fresh.ts';
-import { FRESH, type Json, type JsonObject } from '../lib/payloads/json.ts';
+import type { Json, JsonObject } from '../lib/payloads/json.ts';
 import { ID } from '../lib/payloads/plants.ts';
 import { DESCRIPTIONS, type Step, sequencesOf, wordsOf } from '../lib/payloads/sequence.ts';
 import type { RequestTemplate } from '../lib/payloads/test-case.ts';
@@ -142,10 +142,7 @@ class Sequences {
     const isAccented = like === 'composed' || like === 'decomposed';
     if (!ids.has(number) && (isShared || isAccented)) ids.set(number, context.nextId());
     const ownId = ids.get(number);
-    const fixed = (id: bigint) => {
-      const json = fixedFor(fresh, id);
-      return fresh.get(ID) === FRESH ? json.with(ID, id) : json;
-    };
+    const fixed = (id: bigint) => fixedFor(fresh, id);
     const itself = ownId === undefined ? fresh : fixed(ownId);
     const same: About = { json: itself, id: number, name: number, isOrdinary: true };
     const changed = (json: JsonObject, rest: Omit<About, 'json'>): About =>

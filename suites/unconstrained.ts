@@ -1,7 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { acceptedOrRejected, answers200, echoes, sound } from '../lib/judge/rules.ts';
 import { boundaryStrings, edgeStrings } from '../lib/payloads/boundaries.ts';
-import { FreshText, type Json, JsonObject, Raw } from '../lib/payloads/json.ts';
+import { FreshText, type Json, JsonObject, nestedArrays } from '../lib/payloads/json.ts';
 import { ID, idWithin, plantOf, undeclared, undeclaredMembers } from '../lib/payloads/plants.ts';
 import { HOSTILE } from '../lib/payloads/strings.ts';
 import type { TestCase } from '../lib/payloads/test-case.ts';
@@ -94,8 +94,6 @@ const ids = (plants: Plants, ranges: Ranges): TestCase[] =>
       ];
     }),
   );
-
-const nested = (depth: number): Json => new Raw('['.repeat(depth) + ']'.repeat(depth));
 
 const accepts = (
   id: string,
@@ -283,7 +281,10 @@ export const unconstrainedChecks: readonly Check[] = [
             ),
           ),
           ...[100, 600, 6000, 30_000].map((depth) =>
-            large(`an undeclared property nested ${depth} deep`, plants.plain().with('extra', nested(depth))),
+            large(
+              `an undeclared property nested ${depth} deep`,
+              plants.plain().with('extra', nestedArrays(depth)),
+            ),
           ),
         ]);
       },

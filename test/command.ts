@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { packageFile } from '../lib/package.ts';
 
 /** What a run prints before it sends anything. */
-export const ANNOUNCED = /^Sending about [\d,]+ requests? to \S+, creating about [\d,]+ plants?\.\n$/;
+export const ANNOUNCED =
+  /^Sending about [\d,]+ requests? to \S+, creating about [\d,]+ plants?\.\n(?: *\d+ % .*\n)*$/;
 
 export interface Ended {
   readonly code: number | null;

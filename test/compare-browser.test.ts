@@ -40,7 +40,7 @@ function few(one: Comparison): Comparison {
 beforeAll(async () => {
   if (absent) return;
   await pages.open();
-  comparison = await compared(['reference', 'id-numeral-string', 'name-number'], { cases: 30 });
+  comparison = await compared(['reference', 'id-numeral-string', 'name-number'], { cases: 5 });
   const shown: Record<Name, Comparison> = {
     two: among(comparison, ['reference', 'name-number']),
     five: comparison,

@@ -34,6 +34,20 @@ describe('a deadline', () => {
     expect(seen).toEqual(['response']);
   });
 
+  test('does not count a pause in the middle', async () => {
+    const seen: string[] = [];
+    const deadline = new Deadline(WAIT_MS, () => seen.push('passed'));
+    setTimeout(() => {
+      block(0.7 * WAIT_MS);
+      setTimeout(() => {
+        seen.push('response');
+        deadline.stop();
+      }, WAIT_MS / 2);
+    }, WAIT_MS / 10);
+    await vi.waitFor(() => expect(seen).not.toEqual([]), { timeout: 20 * WAIT_MS });
+    expect(seen).toEqual(['response']);
+  });
+
   test('does not pass once it is stopped', async () => {
     const onPassed = vi.fn();
     new Deadline(WAIT_MS / 10, onPassed).stop();

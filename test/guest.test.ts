@@ -80,7 +80,7 @@ describe('a store that asks the client to wait', () => {
     await store.stop();
     expect(record.outcome).toBe('partial');
     expect(record.waited).toBeGreaterThan(0);
-    expect(terminalReport(record, false)).toMatch(
+    expect(terminalReport(record, false).replace(/\s+/g, ' ')).toMatch(
       / s, [\d.]+ s of it spent waiting at the store's request \(429, 503\)/,
     );
   });

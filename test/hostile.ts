@@ -171,6 +171,13 @@ export const tried = (record: RunRecord): RunRecord => ({
   results: record.results.filter(({ blockedBy }) => blockedBy !== 'user'),
 });
 
+/** A page one element a line, without style and script, which are the same on every page. */
+export const withoutAssets = (page: string): string =>
+  page
+    .replace(/<(style|script)>[\s\S]*?<\/\1>/g, '<$1></$1>')
+    .replace(/'sha256-[^']+'/g, "'sha256-'")
+    .replaceAll('><', '>\n<');
+
 /** A Markdown text without its code: without the blocks, then without the spans. */
 export function withoutCode(text: string): string {
   const kept: string[] = [];

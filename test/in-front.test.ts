@@ -20,7 +20,8 @@ const fixture = (file: string) => readFileSync(new URL(`fixtures/${file}`, impor
 const tls = { cert: fixture('localhost.pem'), key: fixture('localhost.key') };
 
 const against = (baseUrl: string, more: Partial<Parameters<typeof run>[0]> = {}): Promise<RunRecord> =>
-  run({ baseUrl, token: TOKEN, seed: 5, cases: 20, timeout: 3000, insecure: true, ...more }).record;
+  run({ baseUrl, token: TOKEN, seed: 5, cases: 5, timeout: 3000, explain: 0, insecure: true, ...more })
+    .record;
 
 /** The stop of a run that ends before its first check. */
 async function stopOf(baseUrl: string, token = TOKEN): Promise<string> {
@@ -266,13 +267,14 @@ describe('503', () => {
         right.send(answered, response, request);
       },
     }));
-    const record = await against(store.url);
+    const record = await against(store.url, { only: ['ordinary/*', 'invalid/*', 'invariants/*'] });
     await store.stop();
     return record;
   }
 
   test('with Retry-After to concurrent requests is not a failure', async () => {
-    expect((await againstBusy(1, busy)).outcome).toBe('conformant');
+    const record = await againstBusy(1, busy);
+    expect([record.outcome, failing(record)]).toEqual(['partial', []]);
   });
 
   test('with Retry-After to one request at every attempt, while others are served, is a failure', async () => {
@@ -338,8 +340,12 @@ describe.each(['refused', 502] as const)('a store that is away for a while (%s)'
       },
     }));
     // One at a time, so that no request is queued at a port that closes.
-    const record = await against(url, says === 'refused' ? { concurrency: 1 } : {});
-    expect([record.outcome, failing(record), record.stop]).toEqual(['conformant', [], null]);
+    const record = await against(url, {
+      only: ['ordinary/*', 'invalid/*', 'invariants/*'],
+      ...(says === 'refused' ? { concurrency: 1 } : {}),
+    });
+    expect([record.outcome, failing(record), record.stop]).toEqual(['partial', [], null]);
+    expect(requests).toBeGreaterThan(300);
   });
 
   test('does not keep a failure from being shrunk', async () => {

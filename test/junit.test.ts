@@ -184,7 +184,7 @@ describe('the JUnit report', () => {
         actual: long,
         reason: long,
         observations: Object.fromEntries(Array.from({ length: 40 }, (_, key) => [`key/${key}`, long])),
-        exchanges: result.exchanges.map((exchange) => ({ ...exchange, actual: long, curl: long })),
+        exchanges: result.exchanges.map((exchange) => ({ ...exchange, actual: long, command: long })),
       })),
     });
     expect(xml.length / record('always-400').results.length).toBeLessThan(30_000);

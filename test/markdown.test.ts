@@ -77,7 +77,7 @@ describe('the Markdown report', () => {
           ...exchange,
           cause: `${'`'.repeat(300)} ${result.id} ${copy}`,
           actual: '`'.repeat(10_000),
-          curl: `curl ${'x`'.repeat(100_000)}`,
+          command: `curl ${'x`'.repeat(100_000)}`,
         })),
       })),
     );

@@ -48,7 +48,10 @@ describe('a run with invalid options', () => {
       { ...UNREACHABLE, baseUrl: 'localhost:80' },
       'baseUrl is missing http:// or https://: "localhost:80"; write it as in http://127.0.0.1:8080.',
     ],
-    [{ ...UNREACHABLE, baseUrl: 'http://me:secret@host' }, 'scheme, host, port and path, and nothing else.'],
+    [
+      { ...UNREACHABLE, baseUrl: 'http://me:secret@host' },
+      'scheme, host, port and path, without a user, a query or a fragment.',
+    ],
     [{ ...UNREACHABLE, strcit: true }, 'Unknown option strcit; did you mean strict?'],
     [{ ...UNREACHABLE, header: 'X-A: b' }, 'Unknown option header; did you mean headers?'],
     [{ ...UNREACHABLE, quiet: true }, 'Unknown option quiet; '],
@@ -76,7 +79,7 @@ describe('a run with invalid options', () => {
     [{ ...UNREACHABLE, overlays: [() => ''] }, 'overlays must be a path, not a function.'],
     [
       { ...UNREACHABLE, headers: { 'X-A': 'b' } },
-      "headers must be 'Name: value', in code [name, value], not an object.",
+      "headers must be 'Name: value', or a pair [name, value], not an object.",
     ],
     [{ ...UNREACHABLE, headers: [['X A', 'b']] }, 'headers must be'],
     [{ ...UNREACHABLE, headers: [['', 'b']] }, 'headers must be'],

@@ -42,7 +42,7 @@ import {
 import { bearer, bytesOf, nothing } from '../lib/payloads/test-case.ts';
 import { extensions, gzipped, malformedText, notJson, notUtf8, padded } from '../lib/payloads/texts.ts';
 import { isValid, onlyValid } from '../lib/payloads/validity.ts';
-import { curlOf } from '../lib/report/curl.ts';
+import { commandOf } from '../lib/report/steps.ts';
 import { anyFirstId, Ids } from '../lib/run/ids.ts';
 import { plantsFor } from '../lib/run/plants.ts';
 import { catalogue } from '../suites/index.ts';
@@ -881,7 +881,7 @@ describe('credentials', () => {
       expect(credential.shell).toHaveLength(credential.values('secret-token').length);
   });
 
-  test('the recorded form in a curl command sends the same header in a shell', () => {
+  test('the recorded form in a command sends the same header in a shell', () => {
     const token = 'Sesame-42-oPen';
     // A generated token and a missing header have no shell form.
     const [{ credential: generatedToken } = { credential: nothing }, ...others] = invalidCredentials;
@@ -889,19 +889,22 @@ describe('credentials', () => {
       shell.map((value, index) => ({ value, sent: values(token)[index] ?? '' })),
     );
     const commands = written.map(({ value }) =>
-      curlOf({
+      commandOf({
         method: 'POST',
         url: 'http://127.0.0.1/plants',
-        headers: [['authorization', value]],
+        headers: [
+          ['host', '127.0.0.1'],
+          ['authorization', value],
+        ],
         body: { bytes: 0, text: '' },
       }),
     );
     // The argument of curl's first -H; a header without a value is written as `name;`.
-    const script = [`curl() { printf '%s\\n' "$6"; }`, ...commands].join('\n');
+    const script = [`curl() { printf '%s\\n' "$5"; }`, ...commands].join('\n');
     const env = { ...process.env, PLANT_STORE_TOKEN: token };
-    const printed = execFileSync('bash', ['-c', script], { env, encoding: 'utf8' }).trimEnd().split('\n');
+    const printed = execFileSync('bash', ['-c', script], { env, encoding: 'latin1' }).trimEnd().split('\n');
     expect(printed).toEqual(
-      written.map(({ sent }) => (sent === '' ? 'authorization;' : `authorization: ${sent}`)),
+      written.map(({ sent }) => (sent === '' ? 'Authorization;' : `Authorization: ${sent}`)),
     );
     expect(generatedToken.shell).toEqual(['Bearer <as many other characters>']);
   });

@@ -19,8 +19,8 @@ const blocks = (text: string, language: string): string[] =>
 const MAIN = packageFile('dist/cli/main.js');
 
 const QUICK = { PLANT_STORE_TOKEN: 'secret', PLANT_STORE_CASES: '2', SUITE: `node ${MAIN}` };
-/** The commands are under test here, not the checks. */
-const PARTIAL = { PLANT_STORE_ONLY: 'invalid/rejects-*' };
+/** The commands are under test here, not the checks: three are enough, one of which fails with the overlay of the documents. */
+const PARTIAL = { PLANT_STORE_ONLY: 'invalid/rejects-*v*l*' };
 
 /** All pages except docs/checks.md, which is generated, and docs/ci.md, whose commands test/ci.test.ts executes. */
 const PAGES = [

@@ -13,7 +13,7 @@ import { Rejection, startStore } from '../reference/store.ts';
 import { TOKEN, withStore } from './stores.ts';
 
 const against = (baseUrl: string, more: Partial<Parameters<typeof run>[0]> = {}): Promise<RunRecord> =>
-  run({ baseUrl, token: TOKEN, seed: 5, cases: 5, timeout: 3000, ...more }).record;
+  run({ baseUrl, token: TOKEN, seed: 5, cases: 5, timeout: 3000, explain: 0, ...more }).record;
 
 const verdictOf = (record: RunRecord, id: string) => record.results.find((result) => result.id === id);
 
@@ -31,7 +31,7 @@ async function requestsOf(concurrency: number): Promise<string[]> {
       },
     }),
   });
-  await against(store.url, { concurrency, firstId: 1_000_000n, skip: ['observe/*'] });
+  await against(store.url, { concurrency, firstId: 1_000_000n, cases: 2, skip: ['observe/*'] });
   await store.stop();
   return concurrency === 1 ? seen : seen.sort();
 }
@@ -154,10 +154,10 @@ describe('a run', () => {
       const record = await against(url, {
         only: ['ordinary/accepts-any-plant', 'invalid/rejects-any-defect'],
         cases: 1_000_000,
-        maxRequests: 10_000,
+        maxRequests: 5_000,
       });
       const [first = 0, second = 0] = record.results.map(({ cases }) => cases).filter((cases) => cases > 0);
-      expect(first + second).toBeGreaterThan(9_900);
+      expect(first + second).toBeGreaterThan(4_900);
       expect(Math.abs(first - second)).toBeLessThanOrEqual(2_100);
     });
   });

@@ -200,7 +200,7 @@ describe('replay', () => {
   });
 
   test('reports a failure as fixed if its condition no longer occurs', async () => {
-    const file = await saved('error-plain-not-object');
+    const file = await saved('error-plain-not-object', { explain: 0 });
     await withStore('malformed-422', async ({ url }) => {
       const { code, stdout } = await suite(['replay', file, 'invariants/400-is-json', url], env);
       expect([code, stdout]).toEqual([0, expect.stringContaining('FIXED')]);
@@ -214,7 +214,7 @@ describe('replay', () => {
     ['plant-tag-null', 'invariants/200-is-a-plant'],
     ['http-get-500', 'invariants/no-server-error'],
   ])('of %s reproduces the failure', async (name, wanted) => {
-    const file = await saved(name);
+    const file = await saved(name, { explain: 0 });
     const id = failedOf(file).find((one) => one.startsWith(wanted)) ?? failedOf(file)[0] ?? '';
     await withStore(name, async ({ url }) => {
       const { code, stdout } = await suite(['replay', file, id, url], env);
@@ -226,7 +226,7 @@ describe('replay', () => {
   });
 
   test('uses another id if the recorded one is in use', async () => {
-    const file = await saved('plant-tag-null', { only: ['ordinary/*', 'invariants/*'] });
+    const file = await saved('plant-tag-null', { only: ['ordinary/*', 'invariants/*'], explain: 0 });
     const [id = ''] = failedOf(file);
     await withStore('unique-ids', async ({ url }) => {
       for (const _ of [1, 2]) expect((await suite(['replay', file, id, url], env)).code, id).toBe(0);

@@ -33,7 +33,7 @@ describe('shards in parallel on one machine', () => {
     await withStore(name, ({ url }) =>
       inFolder(async (folder) => {
         const script = packageFile('docs/scale/shards.sh');
-        const env = { SUITE, OUT: folder, PLANT_STORE_TOKEN: TOKEN, PLANT_STORE_CASES: '12' };
+        const env = { SUITE, OUT: folder, PLANT_STORE_TOKEN: TOKEN, PLANT_STORE_CASES: '3' };
         const ran = await ended(start('sh', [script, url, '3'], env, folder));
         expect(ran.code, ran.stdout + ran.stderr).toBe(code);
         const record = recordIn(folder);
@@ -76,7 +76,7 @@ describe('the jobs of Kubernetes', () => {
       .replace(/^npm install .*\n/, '')
       .replaceAll('npx plant-store-conformance', SUITE)
       .replaceAll('/reports', folder)
-      .replace('--cases 100000', '--cases 12');
+      .replace('--cases 100000', '--cases 3');
     expect(here).not.toContain('npm');
     return ended(start('sh', ['-c', here], { ...env, PLANT_STORE_TOKEN: TOKEN }, folder));
   }

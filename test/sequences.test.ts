@@ -21,7 +21,7 @@ const inWords = (all: readonly (readonly Step[])[]) =>
   });
 
 const judge = (store: Pick<RunningStore, 'url'>, more: object = {}): Promise<RunRecord> =>
-  run({ baseUrl: store.url, token: TOKEN, seed: 1, timeout: 3000, only: [ID], ...more }).record;
+  run({ baseUrl: store.url, token: TOKEN, seed: 1, timeout: 3000, explain: 0, only: [ID], ...more }).record;
 const resultOf = ({ results }: RunRecord) => results.find(({ id }) => id === ID);
 
 /** The labels of the failures of a conditional store. */
@@ -156,7 +156,7 @@ describe('a store that fails after certain requests is reported with the shortes
 describe('a conformant store', () => {
   test('passes every sequence, with any seed', { timeout: 60_000 }, async () => {
     await withStore('reference', async (store) => {
-      for (let seed = 1; seed <= 20; seed += 1) {
+      for (let seed = 1; seed <= 10; seed += 1) {
         const record = await judge(store, { seed });
         expect({ seed, verdict: resultOf(record)?.verdict, created: record.collisions ?? 0 }).toEqual({
           seed,

@@ -160,7 +160,7 @@ targets:
       expect([options.strict, options.cases, options.seed, target.tokenEnv]).toEqual([true, 10, 3, 'MINE']);
       const lines = [
         ...causes.flatMap(({ steps }) => steps),
-        ...results.flatMap(({ exchanges }) => exchanges.map(({ curl }) => curl)),
+        ...results.flatMap(({ exchanges }) => exchanges.map(({ command }) => command)),
       ];
       expect(lines.join('\n')).toContain('Bearer $MINE');
       expect(lines.join('\n')).toContain('X-Tenant: seven');

@@ -5,7 +5,7 @@ import { type Received, startStore } from '../reference/store.ts';
 import { TOKEN } from './stores.ts';
 
 const against = (baseUrl: string, more: Partial<Parameters<typeof run>[0]> = {}): Promise<RunRecord> =>
-  run({ baseUrl, token: TOKEN, seed: 5, cases: 20, timeout: 3000, ...more }).record;
+  run({ baseUrl, token: TOKEN, seed: 5, cases: 20, timeout: 1000, explain: 0, ...more }).record;
 
 const failing = (record: RunRecord) =>
   record.results.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id);

@@ -1,4 +1,5 @@
 import type { Contract } from '../contract/contract.ts';
+import { counted, grouped } from '../counts.ts';
 import { groupBy } from '../groups.ts';
 import { sampleAfter } from '../payloads/random.ts';
 import { bearer, type RequestTemplate, type TestCase } from '../payloads/test-case.ts';
@@ -74,7 +75,7 @@ function sampled(id: string, test: Test & { kind: 'property' }, contract: Contra
   if (coverage !== undefined)
     return {
       text: [
-        `${counted(named.length, 'request')} that cover all ${coverage.covered.toLocaleString('en')} pairs of values of ${coverage.dimensions} dimensions, with --thorough all triples; some are sent right after another request. A larger --cases adds random combinations of the same values.`,
+        `${counted(named.length, 'request')} that cover all ${grouped(coverage.covered)} pairs of values of ${coverage.dimensions} dimensions, with --thorough all triples; some are sent right after another request. A larger --cases adds random combinations of the same values.`,
         ...control(named),
         `The first ${MAX_EXAMPLES}:`,
       ].join(' '),
@@ -92,8 +93,6 @@ function sampled(id: string, test: Test & { kind: 'property' }, contract: Contra
     ),
   };
 }
-
-const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 const control = (cases: readonly TestCase[]): string[] =>
   cases.some(({ control }) => control !== undefined)

@@ -1,93 +1,143 @@
-import type { CiResult, RecordedBody, RecordedCause, RunRecord } from '../report/record.ts';
-import type { About } from '../run/check.ts';
-import type { Verdict } from '../run/result.ts';
+import {
+  constant,
+  described,
+  either,
+  list,
+  mapOf,
+  named,
+  nullable,
+  type Of,
+  object,
+  optional,
+  positive,
+  text,
+  whole,
+} from '../json-schema.ts';
+import {
+  about,
+  body,
+  CREATED,
+  comparedCause,
+  exitCode,
+  OPTIONS,
+  PROPERTIES,
+  verdict,
+} from '../report/record.ts';
 
-/** The result of one check at one store. */
-export interface Cell {
-  readonly verdict: Verdict;
-  readonly cases: number;
-  readonly failed: number;
-  readonly cause?: string;
-  readonly expected?: string;
-  readonly actual?: string;
-  /** Why it was not tested. */
-  readonly reason?: string;
-  readonly curl?: string;
-}
+/** The output of `compare`: its JSON Schema, as that of the record, and the types that follow from it. */
 
-/** One fault of a store. Stores with the same fingerprint share it. */
-export type ComparedCause = Omit<RecordedCause, 'counterexample' | 'matters' | 'ladders'>;
-
-/** The stack of an implementation. */
-export interface ImplementationInfo {
-  readonly language: string;
-  readonly framework: string;
-  readonly version: string;
-  readonly note: string;
-}
-
-/** One store: the results of its run, or why it was not run. */
-export type Column = { readonly name: string; readonly implementation?: ImplementationInfo } & (
-  | ({
-      readonly state: 'run';
-      readonly exitCode: CiResult['exitCode'];
-      /** In the order in which to fix them. */
-      readonly causes: readonly ComparedCause[];
-      readonly cells: Readonly<Record<string, Cell>>;
-      readonly created?: Partial<RunRecord['created']> | undefined;
-    } & Pick<
-      RunRecord,
-      | 'target'
-      | 'outcome'
-      | 'stop'
-      | 'advice'
-      | 'summary'
-      | 'latency'
-      | 'observations'
-      | 'requests'
-      | 'seconds'
-    >)
-  | { readonly state: 'not-run'; readonly reason: string }
+const cell = named(
+  'cell',
+  object({
+    verdict,
+    cases: whole,
+    failed: whole,
+    cause: optional(text),
+    expected: optional(text),
+    actual: optional(text),
+    reason: optional(text, 'Why it was not tested.'),
+    command: optional(text),
+  }),
 );
+/** The result of one check at one store. */
+export interface Cell extends Of<typeof cell> {}
 
+const cause = named(
+  'cause',
+  object(comparedCause),
+  'One fault of a store: what explains one failed check or many. Stores with the same fingerprint share it.',
+);
+export interface ComparedCause extends Of<typeof cause> {}
+
+const implementation = named(
+  'implementation',
+  object({ language: text, framework: text, version: text, note: text }),
+);
+/** The stack of an implementation. */
+export interface ImplementationInfo extends Of<typeof implementation> {}
+
+const { target, outcome, stop, advice, summary, latency, observations, requests, seconds } = PROPERTIES;
+
+const store = { name: text, implementation: optional(implementation) };
+
+const run = object({
+  ...store,
+  state: constant('run'),
+  exitCode,
+  causes: described(list(cause), 'What is to be fixed, in the order in which to fix it.'),
+  cells: mapOf(cell),
+  // Earlier comparisons did not list the ids.
+  created: optional(object({ ...CREATED, ids: optional(CREATED.ids) })),
+  target,
+  outcome,
+  stop,
+  advice,
+  summary,
+  latency,
+  observations,
+  requests,
+  seconds,
+});
+
+const notRun = object({ ...store, state: constant('not-run'), reason: text });
+
+const column = either(run, notRun);
+/** One store: the results of its run, or why it was not run. */
+export type Column = Of<typeof column>;
+
+const answer = named(
+  'answer',
+  object({
+    name: text,
+    status: optional(whole),
+    contentType: optional(text),
+    body: optional(body),
+    fault: optional(text),
+  }),
+);
 /** The answer of one store to a payload. */
-export interface Answer {
-  readonly name: string;
-  readonly status?: number;
-  readonly contentType?: string;
-  readonly body?: RecordedBody;
-  readonly fault?: string;
-}
+export interface Answer extends Of<typeof answer> {}
 
+const disagreement = named(
+  'disagreement',
+  object({
+    label: text,
+    request: object({ contentType: text, body, command: text }),
+    payloads: described(positive, 'How many payloads divide the stores in this way.'),
+    shrinks: whole,
+    ways: described(
+      list(object({ signature: text, answers: list(answer, { minItems: 1 }) }), { minItems: 2 }),
+      'The different answers, that of the most stores first.',
+    ),
+  }),
+);
 /** A shrunk payload on which stores differ, and the answer of each. */
-export interface Disagreement {
-  readonly label: string;
-  readonly request: { readonly contentType: string; readonly body: RecordedBody; readonly curl: string };
-  /** How many payloads divide the stores in this way. */
-  readonly payloads: number;
-  readonly shrinks: number;
-  /** The different answers, that of the most stores first. */
-  readonly ways: readonly { readonly signature: string; readonly answers: readonly Answer[] }[];
-}
+export interface Disagreement extends Of<typeof disagreement> {}
 
+const { schemaVersion, suite, document, startedAt } = PROPERTIES;
+const { seed, cases, thorough, strict } = OPTIONS;
+
+export const COMPARISON = object({
+  schemaVersion,
+  kind: constant('comparison'),
+  suite,
+  document,
+  options: object({ seed, cases, thorough, strict }),
+  startedAt,
+  seconds,
+  exitCode,
+  checks: list(object(about), { minItems: 1 }),
+  columns: list(column, { minItems: 1 }),
+  differential: described(
+    nullable(
+      object({
+        payloads: described(whole, 'Payloads that every store was sent.'),
+        disagreements: list(disagreement),
+        more: described(whole, 'Disagreements beyond those listed.'),
+      }),
+    ),
+    'Null for a comparison of saved records.',
+  ),
+});
 /** Several stores side by side. */
-export interface Comparison {
-  readonly schemaVersion: 1;
-  readonly kind: 'comparison';
-  readonly suite: RunRecord['suite'];
-  readonly document: RunRecord['document'];
-  readonly options: Pick<RunRecord['options'], 'seed' | 'cases' | 'thorough' | 'strict'>;
-  readonly startedAt: string;
-  readonly seconds: number;
-  readonly exitCode: CiResult['exitCode'];
-  readonly checks: readonly About[];
-  readonly columns: readonly Column[];
-  /** Null for a comparison of saved records. */
-  readonly differential: {
-    /** Payloads that every store was sent. */
-    readonly payloads: number;
-    readonly disagreements: readonly Disagreement[];
-    /** Disagreements beyond those listed. */
-    readonly more: number;
-  } | null;
-}
+export interface Comparison extends Of<typeof COMPARISON> {}

@@ -3,9 +3,9 @@ import type { Contract } from '../contract/contract.ts';
 import { signatureOf } from '../judge/signature.ts';
 import { sample } from '../payloads/random.ts';
 import type { RequestTemplate, TestCase } from '../payloads/test-case.ts';
-import { curlOf, inShellOf } from '../report/curl.ts';
 import { sentAndReceived } from '../report/recorded.ts';
 import type { Redact } from '../report/redact.ts';
+import { commandOf, inShellOf } from '../report/steps.ts';
 import type { Check } from '../run/check.ts';
 import { plantsFor } from '../run/plants.ts';
 import type { Exchange } from '../wire/exchange.ts';
@@ -161,7 +161,7 @@ function describe(
     request: {
       contentType: typeOf(request.headers),
       body: request.body,
-      curl: inShellOf(curlOf(request), stores[0] ?? {}),
+      command: inShellOf(commandOf(request), stores[0] ?? {}),
     },
     payloads,
     shrinks,

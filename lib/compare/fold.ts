@@ -1,6 +1,7 @@
-import type { RecordedCause, RecordedResult, RunRecord } from '../report/record.ts';
+import { omit, pick } from '../pick.ts';
+import type { RecordedResult, RunRecord } from '../report/record.ts';
 import { UsageError } from '../usage-error.ts';
-import type { Cell, Column, ComparedCause, Comparison, ImplementationInfo } from './comparison.ts';
+import type { Cell, Column, Comparison, ImplementationInfo } from './comparison.ts';
 
 /** The record of a store, or why it was not run. */
 export type Entry = { readonly name: string; readonly implementation?: ImplementationInfo } & (
@@ -30,16 +31,11 @@ export function comparisonOf(
     kind: 'comparison',
     suite,
     document,
-    options: {
-      seed: options.seed,
-      cases: options.cases,
-      ...(options.thorough === true ? { thorough: true } : {}),
-      strict: options.strict,
-    },
+    options: pick(options, 'seed', 'cases', 'thorough', 'strict'),
     startedAt: begin,
     seconds: Math.round(end - Date.parse(begin)) / 1000,
     exitCode: worstExitCode(columns),
-    checks: results.map(({ id, level, statement, basis, hint }) => ({ id, level, statement, basis, hint })),
+    checks: results.map((result) => pick(result, 'id', 'level', 'statement', 'basis', 'hint')),
     columns,
     differential,
   };
@@ -69,67 +65,25 @@ export function columnOf(entry: Entry): Column {
   const { name, implementation } = entry;
   const about = implementation === undefined ? { name } : { name, implementation };
   if ('reason' in entry) return { ...about, state: 'not-run', reason: entry.reason };
-  const {
-    target,
-    outcome,
-    stop,
-    advice,
-    summary,
-    latency,
-    observations,
-    requests,
-    created,
-    seconds,
-    ciResult,
-    causes,
-  } = entry.record;
+  const { record } = entry;
   return {
     ...about,
     state: 'run',
-    target,
-    outcome,
-    exitCode: ciResult.exitCode,
-    stop,
-    advice,
-    summary,
-    requests,
-    created,
-    seconds,
-    latency,
-    observations,
-    causes: causes.map(comparedCause),
-    cells: Object.fromEntries(entry.record.results.map((result) => [result.id, cellOf(result)])),
+    ...pick(record, 'target', 'outcome'),
+    exitCode: record.ciResult.exitCode,
+    ...pick(record, 'stop', 'advice', 'summary', 'requests', 'created', 'seconds', 'latency', 'observations'),
+    causes: record.causes.map((cause) => omit(cause, 'counterexample', 'matters', 'ladders')),
+    cells: Object.fromEntries(record.results.map((result) => [result.id, cellOf(result)])),
   };
 }
 
-/** A cause without the request that shows it, which its steps send. */
-const comparedCause = ({
-  counterexample: _request,
-  matters: _parts,
-  ladders: _tried,
-  ...cause
-}: RecordedCause): ComparedCause => cause;
-
-function cellOf({
-  verdict,
-  cases,
-  failed,
-  causes,
-  expected,
-  actual,
-  reason,
-  exchanges,
-}: RecordedResult): Cell {
-  const [cause] = causes;
-  const [exchange] = exchanges;
+function cellOf(result: RecordedResult): Cell {
+  const [cause] = result.causes;
+  const [exchange] = result.exchanges;
   return {
-    verdict,
-    cases,
-    failed,
+    ...pick(result, 'verdict', 'cases', 'failed'),
     ...(cause === undefined ? {} : { cause: cause.cause }),
-    ...(expected === undefined ? {} : { expected }),
-    ...(actual === undefined ? {} : { actual }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(exchange === undefined ? {} : { curl: exchange.curl }),
+    ...pick(result, 'expected', 'actual', 'reason'),
+    ...(exchange === undefined ? {} : { command: exchange.command }),
   };
 }

@@ -1,10 +1,10 @@
+import { counted } from '../counts.ts';
 import { cell, code, joined, lines, prose } from '../report/markdown-text.ts';
 import type { Comparison, Disagreement } from './comparison.ts';
 import {
   causeCount,
   checksAt,
   differing,
-  disagreementCount,
   MARKS,
   type RunColumn,
   ran,
@@ -105,7 +105,7 @@ function disagreements({ differential }: Comparison): string {
   const { payloads, disagreements: list, more } = differential;
   if (list.length === 0) return `All stores agree on ${payloads} generated payloads.`;
   return joined([
-    `### ${disagreementCount(list.length + more)} among ${payloads} generated payloads`,
+    `### ${counted(list.length + more, 'disagreement')} among ${payloads} generated payloads`,
     ...list.slice(0, MAX_DISAGREEMENTS).map(formatDisagreement),
     list.length + more > MAX_DISAGREEMENTS ? `And ${list.length + more - MAX_DISAGREEMENTS} more.` : '',
   ]);
@@ -113,7 +113,7 @@ function disagreements({ differential }: Comparison): string {
 
 const formatDisagreement = ({ label, request, payloads, ways }: Disagreement): string =>
   joined([
-    `- ${code(label, 100)}, ${payloads} ${payloads === 1 ? 'payload' : 'payloads'}, such as ${code('text' in request.body ? request.body.text : request.body.base64, 200)}`,
+    `- ${code(label, 100)}, ${counted(payloads, 'payload')}, such as ${code('text' in request.body ? request.body.text : request.body.base64, 200)}`,
     lines(
       ways.map(
         ({ signature, answers }) =>

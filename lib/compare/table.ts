@@ -1,3 +1,4 @@
+import { counted, sum } from '../counts.ts';
 import { groupBy } from '../groups.ts';
 import type { Observations } from '../run/result.ts';
 import type { Cell, Column, ComparedCause, Comparison } from './comparison.ts';
@@ -56,12 +57,12 @@ export function sharedCauses(comparison: Comparison): readonly SharedCause[] {
 
 /** How many failed checks a cause explains at a store; 0 if the store does not have it. */
 export const checksAt = ({ stores }: SharedCause, column: RunColumn): number =>
-  stores.reduce((sum, one) => sum + (one.column === column ? one.cause.checks.length : 0), 0);
+  sum(stores, (one) => (one.column === column ? one.cause.checks.length : 0));
 
 /** `3 causes, 1 shared by several stores`. */
 export function causeCount(causes: readonly SharedCause[]): string {
   const several = causes.filter(({ stores }) => stores.length > 1).length;
-  const all = `${causes.length} ${causes.length === 1 ? 'cause' : 'causes'}`;
+  const all = counted(causes.length, 'cause');
   return several === 0 ? all : `${all}, ${several} shared by several stores`;
 }
 
@@ -88,7 +89,3 @@ export function differingObservations(
     .map((key) => ({ key, values: columns.map(({ observations }) => observations[key]) }))
     .filter(({ values }) => new Set(values.filter((value) => value !== undefined)).size > 1);
 }
-
-/** `1 disagreement`, `2 disagreements`. */
-export const disagreementCount = (count: number): string =>
-  `${count} ${count === 1 ? 'disagreement' : 'disagreements'}`;

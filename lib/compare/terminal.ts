@@ -1,3 +1,4 @@
+import { counted } from '../counts.ts';
 import { documentName } from '../report/document.ts';
 import { widthOf, wrapped } from '../report/rows.ts';
 import { createdText, type Paint, summarise, visible } from '../report/text.ts';
@@ -7,7 +8,6 @@ import {
   checksAt,
   differing,
   differingObservations,
-  disagreementCount,
   MARKS,
   ran,
   reasonOf,
@@ -43,7 +43,7 @@ export function comparisonText(comparison: Comparison, paint: Paint): string {
           ...matrix(comparison, rows.map(checkRow(comparison)), paint),
         ]),
     '',
-    `${changed} ${changed === 1 ? 'observation differs' : 'observations differ'} (--format html --out DIR shows them side by side)`,
+    `${counted(changed, 'observation differs', 'observations differ')} (--format html --out DIR shows them side by side)`,
     ...(differential === null ? [] : ['', ...disagreements(differential, paint)]),
     ...createdLines(columns),
   ].join('\n')}\n`;
@@ -151,7 +151,7 @@ function disagreements(
   if (list.length === 0) return [`All stores agree on ${payloads} generated payloads.`];
   const omitted = list.length - MAX_DISAGREEMENTS + more;
   return [
-    paint('bold', `${disagreementCount(list.length + more)} among ${payloads} generated payloads`),
+    paint('bold', `${counted(list.length + more, 'disagreement')} among ${payloads} generated payloads`),
     ...list.slice(0, MAX_DISAGREEMENTS).flatMap((one) => ['', ...formatDisagreement(one)]),
     ...(omitted > 0 ? ['', `and ${omitted} more`] : []),
   ];
@@ -160,7 +160,7 @@ function disagreements(
 function formatDisagreement({ label, request, payloads, ways }: Disagreement): string[] {
   const body = 'text' in request.body ? summarise(request.body.text, 160) : `(${request.body.bytes} bytes)`;
   return [
-    `   ${summarise(label, 100)}: ${body}  (${payloads} ${payloads === 1 ? 'payload' : 'payloads'})`,
+    `   ${summarise(label, 100)}: ${body}  (${counted(payloads, 'payload')})`,
     ...ways.map(
       ({ signature, answers }) =>
         `     ${signature}: ${answers.map(({ name, status }) => `${summarise(name, 32)}${status === undefined ? '' : ` ${status}`}`).join(', ')}`,

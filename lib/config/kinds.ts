@@ -192,7 +192,7 @@ const FIELD_VALUE = /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7
 type Header = readonly [name: string, value: string];
 
 const header: Kind<Header> = {
-  accepts: "'Name: value', in code [name, value]",
+  accepts: "'Name: value', or a pair [name, value]",
   schema: {
     anyOf: [
       { type: 'string', pattern: '^[^\\s:]+:' },
@@ -227,7 +227,9 @@ export const baseUrl: Kind<string> = {
     if (!URL.canParse(given)) return undefined;
     const { username, password, search, hash, href } = new URL(given);
     if (username !== '' || password !== '' || search !== '' || hash !== '')
-      throw new Misfit('must be a base URL of scheme, host, port and path, and nothing else');
+      throw new Misfit(
+        'must be a base URL of scheme, host, port and path, without a user, a query or a fragment',
+      );
     return href.replace(/[?#]*$/, '').replace(/\/+$/, '');
   },
   ofText: same,
@@ -237,7 +239,7 @@ const MAX_SHARDS = 9999;
 
 /** `2/3` is the second of three parts. In code, parts are counted from 0. */
 export const shard: Kind<Shard> = {
-  accepts: 'I/N from 1/N to N/N, in code { index, of } with index below of',
+  accepts: 'I/N from 1/N to N/N, or { index, of } with index below of',
   schema: {},
   read: (given) => {
     if (!isObject(given) || Object.keys(given).some((key) => key !== 'index' && key !== 'of'))

@@ -1,5 +1,6 @@
 import { FORMATS } from '../report/formats.ts';
 import { DEFAULTS } from '../run/plan.ts';
+import { TOKEN_VARIABLE } from '../token-variable.ts';
 import * as kind from './kinds.ts';
 
 /** Groups of options that commands share. `run` has all of them. */
@@ -44,7 +45,7 @@ export const OPTIONS = {
   tokenEnv: {
     kind: kind.variable,
     description: 'environment variable that contains its token, as reproduction lines name it',
-    defaultsTo: 'PLANT_STORE_TOKEN',
+    defaultsTo: TOKEN_VARIABLE,
     file: false,
   },
   token: {
@@ -53,7 +54,7 @@ export const OPTIONS = {
     placeholder: 'token',
     description: 'bearer token that the store accepts; prefer $PLANT_STORE_TOKEN',
     file: false,
-    variable: 'PLANT_STORE_TOKEN',
+    variable: TOKEN_VARIABLE,
   },
   openapi: {
     kind: kind.path,

@@ -11,7 +11,10 @@ export function describeBody(response: Response, content: Content, contract: Con
     status === 200
       ? (['a Plant', contract.plant.validate] as const)
       : (['an Error', contract.error.validate] as const);
-  const isRight = (one: unknown) => validate(JSON.stringify(one), one).length === 0;
+  const isRight = (one: unknown) => {
+    const text = written(one);
+    return text !== undefined && validate(text, one).length === 0;
+  };
   if (typeof value === 'string' && isJson(value)) return `answers ${status} with JSON inside a JSON string`;
   if (!isObject(value)) {
     if (Array.isArray(value) && value.some(isRight)) return `answers ${status} with ${name} in an array`;
@@ -30,6 +33,15 @@ export function describeBody(response: Response, content: Content, contract: Con
     return `answers ${status} with a body that is not ${name}: ${where} ${problem?.message ?? ''}`.trim();
   if (!Object.hasOwn(value, property)) return without(property, value, status, name);
   return `${returns(status)} ${property} as ${kindOf(value[property])}`;
+}
+
+/** A value as JSON; undefined if it is nested too deep to be written. */
+function written(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
 }
 
 const returns = (status: number) => (status === 200 ? 'returns' : 'answers 400 with');

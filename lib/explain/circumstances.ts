@@ -1,17 +1,17 @@
-import { JsonObject } from '../payloads/json.ts';
+import { Raw } from '../payloads/json.ts';
 import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
 import { ID } from '../payloads/plants.ts';
-import { nothing, type RequestTemplate } from '../payloads/test-case.ts';
+import type { RequestTemplate } from '../payloads/test-case.ts';
 import type { Before } from '../run/check.ts';
-import type { Tried } from '../run/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
+import { afterMany, afterOne, onConnection, soonAfter } from './before.ts';
 import type { Words } from './cells.ts';
 import { bareFinding, type Found, type Inquiry, pinned } from './found.ts';
-import { modelFor } from './model-for.ts';
 import { ordinaryStates } from './ordinary.ts';
 import { stateOf } from './parts.ts';
-import { sweep } from './sweep.ts';
-import { modelSweep } from './sweeps/model.ts';
+import { Preceding } from './preceding.ts';
+import { fromThenOn } from './since.ts';
+import { NO_ANSWER } from './symptom.ts';
 import { SOME_IDS, subjectOf } from './words.ts';
 
 /** A fault that does not show each time. */
@@ -38,18 +38,31 @@ export async function circumstancesOf(
   if (ordinary === undefined) return undefined;
   const lead = stateOf(inquiry.failure.template, ordinary.plant) ?? ordinary;
   const state = inquiry.lab.roleOf(lead) === 'accept' ? ordinary : lead;
-  const found =
-    (await nowAndThen(state, inquiry)) ??
-    (await underConcurrency(state, concurrency, inquiry)) ??
-    (await afterOne(state, inquiry)) ??
-    (await afterMany(state, inquiry));
+  const found = (await nowAndThen(state, inquiry)) ?? (await withOthers(state, inquiry, concurrency));
   return found === undefined ? undefined : { ...found, subject: subjectOf(inquiry) };
+}
+
+/** What shows only beside others, or after them. */
+async function withOthers(
+  state: RequestState,
+  inquiry: Inquiry,
+  concurrency: number,
+): Promise<Circumstance | undefined> {
+  const preceding = await Preceding.of(state, inquiry);
+  return (
+    (preceding && ((await afterOne(preceding)) ?? (await soonAfter(preceding)))) ??
+    (await underConcurrency(state, concurrency, inquiry)) ??
+    (await onConnection(state, inquiry)) ??
+    (preceding && (await afterMany(preceding)))
+  );
 }
 
 async function nowAndThen(state: RequestState, inquiry: Inquiry): Promise<Circumstance | undefined> {
   let [failed, tried] = [0, 0];
   let failing: Exchange | undefined;
   let passing: Exchange | undefined;
+  // The first one follows whatever was tried before.
+  await inquiry.lab.send(state);
   while (tried < MAX_ALONE && (failed < ENOUGH_FAILURES || tried < 24)) {
     const exchange = await inquiry.lab.send(state);
     const shows = inquiry.isShown(exchange, state);
@@ -63,14 +76,16 @@ async function nowAndThen(state: RequestState, inquiry: Inquiry): Promise<Circum
   if (failing === undefined) return undefined;
   const values = passing === undefined ? undefined : await byValue(state, failing, passing, inquiry);
   if (values !== undefined) return values;
-  if (failed === tried) return fromThenOn(state, failing, [failed, tried], inquiry);
+  if (failed === tried) return fromThenOn(state, [failed, tried], inquiry.wanted, inquiry.lab);
   const every = Math.max(2, Math.round(tried / failed));
+  const { words, aspect } = inquiry.wanted;
+  const whom = words === NO_ANSWER ? '' : aspect === 'outcome' ? 'to ' : 'in ';
   return {
     ...bareFinding(state, failing),
     kind: 'now-and-then',
     conditions: [
       {
-        note: `${inquiry.wanted.aspect === 'outcome' ? 'to' : 'in'} about one request in ${every}, whatever it contains`,
+        note: `${whom}about one request in ${every}, whatever it contains`,
       },
     ],
     inside: [failed, tried],
@@ -91,12 +106,14 @@ async function byValue(
     if ((await inquiry.shows(pinned(state, bad))) !== true) return undefined;
     if ((await inquiry.shows(pinned(state, good))) === true) return undefined;
   }
-  const fails: boolean[] = [];
-  for (let offset = 0n; offset < 48n; offset += 1n) {
-    const plant = pinned(state, good).plant.with(ID, bad + offset);
-    fails.push((await inquiry.shows({ ...state, plant })) === true);
+  const first = idIn(pinned(state, bad));
+  const tried: { readonly id: bigint; readonly shows: boolean }[] = [];
+  for (let offset = 0n; first !== undefined && offset < 48n; offset += 1n) {
+    const id = first + offset;
+    const plant = pinned(state, good).plant.with(ID, id);
+    tried.push({ id, shows: (await inquiry.shows({ ...state, plant })) === true });
   }
-  const { words, modulus } = residue(bad, fails) ?? { words: { phrase: SOME_IDS } };
+  const { words, modulus } = residue(tried) ?? { words: { phrase: SOME_IDS } };
   const exchange = await inquiry.lab.send(pinned(state, bad));
   return {
     ...bareFinding(pinned(state, bad), exchange),
@@ -104,25 +121,33 @@ async function byValue(
     ...(modulus === undefined ? {} : { modulus }),
     inside: [4, 4],
     outside: [0, 3],
-    ladders: [{ part: ID, tried: fails.map((shows, at) => ({ value: String(bad + BigInt(at)), shows })) }],
+    ladders: [{ part: ID, tried: tried.map(({ id, shows }) => ({ value: String(id), shows })) }],
   };
+}
+
+/** The id of a plant if it is written as a whole number: not as `1.0`, and not as `1e3`. */
+function idIn({ plant }: RequestState): bigint | undefined {
+  const id = plant.get(ID);
+  if (!(id instanceof Raw)) return typeof id === 'bigint' ? id : undefined;
+  const numeral = id.written(0n);
+  return /^-?\d+$/.test(numeral) ? BigInt(numeral) : undefined;
 }
 
 /** The residue class of the ids that fail, if they are one. */
 function residue(
-  first: bigint,
-  fails: readonly boolean[],
+  tried: readonly { readonly id: bigint; readonly shows: boolean }[],
 ): { readonly words: Words; readonly modulus: number } | undefined {
-  for (let modulus = 2; modulus <= 24; modulus += 1) {
-    const rest = Number(first % BigInt(modulus));
-    if (!fails.every((shows, at) => shows === ((rest + at) % modulus === rest))) continue;
+  const shown = tried.find(({ shows }) => shows);
+  for (let modulus = 2n; shown !== undefined && modulus <= 24n; modulus += 1n) {
+    const rest = shown.id % modulus;
+    if (!tried.every(({ id, shows }) => shows === (id % modulus === rest))) continue;
     const clause =
-      modulus === 2
-        ? `${ID} is ${rest === 0 ? 'even' : 'odd'}`
-        : rest === 0
+      modulus === 2n
+        ? `${ID} is ${rest === 0n ? 'even' : 'odd'}`
+        : rest === 0n
           ? `${ID} is divisible by ${modulus}`
           : `${ID} leaves ${rest} when divided by ${modulus}`;
-    return { words: { clause }, modulus };
+    return { words: { clause }, modulus: Number(modulus) };
   }
   return undefined;
 }
@@ -152,6 +177,7 @@ async function underConcurrency(
     const fewer = SIZES[index - 1] ?? 1;
     let calm = 0;
     for (let left = 4; left > 0; left -= 1) if ((await wave(fewer)).length > 0) calm += 1;
+    if (calm > 2) return undefined;
     for (let left = 3; left > 0; left -= 1) if ((await wave(size)).length > 0) waves += 1;
     return {
       ...bareFinding(state, shown),
@@ -164,97 +190,4 @@ async function underConcurrency(
     };
   }
   return undefined;
-}
-
-async function afterOne(state: RequestState, inquiry: Inquiry): Promise<Circumstance | undefined> {
-  const { lab } = inquiry;
-  const history = modelSweep(modelFor(lab.roleOf(state), lab.contract), 'history');
-  if (history === undefined) return undefined;
-  const reach = await sweep(history, state, inquiry, false);
-  const [found] = reach.named;
-  for (const cell of found?.cells ?? []) {
-    const after = cell.apply(state);
-    const exchange = await inquiry.lab.send(after);
-    if (found === undefined || inquiry.isShown(exchange, after) !== true) continue;
-    return {
-      ...bareFinding(after, exchange),
-      kind: 'sequence',
-      conditions: [found.words],
-      ladders: [reach.ladder],
-      inside: [reach.inside, reach.inside],
-      outside: [0, reach.outside],
-    };
-  }
-  return undefined;
-}
-
-const COUNTS = [1, 2, 3, 5, 8, 10, 20, 30];
-
-const KINDS = [
-  ['rejected request', { defect: { json: new JsonObject([]) } }],
-  ['request without a token', { credential: nothing }],
-  ['accepted plant', {}],
-] as const;
-
-async function afterMany(state: RequestState, inquiry: Inquiry): Promise<Circumstance | undefined> {
-  const [ordinary = state] = ordinaryStates(inquiry.lab.contract);
-  const kinds = KINDS.map(([words, change]) => [words, { ...ordinary, ...change }] as const);
-  for (const [words, one] of kinds)
-    for (const count of COUNTS) {
-      const before: Before[] = [];
-      for (let left = count; left > 0; left -= 1)
-        before.push({ template: templateOf(one), exchange: await inquiry.lab.send(one) });
-      const exchange = await inquiry.lab.send(state);
-      if (inquiry.isShown(exchange, state) !== true) continue;
-      return {
-        ...bareFinding(state, exchange),
-        kind: 'sequence',
-        conditions: [{ phrase: `after ${count === 1 ? `a ${words}` : `${count} ${words}s in a row`}` }],
-        inside: [1, 1],
-        before,
-      };
-    }
-  return undefined;
-}
-
-/**
- * A store that serves no longer although it did, or that does so only after a rejection.
- * @param state an ordinary request that shows the symptom each time
- * @throws BudgetSpent
- */
-export async function sinceWhen(state: RequestState, inquiry: Inquiry): Promise<Circumstance | undefined> {
-  let exchange = await inquiry.lab.send(state);
-  for (let left = 3; left > 0; left -= 1) {
-    if (inquiry.isShown(exchange, state) !== true)
-      return (await afterOne(state, inquiry)) ?? (await afterMany(state, inquiry));
-    exchange = await inquiry.lab.send(state);
-  }
-  return fromThenOn(state, exchange, [3, 3], inquiry);
-}
-
-/** Requests of each kind after which most stores that run out of something have done so. */
-const MANY = 200;
-
-/** What fails now, and did not before: one request of each kind after the other shows it on a fresh store. */
-async function fromThenOn(
-  state: RequestState,
-  exchange: Exchange,
-  inside: Tried,
-  inquiry: Inquiry,
-): Promise<Circumstance> {
-  const { aspect, isRejection } = inquiry.wanted;
-  const before: Before[] = [];
-  for (const [, change] of KINDS.slice(0, 2)) {
-    const one = { ...state, ...change };
-    before.push({ template: templateOf(one), exchange: await inquiry.lab.send(one) });
-  }
-  const whom = aspect === 'outcome' && isRejection !== true ? 'to everything ' : '';
-  return {
-    ...bareFinding(state, exchange),
-    kind: 'from-then-on',
-    conditions: [{ note: `${whom}from some point of the run on` }],
-    inside,
-    before,
-    repeat: { times: MANY, inFlight: 1 },
-  };
 }

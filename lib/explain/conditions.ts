@@ -1,4 +1,5 @@
 import type { RequestState } from '../payloads/model/dimension.ts';
+import { ID } from '../payloads/plants.ts';
 import type { Words } from './cells.ts';
 import type { Inquiry } from './found.ts';
 import type { Lab } from './lab.ts';
@@ -7,9 +8,10 @@ import { reduce } from './reduce.ts';
 import { type Reach, sweep } from './sweep.ts';
 import { sweepOf } from './sweep-of.ts';
 import { defectSweep } from './sweeps/defects.ts';
+import { orderSweep } from './sweeps/order.ts';
 import { sizeSweep } from './sweeps/sizes.ts';
 import { isRejected } from './symptom.ts';
-import { wordsOf } from './words.ts';
+import { isVague, wordsOf } from './words.ts';
 
 export interface Conditions {
   readonly conditions: readonly Words[];
@@ -48,24 +50,49 @@ export async function conditionsOf(
   inquiry: Inquiry,
 ): Promise<Pick<Conditions, 'conditions' | 'reaches'>> {
   const role = inquiry.lab.roleOf(state);
-  const isCarrier = (part: Part) =>
-    (role === 'reject-body' && part.name === 'body') || carriers.includes(part);
+  /** What is wrong with the request is what the cause is about: no condition of it. */
+  const isWrong = (part: Part) =>
+    part.name === 'body' ||
+    (neutral !== undefined && inquiry.lab.roleOf(part.copy(neutral, state)) !== 'reject-body');
+  const isCarrier = (part: Part) => (role === 'reject-body' && isWrong(part)) || carriers.includes(part);
   const conditions: Words[] = [];
   const reaches: Reach[] = [];
   for (const part of parts) {
     if (isRejected(role) && isCarrier(part)) continue;
     const bare = neutral === undefined ? state : part.copy(neutral, state);
+    // A property stays where it is: its place may matter, too.
+    const isReplaced =
+      inquiry.lab.contract.newPlant.shape.properties.has(part.name) &&
+      state.plant.members.filter(([name]) => name === part.name).length === 1;
+    const base = isReplaced ? state : bare;
     const values = neutral === undefined ? undefined : valuesFor(part, state, neutral, bare, inquiry.lab);
-    const reach = values === undefined ? undefined : await sweep(values, bare, inquiry, role === 'accept');
+    const reach = values === undefined ? undefined : await sweep(values, base, inquiry, role === 'accept');
     if (reach !== undefined) reaches.push(reach);
-    const words = reach?.named[0]?.words;
+    // If it shows with all ids, it is not about their values.
+    const isAboutValue = part.name !== ID || reach?.outside !== 0;
+    const words = isAboutValue ? reach?.named[0]?.words : undefined;
     const size = await bySize(reach, state, neutral, inquiry);
     const isScattered = / other values?$/.test(words?.clause ?? '');
     conditions.push(
       size ?? (isScattered ? undefined : words) ?? wordsOf(part, state, inquiry.failure, inquiry.lab),
     );
   }
-  return { conditions, reaches };
+  const isOrder = parts.some(({ name }) => name === 'property order');
+  const isKnown = conditions.length > 0 && !conditions.some(isVague);
+  const order = isKnown && !isOrder ? await byOrder(state, inquiry) : undefined;
+  if (order === undefined) return { conditions, reaches };
+  return {
+    conditions: [...conditions, ...order.named.map(({ words }) => words)],
+    reaches: [...reaches, order],
+  };
+}
+
+/** The orders of the properties with which the symptom shows, if it does not with all. */
+async function byOrder(state: RequestState, inquiry: Inquiry): Promise<Reach | undefined> {
+  if (inquiry.lab.roleOf(state) !== 'accept') return undefined;
+  const reach = await sweep(orderSweep(state.plant), state, inquiry, true);
+  const [only, ...others] = reach.named;
+  return reach.outside > 0 && others.length === 0 && only?.isExact === true ? reach : undefined;
 }
 
 /** Values to try for a part. Without a valid token, what is wrong with the body is a condition like any other. */

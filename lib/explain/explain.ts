@@ -8,19 +8,22 @@ import type { CheckResult } from '../run/result.ts';
 import type { Explain } from '../run/run.ts';
 import { alike } from './alike.ts';
 import { causeOf } from './cause-of.ts';
-import { type Circumstance, circumstancesOf, sinceWhen } from './circumstances.ts';
+import type { Words } from './cells.ts';
+import { type Circumstance, circumstancesOf } from './circumstances.ts';
 import type { Draft, Shown } from './draft.ts';
 import { explainedBy } from './explained-by.ts';
 import { bareFinding, type Found, Inquiry } from './found.ts';
+import { withHistory } from './history.ts';
 import { investigate } from './investigate.ts';
 import { type Budget, Lab, type Line, unlessSpent } from './lab.ts';
 import { merged } from './merge.ts';
 import { ordinaryStates } from './ordinary.ts';
 import { stateOf } from './parts.ts';
 import { roleOf } from './role.ts';
-import { keyOf } from './symptom.ts';
+import { noLonger } from './since.ts';
+import { keyOf, NO_ANSWER } from './symptom.ts';
 import { wantedOf } from './wanted.ts';
-import { ANY_SUBJECT, labelOf, subjectOf, suchAs } from './words.ts';
+import { ANY_SUBJECT, isVague, labelOf, subjectOf, suchAs } from './words.ts';
 
 export interface ExplainOptions {
   readonly contract: Contract;
@@ -30,6 +33,10 @@ export interface ExplainOptions {
   readonly concurrency: number;
   /** The id of the first request of the run. */
   readonly firstId: bigint;
+  /** Whether the store accepted an ordinary plant when the run began. */
+  readonly served: boolean;
+  /** Whether the run ended early because the store answers nothing any more. */
+  readonly gone: boolean;
   readonly budget: Budget;
 }
 
@@ -39,43 +46,45 @@ const MAX_SECONDS = 15;
 const secondsSince = (time: string): number => (Date.now() - Date.parse(time)) / 1000;
 
 /**
- * What a run needs to explain its failures.
+ * Finds the causes of the failures of a run, within its limits.
  * @param requests to be spent on experiments at most
+ * @returns what is to be fixed, in the order in which to fix it
  */
-export const explainer =
-  (
-    { contract, token, catalogue }: Pick<ExplainOptions, 'contract' | 'token' | 'catalogue'>,
-    requests: number,
-  ): Explain =>
-  (results, run) => {
-    const { concurrency, firstId, maxRequests, maxSeconds } = run.header.options;
-    // The user's limits are about the whole run; to reach one would cut it short.
-    const requestsLeft = (maxRequests ?? Number.POSITIVE_INFINITY) - run.requests;
-    const secondsLeft = (maxSeconds ?? Number.POSITIVE_INFINITY) - secondsSince(run.header.startedAt) - 1;
-    return explain(results, run, {
-      contract,
-      token,
-      catalogue,
-      concurrency,
-      firstId: BigInt(firstId),
-      budget: {
-        requests: Math.min(requests, requestsLeft),
-        seconds: Math.min(MAX_SECONDS, secondsLeft),
-      },
-    });
-  };
+export function explainRun(
+  [results, run]: Parameters<Explain>,
+  { contract, token, catalogue }: Pick<ExplainOptions, 'contract' | 'token' | 'catalogue'>,
+  requests: number,
+): ReturnType<Explain> {
+  const { concurrency, firstId, maxRequests, maxSeconds } = run.header.options;
+  // The user's limits are about the whole run; to reach one would cut it short.
+  const requestsLeft = (maxRequests ?? Number.POSITIVE_INFINITY) - run.requests;
+  const secondsLeft = (maxSeconds ?? Number.POSITIVE_INFINITY) - secondsSince(run.header.startedAt) - 1;
+  return explain(results, run, {
+    contract,
+    token,
+    catalogue,
+    concurrency,
+    firstId: BigInt(firstId),
+    served: run.served,
+    gone: run.stop?.kind === 'gone',
+    budget: {
+      requests: Math.min(requests, requestsLeft),
+      seconds: Math.min(MAX_SECONDS, secondsLeft),
+    },
+  });
+}
 
 /**
  * Finds the causes of the failures of a run by experiments.
  * @param results all results of the run
  * @returns what is to be fixed, in the order in which to fix it
  */
-export async function explain(
+async function explain(
   results: readonly CheckResult[],
   line: Line,
   options: ExplainOptions,
 ): Promise<readonly Cause[]> {
-  const { contract, token, catalogue, budget } = options;
+  const { contract, token, catalogue, budget, served } = options;
   const byId = new Map(catalogue.map((check) => [check.id, check]));
   const failures = results
     .filter(({ verdict }) => verdict === 'fail')
@@ -89,12 +98,10 @@ export async function explain(
     .map((one, _index, all) => withWholeAnswer(one, all));
   if (failures.length === 0) return [];
   const lab = new Lab(line, contract, token, budget);
-  const served = results.some(
-    ({ check, verdict }) => check.id === 'ordinary/answers-200' && verdict === 'pass',
-  );
-  const every = await everything(failures, lab);
+  const every =
+    (served ? await noLongerServed(failures, lab) : undefined) ?? (await everything(failures, lab));
   const left = failures.filter((one) => every?.members.includes(one) !== true);
-  const drafts = [...(every === undefined ? [] : [every]), ...(await bySymptom(left, lab, options, served))];
+  const drafts = [...(every === undefined ? [] : [every]), ...(await bySymptom(left, lab, options))];
   return merged(drafts).map((draft) => causeOf(draft, catalogue));
 }
 
@@ -117,34 +124,26 @@ async function everything(failures: readonly Shown[], lab: Lab): Promise<Draft |
   return { ...found, members: found.authenticates ? failures.filter(isAuthorised) : failures };
 }
 
+/** What a store does with ordinary requests by the end of a run that it served at its beginning. */
+async function noLongerServed(failures: readonly Shown[], lab: Lab): Promise<Draft | undefined> {
+  const found = await unlessSpent(() => noLonger(lab));
+  if (found === undefined) return undefined;
+  const members = failures.filter(({ wanted }) => keyOf(wanted) === keyOf(found.wanted));
+  return members.length === 0 ? undefined : { ...found, members };
+}
+
 async function bySymptom(
   failures: readonly Shown[],
   lab: Lab,
   options: ExplainOptions,
-  served: boolean,
 ): Promise<readonly Draft[]> {
   const clusters = groupBy(failures, ({ wanted }) => keyOf(wanted)).map(([, members]) => members);
   const rank = (members: readonly Shown[]) =>
     members.some(({ check }) => check.level === 'MUST') ? members.length + 1000 : members.length;
   const drafts: Draft[] = [];
   for (const members of clusters.toSorted((a, b) => rank(b) - rank(a)))
-    drafts.push(...(await ofOneSymptom(members, lab, options, served)));
+    drafts.push(...(await ofOneSymptom(members, lab, options)));
   return drafts;
-}
-
-/** If any ordinary request shows the symptom, but was served earlier in the run, something has changed since. */
-async function checked(
-  found: readonly Found[] | undefined,
-  served: boolean,
-  inquiry: Inquiry,
-): Promise<readonly Circumstance[] | undefined> {
-  const { wanted, lab } = inquiry;
-  const [only] = found ?? [];
-  const isUnconditional = only?.subject === undefined && only?.conditions.length === 0;
-  if (!served || only === undefined || !isUnconditional || lab.roleOf(only.state) !== 'accept') return found;
-  if (wanted.aspect !== 'outcome') return found;
-  const since = await sinceWhen(only.state, inquiry);
-  return since === undefined ? found : [since];
 }
 
 /** Ordinary requests first: what fails with them fails with others too. */
@@ -162,19 +161,14 @@ const simplestFirst = (members: readonly Shown[], lab: Lab): readonly Shown[] =>
 async function ofOneSymptom(
   members: readonly Shown[],
   lab: Lab,
-  { concurrency, firstId }: ExplainOptions,
-  served: boolean,
+  options: ExplainOptions,
 ): Promise<readonly Draft[]> {
   const drafts: Draft[] = [];
   let left = simplestFirst(members, lab);
   for (let lead = left[0]; lead !== undefined; lead = left[0]) {
     const { failure, wanted } = lead;
     const inquiry = new Inquiry(failure, wanted, lab);
-    const found = (await unlessSpent(async () => checked(await investigate(inquiry), served, inquiry))) ??
-      (await unlessSpent(async () => {
-        const one = await circumstancesOf(inquiry, concurrency);
-        return one === undefined ? undefined : [one];
-      })) ?? [unexplained(inquiry, lab.sent > 0 && failure.exchange.request.freshId === firstId)];
+    const found = (await explanation(inquiry, options)) ?? [unexplained(inquiry, options)];
     const own = found.map((one): Draft & { members: Shown[] } => ({ wanted, found: one, members: [] }));
     const rest: Shown[] = [];
     for (const member of left) {
@@ -190,34 +184,64 @@ async function ofOneSymptom(
   return drafts;
 }
 
+/** What experiments find out about a failure; undefined if none shows it again, or only the very same request does. */
+async function explanation(
+  inquiry: Inquiry,
+  { concurrency, served }: ExplainOptions,
+): Promise<readonly Circumstance[] | undefined> {
+  const found = await unlessSpent(() => investigate(inquiry));
+  const isPartOfSequence = (inquiry.failure.before ?? []).length > 0;
+  if (isPartOfSequence && found?.some(({ conditions }) => conditions.some(isVague)) === true)
+    return undefined;
+  if (found !== undefined) return histories(found, served, inquiry);
+  const one = await unlessSpent(() => circumstancesOf(inquiry, concurrency));
+  return one === undefined ? undefined : [one];
+}
+
+/** What was found, with what has to come before. */
+async function histories(
+  found: readonly Found[],
+  served: boolean,
+  inquiry: Inquiry,
+): Promise<readonly Circumstance[]> {
+  const all: Circumstance[] = [];
+  for (const one of found) all.push((await unlessSpent(() => withHistory(one, served, inquiry))) ?? one);
+  return all;
+}
+
 /** What only shows at times was tried with one kind of invalid request; the failures say whether it shows with others. */
 function withAllSubjects<T extends Draft>(draft: T): T {
   const { found, members } = draft;
   const kinds = new Set(members.map(({ failure }) => labelOf(failure)));
   if (found.kind === 'always' || found.subject === undefined || kinds.size < 2) return draft;
+  const { credential } = found.template ?? found.state;
   return {
     ...draft,
-    found: { ...found, subject: ANY_SUBJECT[found.state.credential === undefined ? 'body' : 'credential'] },
+    found: { ...found, subject: ANY_SUBJECT[credential === undefined ? 'body' : 'credential'] },
   };
 }
 
 /** What is known of a failure that no experiment shows again. */
-function unexplained(inquiry: Inquiry, isFirst: boolean): Circumstance {
-  const { failure, wanted } = inquiry;
+function unexplained(inquiry: Inquiry, { firstId, served, gone }: ExplainOptions): Circumstance {
+  const { failure, wanted, lab } = inquiry;
   const { template, exchange, before = [], when } = failure;
-  const isSubject = wanted.aspect === 'success' && !isFirst;
+  const isFirst = lab.sent > 0 && exchange.request.freshId === firstId;
+  const subject = wanted.aspect === 'success' && !isFirst ? subjectOf(inquiry) : undefined;
+  const condition = (): Words => {
+    if (when === 'under-concurrency') return { note: 'while others are in flight' };
+    if (isFirst) return { phrase: 'that are the first of the run' };
+    if (gone && wanted.words === NO_ANSWER) return served ? { note: 'from some point of the run on' } : {};
+    // What is wrong with the request is known, and why it is rejected now may be something else: an id in use.
+    if (subject !== undefined && subject !== ANY_SUBJECT.credential) return {};
+    // What was tried in vain says nothing about the request.
+    if (lab.sent > 0 && lab.hasBudget && before.length === 0) return { note: 'once, but not again' };
+    return subject === undefined ? suchAs(failure) : {};
+  };
   return {
     ...bareFinding(initialState(new JsonObject([])), exchange),
     kind: before.length > 0 ? 'sequence' : 'once',
-    subject: isSubject ? subjectOf(inquiry) : undefined,
-    conditions:
-      when === 'under-concurrency'
-        ? [{ note: 'while others are in flight' }]
-        : isFirst
-          ? [{ phrase: 'that are the first of the run' }]
-          : isSubject
-            ? []
-            : [suchAs(failure)],
+    subject,
+    conditions: [condition()],
     inside: [1, 1],
     before,
     template,

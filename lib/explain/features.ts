@@ -36,6 +36,13 @@ function featuresOf({ newPlant: { shape } }: Contract): readonly Feature[] {
       words: { phrase: 'with undeclared properties' },
       has: (body) => namesIn(body).some((name) => !declared.includes(name)),
     },
+    {
+      words: { phrase: 'with a property one level down' },
+      has: (body) =>
+        Object.values(membersOf(body)).some((value) =>
+          declared.some((name) => Object.hasOwn(Object(value), name)),
+        ),
+    },
     { words: { clause: 'the body contains a quotation mark' }, has: (body) => body.includes('"') },
     ...declared.flatMap((name): Feature[] => [
       { words: { clause: `there is a ${name}` }, has: (body) => namesIn(body).includes(name) },

@@ -1,7 +1,5 @@
 import { fixedFor } from '../payloads/fresh.ts';
-import { FRESH } from '../payloads/json.ts';
 import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
-import { ID } from '../payloads/plants.ts';
 import type { CauseKind, Ladder } from '../run/cause.ts';
 import type { Failure, Tried } from '../run/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
@@ -142,7 +140,7 @@ async function tried(state: RequestState, times: number, inquiry: Inquiry): Prom
 }
 
 /** The request with the values of one id, so that it is the same each time it is sent. */
-export const pinned = (state: RequestState, id: bigint): RequestState => {
-  const plant = fixedFor(state.plant, id);
-  return { ...state, plant: state.plant.get(ID) === FRESH ? plant.with(ID, id) : plant };
-};
+export const pinned = (state: RequestState, id: bigint): RequestState => ({
+  ...state,
+  plant: fixedFor(state.plant, id),
+});

@@ -4,7 +4,7 @@ import { conditionsOf } from './conditions.ts';
 import { type Found, foundIn, type Inquiry } from './found.ts';
 import type { Lab } from './lab.ts';
 import { ordinaryStates } from './ordinary.ts';
-import { type Part, stateOf } from './parts.ts';
+import { CREDENTIAL, type Part, stateOf } from './parts.ts';
 import { reduce } from './reduce.ts';
 import { carriersOf, inEveryRejection, subjectsOf, withSubjects } from './subjects.ts';
 import { sweep } from './sweep.ts';
@@ -111,7 +111,8 @@ async function described(
   const { conditions, reaches } = await conditionsOf(state, parts, neutral, carriers, inquiry);
   const subjects = isRejected(role) ? await subjectsOf(state, role === 'reject-body', inquiry) : undefined;
   if (subjects === undefined || subjects.named.length === 0) {
-    const subject = subjects === undefined ? undefined : subjectOf(inquiry);
+    const isSaid = subjects === undefined || parts.includes(CREDENTIAL);
+    const subject = isSaid ? undefined : subjectOf(inquiry);
     const isUnknown = subject === undefined && conditions.length === 0 && parts.length > 0;
     const known = isUnknown ? [suchAs(inquiry.failure)] : conditions;
     return [await foundIn({ state, subject, conditions: known, reaches, parts, neutral }, inquiry)];

@@ -1,12 +1,16 @@
 import { groupBy } from '../groups.ts';
 import { type Draft, levelOf } from './draft.ts';
-import { keyOf } from './symptom.ts';
+import { keyOf, NOT_HTTP } from './symptom.ts';
 import { sentenceOf } from './title.ts';
 import { isVague, labelOf } from './words.ts';
 
 /** What is to be fixed: one draft for each fault, in the order in which to fix them. */
 export const merged = (drafts: readonly Draft[]): readonly Draft[] =>
-  ordered(byWayIn(withoutOthersRejected(withoutIncluded(withoutRepetition(acrossProperties(drafts))))));
+  ordered(
+    byWayIn(
+      withoutRemains(withoutOthersRejected(withoutIncluded(withoutRepetition(acrossProperties(drafts))))),
+    ),
+  );
 
 /** Joins drafts that say the same of two properties: what checks one of them usually checks the other. */
 function acrossProperties(drafts: readonly Draft[]): readonly Draft[] {
@@ -53,14 +57,24 @@ function withoutIncluded(drafts: readonly Draft[]): readonly Draft[] {
   const conditions = ({ found }: Draft) => JSON.stringify(found.conditions);
   const kinds = ({ found: { labels = [] } }: Draft) => labels.length;
   const isOfAll = ({ found: { subject } }: Draft) => subject === undefined;
-  const includes = (one: Draft, other: Draft) =>
-    keyOf(one.wanted) === keyOf(other.wanted) &&
+  const isMore = (one: Draft, other: Draft) =>
     conditions(one) === conditions(other) &&
     ((isOfAll(one) && !isOfAll(other)) ||
       (kinds(one) > kinds(other) &&
         other.members.every(({ failure }) => one.found.labels?.includes(labelOf(failure)) === true)));
+  const includes = (one: Draft, other: Draft) =>
+    keyOf(one.wanted) === keyOf(other.wanted) &&
+    (isMore(one, other) || (isFeatured(one, other) && !isMore(other, one)));
   return joinedBy(drafts, (draft) => drafts.find((one) => includes(one, draft)));
 }
+
+/** Whether all bodies of a draft have the feature of another one. */
+const isFeatured = ({ found: { feature } }: Draft, { found, members }: Draft): boolean =>
+  feature !== undefined &&
+  found.feature === undefined &&
+  members.every(({ failure: { exchange } }) =>
+    feature.has(Buffer.from(exchange.request.body ?? []).toString('utf8')),
+  );
 
 /**
  * One draft for everything that goes wrong on one way in: a branch of the code that is not the usual one tends to lack
@@ -108,6 +122,12 @@ function withoutOthersRejected(drafts: readonly Draft[]): readonly Draft[] {
   return joinedBy(drafts, ({ wanted }) =>
     everything.find((one) => wanted.words.startsWith(`${one.wanted.words} instead`)),
   );
+}
+
+/** What a response with a wrong length leaves on its connection is read as the next one: one fault. */
+function withoutRemains(drafts: readonly Draft[]): readonly Draft[] {
+  const wrongLength = drafts.find(({ wanted }) => /with truncated JSON|incomplete/.test(wanted.words));
+  return joinedBy(drafts, ({ wanted }) => (wanted.words === NOT_HTTP ? wrongLength : undefined));
 }
 
 /** MUST first, then what explains the most checks. */

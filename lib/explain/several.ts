@@ -45,7 +45,7 @@ export function alternatives(all: readonly Words[]): Words {
   const [only, ...others] = all;
   if (only === undefined || others.length === 0) return only ?? {};
   return inEachForm(Object.assign({}, ...all) as Words, (_, form) =>
-    either(all.flatMap((words) => words[form] ?? [])),
+    either([...new Set(all.flatMap((words) => words[form] ?? []))]),
   );
 }
 

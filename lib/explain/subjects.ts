@@ -10,7 +10,7 @@ import { ordinaryStates } from './ordinary.ts';
 import { BODY, CREDENTIAL, differences, type Part } from './parts.ts';
 import { type Reach, sweep } from './sweep.ts';
 import { credentialSweep } from './sweeps/credentials.ts';
-import { defectSweep } from './sweeps/defects.ts';
+import { defectSweep, NOT_JSON } from './sweeps/defects.ts';
 import { isRejected, keyOf } from './symptom.ts';
 import { labelOf } from './words.ts';
 
@@ -121,9 +121,11 @@ function separatedIn(
   base: RequestState,
   lab: Lab,
 ): Pick<Subjects, 'named' | 'feature'> | undefined {
+  // A parser that rejects what is not JSON leaves the other bodies to whatever comes after it.
+  const isParsed = shown.every((cell) => !cell.classes.includes(NOT_JSON));
   const tried = ({ id }: CellClass) =>
     [...shown, ...hidden]
-      .filter((cell) => cell.classes.includes(id))
+      .filter(({ classes: own }) => own.includes(id) && !(isParsed && own.includes(NOT_JSON)))
       .map((cell) => [lab.textOf(cell.apply(base)), shown.includes(cell)] as const);
   for (const one of classes) {
     if (!shown.every((cell) => cell.classes.includes(one.id))) continue;

@@ -1,10 +1,13 @@
+import { write } from '../payloads/json.ts';
 import type { RequestState } from '../payloads/model/dimension.ts';
 import { modelsOf } from '../payloads/model/model.ts';
 import { ID } from '../payloads/plants.ts';
 import type { Sweep } from './cells.ts';
 import type { Lab } from './lab.ts';
 import { modelFor } from './model-for.ts';
-import type { Part } from './parts.ts';
+import { CREDENTIAL, type Part } from './parts.ts';
+import { credentialSweep } from './sweeps/credentials.ts';
+import { depthSweep } from './sweeps/depths.ts';
 import { headerSweep } from './sweeps/headers.ts';
 import { idSweep } from './sweeps/ids.ts';
 import { modelSweep } from './sweeps/model.ts';
@@ -20,16 +23,22 @@ export function sweepOf(
 ): Sweep | undefined {
   const { shape } = lab.contract.newPlant;
   const { name, dimension } = part;
+  if (part === CREDENTIAL) return credentialSweep(lab.token);
   if (name === ID) return idSweep;
   if (name === 'property order') return orderSweep(ordinary.plant);
   const property = shape.properties.get(name);
   if (property !== undefined)
     return property.types.includes('string') ? textSweep(name, shape.required.has(name)) : undefined;
-  if (state.plant.get(name) !== undefined) return undeclaredSweep(lab);
+  const undeclared = state.plant.get(name);
+  if (undeclared !== undefined)
+    return isDeep(write(undeclared, 0n)) ? depthSweep(name) : undeclaredSweep(lab);
   if (dimension !== undefined) return modelSweep(modelFor(lab.roleOf(state), lab.contract), dimension);
   const value = state.template.headers?.find(([own]) => own.toLowerCase() === name.toLowerCase())?.[1];
   return value === undefined ? undefined : headerSweep(name, value);
 }
+
+/** More levels than people write. */
+const isDeep = (json: string): boolean => /^\[{30}/.test(json);
 
 function undeclaredSweep({ contract }: Lab): Sweep | undefined {
   const model = modelsOf(contract).answered;

@@ -24,10 +24,12 @@ export interface Symptom {
 /** The symptom that takes longest to see. */
 export const NO_ANSWER = 'does not answer';
 
+export const NOT_HTTP = 'answers with something that is not HTTP';
+
 const BROKEN: Partial<Record<FaultKind, string>> = {
   timeout: NO_ANSWER,
   closed: 'closes the connection without an answer',
-  'not-http': 'answers with something that is not HTTP',
+  'not-http': NOT_HTTP,
 };
 
 /** What is wrong with the outcome of an exchange: whether and with which status it was answered. */

@@ -1,5 +1,5 @@
 import type { Words } from './cells.ts';
-import type { Symptom } from './symptom.ts';
+import { NO_ANSWER, type Symptom } from './symptom.ts';
 import { isVague } from './words.ts';
 
 /** How what was found is said in one sentence. */
@@ -26,11 +26,7 @@ export function sentenceOf(
   const notes = conditions.flatMap(({ note }) => note ?? []);
   const clauses = known.flatMap(({ clause, phrase }) => (phrase === undefined ? (clause ?? []) : []));
   const accepts = symptom.aspect === 'success';
-  const whom = !accepts
-    ? ` ${requests(symptom)}`
-    : subject?.noun?.startsWith('requests')
-      ? ''
-      : ' in requests';
+  const whom = !accepts ? requests(symptom) : subject?.noun?.startsWith('requests') ? '' : ' in requests';
   const about = phrases.length === 0 ? '' : `${whom} ${phrases.join(', ')}`;
   const what = accepts ? ` ${subject?.noun ?? subject?.clause ?? 'what it has to reject'}` : '';
   const all = [...(accepts || subject?.clause === undefined ? [] : [subject.clause]), ...clauses];
@@ -43,9 +39,9 @@ export function sentenceOf(
 const verb = ({ words, isRejection }: Symptom): string =>
   isRejection === true ? words.replace(/^rejects/, 'rejects a valid plant') : words;
 
-const requests = ({ words, isRejection }: Symptom): string =>
-  isRejection === true
-    ? 'in requests'
-    : /^(?:returns|leaves)/.test(words)
-      ? 'in answers to requests'
-      : 'to requests';
+const requests = ({ words, isRejection }: Symptom): string => {
+  if (isRejection === true) return ' in requests';
+  if (/^(?:returns|leaves)/.test(words)) return ' in answers to requests';
+  if (words === NO_ANSWER) return ' requests';
+  return words.startsWith('accepts requests') ? ':' : ' to requests';
+};

@@ -31,7 +31,7 @@ export function wantedOf(
 
 /** Causes of the rules about details, as the beginning of a sentence about the store. */
 const DETAILS: Readonly<Record<string, string>> = {
-  accepted: 'accepts what it should reject',
+  accepted: 'accepts requests that it should reject',
   'empty message': 'answers 400 with an empty message',
   'internals in an error response': 'reveals a stack trace or file path in error responses',
   'the token is echoed': 'repeats the token in a response',

@@ -21,7 +21,8 @@ export const labelOf = ({ label, stableLabel = label }: Failure): string => with
 /** The words for requests of which only one is known. */
 export function suchAs(failure: Failure): Words {
   const label = withoutCheck(failure.label);
-  if (/^(?:id|name|tag) /.test(labelOf(failure))) return { clause: labelOf(failure) };
+  if (/^(?:id|name|tag) /.test(labelOf(failure)))
+    return { clause: labelOf(failure).replace(/^(\w+) (?=")/, '$1 is ') };
   if (label !== '') return { phrase: `${SUCH_AS} ${label}` };
   const check = /^sent for (\S+\/\S+)$/.exec(failure.label)?.[1];
   return check === undefined ? {} : { phrase: `${LIKE} ${check}` };
@@ -62,7 +63,7 @@ export function subjectOf({ failure, wanted: { aspect }, lab }: Inquiry): Words 
     return { noun: ['a plant', value].join(' ').trim() };
   }
   if (roleOf(failure.exchange.request, failure.template, lab.contract, lab.token) === 'reject-credential')
-    return ANY_SUBJECT.credential;
+    return label === '' ? ANY_SUBJECT.credential : { noun: `requests without a valid token (${label})` };
   return { noun: nounOf(label), clause: clauseOf(label) };
 }
 
@@ -71,6 +72,7 @@ export function wordsOf({ name, dimension }: Part, state: RequestState, failure:
   const { template, plant } = state;
   if (name === 'Authorization') return { phrase: `with the scheme ${failure.label}` };
   if (name === 'method') return { phrase: `with the method ${template.method}` };
+  if (name === 'absent headers') return { phrase: `without ${template.without?.join(' and ')}` };
   if (name === 'target') return { phrase: `to ${template.path ?? 'the target in absolute form'}` };
   if (name === 'Content-Type')
     return {

@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
-import { FreshText, type Json, type JsonObject, Raw } from './json.ts';
+import { FRESH, FreshText, type Json, type JsonObject, Raw } from './json.ts';
 import { sample } from './random.ts';
 
 /**
@@ -83,9 +83,11 @@ export function freshId(from: bigint, below: bigint, step = 1n): Raw {
 
 /** The plant with its fresh values fixed to those of an id. */
 export function fixedFor(plant: JsonObject, id: bigint): JsonObject {
-  return plant.withValues((_, value) =>
-    value instanceof FreshText ? value.of(id) : value instanceof Raw ? new Raw(value.written(id)) : value,
-  );
+  return plant.withValues((_, value) => {
+    if (value === FRESH) return id;
+    if (value instanceof FreshText) return value.of(id);
+    return value instanceof Raw ? new Raw(value.written(id)) : value;
+  });
 }
 
 /** Whether an earlier run or another client may already have sent the value. */

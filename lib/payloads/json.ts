@@ -34,6 +34,9 @@ export class Raw {
   }
 }
 
+/** Arrays within arrays, so many levels deep. */
+export const nestedArrays = (depth: number): Raw => new Raw('['.repeat(depth) + ']'.repeat(depth));
+
 /** A string that differs for each fresh id. */
 export class FreshText {
   /** Number of possible strings: the more, the less likely a collision with an earlier request. */

@@ -41,6 +41,14 @@ export const notJson: readonly Edit[] = [
   edit('a URL-encoded form', (text) => `id=${idIn(text)}&name=Aloe&tag=succulent`),
 ];
 
+/** Texts that are not JSON only beyond the first block that a reader with a buffer reads: 4, 8 or 16 KiB. */
+export const notJsonBeyondBuffers: readonly Edit[] = [5, 17].map((kibibytes) =>
+  edit(
+    `followed by ${kibibytes} KiB of white space and text`,
+    (text) => `${text}${' '.repeat(kibibytes * 1024)}and more`,
+  ),
+);
+
 /** The plant as multipart/form-data with the boundary `b`. */
 export const multipart: Edit = edit('a multipart form', (text) =>
   [

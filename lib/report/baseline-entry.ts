@@ -1,3 +1,4 @@
+import { counted } from '../counts.ts';
 import { coarseFingerprint } from './fingerprint.ts';
 import type { BaselineEntry, RecordedResult } from './record.ts';
 
@@ -40,6 +41,6 @@ export function newCauses(
 export function entryName(entry: BaselineEntry): string {
   const [{ id = '', names = [] } = {}, ...others] = namedBy(entry);
   if ('cause' in entry)
-    return `${entry.cause} (${id}${others.length === 0 ? '' : ` and ${others.length} other ${others.length === 1 ? 'check' : 'checks'}`})`;
+    return `${entry.cause} (${id}${others.length === 0 ? '' : ` and ${counted(others.length, 'other check')}`})`;
   return names.length === 0 ? id : `${id} (${names.length === 1 ? names[0] : `${names.length} causes`})`;
 }

@@ -3,7 +3,7 @@ import { confirmedText } from './confirmed.ts';
 import type { ExplainedChecks } from './deviations.ts';
 import { code, fenced, joined, lines } from './markdown-text.ts';
 import type { RecordedCause, RunRecord } from './record.ts';
-import { answerLine, requestLine, summarise, visible } from './text.ts';
+import { answerLine, beforeLine, requestLine, summarise, visible } from './text.ts';
 
 export const MAX_TITLE_CHARACTERS = 1000;
 
@@ -17,12 +17,7 @@ export const causeBlocks = (cause: RecordedCause): readonly string[] => [
   fenced(
     [
       `confirmed ${confirmedText(cause)}`,
-      ...(cause.counterexample?.before ?? [])
-        .slice(-MAX_BEFORE)
-        .map(
-          ({ request, response }) =>
-            `before    ${requestLine(request)} → ${response?.status ?? 'no response'}`,
-        ),
+      ...(cause.counterexample?.before ?? []).slice(-MAX_BEFORE).map((one) => `before    ${beforeLine(one)}`),
       ...(cause.counterexample === undefined
         ? []
         : [

@@ -1,3 +1,4 @@
+import { counted } from '../counts.ts';
 import { cutShort, judgedOf } from '../run/verdict.ts';
 import { judgedEntry } from './entry-state.ts';
 import { acceptedBy } from './known.ts';
@@ -27,6 +28,12 @@ export function ciResultOf(record: WithoutCiResult, baseline?: Baseline): CiResu
   };
 }
 
+/** A record with its CI result, before the long parts. */
+export function withCiResult(record: WithoutCiResult, baseline?: Baseline): RunRecord {
+  const { causes, results, observations, ...head } = record;
+  return { ...head, ciResult: ciResultOf(record, baseline), causes, results, observations };
+}
+
 /** Whether a failed result makes the CI result fail unless it is a known deviation. */
 export const blocks = (
   { level, verdict }: RecordedResult,
@@ -40,11 +47,11 @@ function decided(
   deviations: number,
   hasBaseline: boolean,
 ): Pick<CiResult, 'exitCode' | 'reason'> {
-  const known = deviations === 0 ? '' : `, ${count(deviations, 'known deviation')}`;
+  const known = deviations === 0 ? '' : `, ${counted(deviations, 'known deviation')}`;
   if (unknown > 0)
     return {
       exitCode: 1,
-      reason: `${count(unknown, 'failure')}${hasBaseline ? ' not in the baseline' : ''}${known}`,
+      reason: `${counted(unknown, 'failure')}${hasBaseline ? ' not in the baseline' : ''}${known}`,
     };
   if (outcome === 'undetermined' || cutShort(stop, results) || summary.MUST.untestable > 0)
     return { exitCode: 3, reason: `could not be judged${known}` };
@@ -56,7 +63,7 @@ function decided(
   if (outdated > 0)
     return {
       exitCode: 1,
-      reason: `${count(outdated, 'outdated baseline entry', 'outdated baseline entries')}${known}`,
+      reason: `${counted(outdated, 'outdated baseline entry', 'outdated baseline entries')}${known}`,
     };
   const what = outcome === 'partial' ? ' in what was checked' : '';
   return {
@@ -64,8 +71,6 @@ function decided(
     reason:
       deviations === 0
         ? `no failures${what}`
-        : `no failures${what} except ${count(deviations, 'known deviation')}`,
+        : `no failures${what} except ${counted(deviations, 'known deviation')}`,
   };
 }
-
-const count = (n: number, one: string, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;

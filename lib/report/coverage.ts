@@ -1,8 +1,7 @@
+import { counted, grouped, sum } from '../counts.ts';
 import type { RecordedResult } from './record.ts';
 
 const NOUNS = { 2: 'pairs', 3: 'triples' } as const;
-
-const grouped = (count: number) => count.toLocaleString('en');
 
 const fraction = (covered: number, all: number) =>
   covered === all ? `all ${grouped(all)}` : `${grouped(covered)} of ${grouped(all)}`;
@@ -22,11 +21,9 @@ export function coverageOfAll(results: readonly RecordedResult[]): string | unde
   const each = results.flatMap(({ coverage }) => coverage ?? []);
   const [first] = each;
   if (first === undefined) return undefined;
-  const sum = (of: (one: (typeof each)[number]) => number) => each.reduce((total, one) => total + of(one), 0);
-  const noun = NOUNS[first.strength];
-  const checks = each.length === 1 ? '1 check' : `${each.length} checks`;
-  return `${fraction(
-    sum(({ covered }) => covered),
-    sum(({ all }) => all),
-  )} ${noun} of request features, in ${checks}`;
+  const covered = fraction(
+    sum(each, (one) => one.covered),
+    sum(each, ({ all }) => all),
+  );
+  return `${covered} ${NOUNS[first.strength]} of request features, in ${counted(each.length, 'check')}`;
 }

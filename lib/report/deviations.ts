@@ -1,3 +1,4 @@
+import { counted } from '../counts.ts';
 import { entryName, isAbout, newCauses } from './baseline-entry.ts';
 import { causeText } from './fingerprint.ts';
 import { NOTHING_JUDGED } from './headline.ts';
@@ -49,7 +50,7 @@ export function novelty(result: RecordedResult, record: RunRecord): string | und
     return `${unaccounted(result)} failures of a known failing check have causes that were not recorded`;
   const named = causes.slice(0, MAX_NEW_CAUSES).map((cause) => summarise(causeText(cause), 120));
   const more = causes.length > MAX_NEW_CAUSES ? [`${causes.length - MAX_NEW_CAUSES} more`] : [];
-  return `${causes.length} new ${causes.length === 1 ? 'cause' : 'causes'} of a known failing check: ${[...named, ...more].join('; ')}`;
+  return `${counted(causes.length, 'new cause')} of a known failing check: ${[...named, ...more].join('; ')}`;
 }
 
 /** A cause with the failed checks that it explains. */
@@ -126,9 +127,7 @@ export function baselineNotes({ ciResult: { baseline } }: RunRecord): readonly s
       : [`${fixed} of ${all} known ${noun} fixed${since === undefined ? '' : ` since ${since}`}`]),
     ...(open === 0
       ? []
-      : [
-          `${open === 1 ? '1 entry has' : `${open} entries have`} the reason TODO: say why the deviation is accepted`,
-        ]),
+      : [`${counted(open, 'entry has', 'entries have')} the reason TODO: say why the deviation is accepted`]),
   ];
 }
 
@@ -142,5 +141,5 @@ export function unjudged({ ciResult, stop, summary }: RunRecord): string | undef
   const { untestable } = summary.MUST;
   return untestable === 0
     ? 'some checks of the catalogue were not run'
-    : `${untestable} MUST ${untestable === 1 ? 'check' : 'checks'} could not be tested`;
+    : `${counted(untestable, 'MUST check')} could not be tested`;
 }

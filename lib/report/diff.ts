@@ -1,3 +1,4 @@
+import { counted } from '../counts.ts';
 import type { Observations } from '../run/result.ts';
 import { causeText } from './fingerprint.ts';
 import { headlineOf } from './headline.ts';
@@ -120,7 +121,7 @@ export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: P
   const { causes, regressions, fixed, stillFailing, unjudged, onlyInOne, changed } = diff;
   const name = (record: RunRecord) =>
     `${summarise(record.target.name, 60)}  ${record.startedAt}  --seed ${record.options.seed}${record.options.thorough === true ? ' --thorough' : ''}  ${headlineOf(record)}`;
-  const counted = `${regressions.length} ${regressions.length === 1 ? 'regression' : 'regressions'}`;
+  const regressed = counted(regressions.length, 'regression');
   const lines = [
     `before  ${name(before)}`,
     `now     ${name(now)}`,
@@ -130,7 +131,7 @@ export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: P
     ...section(paint(['red', 'bold'], causesText(causes.added, 'new')), causes.added, formatCause),
     ...section(paint(['green', 'bold'], causesText(causes.fixed, 'fixed')), causes.fixed, formatCause),
     ...section(causesText(causes.stillThere, 'still there'), causes.stillThere, formatCause),
-    ...section(paint(['red', 'bold'], counted), regressions, formatRegression),
+    ...section(paint(['red', 'bold'], regressed), regressions, formatRegression),
     ...section(paint(['green', 'bold'], `${fixed.length} fixed`), fixed, ({ id, level, statement }) => [
       `${id}  ${level}  ${statement}`,
     ]),
@@ -140,18 +141,12 @@ export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: P
     ...section(`${unjudged.length} no longer judged`, unjudged, ({ id, reason = '' }) => [
       `${id}  ${summarise(reason, 120)}`,
     ]),
-    ...section(
-      `${onlyInOne.length} ${onlyInOne.length === 1 ? 'check' : 'checks'} in only one of the runs`,
-      onlyInOne,
-      (id) => [id],
-    ),
-    ...section(
-      `${changed.length} ${changed.length === 1 ? 'observation' : 'observations'} changed`,
-      changed,
-      (one) => [`${one.key}  ${value(one.before)} -> ${value(one.now)}`],
-    ),
+    ...section(`${counted(onlyInOne.length, 'check')} in only one of the runs`, onlyInOne, (id) => [id]),
+    ...section(`${counted(changed.length, 'observation')} changed`, changed, (one) => [
+      `${one.key}  ${value(one.before)} -> ${value(one.now)}`,
+    ]),
     '',
-    `${regressions.length === 0 ? 'No regressions' : counted}${progressOf(causes, before)}.`,
+    `${regressions.length === 0 ? 'No regressions' : regressed}${progressOf(causes, before)}.`,
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -163,10 +158,10 @@ const progressOf = ({ fixed }: CauseDiff, { causes, startedAt }: RunRecord): str
     : `; ${fixed.length} of ${causes.length} known causes fixed since ${startedAt.slice(0, 10)}`;
 
 const causesText = (list: readonly RecordedCause[], what: string) =>
-  `${list.length} ${list.length === 1 ? 'cause' : 'causes'} ${what}`;
+  `${counted(list.length, 'cause')} ${what}`;
 
 const formatCause = ({ title, level, checks, fingerprint }: RecordedCause): readonly string[] => [
-  `${summarise(title)}  (${checks.length === 1 ? '1 check' : `${checks.length} checks`}, ${level}, ${fingerprint})`,
+  `${summarise(title)}  (${counted(checks.length, 'check')}, ${level}, ${fingerprint})`,
 ];
 
 const MAX_NEW_CAUSES = 5;
@@ -177,18 +172,13 @@ function formatRegression({ result, causes }: Regression): readonly string[] {
   if (causes !== undefined) {
     const named = causes.slice(0, MAX_NEW_CAUSES).map((cause) => `   ${summarise(causeText(cause), 120)}`);
     const more = causes.length > MAX_NEW_CAUSES ? [`   and ${causes.length - MAX_NEW_CAUSES} more`] : [];
-    return [
-      head,
-      `   failed before; now for ${causes.length} new ${causes.length === 1 ? 'cause' : 'causes'} too`,
-      ...named,
-      ...more,
-    ];
+    return [head, `   failed before; now for ${counted(causes.length, 'new cause')} too`, ...named, ...more];
   }
   return [
     head,
     `   expected  ${summarise(expected)}`,
     `   actual    ${summarise(actual)}`,
-    ...(exchanges[0] === undefined ? [] : [`   reproduce ${summarise(exchanges[0].curl, 2000)}`]),
+    ...(exchanges[0] === undefined ? [] : [`   reproduce ${summarise(exchanges[0].command, 2000)}`]),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { sum } from '../counts.ts';
 import { judgedOf } from '../run/verdict.ts';
 import type { RunRecord } from './record.ts';
 
@@ -25,7 +26,7 @@ export const loudly = (headline: string): string =>
 function checkedOf({ summary, options }: Pick<RunRecord, 'summary' | 'options'>): string {
   const of = (level: 'MUST' | 'SHOULD') => {
     const count = summary[level];
-    return `${judgedOf(count)} of ${Object.values(count).reduce((sum, one) => sum + one, 0)} ${level}`;
+    return `${judgedOf(count)} of ${sum(Object.values(count), (one) => one)} ${level}`;
   };
   return options.strict ? `${of('MUST')}, ${of('SHOULD')}` : of('MUST');
 }

@@ -1,4 +1,5 @@
 import XMLBuilder from 'fast-xml-builder';
+import { sum } from '../counts.ts';
 import { areaOf, groupBy } from '../groups.ts';
 import { entryName } from './baseline-entry.ts';
 import { blocks } from './ci-result.ts';
@@ -67,9 +68,9 @@ export function junitReport(record: RunRecord): string {
     '?xml': { '@_version': '1.0', '@_encoding': 'UTF-8' },
     testsuites: {
       '@_name': record.suite.name,
-      '@_tests': String(sum(suites, 'tests')),
-      '@_failures': String(sum(suites, 'failures')),
-      '@_errors': String(sum(suites, 'errors')),
+      '@_tests': String(sum(suites, ({ tests }) => tests)),
+      '@_failures': String(sum(suites, ({ failures }) => failures)),
+      '@_errors': String(sum(suites, ({ errors }) => errors)),
       '@_time': record.seconds.toFixed(3),
       testsuite: suites.map(({ element }) => element),
     },
@@ -82,9 +83,6 @@ interface Suite {
   readonly errors: number;
   readonly element: Element;
 }
-
-const sum = (suites: readonly Suite[], name: 'tests' | 'failures' | 'errors') =>
-  suites.reduce((total, suite) => total + suite[name], 0);
 
 const suitesUnless = (cases: readonly JUnitCase[], name: string, record: RunRecord): Suite[] =>
   cases.length === 0 ? [] : [suiteOf(name, cases, record)];
@@ -102,7 +100,7 @@ function suiteOf(name: string, cases: readonly JUnitCase[], record: RunRecord): 
       '@_failures': String(failures),
       '@_errors': String(errors),
       '@_skipped': String(countWith('skipped')),
-      '@_time': cases.reduce((total, { seconds }) => total + seconds, 0).toFixed(3),
+      '@_time': sum(cases, ({ seconds }) => seconds).toFixed(3),
       // Every reader of these files accepts the form without milliseconds and zone.
       '@_timestamp': record.startedAt.slice(0, 19),
       properties: { property: propertiesOf(record) },

@@ -1,3 +1,4 @@
+import { sum } from '../counts.ts';
 import { isAbout, namedBy, newCauses } from './baseline-entry.ts';
 import { sendsTheSame } from './entry-state.ts';
 import type { CiResult, RecordedResult, WithoutCiResult } from './record.ts';
@@ -10,7 +11,7 @@ export const covering = (baseline: CiResult['baseline']): JudgedEntries =>
 
 /** Failures of a check beyond those of its recorded causes, whose number is limited. */
 export const unaccounted = ({ failed, causes }: RecordedResult): number =>
-  failed - causes.reduce((sum, cause) => sum + cause.failed, 0);
+  failed - sum(causes, (cause) => cause.failed);
 
 /** The entries that make a failed check a known deviation; none if not all of its failures are known. */
 export function acceptedBy(

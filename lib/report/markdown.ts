@@ -1,5 +1,7 @@
+import { counted } from '../counts.ts';
 import { groupBy } from '../groups.ts';
 import type { Count } from '../run/verdict.ts';
+import { TOKEN_VARIABLE } from '../token-variable.ts';
 import { causeBlocks, MAX_TITLE_CHARACTERS } from './cause-markdown.ts';
 import { coverageOfAll } from './coverage.ts';
 import {
@@ -16,6 +18,7 @@ import {
 import { documentName } from './document.ts';
 import { headlineOf, loudly } from './headline.ts';
 import { code, fenced, joined, lines, prose } from './markdown-text.ts';
+import { HIGHLIGHTS } from './profile.ts';
 import type { RecordedResult, RunRecord } from './record.ts';
 import { commandOf } from './run-command.ts';
 import { createdText, explain, resentText, visible, waitedText } from './text.ts';
@@ -68,7 +71,7 @@ function head(record: RunRecord): string {
       `- target: ${name}${code(target.baseUrl)}${server}`,
       `- document: ${documentName(document, code)}, version ${code(document.version, 40)}, sha256 ${code(document.sha256.slice(0, 12))}`,
       ...(document.warnings ?? []).map((warning) => `- document warning: ${code(warning, 400)}`),
-      `- run: ${suite.name} ${suite.version}, ${startedAt}; ${requests} requests in ${seconds.toFixed(1)} s${waitedText(record)}${resentText(record)}, ${createdText(created)}${options.strict ? '; strict' : ''}`,
+      `- run: ${suite.name} ${suite.version}, ${startedAt}; ${counted(requests, 'request')} in ${seconds.toFixed(1)} s${waitedText(record)}${resentText(record)}, ${createdText(created)}${options.strict ? '; strict' : ''}`,
       ...(covered === undefined ? [] : [`- covered: ${covered}`]),
     ]),
   ]);
@@ -133,7 +136,7 @@ function failures(
   if (causes.length === 0) return '';
   const checks = new Set(causes.flatMap((one) => one.checks.map(({ id }) => id))).size;
   const noun = level === 'SHOULD' && !record.options.strict ? 'warning' : 'failed check';
-  const title = `### ${level}: ${causes.length === 1 ? '1 cause' : `${causes.length} causes`} of ${checks} ${noun}${checks === 1 ? '' : 's'}`;
+  const title = `### ${level}: ${counted(causes.length, 'cause')} of ${counted(checks, noun)}`;
   const blocks = causes.map((one, index) => failure(one, index, record));
   const spare = room - title.length - 2000;
   let used = 0;
@@ -148,13 +151,13 @@ function failures(
     ...shown,
     rest.length === 0
       ? ''
-      : `Omitted for length: ${rest.length === 1 ? '1 cause' : `${rest.length} causes`}, of ${listed(rest)}. See the other reports of the run.`,
+      : `Omitted for length: ${counted(rest.length, 'cause')}, of ${listed(rest)}. See the other reports of the run.`,
   ]);
 }
 
 function failure({ cause, checks }: ExplainedChecks, index: number, record: RunRecord): string {
   return joined([
-    `**${index + 1}.** ${code(cause.title, MAX_TITLE_CHARACTERS)} (${checks.length === 1 ? '1 check' : `${checks.length} checks`})`,
+    `**${index + 1}.** ${code(cause.title, MAX_TITLE_CHARACTERS)} (${counted(checks.length, 'check')})`,
     lines(
       checks.flatMap((one) => {
         const news = novelty(one, record);
@@ -203,19 +206,8 @@ function untestable({ results }: RunRecord): string {
   return `### ${blocked.length} could not be tested\n\n${lines(some(reasons))}`;
 }
 
-/** The observations that interest most readers. */
-const SUMMARISED_OBSERVATIONS = [
-  'missing-token/status',
-  'rejection/not-json/status',
-  'rejection/wrong-type/status',
-  'same-id/second/status',
-  'id/echo',
-  'name/longest-accepted',
-  'response-time-ms/median',
-];
-
 function observed({ observations }: RunRecord): string {
-  const shown = SUMMARISED_OBSERVATIONS.filter((key) => key in observations);
+  const shown = Object.keys(HIGHLIGHTS).filter((key) => key in observations);
   const count = Object.keys(observations).length;
   if (shown.length === 0) return '';
   return joined([
@@ -230,7 +222,7 @@ function reproduction(record: RunRecord): string {
     ({ verdict, blockedBy }) => verdict === 'skipped' && blockedBy === 'user',
   ).length;
   return joined([
-    `To reproduce the run, with the token in \`${record.target.tokenEnv ?? 'PLANT_STORE_TOKEN'}\`${skipped === 0 ? '' : ` and the same filter (${skipped} checks were skipped)`}:`,
+    `To reproduce the run, with the token in \`${record.target.tokenEnv ?? TOKEN_VARIABLE}\`${skipped === 0 ? '' : ` and the same filter (${skipped} checks were skipped)`}:`,
     fenced([visible(commandOf(record))], 'sh'),
   ]);
 }

@@ -1,14 +1,23 @@
 import { createHash } from 'node:crypto';
+import { sum } from '../counts.ts';
 import { groupBy } from '../groups.ts';
+import { omit, pick } from '../pick.ts';
 import { IdRanges } from '../run/id-ranges.ts';
 import type { Latency } from '../run/latency.ts';
 import type { Tried, Verdict } from '../run/result.ts';
 import { MAX_FAILURES } from '../run/tally.ts';
 import { cutShort, outcomeOf, summaryOf } from '../run/verdict.ts';
 import { UsageError } from '../usage-error.ts';
-import { ciResultOf } from './ci-result.ts';
+import { withCiResult } from './ci-result.ts';
 import { united } from './fingerprint.ts';
-import type { Baseline, CiResult, RecordedCause, RecordedResult, RunRecord } from './record.ts';
+import type {
+  Baseline,
+  CiResult,
+  RecordedCause,
+  RecordedResult,
+  RunRecord,
+  WithoutCiResult,
+} from './record.ts';
 import { rounded } from './recorded.ts';
 import { explainedIn, withUnexplained, worstFirst } from './unexplained.ts';
 
@@ -25,7 +34,7 @@ export interface ShardRecord {
 export function mergeOf(parts: readonly ShardRecord[]): RunRecord {
   const [first, ...others] = inOrder(parts);
   const records = [first, ...others];
-  const { ciResult, waited: _waited, collisions: _collisions, closedUnderRequests: _closed, ...head } = first;
+  const { ciResult, ...head } = omit(first, 'waited', 'collisions', 'closedUnderRequests');
   const collisions = sum(records, (record) => record.collisions ?? 0);
   const waited = sum(records, (record) => record.waited ?? 0);
   const closedUnderRequests = sum(records, (record) => record.closedUnderRequests ?? 0);
@@ -34,7 +43,7 @@ export function mergeOf(parts: readonly ShardRecord[]): RunRecord {
   );
   const summary = summaryOf(results);
   const stop = records.find((record) => record.stop !== null)?.stop ?? null;
-  const merged = {
+  const merged: WithoutCiResult = {
     ...head,
     target: { ...head.target, server: firstOf(records, ({ target }) => target.server) },
     options: { ...head.options, shard: null },
@@ -53,14 +62,7 @@ export function mergeOf(parts: readonly ShardRecord[]): RunRecord {
     results,
     observations: Object.assign({}, ...results.map(({ observations }) => observations)),
   };
-  const { causes, results: _results, observations: _observations, ...rest } = merged;
-  return {
-    ...rest,
-    ciResult: ciResultOf(merged, baselineOf(ciResult)),
-    causes,
-    results,
-    observations: merged.observations,
-  };
+  return withCiResult(merged, baselineOf(ciResult));
 }
 
 /** The shards of one run in the order of their numbers. */
@@ -133,7 +135,7 @@ function mergedResult(parts: readonly [RecordedResult, ...RecordedResult[]]): Re
   const ran = parts.filter(({ verdict, blockedBy }) => verdict !== 'skipped' || blockedBy !== 'shard');
   const [one = parts[0], ...others] = ran;
   const coverage = coveredTogether(ran);
-  if (others.length === 0) return { ...without(one, 'coverage'), ...coverage };
+  if (others.length === 0) return { ...omit(one, 'coverage'), ...coverage };
   // The part with the first failure is shown first.
   const lead = ran.toSorted((a, b) => placeOf(a) - placeOf(b))[0] ?? one;
   const causes = united(ran.flatMap((part) => part.causes));
@@ -143,7 +145,7 @@ function mergedResult(parts: readonly [RecordedResult, ...RecordedResult[]]): Re
     ({ blockedBy }) => blockedBy !== undefined,
   );
   return {
-    ...without(lead, 'expected', 'actual', 'blockedBy', 'reason', 'counterexample', 'coverage'),
+    ...omit(lead, 'expected', 'actual', 'blockedBy', 'reason', 'counterexample', 'coverage'),
     verdict,
     cases: sum(ran, ({ cases }) => cases),
     failed: sum(ran, ({ failed }) => failed),
@@ -276,16 +278,3 @@ function baselineOf({ baseline }: CiResult): Baseline | undefined {
 
 const firstOf = (records: readonly RunRecord[], of: (record: RunRecord) => string | null): string | null =>
   records.map(of).find((value) => value !== null) ?? null;
-
-const sum = <T>(list: readonly T[], of: (one: T) => number): number =>
-  list.reduce((total, one) => total + of(one), 0);
-
-const pick = <T extends object, K extends keyof T>(from: T, ...keys: readonly K[]): Partial<Pick<T, K>> =>
-  Object.fromEntries(keys.filter((key) => from[key] !== undefined).map((key) => [key, from[key]])) as Partial<
-    Pick<T, K>
-  >;
-
-const without = <T extends object, K extends keyof T>(from: T, ...keys: readonly K[]): Omit<T, K> =>
-  Object.fromEntries(
-    Object.entries(from).filter(([key]) => !(keys as readonly string[]).includes(key)),
-  ) as Omit<T, K>;

@@ -1,5 +1,16 @@
 import type { Observations } from '../run/result.ts';
 
+/** The observations that interest most readers, by a short name. */
+export const HIGHLIGHTS: Readonly<Record<string, string>> = {
+  'missing-token/status': 'no token',
+  'rejection/not-json/status': 'not JSON',
+  'rejection/wrong-type/status': 'wrong type',
+  'same-id/second/status': 'same id again',
+  'id/echo': 'id in the response',
+  'name/longest-accepted': 'longest name',
+  'response-time-ms/median': 'median ms',
+};
+
 /** A piece of a sentence: text of the suite, or an observed value, which may be text of a store. */
 export type SentencePart = string | { readonly value: string };
 
@@ -348,7 +359,7 @@ const TOPICS: Readonly<Record<string, readonly Question[]>> = {
     }),
     answers(
       'A CORS preflight',
-      { 'cors-preflight': 'a CORS preflight' },
+      { 'cors-preflight': 'a CORS preflight', 'options-with-an-origin': 'OPTIONS with an origin only' },
       {
         'allow-origin': {
           '': ', {without Access-Control-Allow-Origin}',

@@ -2,12 +2,11 @@ import { ID } from '../payloads/plants.ts';
 import type { Cause } from '../run/cause.ts';
 import type { Before } from '../run/check.ts';
 import type { RunHeader } from '../run/run.ts';
-import { inShellOf } from './curl.ts';
 import { causeFingerprint } from './fingerprint.ts';
 import type { RecordedCause, RecordedRequest } from './record.ts';
 import { sentAndReceived } from './recorded.ts';
 import { type Redact, redactAll } from './redact.ts';
-import { stepsOf as reproduce } from './steps.ts';
+import { inShellOf, stepsOf as reproduce } from './steps.ts';
 
 type Counterexample = NonNullable<RecordedCause['counterexample']>;
 

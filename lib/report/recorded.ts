@@ -4,9 +4,9 @@ import type { RunHeader } from '../run/run.ts';
 import { truncate } from '../run/truncate.ts';
 import { codingsOf, decoded } from '../wire/codings.ts';
 import type { Exchange, HeaderPair, Response } from '../wire/exchange.ts';
-import { curlOf, inShellOf } from './curl.ts';
-import type { RecordedBody, RecordedExchange, RecordedRequest } from './record.ts';
+import type { Messages, RecordedBody, RecordedExchange, RecordedRequest } from './record.ts';
 import { REDACTED, type Redact, redactAll } from './redact.ts';
+import { commandOf, inShellOf } from './steps.ts';
 
 /** Bytes kept of a body: all of a request, the beginning of a response. */
 const MAX_REQUEST_BYTES = 64 * 1024 + 1024;
@@ -36,7 +36,7 @@ export function exchangeOf(
       ? {}
       : { before: before.map((one) => sentAndReceived(one.exchange, one.template, target.baseUrl, redact)) }),
     ...messages,
-    curl: inShellOf(curlOf(messages.request), target),
+    command: inShellOf(commandOf(messages.request), target),
     ...redactAll(
       { expected: finding.expected, actual: finding.actual, cause: causeOf({ finding, label, stableLabel }) },
       redact,
@@ -50,7 +50,7 @@ export function sentAndReceived(
   template: RequestTemplate,
   baseUrl: string,
   redact: Redact,
-): Pick<RecordedExchange, 'request' | 'response' | 'fault' | 'ms'> {
+): Messages {
   const { response } = exchange;
   return {
     request: requestOf(exchange, template, baseUrl, redact),

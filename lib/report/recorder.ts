@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { suite } from '../package.ts';
-import type { CheckResult, Observations } from '../run/result.ts';
+import type { CheckResult } from '../run/result.ts';
 import type { RunEvent, RunFooter, RunHeader } from '../run/run.ts';
-import { ciResultOf } from './ci-result.ts';
+import { withCiResult } from './ci-result.ts';
 import { fingerprinted } from './fingerprint.ts';
-import type { Baseline, RecordedCause, RecordedResult, RunRecord } from './record.ts';
+import type { Baseline, RecordedCause, RecordedResult, RunRecord, WithoutCiResult } from './record.ts';
 import { exchangeOf, rounded } from './recorded.ts';
 import { recordedCause, summarisedCause } from './recorded-cause.ts';
 import { type Redact, redactAll, redactor } from './redact.ts';
@@ -72,7 +72,7 @@ export class Recorder {
       stop: stop ?? null,
       advice: advice ?? null,
     };
-    const withoutCiResult = {
+    const withoutCiResult: WithoutCiResult = {
       schemaVersion: 1,
       suite: { ...suite, catalogue: `sha256:${catalogueDigest(results)}` },
       document: documentOf(document),
@@ -90,16 +90,9 @@ export class Recorder {
       ...redactAll(untrusted, redact),
       causes: withUnexplained(this.causes, results),
       results,
-      observations: Object.assign({}, ...results.map(({ observations }) => observations)) as Observations,
-    } as const;
-    const { causes, results: _results, observations: _observations, ...head } = withoutCiResult;
-    return {
-      ...head,
-      ciResult: ciResultOf(withoutCiResult, this.baseline),
-      causes,
-      results,
-      observations: withoutCiResult.observations,
+      observations: Object.assign({}, ...results.map(({ observations }) => observations)),
     };
+    return withCiResult(withoutCiResult, this.baseline);
   }
 }
 

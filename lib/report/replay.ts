@@ -5,7 +5,7 @@ import type { Check } from '../run/check.ts';
 import { fill } from '../run/fill.ts';
 import { IdRanges } from '../run/id-ranges.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import type { RecordedBody, RecordedExchange, RecordedRequest, RecordedResult, RunRecord } from './record.ts';
+import type { Answered, RecordedBody, RecordedRequest, RecordedResult, RunRecord } from './record.ts';
 import { REDACTED } from './redact.ts';
 import { pathOf } from './text.ts';
 
@@ -85,10 +85,7 @@ export function templateOf(
 }
 
 /** The exchange of a record, with the token as in the record. */
-export function exchangeOf(
-  { response, fault, ms }: Pick<RecordedExchange, 'response' | 'fault' | 'ms'>,
-  template: RequestTemplate,
-): Exchange {
+export function exchangeOf({ response, fault, ms }: Answered, template: RequestTemplate): Exchange {
   const request = fill(template, 0n, { token: TOKEN, host: '', prefix: '', headers: [] });
   const received = response && { ...response, body: bytesIn(response.body), truncated: false };
   const sent = { request, ms, interim: [] };

@@ -1,3 +1,5 @@
+import { sum } from '../counts.ts';
+
 /** Characters that take two columns of a terminal: East Asian wide ones and emoji. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f000}-\u{1faff}\u{20000}-\u{3fffd}]/u;
@@ -5,8 +7,7 @@ const WIDE =
 const widthOfCharacter = (character: string) => (/\p{M}/u.test(character) ? 0 : WIDE.test(character) ? 2 : 1);
 
 /** Columns that a text without colours takes. */
-export const widthOf = (text: string): number =>
-  [...text].reduce((sum, character) => sum + widthOfCharacter(character), 0);
+export const widthOf = (text: string): number => sum([...text], widthOfCharacter);
 
 /** The rows that a line takes on a terminal of so many columns. */
 export const rowsOf = (line: string, columns: number): number =>
@@ -15,7 +16,7 @@ export const rowsOf = (line: string, columns: number): number =>
 
 /** The rows that some lines take. */
 export const heightOf = (lines: readonly string[], columns: number): number =>
-  lines.reduce((sum, line) => sum + rowsOf(line, columns), 0);
+  sum(lines, (line) => rowsOf(line, columns));
 
 /** Runners execute a line that begins like this, even after white space. */
 const COMMAND = /^(?:::|##)/;

@@ -1,4 +1,4 @@
-import { curlOf } from './curl.ts';
+import { suite } from '../package.ts';
 import type { OnConnection, Showing } from './on-connection.ts';
 import type { RecordedRequest } from './record.ts';
 import { sending } from './send.ts';
@@ -21,10 +21,24 @@ export interface Reproduction extends WithId {
   readonly unanswered?: boolean;
 }
 
+/** Shell lines as they are for a target, whose token may be in a variable of its own. */
+export const inShellOf = (lines: string, { tokenEnv }: { readonly tokenEnv?: string | undefined }): string =>
+  tokenEnv === undefined ? lines : lines.replaceAll('PLANT_STORE_TOKEN', tokenEnv);
+
+/** A shell command that sends one request again, without those before it. */
+export function commandOf(request: RecordedRequest): string {
+  if (request.rawBytes === true)
+    return `# not well-formed, so no HTTP client can send it: ${request.method} ${request.url}`;
+  const command = sending([{ request }], { shows: 'response', givesUp: false, variables: new Map() });
+  return request.after === undefined
+    ? command
+    : `${command} # without the preceding request; ${suite.name} replay sends both`;
+}
+
 /** Shell lines that show a fault. Each line works by itself in an interactive bash, after those before it. */
 export function stepsOf(reproduction: Reproduction): readonly string[] {
   const { request, before, repeat, modulus = 1, unanswered = false } = reproduction;
-  if (request.rawBytes === true) return [curlOf(request)];
+  if (request.rawBytes === true) return [commandOf(request)];
   const sent = before.filter((one) => one.request.rawBytes !== true);
   const ids = idsIn([reproduction, ...sent]);
   const variables = new Map(ids.map(({ numeral, name }) => [numeral, name]));

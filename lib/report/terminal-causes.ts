@@ -1,3 +1,4 @@
+import { counted } from '../counts.ts';
 import { confirmedText } from './confirmed.ts';
 import type { ExplainedChecks } from './deviations.ts';
 import { heightOf, rowsOf, shellRows, wrapped } from './rows.ts';
@@ -150,7 +151,7 @@ const stepRows = ({ cause: { steps } }: ExplainedChecks, columns: number, paint:
   );
 
 const weightOf = ({ level, checks }: Pick<ExplainedChecks, 'level' | 'checks'>): string =>
-  `(${checks.length === 1 ? '1 check' : `${checks.length} checks`}, ${level})`;
+  `(${counted(checks.length, 'check')}, ${level})`;
 
 /** A cause in one row. */
 export function causeRow(one: ExplainedChecks, rank: number, columns: number): string {

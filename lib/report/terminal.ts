@@ -1,3 +1,4 @@
+import { counted } from '../counts.ts';
 import { groupBy } from '../groups.ts';
 import type { Summary } from '../run/verdict.ts';
 import { confidenceOfAll } from './confidence.ts';
@@ -14,6 +15,7 @@ import {
 } from './deviations.ts';
 import { documentName } from './document.ts';
 import { headlineOf, loudly } from './headline.ts';
+import { HIGHLIGHTS } from './profile.ts';
 import type { RunRecord } from './record.ts';
 import { heightOf, wrapped } from './rows.ts';
 import { allCauseRows, causeRow, causeRows, SEE_REPORTS } from './terminal-causes.ts';
@@ -92,7 +94,10 @@ function wholeReport(record: RunRecord, layout: Layout): readonly string[] {
     ...untestable(record, layout),
     ...deviations(known, record, layout),
     ...gap(observed(record, layout)),
-    ...gap([...covered(record, layout), ...generated(record, layout)]),
+    ...gap([
+      ...field('covered   ', coverageOfAll(record.results), layout, layout.verbose ? undefined : 1),
+      ...field('generated ', confidenceOfAll(record.results), layout),
+    ]),
     ...end(open, record, layout),
   ];
 }
@@ -108,7 +113,10 @@ function shortReport(record: RunRecord, layout: Layout): readonly string[] {
     warnings: documentWarnings(record, layout),
     untestable: untestable(record, layout),
     known: deviations(known, record, layout),
-    summary: gap([...observed(record, layout), ...covered(record, layout)]),
+    summary: gap([
+      ...observed(record, layout),
+      ...field('covered   ', coverageOfAll(record.results), layout, layout.verbose ? undefined : 1),
+    ]),
   };
   const height = () =>
     heightOf([...top, ...heading, ...Object.values(parts).flat(), ...last], layout.columns);
@@ -135,8 +143,14 @@ function sorted(record: RunRecord) {
 /** Rows with an empty one before them. */
 const gap = (rows: readonly string[]): readonly string[] => (rows.length === 0 ? [] : ['', ...rows]);
 
-/** A named text. */
-function field(name: string, text: string, { columns }: Layout, most?: number): readonly string[] {
+/** A named text, if there is one. */
+function field(
+  name: string,
+  text: string | undefined,
+  { columns }: Layout,
+  most?: number,
+): readonly string[] {
+  if (text === undefined) return [];
   const indent = name.length;
   return wrapped(text, columns - indent, most).map((row, index) =>
     index === 0 ? `${name}${row}` : `${' '.repeat(indent)}${row}`,
@@ -162,7 +176,7 @@ function head(record: RunRecord, layout: Layout): readonly string[] {
     ),
     ...field(
       'run       ',
-      `--seed ${options.seed} --first-id ${options.firstId} --cases ${options.cases}${options.thorough === true ? ' --thorough' : ''}${options.shard === null ? '' : ` --shard ${options.shard}`}; ${requests} requests in ${seconds.toFixed(1)} s${waitedText(record)}${resentText(record)}, ${createdText(created)}`,
+      `--seed ${options.seed} --first-id ${options.firstId} --cases ${options.cases}${options.thorough === true ? ' --thorough' : ''}${options.shard === null ? '' : ` --shard ${options.shard}`}; ${counted(requests, 'request')} in ${seconds.toFixed(1)} s${waitedText(record)}${resentText(record)}, ${createdText(created)}`,
       layout,
       4,
     ),
@@ -196,7 +210,7 @@ function headingOf(
     ...(must === 0 ? [] : [paint(['red', 'bold'], `${must} MUST failed`)]),
     ...(should === 0 ? [] : [paint(['yellow', 'bold'], `${should} SHOULD warned`)]),
   ].join(', ');
-  return ['', `${counts}, for ${open.length === 1 ? '1 cause' : `${open.length} causes`}`];
+  return ['', `${counts}, for ${counted(open.length, 'cause')}`];
 }
 
 /** The failed checks of a cause. */
@@ -218,7 +232,7 @@ function deviations(known: readonly ExplainedChecks[], record: RunRecord, layout
     return `${visible(cause.title)}${entry === undefined ? '' : `: ${whyKnown(entry)}`}`;
   });
   return gap([
-    layout.paint('bold', `${checks.size} known ${checks.size === 1 ? 'deviation' : 'deviations'}`),
+    layout.paint('bold', `${counted(checks.size, 'known deviation')}`),
     ...some(rows, layout).flatMap((row) => field('   ', row, layout, layout.verbose ? undefined : 1)),
   ]);
 }
@@ -261,21 +275,10 @@ const emphasised = (
   { paint }: Layout,
 ): readonly string[] => [first.replace(words, (text) => paint(['magenta', 'bold'], text)), ...rest];
 
-/** The observations that interest most readers. */
-const PROFILE: Readonly<Record<string, string>> = {
-  'missing-token/status': 'no token',
-  'rejection/not-json/status': 'not JSON',
-  'rejection/wrong-type/status': 'wrong type',
-  'same-id/second/status': 'same id again',
-  'id/echo': 'id in the response',
-  'name/longest-accepted': 'longest name',
-  'response-time-ms/median': 'median ms',
-};
-
 function observed({ observations }: RunRecord, layout: Layout): readonly string[] {
   const count = Object.keys(observations).length;
   if (count === 0) return [];
-  const shown = Object.entries(PROFILE)
+  const shown = Object.entries(HIGHLIGHTS)
     .filter(([key]) => key in observations)
     .map(([key, name]) => `${name}: ${summarise(String(observations[key]), 40)}`);
   return layout.verbose
@@ -288,19 +291,12 @@ function observed({ observations }: RunRecord, layout: Layout): readonly string[
       : field('observed  ', shown.join(', '), layout, 1);
 }
 
-function covered({ results }: RunRecord, layout: Layout): readonly string[] {
-  const text = coverageOfAll(results);
-  return text === undefined ? [] : field('covered   ', text, layout, layout.verbose ? undefined : 1);
-}
-
-function generated({ results }: RunRecord, layout: Layout): readonly string[] {
-  const text = confidenceOfAll(results);
-  return text === undefined ? [] : field('generated ', text, layout);
-}
-
 /** The verdict, what it means for a pipeline, and what to do first. */
-const end = (open: readonly ExplainedChecks[], record: RunRecord, layout: Layout): readonly string[] =>
-  gap([...verdict(record, layout), ...ciResultLines(record, layout), ...fixFirst(open, layout)]);
+function end([first]: readonly ExplainedChecks[], record: RunRecord, layout: Layout): readonly string[] {
+  const title = first === undefined ? undefined : visible(first.cause.title);
+  const fixFirst = field('Fix first: ', title, layout, layout.verbose ? undefined : 2);
+  return gap([...verdict(record, layout), ...ciResultLines(record, layout), ...fixFirst]);
+}
 
 function verdict(record: RunRecord, layout: Layout): readonly string[] {
   const { outcome, summary, stop, advice, options, results } = record;
@@ -339,7 +335,7 @@ function verdict(record: RunRecord, layout: Layout): readonly string[] {
 /** Why a run failed in which no MUST did. */
 function strictFindings(results: RunRecord['results']): string {
   const failed = results.filter(({ level, verdict: one }) => level === 'SHOULD' && one === 'fail');
-  return `${failed.length} ${failed.length === 1 ? 'finding' : 'findings'} under --strict made the run fail: ${failed.map(({ id }) => id).join(', ')}`;
+  return `${counted(failed.length, 'finding')} under --strict made the run fail: ${failed.map(({ id }) => id).join(', ')}`;
 }
 
 /** The CI result, which may differ from the verdict if there is a baseline. */
@@ -363,11 +359,6 @@ function ciResultLines(record: RunRecord, layout: Layout): readonly string[] {
     ...some(outdated, layout).flatMap((text) => field('   ', text, layout, verbose ? undefined : 2)),
   ];
 }
-
-const fixFirst = ([first]: readonly ExplainedChecks[], layout: Layout): readonly string[] =>
-  first === undefined
-    ? []
-    : field('Fix first: ', visible(first.cause.title), layout, layout.verbose ? undefined : 2);
 
 function counts(level: 'MUST' | 'SHOULD', summary: Summary): string {
   const { pass, fail, untestable: untested } = summary[level];

@@ -1,5 +1,14 @@
 import { styleText } from 'node:util';
-import type { RecordedBody, RecordedExchange, RecordedRequest, RecordedResult, RunRecord } from './record.ts';
+import { counted } from '../counts.ts';
+import type {
+  Answered,
+  Messages,
+  RecordedBody,
+  RecordedExchange,
+  RecordedRequest,
+  RecordedResult,
+  RunRecord,
+} from './record.ts';
 import { retrySummary } from './retries.ts';
 
 type TextStyle = Parameters<typeof styleText>[0];
@@ -36,9 +45,7 @@ export const waitedText = ({ waited }: RunRecord): string =>
 
 /** How many connections were closed during a request, after a comma. */
 export const resentText = ({ closedUnderRequests: count = 0 }: RunRecord): string =>
-  count === 0
-    ? ''
-    : `, ${count} connection${count === 1 ? '' : 's'} closed during a request that was then resent`;
+  count === 0 ? '' : `, ${counted(count, 'connection')} closed during a request that was then resent`;
 
 /** A word of at most so many characters is dropped rather than cut. */
 const MAX_WORD_CHARACTERS = 24;
@@ -84,7 +91,7 @@ export function formatFailure(result: RecordedResult, paint: Paint): string[] {
     line('failed', notes.join('; ')),
     ...(exchange === undefined ? [] : exchangeLines(exchange, line)),
     line('fix', hint),
-    ...(exchange === undefined ? [] : [line('reproduce', summarise(exchange.curl, 2000))]),
+    ...(exchange === undefined ? [] : [line('reproduce', summarise(exchange.command, 2000))]),
   ];
 }
 
@@ -95,9 +102,7 @@ const exchangeLines = (
   exchange: RecordedExchange,
   line: (name: string, text: string) => string,
 ): string[] => [
-  ...(exchange.before ?? [])
-    .slice(-MAX_BEFORE)
-    .map((one) => line('before', `${requestLine(one.request)} → ${one.response?.status ?? 'no response'}`)),
+  ...(exchange.before ?? []).slice(-MAX_BEFORE).map((one) => line('before', beforeLine(one))),
   line('expected', summarise(exchange.expected)),
   line('actual', summarise(exchange.actual)),
   line('request', requestLine(exchange.request)),
@@ -128,11 +133,12 @@ export function requestLine(
   return `${method} ${pathOf(url)} ${contentType(headers)}${authorization} ${bodyText(body, longest)}`;
 }
 
+/** A request that was sent before another one, with the status of its response. */
+export const beforeLine = ({ request, response }: Messages, longest?: number): string =>
+  `${requestLine(request, longest)} → ${response?.status ?? 'no response'}`;
+
 /** A response in one line, or why there was none. */
-export function answerLine(
-  { response, fault, ms }: Pick<RecordedExchange, 'response' | 'fault' | 'ms'>,
-  longest = MAX_CHARACTERS,
-): string {
+export function answerLine({ response, fault, ms }: Answered, longest = MAX_CHARACTERS): string {
   if (response === undefined) return `none: ${summarise(fault?.detail ?? '')}`;
   const { status, statusText, headers, body } = response;
   const then = fault === undefined ? '' : ` — then ${summarise(fault.detail)}`;

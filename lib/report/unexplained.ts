@@ -1,4 +1,6 @@
+import { sum } from '../counts.ts';
 import { groupBy } from '../groups.ts';
+import { pick } from '../pick.ts';
 import { causeFingerprint } from './fingerprint.ts';
 import type { RecordedCause, RecordedResult, RunRecord } from './record.ts';
 
@@ -36,34 +38,24 @@ export const worstFirst = (causes: readonly RecordedCause[]): readonly RecordedC
 function unexplained(symptom: string, members: readonly RecordedResult[]): RecordedCause {
   const lead = members.find(({ level }) => level === 'MUST') ?? members[0];
   const [exchange] = lead?.exchanges ?? [];
-  const sum = (of: (result: RecordedResult) => number) => members.reduce((total, one) => total + of(one), 0);
   const what = { symptom, condition: null, kind: 'once' } as const;
   return {
     title: symptom.charAt(0).toUpperCase() + symptom.slice(1),
     level: lead?.level === 'MUST' ? 'MUST' : 'SHOULD',
     ...what,
-    confirmed: { inside: [sum(({ failed }) => failed), sum(({ cases }) => cases)], outside: [0, 0] },
+    confirmed: {
+      inside: [sum(members, ({ failed }) => failed), sum(members, ({ cases }) => cases)],
+      outside: [0, 0],
+    },
     checks: members.map(({ id }) => id),
     advice: lead?.hint ?? '',
     matters: [],
     ladders: [],
-    steps: exchange === undefined ? [] : [exchange.curl],
+    steps: exchange === undefined ? [] : [exchange.command],
     answer: exchange?.response?.status ?? 'none',
-    ...(exchange === undefined ? {} : { counterexample: messagesOf(exchange) }),
+    ...(exchange === undefined
+      ? {}
+      : { counterexample: pick(exchange, 'before', 'request', 'response', 'fault', 'ms') }),
     fingerprint: causeFingerprint(what),
   };
 }
-
-const messagesOf = ({
-  before,
-  request,
-  response,
-  fault,
-  ms,
-}: RecordedResult['exchanges'][number]): NonNullable<RecordedCause['counterexample']> => ({
-  ...(before === undefined ? {} : { before }),
-  request,
-  ...(response === undefined ? {} : { response }),
-  ...(fault === undefined ? {} : { fault }),
-  ms,
-});

@@ -122,7 +122,7 @@ export class Collisions {
     if (this.plain().get(ID) !== FRESH) return NEITHER;
     for (let left = MAX_PLANTS; left > 0; left -= 1) {
       const [id, other] = [this.freshId(), this.freshId()];
-      const plant = fixedFor(this.plain(), id).with(ID, id);
+      const plant = fixedFor(this.plain(), id);
       if ((await send(plant)) !== 200) continue;
       const rejected: DuplicateStatus = {
         id: await rejection(fixedFor(this.plain(), other).with(ID, id)),

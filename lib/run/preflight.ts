@@ -14,6 +14,8 @@ import { truncate } from './truncate.ts';
 export interface Readiness {
   readonly stop?: Stop;
   readonly advice?: string | undefined;
+  /** Whether the store accepted an ordinary plant. */
+  readonly served?: boolean;
 }
 
 /**
@@ -56,7 +58,7 @@ export async function preflight(
     const without = await sender.send(withoutToken(templates), context.ids.next(), context);
     return { stop: tokenRejected(last, isSame(last, without), url) };
   }
-  return { advice: adviceOn(last, url) };
+  return { advice: adviceOn(last, url), served: last.response?.status === 200 };
 }
 
 /** What the base URL may be, if plants are not created at this one. */

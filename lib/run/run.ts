@@ -1,6 +1,7 @@
 import type { Contract } from '../contract/contract.ts';
 import { requireOrdinary } from '../payloads/satisfiable.ts';
 import type { RequestTemplate } from '../payloads/test-case.ts';
+import { TOKEN_VARIABLE } from '../token-variable.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Cause } from './cause.ts';
 import type { Check, Level } from './check.ts';
@@ -34,7 +35,7 @@ export interface RunOptions
 /** Finds causes by experiments, for which it sends requests that belong to no check. */
 export type Explain = (
   results: readonly CheckResult[],
-  run: Pick<OpenRun, 'ask' | 'header' | 'requests'>,
+  run: Pick<OpenRun, 'ask' | 'header' | 'requests' | 'served' | 'stop'>,
 ) => Promise<readonly Cause[]>;
 
 /** The options of a run with all defaults filled in. */
@@ -111,6 +112,8 @@ export interface OpenRun {
   readonly stop: Stop | undefined;
   /** Requests sent so far. */
   readonly requests: number;
+  /** Whether the store accepted an ordinary plant when the run began. */
+  readonly served: boolean;
   carryOut(check: Check): Promise<CheckResult>;
   /**
    * Runs the whole catalogue in planned order: cheap checks first, extra random cases in alternating batches.
@@ -207,6 +210,7 @@ export async function openRun(
           yield result;
         }
     },
+    served: session.served,
     ask: (templates) => session.ask(templates),
     hurry: () => session.shortenTimeout(),
     halt: (stop) => session.halt(stop),
@@ -333,14 +337,12 @@ class Queue<T> {
   }
 }
 
-const USUAL_VARIABLE = 'PLANT_STORE_TOKEN';
-
 const targetOf = ({
   baseUrl,
   name = baseUrl,
-  tokenEnv = USUAL_VARIABLE,
+  tokenEnv = TOKEN_VARIABLE,
 }: Pick<RunOptions, 'baseUrl' | 'name' | 'tokenEnv'>): RunHeader['target'] => ({
   name,
   baseUrl,
-  ...(tokenEnv === USUAL_VARIABLE ? {} : { tokenEnv }),
+  ...(tokenEnv === TOKEN_VARIABLE ? {} : { tokenEnv }),
 });

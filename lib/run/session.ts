@@ -82,6 +82,8 @@ const BAILED: Stop = {
 export class Session {
   readonly firstId: bigint;
   advice: string | undefined;
+  /** Whether the store accepted an ordinary plant when the run began. */
+  served = false;
   private readonly contract: Contract;
   private readonly options: SessionOptions;
   private readonly state = new RunState();
@@ -239,8 +241,10 @@ export class Session {
     this.recovery.enter(context);
     await this.state.unlessStopped(async () => {
       const { basePaths } = this.contract;
-      const { stop, advice } = await preflight(this.client, this.sender, context, templates, basePaths);
+      const ready = await preflight(this.client, this.sender, context, templates, basePaths);
+      const { stop, advice, served = false } = ready;
       this.advice = advice;
+      this.served = served;
       if (stop !== undefined) return this.halt(stop);
       this.monitor.releasePreflight();
       if (context.broken > 0) await this.recovery.wait(context);

@@ -1,31 +1,33 @@
 import { performance } from 'node:perf_hooks';
 
+/** Parts of a time limit, each of which has to pass with our own process running. */
+const PARTS = 10;
 /** Milliseconds by which a timer may be late before our own process counts as too busy to read. */
 const LATE_MS = 50;
+/** Parts that may be repeated: a machine that is never free must not keep a run from ending. */
+const MAX_REPEATED = 3 * PARTS;
 
 /**
- * The time limit for a response. A store is not blamed for our own process being busy: a timer that fires
- * late waits again for as long as it was late, so that whatever has arrived meanwhile is read before the
- * deadline passes.
+ * The time limit for a response. A store is not blamed for a machine that is busy: a part of the time in which a timer
+ * fired late does not count, so that what has arrived meanwhile is read, and a store on the same machine gets its turn.
  */
 export class Deadline {
-  private readonly ms: number;
+  private readonly partMs: number;
   private readonly onPassed: () => void;
   private timer: NodeJS.Timeout | undefined;
-  private due = 0;
 
   /** @param onPassed called once, unless `stop` is called first */
   constructor(ms: number, onPassed: () => void) {
-    this.ms = ms;
+    this.partMs = ms / PARTS;
     this.onPassed = onPassed;
-    this.wait(ms);
+    this.wait(PARTS, MAX_REPEATED);
   }
 
   /** Starts again from zero. */
   refresh(): void {
     if (this.timer === undefined) return;
     clearTimeout(this.timer);
-    this.wait(this.ms);
+    this.wait(PARTS, MAX_REPEATED);
   }
 
   stop(): void {
@@ -33,15 +35,17 @@ export class Deadline {
     this.timer = undefined;
   }
 
-  private wait(ms: number): void {
-    this.due = performance.now() + ms;
+  /** @param parts to be waited for */
+  private wait(parts: number, repeats: number): void {
+    const due = performance.now() + this.partMs;
     this.timer = setTimeout(() => {
-      const late = performance.now() - this.due;
-      if (late > LATE_MS) this.wait(Math.min(late, this.ms));
+      const isLate = performance.now() - due > LATE_MS;
+      if (isLate && repeats > 0) this.wait(parts, repeats - 1);
+      else if (parts > 1) this.wait(parts - 1, repeats);
       else {
         this.stop();
         this.onPassed();
       }
-    }, ms);
+    }, this.partMs);
   }
 }

@@ -41,6 +41,17 @@ export const httpMessage: readonly BrokenStore[] = [
   ),
   broken('http-options-500', '500 to OPTIONS', ['invariants/no-server-error'], failingAt(method('OPTIONS'))),
   broken(
+    'http-options-origin-500',
+    '500 to OPTIONS with an origin but without the method that it is about',
+    ['invariants/no-server-error'],
+    failingAt(
+      ({ message: { method: asked, headers } }) =>
+        asked === 'OPTIONS' &&
+        headers.origin !== undefined &&
+        headers['access-control-request-method'] === undefined,
+    ),
+  ),
+  broken(
     'http-options-hang',
     'does not answer OPTIONS',
     ['invariants/answers'],

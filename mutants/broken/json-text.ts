@@ -39,6 +39,17 @@ function firstValue(text: string): string {
   return text;
 }
 
+const BLOCK = 8192;
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Stores that reject one way to write an ordinary plant, or accept a text that is not one. */
 export const jsonText: readonly BrokenStore[] = [
   // The same value, written differently.
@@ -193,6 +204,15 @@ export const jsonText: readonly BrokenStore[] = [
       'state/accepts-among-many-rejections',
     ],
     rereading(notJson, firstValue),
+  ),
+  broken(
+    'text-first-block',
+    'reads no more than 8 KiB if they are a JSON value',
+    ['invalid/rejects-several-values'],
+    rereading(
+      ({ text }) => text.length > BLOCK && isJson(text.slice(0, BLOCK)),
+      (text) => text.slice(0, BLOCK),
+    ),
   ),
   broken(
     'text-second-value',

@@ -174,7 +174,8 @@ export const stateAndLoad: readonly BrokenStore[] = [
   broken(
     'state-connection-and-continue',
     'rejects every plant on a connection that had a rejection; sends 100 Continue before every response',
-    ['invariants/accepts-ordinary-plants', 'state/answers-alternating-requests'],
+    // The control of a scenario fails as well, so that it may be untestable.
+    ['invariants/accepts-ordinary-plants'],
     together(afterRejections(onSocket, rejecting), continuing),
   ),
   broken(

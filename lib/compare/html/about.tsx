@@ -1,5 +1,7 @@
-import { documentName } from '../../report/document.ts';
-import { counted, Fact, grouped, inline } from '../../report/html/kit/text.tsx';
+import { counted, grouped, sum } from '../../counts.ts';
+import { DocumentFact, StartedFact } from '../../report/html/kit/facts.tsx';
+import { Section } from '../../report/html/kit/section.tsx';
+import { Fact, inline } from '../../report/html/kit/text.tsx';
 import { createdText } from '../../report/text.ts';
 import type { Comparison } from '../comparison.ts';
 import { ran } from '../table.ts';
@@ -8,20 +10,16 @@ import { numbered, StoreLink } from './parts.tsx';
 /** The stores, the document and the options of a comparison. */
 export function About({ comparison }: { readonly comparison: Comparison }) {
   const { suite, document, options, startedAt, seconds, checks, differential } = comparison;
-  const requests = ran(comparison).reduce((sum, column) => sum + column.requests, 0);
+  const requests = sum(ran(comparison), (column) => column.requests);
   return (
-    <section class="about" id="compared" aria-labelledby="compared-heading">
-      <h2 id="compared-heading">What was compared</h2>
+    <Section id="compared" class="about" heading="What was compared">
       <p class="note">
         {differential === null
           ? 'Saved records of runs with the same checks and the same document. Seed and cases are those of the first record; runs with the same seed sent the same payloads.'
           : 'Every store was sent the same payloads, except for ids.'}
       </p>
       <dl class="facts">
-        <Fact name="Document">
-          {documentName(document, (file) => inline(file.split(/[\\/]/).at(-1) ?? '', 100))}, version{' '}
-          {inline(document.version, 40)}, sha256 <span class="code">{document.sha256.slice(0, 12)}</span>
-        </Fact>
+        <DocumentFact document={document} />
         <Fact name="Generated from">
           seed {options.seed}, {counted(options.cases, 'case')} per generated check
         </Fact>
@@ -30,10 +28,7 @@ export function About({ comparison }: { readonly comparison: Comparison }) {
           {options.thorough === true && ', thorough'}
           {options.strict && ', strict'}
         </Fact>
-        <Fact name="Started">
-          <time dateTime={startedAt}>{startedAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</time>, took{' '}
-          {seconds.toFixed(1)} s
-        </Fact>
+        <StartedFact startedAt={startedAt} seconds={seconds} />
         <Fact name="Sent">
           {grouped(requests)} requests for the checks
           {differential !== null &&
@@ -53,7 +48,7 @@ export function About({ comparison }: { readonly comparison: Comparison }) {
           </div>
         ))}
       </dl>
-    </section>
+    </Section>
   );
 }
 

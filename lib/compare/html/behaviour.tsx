@@ -1,5 +1,7 @@
+import { counted, sum } from '../../counts.ts';
 import { groupBy } from '../../groups.ts';
-import { counted } from '../../report/html/kit/text.tsx';
+import { More, Section } from '../../report/html/kit/section.tsx';
+
 import { Sentence } from '../../report/html/profile.tsx';
 import { profileOf, type SentencePart, textOf } from '../../report/profile.ts';
 import type { Comparison } from '../comparison.ts';
@@ -45,8 +47,7 @@ export function Behaviour({ comparison }: { readonly comparison: Comparison }) {
   const topics = groupBy(differ, ({ heading }) => heading);
   const alike = questions.filter(({ ways }) => ways.length === 1);
   return (
-    <section class="behaviour" id="behaviour" aria-labelledby="behaviour-heading">
-      <h2 id="behaviour-heading">Behaviour</h2>
+    <Section id="behaviour" heading="Behaviour">
       <p class="note">
         {questions.length === 0
           ? 'Nothing was observed.'
@@ -70,12 +71,12 @@ export function Behaviour({ comparison }: { readonly comparison: Comparison }) {
         </section>
       ))}
       {alike.length > 0 && <Alike questions={alike} />}
-    </section>
+    </Section>
   );
 }
 
 function Differs({ question: { label, ways } }: { readonly question: ComparedQuestion }) {
-  const all = ways.reduce((sum, { names }) => sum + names.length, 0);
+  const all = sum(ways, ({ names }) => names.length);
   return (
     <div class="question">
       <h4>{label}</h4>
@@ -100,12 +101,11 @@ function Differs({ question: { label, ways } }: { readonly question: ComparedQue
 }
 
 const Alike = ({ questions }: { readonly questions: readonly ComparedQuestion[] }) => (
-  <details class="more alike">
-    <summary>No difference: {counted(questions.length, 'question')}</summary>
+  <More class="alike" summary={<>No difference: {counted(questions.length, 'question')}</>}>
     <ul class="sentences">
       {questions.map(({ heading, label, ways: [way] }) => (
         <li key={`${heading} ${label}`}>{way !== undefined && <Sentence parts={way.sentence} />}</li>
       ))}
     </ul>
-  </details>
+  </More>
 );

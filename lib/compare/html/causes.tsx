@@ -1,5 +1,7 @@
+import { counted } from '../../counts.ts';
 import { confirmedText } from '../../report/confirmed.ts';
-import { CheckLink, Commands, counted, Icon, inline, toneOf } from '../../report/html/kit/text.tsx';
+import { Card, Fix, More, Section, titleOfChecks } from '../../report/html/kit/section.tsx';
+import { CheckLink, Commands, Icon, inline, toneOf } from '../../report/html/kit/text.tsx';
 import type { ComparedCause, Comparison } from '../comparison.ts';
 import { causeCount, checksAt, type SharedCause, sharedCauses } from '../table.ts';
 import { Marks, type MarksRow } from './marks.tsx';
@@ -14,10 +16,9 @@ export function Causes({ comparison }: { readonly comparison: Comparison }) {
   const shared = sharedCauses(comparison);
   if (shared.length === 0)
     return (
-      <section id="causes" aria-labelledby="causes-heading">
-        <h2 id="causes-heading">Causes</h2>
+      <Section id="causes" heading="Causes">
         <p class="note">No causes were recorded.</p>
-      </section>
+      </Section>
     );
   const tried = triedOf(comparison);
   return (
@@ -55,11 +56,7 @@ function rowOf(one: SharedCause, tried: Shown['tried'], comparison: Comparison):
   return {
     id: fingerprint,
     level,
-    title: (
-      <>
-        <span class="title">{inline(title, MAX_TITLE_CHARACTERS)}</span> <span class="level">{level}</span>
-      </>
-    ),
+    title: <Title cause={one.cause} />,
     words: [inline(title), inline(symptom), ...checks],
     marks: tried.map(({ column }) => {
       const count = checksAt(one, column);
@@ -70,6 +67,12 @@ function rowOf(one: SharedCause, tried: Shown['tried'], comparison: Comparison):
   };
 }
 
+const Title = ({ cause: { title, level } }: { readonly cause: ComparedCause }) => (
+  <>
+    <span class="title">{inline(title, MAX_TITLE_CHARACTERS)}</span> <span class="level">{level}</span>
+  </>
+);
+
 /** What to do about a cause, and what reproduces it at each store. */
 function CauseDetails({ one, tried, comparison }: Shown) {
   const { cause, stores } = one;
@@ -78,44 +81,35 @@ function CauseDetails({ one, tried, comparison }: Shown) {
     stores.flatMap((store) => (store.column === column ? [{ ...store, number }] : [])),
   );
   return (
-    <details class={`cause ${tone}`} data-of={cause.fingerprint}>
-      <summary>
-        <Icon name={tone} />
-        <span class="head">
-          <span class="title">{inline(cause.title, MAX_TITLE_CHARACTERS)}</span>{' '}
-          <span class="level">{cause.level}</span>
-        </span>
-        <span class="weight">{counted(stores.length, 'store')}</span>
-      </summary>
-      <div class="inside">
-        <p class="hint">
-          <strong>Fix.</strong> {inline(cause.advice, MAX_ADVICE_CHARACTERS)}
-        </p>
-        <div class="way">
-          <ul class="who">
-            {own.map(({ column, cause: theirs, number }) => (
-              <li key={number} id={`${cause.fingerprint}~${number}`}>
-                <p>
-                  <strong class="name">{nameOf(column)}</strong>{' '}
-                  <span class="aside">{confirmedText(theirs)}</span>
-                </p>
-                <AtStore cause={theirs} />
-              </li>
-            ))}
-          </ul>
-        </div>
+    <Card
+      tone={tone}
+      of={cause.fingerprint}
+      mark={<Icon name={tone} />}
+      head={<Title cause={cause} />}
+      weight={counted(stores.length, 'store')}
+    >
+      <Fix>{inline(cause.advice, MAX_ADVICE_CHARACTERS)}</Fix>
+      <div class="way">
+        <ul class="who">
+          {own.map(({ column, cause: theirs, number }) => (
+            <li key={number} id={`${cause.fingerprint}~${number}`}>
+              <p>
+                <strong class="name">{nameOf(column)}</strong>{' '}
+                <span class="aside">{confirmedText(theirs)}</span>
+              </p>
+              <AtStore cause={theirs} />
+            </li>
+          ))}
+        </ul>
       </div>
-    </details>
+    </Card>
   );
 }
 
 const AtStore = ({ cause: { steps, checks } }: { readonly cause: ComparedCause }) => (
   <div>
     <Commands list={steps} />
-    <details class="more">
-      <summary>
-        {checks.length === 1 ? 'The failed check' : `The ${checks.length} failed checks`} that this explains
-      </summary>
+    <More summary={titleOfChecks(checks.length)}>
       <ul class="ids">
         {checks.map((id) => (
           <li key={id}>
@@ -123,6 +117,6 @@ const AtStore = ({ cause: { steps, checks } }: { readonly cause: ComparedCause }
           </li>
         ))}
       </ul>
-    </details>
+    </More>
   </div>
 );

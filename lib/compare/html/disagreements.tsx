@@ -1,5 +1,7 @@
+import { counted, grouped, sum } from '../../counts.ts';
 import { groupBy } from '../../groups.ts';
-import { Box, Command, counted, grouped, inline, lines } from '../../report/html/kit/text.tsx';
+import { Card, More, Section } from '../../report/html/kit/section.tsx';
+import { Box, Command, inline, lines } from '../../report/html/kit/text.tsx';
 import type { RecordedBody } from '../../report/record.ts';
 import type { Answer, Comparison, Disagreement } from '../comparison.ts';
 import { Names, Share } from './parts.tsx';
@@ -7,14 +9,13 @@ import { Names, Share } from './parts.tsx';
 /** Generated payloads on which stores disagree. */
 export function Disagreements({ comparison: { differential } }: { readonly comparison: Comparison }) {
   return (
-    <section class="disagreements" id="disagreements" aria-labelledby="disagreements-heading">
-      <h2 id="disagreements-heading">Disagreements</h2>
+    <Section id="disagreements" heading="Disagreements">
       {differential === null ? (
         <p class="note">Saved records were compared, so no payloads were sent.</p>
       ) : (
         <Found differential={differential} />
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -50,67 +51,65 @@ function Found({
 
 function DisagreementDetails({ one, number }: { readonly one: Disagreement; readonly number: number }) {
   const { label, request, payloads, shrinks, ways } = one;
-  const all = ways.reduce((sum, { answers }) => sum + answers.length, 0);
+  const all = sum(ways, ({ answers }) => answers.length);
   return (
-    <details class="cause kind" id={`disagreement-${number}`} open={number === 1}>
-      <summary>
-        <span class="rank">{number}</span>
-        <span class="head">
+    <Card
+      tone="kind"
+      id={`disagreement-${number}`}
+      open={number === 1}
+      mark={<span class="rank">{number}</span>}
+      head={
+        <>
           <span class="label">{inline(label, 100)}</span>
           <span class="code">{inline(textOf(request.body), 120)}</span>
-        </span>
-        <span class="weight">
+        </>
+      }
+      weight={
+        <>
           <span>{counted(payloads, 'payload')}</span>
-          <Split ways={ways} />
-        </span>
-      </summary>
-      <div class="inside">
-        <figure>
-          <figcaption>
-            Sent{' '}
-            <span class="aside">
-              as {request.contentType === '' ? 'no content type' : inline(request.contentType, 100)},{' '}
-              {sizeOf(request.body)}
-              {shrinks > 0 && `, shrunk in ${counted(shrinks, 'step')}`}
+          <span class="aside">{ways.map(({ answers }) => answers.length).join(' : ')} stores</span>
+        </>
+      }
+    >
+      <figure>
+        <figcaption>
+          Sent{' '}
+          <span class="aside">
+            as {request.contentType === '' ? 'no content type' : inline(request.contentType, 100)},{' '}
+            {sizeOf(request.body)}
+            {shrinks > 0 && `, shrunk in ${counted(shrinks, 'step')}`}
+          </span>
+        </figcaption>
+        <Box text={lines(textOf(request.body))} />
+      </figure>
+      <Command name="The command" text={request.command} />
+      <ul class="answers">
+        {ways.map(({ signature, answers }) => (
+          <li key={signature}>
+            <span class="many">
+              <strong>{answers.length}</strong>
+              <Share count={answers.length} of={all} />
             </span>
-          </figcaption>
-          <Box text={lines(textOf(request.body))} />
-        </figure>
-        <Command name="The curl command" text={request.curl} />
-        <ul class="answers">
-          {ways.map(({ signature, answers }) => (
-            <li key={signature}>
-              <span class="many">
-                <strong>{answers.length}</strong>
-                <Share count={answers.length} of={all} />
-              </span>
-              <div>
-                <h3>{inline(signature, 200)}</h3>
-                <Names names={answers.map(({ name }) => name)} of={all} />
-                <Answers answers={answers} />
-              </div>
-            </li>
-          ))}
-        </ul>
-        <p class="permalink">
-          <a href={`#disagreement-${number}`}>#disagreement-{number}</a>
-        </p>
-      </div>
-    </details>
+            <div>
+              <h3>{inline(signature, 200)}</h3>
+              <Names names={answers.map(({ name }) => name)} of={all} />
+              <Answers answers={answers} />
+            </div>
+          </li>
+        ))}
+      </ul>
+      <p class="permalink">
+        <a href={`#disagreement-${number}`}>#disagreement-{number}</a>
+      </p>
+    </Card>
   );
 }
-
-/** How the stores are divided: `20 : 2 stores`. */
-const Split = ({ ways }: Pick<Disagreement, 'ways'>) => (
-  <span class="aside">{ways.map(({ answers }) => answers.length).join(' : ')} stores</span>
-);
 
 /** The answers; stores with identical ones are grouped. */
 function Answers({ answers }: { readonly answers: readonly Answer[] }) {
   const alike = groupBy(answers, ({ name: _name, ...answer }) => JSON.stringify(answer));
   return (
-    <details class="more">
-      <summary>{answers.length === 1 ? 'Response' : 'Responses'}</summary>
+    <More summary={answers.length === 1 ? 'Response' : 'Responses'}>
       <ul class="responses">
         {alike.map(([key, members]) => (
           <li key={key}>
@@ -127,7 +126,7 @@ function Answers({ answers }: { readonly answers: readonly Answer[] }) {
           </li>
         ))}
       </ul>
-    </details>
+    </More>
   );
 }
 

@@ -1,15 +1,8 @@
+import { counted } from '../../counts.ts';
 import { groupBy } from '../../groups.ts';
 import { ExpectedAndActual } from '../../report/html/kit/expected.tsx';
-import {
-  Command,
-  counted,
-  DocsLink,
-  Icon,
-  inline,
-  type Tone,
-  toneOf,
-  WORDS,
-} from '../../report/html/kit/text.tsx';
+import { Card } from '../../report/html/kit/section.tsx';
+import { Command, DocsLink, Icon, inline, type Tone, toneOf, WORDS } from '../../report/html/kit/text.tsx';
 import type { About } from '../../run/check.ts';
 import type { Cell, Comparison } from '../comparison.ts';
 import { Names, type NumberedRun, nameOf } from './parts.tsx';
@@ -60,33 +53,32 @@ function Check({
   const [worst] = present;
   const tone = worst?.tone ?? 'skipped';
   return (
-    <details class={`cause ${tone}`} data-of={id}>
-      <summary>
-        <Icon name={tone} />
-        <span class="head">
+    <Card
+      tone={tone}
+      of={id}
+      mark={<Icon name={tone} />}
+      head={
+        <>
           <span class="id">{id}</span> <span class="level">{level}</span>
           <span class="statement">{statement}</span>
-        </span>
-        <span class="weight">
-          {present.map(({ tone: own, own: list }) => `${list.length} ${WORDS[own]}`).join(', ')}
-        </span>
-      </summary>
-      <div class="inside">
-        <p class="hint">{hint}</p>
-        <p class="basis">
-          Basis: {basis.join('; ')}. <DocsLink id={id} />
-        </p>
-        {present.map(({ tone: own, own: list }) =>
-          own === 'pass' || own === 'observed' ? (
-            <Alike key={own} tone={own} list={list} of={all.length} />
-          ) : (
-            groupBy(list, causeOf)
-              .toSorted(([, a], [, b]) => b.length - a.length)
-              .map(([key, members]) => <Way key={key} id={id} members={members} />)
-          ),
-        )}
-      </div>
-    </details>
+        </>
+      }
+      weight={present.map(({ tone: own, own: list }) => `${list.length} ${WORDS[own]}`).join(', ')}
+    >
+      <p class="hint">{hint}</p>
+      <p class="basis">
+        Basis: {basis.join('; ')}. <DocsLink id={id} />
+      </p>
+      {present.map(({ tone: own, own: list }) =>
+        own === 'pass' || own === 'observed' ? (
+          <Alike key={own} tone={own} list={list} of={all.length} />
+        ) : (
+          groupBy(list, causeOf)
+            .toSorted(([, a], [, b]) => b.length - a.length)
+            .map(([key, members]) => <Way key={key} id={id} members={members} />)
+        ),
+      )}
+    </Card>
   );
 }
 
@@ -143,7 +135,7 @@ function Variant({ id, alike }: { readonly id: string; readonly alike: readonly 
   );
 }
 
-const Who = ({ one, cell: { failed, cases, cause, reason, curl } }: Pick<ShownCell, 'one' | 'cell'>) => (
+const Who = ({ one, cell: { failed, cases, cause, reason, command } }: Pick<ShownCell, 'one' | 'cell'>) => (
   <>
     <p>
       <strong class="name">{nameOf(one.column)}</strong>{' '}
@@ -154,6 +146,6 @@ const Who = ({ one, cell: { failed, cases, cause, reason, curl } }: Pick<ShownCe
       )}
       {cause !== undefined && reason !== undefined && <span class="aside">; also: {inline(reason)}</span>}
     </p>
-    {curl !== undefined && <Command name="The curl command" text={curl} />}
+    {command !== undefined && <Command name="The command" text={command} />}
   </>
 );

@@ -1,4 +1,5 @@
 import { type Axis, placeOf as at, percent, ticksOf } from '../../report/html/kit/axis.ts';
+import { Section } from '../../report/html/kit/section.tsx';
 import { time } from '../../report/html/kit/text.tsx';
 import type { Comparison } from '../comparison.ts';
 import type { RunColumn } from '../table.ts';
@@ -14,8 +15,7 @@ export function Latency({ comparison }: { readonly comparison: Comparison }) {
   );
   const axis = axisOf(answered.map(({ latency }) => latency));
   return (
-    <section class="latency" id="latency" aria-labelledby="latency-heading">
-      <h2 id="latency-heading">Response times</h2>
+    <Section id="latency" heading="Response times">
       {answered.length === 0 ? (
         <p class="note">There were no responses.</p>
       ) : (
@@ -66,7 +66,7 @@ export function Latency({ comparison }: { readonly comparison: Comparison }) {
           </p>
         </>
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -114,24 +114,21 @@ function Plot({
   readonly axis: Axis;
 }) {
   const x = (ms: number) => percent(at(ms, axis));
+  const bar = (name: string, to: number, height: number) => (
+    <rect
+      class={name}
+      x={x(median)}
+      width={percent(at(to, axis) - at(median, axis))}
+      y={MIDDLE - height / 2}
+      height={height}
+    />
+  );
   return (
     <svg class="plot" width="100%" height={HEIGHT} aria-hidden="true" focusable="false">
       <Grid axis={axis} />
       <line class="tail" x1={x(median)} x2={x(longest)} y1={MIDDLE} y2={MIDDLE} />
-      <rect
-        class="span"
-        x={x(median)}
-        width={percent(at(p99, axis) - at(median, axis))}
-        y={MIDDLE - 2}
-        height="4"
-      />
-      <rect
-        class="box"
-        x={x(median)}
-        width={percent(at(p95, axis) - at(median, axis))}
-        y={MIDDLE - 5}
-        height="10"
-      />
+      {bar('span', p99, 4)}
+      {bar('box', p95, 10)}
       <circle class="median" cx={x(median)} cy={MIDDLE} r="5.5" />
       <line class="end" x1={x(longest)} x2={x(longest)} y1={MIDDLE - 5} y2={MIDDLE + 5} />
     </svg>
@@ -141,13 +138,11 @@ function Plot({
 function Ticks({ axis }: { readonly axis: Axis }) {
   return (
     <svg class="plot" width="100%" height="20" aria-hidden="true" focusable="false">
-      {ticksOf(axis).map((ms) => {
-        return (
-          <text key={ms} class="tick" x={percent(at(ms, axis))} y="14" text-anchor="middle">
-            {time(ms)}
-          </text>
-        );
-      })}
+      {ticksOf(axis).map((ms) => (
+        <text key={ms} class="tick" x={percent(at(ms, axis))} y="14" text-anchor="middle">
+          {time(ms)}
+        </text>
+      ))}
     </svg>
   );
 }

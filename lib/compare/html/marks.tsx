@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { counted } from '../../counts.ts';
 import { Choice, Filter } from '../../report/html/kit/filter.tsx';
+import { Section } from '../../report/html/kit/section.tsx';
 import { Icon, inline, type Tone, WORDS } from '../../report/html/kit/text.tsx';
 import type { Level } from '../../run/check.ts';
 import type { Comparison } from '../comparison.ts';
@@ -67,15 +69,10 @@ export function Marks({
     rows.some((row) => row.level === level),
   );
   return (
-    <section class="matrix" id={id} aria-labelledby={`${id}-heading`}>
-      <h2 id={`${id}-heading`}>{heading}</h2>
+    <Section id={id} class="matrix" heading={heading}>
       <p class="note">{note}</p>
       <Legend rows={rows} />
-      <Filter
-        id={`${id}-filter`}
-        search={search}
-        rows={`${rows.length} ${noun}${rows.length === 1 ? '' : 's'}`}
-      >
+      <Filter id={`${id}-filter`} search={search} rows={counted(rows.length, noun)}>
         <Choice name="level" label="Level" options={Object.fromEntries(levels.map((one) => [one, one]))} />
         {tried.length > 2 && groups.length > 1 && (
           <Choice
@@ -121,7 +118,7 @@ export function Marks({
         </section>
       </div>
       {children}
-    </section>
+    </Section>
   );
 }
 

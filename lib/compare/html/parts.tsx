@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
+import { counted } from '../../counts.ts';
 import { percent } from '../../report/html/kit/axis.ts';
-import { counted, Icon, inline, type Tone } from '../../report/html/kit/text.tsx';
+import { More } from '../../report/html/kit/section.tsx';
+import { Icon, inline, type Tone } from '../../report/html/kit/text.tsx';
 import type { Column, Comparison } from '../comparison.ts';
 import { type RunColumn, ran, verdictOf } from '../table.ts';
 
@@ -78,10 +80,7 @@ export function Names({ names, of }: { readonly names: readonly string[]; readon
   );
   if (names.length <= MAX_NAMES) return list;
   return (
-    <details class="more">
-      <summary>{names.length === of ? `all ${of} stores` : counted(names.length, 'store')}</summary>
-      {list}
-    </details>
+    <More summary={names.length === of ? `all ${of} stores` : counted(names.length, 'store')}>{list}</More>
   );
 }
 

@@ -1,5 +1,7 @@
+import { grouped } from '../../counts.ts';
 import { percent } from '../../report/html/kit/axis.ts';
-import { grouped, inline, time } from '../../report/html/kit/text.tsx';
+import { Section } from '../../report/html/kit/section.tsx';
+import { inline, time } from '../../report/html/kit/text.tsx';
 import type { Comparison, ImplementationInfo } from '../comparison.ts';
 import { type RunColumn, reasonOf, verdictOf } from '../table.ts';
 import {
@@ -16,8 +18,7 @@ import {
 export function Stores({ comparison }: { readonly comparison: Comparison }) {
   const hasImplementations = comparison.columns.some(({ implementation }) => implementation !== undefined);
   return (
-    <section class="stores" id="stores" aria-labelledby="stores-heading">
-      <h2 id="stores-heading">Stores</h2>
+    <Section id="stores" heading="Stores">
       <Scrolling name="Table of stores">
         <table class="sortable" id="stores-table">
           <thead>
@@ -40,7 +41,7 @@ export function Stores({ comparison }: { readonly comparison: Comparison }) {
         </table>
       </Scrolling>
       <p class="note">MUST and SHOULD: passed checks of those that apply. Median and 95 %: response times.</p>
-    </section>
+    </Section>
   );
 }
 

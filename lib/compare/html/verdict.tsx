@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { counted, grouped, Icon, inline } from '../../report/html/kit/text.tsx';
+import { counted, grouped } from '../../counts.ts';
+import { Icon, inline } from '../../report/html/kit/text.tsx';
 import type { Comparison } from '../comparison.ts';
 import { differing, sharedCauses, verdictOf } from '../table.ts';
 import { questionsOf } from './behaviour.tsx';

@@ -8,7 +8,8 @@ export const credentialSweep = (token: string): Sweep => ({
   classes: CLASSES,
 });
 
-function cellOf({ name, credential }: InvalidCredential, token: string): Cell {
+function cellOf(one: InvalidCredential, token: string): Cell {
+  const { name, credential } = one;
   const [value = ''] = credential.values(token);
   const own = credential.header === undefined ? value : undefined;
   return {
@@ -19,7 +20,7 @@ function cellOf({ name, credential }: InvalidCredential, token: string): Cell {
         : name === 'an empty Authorization header'
           ? 'the Authorization header is empty'
           : `the credential is ${name}`,
-      noun: name.startsWith('no ') ? 'requests without an Authorization header' : name,
+      noun: name.startsWith('no ') ? 'requests without an Authorization header' : nounOf(one),
     },
     apply: (state) => ({ ...state, credential }),
     label: name,
@@ -32,6 +33,12 @@ function cellOf({ name, credential }: InvalidCredential, token: string): Cell {
     ],
   };
 }
+
+/** `an asterisk` alone would be no credential. */
+const nounOf = ({ name, kind }: InvalidCredential): string =>
+  ['word', 'odd characters', 'odd characters at the end'].includes(kind) && !/\btoken/.test(name)
+    ? `${name} as the token`
+    : name;
 
 interface CredentialClass extends CellClass {
   /** Whether the value of an Authorization header belongs to it. */

@@ -6,6 +6,9 @@ import { multipart, notJson } from '../../payloads/texts.ts';
 import { isInvalid } from '../../payloads/validity.ts';
 import type { Cell, CellClass, Sweep, Words } from '../cells.ts';
 
+/** The class of the bodies that no JSON parser accepts. */
+export const NOT_JSON = 'not JSON';
+
 /** Everything that can be wrong with a body, one value at a time. */
 export function defectSweep(contract: Contract, control: JsonObject): Sweep {
   const { shape } = contract.newPlant;
@@ -62,10 +65,20 @@ function rebuilt(json: Json, control: JsonObject, plant: JsonObject, property: s
   return new JsonObject([...plant.without(property).members, ...added]);
 }
 
-const valueWords = (property: string, value: Json): Words => ({
-  clause: `${property} is ${shown(value)}`,
-  noun: `${shown(value)} as ${property}`,
-});
+const valueWords = (property: string, value: Json): Words => {
+  const text = inWords(value);
+  return { clause: `${property} is ${text}`, noun: `${text} as ${property}` };
+};
+
+/** Strings with more characters are described by their length, as JSON Schema counts it: in code points. */
+const MAX_QUOTED = 24;
+
+function inWords(value: Json): string {
+  const { length } = typeof value === 'string' ? [...value] : [];
+  if (typeof value !== 'string' || length <= MAX_QUOTED) return shown(value);
+  const isAscii = [...value].every((character) => character < '\u0080');
+  return `a string of ${length} characters${isAscii ? '' : ' that are not ASCII'}`;
+}
 
 const nameOf = ({ name, property }: Defect): Words => ({
   clause: name.startsWith('no ') ? `${property ?? 'a property'} is missing` : clauseOf(name),
@@ -78,7 +91,7 @@ export const clauseOf = (name: string) =>
     ? name.replace(/^(\S+) (spelled|nested|inherited)/, '$1 is $2')
     : `the body is ${name}`;
 export const nounOf = (name: string) =>
-  isAboutProperty(name) ? name.replace(/^(\S+) is (.*)$/, '$2 as $1') : `${name} as the body`;
+  isAboutProperty(name) ? name.replace(/^(\S+) is (.*)$/, '$2 as $1') : bodyNoun(name);
 
 /** Names of types as the titles of defects have them. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -155,7 +168,7 @@ function textCell(name: string, apply: (state: RequestState) => RequestState): C
     words: { clause, noun: name === 'no body' ? 'requests without a body' : bodyNoun(name) },
     apply,
     label: name,
-    classes: ['any', 'not JSON', ...(kind === 'other text' ? [] : [kind])],
+    classes: ['any', NOT_JSON, ...(kind === 'other text' ? [] : [kind])],
   };
 }
 
@@ -173,7 +186,7 @@ function classesOf(properties: readonly string[]): CellClass[] {
   const types = [...new Set(Object.values(TYPES))];
   return [
     one('any', 'any body that is not a NewPlant', 'the body is not a NewPlant', 'any'),
-    one('not JSON', 'any body that is not JSON', 'the body is not JSON', 'text'),
+    one(NOT_JSON, 'any body that is not JSON', 'the body is not JSON', 'text'),
     one('object', 'any JSON object', 'the body is an object but not a NewPlant', 'object'),
     one('wrong type', 'any type for every property', 'a property has the wrong type', 'types'),
     one('absent', 'a plant without its required properties', 'a required property is missing', 'absent'),

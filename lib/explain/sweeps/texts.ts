@@ -74,6 +74,7 @@ const MARKS: readonly (readonly [mark: string, words: string])[] = [
   ['\t', 'a tab'],
   ['\n', 'a line feed'],
   ['\u0000', 'a NUL'],
+  ['\ud800', 'a lone surrogate'],
 ];
 
 /** Forms of a text; `word` stands for fresh letters, # for a fresh digit. */
@@ -89,11 +90,15 @@ const FORMS = [
   '#word',
   'null word',
   "word's word-word 7",
+  '__proto__',
+  'constructor',
+  'toString',
   '',
 ] as const;
 
 /** Sets of texts that programs treat alike. */
 const CLASSES: readonly (readonly [id: string, clause: string, has: RegExp])[] = [
+  ['inherited', 'is the name of a property of every object', /^(?:__proto__|constructor|toString)$/],
   ['other than letters', 'contains anything but letters', /[^A-Za-z]/],
   ['not ASCII', 'is not ASCII', /[^\0-\x7f]/],
   ['lower first', 'begins with a lower-case letter', /^[a-z]/],

@@ -62,13 +62,6 @@ const TYPICAL: readonly (readonly string[])[] = [
   ['a URL-encoded form'],
 ];
 
-/**
- * Only every second value is combined with the history: such rows take one more request, and what a store
- * remembers rarely depends on one defect.
- */
-const everySecondWithHistory = (value: Value, index: number): Value =>
-  index % 2 === 0 ? value : { ...value, apart: [...(value.apart ?? []), 'history'] };
-
 /** One value that represents several, if there are any. */
 const alike = ([first, ...others]: readonly Value[]): Value[] =>
   first === undefined ? [] : [anyOf([first, ...others])];
@@ -92,17 +85,18 @@ export function defectDimension(shape: Shape): Dimension {
   const defects = perGroup(defectsOf(shape).filter(isDefective), kindOf, withDefect);
   const texts = [...TYPICAL.map((names) => notJson.filter(({ name }) => names.includes(name))), [multipart]];
   const malformed = texts.flatMap((edits) => alike(edits.map(malformedBody)));
-  return dimension('defect', [...defects, ...malformed, noBody].map(everySecondWithHistory));
+  return dimension('defect', [...defects, ...malformed, noBody]);
 }
 
-/** A few defects, for requests that also have another fault. */
+/** A few defects, for requests that also have another fault, which they mask: either is reason enough to reject them. */
 export function fewDefects(shape: Shape): Dimension {
   const defects = ['missing', 'wrong-type', 'not-an-object'].flatMap((kind) =>
     defectsOf(shape)
       .filter((one) => one.kind === kind)
       .slice(0, 1),
   );
-  return dimension('defect', [...defects.map(withDefect), ...notJson.slice(2, 3).map(malformedBody), noBody]);
+  const malformed = notJson.slice(2, 3).map(malformedBody);
+  return { ...dimension('defect', [...defects.map(withDefect), ...malformed, noBody]), masks: true };
 }
 
 const withCredential = ({ name, credential }: InvalidCredential): Value => ({
@@ -114,5 +108,5 @@ const withCredential = ({ name, credential }: InvalidCredential): Value => ({
 /** Every credential that a store must reject. */
 export const credentialDimension: Dimension = dimension(
   'credential',
-  perGroup(invalidCredentials, ({ kind }) => kind, withCredential).map(everySecondWithHistory),
+  perGroup(invalidCredentials, ({ kind }) => kind, withCredential),
 );

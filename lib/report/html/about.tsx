@@ -1,8 +1,10 @@
+import { counted, grouped } from '../../counts.ts';
 import { coverageOfAll } from '../coverage.ts';
-import { documentName } from '../document.ts';
 import type { RunRecord } from '../record.ts';
 import { commandOf } from '../run-command.ts';
-import { Command, counted, Fact, grouped, inline } from './kit/text.tsx';
+import { DocumentFact, StartedFact } from './kit/facts.tsx';
+import { Section } from './kit/section.tsx';
+import { Command, Fact, inline } from './kit/text.tsx';
 
 /** What was tested and how, and the command that repeats it. */
 export function About({ record }: { readonly record: RunRecord }) {
@@ -24,25 +26,18 @@ export function About({ record }: { readonly record: RunRecord }) {
     ({ blockedBy, verdict }) => verdict === 'skipped' && blockedBy === 'user',
   ).length;
   return (
-    <section class="about" id="run" aria-labelledby="run-heading">
-      <h2 id="run-heading">The run</h2>
+    <Section id="run" class="about" heading="The run">
       <dl class="facts">
         <Fact name="Target">
           {target.name !== target.baseUrl && <>{inline(target.name, 80)}, </>}
           <span class="code">{inline(target.baseUrl, 200)}</span>
         </Fact>
         <Fact name="Server">{target.server === null ? 'not named' : inline(target.server, 100)}</Fact>
-        <Fact name="Document">
-          {documentName(document, (file) => inline(file.split(/[\\/]/).at(-1) ?? '', 100))}, version{' '}
-          {inline(document.version, 40)}, sha256 <span class="code">{document.sha256.slice(0, 12)}</span>
-        </Fact>
+        <DocumentFact document={document} />
         {document.warnings !== undefined && (
           <Fact name="Document warnings">{document.warnings.map((one) => inline(one, 400)).join('; ')}</Fact>
         )}
-        <Fact name="Started">
-          <time dateTime={startedAt}>{startedAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</time>, took{' '}
-          {seconds.toFixed(1)} s
-        </Fact>
+        <StartedFact startedAt={startedAt} seconds={seconds} />
         <Fact name="Generated from">
           seed {options.seed}, first id {inline(options.firstId, 40)}, {counted(options.cases, 'case')} per
           generated check{options.thorough === true && ', thorough'}
@@ -77,6 +72,6 @@ export function About({ record }: { readonly record: RunRecord }) {
         . Pass your own documents, overlays and headers again. A store that requires unique ids or names needs
         another <code>--first-id</code>.
       </p>
-    </section>
+    </Section>
   );
 }

@@ -1,8 +1,10 @@
+import { counted } from '../../counts.ts';
 import { namedBy } from '../baseline-entry.ts';
 import { aboutEntry, baselineNotes, type EvaluatedEntry, explainedChecks } from '../deviations.ts';
 import type { RunRecord } from '../record.ts';
 import { Cause } from './failures.tsx';
-import { CheckLink, counted, inline } from './kit/text.tsx';
+import { Section } from './kit/section.tsx';
+import { CheckLink, inline } from './kit/text.tsx';
 
 const STATES = {
   expired: 'expired',
@@ -23,8 +25,7 @@ export function Baseline({ record }: { readonly record: RunRecord }) {
   const sorted = Object.keys(STATES).flatMap((state) => entries.filter((entry) => entry.state === state));
   const known = explainedChecks(record).filter((one) => one.known);
   return (
-    <section class="baseline" id="baseline" aria-labelledby="baseline-heading">
-      <h2 id="baseline-heading">Known deviations</h2>
+    <Section id="baseline" heading="Known deviations">
       <p class="note">
         The baseline is <span class="code">{inline(file.split(/[\\/]/).at(-1) ?? '', 100)}</span>, with{' '}
         {counted(entries.length, 'entry', 'entries')}.{' '}
@@ -64,7 +65,7 @@ export function Baseline({ record }: { readonly record: RunRecord }) {
           </ol>
         </section>
       )}
-    </section>
+    </Section>
   );
 }
 

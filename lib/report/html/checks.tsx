@@ -1,3 +1,4 @@
+import { counted, grouped } from '../../counts.ts';
 import { areaOf, groupBy } from '../../groups.ts';
 import { confidenceText } from '../confidence.ts';
 import { coverageText } from '../coverage.ts';
@@ -8,18 +9,8 @@ import type { RecordedResult, RunRecord } from '../record.ts';
 import { Exchange } from './exchange.tsx';
 import { KnownAs, whatFailed } from './failures.tsx';
 import { Choice, Filter } from './kit/filter.tsx';
-import {
-  CheckLink,
-  counted,
-  DocsLink,
-  Fact,
-  grouped,
-  Icon,
-  inline,
-  type Tone,
-  toneOf,
-  WORDS,
-} from './kit/text.tsx';
+import { More, Section } from './kit/section.tsx';
+import { CheckLink, DocsLink, Fact, Icon, inline, type Tone, toneOf, WORDS } from './kit/text.tsx';
 
 /** Every check of the run, with a search and filters. */
 export function Checks({ record }: { readonly record: RunRecord }) {
@@ -29,8 +20,7 @@ export function Checks({ record }: { readonly record: RunRecord }) {
     results.some((result) => toneOf(result, record) === tone),
   );
   return (
-    <section class="checks" id="checks" aria-labelledby="checks-heading">
-      <h2 id="checks-heading">Every check</h2>
+    <Section id="checks" heading="Every check">
       <Filter id="filter" search="id, statement or cause" rows={counted(results.length, 'check')}>
         <Choice name="level" label="Level" options={{ MUST: 'MUST', SHOULD: 'SHOULD', OBSERVE: 'OBSERVE' }} />
         <Choice
@@ -50,7 +40,7 @@ export function Checks({ record }: { readonly record: RunRecord }) {
           ))}
         </section>
       ))}
-    </section>
+    </Section>
   );
 }
 
@@ -127,13 +117,17 @@ function Details({ result, record }: { readonly result: RecordedResult; readonly
       </dl>
       {first !== undefined && <Exchange exchange={first} />}
       {others.map((exchange) => (
-        <details key={exchange.cause} class="more">
-          <summary>
-            Another cause: {inline(exchange.cause, 160)}{' '}
-            <span class="aside">{inline(exchange.label, 80)}</span>
-          </summary>
+        <More
+          key={exchange.cause}
+          summary={
+            <>
+              Another cause: {inline(exchange.cause, 160)}{' '}
+              <span class="aside">{inline(exchange.label, 80)}</span>
+            </>
+          }
+        >
           <Exchange exchange={exchange} />
-        </details>
+        </More>
       ))}
       <CauseTable result={result} />
       <Observed observations={observations} />

@@ -1,7 +1,9 @@
+import { counted } from '../../counts.ts';
 import type { RecordedBody, RecordedCause, RecordedExchange, RecordedRequest } from '../record.ts';
-import { requestLine } from '../text.ts';
+import { beforeLine } from '../text.ts';
 import { ExpectedAndActual } from './kit/expected.tsx';
-import { Box, Command, counted, grouped, inline, type Line, lines, time } from './kit/text.tsx';
+import { More } from './kit/section.tsx';
+import { Box, Command, inline, type Line, lines, time } from './kit/text.tsx';
 import { markedBody, mattersIn } from './matters.ts';
 
 type Pairs = readonly (readonly [string, string])[];
@@ -11,7 +13,7 @@ export const Exchange = ({ exchange }: { readonly exchange: RecordedExchange }) 
   <div class="exchange">
     <ExpectedAndActual expected={exchange.expected} actual={exchange.actual} />
     <Messages exchange={exchange} />
-    <Command name="The curl command" text={exchange.curl} />
+    <Command name="The command" text={exchange.command} />
   </div>
 );
 
@@ -30,14 +32,9 @@ export function CauseExchange({
   return (
     <div class="exchange">
       {before.length > 0 && (
-        <details class="more">
-          <summary>After {counted(before.length, 'other request')}</summary>
-          <Box
-            text={before.map(
-              (one) => `${requestLine(one.request, 200)} → ${one.response?.status ?? 'no response'}`,
-            )}
-          />
-        </details>
+        <More summary={<>After {counted(before.length, 'other request')}</>}>
+          <Box text={before.map((one) => beforeLine(one, 200))} />
+        </More>
       )}
       <Messages exchange={exchange} matters={matters} />
       {isMarked && (
@@ -93,9 +90,7 @@ function requestLines(request: RecordedRequest, matters: readonly string[]): rea
 }
 
 const size = ({ bytes, truncated }: RecordedBody) =>
-  bytes === 0
-    ? 'no body'
-    : `${grouped(bytes)} ${bytes === 1 ? 'byte' : 'bytes'}${truncated ? ', truncated' : ''}`;
+  bytes === 0 ? 'no body' : `${counted(bytes, 'byte')}${truncated ? ', truncated' : ''}`;
 
 /** A message roughly as it goes over the wire. */
 const message = (first: string, headers: Pairs, body: RecordedBody): readonly string[] => [

@@ -1,3 +1,4 @@
+import { counted, grouped } from '../../counts.ts';
 import { groupBy } from '../../groups.ts';
 import { issueMarkdown } from '../cause-markdown.ts';
 import { confirmedText } from '../confirmed.ts';
@@ -5,7 +6,8 @@ import { type ExplainedChecks, knownBy, novelty, openCauses } from '../deviation
 import type { RecordedCause, RecordedResult, RunRecord } from '../record.ts';
 import { retrySummary } from '../retries.ts';
 import { CauseExchange, Exchange } from './exchange.tsx';
-import { CheckLink, Commands, CopyButton, counted, grouped, Icon, inline, toneOf } from './kit/text.tsx';
+import { Card, Fix, More, Section, titleOfChecks } from './kit/section.tsx';
+import { CheckLink, Commands, CopyButton, Icon, inline, toneOf } from './kit/text.tsx';
 
 type JudgedLevel = 'MUST' | 'SHOULD';
 
@@ -24,8 +26,7 @@ export function Failures({ record }: { readonly record: RunRecord }) {
   const failed = record.results.filter(({ verdict }) => verdict === 'fail');
   const blocked = record.results.filter(({ verdict }) => verdict === 'untestable');
   return (
-    <section class="failures" id="failures" aria-labelledby="failures-heading">
-      <h2 id="failures-heading">What to fix</h2>
+    <Section id="failures" heading="What to fix">
       {open.length + blocked.length === 0 && (
         <p class="nothing-to-fix">
           <Icon name="pass" />{' '}
@@ -40,7 +41,7 @@ export function Failures({ record }: { readonly record: RunRecord }) {
       <Causes level="MUST" causes={open.filter(({ level }) => level === 'MUST')} record={record} />
       <Causes level="SHOULD" causes={open.filter(({ level }) => level === 'SHOULD')} record={record} />
       <Blocked blocked={blocked} />
-    </section>
+    </Section>
   );
 }
 
@@ -94,42 +95,40 @@ export function Cause({ explained, rank, record, open }: CauseProps) {
   const { title, advice, counterexample, steps, matters, ladders, fingerprint } = cause;
   const accepted = checks.filter((one) => knownBy(one, record).length > 0).length;
   return (
-    <details
-      class={`cause ${toneOf({ level, verdict: 'fail' }, record)}`}
+    <Card
+      tone={toneOf({ level, verdict: 'fail' }, record)}
       id={rank === 1 && level === 'MUST' && !known ? FIRST_CAUSE : undefined}
       open={open}
-    >
-      <summary>
-        <span class="rank">{rank}</span>
-        <span class="head">
+      mark={<span class="rank">{rank}</span>}
+      head={
+        <>
           <h4>{inline(title, MAX_TITLE_CHARACTERS)}</h4>
           <span class="statement">{confirmedText(cause)}</span>
-        </span>
-        <span class="weight">
+        </>
+      }
+      weight={
+        <>
           {counted(checks.length, 'check')}
           {accepted > 0 && <span class="state">{known ? 'known deviation' : `${accepted} known`}</span>}
+        </>
+      }
+    >
+      <Fix>{inline(advice, MAX_ADVICE_CHARACTERS)}</Fix>
+      {counterexample !== undefined && <CauseExchange exchange={counterexample} matters={matters} />}
+      <Commands list={steps} />
+      <Ladders ladders={ladders} />
+      <Explained checks={checks} record={record} />
+      <p class="fingerprint">
+        <span class="aside">
+          Fingerprint <span class="code">{fingerprint}</span>
         </span>
-      </summary>
-      <div class="inside">
-        <p class="hint">
-          <strong>Fix.</strong> {inline(advice, MAX_ADVICE_CHARACTERS)}
-        </p>
-        {counterexample !== undefined && <CauseExchange exchange={counterexample} matters={matters} />}
-        <Commands list={steps} />
-        <Ladders ladders={ladders} />
-        <Explained checks={checks} record={record} />
-        <p class="fingerprint">
-          <span class="aside">
-            Fingerprint <span class="code">{fingerprint}</span>
-          </span>
-          <CopyButton
-            name="Copy as Markdown"
-            text={issueMarkdown(explained, record)}
-            announcement="The cause was copied as Markdown."
-          />
-        </p>
-      </div>
-    </details>
+        <CopyButton
+          name="Copy as Markdown"
+          text={issueMarkdown(explained, record)}
+          announcement="The cause was copied as Markdown."
+        />
+      </p>
+    </Card>
   );
 }
 
@@ -137,8 +136,7 @@ export function Cause({ explained, rank, record, open }: CauseProps) {
 function Ladders({ ladders }: Pick<RecordedCause, 'ladders'>) {
   if (ladders.length === 0) return null;
   return (
-    <details class="more">
-      <summary>What was tried</summary>
+    <More summary="What was tried">
       <ul class="ladders">
         {ladders.map(({ part, tried }, index) => (
           <li key={index}>
@@ -153,7 +151,7 @@ function Ladders({ ladders }: Pick<RecordedCause, 'ladders'>) {
           </li>
         ))}
       </ul>
-    </details>
+    </More>
   );
 }
 
@@ -168,15 +166,12 @@ function Explained({
   const [lead, ...others] = checks;
   if (lead === undefined) return null;
   return (
-    <details class="more">
-      <summary>
-        {checks.length === 1 ? 'The failed check' : `The ${checks.length} failed checks`} that this explains
-      </summary>
+    <More summary={titleOfChecks(checks.length)}>
       <div class="inside">
         <Lead result={lead} record={record} />
         <Others members={others} record={record} />
       </div>
-    </details>
+    </More>
   );
 }
 
@@ -190,9 +185,7 @@ function Lead({ result, record }: { readonly result: RecordedResult; readonly re
         {whatFailed(result)}
       </p>
       <KnownAs result={result} record={record} />
-      <p class="hint">
-        <strong>Fix.</strong> {hint}
-      </p>
+      <Fix>{hint}</Fix>
       {exchange !== undefined && <Exchange exchange={exchange} />}
       <p class="basis">
         <strong>Basis.</strong> {basis.join('; ')}
@@ -257,10 +250,7 @@ function Others({
   );
   const title = `${counted(members.length, 'other check')} ${members.length === 1 ? 'fails' : 'fail'} for the same cause`;
   return members.length > 4 ? (
-    <details class="more">
-      <summary>{title}</summary>
-      {list}
-    </details>
+    <More summary={title}>{list}</More>
   ) : (
     <>
       <p class="more-title">{title}</p>
@@ -276,24 +266,22 @@ function Blocked({ blocked }: { readonly blocked: readonly RecordedResult[] }) {
     <section class="blocked">
       <h3>{counted(blocked.length, 'check')} could not be tested</h3>
       {groupBy(blocked, ({ reason = '' }) => reason).map(([reason, members]) => (
-        <details key={reason} class="cause untestable" open={members.length <= 12}>
-          <summary>
-            <Icon name="untestable" />
-            <span class="head">
-              <span class="reason">{inline(reason)}</span>
-            </span>
-            <span class="weight">{counted(members.length, 'check')}</span>
-          </summary>
-          <div class="inside">
-            <ul class="ids">
-              {members.map(({ id, level }) => (
-                <li key={id}>
-                  <CheckLink id={id} /> <span class="aside">{level}</span>
-                </li>
-              ))}
-            </ul>
-          </div>
-        </details>
+        <Card
+          key={reason}
+          tone="untestable"
+          open={members.length <= 12}
+          mark={<Icon name="untestable" />}
+          head={<span class="reason">{inline(reason)}</span>}
+          weight={counted(members.length, 'check')}
+        >
+          <ul class="ids">
+            {members.map(({ id, level }) => (
+              <li key={id}>
+                <CheckLink id={id} /> <span class="aside">{level}</span>
+              </li>
+            ))}
+          </ul>
+        </Card>
       ))}
     </section>
   );

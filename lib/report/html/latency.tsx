@@ -1,13 +1,14 @@
+import { counted, grouped, sum } from '../../counts.ts';
 import { groupBy } from '../../groups.ts';
 import type { Latency as LatencyData } from '../../run/latency.ts';
 import type { RunRecord } from '../record.ts';
 import { percent, placeOf, ticksOf } from './kit/axis.ts';
-import { counted, grouped, time } from './kit/text.tsx';
+import { More, Section } from './kit/section.tsx';
+import { time } from './kit/text.tsx';
 
 export function Latency({ record: { latency, options } }: { readonly record: RunRecord }) {
   return (
-    <section class="latency" id="latency" aria-labelledby="latency-heading">
-      <h2 id="latency-heading">Response times</h2>
+    <Section id="latency" heading="Response times">
       {latency === null ? (
         <p class="note">There were no responses.</p>
       ) : (
@@ -22,7 +23,7 @@ export function Latency({ record: { latency, options } }: { readonly record: Run
           <Table latency={latency} />
         </>
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -93,10 +94,9 @@ const anchor = (at: number) => (at < 7 ? 'start' : at > 93 ? 'end' : 'middle');
 /** The distribution in numbers; each row doubles the time. */
 function Table({ latency: { buckets, answers } }: { readonly latency: LatencyData }) {
   const doublings = groupBy(buckets, ({ from }) => String(Math.floor(Math.log2(from) + 0.01)));
-  let sum = 0;
+  let seen = 0;
   return (
-    <details class="more">
-      <summary>The distribution in numbers</summary>
+    <More summary="The distribution in numbers">
       <table>
         <thead>
           <tr>
@@ -107,18 +107,18 @@ function Table({ latency: { buckets, answers } }: { readonly latency: LatencyDat
         </thead>
         <tbody>
           {doublings.map(([power, members]) => {
-            const own = members.reduce((total, bucket) => total + bucket.answers, 0);
-            sum += own;
+            const own = sum(members, (bucket) => bucket.answers);
+            seen += own;
             return (
               <tr key={power}>
                 <td>{time(2 ** (Number(power) + 1))}</td>
                 <td>{grouped(own)}</td>
-                <td>{((100 * sum) / Math.max(answers, 1)).toFixed(1)} %</td>
+                <td>{((100 * seen) / Math.max(answers, 1)).toFixed(1)} %</td>
               </tr>
             );
           })}
         </tbody>
       </table>
-    </details>
+    </More>
   );
 }

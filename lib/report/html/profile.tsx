@@ -1,13 +1,13 @@
 import { profileOf, type SentencePart } from '../profile.ts';
 import type { RunRecord } from '../record.ts';
+import { Section } from './kit/section.tsx';
 import { inline } from './kit/text.tsx';
 
 /** What the interface leaves open, and what this store does. */
 export function Profile({ record }: { readonly record: RunRecord }) {
   const topics = profileOf(record.observations);
   return (
-    <section class="profile" id="profile" aria-labelledby="profile-heading">
-      <h2 id="profile-heading">Observed behaviour</h2>
+    <Section id="profile" heading="Observed behaviour">
       <p class="note">
         {topics.length === 0
           ? 'Nothing was observed.'
@@ -27,7 +27,7 @@ export function Profile({ record }: { readonly record: RunRecord }) {
           </section>
         ))}
       </div>
-    </section>
+    </Section>
   );
 }
 

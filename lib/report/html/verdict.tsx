@@ -1,9 +1,10 @@
+import { counted } from '../../counts.ts';
 import type { Summary } from '../../run/verdict.ts';
 import { explainedChecks, openCauses } from '../deviations.ts';
 import { headlineOf, NOTHING_JUDGED } from '../headline.ts';
 import type { RunRecord } from '../record.ts';
 import { FIRST_CAUSE } from './failures.tsx';
-import { counted, Icon, inline, type Tone, toneOf, WORDS } from './kit/text.tsx';
+import { Icon, inline, type Tone, toneOf, WORDS } from './kit/text.tsx';
 
 const ICONS = {
   conformant: 'pass',

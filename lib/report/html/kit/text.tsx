@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { grouped, sum } from '../../../counts.ts';
 import { docsOf } from '../../../package.ts';
 import type { RecordedResult, RunRecord } from '../../record.ts';
 import { beginning, visible } from '../../text.ts';
@@ -21,12 +22,6 @@ export const lines = (text: string, longest = MAX_BOX_CHARACTERS): readonly stri
 /** The beginning of a text, without half of a surrogate pair at its end. */
 const cut = (text: string, longest: number) =>
   text.length > longest ? text.slice(0, longest).replace(/[\ud800-\udbff]$/, '') : text;
-
-/** 2764 as 2,764, regardless of the locale. */
-export const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',');
-
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${grouped(count)} ${count === 1 ? one : many}`;
 
 /** A time in milliseconds for people: 4.08 ms, 1.2 s. */
 export const time = (ms: number): string =>
@@ -154,10 +149,8 @@ export function Box({ text }: { readonly text: readonly Line[] }) {
       [<br key={index} />, <Parts key={-index} line={line} />]
     ),
   );
-  const length = text.reduce(
-    (sum, line) =>
-      sum + (typeof line === 'string' ? line.length : line.reduce((all, one) => all + one.text.length, 0)),
-    0,
+  const length = sum(text, (line) =>
+    typeof line === 'string' ? line.length : sum(line, (one) => one.text.length),
   );
   const long = text.length > 16 || length > 700;
   return long ? (

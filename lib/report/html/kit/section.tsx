@@ -1,0 +1,68 @@
+import type { ComponentChildren } from 'preact';
+import type { Tone } from './text.tsx';
+
+interface Content {
+  readonly class?: string;
+  readonly children: ComponentChildren;
+}
+
+interface SectionProps extends Content {
+  readonly id: string;
+  readonly heading: string;
+}
+
+/** A section of a page, to which its navigation links. */
+export const Section = ({ id, heading, class: kind = id, children }: SectionProps) => (
+  <section class={kind} id={id} aria-labelledby={`${id}-heading`}>
+    <h2 id={`${id}-heading`}>{heading}</h2>
+    {children}
+  </section>
+);
+
+interface FoldedProps extends Content {
+  readonly summary: ComponentChildren;
+}
+
+/** Further details, folded at first. */
+export const More = ({ summary, class: kind = '', children }: FoldedProps) => (
+  <details class={`more ${kind}`.trim()}>
+    <summary>{summary}</summary>
+    {children}
+  </details>
+);
+
+interface CardProps extends Content {
+  readonly id?: string | undefined;
+  readonly tone: Tone | 'kind';
+  /** The id of the row with which it is hidden. */
+  readonly of?: string;
+  readonly open?: boolean;
+  /** An icon or a rank. */
+  readonly mark: ComponentChildren;
+  readonly head: ComponentChildren;
+  /** How many it is about. */
+  readonly weight: ComponentChildren;
+}
+
+/** A cause, a check or a disagreement: what it is about, and its details. */
+export const Card = ({ id, tone, of, open = false, mark, head, weight, children }: CardProps) => (
+  <details class={`cause ${tone}`} id={id} data-of={of} open={open}>
+    <summary>
+      {mark}
+      <span class="head">{head}</span>
+      <span class="weight">{weight}</span>
+    </summary>
+    <div class="inside">{children}</div>
+  </details>
+);
+
+/** What to do about a failure. */
+export const Fix = ({ children }: Content) => (
+  <p class="hint">
+    <strong>Fix.</strong> {children}
+  </p>
+);
+
+/** The title of the failed checks of a cause. */
+export const titleOfChecks = (count: number): string =>
+  `${count === 1 ? 'The failed check' : `The ${count} failed checks`} that this explains`;
