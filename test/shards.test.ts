@@ -40,8 +40,11 @@ async function bothWays(
     const options = { ...SEED, ...which, baseUrl: store.url, token: TOKEN, concurrency: 1 };
     const record = await run({ ...options, shard }).record;
     await store.stop();
-    const authority = new URL(store.url).host;
-    records.push(JSON.parse(JSON.stringify(record).replaceAll(authority, '127.0.0.1:1')) as RunRecord);
+    const { hostname, port } = new URL(store.url);
+    const text = JSON.stringify(record)
+      .replaceAll(`${hostname}:${port}`, '127.0.0.1:1')
+      .replaceAll(`/dev/tcp/${hostname}/${port}`, '/dev/tcp/127.0.0.1/1');
+    records.push(JSON.parse(text) as RunRecord);
   }
   const [whole, ...parts] = records;
   if (whole === undefined) throw new Error('no record of the whole run');
