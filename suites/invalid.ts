@@ -306,6 +306,8 @@ export const invalidChecks: readonly Check[] = [
       cases: (plants) => [
         unlike('no body', 'invalid', { contentType: 'application/json' }, plants.plain()),
         unlike('no body and no content type', 'invalid', { contentType: undefined }, plants.plain()),
+        ...edited(plants, named('empty')),
+        ...edited(plants, named('empty'), { framing: 'chunked', delivery: { chunks: 'one' } }),
       ],
       rules: rejected,
     },

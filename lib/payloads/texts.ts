@@ -39,6 +39,7 @@ export const notJson: readonly Edit[] = [
   edit('preceded by text', (text) => `plant: ${text}`),
   edit('two values separated by a comma', (text) => `${text},${text}`),
   edit('a URL-encoded form', (text) => `id=${idIn(text)}&name=Aloe&tag=succulent`),
+  edit('empty', () => ''),
 ];
 
 /** Texts that are not JSON only beyond the first block that a reader with a buffer reads: 4, 8 or 16 KiB. */

@@ -275,8 +275,9 @@ function* batchesOf(
 /** Adds the path of the base URL and the headers of framing to a request. */
 function framed({ authority, prefix }: Endpoint, request: Request): Request {
   const { headers, body, method, delivery } = request;
-  // undici does not chunk an empty body.
-  const framing = body === undefined || body.length === 0 ? 'length' : request.framing;
+  // undici does not chunk an empty body; the raw socket, which the delivery asks for, does.
+  const isBare = body === undefined || (body.length === 0 && delivery === undefined);
+  const framing = isBare ? 'length' : request.framing;
   const framings: HeaderPair[] = [];
   if (awaitsContinue(request)) framings.push(['expect', '100-continue']);
   if (framing === 'chunked') {

@@ -118,6 +118,12 @@ export const httpMessage: readonly BrokenStore[] = [
     hanging(({ request }) => request.headers['transfer-encoding'] !== undefined),
   ),
   broken(
+    'http-empty-chunked-hang',
+    'waits for data that a chunked body without content does not have',
+    ['invariants/answers'],
+    hanging(({ request }) => request.headers['transfer-encoding'] !== undefined && request.body.length === 0),
+  ),
+  broken(
     'http-accept-500',
     '500 if Accept contains a quality value',
     ['invariants/no-server-error'],

@@ -28,6 +28,19 @@ export const recurrence: readonly BrokenStore[] = [
     },
   ),
   broken(
+    'again-with-tag',
+    '500 to a tag for an id that exists without one',
+    ['combinations/answers-unconstrained-plants'],
+    withFreshState(() => {
+      const tagless = new Set<bigint>();
+      return failing(({ id, fields }) => {
+        if (id === undefined) return false;
+        if (!fields.has('tag')) tagless.add(id);
+        return fields.has('tag') && tagless.has(id);
+      });
+    }),
+  ),
+  broken(
     'again-17th-id',
     '500 if 17 divides the id',
     ['ordinary/accepts-any-plant'],

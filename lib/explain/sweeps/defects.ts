@@ -154,7 +154,7 @@ function textCell(name: string, apply: (state: RequestState) => RequestState): C
     ? 'truncated'
     : /followed|two values|twice/.test(name)
       ? 'more'
-      : /white space only|no body/.test(name)
+      : /white space only|no body|empty/.test(name)
         ? 'empty'
         : /form/.test(name)
           ? 'form'

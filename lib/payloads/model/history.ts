@@ -100,6 +100,14 @@ const renamed =
     return text === undefined ? other : { ...other, plant: other.plant.with('name', text) };
   };
 
+/** A plant with the same id, with a tag if this one has none, and otherwise without. */
+const complement: Before = (state, context) => {
+  const other = changed(state, context, 'name');
+  const { plant } = other;
+  const tagged = plant.get('tag') === undefined ? plant.with('tag', newName) : plant.without('tag');
+  return isValid(context.contract, tagged) ? { ...other, plant: tagged } : other;
+};
+
 const valid: Before = (state) => withoutFault(state);
 
 const BEFORE_ANY: readonly Value[] = [
@@ -136,6 +144,7 @@ export const historyOfValid: Dimension = dimension('history', [
       'same',
       OPTIONAL,
     ),
+    after('after a plant with the same id, of which only one has a tag', complement, 'same', OPTIONAL),
     after(
       'after a plant with the same name',
       (state, context) => changed(state, context, 'id'),

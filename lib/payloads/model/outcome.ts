@@ -40,7 +40,14 @@ const malformedBody = ({ name, apply }: (typeof notJson)[number]): Value => {
     fault: name,
     apply: (state) => ({ ...state, defect: { corrupt: apply } }),
     apart: replaces
-      ? [...PLANT, 'size', 'white space', 'escapes']
+      ? // A body without content has no segments, and nothing to wait for before it (RFC 9110 section 10.1.1).
+        [
+          ...PLANT,
+          'size',
+          'white space',
+          'escapes',
+          ...(apply('').length === 0 ? ['segments', 'expectation'] : []),
+        ]
       : [...(twice ? ['size'] : []), 'white space'],
   };
 };
@@ -55,6 +62,7 @@ const noBody: Value = {
 /** Texts that are not JSON but that some parsers accept; the others have their own checks. */
 const TYPICAL: readonly (readonly string[])[] = [
   ['white space only'],
+  ['empty'],
   ['plain text', 'XML'],
   ['truncated in the middle', 'without the closing brace', 'truncated after the first character'],
   ['two values, one per line', 'followed by another value'],
