@@ -55,8 +55,8 @@ export async function confirm(
   // Without fresh values, the request is always the same.
   const fresh = holdsFresh(template, execution.token) ? new Count() : same;
   let broken = false;
-  const send = async (id: bigint): Promise<Failure | undefined> => {
-    const answer = await execution.resend(template, id);
+  const send = async (id: bigint, sent = template): Promise<Failure | undefined> => {
+    const answer = await execution.resend(sent, id);
     broken ||= answer.kind === 'broken';
     const again = judged(answer, template, rules, execution);
     return again?.cause === finding.cause
@@ -64,13 +64,15 @@ export async function confirm(
       : undefined;
   };
   const anew = () => send(ids.aside(place));
+  // The store may have kept the plant and may reject it now, so it is no longer an ordinary one.
+  const { ordinary: _, ...repeated } = template;
   /** Waits for the store to serve again before the next try. */
   const recovered = async () => {
     if (broken) await execution.recover();
     broken = false;
   };
   const once = async () => {
-    await same.add(() => send(exchange.request.freshId ?? ids.aside(place)));
+    await same.add(() => send(exchange.request.freshId ?? ids.aside(place), repeated));
     await recovered();
     await fresh.add(anew);
     await recovered();

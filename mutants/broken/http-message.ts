@@ -121,7 +121,11 @@ export const httpMessage: readonly BrokenStore[] = [
     'http-empty-chunked-hang',
     'waits for data that a chunked body without content does not have',
     ['invariants/answers'],
-    hanging(({ request }) => request.headers['transfer-encoding'] !== undefined && request.body.length === 0),
+    routing(
+      ({ method: used, headers, body }) =>
+        used === 'POST' && headers['transfer-encoding'] !== undefined && body.length === 0,
+      'hang',
+    ),
   ),
   broken(
     'http-accept-500',

@@ -144,7 +144,7 @@ export const historyOfValid: Dimension = dimension('history', [
       'same',
       OPTIONAL,
     ),
-    after('after a plant with the same id, of which only one has a tag', complement, 'same', OPTIONAL),
+    after('after a plant with the same id that differs in having a tag', complement, 'same', OPTIONAL),
     after(
       'after a plant with the same name',
       (state, context) => changed(state, context, 'id'),
