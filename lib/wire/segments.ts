@@ -73,7 +73,8 @@ function coded({ body = new Uint8Array(), framing, delivery }: Request): Coded {
   const pieces: Uint8Array[] = [];
   const starts: { readonly offset: number; readonly place: number }[] = [];
   let [offset, place] = [0, 0];
-  for (const part of divided(body, chunks)) {
+  // A chunk without data would end the body (RFC 9112 section 7.1).
+  for (const part of body.length === 0 ? [] : divided(body, chunks)) {
     const size = Buffer.from(`${digits(part.length.toString(16), delivery)}${extension}\r\n`);
     pieces.push(size, part, Buffer.from('\r\n'));
     starts.push({ offset, place: place + size.length });
