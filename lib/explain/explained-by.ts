@@ -5,6 +5,8 @@ import type { Draft, Shown } from './draft.ts';
 import type { Found } from './found.ts';
 import { type Lab, unlessSpent, type Wanted } from './lab.ts';
 import { stateOf } from './parts.ts';
+import { roleOf } from './role.ts';
+import { isRejected } from './symptom.ts';
 import { labelOf } from './words.ts';
 
 /** The draft whose condition explains a failure: without it, the symptom does not show. */
@@ -25,12 +27,25 @@ export async function explainedBy<T extends Draft>(
   const { neutral, parts, kind, known } = first.found;
   if (known?.includes(label) === true) return inUndeclared(drafts, failure, wanted, lab);
   const fits = drafts.find(({ found }) => isAbout(found, label, lab)) ?? first;
-  if (kind !== 'always' || neutral === undefined) return fits;
-  const state = stateOf(failure.template, neutral.plant);
-  if (state === undefined) return fits;
-  const without = parts.reduce<RequestState>((changed, part) => part.copy(neutral, changed), state);
-  const shows = await unlessSpent(() => lab.shows(without, wanted));
-  return shows === true ? undefined : fits;
+  if (kind !== 'always') return fits;
+  if (isOtherRejection(first.found, failure, lab)) return undefined;
+  const state = neutral && stateOf(failure.template, neutral.plant);
+  if (neutral === undefined || state === undefined) return fits;
+  const copied = (from: RequestState, to: RequestState) =>
+    parts.reduce((changed, part) => part.copy(from, changed), to);
+  // An ordinary part may also hide another fault, so that the failing one has to show this one by itself.
+  const explains = await unlessSpent(
+    async () =>
+      (await lab.shows(copied(neutral, state), wanted)) !== true &&
+      (await lab.shows(copied(state, neutral), wanted)) !== false,
+  );
+  return explains === false ? undefined : fits;
+}
+
+/** Whether one is about what is wrong with bodies, and the other about credentials. */
+function isOtherRejection({ subject, state }: Found, { exchange, template }: Failure, lab: Lab): boolean {
+  const [one, other] = [lab.roleOf(state), roleOf(exchange.request, template, lab.contract, lab.token)];
+  return subject !== undefined && one !== other && isRejected(one) && isRejected(other);
 }
 
 /** What is wrong with a plant may also stand in undeclared properties: in another case, or one level down. */

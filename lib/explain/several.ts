@@ -50,7 +50,8 @@ export function alternatives(all: readonly Words[]): Words {
 }
 
 function either(texts: readonly string[]): string {
-  const start = common(texts, /^\S+ (?:is |has |contains )/) || common(texts, /^\S+ (?=is |has |contains )/);
+  const start =
+    common(texts, /^(?:the )?\S+ (?:is |has |contains )/) || common(texts, /^\S+ (?=is |has |contains )/);
   const end = common(texts, / as \S+$/);
   const short = texts.map((text) => text.slice(start.length, text.length - end.length));
   const more = short.length - MAX_NAMES;

@@ -35,10 +35,11 @@ function cellOf(one: InvalidCredential, token: string): Cell {
 }
 
 /** `an asterisk` alone would be no credential. */
-const nounOf = ({ name, kind }: InvalidCredential): string =>
-  ['word', 'odd characters', 'odd characters at the end'].includes(kind) && !/\btoken/.test(name)
-    ? `${name} as the token`
-    : name;
+function nounOf({ name, kind }: InvalidCredential): string {
+  if (kind === 'other scheme') return `the token under ${name}`;
+  const isWord = ['word', 'odd characters', 'odd characters at the end'].includes(kind);
+  return isWord && !/\btoken/.test(name) ? `${name} as the token` : name;
+}
 
 interface CredentialClass extends CellClass {
   /** Whether the value of an Authorization header belongs to it. */
@@ -54,6 +55,10 @@ const ofToken =
     const word = wordOf(value);
     return word !== undefined && has(word, token);
   };
+
+/** The same of a token of one word. */
+const ofWord = (has: (word: string, token: string) => boolean) =>
+  ofToken((word, token) => !word.includes(' ') && has(word, token));
 
 const isOther = (value: string, token: string) => wordOf(value) === undefined && value.includes(token);
 
@@ -91,9 +96,29 @@ const CLASSES: readonly CredentialClass[] = [
     'any bearer token of eight characters or more',
     'the bearer token is wrong',
     'credential',
-    ofToken((word) => word.length >= 8),
+    ofWord((word) => word.length >= 8),
   ),
-  described('other scheme', 'the token under any scheme', 'the scheme is not Bearer', 'credential', isOther),
+  described(
+    'other scheme',
+    'any header that contains the token',
+    'the scheme is not Bearer',
+    'credential',
+    isOther,
+  ),
+  described(
+    'any scheme',
+    'the token under any scheme',
+    'the scheme is not Bearer',
+    'credential',
+    (value, token) => /^(?!bearer )\S+ /i.test(value) && value.endsWith(` ${token}`),
+  ),
+  described(
+    'one word',
+    'an Authorization header of one word',
+    'the Authorization header is one word',
+    'credential',
+    (value) => /^\S+$/.test(value),
+  ),
   described('basic', 'Basic credentials', 'the scheme is Basic', 'credential', (value) =>
     /^basic /i.test(value),
   ),
@@ -109,14 +134,14 @@ const CLASSES: readonly CredentialClass[] = [
     'any bearer token that is at least as long as the right one',
     'a wrong token is at least as long as the right one',
     'credential',
-    ofToken((word, token) => word.length >= token.length),
+    ofWord((word, token) => word.length >= token.length),
   ),
   described(
     'token inside',
     'bearer tokens that contain the right one',
     'a wrong token contains the right one',
     'credential',
-    ofToken((word, token) => word.includes(token)),
+    ofWord((word, token) => word.includes(token)),
   ),
   described(
     'starts',
