@@ -1,10 +1,10 @@
-import { type InvalidCredential, invalidCredentials } from '../../payloads/credentials.ts';
+import { type InvalidCredential, invalidCredentials, moreWords } from '../../payloads/credentials.ts';
 import type { Cell, CellClass, Sweep } from '../cells.ts';
 
 /** Every credential that has to be rejected. */
 export const credentialSweep = (token: string): Sweep => ({
   part: 'Authorization',
-  cells: invalidCredentials.map((one) => cellOf(one, token)),
+  cells: [...invalidCredentials, ...moreWords].map((one) => cellOf(one, token)),
   classes: CLASSES,
 });
 
@@ -36,7 +36,7 @@ function cellOf(one: InvalidCredential, token: string): Cell {
 
 /** `an asterisk` alone would be no credential. */
 function nounOf({ name, kind }: InvalidCredential): string {
-  if (kind === 'other scheme') return `the token under ${name}`;
+  if (/^the scheme [A-Z]/.test(name)) return `the token under ${name}`;
   const isWord = ['word', 'odd characters', 'odd characters at the end'].includes(kind);
   return isWord && !/\btoken/.test(name) ? `${name} as the token` : name;
 }
