@@ -7,11 +7,13 @@ export function adviceFor(wanted: Wanted, found: Circumstance, check: Check | un
   const about = [found.subject, ...found.conditions]
     .map((words) => Object.values(words ?? {}).join(' '))
     .join(' ');
+  const hasWayIn = found.conditions.some(({ phrase }) => phrase !== undefined);
   const known = ADVICE.find(
-    ({ symptom, about: wants, kind }) =>
+    ({ symptom, about: wants, kind, isWayIn }) =>
       symptom.test(wanted.words) &&
       (wants?.test(about) ?? true) &&
-      (kind === undefined || kind === found.kind),
+      (kind === undefined || kind === found.kind) &&
+      (isWayIn === undefined || hasWayIn),
   );
   return known?.text ?? check?.hint ?? 'Compare the request with one that is answered correctly.';
 }
@@ -22,6 +24,8 @@ interface Advice {
   /** Matches what was wrong with the request, or the condition. */
   readonly about?: RegExp;
   readonly kind?: Circumstance['kind'];
+  /** Only for what goes wrong on an unusual way in. */
+  readonly isWayIn?: true;
   readonly text: string;
 }
 
@@ -117,6 +121,11 @@ const ADVICE: readonly Advice[] = [
   // Crashes.
   {
     symptom: SERVER_ERROR,
+    about: /Authorization|credential|token|scheme/,
+    text: 'Answer 401 (or 400 with an Error) to a missing or malformed Authorization header: test that there is one, and that it has two parts, before it is split or decoded.',
+  },
+  {
+    symptom: SERVER_ERROR,
     about: /apostrophe|quotation mark/,
     text: 'Pass name and tag to the database as parameters, and let a library write JSON. An apostrophe or quotation mark that breaks a request is the sign of SQL or JSON that is put together from strings, which is also an injection.',
   },
@@ -147,11 +156,6 @@ const ADVICE: readonly Advice[] = [
   },
   {
     symptom: SERVER_ERROR,
-    about: /Authorization|credential|token|scheme/,
-    text: 'Answer 401 (or 400 with an Error) to a missing or malformed Authorization header: test that there is one, and that it has two parts, before it is split or decoded.',
-  },
-  {
-    symptom: SERVER_ERROR,
     about: /missing|null|type|array|object|boolean|number|string|fraction|NewPlant/,
     text: 'Validate the type of every property, and that the body is an object, before using it, and answer 400 with an Error. An exception such as null.trim() or BigInt("x") that nothing catches becomes a 500.',
   },
@@ -165,6 +169,21 @@ const ADVICE: readonly Advice[] = [
     text: 'Find the exception behind it in the log of the store. Handle that case, and let one error handler answer 400 with an Error for what the client sent wrong.',
   },
   // What has to be rejected is accepted.
+  {
+    symptom: /^accepts$/,
+    isWayIn: true,
+    text: 'Look for a second path through the code, which only such requests take: another reader, parser, route, middleware or handler. Let every request pass through the same authentication, parsing and validation.',
+  },
+  {
+    symptom: /^accepts$/,
+    about: /requests without a valid token/,
+    text: 'Authenticate before anything else: compare the token of the header Authorization: Bearer with the expected one, and answer 401. Check that the middleware is registered, and before the route.',
+  },
+  {
+    symptom: /^accepts$/,
+    about: /Authorization|token|Basic|Bearer|credential|scheme/,
+    text: 'Accept only Authorization: Bearer, followed by exactly the right token: split the header into two parts, compare the scheme without regard to case, and the whole token in constant time (no prefix, no substring, no comparison without case, no other header). A missing header is rejected like a wrong token.',
+  },
   {
     symptom: /^accepts$/,
     about: /any body that is not a NewPlant/,
@@ -210,16 +229,6 @@ const ADVICE: readonly Advice[] = [
     symptom: /^accepts$/,
     about: /fraction|string|boolean|true|false|number|array|object|type|\d/,
     text: 'Check the JSON type before using the value, and do not convert: "7", true, 7.5 and [7] are not integers, and 7 is not a string. Coercion is the default of Ajv in Fastify (coerceTypes: false), Jackson (MapperFeature.ALLOW_COERCION_OF_SCALARS off), Pydantic (strict=True), Joi (convert: false), marshmallow (strict=True) and Zod\'s z.coerce.',
-  },
-  {
-    symptom: /^accepts$/,
-    about: /requests without a valid token/,
-    text: 'Authenticate before anything else: compare the token of the header Authorization: Bearer with the expected one, and answer 401. Check that the middleware is registered, and before the route.',
-  },
-  {
-    symptom: /^accepts$/,
-    about: /Authorization|token|Basic|Bearer|credential|scheme/,
-    text: 'Accept only Authorization: Bearer, followed by exactly the right token: split the header into two parts, compare the scheme without regard to case, and the whole token in constant time (no prefix, no substring, no comparison without case, no other header). A missing header is rejected like a wrong token.',
   },
   // What has to be accepted is rejected.
   {

@@ -1,4 +1,4 @@
-import { Raw } from '../payloads/json.ts';
+import { Raw, write } from '../payloads/json.ts';
 import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
 import { ID } from '../payloads/plants.ts';
 import type { RequestTemplate } from '../payloads/test-case.ts';
@@ -154,31 +154,87 @@ function residue(
 
 const SIZES = [2, 3, 4, 5, 6, 8, 12, 16, 24];
 
+/** What shows only while others are in flight: with the same values, or with any. */
 async function underConcurrency(
   state: RequestState,
   concurrency: number,
   inquiry: Inquiry,
 ): Promise<Circumstance | undefined> {
+  const { lab } = inquiry;
+  const [ordinary = state] = ordinaryStates(lab.contract);
+  // An id that is always the same is in flight with others of its kind, which may be what matters.
+  if (hasFreshId(state))
+    return (await crowd(state, concurrency, inquiry)) ?? sameValues(state, concurrency, inquiry);
+  return (await sameValues(ordinary, concurrency, inquiry)) ?? crowd(state, concurrency, inquiry);
+}
+
+function hasFreshId({ plant }: RequestState): boolean {
+  const id = plant.get(ID);
+  return id === undefined || write(id, 1n) !== write(id, 2n);
+}
+
+/** Requests sent together; those whose responses show the symptom. */
+async function wave(state: RequestState, size: number, inquiry: Inquiry): Promise<readonly Exchange[]> {
   const template = templateOf(state);
-  const wave = async (size: number) => {
-    const exchanges = await inquiry.lab.together(Array.from({ length: size }, () => template));
-    return exchanges.filter((exchange) => inquiry.isShown(exchange, state) === true);
+  const exchanges = await inquiry.lab.together(Array.from({ length: size }, () => template));
+  return exchanges.filter((exchange) => inquiry.isShown(exchange, state) === true);
+}
+
+/** Numbers of requests with the same values. */
+const [COUPLE, MANY_ALIKE] = [2, 8];
+
+/** Shows it with an id that is in use by another request at the same time, and neither before nor after it. */
+async function sameValues(
+  state: RequestState,
+  concurrency: number,
+  inquiry: Inquiry,
+): Promise<Circumstance | undefined> {
+  const size = Math.min(concurrency, MANY_ALIKE);
+  let found: { readonly state: RequestState; readonly exchange: Exchange } | undefined;
+  let waves = 0;
+  for (let left = 3; left > 0 && size >= COUPLE; left -= 1) {
+    const { freshId } = (await inquiry.lab.send(state)).request;
+    if (freshId === undefined) return undefined;
+    const alike = pinned(state, freshId);
+    const [exchange] = await wave(alike, size, inquiry);
+    if (exchange === undefined) continue;
+    if ((await inquiry.shows(alike)) === true || (await wave(state, size, inquiry)).length > 0)
+      return undefined;
+    waves += 1;
+    found = { state: alike, exchange };
+  }
+  if (found === undefined || waves < 2) return undefined;
+  return {
+    ...bareFinding(found.state, found.exchange),
+    kind: 'under-concurrency',
+    conditions: [{ clause: `another request with the same ${ID} is in flight` }],
+    inside: [waves, 3],
+    outside: [0, waves],
+    repeat: { times: size * 16, inFlight: size * 4, sameId: true },
   };
+}
+
+/** Shows it while so many requests are in flight, whatever they contain. */
+async function crowd(
+  state: RequestState,
+  concurrency: number,
+  inquiry: Inquiry,
+): Promise<Circumstance | undefined> {
   for (const [index, size] of SIZES.entries()) {
     if (size > concurrency) return undefined;
     let shown: Exchange | undefined;
     let waves = 0;
     for (let left = 3; left > 0; left -= 1) {
-      const found = await wave(size);
+      const found = await wave(state, size, inquiry);
       if (found.length > 0) waves += 1;
       shown ??= found[0];
     }
     if (shown === undefined) continue;
     const fewer = SIZES[index - 1] ?? 1;
     let calm = 0;
-    for (let left = 4; left > 0; left -= 1) if ((await wave(fewer)).length > 0) calm += 1;
+    for (let left = 4; left > 0; left -= 1) if ((await wave(state, fewer, inquiry)).length > 0) calm += 1;
     if (calm > 2) return undefined;
-    for (let left = 3; left > 0; left -= 1) if ((await wave(size)).length > 0) waves += 1;
+    for (let left = 3; left > 0; left -= 1) if ((await wave(state, size, inquiry)).length > 0) waves += 1;
     return {
       ...bareFinding(state, shown),
       kind: 'under-concurrency',

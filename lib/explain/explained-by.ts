@@ -1,10 +1,9 @@
 import { JsonObject } from '../payloads/json.ts';
-import type { RequestState } from '../payloads/model/dimension.ts';
 import type { Failure } from '../run/result.ts';
 import type { Draft, Shown } from './draft.ts';
 import type { Found } from './found.ts';
 import { type Lab, unlessSpent, type Wanted } from './lab.ts';
-import { stateOf } from './parts.ts';
+import { stateOf, withParts } from './parts.ts';
 import { roleOf } from './role.ts';
 import { isRejected } from './symptom.ts';
 import { labelOf } from './words.ts';
@@ -24,20 +23,18 @@ export async function explainedBy<T extends Draft>(
   const text = Buffer.from(body ?? []).toString('utf8');
   const featured = drafts.find(({ found: { feature } }) => feature?.has(text) === true);
   if (featured !== undefined) return featured;
-  const { neutral, parts, kind, known } = first.found;
+  const { neutral, parts, suffices, kind, known } = first.found;
   if (known?.includes(label) === true) return inUndeclared(drafts, failure, wanted, lab);
   const fits = drafts.find(({ found }) => isAbout(found, label, lab)) ?? first;
   if (kind !== 'always') return fits;
   if (isOtherRejection(first.found, failure, lab)) return undefined;
   const state = neutral && stateOf(failure.template, neutral.plant);
   if (neutral === undefined || state === undefined) return fits;
-  const copied = (from: RequestState, to: RequestState) =>
-    parts.reduce((changed, part) => part.copy(from, changed), to);
   // An ordinary part may also hide another fault, so that the failing one has to show this one by itself.
   const explains = await unlessSpent(
     async () =>
-      (await lab.shows(copied(neutral, state), wanted)) !== true &&
-      (await lab.shows(copied(state, neutral), wanted)) !== false,
+      (await lab.shows(withParts(parts, neutral, state), wanted)) !== true &&
+      (!suffices || (await lab.shows(withParts(parts, state, neutral), wanted)) !== false),
   );
   return explains === false ? undefined : fits;
 }

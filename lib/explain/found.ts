@@ -1,12 +1,12 @@
 import { fixedFor } from '../payloads/fresh.ts';
 import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
-import type { CauseKind, Ladder } from '../run/cause.ts';
+import type { CauseKind, Ladder, Repeat } from '../run/cause.ts';
 import type { Failure, Tried } from '../run/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Words } from './cells.ts';
 import type { Feature } from './features.ts';
 import type { Lab, Wanted } from './lab.ts';
-import type { Part } from './parts.ts';
+import { type Part, withParts } from './parts.ts';
 import type { Reach } from './sweep.ts';
 import { NO_ANSWER } from './symptom.ts';
 
@@ -48,10 +48,12 @@ export interface Found {
   /** The same without the parts that matter; the symptom does not show. */
   readonly neutral: RequestState | undefined;
   readonly parts: readonly Part[];
+  /** Whether these parts show it in an otherwise neutral request. */
+  readonly suffices: boolean;
   readonly ladders: readonly Ladder[];
   readonly inside: Tried;
   readonly outside: Tried;
-  readonly repeat: { readonly times: number; readonly inFlight: number };
+  readonly repeat: Repeat;
   /** If the remainder of the id decides: when divided by this. */
   readonly modulus?: number;
   /** Labels of what is wrong with the requests that it is about, and of all that was tried. */
@@ -72,6 +74,7 @@ export const bareFinding = (state: RequestState, exchange: Exchange): Found => (
   exchange,
   neutral: undefined,
   parts: [],
+  suffices: false,
   ladders: [],
   inside: NONE,
   outside: NONE,
@@ -107,12 +110,14 @@ export async function foundIn(
   const [inside, outside] = [count((reach) => reach.inside), count((reach) => reach.outside)];
   const again = await tried(state, Math.max(ENOUGH_TRIES - inside, SOME_TRIES), inquiry);
   const others = neutral === undefined ? NONE : await tried(neutral, ENOUGH_TRIES - outside, inquiry);
+  const alone = neutral && withParts(parts, state, neutral);
   return {
     ...bareFinding(state, exchange),
     subject,
     conditions,
     neutral,
     parts,
+    suffices: alone !== undefined && (await inquiry.shows(alone)) === true,
     ladders: reaches.map(({ ladder }) => ladder),
     inside: [inside + again[0], inside + again[1]],
     outside: [others[0], outside + others[1]],

@@ -169,6 +169,10 @@ export function differences(one: RequestState, other: RequestState): readonly Pa
   return all.filter(({ copy }) => !isSame(copy(one, other), other));
 }
 
+/** A request with some parts of another one. */
+export const withParts = (parts: readonly Part[], from: RequestState, to: RequestState): RequestState =>
+  parts.reduce((changed, part) => part.copy(from, changed), to);
+
 /** The request of a template as the model describes it; undefined if its body contains the token. */
 export function stateOf(
   { body, credential, ordinary: _, sentAs: __, ...template }: RequestTemplate,

@@ -9,7 +9,7 @@ import { modelFor } from './model-for.ts';
 import { ordinaryStates } from './ordinary.ts';
 import type { Part } from './parts.ts';
 import { roleOf } from './role.ts';
-import { credentialSweep } from './sweeps/credentials.ts';
+import { credentialCells } from './sweeps/credentials.ts';
 import { clauseOf, defectSweep, nounOf } from './sweeps/defects.ts';
 
 /** Invariants say which check a request was sent for, and what was special about it. */
@@ -52,7 +52,7 @@ export function subjectOf({ failure, wanted: { aspect }, lab }: Inquiry): Words 
   const label = labelOf(failure);
   const [ordinary] = ordinaryStates(lab.contract);
   const cells = [
-    ...credentialSweep(lab.token).cells,
+    ...credentialCells(lab.token),
     ...(ordinary === undefined ? [] : defectSweep(lab.contract, ordinary.plant).cells),
   ].filter((cell) => cell.label === label);
   const [only, ...others] = cells;

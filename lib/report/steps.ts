@@ -1,4 +1,5 @@
 import { suite } from '../package.ts';
+import type { Repeat } from '../run/cause.ts';
 import type { OnConnection, Showing } from './on-connection.ts';
 import type { RecordedRequest } from './record.ts';
 import { sending } from './send.ts';
@@ -14,7 +15,7 @@ interface WithId {
 export interface Reproduction extends WithId {
   /** The requests before it, in order, or at the same time. */
   readonly before: readonly (WithId & { readonly connection: 'same' | 'pipelined' | 'other' | 'beside' })[];
-  readonly repeat: { readonly times: number; readonly inFlight: number };
+  readonly repeat: Repeat;
   /** Ids show the fault by their remainder. */
   readonly modulus?: number | undefined;
   /** The store does not answer it, or not completely. */
@@ -67,8 +68,10 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
   if (repeat.inFlight <= 1)
     return [`for i in $(seq ${repeat.times}); do ${turn('').join('; ')}; done | sort | uniq -c`];
   // Shells that start together may have the same random numbers.
+  const each = repeat.sameId === true ? lines : turn(' + $1');
   return [
-    `send() { ${turn(' + $1').join('; ')}; }; export -f send`,
+    ...(repeat.sameId === true && ids.length > 0 ? [`export ${set('')}`] : []),
+    `send() { ${each.join('; ')}; }; export -f send`,
     `seq ${repeat.times} | xargs -P ${repeat.inFlight} -I{} bash -c 'send {}' | sort | uniq -c`,
   ];
 }

@@ -57,7 +57,15 @@ export interface Cause {
   readonly matters: readonly string[];
   readonly ladders: readonly Ladder[];
   /** How often to send the request, and how many at a time, until the fault shows. */
-  readonly repeat: { readonly times: number; readonly inFlight: number };
+  readonly repeat: Repeat;
   /** If the remainder of the id decides: when divided by this. */
   readonly modulus?: number | undefined;
+}
+
+/** How often a request has to be sent until the fault shows. */
+export interface Repeat {
+  readonly times: number;
+  readonly inFlight: number;
+  /** Requests in flight have the same id. */
+  readonly sameId?: true;
 }

@@ -291,6 +291,12 @@ export const crashes: readonly BrokenStore[] = [
     failing(({ name }) => name.length > 36),
   ),
   broken(
+    'crash-over-60-together',
+    '500 if name and tag have more than 60 characters together',
+    ['invariants/no-server-error'],
+    failing(({ name, tag }) => name.length + tag.length > 60),
+  ),
+  broken(
     'crash-tag-over-16',
     'closes the connection if tag is longer than 16 characters: the database column is too short',
     ['invariants/answers', 'invariants/accepts-ordinary-plants'],

@@ -396,6 +396,21 @@ export const stateAndLoad: readonly BrokenStore[] = [
     overlapping(10, (here) => rejecting(() => here() > 1, 409)),
   ),
   broken(
+    'load-same-id-500',
+    '500 while another request with the same id is in progress',
+    ['combinations/answers-unconstrained-plants'],
+    overlapping(10, () => {
+      const inProgress: bigint[] = [];
+      return failing(({ id }) => {
+        if (id === undefined) return false;
+        const isShared = inProgress.includes(id);
+        inProgress.push(id);
+        setTimeout(() => inProgress.shift(), 10).unref();
+        return isShared;
+      });
+    }),
+  ),
+  broken(
     'load-4-broken-off',
     'closes the connection in the middle of the response while more than four requests are in progress',
     ['invalid/rejects-non-json', 'invalid/rejects-several-values', 'invalid/rejects-truncated-json'],

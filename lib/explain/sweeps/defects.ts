@@ -159,6 +159,7 @@ function textCell(name: string, apply: (state: RequestState) => RequestState): C
         : /form/.test(name)
           ? 'form'
           : 'other text';
+  const isNone = name === 'no body' || name === 'empty';
   const clause =
     name === 'no body'
       ? 'there is no body'
@@ -168,14 +169,16 @@ function textCell(name: string, apply: (state: RequestState) => RequestState): C
     words: { clause, noun: name === 'no body' ? 'requests without a body' : bodyNoun(name) },
     apply,
     label: name,
-    classes: ['any', NOT_JSON, ...(kind === 'other text' ? [] : [kind])],
+    classes: ['any', NOT_JSON, ...(kind === 'other text' ? [] : [kind]), ...(isNone ? ['none'] : [])],
   };
 }
 
 const bodyNoun = (name: string) =>
-  /^(?:truncated|without|followed|twice|preceded|missing)/.test(name)
-    ? `JSON ${name}`
-    : `${name} as the body`;
+  name === 'empty'
+    ? 'an empty body'
+    : /^(?:truncated|without|followed|twice|preceded|missing)/.test(name)
+      ? `JSON ${name}`
+      : `${name} as the body`;
 
 function classesOf(properties: readonly string[]): CellClass[] {
   const one = (id: string, noun: string, clause: string, topic = id): CellClass => ({
@@ -257,6 +260,7 @@ function classesOf(properties: readonly string[]): CellClass[] {
     one('truncated', 'truncated JSON', 'the JSON text is truncated', 'text'),
     one('more', 'a JSON value followed by something else', 'something follows the JSON value', 'text'),
     one('empty', 'an empty body', 'the body is empty or white space', 'text'),
+    one('none', 'requests without a body', 'there is no body', 'text'),
     one('form', 'a form as the body', 'the body is a form', 'text'),
   ];
 }
