@@ -76,7 +76,9 @@ async function nowAndThen(state: RequestState, inquiry: Inquiry): Promise<Circum
   if (failing === undefined) return undefined;
   const values = passing === undefined ? undefined : await byValue(state, failing, passing, inquiry);
   if (values !== undefined) return values;
-  if (failed === tried) return fromThenOn(state, [failed, tried], inquiry.wanted, inquiry.lab);
+  // With the same id each time, it is about that id.
+  if (failed === tried)
+    return hasFreshId(state) ? fromThenOn(state, [failed, tried], inquiry.wanted, inquiry.lab) : undefined;
   const every = Math.max(2, Math.round(tried / failed));
   const { words, aspect } = inquiry.wanted;
   const whom = words === NO_ANSWER ? '' : aspect === 'outcome' ? 'to ' : 'in ';

@@ -190,12 +190,14 @@ async function explanation(
   { concurrency, served }: ExplainOptions,
 ): Promise<readonly Circumstance[] | undefined> {
   const found = await unlessSpent(() => investigate(inquiry));
-  const isPartOfSequence = (inquiry.failure.before ?? []).length > 0;
-  if (isPartOfSequence && found?.some(({ conditions }) => conditions.some(isVague)) === true)
-    return undefined;
-  if (found !== undefined) return histories(found, served, inquiry);
+  const isClear = found?.every(({ conditions }) => !conditions.some(isVague)) === true;
+  if (found !== undefined && isClear) return histories(found, served, inquiry);
+  // Values that nothing is known of may have been sent before: that would be what matters.
   const one = await unlessSpent(() => circumstancesOf(inquiry, concurrency));
-  return one === undefined ? undefined : [one];
+  // What shows each time does so without others, too.
+  if (one !== undefined && (found === undefined || one.kind !== 'from-then-on')) return [one];
+  const isPartOfSequence = (inquiry.failure.before ?? []).length > 0;
+  return found === undefined || isPartOfSequence ? undefined : histories(found, served, inquiry);
 }
 
 /** What was found, with what has to come before. */

@@ -124,11 +124,19 @@ export class Lab {
 /** Whether a symptom would be one with such a request: what the interface leaves open may be rejected. */
 const mayShow = (role: Role, { isRejection }: Wanted): boolean => isRejection !== true || role === 'accept';
 
+const onFreshConnection = (template: RequestTemplate): RequestTemplate => ({
+  ...template,
+  delivery: { ...template.delivery, freshConnection: true },
+});
+
 /** Over a connection that carries nothing else, so that experiments do not affect one another. */
-const alone = (template: RequestTemplate): RequestTemplate =>
-  template.after === undefined
-    ? { ...template, delivery: { ...template.delivery, freshConnection: true } }
+function alone(template: RequestTemplate): RequestTemplate {
+  const { after } = template;
+  if (after === undefined) return onFreshConnection(template);
+  return after.connection === 'same'
+    ? { ...template, after: { ...after, template: onFreshConnection(after.template) } }
     : template;
+}
 
 /** Whether a response without the symptom shows that there is none. */
 function says(exchange: Exchange, role: Role, { aspect, isRejection, status, words }: Wanted): boolean {

@@ -59,11 +59,8 @@ function changed(
 /** An unrelated plant, sent as any client would. */
 const another: Before = (state, context) =>
   templateOf({
-    ...changed(
-      { ...state, plant: context.pick(plainPlants(context.contract, 'all')) },
-      context,
-      'id',
-      'name',
+    ...withoutFault(
+      changed({ ...state, plant: context.pick(plainPlants(context.contract, 'all')) }, context, 'id', 'name'),
     ),
     template: {},
     edits: [],
