@@ -307,7 +307,7 @@ export const invalidChecks: readonly Check[] = [
         unlike('no body', 'invalid', { contentType: 'application/json' }, plants.plain()),
         unlike('no body and no content type', 'invalid', { contentType: undefined }, plants.plain()),
         ...edited(plants, named('empty')),
-        ...edited(plants, named('empty'), { framing: 'chunked', delivery: { chunks: 'one' } }),
+        ...edited(plants, named('empty'), { framing: 'chunked' }),
       ],
       rules: rejected,
     },

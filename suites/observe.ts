@@ -290,16 +290,18 @@ export const observationChecks: readonly Check[] = [
   ),
   open(
     'observe/lone-surrogates',
-    'How a lone surrogate in a name is answered.',
+    'How a lone surrogate in a string is answered.',
     'RFC 8259 section 8.2',
-    'A plant with the escape \\ud83c in its name, without the second half of the pair.',
+    'A plant with the escape \\ud83c in its name, and one with the escape in its tag, without the second half of the pair.',
     async (context) => {
-      await ask(context, 'lone-surrogate', {
+      const withHalf = (property: string): RequestTemplate => ({
         body: {
-          json: context.plants.plain().with('name', 'half'),
+          json: context.plants.plain().with(property, 'half'),
           edit: (body) => body.replace('half', 'half \\ud83c of a cactus'),
         },
       });
+      await ask(context, 'lone-surrogate', withHalf('name'));
+      await ask(context, 'lone-surrogate-in-tag', withHalf('tag'));
     },
   ),
   open(

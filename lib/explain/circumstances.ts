@@ -21,9 +21,18 @@ export type Circumstance = Found & {
   readonly template?: RequestTemplate;
 };
 
-/** Requests sent one at a time to see how often a failure occurs. */
-const MAX_ALONE = 120;
+interface Patience {
+  /** Requests sent one at a time at most to see how often a failure occurs. */
+  readonly most: number;
+  /** Requests after which none is expected any more. */
+  readonly none: number;
+}
+/** The other circumstances are likelier than a failure that is rare. */
+const USUAL: Patience = { most: 120, none: 40 };
+const RARE: Patience = { most: 400, none: 400 };
 const ENOUGH_FAILURES = 4;
+
+const namesIn = ({ plant }: RequestState): readonly string[] => plant.members.map(([name]) => name).sort();
 
 /**
  * Finds out when a failure shows that does not show each time: now and then, under concurrency, or after others.
@@ -34,11 +43,17 @@ export async function circumstancesOf(
   inquiry: Inquiry,
   concurrency: number,
 ): Promise<Circumstance | undefined> {
-  const [ordinary] = ordinaryStates(inquiry.lab.contract);
+  const states = ordinaryStates(inquiry.lab.contract);
+  const [ordinary] = states;
   if (ordinary === undefined) return undefined;
   const lead = stateOf(inquiry.failure.template, ordinary.plant) ?? ordinary;
-  const state = inquiry.lab.roleOf(lead) === 'accept' ? ordinary : lead;
-  const found = (await nowAndThen(state, inquiry)) ?? (await withOthers(state, inquiry, concurrency));
+  const isOrdinary = inquiry.lab.roleOf(lead) === 'accept';
+  const like = states.find((one) => namesIn(one).join() === namesIn(lead).join()) ?? ordinary;
+  const state = isOrdinary ? like : lead;
+  const found =
+    (await nowAndThen(state, inquiry, USUAL)) ??
+    (await withOthers(state, inquiry, concurrency)) ??
+    (await nowAndThen(state, inquiry, RARE));
   return found === undefined ? undefined : { ...found, subject: subjectOf(inquiry) };
 }
 
@@ -57,21 +72,24 @@ async function withOthers(
   );
 }
 
-async function nowAndThen(state: RequestState, inquiry: Inquiry): Promise<Circumstance | undefined> {
+async function nowAndThen(
+  state: RequestState,
+  inquiry: Inquiry,
+  { most, none }: Patience,
+): Promise<Circumstance | undefined> {
   let [failed, tried] = [0, 0];
   let failing: Exchange | undefined;
   let passing: Exchange | undefined;
   // The first one follows whatever was tried before.
   await inquiry.lab.send(state);
-  while (tried < MAX_ALONE && (failed < ENOUGH_FAILURES || tried < 24)) {
+  while (tried < most && (failed < ENOUGH_FAILURES || tried < 24)) {
     const exchange = await inquiry.lab.send(state);
     const shows = inquiry.isShown(exchange, state);
     tried += 1;
     if (shows === true) failed += 1;
     if (shows === true) failing ??= exchange;
     else if (shows === false) passing ??= exchange;
-    // Nothing in sight: the other circumstances are likelier.
-    if (failed === 0 && tried >= 40) return undefined;
+    if (failed === 0 && tried >= none) return undefined;
   }
   if (failing === undefined) return undefined;
   const values = passing === undefined ? undefined : await byValue(state, failing, passing, inquiry);
@@ -237,10 +255,15 @@ async function crowd(
     for (let left = 4; left > 0; left -= 1) if ((await wave(state, fewer, inquiry)).length > 0) calm += 1;
     if (calm > 2) return undefined;
     for (let left = 3; left > 0; left -= 1) if ((await wave(state, size, inquiry)).length > 0) waves += 1;
+    // As rarely as that, it may be for another reason.
+    if (waves < 3) return undefined;
     return {
       ...bareFinding(state, shown),
       kind: 'under-concurrency',
-      conditions: [{ clause: `${size} or more requests are in flight` }],
+      conditions: [
+        { clause: `${size} or more requests are in flight` },
+        ...(await absentProperties(state, size, inquiry)),
+      ],
       inside: [waves, 6],
       outside: [calm, 4],
       // A shell takes longer to start the next request than most stores to answer one.
@@ -248,4 +271,17 @@ async function crowd(
     };
   }
   return undefined;
+}
+
+/** The properties that a plant lacks, if the symptom does not show with them. */
+async function absentProperties(
+  state: RequestState,
+  size: number,
+  inquiry: Inquiry,
+): Promise<readonly Words[]> {
+  const [ordinary = state] = ordinaryStates(inquiry.lab.contract);
+  const absent = namesIn(ordinary).filter((name) => !namesIn(state).includes(name));
+  if (absent.length === 0) return [];
+  for (let left = 3; left > 0; left -= 1) if ((await wave(ordinary, size, inquiry)).length > 0) return [];
+  return absent.map((name) => ({ clause: `there is no ${name}` }));
 }

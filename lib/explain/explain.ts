@@ -23,7 +23,7 @@ import { roleOf } from './role.ts';
 import { noLonger } from './since.ts';
 import { keyOf, NO_ANSWER } from './symptom.ts';
 import { wantedOf } from './wanted.ts';
-import { ANY_SUBJECT, isVague, labelOf, subjectOf, suchAs } from './words.ts';
+import { ANY_SUBJECT, bodiesNamed, isVague, labelOf, subjectOf, suchAs } from './words.ts';
 
 export interface ExplainOptions {
   readonly contract: Contract;
@@ -176,7 +176,7 @@ async function ofOneSymptom(
       if (explaining === undefined) rest.push(member);
       else explaining.members.push(member);
     }
-    for (const [index, one] of own.entries()) own[index] = withAllSubjects(one);
+    for (const [index, one] of own.entries()) own[index] = withAllSubjects(one, lab.contract);
     // A cause that no failure was found for was seen in the experiments: the check of the lead found it, too.
     drafts.push(...own.map((one) => (one.members.length > 0 ? one : { ...one, members: [lead] })));
     left = rest;
@@ -212,15 +212,14 @@ async function histories(
 }
 
 /** What only shows at times was tried with one kind of invalid request; the failures say whether it shows with others. */
-function withAllSubjects<T extends Draft>(draft: T): T {
+function withAllSubjects<T extends Draft>(draft: T, contract: Contract): T {
   const { found, members } = draft;
   const kinds = new Set(members.map(({ failure }) => labelOf(failure)));
   if (found.kind === 'always' || found.subject === undefined || kinds.size < 2) return draft;
   const { credential } = found.template ?? found.state;
-  return {
-    ...draft,
-    found: { ...found, subject: ANY_SUBJECT[credential === undefined ? 'body' : 'credential'] },
-  };
+  const subject =
+    credential === undefined ? (bodiesNamed(kinds, contract) ?? ANY_SUBJECT.body) : ANY_SUBJECT.credential;
+  return { ...draft, found: { ...found, subject } };
 }
 
 /** What is known of a failure that no experiment shows again. */

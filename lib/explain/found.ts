@@ -5,7 +5,7 @@ import type { Failure, Tried } from '../run/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Words } from './cells.ts';
 import type { Feature } from './features.ts';
-import type { Lab, Wanted } from './lab.ts';
+import { type Lab, unlessSpent, type Wanted } from './lab.ts';
 import { type Part, withParts } from './parts.ts';
 import type { Reach } from './sweep.ts';
 import { NO_ANSWER } from './symptom.ts';
@@ -95,29 +95,27 @@ const ENOUGH_TRIES = 12;
 /** The same if it was tried with many values: it may depend on something else than these. */
 const SOME_TRIES = 4;
 /** The same for a symptom that takes long to see. */
-const ENOUGH_SLOW_TRIES = 2;
+const ENOUGH_SLOW_TRIES = 1;
 
-/**
- * Sends the request once more, and confirms the condition.
- * @throws BudgetSpent
- */
+/** Sends the request once more, and confirms the condition, as far as the budget allows. */
 export async function foundIn(
   { state, subject, conditions = [], reaches = [], parts = [], neutral }: Description,
   inquiry: Inquiry,
 ): Promise<Found> {
-  const exchange = await shownAgain(state, inquiry);
+  const isSlow = inquiry.wanted.words === NO_ANSWER;
+  const exchange = (await unlessSpent(() => shownAgain(state, inquiry))) ?? inquiry.failure.exchange;
   const count = (of: (reach: Reach) => number) => reaches.reduce((sum, reach) => sum + of(reach), 0);
   const [inside, outside] = [count((reach) => reach.inside), count((reach) => reach.outside)];
   const again = await tried(state, Math.max(ENOUGH_TRIES - inside, SOME_TRIES), inquiry);
   const others = neutral === undefined ? NONE : await tried(neutral, ENOUGH_TRIES - outside, inquiry);
-  const alone = neutral && withParts(parts, state, neutral);
+  const alone = neutral && !isSlow ? withParts(parts, state, neutral) : undefined;
   return {
     ...bareFinding(state, exchange),
     subject,
     conditions,
     neutral,
     parts,
-    suffices: alone !== undefined && (await inquiry.shows(alone)) === true,
+    suffices: alone !== undefined && (await unlessSpent(() => inquiry.shows(alone))) === true,
     ladders: reaches.map(({ ladder }) => ladder),
     inside: [inside + again[0], inside + again[1]],
     outside: [others[0], outside + others[1]],

@@ -4,12 +4,13 @@ import { conditionsOf } from './conditions.ts';
 import { type Found, foundIn, type Inquiry } from './found.ts';
 import type { Lab } from './lab.ts';
 import { ordinaryStates } from './ordinary.ts';
-import { CREDENTIAL, type Part, stateOf } from './parts.ts';
+import { CREDENTIAL, differences, type Part, stateOf } from './parts.ts';
 import { reduce } from './reduce.ts';
 import { carriersOf, inEveryRejection, subjectsOf, withSubjects } from './subjects.ts';
 import { sweep } from './sweep.ts';
 import { idSweep } from './sweeps/ids.ts';
 import { orderSweep } from './sweeps/order.ts';
+import { paddedTo } from './sweeps/sizes.ts';
 import { textSweep } from './sweeps/texts.ts';
 import { isRejected, NO_ANSWER } from './symptom.ts';
 import { subjectOf, suchAs } from './words.ts';
@@ -45,11 +46,36 @@ export async function investigate(inquiry: Inquiry): Promise<readonly Found[] | 
   }
   if (shown.length > 0 && hidden.length > 0 && !(await isSteady(shown, hidden, inquiry))) return undefined;
   const [failing, passing] = [shown[0] ?? lead, hidden[0]];
+  const padded = shown.length === 0 ? await paddedLike(lead, bases, inquiry) : undefined;
+  if (padded !== undefined) return padded;
   if (shown.length === 0 && !(await recurs(lead, inquiry))) return undefined;
   if (passing === undefined && shown.length > 0) return unconditional(failing, carriers, inquiry);
   const reduced = await reduce(failing, passing ?? bases[0] ?? first, inquiry);
   return described(reduced.state, reduced.parts, passing ?? first, carriers, inquiry);
 }
+
+/** What is found with an ordinary request that is as large as the failing one, if it shows the symptom. */
+async function paddedLike(
+  lead: RequestState,
+  [base]: readonly RequestState[],
+  inquiry: Inquiry,
+): Promise<readonly Found[] | undefined> {
+  const { lab } = inquiry;
+  if (base === undefined || lab.sizeOf(lead) < lab.sizeOf(base) + LARGER_BYTES) return undefined;
+  const large: RequestState = { ...base, edits: [...base.edits, paddedTo(lab.sizeOf(lead))] };
+  if ((await inquiry.shows(large)) !== true) return undefined;
+  const isCarrier = isRejected(lab.roleOf(lead));
+  return described(
+    large,
+    differences(large, base),
+    base,
+    isCarrier ? carriersOf(lead, base, inquiry) : [],
+    inquiry,
+  );
+}
+
+/** The least by which a request has to be larger for its size to be tried first. */
+const LARGER_BYTES = 500;
 
 const recurs = async (state: RequestState, inquiry: Inquiry): Promise<boolean> => {
   for (let left = inquiry.wanted.words === NO_ANSWER ? 1 : REPEATS; left > 0; left -= 1)

@@ -112,11 +112,27 @@ const property = (name: string): Part => ({
   name,
   dimension: name,
   copy: ({ plant: from }, to) => {
-    const value = from.get(name);
-    const plant = value === undefined ? to.plant.without(name) : withInPlace(from, to.plant, name);
-    return { ...to, plant };
+    const changed = (plant: JsonObject): JsonObject =>
+      from.get(name) === undefined ? plant.without(name) : withInPlace(from, plant, name);
+    return { ...to, plant: changed(to.plant), template: withSame(name, to, changed) };
   },
 });
+
+/** What a request has in common with the one before it, such as the id, stays so. */
+function withSame(
+  name: string,
+  { plant, template }: RequestState,
+  changed: (plant: JsonObject) => JsonObject,
+): RequestTemplate {
+  const { after } = template;
+  const body = after?.template.body;
+  if (after === undefined || body === undefined || !('json' in body)) return template;
+  const { json } = body;
+  const [own, before] = [plant.get(name), json instanceof JsonObject ? json.get(name) : undefined];
+  if (own === undefined || before === undefined || textOf(own) !== textOf(before)) return template;
+  const same = json instanceof JsonObject ? changed(json) : json;
+  return { ...template, after: { ...after, template: { ...after.template, body: { ...body, json: same } } } };
+}
 
 /** Sets all members of one name, at the place of the first or at the end. */
 function withInPlace(from: JsonObject, to: JsonObject, name: string): JsonObject {

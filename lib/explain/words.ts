@@ -1,3 +1,4 @@
+import type { Contract } from '../contract/contract.ts';
 import type { RequestState } from '../payloads/model/dimension.ts';
 import type { Model } from '../payloads/model/model.ts';
 import { IN_ONE_OF_MANY_WAYS } from '../payloads/model/rows.ts';
@@ -46,6 +47,19 @@ export const ANY_SUBJECT = {
   body: { noun: 'bodies that are not a NewPlant', clause: 'the body is not a NewPlant' },
   credential: { noun: 'requests without a valid token', clause: 'the token is missing or wrong' },
 } as const;
+
+/** The narrowest class of bodies that contains those with some labels. */
+export function bodiesNamed(labels: ReadonlySet<string>, contract: Contract): Words | undefined {
+  const [ordinary] = ordinaryStates(contract);
+  if (ordinary === undefined) return undefined;
+  const { cells, classes } = defectSweep(contract, ordinary.plant);
+  const own = cells.filter(({ label }) => label !== undefined && labels.has(label));
+  const sizeOf = (id: string) => cells.filter((cell) => cell.classes.includes(id)).length;
+  const [narrowest] = classes
+    .filter(({ id }) => own.length > 0 && own.every((cell) => cell.classes.includes(id)))
+    .toSorted((a, b) => sizeOf(a.id) - sizeOf(b.id));
+  return narrowest?.words;
+}
 
 /** What is wrong with the request of a failure, if it had to be rejected. */
 export function subjectOf({ failure, wanted: { aspect }, lab }: Inquiry): Words | undefined {

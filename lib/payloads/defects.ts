@@ -235,6 +235,9 @@ const OTHER_TYPES: Readonly<Record<Foreign, (own: Json) => readonly Json[]>> = {
   ],
 };
 
+/** Hostile strings but for numerals, which have a defect of their own. */
+const WORDS = HOSTILE.filter((text) => text.trim() === '' || Number.isNaN(Number(text)));
+
 const sampledOtherTypes: Readonly<Record<Foreign, (own: Json) => Arbitrary<Json>>> = {
   null: () => fc.constant(null),
   boolean: () => fc.boolean(),
@@ -256,7 +259,7 @@ const sampledOtherTypes: Readonly<Record<Foreign, (own: Json) => Arbitrary<Json>
   numeral: () =>
     fc.oneof(fc.bigInt({ min: 0n, max: 2n ** 31n }), fc.bigInt({ min: -9n, max: 99n })).map(String),
   string: () =>
-    fc.oneof(ordinaryTag({ min: 1, max: 12, patterns: [], format: undefined }), fc.constantFrom(...HOSTILE)),
+    fc.oneof(ordinaryTag({ min: 1, max: 12, patterns: [], format: undefined }), fc.constantFrom(...WORDS)),
   array: (own) =>
     fc.array(
       fc.oneof(fc.constant(own), fc.constant<Json>('x'), fc.constant<Json>(1n), fc.constant<Json>(null)),

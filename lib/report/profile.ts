@@ -300,6 +300,7 @@ const TOPICS: Readonly<Record<string, readonly Question[]>> = {
       'byte-order-mark': 'a byte order mark before the plant',
       'utf-16': 'a body in UTF-16',
       'lone-surrogate': 'a lone surrogate in a name',
+      'lone-surrogate-in-tag': 'a lone surrogate in a tag',
     }),
     answers('Compressed bodies', {
       'coded-body/gzip': 'a gzip body',

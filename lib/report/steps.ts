@@ -65,6 +65,13 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
     ids.map((id) => `${id.name}=${numberLike(id.numeral, addend, modulus)}`).join(' ');
   const turn = (addend: string) => [...(ids.length === 0 ? [] : [set(addend)]), ...lines];
   if (!isRepeated) return turn('');
+  // What came before may have to come in a row.
+  if (repeat.inFlight <= 1 && lines.length > 1) {
+    const each = [...(ids.length === 0 ? [] : [set('')])];
+    const loop = (some: readonly string[]) =>
+      `for i in $(seq ${repeat.times}); do ${[...each, ...some].join('; ')}; done`;
+    return [loop(lines.slice(0, -1)), `${loop([main])} | sort | uniq -c`];
+  }
   if (repeat.inFlight <= 1)
     return [`for i in $(seq ${repeat.times}); do ${turn('').join('; ')}; done | sort | uniq -c`];
   // Shells that start together may have the same random numbers.

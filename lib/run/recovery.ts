@@ -12,8 +12,13 @@ import type { Stop } from './result.ts';
 /** How long a store that has stopped answering is given to come back. */
 const MAX_RECOVERY_MS = 5_000;
 const POLL_INTERVAL_MS = 250;
+/** Times that a gateway may say that it did not reach a store that serves right before and after. */
+const MAX_BLIPS = 3;
 /** Checks that are named where the store stopped answering during several. */
 const MAX_NAMED_CHECKS = 3;
+
+/** When the store served an ordinary plant again. */
+type Return = 'at once' | 'later' | 'gone';
 
 export interface RecoveryOptions {
   readonly judging: Judging;
@@ -30,7 +35,9 @@ export class Recovery {
   /** Whose requests may be in flight. */
   private readonly contexts = new Set<RequestContext>();
   /** One wait for all requests that it holds up. */
-  private waiting: Promise<boolean> | undefined;
+  private waiting: Promise<Return> | undefined;
+  private blips = 0;
+  private latestBlip: Promise<Return> | undefined;
 
   constructor(options: RecoveryOptions) {
     this.options = options;
@@ -50,13 +57,20 @@ export class Recovery {
     this.recordOrdinariness(context, template);
   }
 
-  /** Waits for a store that a request did not reach. The run cannot begin without one. */
-  async whileAway(context: RequestContext, template: RequestTemplate): Promise<boolean> {
+  /**
+   * Waits for a store that a request did not reach. The run cannot begin without one.
+   * @returns whether to send the request again: a gateway that often fails to reach a store that serves is at fault
+   */
+  async whileAway(exchange: Exchange, context: RequestContext, template: RequestTemplate): Promise<boolean> {
     if (context.id === PREFLIGHT) return false;
     context.away += 1;
     this.recordOrdinariness(context, template);
     try {
-      return await this.wait(context);
+      const waiting = this.polled(context);
+      const outcome = await waiting;
+      if (outcome === 'at once' && this.latestBlip !== waiting) this.blips += 1;
+      this.latestBlip = waiting;
+      return outcome !== 'gone' && (this.blips <= MAX_BLIPS || !isFromGateway(exchange));
     } finally {
       context.away -= 1;
     }
@@ -66,23 +80,29 @@ export class Recovery {
    * Waits until the store serves an ordinary plant.
    * @returns false if it did not come back, which ends the run
    */
-  wait(context: RequestContext): Promise<boolean> {
+  async wait(context: RequestContext): Promise<boolean> {
+    return (await this.polled(context)) !== 'gone';
+  }
+
+  private polled(context: RequestContext): Promise<Return> {
     this.waiting ??= this.poll(context).finally(() => {
       this.waiting = undefined;
     });
     return this.waiting;
   }
 
-  private async poll(context: RequestContext): Promise<boolean> {
+  private async poll(context: RequestContext): Promise<Return> {
     const { send, control, judging, halt } = this.options;
     const deadline = Date.now() + MAX_RECOVERY_MS;
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       const template = control();
       const exchange = await send(template, context);
-      if (judged(exchange, template, [answered], judging) === undefined && !isAway(exchange)) return true;
+      if (judged(exchange, template, [answered], judging) === undefined && !isAway(exchange)) {
+        return isFirst ? 'at once' : 'later';
+      }
       if (Date.now() >= deadline) {
         halt(this.gone(isFromGateway(exchange)));
-        return false;
+        return 'gone';
       }
       await sleep(POLL_INTERVAL_MS);
     }

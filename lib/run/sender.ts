@@ -26,7 +26,11 @@ export interface SenderOptions {
   /** Makes an ordinary plant, to see whether the store serves anything. */
   readonly control: () => RequestTemplate;
   /** Waits for a store that a request did not reach; resolves with false if it does not come back. */
-  readonly recovered: (context: RequestContext, template: RequestTemplate) => Promise<boolean>;
+  readonly recovered: (
+    exchange: Exchange,
+    context: RequestContext,
+    template: RequestTemplate,
+  ) => Promise<boolean>;
 }
 
 const MAX_RETRY_AFTER_MS = 30_000;
@@ -130,7 +134,7 @@ export class Sender {
       if (pause === undefined) {
         if (isAway(exchange) && !hasWaited) {
           hasWaited = true;
-          if (await this.options.recovered(context, template)) continue;
+          if (await this.options.recovered(exchange, context, template)) continue;
         }
         return exchange;
       }

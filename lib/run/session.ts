@@ -163,7 +163,7 @@ export class Session {
       maxWaitMs: MAX_WAIT_MS,
       onExchange: (exchange, template, context) => this.monitor.see(exchange, template, context),
       control: () => this.control(),
-      recovered: (context, template) => this.recovery.whileAway(context, template),
+      recovered: (exchange, context, template) => this.recovery.whileAway(exchange, context, template),
     });
     this.executor = new CheckExecutor(
       {

@@ -240,8 +240,12 @@ const isClosedUnder = (exchange: Exchange) =>
 /** Headers that undici rewrites or does not send. */
 const NOT_BY_UNDICI = ['connection', 'expect', 'host', 'keep-alive', 'upgrade'];
 
-const needsOwnWriter = ({ delivery, headers }: Request): boolean =>
-  delivery !== undefined || NOT_BY_UNDICI.some((name) => hasHeader(headers, name));
+/**
+ * undici gives up a chunked request whose connection is closed, although the response may have arrived: a store may
+ * answer before it has read the body (RFC 9112 section 9.6).
+ */
+const needsOwnWriter = ({ delivery, framing, headers }: Request): boolean =>
+  delivery !== undefined || framing === 'chunked' || NOT_BY_UNDICI.some((name) => hasHeader(headers, name));
 
 interface Sequenced {
   readonly make: () => Request;
@@ -275,9 +279,7 @@ function* batchesOf(
 /** Adds the path of the base URL and the headers of framing to a request. */
 function framed({ authority, prefix }: Endpoint, request: Request): Request {
   const { headers, body, method, delivery } = request;
-  // undici does not chunk an empty body; the raw socket, which the delivery asks for, does.
-  const isBare = body === undefined || (body.length === 0 && delivery === undefined);
-  const framing = isBare ? 'length' : request.framing;
+  const framing = body === undefined ? 'length' : request.framing;
   const framings: HeaderPair[] = [];
   if (awaitsContinue(request)) framings.push(['expect', '100-continue']);
   if (framing === 'chunked') {

@@ -106,7 +106,7 @@ function divided(body: Uint8Array, chunks: Delivery['chunks']): Uint8Array[] {
 }
 
 /** Splits a body into the two parts that are sent as chunks. */
-export function halves(body: Uint8Array): Uint8Array[] {
+function halves(body: Uint8Array): Uint8Array[] {
   const middle = Math.floor(body.length / 2);
   return [body.subarray(0, middle), body.subarray(middle)].filter((part) => part.length > 0);
 }

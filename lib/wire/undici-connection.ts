@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 // Not the index, which loads fetch, caches and mocks as well.
 import Client from 'undici/lib/dispatcher/client.js';
@@ -7,9 +6,8 @@ import { type Connection, IDLE_MS, timedOut } from './connection.ts';
 import { Deadline } from './deadline.ts';
 import { type Endpoint, MAX_HEAD_BYTES, MAX_INTERIM_ANSWERS } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type HeaderPair, type Request } from './exchange.ts';
-import { halves } from './segments.ts';
 
-/** A connection that undici handles; used for all ordinary requests. */
+/** A connection that undici handles; used for all ordinary requests with a Content-Length. */
 export class UndiciConnection implements Connection {
   private readonly endpoint: Endpoint;
   private client: Client;
@@ -22,16 +20,13 @@ export class UndiciConnection implements Connection {
 
   async send(request: Request, timeout: number): Promise<Exchange> {
     const exchange = await new Promise<Exchange>((resolve) => {
-      const { method, path, headers, body, framing } = request;
+      const { method, path, headers, body } = request;
       this.client.dispatch(
         {
           method: method as Dispatcher.HttpMethod,
           path,
           headers: withoutFraming(headers),
-          body:
-            framing === 'chunked' && body !== undefined
-              ? Readable.from(halves(body).map((part) => Buffer.from(part)))
-              : (body ?? null),
+          body: body ?? null,
         },
         new ResponseCollector(request, this.endpoint.cap, timeout, resolve),
       );

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Value } from '../../reference/json.ts';
-import { json, Rejection } from '../../reference/store.ts';
+import { json, type Received, Rejection } from '../../reference/store.ts';
 import { type BrokenStore, broken, type Change } from '../fleet.ts';
 import {
   answering,
@@ -14,6 +14,7 @@ import {
   failing,
   failingAt,
   hanging,
+  html,
   kindOf,
   overlapping,
   parsing,
@@ -296,6 +297,15 @@ export const stateAndLoad: readonly BrokenStore[] = [
     'closes the connection in the middle of one response in 20',
     ['invariants/answers'],
     withFreshState(() => breakingOff(every<Seen>(20))),
+  ),
+  broken(
+    'state-90th-502',
+    '502 in HTML to one request in 90: a worker is replaced',
+    ['invariants/no-server-error'],
+    withFreshState(() => {
+      const isItsTurn = every<Received>(90);
+      return sending((answer, request) => (isItsTurn(request) ? html(502, 'Bad Gateway') : answer));
+    }),
   ),
   broken(
     'state-15th-empty',

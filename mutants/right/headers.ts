@@ -1,5 +1,5 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { json, type Received, Rejection } from '../../reference/store.ts';
+import { answer, json, type Received, Rejection } from '../../reference/store.ts';
 import { type Change, type RightStore, right } from '../fleet.ts';
 import {
   type Asked,
@@ -263,6 +263,17 @@ export const headers: readonly RightStore[] = [
         ? { ...page, headers: { ...headers, connection: 'close' } }
         : answer;
     }),
+  ),
+  serving(
+    'chunked-411-at-once',
+    'answers a chunked body with 411 before it arrives, and closes the connection',
+    {
+      // As many servers do, it closes without reading the rest.
+      meet: async (line, message, response) => {
+        if (message.headers['transfer-encoding'] === undefined) return answer(line, message, response);
+        response.writeHead(411, { connection: 'close' }).end();
+      },
+    },
   ),
   right(
     'trailers-400',

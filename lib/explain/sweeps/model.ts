@@ -5,6 +5,7 @@ import {
   initialState,
   type RequestState,
   templateOf,
+  type Value,
 } from '../../payloads/model/dimension.ts';
 import type { Model } from '../../payloads/model/model.ts';
 import { sample } from '../../payloads/random.ts';
@@ -21,7 +22,13 @@ export function modelSweep(model: Model, name: string): Sweep | undefined {
   const groups = GROUPS[name] ?? [];
   return {
     part: name,
-    cells: dimensions.flatMap((dimension) => cellsOf(dimension, model.contract, groups)),
+    cells: dimensions.flatMap((dimension) =>
+      cellsOf(
+        name === WHITE_SPACE ? { ...dimension, values: [...dimension.values, ...placed()] } : dimension,
+        model.contract,
+        groups,
+      ),
+    ),
     classes: groups.map(([id, phrase]): CellClass => ({ id, words: { phrase }, topic: name })),
   };
 }
@@ -50,7 +57,7 @@ const GROUPS: Readonly<Record<string, readonly Group[]>> = {
       'with another media type than application/json',
       /text\/|vnd|multipart|form|ndjson|merge|without a content/,
     ],
-    ['parameters', 'with parameters in Content-Type', /;/],
+    ['parameters', 'with parameters in Content-Type', /application\/json\s*;/i],
     ['charset', 'with a charset in Content-Type', /charset/i],
     ['case', 'whose Content-Type is not in lower case', /A/],
   ],
@@ -78,6 +85,8 @@ const GROUPS: Readonly<Record<string, readonly Group[]>> = {
     ['returns', 'with carriage returns in the JSON text', /\r/],
     ['before colon', 'with white space before a colon', /"\s+:/],
     ['after colon', 'with white space after a colon', /:\s/],
+    ['before number', 'with white space before a number', /:\s+[-\d]/],
+    ['before comma', 'with white space before a comma', /["\d]\s+,/],
     ['inside', 'with white space between tokens', /\s"|,\s/],
     ['many', 'with 300 spaces around the JSON value', / {300}/],
   ],
@@ -96,6 +105,11 @@ const GROUPS: Readonly<Record<string, readonly Group[]>> = {
   'property order': [['any', 'whose properties are in another order', /./]],
   history: [
     ['same connection', 'that are not the first of their connection', /on the same connection|pipelined/],
+    [
+      'authorised',
+      'on a connection that carried the right token before',
+      /after (?:another plant|a rejected request|an oversized request) on the same|after the same request without the fault$/,
+    ],
     ['beside', 'that arrive at the same time as another one', /at the same time/],
     ['aborted', 'after an aborted request', /aborted/],
   ],
@@ -108,7 +122,7 @@ function cellsOf(dimension: Dimension, contract: Contract, groups: readonly Grou
     .map(({ name, apply }): Cell => {
       const { headers = [] } = withoutPlant(apply, contract);
       const text =
-        dimension.name === 'white space'
+        dimension.name === WHITE_SPACE
           ? textOf(apply, contract)
           : [name, ...headers.map(([, value]) => value)].join(' ');
       let sampled = 0;
@@ -123,6 +137,32 @@ function cellsOf(dimension: Dimension, contract: Contract, groups: readonly Grou
         classes: groups.filter(([, , has]) => has.test(text)).map(([id]) => id),
       };
     });
+}
+
+const WHITE_SPACE = 'white space';
+
+/** Each character of white space at each place where it may stand, in an otherwise compact text. */
+function placed(): Value[] {
+  const characters = { 'a space': ' ', 'a tab': '\t', 'a line feed': '\n', 'a carriage return': '\r' };
+  const places: Readonly<Record<string, RegExp>> = {
+    'before the JSON value': /^/,
+    'before the first name': /(?<=^\s*\{)/,
+    'before a name': /(?<=,)(?=")/,
+    'before a colon': /(?<=")(?=:)/,
+    'before a string': /(?<=":)(?=")/,
+    'before a number': /(?<=":)(?=[-\d])/,
+    'before a comma': /(?=,")/,
+    'before the closing brace': /(?=\}\s*$)/,
+    'after the JSON value': /$/,
+  };
+  return Object.entries(characters).flatMap(([words, character]) =>
+    Object.entries(places).map(
+      ([place, at]): Value => ({
+        name: `with ${words} ${place}`,
+        apply: (state) => ({ ...state, edits: [...state.edits, (text) => text.replace(at, character)] }),
+      }),
+    ),
+  );
 }
 
 /** A value as a phrase about a request. */

@@ -9,18 +9,22 @@ const POINTS = [
 /** Sizes of a body in bytes, by white space before its end. */
 export const sizeSweep: Sweep = { part: 'body size', cells: [], classes: [], scale: sizes() };
 
-function sizes(): Scale {
-  const padded = (bytes: number) => (text: string) => {
+/** Makes a text that long, by white space before its end. */
+export const paddedTo =
+  (bytes: number) =>
+  (text: string): string => {
     const missing = bytes - Buffer.byteLength(text);
     const end = text.lastIndexOf('}');
     return missing <= 0 || end < 0 ? text : `${text.slice(0, end)}${' '.repeat(missing)}${text.slice(end)}`;
   };
+
+function sizes(): Scale {
   return {
     points: POINTS.map(BigInt),
     cellAt: (point) => ({
       value: `${point} bytes`,
       words: { clause: `the body has ${point} bytes` },
-      apply: (state: RequestState) => ({ ...state, edits: [...state.edits, padded(Number(point))] }),
+      apply: (state: RequestState) => ({ ...state, edits: [...state.edits, paddedTo(Number(point))] }),
       classes: [],
     }),
     above: (point) => ({ clause: `the body is longer than ${point} bytes` }),
