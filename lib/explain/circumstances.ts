@@ -7,6 +7,7 @@ import type { Exchange } from '../wire/exchange.ts';
 import { afterMany, afterOne, onConnection, soonAfter } from './before.ts';
 import type { Words } from './cells.ts';
 import { bareFinding, type Found, type Inquiry, pinned } from './found.ts';
+import type { Wanted } from './lab.ts';
 import { ordinaryStates } from './ordinary.ts';
 import { stateOf } from './parts.ts';
 import { Preceding } from './preceding.ts';
@@ -98,20 +99,22 @@ async function nowAndThen(
   if (failed === tried)
     return hasFreshId(state) ? fromThenOn(state, [failed, tried], inquiry.wanted, inquiry.lab) : undefined;
   const every = Math.max(2, Math.round(tried / failed));
-  const { words, aspect } = inquiry.wanted;
-  const whom = words === NO_ANSWER ? '' : aspect === 'outcome' ? 'to ' : 'in ';
   return {
     ...bareFinding(state, failing),
     kind: 'now-and-then',
     conditions: [
       {
-        note: `${whom}about one request in ${every}, whatever it contains`,
+        note: `${toWhom(inquiry.wanted)}about one request in ${every}, whatever it contains`,
       },
     ],
     inside: [failed, tried],
     repeat: { times: Math.min(every * 5, 500), inFlight: 1 },
   };
 }
+
+/** The preposition between a symptom and the requests that show it. */
+export const toWhom = ({ words, aspect }: Wanted): string =>
+  words === NO_ANSWER ? '' : aspect === 'outcome' ? 'to ' : 'in ';
 
 /** Whether the values decide: the same request always fails, and another never does. */
 async function byValue(

@@ -2,6 +2,7 @@ import type { Contract } from '../contract/contract.ts';
 import { groupBy } from '../groups.ts';
 import { JsonObject } from '../payloads/json.ts';
 import { initialState } from '../payloads/model/dimension.ts';
+import { holdsFresh } from '../payloads/test-case.ts';
 import type { Cause } from '../run/cause.ts';
 import type { Check } from '../run/check.ts';
 import type { CheckResult } from '../run/result.ts';
@@ -9,7 +10,7 @@ import type { Explain } from '../run/run.ts';
 import { alike } from './alike.ts';
 import { causeOf } from './cause-of.ts';
 import type { Words } from './cells.ts';
-import { type Circumstance, circumstancesOf } from './circumstances.ts';
+import { type Circumstance, circumstancesOf, toWhom } from './circumstances.ts';
 import type { Draft, Shown } from './draft.ts';
 import { explainedBy } from './explained-by.ts';
 import { bareFinding, type Found, Inquiry } from './found.ts';
@@ -21,11 +22,13 @@ import { ordinaryStates } from './ordinary.ts';
 import { stateOf } from './parts.ts';
 import { roleOf } from './role.ts';
 import { noLonger } from './since.ts';
-import { keyOf, NO_ANSWER } from './symptom.ts';
+import { keyOf, NO_ANSWER, type Role } from './symptom.ts';
 import { wantedOf } from './wanted.ts';
 import { ANY_SUBJECT, bodiesNamed, isVague, labelOf, subjectOf, suchAs } from './words.ts';
 
 export interface ExplainOptions {
+  /** All results of the run. */
+  readonly results: readonly CheckResult[];
   readonly contract: Contract;
   readonly token: string;
   readonly catalogue: readonly Check[];
@@ -59,7 +62,8 @@ export function explainRun(
   // The user's limits are about the whole run; to reach one would cut it short.
   const requestsLeft = (maxRequests ?? Number.POSITIVE_INFINITY) - run.requests;
   const secondsLeft = (maxSeconds ?? Number.POSITIVE_INFINITY) - secondsSince(run.header.startedAt) - 1;
-  return explain(results, run, {
+  return explain(run, {
+    results,
     contract,
     token,
     catalogue,
@@ -76,15 +80,10 @@ export function explainRun(
 
 /**
  * Finds the causes of the failures of a run by experiments.
- * @param results all results of the run
  * @returns what is to be fixed, in the order in which to fix it
  */
-async function explain(
-  results: readonly CheckResult[],
-  line: Line,
-  options: ExplainOptions,
-): Promise<readonly Cause[]> {
-  const { contract, token, catalogue, budget, served } = options;
+async function explain(line: Line, options: ExplainOptions): Promise<readonly Cause[]> {
+  const { results, contract, token, catalogue, budget, served } = options;
   const byId = new Map(catalogue.map((check) => [check.id, check]));
   const failures = results
     .filter(({ verdict }) => verdict === 'fail')
@@ -146,6 +145,14 @@ async function bySymptom(
   return drafts;
 }
 
+/** What is left open may be answered in several ways. */
+const COSTS: Readonly<Record<Role, number>> = {
+  accept: 0,
+  'reject-body': 5,
+  'reject-credential': 5,
+  open: 8,
+};
+
 /** Ordinary requests first: what fails with them fails with others too. */
 const simplestFirst = (members: readonly Shown[], lab: Lab): readonly Shown[] => {
   const [ordinary] = ordinaryStates(lab.contract);
@@ -153,7 +160,7 @@ const simplestFirst = (members: readonly Shown[], lab: Lab): readonly Shown[] =>
     const state = ordinary === undefined ? undefined : stateOf(template, ordinary.plant);
     if (state === undefined) return 1000;
     const delivered = Object.keys(template).length + Object.keys(template.delivery ?? {}).length;
-    return delivered + (lab.roleOf(state) === 'accept' ? 0 : 5) + before.length * 10;
+    return delivered + COSTS[lab.roleOf(state)] + before.length * 10;
   };
   return members.toSorted((a, b) => cost(a) - cost(b));
 };
@@ -168,7 +175,9 @@ async function ofOneSymptom(
   for (let lead = left[0]; lead !== undefined; lead = left[0]) {
     const { failure, wanted } = lead;
     const inquiry = new Inquiry(failure, wanted, lab);
-    const found = (await explanation(inquiry, options)) ?? [unexplained(inquiry, options)];
+    const found = (await explanation(inquiry, options)) ?? [
+      ofTheRun(inquiry, left, options) ?? unexplained(inquiry, options),
+    ];
     const own = found.map((one): Draft & { members: Shown[] } => ({ wanted, found: one, members: [] }));
     const rest: Shown[] = [];
     for (const member of left) {
@@ -191,13 +200,14 @@ async function explanation(
 ): Promise<readonly Circumstance[] | undefined> {
   const found = await unlessSpent(() => investigate(inquiry));
   const isClear = found?.every(({ conditions }) => !conditions.some(isVague)) === true;
-  if (found !== undefined && isClear) return histories(found, served, inquiry);
-  // Values that nothing is known of may have been sent before: that would be what matters.
+  const { template, before = [] } = inquiry.failure;
+  // Values that nothing is known of, and that are always the same, may have been sent before: that may be what matters.
+  const mayBeKnown = before.length > 0 || !holdsFresh(template, inquiry.lab.token);
+  if (found !== undefined && (isClear || !mayBeKnown)) return histories(found, served, inquiry);
   const one = await unlessSpent(() => circumstancesOf(inquiry, concurrency));
   // What shows each time does so without others, too.
   if (one !== undefined && (found === undefined || one.kind !== 'from-then-on')) return [one];
-  const isPartOfSequence = (inquiry.failure.before ?? []).length > 0;
-  return found === undefined || isPartOfSequence ? undefined : histories(found, served, inquiry);
+  return found === undefined || before.length > 0 ? undefined : histories(found, served, inquiry);
 }
 
 /** What was found, with what has to come before. */
@@ -220,6 +230,31 @@ function withAllSubjects<T extends Draft>(draft: T, contract: Contract): T {
   const subject =
     credential === undefined ? (bodiesNamed(kinds, contract) ?? ANY_SUBJECT.body) : ANY_SUBJECT.credential;
   return { ...draft, found: { ...found, subject } };
+}
+
+/** Failures of so many different requests, none of which fails each time, are not about the requests. */
+const MANY_AT_TIMES = 8;
+
+/** How often a symptom showed in the run, if experiments do not show it again. */
+function ofTheRun(
+  { failure: { exchange }, wanted, lab }: Inquiry,
+  members: readonly Shown[],
+  { results }: ExplainOptions,
+): Circumstance | undefined {
+  const [ordinary] = ordinaryStates(lab.contract);
+  const recurs = members.some(({ failure: { when } }) => when === 'always' || when === 'this-request');
+  const invariant = members.find(({ check }) => check.test.kind === 'invariant');
+  const whole = results.find(({ check }) => check.id === invariant?.check.id);
+  if (ordinary === undefined || whole === undefined || recurs || members.length < MANY_AT_TIMES)
+    return undefined;
+  const every = Math.max(2, Math.round(whole.cases / Math.max(1, whole.failed)));
+  return {
+    ...bareFinding(ordinary, exchange),
+    kind: 'now-and-then',
+    conditions: [{ note: `${toWhom(wanted)}about one request of the run in ${every}, whatever it contains` }],
+    inside: [whole.failed, whole.cases],
+    repeat: { times: Math.min(every * 5, 500), inFlight: 1 },
+  };
 }
 
 /** What is known of a failure that no experiment shows again. */

@@ -4,7 +4,7 @@ import { conditionsOf } from './conditions.ts';
 import { type Found, foundIn, type Inquiry } from './found.ts';
 import type { Lab } from './lab.ts';
 import { ordinaryStates } from './ordinary.ts';
-import { CREDENTIAL, differences, type Part, stateOf } from './parts.ts';
+import { CREDENTIAL, type Part, stateOf } from './parts.ts';
 import { reduce } from './reduce.ts';
 import { carriersOf, inEveryRejection, subjectsOf, withSubjects } from './subjects.ts';
 import { sweep } from './sweep.ts';
@@ -62,16 +62,33 @@ async function paddedLike(
 ): Promise<readonly Found[] | undefined> {
   const { lab } = inquiry;
   if (base === undefined || lab.sizeOf(lead) < lab.sizeOf(base) + LARGER_BYTES) return undefined;
-  const large: RequestState = { ...base, edits: [...base.edits, paddedTo(lab.sizeOf(lead))] };
-  if ((await inquiry.shows(large)) !== true) return undefined;
   const isCarrier = isRejected(lab.roleOf(lead));
-  return described(
-    large,
-    differences(large, base),
+  let large = base;
+  // White space may count less than what it stands for.
+  for (const factor of [1, 4]) {
+    large = { ...base, edits: [...base.edits, paddedTo(factor * lab.sizeOf(lead))] };
+    if ((await inquiry.shows(large)) === true) break;
+    if (factor > 1) return undefined;
+  }
+  const { state, parts } = await reduce(large, base, inquiry);
+  const found = await described(
+    state,
+    parts,
     base,
     isCarrier ? carriersOf(lead, base, inquiry) : [],
     inquiry,
   );
+  return found.map((one) => ({ ...one, ...featureOf(one) }));
+}
+
+/** If the size decides, it explains whatever is larger. */
+function featureOf({ conditions }: Found): Pick<Found, 'feature'> {
+  for (const words of conditions) {
+    const limit = /^the body is longer than (\d+) bytes$/.exec(words.clause ?? '')?.[1];
+    if (limit === undefined) continue;
+    return { feature: { words, has: (body) => Buffer.byteLength(body) > Number(limit) } };
+  }
+  return {};
 }
 
 /** The least by which a request has to be larger for its size to be tried first. */

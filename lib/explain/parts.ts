@@ -35,15 +35,12 @@ const part = (
 ): Part => ({
   name,
   dimension,
-  copy: (from, to) => ({
-    ...to,
-    template: {
-      ...copied(from.template, to.template, keys),
-      ...(deliveryKeys.length === 0
-        ? {}
-        : { delivery: copied(from.template.delivery ?? {}, to.template.delivery ?? {}, deliveryKeys) }),
-    },
-  }),
+  copy: (from, to) => {
+    const delivery = copied(from.template.delivery ?? {}, to.template.delivery ?? {}, deliveryKeys);
+    const isEmpty = to.template.delivery === undefined && Object.keys(delivery).length === 0;
+    const template = copied(from.template, to.template, keys);
+    return { ...to, template: isEmpty ? template : { ...template, delivery } };
+  },
 });
 
 /** Everything about a request but its headers and its body. */
