@@ -490,6 +490,7 @@ describe('texts', () => {
       return typeof edited === 'string' ? [[name, edited] as const] : [];
     });
     expect(Object.fromEntries(strings)).toEqual({
+      empty: '',
       'white space only': ' \r\n\t ',
       'truncated after the first character': '{',
       'truncated in the middle': '{"id":34,"n',

@@ -717,11 +717,12 @@ describe.each(WAYS)('framing %s', (_way, prepare) => {
     expect(body).toBe('{"name":"é"}');
   });
 
-  test('an empty body is sent, and recorded, with its length', async () => {
+  test('a chunked body without content is the last chunk alone', async () => {
     const server = await answering(OK);
     const { request } = await wired(server.url).send(post({ framing: 'chunked', body: new Uint8Array() }));
-    expect(server.seen[0]).toMatch(/content-length: 0/);
-    expect(request.headers).toContainEqual(['content-length', '0']);
+    expect(server.seen[0]).toContain('transfer-encoding: chunked\r\n');
+    expect(server.seen[0]).toMatch(/\r\n\r\n0\r\n\r\n$/);
+    expect(request.headers).toContainEqual(['transfer-encoding', 'chunked']);
   });
 
   test('raw bytes are sent unchanged', async () => {

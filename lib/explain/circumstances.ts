@@ -30,7 +30,7 @@ interface Patience {
 }
 /** The other circumstances are likelier than a failure that is rare. */
 const USUAL: Patience = { most: 120, none: 40 };
-const RARE: Patience = { most: 400, none: 400 };
+const RARE: Patience = { most: 250, none: 250 };
 const ENOUGH_FAILURES = 4;
 
 const namesIn = ({ plant }: RequestState): readonly string[] => plant.members.map(([name]) => name).sort();
