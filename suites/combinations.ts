@@ -60,7 +60,7 @@ export const combinationChecks: readonly Check[] = [
       basis: ['section 4, request body', 'section 2, NewPlant', 'RFC 9110 section 3.3'],
       hint: `Validate every body. ${codePath}`,
     },
-    combined('rejected', [notSuccess, answered, noServerError, errorMediaType, errorBody], 7.4),
+    combined('rejected', [notSuccess, answered, noServerError, errorMediaType, errorBody], 7.6),
   ),
   must(
     'combinations/rejects-invalid-credentials',

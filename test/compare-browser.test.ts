@@ -299,7 +299,7 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
         /failed: accepted: name is a number.*Expected.*Actual.*curl/s,
       );
       await panel.getByRole('button', { name: /^Copy/ }).click();
-      await page.getByRole('status').filter({ hasText: 'The curl command was copied.' }).waitFor();
+      await page.getByRole('status').filter({ hasText: 'The command was copied.' }).waitFor();
       expect(await page.evaluate('copied.at(-1)')).toBe(await panel.locator('code').textContent());
       await page.keyboard.press('Escape');
       expect(await panel.isVisible()).toBe(false);

@@ -13,7 +13,7 @@ interface Dimensioned {
   readonly dimensions: readonly Dimension[];
 }
 
-/** Rows by the key of their model; a digit in base 36 for each value. */
+/** Rows by the key of their model; a character for each value, from `0` on in the order of Unicode. */
 export type StoredPairs = Readonly<Record<string, readonly string[]>>;
 
 let stored: StoredPairs | undefined;
@@ -21,14 +21,14 @@ let stored: StoredPairs | undefined;
 /** The stored rows of a model, if another document has not changed its dimensions. */
 export function storedPairs(model: Dimensioned): readonly Row[] | undefined {
   stored ??= JSON.parse(packageText(FILE)) as StoredPairs;
-  return stored[keyOf(model)]?.map((digits) => Array.from(digits, (digit) => Number.parseInt(digit, BASE)));
+  return stored[keyOf(model)]?.map((digits) => Array.from(digits, (digit) => digit.charCodeAt(0) - FIRST));
 }
 
-const BASE = 36;
+const FIRST = '0'.charCodeAt(0);
 
 /** The form in which rows are stored. */
 export const toStored = (model: Dimensioned, rows: readonly Row[]): StoredPairs => ({
-  [keyOf(model)]: rows.map((row) => row.map((value) => value.toString(BASE)).join('')),
+  [keyOf(model)]: rows.map((row) => String.fromCharCode(...row.map((value) => FIRST + value))),
 });
 
 /** Identifies what a covering array depends on: the values of its dimensions, and which are kept apart. */
