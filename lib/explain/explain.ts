@@ -239,8 +239,9 @@ const MANY_AT_TIMES = 8;
 function ofTheRun(
   { failure: { exchange }, wanted, lab }: Inquiry,
   members: readonly Shown[],
-  { results }: ExplainOptions,
+  { results, gone }: ExplainOptions,
 ): Circumstance | undefined {
+  if (gone) return undefined;
   const [ordinary] = ordinaryStates(lab.contract);
   const recurs = members.some(({ failure: { when } }) => when === 'always' || when === 'this-request');
   const invariant = members.find(({ check }) => check.test.kind === 'invariant');

@@ -79,6 +79,7 @@ const GROUPS: Readonly<Record<string, readonly Group[]>> = {
   'white space': [
     ['any', 'with white space in the JSON text', /./],
     ['lines', 'with line breaks in the JSON text', /\n|\r/],
+    ['line feeds', 'with line feeds in the JSON text', /\n/],
     ['first', 'with white space before the JSON value', /^\s/],
     ['last', 'with white space after the JSON value', /\s$/],
     ['tabs', 'with tabs in the JSON text', /\t/],
