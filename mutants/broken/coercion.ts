@@ -51,7 +51,7 @@ export const coercion: readonly BrokenStore[] = [
   broken(
     'id-long-numeral',
     'accepts a numeric string of more than 5 digits as id',
-    ['invalid/rejects-any-defect', 'invalid/rejects-any-wrong-type', 'invalid/rejects-numeric-string-id'],
+    ['invalid/rejects-any-defect', 'invalid/rejects-numeric-string-id'],
     acceptingKind(
       'id',
       'string',
