@@ -14,24 +14,46 @@ export const merged = (drafts: readonly Draft[]): readonly Draft[] =>
 
 /** Joins drafts that say the same of two properties: what checks one of them usually checks the other. */
 function acrossProperties(drafts: readonly Draft[]): readonly Draft[] {
-  const parts = ({ found: { kind, subject, conditions } }: Draft) => {
-    const [only, ...others] = conditions;
-    if (kind !== 'always' || subject !== undefined || others.length > 0) return undefined;
-    return /^(\w+) ((?:contains|is|begins|ends) .*)$/.exec(only?.clause ?? '')?.slice(1);
-  };
   const key = (draft: Draft) => {
-    const [, rest] = parts(draft) ?? [];
-    return `${draft.wanted.words}\n${rest ?? drafts.indexOf(draft)}`;
+    const said = saidOfProperty(draft);
+    return `${draft.wanted.words}\n${said === undefined ? drafts.indexOf(draft) : said.key}`;
   };
   return groupBy(drafts, key).flatMap(([, members]) => {
-    const [first, second] = members;
-    if (first === undefined || second === undefined || first.wanted.words !== second.wanted.words)
-      return members;
-    const properties = [...new Set(members.flatMap((draft) => parts(draft)?.[0] ?? []))];
-    const clause = `${properties.join(' or ')} ${parts(first)?.[1] ?? ''}`;
-    const all = members.flatMap((draft) => draft.members);
-    return [{ ...first, found: { ...first.found, conditions: [{ clause }] }, members: all }];
+    const [first] = members;
+    const said = first && saidOfProperty(first);
+    if (first === undefined || said === undefined || members.length < 2) return members;
+    const properties = [...new Set(members.flatMap((draft) => saidOfProperty(draft)?.property ?? []))];
+    const found = { ...first.found, ...said.ofAll(properties.join(' or ')) };
+    return [{ ...first, found, members: members.flatMap((draft) => draft.members) }];
   });
+}
+
+interface SaidOfProperty {
+  readonly property: string;
+  /** The same for what is said of another property. */
+  readonly key: string;
+  /** What is said if it applies to several properties. */
+  readonly ofAll: (properties: string) => Pick<Draft['found'], 'conditions'> & Partial<Draft['found']>;
+}
+
+/** What a draft says of one property, which it may say of others as well. */
+function saidOfProperty({ found: { kind, subject, conditions } }: Draft): SaidOfProperty | undefined {
+  if (kind !== 'always') return undefined;
+  const [only, ...others] = conditions;
+  const [, property, rest] =
+    subject === undefined
+      ? (/^(\w+) ((?:contains|is|begins|ends) .*)$/.exec(only?.clause ?? '') ?? [])
+      : (/^(\w+) ((?:inherited|nested) .*)$/.exec(subject.noun ?? '') ?? []);
+  if (property === undefined || rest === undefined) return undefined;
+  if (subject === undefined)
+    return others.length > 0
+      ? undefined
+      : { property, key: rest, ofAll: (all) => ({ conditions: [{ clause: `${all} ${rest}` }] }) };
+  return {
+    property,
+    key: `${rest} ${JSON.stringify(conditions)}`,
+    ofAll: (all) => ({ conditions, subject: { noun: `${all} ${rest}`, clause: `${all} is ${rest}` } }),
+  };
 }
 
 const hasVague = ({ found }: Draft): boolean => found.conditions.some(isVague);
