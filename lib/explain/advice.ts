@@ -30,6 +30,7 @@ interface Advice {
 }
 
 const ANY = /./;
+const CREDENTIAL = /Authorization|credential|\b(?:[Bb]earer|Basic)\b|\btoken\b|\bscheme\b/;
 const SERVER_ERROR = /^answers 5|^closes|^breaks off|^sends an incomplete|^does not answer|not HTTP$/;
 
 /** What is known about typical faults, the special before the general. */
@@ -121,7 +122,7 @@ const ADVICE: readonly Advice[] = [
   // Crashes.
   {
     symptom: SERVER_ERROR,
-    about: /Authorization|credential|token|scheme/,
+    about: CREDENTIAL,
     text: 'Answer 401 (or 400 with an Error) to a missing or malformed Authorization header: test that there is one, and that it has two parts, before it is split or decoded.',
   },
   {
@@ -181,7 +182,7 @@ const ADVICE: readonly Advice[] = [
   },
   {
     symptom: /^accepts$/,
-    about: /Authorization|token|Basic|Bearer|credential|scheme/,
+    about: CREDENTIAL,
     text: 'Accept only Authorization: Bearer, followed by exactly the right token: split the header into two parts, compare the scheme without regard to case, and the whole token in constant time (no prefix, no substring, no comparison without case, no other header). A missing header is rejected like a wrong token.',
   },
   {

@@ -1,14 +1,15 @@
-import { Raw, write } from '../payloads/json.ts';
-import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
+import { Raw } from '../payloads/json.ts';
+import type { RequestState } from '../payloads/model/dimension.ts';
 import { ID } from '../payloads/plants.ts';
 import type { RequestTemplate } from '../payloads/test-case.ts';
 import type { Before } from '../run/check.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { afterMany, afterOne, onConnection, soonAfter } from './before.ts';
 import type { Words } from './cells.ts';
+import { underConcurrency } from './concurrency.ts';
 import { bareFinding, type Found, type Inquiry, pinned } from './found.ts';
 import type { Wanted } from './lab.ts';
-import { ordinaryStates } from './ordinary.ts';
+import { hasFreshId, namesIn, ordinaryStates } from './ordinary.ts';
 import { stateOf } from './parts.ts';
 import { Preceding } from './preceding.ts';
 import { fromThenOn } from './since.ts';
@@ -32,8 +33,6 @@ interface Patience {
 const USUAL: Patience = { most: 120, none: 40 };
 const RARE: Patience = { most: 250, none: 250 };
 const ENOUGH_FAILURES = 4;
-
-const namesIn = ({ plant }: RequestState): readonly string[] => plant.members.map(([name]) => name).sort();
 
 /**
  * Finds out when a failure shows that does not show each time: now and then, under concurrency, or after others.
@@ -173,118 +172,4 @@ function residue(
     return { words: { clause }, modulus: Number(modulus) };
   }
   return undefined;
-}
-
-const SIZES = [2, 3, 4, 5, 6, 8, 12, 16, 24];
-
-/** What shows only while others are in flight: with the same values, or with any. */
-async function underConcurrency(
-  state: RequestState,
-  concurrency: number,
-  inquiry: Inquiry,
-): Promise<Circumstance | undefined> {
-  const { lab } = inquiry;
-  const [ordinary = state] = ordinaryStates(lab.contract);
-  // An id that is always the same is in flight with others of its kind, which may be what matters.
-  if (hasFreshId(state))
-    return (await crowd(state, concurrency, inquiry)) ?? sameValues(state, concurrency, inquiry);
-  return (await sameValues(ordinary, concurrency, inquiry)) ?? crowd(state, concurrency, inquiry);
-}
-
-function hasFreshId({ plant }: RequestState): boolean {
-  const id = plant.get(ID);
-  return id === undefined || write(id, 1n) !== write(id, 2n);
-}
-
-/** Requests sent together; those whose responses show the symptom. */
-async function wave(state: RequestState, size: number, inquiry: Inquiry): Promise<readonly Exchange[]> {
-  const template = templateOf(state);
-  const exchanges = await inquiry.lab.together(Array.from({ length: size }, () => template));
-  return exchanges.filter((exchange) => inquiry.isShown(exchange, state) === true);
-}
-
-/** Numbers of requests with the same values. */
-const [COUPLE, MANY_ALIKE] = [2, 8];
-
-/** Shows it with an id that is in use by another request at the same time, and neither before nor after it. */
-async function sameValues(
-  state: RequestState,
-  concurrency: number,
-  inquiry: Inquiry,
-): Promise<Circumstance | undefined> {
-  const size = Math.min(concurrency, MANY_ALIKE);
-  let found: { readonly state: RequestState; readonly exchange: Exchange } | undefined;
-  let waves = 0;
-  for (let left = 3; left > 0 && size >= COUPLE; left -= 1) {
-    const { freshId } = (await inquiry.lab.send(state)).request;
-    if (freshId === undefined) return undefined;
-    const alike = pinned(state, freshId);
-    const [exchange] = await wave(alike, size, inquiry);
-    if (exchange === undefined) continue;
-    if ((await inquiry.shows(alike)) === true || (await wave(state, size, inquiry)).length > 0)
-      return undefined;
-    waves += 1;
-    found = { state: alike, exchange };
-  }
-  if (found === undefined || waves < 2) return undefined;
-  return {
-    ...bareFinding(found.state, found.exchange),
-    kind: 'under-concurrency',
-    conditions: [{ clause: `another request with the same ${ID} is in flight` }],
-    inside: [waves, 3],
-    outside: [0, waves],
-    repeat: { times: size * 16, inFlight: size * 4, sameId: true },
-  };
-}
-
-/** Shows it while so many requests are in flight, whatever they contain. */
-async function crowd(
-  state: RequestState,
-  concurrency: number,
-  inquiry: Inquiry,
-): Promise<Circumstance | undefined> {
-  for (const [index, size] of SIZES.entries()) {
-    if (size > concurrency) return undefined;
-    let shown: Exchange | undefined;
-    let waves = 0;
-    for (let left = 3; left > 0; left -= 1) {
-      const found = await wave(state, size, inquiry);
-      if (found.length > 0) waves += 1;
-      shown ??= found[0];
-    }
-    if (shown === undefined) continue;
-    const fewer = SIZES[index - 1] ?? 1;
-    let calm = 0;
-    for (let left = 4; left > 0; left -= 1) if ((await wave(state, fewer, inquiry)).length > 0) calm += 1;
-    if (calm > 2) return undefined;
-    for (let left = 3; left > 0; left -= 1) if ((await wave(state, size, inquiry)).length > 0) waves += 1;
-    // As rarely as that, it may be for another reason.
-    if (waves < 3) return undefined;
-    return {
-      ...bareFinding(state, shown),
-      kind: 'under-concurrency',
-      conditions: [
-        { clause: `${size} or more requests are in flight` },
-        ...(await absentProperties(state, size, inquiry)),
-      ],
-      inside: [waves, 6],
-      outside: [calm, 4],
-      // A shell takes longer to start the next request than most stores to answer one.
-      repeat: { times: size * 16, inFlight: size * 4 },
-    };
-  }
-  return undefined;
-}
-
-/** The properties that a plant lacks, if the symptom does not show with them. */
-async function absentProperties(
-  state: RequestState,
-  size: number,
-  inquiry: Inquiry,
-): Promise<readonly Words[]> {
-  const [ordinary = state] = ordinaryStates(inquiry.lab.contract);
-  const absent = namesIn(ordinary).filter((name) => !namesIn(state).includes(name));
-  if (absent.length === 0) return [];
-  for (let left = 3; left > 0; left -= 1) if ((await wave(ordinary, size, inquiry)).length > 0) return [];
-  return absent.map((name) => ({ clause: `there is no ${name}` }));
 }

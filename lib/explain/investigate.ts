@@ -46,9 +46,11 @@ export async function investigate(inquiry: Inquiry): Promise<readonly Found[] | 
   }
   if (shown.length > 0 && hidden.length > 0 && !(await isSteady(shown, hidden, inquiry))) return undefined;
   const [failing, passing] = [shown[0] ?? lead, hidden[0]];
-  const padded = shown.length === 0 ? await paddedLike(lead, bases, inquiry) : undefined;
-  if (padded !== undefined) return padded;
-  if (shown.length === 0 && !(await recurs(lead, inquiry))) return undefined;
+  if (shown.length === 0) {
+    const padded = await paddedLike(lead, bases, carriers, inquiry);
+    if (padded !== undefined) return padded;
+    if (!(await recurs(lead, inquiry))) return undefined;
+  }
   if (passing === undefined && shown.length > 0) return unconditional(failing, carriers, inquiry);
   const reduced = await reduce(failing, passing ?? bases[0] ?? first, inquiry);
   return described(reduced.state, reduced.parts, passing ?? first, carriers, inquiry);
@@ -58,27 +60,21 @@ export async function investigate(inquiry: Inquiry): Promise<readonly Found[] | 
 async function paddedLike(
   lead: RequestState,
   [base]: readonly RequestState[],
+  carriers: readonly Part[],
   inquiry: Inquiry,
 ): Promise<readonly Found[] | undefined> {
   const { lab } = inquiry;
-  if (base === undefined || lab.sizeOf(lead) < lab.sizeOf(base) + LARGER_BYTES) return undefined;
-  const isCarrier = isRejected(lab.roleOf(lead));
-  let large = base;
+  const size = lab.sizeOf(lead);
+  if (base === undefined || size < lab.sizeOf(base) + LARGER_BYTES) return undefined;
   // White space may count less than what it stands for.
-  for (const factor of [1, 4]) {
-    large = { ...base, edits: [...base.edits, paddedTo(factor * lab.sizeOf(lead))] };
-    if ((await inquiry.shows(large)) === true) break;
-    if (factor > 1) return undefined;
+  for (const bytes of [size, 4 * size]) {
+    const large = { ...base, edits: [...base.edits, paddedTo(bytes)] };
+    if ((await inquiry.shows(large)) !== true) continue;
+    const { state, parts } = await reduce(large, base, inquiry);
+    const found = await described(state, parts, base, carriers, inquiry);
+    return found.map((one) => ({ ...one, ...featureOf(one) }));
   }
-  const { state, parts } = await reduce(large, base, inquiry);
-  const found = await described(
-    state,
-    parts,
-    base,
-    isCarrier ? carriersOf(lead, base, inquiry) : [],
-    inquiry,
-  );
-  return found.map((one) => ({ ...one, ...featureOf(one) }));
+  return undefined;
 }
 
 /** If the size decides, it explains whatever is larger. */

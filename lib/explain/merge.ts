@@ -39,21 +39,19 @@ interface SaidOfProperty {
 /** What a draft says of one property, which it may say of others as well. */
 function saidOfProperty({ found: { kind, subject, conditions } }: Draft): SaidOfProperty | undefined {
   if (kind !== 'always') return undefined;
-  const [only, ...others] = conditions;
-  const [, property, rest] =
-    subject === undefined
-      ? (/^(\w+) ((?:contains|is|begins|ends) .*)$/.exec(only?.clause ?? '') ?? [])
-      : (/^(\w+) ((?:inherited|nested) .*)$/.exec(subject.noun ?? '') ?? []);
+  const [property, rest] =
+    /^(\w+) ((?:contains|is|begins|ends|inherited|nested) .*)$/
+      .exec(subject?.noun ?? conditions[0]?.clause ?? '')
+      ?.slice(1) ?? [];
   if (property === undefined || rest === undefined) return undefined;
-  if (subject === undefined)
-    return others.length > 0
-      ? undefined
-      : { property, key: rest, ofAll: (all) => ({ conditions: [{ clause: `${all} ${rest}` }] }) };
-  return {
-    property,
-    key: `${rest} ${JSON.stringify(conditions)}`,
-    ofAll: (all) => ({ conditions, subject: { noun: `${all} ${rest}`, clause: `${all} is ${rest}` } }),
-  };
+  if (subject !== undefined)
+    return {
+      property,
+      key: `${rest} ${JSON.stringify(conditions)}`,
+      ofAll: (all) => ({ subject: { noun: `${all} ${rest}`, clause: `${all} is ${rest}` }, conditions }),
+    };
+  if (conditions.length > 1) return undefined;
+  return { property, key: rest, ofAll: (all) => ({ conditions: [{ clause: `${all} ${rest}` }] }) };
 }
 
 const hasVague = ({ found }: Draft): boolean => found.conditions.some(isVague);

@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.ts';
 import { freshId, withWords } from '../payloads/fresh.ts';
-import { type Json, JsonObject } from '../payloads/json.ts';
+import { type Json, JsonObject, write } from '../payloads/json.ts';
 import { initialState, type RequestState } from '../payloads/model/dimension.ts';
 import { ID } from '../payloads/plants.ts';
 import { sample } from '../payloads/random.ts';
@@ -32,3 +32,13 @@ export const ordinaryStates = remembered((contract: Contract): readonly RequestS
   const states = candidates.filter((plant) => isValid(contract, plant)).map(initialState);
   return states.length > 0 ? states : [initialState(all)];
 });
+
+/** The names of the properties of a plant, sorted. */
+export const namesIn = ({ plant }: RequestState): readonly string[] =>
+  plant.members.map(([name]) => name).sort();
+
+/** Whether each request with this plant gets an id of its own. */
+export function hasFreshId({ plant }: RequestState): boolean {
+  const id = plant.get(ID);
+  return id === undefined || write(id, 1n) !== write(id, 2n);
+}

@@ -55,27 +55,23 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
   const connections = connectionsOf(sent.filter(({ connection }) => connection !== 'beside'));
   const last: readonly OnConnection[] = [...(connections.pop() ?? []), { request }];
   const lines = connections.map((requests) => sending(requests, showing(others)));
+  const background = beside.map((one) => `${sending([one], showing(others))} &`);
   const main = sending(last, showing(own));
-  if (beside.length === 0) lines.push(main);
-  else {
-    const background = beside.map((one) => `${sending([one], showing(others))} &`);
-    lines.push(`( ${background.join(' ')} ${main} & wait )`);
-  }
+  lines.push(beside.length === 0 ? main : `( ${background.join(' ')} ${main} & wait )`);
   const set = (addend: string) =>
     ids.map((id) => `${id.name}=${numberLike(id.numeral, addend, modulus)}`).join(' ');
-  const turn = (addend: string) => [...(ids.length === 0 ? [] : [set(addend)]), ...lines];
-  if (!isRepeated) return turn('');
-  // What came before may have to come in a row.
-  if (repeat.inFlight <= 1 && lines.length > 1) {
-    const each = [...(ids.length === 0 ? [] : [set('')])];
+  const withIds = (some: readonly string[], addend = '') =>
+    ids.length === 0 ? some : [set(addend), ...some];
+  if (!isRepeated) return withIds(lines);
+  if (repeat.inFlight <= 1) {
     const loop = (some: readonly string[]) =>
-      `for i in $(seq ${repeat.times}); do ${[...each, ...some].join('; ')}; done`;
-    return [loop(lines.slice(0, -1)), `${loop([main])} | sort | uniq -c`];
+      `for i in $(seq ${repeat.times}); do ${withIds(some).join('; ')}; done`;
+    // What came before may have to come in a row.
+    const earlier = lines.slice(0, -1);
+    return [...(earlier.length === 0 ? [] : [loop(earlier)]), `${loop(lines.slice(-1))} | sort | uniq -c`];
   }
-  if (repeat.inFlight <= 1)
-    return [`for i in $(seq ${repeat.times}); do ${turn('').join('; ')}; done | sort | uniq -c`];
   // Shells that start together may have the same random numbers.
-  const each = repeat.sameId === true ? lines : turn(' + $1');
+  const each = repeat.sameId === true ? lines : withIds(lines, ' + $1');
   return [
     ...(repeat.sameId === true && ids.length > 0 ? [`export ${set('')}`] : []),
     `send() { ${each.join('; ')}; }; export -f send`,

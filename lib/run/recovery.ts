@@ -13,7 +13,7 @@ import type { Stop } from './result.ts';
 const MAX_RECOVERY_MS = 5_000;
 const POLL_INTERVAL_MS = 250;
 /** Times that a gateway may say that it did not reach a store that serves right before and after. */
-const MAX_BLIPS = 3;
+const MAX_INTERRUPTIONS = 3;
 /** Checks that are named where the store stopped answering during several. */
 const MAX_NAMED_CHECKS = 3;
 
@@ -36,8 +36,7 @@ export class Recovery {
   private readonly contexts = new Set<RequestContext>();
   /** One wait for all requests that it holds up. */
   private waiting: Promise<Return> | undefined;
-  private blips = 0;
-  private latestBlip: Promise<Return> | undefined;
+  private interruptions = 0;
 
   constructor(options: RecoveryOptions) {
     this.options = options;
@@ -66,11 +65,10 @@ export class Recovery {
     context.away += 1;
     this.recordOrdinariness(context, template);
     try {
-      const waiting = this.polled(context);
-      const outcome = await waiting;
-      if (outcome === 'at once' && this.latestBlip !== waiting) this.blips += 1;
-      this.latestBlip = waiting;
-      return outcome !== 'gone' && (this.blips <= MAX_BLIPS || !isFromGateway(exchange));
+      const isNew = this.waiting === undefined;
+      const outcome = await this.polled(context);
+      if (isNew && outcome === 'at once') this.interruptions += 1;
+      return outcome !== 'gone' && (this.interruptions <= MAX_INTERRUPTIONS || !isFromGateway(exchange));
     } finally {
       context.away -= 1;
     }
@@ -97,9 +95,8 @@ export class Recovery {
     for (let isFirst = true; ; isFirst = false) {
       const template = control();
       const exchange = await send(template, context);
-      if (judged(exchange, template, [answered], judging) === undefined && !isAway(exchange)) {
+      if (judged(exchange, template, [answered], judging) === undefined && !isAway(exchange))
         return isFirst ? 'at once' : 'later';
-      }
       if (Date.now() >= deadline) {
         halt(this.gone(isFromGateway(exchange)));
         return 'gone';

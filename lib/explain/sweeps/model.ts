@@ -1,17 +1,12 @@
 import type { Contract } from '../../contract/contract.ts';
 import { JsonObject } from '../../payloads/json.ts';
-import {
-  type Dimension,
-  initialState,
-  type RequestState,
-  templateOf,
-  type Value,
-} from '../../payloads/model/dimension.ts';
+import { initialState, type RequestState, templateOf, type Value } from '../../payloads/model/dimension.ts';
 import type { Model } from '../../payloads/model/model.ts';
 import { sample } from '../../payloads/random.ts';
 import { bytesOf, type RequestTemplate } from '../../payloads/test-case.ts';
 import { plainPlants } from '../../payloads/validity.ts';
 import type { Cell, CellClass, Sweep } from '../cells.ts';
+import { placedWhiteSpace } from './white-space.ts';
 
 /** The values of a dimension of the model. */
 export function modelSweep(model: Model, name: string): Sweep | undefined {
@@ -20,18 +15,19 @@ export function modelSweep(model: Model, name: string): Sweep | undefined {
   );
   if (dimensions.length === 0) return undefined;
   const groups = GROUPS[name] ?? [];
+  const values = dimensions.flatMap(({ values: [, ...others] }) =>
+    others.flatMap((one) => one.members ?? [one]),
+  );
   return {
     part: name,
-    cells: dimensions.flatMap((dimension) =>
-      cellsOf(
-        name === WHITE_SPACE ? { ...dimension, values: [...dimension.values, ...placed()] } : dimension,
-        model.contract,
-        groups,
-      ),
+    cells: [...values, ...(name === WHITE_SPACE ? placedWhiteSpace() : [])].map((value) =>
+      cellOf(value, name, model.contract, groups),
     ),
     classes: groups.map(([id, phrase]): CellClass => ({ id, words: { phrase }, topic: name })),
   };
 }
+
+const WHITE_SPACE = 'white space';
 
 /** Dimensions that are about the same part of a request. */
 const ALSO: Readonly<Record<string, readonly string[]>> = { 'media type': ['oddity'], target: ['oddity'] };
@@ -116,54 +112,21 @@ const GROUPS: Readonly<Record<string, readonly Group[]>> = {
   ],
 };
 
-function cellsOf(dimension: Dimension, contract: Contract, groups: readonly Group[]): Cell[] {
-  const [, ...others] = dimension.values;
-  return others
-    .flatMap((value) => value.members ?? [value])
-    .map(({ name, apply }): Cell => {
-      const { headers = [] } = withoutPlant(apply, contract);
-      const text =
-        dimension.name === WHITE_SPACE
-          ? textOf(apply, contract)
-          : [name, ...headers.map(([, value]) => value)].join(' ');
-      let sampled = 0;
-      const pick = <T>(arbitrary: Parameters<typeof sample<T>>[0]): T => {
-        sampled += 1;
-        return sample(arbitrary, 0, `explain/${dimension.name}`, sampled).value;
-      };
-      return {
-        value: name,
-        words: { phrase: worded(name) },
-        apply: (state: RequestState) => apply(state, { contract, pick }),
-        classes: groups.filter(([, , has]) => has.test(text)).map(([id]) => id),
-      };
-    });
-}
-
-const WHITE_SPACE = 'white space';
-
-/** Each character of white space at each place where it may stand, in an otherwise compact text. */
-function placed(): Value[] {
-  const characters = { 'a space': ' ', 'a tab': '\t', 'a line feed': '\n', 'a carriage return': '\r' };
-  const places: Readonly<Record<string, RegExp>> = {
-    'before the JSON value': /^/,
-    'before the first name': /(?<=^\s*\{)/,
-    'before a name': /(?<=,)(?=")/,
-    'before a colon': /(?<=")(?=:)/,
-    'before a string': /(?<=":)(?=")/,
-    'before a number': /(?<=":)(?=[-\d])/,
-    'before a comma': /(?=,")/,
-    'before the closing brace': /(?=\}\s*$)/,
-    'after the JSON value': /$/,
+function cellOf({ name, apply }: Value, part: string, contract: Contract, groups: readonly Group[]): Cell {
+  const { headers = [] } = withoutPlant(apply, contract);
+  const text =
+    part === WHITE_SPACE ? textOf(apply, contract) : [name, ...headers.map(([, value]) => value)].join(' ');
+  let sampled = 0;
+  const pick = <T>(arbitrary: Parameters<typeof sample<T>>[0]): T => {
+    sampled += 1;
+    return sample(arbitrary, 0, `explain/${part}`, sampled).value;
   };
-  return Object.entries(characters).flatMap(([words, character]) =>
-    Object.entries(places).map(
-      ([place, at]): Value => ({
-        name: `with ${words} ${place}`,
-        apply: (state) => ({ ...state, edits: [...state.edits, (text) => text.replace(at, character)] }),
-      }),
-    ),
-  );
+  return {
+    value: name,
+    words: { phrase: worded(name) },
+    apply: (state: RequestState) => apply(state, { contract, pick }),
+    classes: groups.filter(([, , has]) => has.test(text)).map(([id]) => id),
+  };
 }
 
 /** A value as a phrase about a request. */
@@ -171,7 +134,7 @@ const worded = (name: string): string =>
   name.replace(/^of /, 'with a body of ').replace(/^as (?=\S+\/)/, 'with Content-Type ');
 
 /** The JSON text of an ordinary plant with a value. */
-function textOf(apply: Dimension['values'][0]['apply'], contract: Contract): string {
+function textOf(apply: Value['apply'], contract: Contract): string {
   const plant = sample(plainPlants(contract, 'all'), 0, 'explain', 0).value;
   const state = apply(initialState(plant), { contract, pick: (one) => sample(one, 0, 'explain', 0).value });
   const { body } = templateOf(state);
@@ -179,7 +142,7 @@ function textOf(apply: Dimension['values'][0]['apply'], contract: Contract): str
 }
 
 /** What a value does to everything but the body. */
-const withoutPlant = (apply: Dimension['values'][0]['apply'], contract: Contract): RequestTemplate =>
+const withoutPlant = (apply: Value['apply'], contract: Contract): RequestTemplate =>
   apply(initialState(new JsonObject([])), {
     contract,
     pick: (arbitrary) => sample(arbitrary, 0, 'explain', 0).value,
