@@ -24,9 +24,10 @@ const withValues = (
   plants: Plants,
   property: string,
   values: readonly (readonly [label: string, value: Json])[],
+  properties?: 'required',
 ): TestCase[] =>
   values
-    .map(([label, value]) => ({ label, plant: plants.plain().with(property, value) }))
+    .map(([label, value]) => ({ label, plant: plants.plain(properties).with(property, value) }))
     .filter(({ plant }) => isValid(plants.contract, plant))
     .map(({ label, plant }) => ordinary(label, plant));
 
@@ -42,12 +43,14 @@ const namesOfEveryLength = (plants: Plants): TestCase[] =>
     ]),
   );
 
-const namesOfManyKinds = (plants: Plants): TestCase[] =>
-  withValues(
-    plants,
-    'name',
-    KINDS_OF_NAMES.map((kind) => [`a name like ${JSON.stringify(kind)}`, namedLike(kind)]),
-  );
+const namesOfManyKinds = (plants: Plants): TestCase[] => {
+  const named = (words: string) =>
+    KINDS_OF_NAMES.map((kind) => [`a name like ${JSON.stringify(kind)}${words}`, namedLike(kind)] as const);
+  return [
+    ...withValues(plants, 'name', named('')),
+    ...withValues(plants, 'name', named(' and nothing optional'), 'required'),
+  ];
+};
 
 const tagsOfEveryLength = (plants: Plants): TestCase[] =>
   withValues(
@@ -212,10 +215,17 @@ export const ordinaryChecks: readonly Check[] = [
           [2n ** 31n - 2n ** 24n, 2n ** 31n] as const,
         ]
           .flatMap(([from, below]) =>
-            [false, true].flatMap((odd) => {
+            (
+              [
+                [false, 'all'],
+                [true, 'required'],
+              ] as const
+            ).flatMap(([odd, properties]) => {
               const id = idWithin(plants.contract.newPlant.shape, from, below, { odd });
-              const label = `an ${odd ? 'odd ' : ''}id of ${from} to ${below - 1n}`;
-              return id === undefined ? [] : [{ label, plant: plants.plain().with(ID, id) }];
+              const label = odd
+                ? `an odd id of ${from} to ${below - 1n} and nothing optional`
+                : `an id of ${from} to ${below - 1n}`;
+              return id === undefined ? [] : [{ label, plant: plants.plain(properties).with(ID, id) }];
             }),
           )
           .filter(({ plant }) => isValid(plants.contract, plant))

@@ -15,6 +15,8 @@ export interface Cell {
   readonly point?: bigint;
   /** The name of the defect or credential as labels of test cases have it. */
   readonly label?: string;
+  /** What the text of a request with a value has that many stores reject for its own sake. */
+  readonly oddity?: RegExp;
 }
 
 /** How a condition is worded in a title. */
@@ -46,6 +48,8 @@ export interface Scale {
   readonly above: (point: bigint) => Words;
   readonly below: (point: bigint) => Words;
   readonly between: (first: bigint, last: bigint) => Words;
+  /** The place of a request on the scale, if its value has one. */
+  readonly pointOf?: (state: RequestState) => bigint | undefined;
 }
 
 /** What to try for one part of a request. */

@@ -8,10 +8,11 @@ import { afterMany, afterOne, onConnection, soonAfter } from './before.ts';
 import type { Words } from './cells.ts';
 import { underConcurrency } from './concurrency.ts';
 import { bareFinding, type Found, type Inquiry, pinned } from './found.ts';
-import type { Wanted } from './lab.ts';
+import { isWrong400, unlessSpent, type Wanted } from './lab.ts';
 import { hasFreshId, namesIn, ordinaryStates } from './ordinary.ts';
 import { stateOf } from './parts.ts';
 import { Preceding } from './preceding.ts';
+import { presencesOf } from './presence.ts';
 import { fromThenOn } from './since.ts';
 import { NO_ANSWER } from './symptom.ts';
 import { SOME_IDS, subjectOf } from './words.ts';
@@ -49,7 +50,7 @@ export async function circumstancesOf(
   const lead = stateOf(inquiry.failure.template, ordinary.plant) ?? ordinary;
   const isOrdinary = inquiry.lab.roleOf(lead) === 'accept';
   const like = states.find((one) => namesIn(one).join() === namesIn(lead).join()) ?? ordinary;
-  const state = isOrdinary ? like : lead;
+  const state = isOrdinary && !isWrong400(inquiry.wanted) ? like : lead;
   const found =
     (await nowAndThen(state, inquiry, USUAL)) ??
     (await withOthers(state, inquiry, concurrency)) ??
@@ -77,20 +78,22 @@ async function nowAndThen(
   inquiry: Inquiry,
   { most, none }: Patience,
 ): Promise<Circumstance | undefined> {
-  let [failed, tried] = [0, 0];
+  const failures: number[] = [];
+  let tried = 0;
   let failing: Exchange | undefined;
   let passing: Exchange | undefined;
   // The first one follows whatever was tried before.
   await inquiry.lab.send(state);
-  while (tried < most && (failed < ENOUGH_FAILURES || tried < 24)) {
+  while (tried < most && (failures.length < ENOUGH_FAILURES || tried < 24)) {
     const exchange = await inquiry.lab.send(state);
     const shows = inquiry.isShown(exchange, state);
     tried += 1;
-    if (shows === true) failed += 1;
+    if (shows === true) failures.push(tried);
     if (shows === true) failing ??= exchange;
     else if (shows === false) passing ??= exchange;
-    if (failed === 0 && tried >= none) return undefined;
+    if (failures.length === 0 && tried >= none) return undefined;
   }
+  const failed = failures.length;
   if (failing === undefined) return undefined;
   const values = passing === undefined ? undefined : await byValue(state, failing, passing, inquiry);
   if (values !== undefined) return values;
@@ -98,17 +101,47 @@ async function nowAndThen(
   if (failed === tried)
     return hasFreshId(state) ? fromThenOn(state, [failed, tried], inquiry.wanted, inquiry.lab) : undefined;
   const every = Math.max(2, Math.round(tried / failed));
+  const which = await whichOf(state, every, inquiry);
   return {
     ...bareFinding(state, failing),
     kind: 'now-and-then',
     conditions: [
-      {
-        note: `${toWhom(inquiry.wanted)}about one request in ${every}, whatever it contains`,
-      },
+      { note: `${toWhom(inquiry.wanted)}${regular(failures) ?? `about one request in ${every}`}${which}` },
     ],
     inside: [failed, tried],
     repeat: { times: Math.min(every * 5, 500), inFlight: 1 },
   };
+}
+
+const ORDINALS = new Intl.PluralRules('en', { type: 'ordinal' });
+const SUFFIXES: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' };
+
+/** In words, which of the requests fail that are so many after the beginning, if they are equally far apart. */
+function regular(failures: readonly number[]): string | undefined {
+  const gaps = failures.slice(1).map((place, index) => place - (failures[index] ?? 0));
+  const [gap] = gaps;
+  if (gap === undefined || gaps.length < ENOUGH_FAILURES - 1 || gaps.some((one) => one !== gap))
+    return undefined;
+  return gap === 2 ? 'every other request' : `every ${gap}${SUFFIXES[ORDINALS.select(gap)] ?? 'th'} request`;
+}
+
+/** As many requests show what occurs once in so many, unless chance has it otherwise, with 1 in 150. */
+const TIMES_RATE = 5;
+const MAX_TRIES = 200;
+
+/** What the requests contain of which a symptom shows in one of so many. */
+async function whichOf(state: RequestState, every: number, inquiry: Inquiry): Promise<string> {
+  const anything = ', whatever it contains';
+  const tries = every * TIMES_RATE;
+  if (tries > MAX_TRIES) return anything;
+  const presences = await unlessSpent(() =>
+    presencesOf(state, inquiry, async (other) => {
+      for (let left = tries; left > 0; left -= 1) if ((await inquiry.shows(other)) === true) return true;
+      return false;
+    }),
+  );
+  if (presences === undefined || presences.length === 0) return anything;
+  return ` ${presences.map(({ name, isPresent }) => `with${isPresent ? ' a' : 'out a'} ${name}`).join(' and ')}`;
 }
 
 /** The preposition between a symptom and the requests that show it. */

@@ -1,10 +1,10 @@
 import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
 import { ID } from '../payloads/plants.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import type { Words } from './cells.ts';
 import type { Circumstance } from './circumstances.ts';
 import { bareFinding, type Inquiry, pinned } from './found.ts';
-import { hasFreshId, namesIn, ordinaryStates } from './ordinary.ts';
+import { hasFreshId, ordinaryStates } from './ordinary.ts';
+import { presencesOf } from './presence.ts';
 
 /** Requests in flight. */
 const SIZES = [2, 3, 4, 5, 6, 8, 12, 16, 24];
@@ -91,12 +91,17 @@ async function crowd(
     for (let left = 3; left > 0; left -= 1) if ((await wave(state, size, inquiry)).length > 0) waves += 1;
     // As rarely as that, it may be for another reason.
     if (waves < 3) return undefined;
+    const showsAgain = async (other: RequestState) => {
+      for (let left = 3; left > 0; left -= 1) if ((await wave(other, size, inquiry)).length > 0) return true;
+      return false;
+    };
+    const presences = await presencesOf(state, inquiry, showsAgain);
     return {
       ...bareFinding(state, shown),
       kind: 'under-concurrency',
       conditions: [
         { clause: `${size} or more requests are in flight` },
-        ...(await absentProperties(state, size, inquiry)),
+        ...presences.map(({ name, isPresent }) => ({ clause: `there is ${isPresent ? 'a' : 'no'} ${name}` })),
       ],
       inside: [waves, 6],
       outside: [calm, 4],
@@ -105,17 +110,4 @@ async function crowd(
     };
   }
   return undefined;
-}
-
-/** The properties that a plant lacks, if the symptom does not show with them. */
-async function absentProperties(
-  state: RequestState,
-  size: number,
-  inquiry: Inquiry,
-): Promise<readonly Words[]> {
-  const [ordinary = state] = ordinaryStates(inquiry.lab.contract);
-  const absent = namesIn(ordinary).filter((name) => !namesIn(state).includes(name));
-  if (absent.length === 0) return [];
-  for (let left = 3; left > 0; left -= 1) if ((await wave(ordinary, size, inquiry)).length > 0) return [];
-  return absent.map((name) => ({ clause: `there is no ${name}` }));
 }

@@ -2,7 +2,7 @@ import type { RequestState } from '../payloads/model/dimension.ts';
 import { ID } from '../payloads/plants.ts';
 import type { Words } from './cells.ts';
 import type { Inquiry } from './found.ts';
-import type { Lab } from './lab.ts';
+import { type Lab, unlessSpent } from './lab.ts';
 import type { Part } from './parts.ts';
 import { reduce } from './reduce.ts';
 import { type Reach, sweep } from './sweep.ts';
@@ -71,7 +71,7 @@ export async function conditionsOf(
     // If it shows with all ids, it is not about their values.
     const isAboutValue = part.name !== ID || reach?.outside !== 0;
     const words = isAboutValue ? reach?.named[0]?.words : undefined;
-    const size = await bySize(reach, state, neutral, inquiry);
+    const size = neutral === undefined ? undefined : await bySize(reach, state, bare, inquiry);
     const isScattered = / other values?$/.test(words?.clause ?? '');
     conditions.push(
       size ?? (isScattered ? undefined : words) ?? wordsOf(part, state, inquiry.failure, inquiry.lab),
@@ -79,7 +79,7 @@ export async function conditionsOf(
   }
   const isOrder = parts.some(({ name }) => name === 'property order');
   const isKnown = conditions.length > 0 && !conditions.some(isVague);
-  const order = isKnown && !isOrder ? await byOrder(state, inquiry) : undefined;
+  const order = isKnown && !isOrder ? await unlessSpent(() => byOrder(state, inquiry)) : undefined;
   if (order === undefined) return { conditions, reaches };
   return {
     conditions: [...conditions, ...order.named.map(({ words }) => words)],
@@ -108,20 +108,20 @@ function valuesFor(part: Part, state: RequestState, neutral: RequestState, bare:
   return sweepOf(part, state, neutral, lab);
 }
 
-/** If a request is larger than its neighbour, its size may be what matters. */
+/** If a request is larger with a part than without it, its size may be what matters. */
 async function bySize(
   reach: Reach | undefined,
   state: RequestState,
-  neutral: RequestState | undefined,
+  bare: RequestState,
   inquiry: Inquiry,
 ): Promise<Words | undefined> {
-  if (neutral === undefined || inquiry.lab.sizeOf(state) <= inquiry.lab.sizeOf(neutral)) return undefined;
+  if (inquiry.lab.sizeOf(state) <= inquiry.lab.sizeOf(bare)) return undefined;
   if (
     reach?.named[0]?.isExact === true &&
     !/longer|there is a|larger body/.test(textOf(reach.named[0].words))
   )
     return undefined;
-  const size = await sweep(sizeSweep, neutral, inquiry, inquiry.lab.roleOf(neutral) === 'accept');
+  const size = await sweep(sizeSweep, bare, inquiry, inquiry.lab.roleOf(bare) === 'accept');
   return size.inside === 0 ? undefined : size.named[0]?.words;
 }
 

@@ -16,7 +16,7 @@ import { explainedBy } from './explained-by.ts';
 import { bareFinding, type Found, Inquiry } from './found.ts';
 import { withHistory } from './history.ts';
 import { investigate } from './investigate.ts';
-import { type Budget, Lab, type Line, unlessSpent } from './lab.ts';
+import { type Budget, isWrong400, Lab, type Line, unlessSpent } from './lab.ts';
 import { merged } from './merge.ts';
 import { ordinaryStates } from './ordinary.ts';
 import { stateOf } from './parts.ts';
@@ -145,22 +145,25 @@ async function bySymptom(
   return drafts;
 }
 
-/** What is left open may be answered in several ways. */
+/** What is left open may be answered in several ways, and what has to be accepted is rejected by few stores. */
+const UNCLEAR = 8;
 const COSTS: Readonly<Record<Role, number>> = {
   accept: 0,
   'reject-body': 5,
   'reject-credential': 5,
-  open: 8,
+  open: UNCLEAR,
 };
 
 /** Ordinary requests first: what fails with them fails with others too. */
 const simplestFirst = (members: readonly Shown[], lab: Lab): readonly Shown[] => {
   const [ordinary] = ordinaryStates(lab.contract);
-  const cost = ({ failure: { template, before = [] } }: Shown): number => {
+  const cost = ({ failure: { template, before = [] }, wanted }: Shown): number => {
     const state = ordinary === undefined ? undefined : stateOf(template, ordinary.plant);
     if (state === undefined) return 1000;
     const delivered = Object.keys(template).length + Object.keys(template.delivery ?? {}).length;
-    return delivered + COSTS[lab.roleOf(state)] + before.length * 10;
+    const role = lab.roleOf(state);
+    const roleCost = role === 'accept' && isWrong400(wanted) ? UNCLEAR : COSTS[role];
+    return delivered + roleCost + before.length * 10;
   };
   return members.toSorted((a, b) => cost(a) - cost(b));
 };

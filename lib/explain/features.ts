@@ -1,6 +1,8 @@
 import type { Contract } from '../contract/contract.ts';
 import { membersOf } from '../judge/reading.ts';
+import { write } from '../payloads/json.ts';
 import type { Words } from './cells.ts';
+import { ordinaryStates } from './ordinary.ts';
 
 /** Something that bodies of many kinds have in common. */
 export interface Feature {
@@ -28,7 +30,21 @@ export function separating(
   return best !== undefined && against(best) <= MAX_CONTRADICTIONS ? best : undefined;
 }
 
-function featuresOf({ newPlant: { shape } }: Contract): readonly Feature[] {
+/** How many properties of a body are missing or wrong: an ordinary plant with only one of them is invalid. */
+function faultsIn(body: string, contract: Contract): number {
+  const { shape, validate } = contract.newPlant;
+  const [ordinary] = ordinaryStates(contract);
+  const good = membersOf(ordinary === undefined ? '' : write(ordinary.plant, 1n));
+  const own = membersOf(body);
+  return [...shape.properties.keys()].filter((name) => {
+    if (!Object.hasOwn(own, name)) return shape.required.has(name);
+    const text = JSON.stringify({ ...good, [name]: own[name] });
+    return validate(text, JSON.parse(text)).length > 0;
+  }).length;
+}
+
+function featuresOf(contract: Contract): readonly Feature[] {
+  const { shape } = contract.newPlant;
   const declared = [...shape.properties.keys()];
   const namesIn = (body: string) => (body.trimStart().startsWith('{') ? Object.keys(membersOf(body)) : []);
   return [
@@ -42,6 +58,10 @@ function featuresOf({ newPlant: { shape } }: Contract): readonly Feature[] {
         Object.values(membersOf(body)).some((value) =>
           declared.some((name) => Object.hasOwn(Object(value), name)),
         ),
+    },
+    {
+      words: { clause: 'more than one property is missing or wrong' },
+      has: (body) => body.trimStart().startsWith('{') && faultsIn(body, contract) > 1,
     },
     { words: { clause: 'the body contains a quotation mark' }, has: (body) => body.includes('"') },
     ...declared.flatMap((name): Feature[] => [

@@ -1,7 +1,9 @@
+import { unseenToken } from '../payloads/credentials.ts';
+import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
 import { afterMany, afterOne, onConnection, soonAfter } from './before.ts';
 import type { Circumstance } from './circumstances.ts';
 import type { Found, Inquiry } from './found.ts';
-import { KINDS, Preceding, type Sequence } from './preceding.ts';
+import { KINDS, Preceding, REPEATS, type Sequence } from './preceding.ts';
 import { fromThenOn } from './since.ts';
 
 /**
@@ -35,7 +37,9 @@ async function historyOf(preceding: Preceding): Promise<Circumstance | undefined
   const { state, inquiry } = preceding;
   const role = inquiry.lab.roleOf(state);
   const one =
-    (await afterOne(preceding)) ?? (role === 'reject-credential' ? await soonAfter(preceding) : undefined);
+    role === 'reject-credential'
+      ? ((await sentAgain(preceding)) ?? (await afterOne(preceding)) ?? (await soonAfter(preceding)))
+      : await afterOne(preceding);
   if (one !== undefined) return one;
   const atRest = await preceding.after(KINDS.accepted);
   // What shows only after many others does not show right after an accepted plant.
@@ -43,6 +47,29 @@ async function historyOf(preceding: Preceding): Promise<Circumstance | undefined
   return role === 'reject-body' && hasEarlierValues(atRest)
     ? preceding.finding({ note: 'and answers with values of the plant before' }, atRest, 'always')
     : undefined;
+}
+
+/** Whether a wrong token is rejected at first, and accepted when it is sent again. */
+async function sentAgain(preceding: Preceding): Promise<Circumstance | undefined> {
+  const { state, inquiry } = preceding;
+  if (inquiry.wanted.aspect !== 'success') return undefined;
+  let last: (Sequence & { readonly state: RequestState }) | undefined;
+  for (let left = REPEATS; left > 0; left -= 1) {
+    const unseen = { ...state, credential: unseenToken() };
+    const first = await inquiry.lab.send(unseen);
+    if (inquiry.isShown(first, unseen) !== false) return undefined;
+    const exchange = await inquiry.lab.send(unseen);
+    if (inquiry.isShown(exchange, unseen) !== true) return undefined;
+    last = {
+      before: [{ template: templateOf(unseen), exchange: first }],
+      exchange,
+      shows: true,
+      state: unseen,
+    };
+  }
+  return (
+    last && { ...preceding.finding({ clause: 'the same token is sent again' }, last), state: last.state }
+  );
 }
 
 /** Whether the response contains values of the plant before, as if they were those of the request. */

@@ -1,8 +1,8 @@
 import type { RequestState } from '../payloads/model/dimension.ts';
 import type { Cell } from './cells.ts';
-import { conditionsOf } from './conditions.ts';
+import { conditionsAmong, conditionsOf, UNCONDITIONAL } from './conditions.ts';
 import { type Found, foundIn, type Inquiry } from './found.ts';
-import type { Lab } from './lab.ts';
+import { type Lab, unlessSpent } from './lab.ts';
 import { ordinaryStates } from './ordinary.ts';
 import { CREDENTIAL, type Part, stateOf } from './parts.ts';
 import { reduce } from './reduce.ts';
@@ -52,11 +52,30 @@ export async function investigate(inquiry: Inquiry): Promise<readonly Found[] | 
     if (!(await recurs(lead, inquiry))) return undefined;
   }
   if (passing === undefined && shown.length > 0) return unconditional(failing, carriers, inquiry);
-  const reduced = await reduce(failing, passing ?? bases[0] ?? first, inquiry);
-  return described(reduced.state, reduced.parts, passing ?? first, carriers, inquiry);
+  const { state, parts } = await reduce(failing, passing ?? bases[0] ?? first, inquiry);
+  const found = await described(state, parts, passing ?? first, carriers, inquiry);
+  return parts.length === 0 ? found : sharedToo(found, state, parts, bases, inquiry);
 }
 
-/** What is found with an ordinary request that is as large as the failing one, if it shows the symptom. */
+/** What was found, with what the ordinary request has in common with the failing one, if that matters, too. */
+async function sharedToo(
+  found: readonly Found[],
+  state: RequestState,
+  parts: readonly Part[],
+  bases: readonly RequestState[],
+  inquiry: Inquiry,
+): Promise<readonly Found[]> {
+  const others = bases.map((base) => parts.reduce((other, part) => part.copy(state, other), base));
+  const { conditions, reaches } =
+    (await unlessSpent(() => conditionsAmong(state, others, inquiry))) ?? UNCONDITIONAL;
+  return found.map((one) => ({
+    ...one,
+    conditions: [...one.conditions, ...conditions],
+    ladders: [...one.ladders, ...reaches.map(({ ladder }) => ladder)],
+  }));
+}
+
+/** What is found with the plant of an ordinary request in a body as large as the failing one, if it shows the symptom. */
 async function paddedLike(
   lead: RequestState,
   [base]: readonly RequestState[],
@@ -66,14 +85,16 @@ async function paddedLike(
   const { lab } = inquiry;
   const size = lab.sizeOf(lead);
   if (base === undefined || size < lab.sizeOf(base) + LARGER_BYTES) return undefined;
+  const { plant, edits } = base;
   // White space may count less than what it stands for.
-  for (const bytes of [size, 4 * size]) {
-    const large = { ...base, edits: [...base.edits, paddedTo(bytes)] };
-    if ((await inquiry.shows(large)) !== true) continue;
-    const { state, parts } = await reduce(large, base, inquiry);
-    const found = await described(state, parts, base, carriers, inquiry);
-    return found.map((one) => ({ ...one, ...featureOf(one) }));
-  }
+  for (const one of [base, { ...lead, plant, edits }])
+    for (const bytes of [size, 4 * size]) {
+      const large = { ...one, edits: [...edits, paddedTo(bytes)] };
+      if ((await inquiry.shows(large)) !== true) continue;
+      const { state, parts } = await reduce(large, base, inquiry);
+      const found = await described(state, parts, base, carriers, inquiry);
+      return found.map((each) => ({ ...each, ...featureOf(each) }));
+    }
   return undefined;
 }
 

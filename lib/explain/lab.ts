@@ -29,6 +29,10 @@ export interface Wanted extends Symptom {
   readonly status?: number;
 }
 
+/** Whether a symptom is a wrong 400: only what is rejected can show it. */
+export const isWrong400 = ({ aspect, status }: Wanted): boolean =>
+  aspect === 'representation' && status === 400;
+
 /** An ordinary id, with as many digits as most, to see what a request looks like. */
 const SAMPLE_ID = 2n ** 30n + 7n;
 
@@ -129,13 +133,12 @@ const onFreshConnection = (template: RequestTemplate): RequestTemplate => ({
   delivery: { ...template.delivery, freshConnection: true },
 });
 
-/** Over a connection that carries nothing else, so that experiments do not affect one another. */
+/** Over connections that carry nothing else, so that experiments do not affect one another. */
 function alone(template: RequestTemplate): RequestTemplate {
   const { after } = template;
   if (after === undefined) return onFreshConnection(template);
-  return after.connection === 'same'
-    ? { ...template, after: { ...after, template: onFreshConnection(after.template) } }
-    : template;
+  const apart = { ...template, after: { ...after, template: onFreshConnection(after.template) } };
+  return after.connection === 'other' || after.connection === 'beside' ? onFreshConnection(apart) : apart;
 }
 
 /** Whether a response without the symptom shows that there is none. */

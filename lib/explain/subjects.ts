@@ -5,7 +5,7 @@ import type { Cell, CellClass } from './cells.ts';
 import { conditionsAmong, UNCONDITIONAL } from './conditions.ts';
 import { type Feature, separating } from './features.ts';
 import { type Found, foundIn, type Inquiry } from './found.ts';
-import type { Lab, Wanted } from './lab.ts';
+import { isWrong400, type Lab, type Wanted } from './lab.ts';
 import { ordinaryStates } from './ordinary.ts';
 import { BODY, CREDENTIAL, differences, type Part } from './parts.ts';
 import { type Reach, sweep } from './sweep.ts';
@@ -16,7 +16,7 @@ import { labelOf } from './words.ts';
 
 /** Whether every 400 has the symptom, whatever it was that the store rejected. */
 export async function inEveryRejection(ordinary: RequestState, inquiry: Inquiry): Promise<Found | undefined> {
-  if (inquiry.wanted.aspect !== 'representation' || inquiry.wanted.status !== 400) return undefined;
+  if (!isWrong400(inquiry.wanted)) return undefined;
   const rejected: readonly RequestState[] = [
     { ...ordinary, defect: { json: new JsonObject([]) } },
     { ...ordinary, defect: { corrupt: (text) => text.slice(0, -1) } },

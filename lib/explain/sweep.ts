@@ -31,8 +31,13 @@ export async function sweep(
   inquiry: Inquiry,
   isPlant: boolean,
 ): Promise<Reach> {
+  const isSlow = inquiry.wanted.words === NO_ANSWER;
   const tries = new Map<Cell, boolean | undefined>();
+  const own = inquiry.lab.textOf(state);
+  const isOther = ({ oddity }: Cell) =>
+    inquiry.wanted.isRejection === true && oddity !== undefined && !oddity.test(own);
   const attempt = async (cell: Cell) => {
+    if (isOther(cell)) return undefined;
     const next = cell.apply(state);
     if (isPlant && !isValid(inquiry.lab.contract, next.plant)) return undefined;
     return inquiry.shows(next);
@@ -40,19 +45,20 @@ export async function sweep(
   for (const cell of cells) {
     tries.set(cell, await attempt(cell));
     // Each answer that does not come costs a time-out.
-    if (
-      inquiry.wanted.words === NO_ANSWER &&
-      [...tries.values()].filter((shows) => shows === true).length >= MAX_HANGS
-    )
-      break;
+    if (isSlow && [...tries.values()].filter((shows) => shows === true).length >= MAX_HANGS) break;
   }
   const found = [...named(tries, classes)];
-  const onScale = scale === undefined ? undefined : await limits(scale, attempt);
+  const onScale = scale === undefined ? undefined : await limits(scale, attempt, isSlow);
   const shown = [...tries].filter(([, shows]) => shows !== undefined);
   if (onScale !== undefined) {
     for (const [cell, shows] of onScale.tries) if (shows !== undefined) shown.push([cell, shows]);
     const isExact = found.length === 1 && found[0]?.isExact === true;
-    if (onScale.limits !== undefined && agrees(tries, onScale.limits, isExact ? 0 : MAX_CONTRADICTIONS))
+    const place = scale?.pointOf?.(state);
+    const isOwn = place !== undefined && onScale.limits?.has(place) === true;
+    if (
+      onScale.limits !== undefined &&
+      agrees(tries, onScale.limits, isExact && !isOwn ? 0 : MAX_CONTRADICTIONS)
+    )
       found.splice(0, found.length, { words: onScale.limits.words, topic: part, cells: [], isExact: true });
   }
   const hidden = shown.flatMap(([cell, shows]) => (shows === true ? [] : [cell]));
@@ -85,10 +91,14 @@ function agrees(
   return against.length <= said.length * most;
 }
 
-/** Finds the limits between which a symptom shows. */
+/**
+ * Finds the limits between which a symptom shows.
+ * @param isSlow whether the symptom takes long to see
+ */
 async function limits(
   { points, cellAt, above, below, between }: Scale,
   attempt: (cell: Cell) => Promise<boolean | undefined>,
+  isSlow: boolean,
 ): Promise<OnScale> {
   const tries = new Map<Cell, boolean | undefined>();
   const at = async (point: bigint) => {
@@ -98,7 +108,10 @@ async function limits(
     return shows;
   };
   const known: (readonly [point: bigint, shows: boolean])[] = [];
-  for (const point of points) {
+  for (const [index, point] of points.entries()) {
+    // If it shows twice in a row, it mostly does so up to the end.
+    const isKnown = isSlow && known.slice(-2).length === 2 && known.slice(-2).every(([, shows]) => shows);
+    if (isKnown && index < points.length - 1) continue;
     const shows = await at(point);
     if (shows !== undefined) known.push([point, shows]);
   }

@@ -24,7 +24,9 @@ export function sentenceOf(
   const known = clear.length > 0 ? clear : conditions;
   const phrases = [...new Set(known.flatMap(({ phrase }) => phrase ?? []))];
   const notes = conditions.flatMap(({ note }) => note ?? []);
-  const clauses = known.flatMap(({ clause, phrase }) => (phrase === undefined ? (clause ?? []) : []));
+  const clauses = [
+    ...new Set(known.flatMap(({ clause, phrase }) => (phrase === undefined ? (clause ?? []) : []))),
+  ];
   const accepts = symptom.aspect === 'success';
   const whom = !accepts ? requests(symptom) : subject?.noun?.startsWith('requests') ? '' : ' in requests';
   const about = phrases.length === 0 ? '' : `${whom} ${phrases.join(', ')}`;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { bearer, type Credential, nothing } from './test-case.ts';
 
 /** A credential that the store must reject: the wrong one, or the right one in the wrong place. */
@@ -13,9 +13,9 @@ const T = '$PLANT_STORE_TOKEN';
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const shellBase64 = (text: string) => `$(printf %s "${text}" | base64 | tr -d '[:space:]')`;
 
-const unknownToken = (length: number) =>
+const unknownToken = (length: number, words = 'a token that no store knows') =>
   createHash('sha512')
-    .update('a token that no store knows')
+    .update(words)
     .digest('hex')
     .repeat(1 + length / 128)
     .slice(0, length);
@@ -277,6 +277,15 @@ export const otherSchemes: readonly InvalidCredential[] = [
   scheme('the scheme twice', (token) => `Bearer Bearer ${token}`, `Bearer Bearer ${T}`, 'nearly Bearer'),
   scheme('the scheme after the token', (token) => `${token} Bearer`, `${T} Bearer`, 'nearly Bearer'),
 ];
+
+/** A token as long as the right one that no store has seen before. */
+export const unseenToken = (): Credential => {
+  const words = randomBytes(16).toString('hex');
+  return {
+    values: (token) => [`Bearer ${unknownToken(token.length, words)}`],
+    shell: ['Bearer <as many random characters>'],
+  };
+};
 
 /** A second word after the token: some stores read only the first (RFC 6750 section 2.1 allows only one). */
 export const moreWords: readonly InvalidCredential[] = [

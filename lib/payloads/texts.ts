@@ -77,7 +77,15 @@ export const gzipped: Edit = edit('gzip', (text) => gzipSync(text));
 export const padded = (spaces: number): Edit =>
   edit(`${spaces} spaces`, (text) => text.replace(/}(?=\s*$)/, `${' '.repeat(spaces)}}`));
 
-/** Bytes that are not UTF-8 (RFC 8259 section 8.1), inside a string. */
+/** Places in the text of a plant. */
+const PLACES: readonly (readonly [words: string, at: (text: string) => number])[] = [
+  ['in the first string', (text) => text.indexOf(':"') + 2],
+  ['in the last string', (text) => text.lastIndexOf(':"') + 2],
+  ['in a property name', (text) => text.indexOf('"') + 2],
+  ['between tokens', (text) => text.indexOf('{') + 1],
+];
+
+/** Bytes that are not UTF-8 (RFC 8259 section 8.1), each at some places of a text. */
 export const notUtf8: readonly Edit[] = (
   [
     ['a lone continuation byte', [0x80]],
@@ -87,13 +95,15 @@ export const notUtf8: readonly Edit[] = (
     ['an encoded surrogate', [0xed, 0xa0, 0x80]],
     ['a byte that is never valid', [0xff]],
   ] as const
-).map(([name, bytes]) => edit(name, (text) => inside(text, bytes)));
+).flatMap(([name, bytes], kind) =>
+  PLACES.filter((_, place) => place < 2 || place % 2 === kind % 2).map(([place, at]) =>
+    edit(`${name} ${place}`, (text) => inserted(text, bytes, at(text))),
+  ),
+);
 
-/** Inserts bytes into the first string value of a text. */
-function inside(text: string, bytes: readonly number[]): Uint8Array {
-  const at = text.indexOf(':"') + 2;
-  return Buffer.concat([Buffer.from(text.slice(0, at)), Uint8Array.from(bytes), Buffer.from(text.slice(at))]);
-}
+/** Inserts bytes into a text. */
+const inserted = (text: string, bytes: readonly number[], at: number): Uint8Array =>
+  Buffer.concat([Buffer.from(text.slice(0, at)), Uint8Array.from(bytes), Buffer.from(text.slice(at))]);
 
 /** Random ways to make a text malformed: truncated anywhere, followed by more text, repeated, or replaced. */
 export const malformedText: Arbitrary<Edit> = fc.oneof(

@@ -117,8 +117,22 @@ export function printing(parts: readonly Part[]): string[] {
 
 /** The ways in which a record writes what is derived from the token, and other texts that the shell makes. */
 const EXPRESSION =
-  /<as many other characters>|\$PLANT_STORE_TOKEN|\$\{PLANT_STORE_TOKEN(?:[^{}]|\{[^{}]*\})*\}|\$\(printf (?:[^()]|\([^()]*\))*\)/;
+  /<as many (?:other|random) characters>|\$PLANT_STORE_TOKEN|\$\{PLANT_STORE_TOKEN(?:[^{}]|\{[^{}]*\})*\}|\$\(printf (?:[^()]|\([^()]*\))*\)/;
 const OTHER_CHARACTERS = `$(printf %s "$PLANT_STORE_TOKEN" | tr 'a-zA-Z0-9' 'b-zaB-ZA1-90')`;
+
+/** The variable of a wrong token that is sent several times, and a line that sets it. */
+const RANDOM_TOKEN = '$WRONG_TOKEN';
+const SET_RANDOM_TOKEN =
+  'WRONG_TOKEN=$(head -c 9999 /dev/urandom | base64 | tr -dc a-z0-9 | head -c ${#PLANT_STORE_TOKEN})';
+
+/** Lines of a script, after one that sets the variable of a wrong token if they need it. */
+export const withRandomToken = (lines: readonly string[]): readonly string[] =>
+  lines.some((line) => line.includes(RANDOM_TOKEN)) ? [SET_RANDOM_TOKEN, ...lines] : lines;
+
+const GENERATED: Readonly<Record<string, string>> = {
+  '<as many other characters>': OTHER_CHARACTERS,
+  '<as many random characters>': RANDOM_TOKEN,
+};
 
 /**
  * Divides a recorded text into literals and expressions.
@@ -133,8 +147,7 @@ export function partsOf(bytes: string, variables: ReadonlyMap<string, string>): 
     if (index > done) parts.push({ literal: bytes.slice(done, index) });
     done = index + source.length;
     const variable = variables.get(source);
-    const expression =
-      variable === undefined ? (source.startsWith('<') ? OTHER_CHARACTERS : source) : `$${variable}`;
+    const expression = variable === undefined ? (GENERATED[source] ?? source) : `$${variable}`;
     parts.push({ expression, source });
   }
   if (done < bytes.length) parts.push({ literal: bytes.slice(done) });

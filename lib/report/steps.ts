@@ -3,6 +3,7 @@ import type { Repeat } from '../run/cause.ts';
 import type { OnConnection, Showing } from './on-connection.ts';
 import type { RecordedRequest } from './record.ts';
 import { sending } from './send.ts';
+import { withRandomToken } from './shell.ts';
 import { wholeBody } from './whole-body.ts';
 
 /** A request, and the id that it was sent with. */
@@ -30,7 +31,9 @@ export const inShellOf = (lines: string, { tokenEnv }: { readonly tokenEnv?: str
 export function commandOf(request: RecordedRequest): string {
   if (request.rawBytes === true)
     return `# not well-formed, so no HTTP client can send it: ${request.method} ${request.url}`;
-  const command = sending([{ request }], { shows: 'response', givesUp: false, variables: new Map() });
+  const command = withRandomToken([
+    sending([{ request }], { shows: 'response', givesUp: false, variables: new Map() }),
+  ]).join('; ');
   return request.after === undefined
     ? command
     : `${command} # without the preceding request; ${suite.name} replay sends both`;
@@ -62,7 +65,7 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
     ids.map((id) => `${id.name}=${numberLike(id.numeral, addend, modulus)}`).join(' ');
   const withIds = (some: readonly string[], addend = '') =>
     ids.length === 0 ? some : [set(addend), ...some];
-  if (!isRepeated) return withIds(lines);
+  if (!isRepeated) return withRandomToken(withIds(lines));
   if (repeat.inFlight <= 1) {
     const loop = (some: readonly string[]) =>
       `for i in $(seq ${repeat.times}); do ${withIds(some).join('; ')}; done`;

@@ -63,6 +63,7 @@ const GROUPS: Readonly<Record<string, readonly Group[]>> = {
     ['quality', 'with quality values in Accept', /q=/],
     ['range', 'with ranges in Accept', /\*/],
     ['several', 'with several media types in Accept', /,|two lines/],
+    ['html', 'whose Accept names text/html', /text\/html/],
   ],
   'Accept-Encoding': [
     ['any', 'with Accept-Encoding', /./],
@@ -101,11 +102,25 @@ const GROUPS: Readonly<Record<string, readonly Group[]>> = {
   size: [['any', 'with a larger body', /over|exactly|900/]],
   'property order': [['any', 'whose properties are in another order', /./]],
   history: [
-    ['same connection', 'that are not the first of their connection', /on the same connection|pipelined/],
+    [
+      'same connection',
+      'that are not the first of their connection',
+      /on the same connection|after the same request(?: without the fault)?$/,
+    ],
     [
       'authorised',
       'on a connection that carried the right token before',
       /after (?:another plant|a rejected request|an oversized request) on the same|after the same request without the fault$/,
+    ],
+    [
+      'plant',
+      'on a connection that carried a plant before',
+      /after (?:another plant|an oversized request) on the same|after the same request without the fault$/,
+    ],
+    [
+      'rejected',
+      'after a rejected request on the same connection',
+      /after a rejected request on the same|after the same request$/,
     ],
     ['beside', 'that arrive at the same time as another one', /at the same time/],
     ['aborted', 'after an aborted request', /aborted/],

@@ -1,4 +1,5 @@
 import { withWords } from '../../payloads/fresh.ts';
+import { FreshText } from '../../payloads/json.ts';
 
 import type { Cell, Scale, Sweep } from '../cells.ts';
 
@@ -13,7 +14,7 @@ export function textSweep(property: string, isRequired: boolean): Sweep {
     const text = form === '' ? '' : withWords((word, digit) => filled(form, word, digit));
     const sample = typeof text === 'string' ? text : text.of(1n);
     const own = CLASSES.filter(([, , has]) => has.test(sample)).map(([id]) => id);
-    const words = MARKS.find(([mark]) => form === `word${mark}word`)?.[1];
+    const [, words, oddity] = MARKS.find(([mark]) => form === `word${mark}word`) ?? [];
     return {
       value: words ?? (form === '' ? 'empty' : `like ${JSON.stringify(form)}`),
       words: {
@@ -22,6 +23,7 @@ export function textSweep(property: string, isRequired: boolean): Sweep {
       apply: (state) => ({ ...state, plant: state.plant.with(property, text) }),
       classes: [...(form === '' ? [] : ['present']), ...own],
       point: BigInt([...sample].length),
+      ...(oddity === undefined ? {} : { oddity }),
     };
   });
   const absent: Cell = {
@@ -46,7 +48,7 @@ const filled = (form: string, word: (length: number) => string, digit: () => str
     .replaceAll('#', () => digit());
 
 /** Characters with a meaning to software. */
-const MARKS: readonly (readonly [mark: string, words: string])[] = [
+const MARKS: readonly (readonly [mark: string, words: string, oddity?: RegExp])[] = [
   [' ', 'a space'],
   ['-', 'a hyphen'],
   ["'", 'an apostrophe'],
@@ -73,8 +75,8 @@ const MARKS: readonly (readonly [mark: string, words: string])[] = [
   ['\u0001', 'a control character'],
   ['\t', 'a tab'],
   ['\n', 'a line feed'],
-  ['\u0000', 'a NUL'],
-  ['\ud800', 'a lone surrogate'],
+  ['\u0000', 'a NUL', /\\u0000/],
+  ['\ud800', 'a lone surrogate', /\\ud[89a-f]/i],
 ];
 
 /** Forms of a text; `word` stands for fresh letters, # for a fresh digit. */
@@ -158,5 +160,10 @@ function lengths(property: string): Scale {
     above: (point) => ({ clause: `${property} is longer than ${point} characters` }),
     below: (point) => ({ clause: `${property} is shorter than ${point} characters` }),
     between: (first, last) => ({ clause: `${property} has ${first} to ${last} characters` }),
+    pointOf: ({ plant }) => {
+      const value = plant.get(property);
+      const text = value instanceof FreshText ? value.of(1n) : value;
+      return typeof text === 'string' ? BigInt([...text].length) : undefined;
+    },
   };
 }
