@@ -1,4 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
+import { stringsOf } from '../lib/contract/schema.ts';
 import {
   answered,
   errorBody,
@@ -547,6 +548,10 @@ export const invalidChecks: readonly Check[] = [
       basis: ['RFC 8259 section 8.1'],
       hint: 'Decode strictly; replacement characters would change the name of the plant.',
     },
-    { kind: 'cases', cases: (plants) => edited(plants, notUtf8), rules: [notSuccess] },
+    {
+      kind: 'cases',
+      cases: (plants) => edited(plants, notUtf8(stringsOf(plants.contract.newPlant.shape))),
+      rules: [notSuccess],
+    },
   ),
 ];

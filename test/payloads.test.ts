@@ -539,11 +539,15 @@ describe('texts', () => {
     expect(notJson.find(({ name }) => name === 'a URL-encoded form')?.apply('{}')).toMatch(/^id=12&/);
   });
 
-  test('invalid UTF-8 is inserted at the beginning of the first string, and nothing else changes', () => {
-    for (const { name, apply } of notUtf8) {
-      const edited = Buffer.from(bytesIn(apply('{"id":1,"name":"Aloe"}'))).toString('latin1');
-      expect(edited, name).toMatch(/^{"id":1,"name":"[\x80-\xff]{1,3}Aloe"}$/);
-    }
+  test('invalid UTF-8 is inserted at the beginning of each string or in a name, and nothing else changes', () => {
+    const edited = notUtf8(['name', 'tag']).map(({ apply }) =>
+      Buffer.from(bytesIn(apply('{"id":1,"name":"Aloe","tag" : "x"}'))).toString('latin1'),
+    );
+    for (const text of edited)
+      expect(text.replace(/[\x80-\xff]{1,3}/, '|'), text).toMatch(
+        /^{"(?:id":1,"name":"\|Aloe","tag" : "x|id":1,"name":"Aloe","tag" : "\|x|i\|d":1,"name":"Aloe","tag" : "x)"}$/,
+      );
+    expect(new Set(edited).size).toBe(18);
   });
 
   test('a coded text decodes to the text', () => {
@@ -570,7 +574,7 @@ describe('texts', () => {
   });
 
   test('names of edits are unique', () => {
-    const names = [...notJson, ...notUtf8, ...extensions].map(({ name }) => name);
+    const names = [...notJson, ...notUtf8(['name', 'tag']), ...extensions].map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
   });
 
@@ -588,7 +592,7 @@ describe('texts', () => {
     }
   });
 
-  test.each(notUtf8.map(({ name, apply }) => [name, apply] as const))(
+  test.each(notUtf8(['name', 'tag']).map(({ name, apply }) => [name, apply] as const))(
     '%s is not UTF-8, in an otherwise valid text',
     (_name, apply) => {
       for (const plant of plants()) {

@@ -153,6 +153,10 @@ function ownShape(schema: Schema): Shape {
   };
 }
 
+/** The names of the properties that may be strings. */
+export const stringsOf = ({ properties }: Shape): readonly string[] =>
+  [...properties].flatMap(([name, { types }]) => (types.includes('string') ? [name] : []));
+
 /** The types that a value of the shape can have: its own types, narrowed by values and alternatives. */
 export function typesOf({ types, values, alternatives }: Shape): readonly JsonType[] {
   if (values !== undefined) {

@@ -1,3 +1,5 @@
+import { stringsOf } from '../contract/schema.ts';
+import { nestedArrays } from '../payloads/json.ts';
 import type { RequestState } from '../payloads/model/dimension.ts';
 import type { Cell } from './cells.ts';
 import { conditionsAmong, conditionsOf, UNCONDITIONAL } from './conditions.ts';
@@ -8,6 +10,7 @@ import { CREDENTIAL, type Part, stateOf } from './parts.ts';
 import { reduce } from './reduce.ts';
 import { carriersOf, inEveryRejection, subjectsOf, withSubjects } from './subjects.ts';
 import { sweep } from './sweep.ts';
+import { DEEP } from './sweeps/depths.ts';
 import { idSweep } from './sweeps/ids.ts';
 import { orderSweep } from './sweeps/order.ts';
 import { paddedTo } from './sweeps/sizes.ts';
@@ -47,8 +50,10 @@ export async function investigate(inquiry: Inquiry): Promise<readonly Found[] | 
   if (shown.length > 0 && hidden.length > 0 && !(await isSteady(shown, hidden, inquiry))) return undefined;
   const [failing, passing] = [shown[0] ?? lead, hidden[0]];
   if (shown.length === 0) {
-    const padded = await paddedLike(lead, bases, carriers, inquiry);
-    if (padded !== undefined) return padded;
+    const alike =
+      (await paddedLike(lead, bases, carriers, inquiry)) ??
+      (await nestedLike(lead, bases, carriers, inquiry));
+    if (alike !== undefined) return alike;
     if (!(await recurs(lead, inquiry))) return undefined;
   }
   if (passing === undefined && shown.length > 0) return unconditional(failing, carriers, inquiry);
@@ -87,7 +92,8 @@ async function paddedLike(
   if (base === undefined || size < lab.sizeOf(base) + LARGER_BYTES) return undefined;
   const { plant, edits } = base;
   // White space may count less than what it stands for.
-  for (const one of [base, { ...lead, plant, edits }])
+  const { defect: _, ...rest } = lead;
+  for (const one of [base, { ...rest, plant, edits }])
     for (const bytes of [size, 4 * size]) {
       const large = { ...one, edits: [...edits, paddedTo(bytes)] };
       if ((await inquiry.shows(large)) !== true) continue;
@@ -97,6 +103,23 @@ async function paddedLike(
     }
   return undefined;
 }
+
+/** What is found with an ordinary request nested as deeply as the failing one, if it shows the symptom. */
+async function nestedLike(
+  lead: RequestState,
+  [base]: readonly RequestState[],
+  carriers: readonly Part[],
+  inquiry: Inquiry,
+): Promise<readonly Found[] | undefined> {
+  const [deep = ''] = DEEP.exec(inquiry.lab.textOf(lead)) ?? [];
+  if (base === undefined || deep === '') return undefined;
+  const nested = { ...base, plant: base.plant.with(UNDECLARED, nestedArrays(deep.length)) };
+  if ((await inquiry.shows(nested)) !== true) return undefined;
+  const { state, parts } = await reduce(nested, base, inquiry);
+  return described(state, parts, base, carriers, inquiry);
+}
+
+const UNDECLARED = 'extra';
 
 /** If the size decides, it explains whatever is larger. */
 function featureOf({ conditions }: Found): Pick<Found, 'feature'> {
@@ -155,9 +178,7 @@ async function showsNow(cells: readonly Cell[], state: RequestState, inquiry: In
 }
 
 const texts = ({ contract: { newPlant } }: Lab) =>
-  [...newPlant.shape.properties].flatMap(([name, { types }]) =>
-    types.includes('string') ? [textSweep(name, newPlant.shape.required.has(name))] : [],
-  );
+  stringsOf(newPlant.shape).map((name) => textSweep(name, newPlant.shape.required.has(name)));
 
 /** Says what shows the symptom, and under which conditions. */
 async function described(

@@ -10,7 +10,7 @@ import { ordinaryStates } from './ordinary.ts';
 import { BODY, CREDENTIAL, differences, type Part } from './parts.ts';
 import { type Reach, sweep } from './sweep.ts';
 import { credentialSweep } from './sweeps/credentials.ts';
-import { defectSweep, NOT_JSON } from './sweeps/defects.ts';
+import { defectSweep, isAboutBytes, NOT_JSON } from './sweeps/defects.ts';
 import { isRejected, keyOf } from './symptom.ts';
 import { labelOf } from './words.ts';
 
@@ -40,7 +40,8 @@ export async function withSubjects(
   isBody: boolean,
   inquiry: Inquiry,
 ): Promise<readonly Found[] | undefined> {
-  const subjects = await inquiry.lab.remembered(`subjects/${isBody}/${keyOf(inquiry.wanted)}`, () =>
+  const kind = `${isBody}/${isAboutBytes(labelOf(inquiry.failure), inquiry.lab.contract)}`;
+  const subjects = await inquiry.lab.remembered(`subjects/${kind}/${keyOf(inquiry.wanted)}`, () =>
     subjectsOf(ordinary, isBody, inquiry),
   );
   const labels = subjects.named.flatMap(({ cells }) => cells.flatMap(({ label }) => label ?? []));
@@ -85,7 +86,9 @@ export function carriersOf(lead: RequestState, ordinary: RequestState, inquiry: 
   const role = inquiry.lab.roleOf(lead);
   if (!isRejected(role) || !needsRole(inquiry.wanted)) return [];
   const label = labelOf(inquiry.failure);
-  const cell = defectSweep(inquiry.lab.contract, ordinary.plant).cells.find((one) => one.label === label);
+  const cell = defectSweep(inquiry.lab.contract, ordinary.plant, true).cells.find(
+    (one) => one.label === label,
+  );
   if (role === 'reject-body' && cell !== undefined)
     return [{ name: 'body', dimension: undefined, copy: (_, to) => cell.apply(to) }];
   const parts = differences(lead, ordinary);
@@ -106,7 +109,10 @@ export async function subjectsOf(state: RequestState, isBody: boolean, inquiry: 
   const base = isBody
     ? { ...rest, plant: repaired(rest, inquiry.lab), ...(credential === undefined ? {} : { credential }) }
     : rest;
-  const values = isBody ? defectSweep(inquiry.lab.contract, base.plant) : credentialSweep(inquiry.lab.token);
+  const { contract, token } = inquiry.lab;
+  const values = isBody
+    ? defectSweep(contract, base.plant, isAboutBytes(labelOf(inquiry.failure), contract))
+    : credentialSweep(token);
   const reach = await sweep(values, base, inquiry, false);
   const [only, ...others] = reach.named;
   const isScattered = others.length > 0 || only?.isExact === false;

@@ -7,7 +7,7 @@ import type { Lab } from './lab.ts';
 import { modelFor } from './model-for.ts';
 import { CREDENTIAL, type Part } from './parts.ts';
 import { credentialSweep } from './sweeps/credentials.ts';
-import { depthSweep } from './sweeps/depths.ts';
+import { DEEP, depthSweep } from './sweeps/depths.ts';
 import { headerSweep } from './sweeps/headers.ts';
 import { idSweep } from './sweeps/ids.ts';
 import { modelSweep } from './sweeps/model.ts';
@@ -31,14 +31,11 @@ export function sweepOf(
     return property.types.includes('string') ? textSweep(name, shape.required.has(name)) : undefined;
   const undeclared = state.plant.get(name);
   if (undeclared !== undefined)
-    return isDeep(write(undeclared, 0n)) ? depthSweep(name) : undeclaredSweep(lab);
+    return DEEP.test(write(undeclared, 0n)) ? depthSweep(name) : undeclaredSweep(lab);
   if (dimension !== undefined) return modelSweep(modelFor(lab.roleOf(state), lab.contract), dimension);
   const value = state.template.headers?.find(([own]) => own.toLowerCase() === name.toLowerCase())?.[1];
   return value === undefined ? undefined : headerSweep(name, value);
 }
-
-/** More levels than people write. */
-const isDeep = (json: string): boolean => /^\[{30}/.test(json);
 
 function undeclaredSweep({ contract }: Lab): Sweep | undefined {
   const model = modelsOf(contract).answered;

@@ -24,9 +24,10 @@ export function sentenceOf(
   const known = clear.length > 0 ? clear : conditions;
   const phrases = [...new Set(known.flatMap(({ phrase }) => phrase ?? []))];
   const notes = conditions.flatMap(({ note }) => note ?? []);
-  const clauses = [
-    ...new Set(known.flatMap(({ clause, phrase }) => (phrase === undefined ? (clause ?? []) : []))),
-  ];
+  const clauses = withoutImplied(
+    known.flatMap(({ clause, phrase }) => (phrase === undefined ? (clause ?? []) : [])),
+    subject?.clause,
+  );
   const accepts = symptom.aspect === 'success';
   const whom = !accepts ? requests(symptom) : subject?.noun?.startsWith('requests') ? '' : ' in requests';
   const about = phrases.length === 0 ? '' : `${whom} ${phrases.join(', ')}`;
@@ -36,6 +37,15 @@ export function sentenceOf(
   const whole = `${verb(symptom)}${what}${about}${when}${notes.map((note) => ` ${note}`).join('')}`;
   const condition = `${subject === undefined ? '' : (subject.clause ?? subject.noun ?? '')} ${[...phrases, ...clauses, ...notes].join(' and ')}`;
   return { title: capitalised(whole), condition: condition.trim() === '' ? null : condition.trim() };
+}
+
+/** What is said of a property implies that it is there. */
+function withoutImplied(clauses: readonly string[], subject = ''): readonly string[] {
+  const all = [subject, ...clauses];
+  return [...new Set(clauses)].filter((clause) => {
+    const [, property] = /^there is an? (\w+)$/.exec(clause) ?? [];
+    return property === undefined || !all.some((one) => one.startsWith(`${property} `));
+  });
 }
 
 const verb = ({ words, isRejection }: Symptom): string =>

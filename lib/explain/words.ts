@@ -67,7 +67,7 @@ export function subjectOf({ failure, wanted: { aspect }, lab }: Inquiry): Words 
   const [ordinary] = ordinaryStates(lab.contract);
   const cells = [
     ...credentialCells(lab.token),
-    ...(ordinary === undefined ? [] : defectSweep(lab.contract, ordinary.plant).cells),
+    ...(ordinary === undefined ? [] : defectSweep(lab.contract, ordinary.plant, true).cells),
   ].filter((cell) => cell.label === label);
   const [only, ...others] = cells;
   if (only !== undefined && others.length === 0) return only.words;

@@ -77,29 +77,32 @@ export const gzipped: Edit = edit('gzip', (text) => gzipSync(text));
 export const padded = (spaces: number): Edit =>
   edit(`${spaces} spaces`, (text) => text.replace(/}(?=\s*$)/, `${' '.repeat(spaces)}}`));
 
-/** Places in the text of a plant. */
-const PLACES: readonly (readonly [words: string, at: (text: string) => number])[] = [
-  ['in the first string', (text) => text.indexOf(':"') + 2],
-  ['in the last string', (text) => text.lastIndexOf(':"') + 2],
-  ['in a property name', (text) => text.indexOf('"') + 2],
-  ['between tokens', (text) => text.indexOf('{') + 1],
-];
+const NOT_UTF8 = [
+  ['a lone continuation byte', [0x80]],
+  ['a truncated sequence', [0xe2, 0x82]],
+  ['a Latin-1 letter', [0xe9]],
+  ['an overlong encoding of a slash', [0xc0, 0xaf]],
+  ['an encoded surrogate', [0xed, 0xa0, 0x80]],
+  ['a byte that is never valid', [0xff]],
+] as const;
 
-/** Bytes that are not UTF-8 (RFC 8259 section 8.1), each at some places of a text. */
-export const notUtf8: readonly Edit[] = (
-  [
-    ['a lone continuation byte', [0x80]],
-    ['a truncated sequence', [0xe2, 0x82]],
-    ['a Latin-1 letter', [0xe9]],
-    ['an overlong encoding of a slash', [0xc0, 0xaf]],
-    ['an encoded surrogate', [0xed, 0xa0, 0x80]],
-    ['a byte that is never valid', [0xff]],
-  ] as const
-).flatMap(([name, bytes], kind) =>
-  PLACES.filter((_, place) => place < 2 || place % 2 === kind % 2).map(([place, at]) =>
-    edit(`${name} ${place}`, (text) => inserted(text, bytes, at(text))),
-  ),
-);
+/**
+ * Bytes that are not UTF-8 (RFC 8259 section 8.1), in each string of a plant and in a property name.
+ * @param properties the names of those that are strings
+ */
+export const notUtf8 = (properties: readonly string[]): readonly Edit[] =>
+  NOT_UTF8.flatMap(([name, bytes]) => [
+    ...properties.map((property) =>
+      edit(`${name} in ${property}`, (text) => inserted(text, bytes, startOf(property, text))),
+    ),
+    edit(`${name} in a property name`, (text) => inserted(text, bytes, text.indexOf('"') + 2)),
+  ]);
+
+/** Where the value of a string property begins in the text of an object. */
+const startOf = (property: string, text: string): number => {
+  const member = new RegExp(`"${property}"\\s*:\\s*"`).exec(text);
+  return member === null ? text.indexOf('"') + 1 : member.index + member[0].length;
+};
 
 /** Inserts bytes into a text. */
 const inserted = (text: string, bytes: readonly number[], at: number): Uint8Array =>

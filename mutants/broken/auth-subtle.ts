@@ -210,6 +210,21 @@ export const authSubtle: readonly BrokenStore[] = [
     }),
   ),
   broken(
+    'auth-second-try',
+    'accepts a wrong token of the right length when it is sent again: the cache is filled before the comparison',
+    ['auth/rejects-after-an-accepted-request', 'combinations/rejects-invalid-credentials'],
+    withFreshState(() => {
+      const cache = new Set<string>();
+      return acceptingCredential((request) => {
+        const value = authorization(request);
+        if (value === undefined || !value.startsWith('Bearer ')) return false;
+        const isKnown = cache.has(value);
+        cache.add(value);
+        return isKnown;
+      });
+    }),
+  ),
+  broken(
     'auth-connection',
     'authenticates only until a connection has sent the right token once',
     ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],

@@ -42,6 +42,18 @@ export const crashes: readonly BrokenStore[] = [
     failing(({ request }) => !isUtf8(request.body)),
   ),
   broken(
+    'crash-deep-hang',
+    'never answers JSON that is nested more than 200 levels deep',
+    ['invariants/answers'],
+    hanging(({ text, value }) => value !== undefined && depthOf(text) > 200),
+  ),
+  broken(
+    'crash-utf8-in-tag',
+    '500 to invalid UTF-8 in the tag; elsewhere it is rejected',
+    ['invariants/no-server-error'],
+    failing(({ text, request }) => /"tag":"[^"]*\ufffd/.test(text) && !isUtf8(request.body)),
+  ),
+  broken(
     'crash-bom',
     '500 if the body begins with a byte order mark',
     ['invariants/no-server-error'],

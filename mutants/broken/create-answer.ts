@@ -192,6 +192,18 @@ export const createAnswer: readonly BrokenStore[] = [
     rejecting(({ name }) => name.endsWith(' ')),
   ),
   broken(
+    'refuses-space-at-the-end-untagged',
+    'rejects names that end with a space if there is no tag',
+    ['ordinary/accepts-names-of-many-kinds'],
+    rejecting((one) => one.name.endsWith(' ') && tagless(one)),
+  ),
+  broken(
+    'refuses-long-pair',
+    'rejects a name of over 25 characters with a tag of over 12: one column for both',
+    ['ordinary/accepts-any-plant', 'ordinary/accepts-names-of-every-length'],
+    rejecting(({ name, tag }) => name.length > 25 && tag.length > 12),
+  ),
+  broken(
     'refuses-lower-case',
     'rejects names that begin with a lower-case letter',
     [

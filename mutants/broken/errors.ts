@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { json, type Received, type Rejection } from '../../reference/store.ts';
 import { type BrokenStore, broken } from '../fleet.ts';
 import {
@@ -16,6 +17,7 @@ import {
   seen,
   tagless,
   textOf,
+  withFreshState,
 } from '../helpers.ts';
 
 const typed = (type: string | undefined) =>
@@ -47,6 +49,35 @@ export const errors: readonly BrokenStore[] = [
     'answers 400 without a body',
     ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
     answering400({ status: 400 }),
+  ),
+  broken(
+    'error-empty-again',
+    'answers 400 without a body to all but the first rejection of a connection',
+    ['invalid/rejects-any-defect', 'invariants/400-is-an-error'],
+    withFreshState(() => {
+      const rejectedOn = new WeakSet<Socket>();
+      return rejected((answer, _, { message: { socket } }) => {
+        if (rejectedOn.has(socket)) return { ...answer, body: '' };
+        rejectedOn.add(socket);
+        return answer;
+      });
+    }),
+  ),
+  broken(
+    'error-substatus',
+    'error is a fraction if more than one property is wrong',
+    ['invalid/rejects-missing-property', 'invariants/400-is-an-error'],
+    answering400With(
+      ({ code, message }) => ({ error: code + 0.2, message }),
+      (_, request) => {
+        const { value, id, fields } = seen(request);
+        const isText = (name: string) => typeof fields.get(name) === 'string';
+        return (
+          value instanceof Map &&
+          [id === undefined, !isText('name'), fields.has('tag') && !isText('tag')].filter(Boolean).length > 1
+        );
+      },
+    ),
   ),
   broken(
     'error-empty-json',

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Value } from '../../reference/json.ts';
-import { json, type Received, Rejection } from '../../reference/store.ts';
+import { json, type NewPlant, type Received, Rejection } from '../../reference/store.ts';
 import { type BrokenStore, broken, type Change } from '../fleet.ts';
 import {
   answering,
@@ -305,6 +305,15 @@ export const stateAndLoad: readonly BrokenStore[] = [
     withFreshState(() => {
       const isItsTurn = every<Received>(90);
       return sending((answer, request) => (isItsTurn(request) ? html(502, 'Bad Gateway') : answer));
+    }),
+  ),
+  broken(
+    'state-10th-tagged-202',
+    '202 to every tenth plant with a tag: the index is written',
+    ['ordinary/accepts-any-plant'],
+    withFreshState(() => {
+      const isItsTurn = every<NewPlant>(10, ({ tag }) => tag !== undefined);
+      return answering((answer, plant) => (isItsTurn(plant) ? { ...answer, status: 202 } : answer));
     }),
   ),
   broken(

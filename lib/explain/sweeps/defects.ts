@@ -1,29 +1,43 @@
 import type { Contract } from '../../contract/contract.ts';
+import { stringsOf } from '../../contract/schema.ts';
 import { type Defect, type DefectKind, defectsOf } from '../../payloads/defects.ts';
 import { type Json, JsonObject, write } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
-import { multipart, notJson } from '../../payloads/texts.ts';
+import { multipart, notJson, notUtf8 } from '../../payloads/texts.ts';
 import { isInvalid } from '../../payloads/validity.ts';
 import type { Cell, CellClass, Sweep, Words } from '../cells.ts';
 
 /** The class of the bodies that no JSON parser accepts. */
 export const NOT_JSON = 'not JSON';
+const NOT_UTF8 = 'not UTF-8';
+const RANDOM_BYTES = 'random bytes';
 
-/** Everything that can be wrong with a body, one value at a time. */
-export function defectSweep(contract: Contract, control: JsonObject): Sweep {
+/**
+ * Everything that can be wrong with a body, one value at a time.
+ * @param withBytes whether to include bytes that are not UTF-8: only some stores reject them
+ */
+export function defectSweep(contract: Contract, control: JsonObject, withBytes = false): Sweep {
   const { shape } = contract.newPlant;
   const defects = defectsOf(shape).filter(({ kind }) => kind !== 'beyond-format');
+  const strings = stringsOf(shape);
   const cells = [
     ...defects.flatMap((defect) => cellsOf(defect, contract, control)),
     ...notJson.map(({ name, apply }) =>
       textCell(name, (state) => ({ ...state, defect: { corrupt: apply } })),
     ),
+    ...(withBytes ? notUtf8(strings) : []).map(({ name, apply }) =>
+      bytesCell(name, (state) => ({ ...state, defect: { corrupt: apply } })),
+    ),
     textCell(multipart.name, (state) => ({ ...state, defect: { corrupt: multipart.apply } })),
     textCell('no body', (state) => ({ ...state, defect: { noBody: true } })),
   ];
   const properties = [...new Set(defects.flatMap(({ property }) => property ?? []))];
-  return { part: 'body', cells: uniqueByValue(cells), classes: classesOf(properties) };
+  return { part: 'body', cells: uniqueByValue(cells), classes: classesOf(properties, strings) };
 }
+
+/** Whether a label is about bytes that are not UTF-8. */
+export const isAboutBytes = (label: string, { newPlant: { shape } }: Contract): boolean =>
+  [RANDOM_BYTES, ...notUtf8(stringsOf(shape)).map(({ name }) => name)].includes(label);
 
 const uniqueByValue = (cells: readonly Cell[]): readonly Cell[] => [
   ...new Map(cells.map((cell) => [cell.value, cell])).values(),
@@ -169,7 +183,30 @@ function textCell(name: string, apply: (state: RequestState) => RequestState): C
     words: { clause, noun: name === 'no body' ? 'requests without a body' : bodyNoun(name) },
     apply,
     label: name,
-    classes: ['any', NOT_JSON, ...(kind === 'other text' ? [] : [kind]), ...(isNone ? ['none'] : [])],
+    classes: [
+      'any',
+      NOT_JSON,
+      ...(kind === 'other text' ? [] : [kind]),
+      ...(isNone ? ['none'] : []),
+      ...(name === RANDOM_BYTES ? [NOT_UTF8] : []),
+    ],
+  };
+}
+
+/** A body that is not UTF-8, which is likely to be JSON otherwise. */
+function bytesCell(name: string, apply: (state: RequestState) => RequestState): Cell {
+  const [, place = '', property] = / (in (\w+)|in a property name)$/.exec(name) ?? [];
+  return {
+    value: name,
+    words: { clause: `the body contains ${name}` },
+    apply,
+    label: name,
+    classes: [
+      'any',
+      NOT_UTF8,
+      ...(property === undefined ? [] : [`${NOT_UTF8} string`]),
+      `${NOT_UTF8} ${place}`,
+    ],
   };
 }
 
@@ -180,7 +217,7 @@ const bodyNoun = (name: string) =>
       ? `JSON ${name}`
       : `${name} as the body`;
 
-function classesOf(properties: readonly string[]): CellClass[] {
+function classesOf(properties: readonly string[], strings: readonly string[]): CellClass[] {
   const one = (id: string, noun: string, clause: string, topic = id): CellClass => ({
     id,
     words: { noun, clause },
@@ -262,5 +299,10 @@ function classesOf(properties: readonly string[]): CellClass[] {
     one('empty', 'an empty body', 'the body is empty or white space', 'text'),
     one('none', 'requests without a body', 'there is no body', 'text'),
     one('form', 'a form as the body', 'the body is a form', 'text'),
+    one(NOT_UTF8, 'a body that is not valid UTF-8', 'the body is not valid UTF-8', 'bytes'),
+    one(`${NOT_UTF8} string`, 'a string in invalid UTF-8', 'a string is not valid UTF-8', 'bytes'),
+    ...strings.map((name) =>
+      one(`${NOT_UTF8} in ${name}`, `${name} in invalid UTF-8`, `${name} is not valid UTF-8`, 'bytes'),
+    ),
   ];
 }

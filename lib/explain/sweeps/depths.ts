@@ -1,6 +1,9 @@
 import { nestedArrays } from '../../payloads/json.ts';
 import type { Sweep } from '../cells.ts';
 
+/** Arrays with more levels than people write. */
+export const DEEP = /\[{30,}/;
+
 /** Limits of recursion in common runtimes lie between these. */
 const POINTS = [1, 30, 64, 100, 128, 300, 512, 600, 1000, 1024, 3000, 6000, 15_000, 30_000];
 
