@@ -53,7 +53,7 @@ async function millisecondsUntilFailure(store: BrokenStore): Promise<number | un
     const { code, seconds } = await measured(
       process.execPath,
       [packageFile('dist/cli/main.js'), 'run', running.url, ...options, ...sampling, ...overlays],
-      { cwd: packageFile('.'), env: { PLANT_STORE_TOKEN: running.token }, patience: 120 },
+      { cwd: packageFile('.'), env: { PLANT_STORE_TOKEN: running.token }, maxSeconds: 120 },
     );
     return code === 0 ? undefined : seconds * 1000;
   } finally {

@@ -44,10 +44,10 @@ async function main(): Promise<number> {
   }
   for (const [name, measure] of Object.entries(PARTS)) {
     if (positionals.length > 0 && !positionals.includes(name)) continue;
-    const [begun, [load = 0]] = [performance.now(), loadavg()];
+    const [startedAt, [load = 0]] = [performance.now(), loadavg()];
     const findings = await measure();
     process.stdout.write(`${findingsText(findings)}\n\n`);
-    process.stderr.write(`${name}: ${Math.round((performance.now() - begun) / 1000)} s\n`);
+    process.stderr.write(`${name}: ${Math.round((performance.now() - startedAt) / 1000)} s\n`);
     if (!values['no-write']) keep(name, findings, { command: commandOf(name), load }, Object.keys(PARTS));
   }
   return 0;

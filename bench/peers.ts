@@ -52,7 +52,7 @@ export const suite: Tool = {
     return measured(
       process.execPath,
       [...args, '--timeout', String(timeout * 1000), ...overlays.flatMap((file) => ['--overlay', file])],
-      { cwd: packageFile('.'), env: { PLANT_STORE_TOKEN: token }, patience: MAX_RUN_S },
+      { cwd: packageFile('.'), env: { PLANT_STORE_TOKEN: token }, maxSeconds: MAX_RUN_S },
     );
   },
   word: byExitCode,
@@ -141,7 +141,7 @@ const toolOf = (folder: string, { title, settings, overlay, command }: Settings)
         PLANT_STORE_TOKEN: token,
         TIMEOUT: String(timeout),
       };
-      return await measured('sh', ['-c', command], { cwd: `${cwd}/work`, env, patience: MAX_RUN_S });
+      return await measured('sh', ['-c', command], { cwd: `${cwd}/work`, env, maxSeconds: MAX_RUN_S });
     } finally {
       rmSync(cwd, { recursive: true, force: true });
     }

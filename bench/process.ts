@@ -16,7 +16,7 @@ export interface CommandOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Seconds after which the command and all its children are stopped. */
-  readonly patience: number;
+  readonly maxSeconds: number;
 }
 
 /** Milliseconds between two samples of memory use. */
@@ -26,10 +26,10 @@ const SAMPLE_INTERVAL_MS = 20;
 export function measured(
   file: string,
   args: readonly string[],
-  { cwd, env = {}, patience }: CommandOptions,
+  { cwd, env = {}, maxSeconds }: CommandOptions,
 ): Promise<Measured> {
   return new Promise((resolve, reject) => {
-    const begun = performance.now();
+    const startedAt = performance.now();
     // A process group of its own can be stopped as a whole.
     const child = spawn(file, args, {
       cwd,
@@ -49,7 +49,7 @@ export function measured(
     child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
     const sampling = setInterval(() => memory.sample(), SAMPLE_INTERVAL_MS);
-    const waiting = setTimeout(stop, patience * 1000);
+    const waiting = setTimeout(stop, maxSeconds * 1000);
     process.once('exit', stop);
     const settle = () => {
       clearInterval(sampling);
@@ -64,7 +64,7 @@ export function measured(
       settle();
       resolve({
         code,
-        seconds: (performance.now() - begun) / 1000,
+        seconds: (performance.now() - startedAt) / 1000,
         peak: memory.peak,
         stdout: Buffer.concat(stdout).toString(),
         stderr: Buffer.concat(stderr).toString(),

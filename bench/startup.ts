@@ -22,7 +22,7 @@ export async function startup(rounds: number): Promise<Findings> {
     for (let round = 0; round < times; round += 1)
       for (const { title, args, seconds, peaks } of commands) {
         const env = { PLANT_STORE_TOKEN: TOKEN };
-        const ended = await measured(process.execPath, args, { cwd: packageFile('.'), env, patience: 60 });
+        const ended = await measured(process.execPath, args, { cwd: packageFile('.'), env, maxSeconds: 60 });
         if (ended.code !== 0) throw new Error(`${title} ended with ${ended.code}: ${ended.stderr}`);
         seconds.push(ended.seconds * 1000);
         peaks.push(ended.peak ?? Number.NaN);

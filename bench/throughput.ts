@@ -38,7 +38,7 @@ export async function generated(url: string, cases: number, concurrency: number)
   const ended = await measured(process.execPath, [packageFile('dist/cli/main.js'), ...args, ...more], {
     cwd,
     env,
-    patience: 3600,
+    maxSeconds: 3600,
   });
   if (ended.code !== 0) throw new Error(`the generated check ended with ${ended.code}: ${ended.stderr}`);
   const result = (JSON.parse(ended.stdout) as RunRecord).results.find(({ id }) => id === GENERATED);
@@ -57,7 +57,7 @@ async function ourRate(url: string, atLeast: number, concurrency: number): Promi
 
 async function autocannonRate(url: string, ids: 'same' | 'fresh'): Promise<number> {
   const args = ['autocannon/load.mjs', url, String(CONNECTIONS), String(SECONDS), ids];
-  const { stdout, stderr } = await measured(process.execPath, args, { cwd, env, patience: 60 });
+  const { stdout, stderr } = await measured(process.execPath, args, { cwd, env, maxSeconds: 60 });
   if (stdout === '') throw new Error(`autocannon printed nothing: ${stderr}`);
   const { answered, wrong, seconds } = JSON.parse(stdout) as Record<'answered' | 'wrong' | 'seconds', number>;
   if (wrong > 0) throw new Error(`${wrong} requests of autocannon were not answered 200`);
@@ -66,7 +66,7 @@ async function autocannonRate(url: string, ids: 'same' | 'fresh'): Promise<numbe
 
 async function wrkRate(url: string): Promise<number> {
   const args = ['-t1', `-c${CONNECTIONS}`, `-d${SECONDS}s`, '-s', 'wrk/post.lua', url];
-  const { stdout } = await measured('wrk', args, { cwd, env, patience: 60 });
+  const { stdout } = await measured('wrk', args, { cwd, env, maxSeconds: 60 });
   return Number(/^Requests\/sec:\s+([\d.]+)/m.exec(stdout)?.[1]);
 }
 

@@ -6,7 +6,7 @@ import type { RunEvent } from '../lib/run/run.ts';
 const REDRAW_MS = 100;
 const PRINT_MS = 10_000;
 
-/** From here on, the time that is left can be told. */
+/** From here on, the time that is left can be estimated. */
 const MIN_PERCENTAGE = 3;
 
 const USUAL_COLUMNS = 80;

@@ -35,12 +35,12 @@ export interface Retry {
   /** The request of each cause as a check; the checks that it explained if one request does not show it. */
   readonly plan: Plan;
   /**
-   * Calls `tell` with what became of each cause, as soon as that is known.
+   * Calls `report` with what became of each cause, as soon as that is known.
    * @returns why it ended early, if it did
    */
   run(
     secrets: readonly string[],
-    tell: (one: Retried) => void,
+    report: (one: Retried) => void,
     signal?: AbortSignal,
   ): Promise<Stop | undefined>;
 }
@@ -56,7 +56,7 @@ export function retryOf(causes: readonly NumberedCause[], record: RunRecord, pla
   };
   return {
     plan: whole,
-    async run(secrets, tell, signal) {
+    async run(secrets, report, signal) {
       const answers = new Map<string, Retried['answer']>();
       const redact = redactor(secrets);
       const onExchange: Plan['onExchange'] = (exchange, template, during) =>
@@ -74,10 +74,10 @@ export function retryOf(causes: readonly NumberedCause[], record: RunRecord, pla
         left = left.filter((one) => !ended.includes(one));
         for (const { cause, checks } of ended) {
           const own = checks.flatMap(({ id }) => results.get(id) ?? []);
-          tell({ cause, ...judged(own, cause), answer: answers.get(idOf(cause)) });
+          report({ cause, ...judged(own, cause), answer: answers.get(idOf(cause)) });
         }
       }
-      for (const { cause } of left) tell({ cause, ...judged([], cause), answer: undefined });
+      for (const { cause } of left) report({ cause, ...judged([], cause), answer: undefined });
       return stop;
     },
   };

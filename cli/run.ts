@@ -74,7 +74,7 @@ Examples:
       const token = tokenOf(flags.token, choice.target, process.env);
       if (flags.watch && (flags.out === '-' || flags.writeBaseline !== undefined))
         throw new UsageError(
-          `--watch draws on standard output and runs many times; leave out ${flags.out === '-' ? '--out -' : '--write-baseline'}.`,
+          `--watch writes to standard output and runs many times; leave out ${flags.out === '-' ? '--out -' : '--write-baseline'}.`,
         );
       const destination = wantedOf(flags, FORMATS);
       const log = flags.start === undefined ? undefined : logBeside(destination, 'store', flags);

@@ -114,12 +114,12 @@ async function round(
   const before: Around['before'] = async (plan, secrets) => {
     if (last === undefined || causes.length === 0) return;
     const verdicts: Retried['verdict'][] = [];
-    const tell = (one: Retried) => {
+    const report = (one: Retried) => {
       if (around.signal.aborted) return;
       verdicts.push(one.verdict);
       process.stdout.write(`${paint()(COLOURS[one.verdict], retriedLine(one))}\n`);
     };
-    await retryOf(causes, last, plan).run(secrets, tell, around.signal);
+    await retryOf(causes, last, plan).run(secrets, report, around.signal);
     around.signal.throwIfAborted();
     const seconds = ((performance.now() - trigger.since) / 1000).toFixed(1);
     process.stdout.write(`${fixedText(verdicts)}, after ${seconds} s; now all checks\n`);

@@ -9,7 +9,7 @@ import { median, tableText } from '../bench/table.ts';
 import { packageFile, packageText } from '../lib/package.ts';
 import { ended, start } from './command.ts';
 
-const PLACE = { cwd: packageFile('.'), patience: 60 };
+const PLACE = { cwd: packageFile('.'), maxSeconds: 60 };
 
 describe('the peers', () => {
   test('include Schemathesis 4.32 or later', () => {
@@ -78,7 +78,7 @@ describe('a measured command', () => {
   });
 
   test('is killed with its children if it does not end in time', async () => {
-    const { code } = await measured('sh', ['-c', 'sleep 600; true'], { ...PLACE, patience: 0.1 });
+    const { code } = await measured('sh', ['-c', 'sleep 600; true'], { ...PLACE, maxSeconds: 0.1 });
     expect(code).toBeNull();
   });
 

@@ -12,7 +12,7 @@ const CASES = 1;
 const MORE_CASES = new Map([
   ['auth-guards-short', 12],
   ['auth-guards-valid', 120],
-  ['refuses-even-id', 12],
+  ['rejects-even-id', 12],
   ['state-full', 12],
 ]);
 
@@ -46,11 +46,11 @@ const TITLES: Readonly<Record<string, RegExp>> = {
   'create-201': /^Answers 201 instead of 200$/,
   'create-202-long-name': /^Answers 202 instead of 200 when name is longer than 24 characters$/,
   'create-octets-large-id': /^Answers 200 with Content-Type application\/octet-stream when id is above 2\^30/,
-  'refuses-apostrophe': /^Rejects a valid plant with 400 when name contains an apostrophe$/,
-  'refuses-even-id': /^Rejects a valid plant with 400 when id is even$/,
-  'refuses-int16': /^Rejects a valid plant with 400 when id is above 2\^15/,
-  'refuses-id-last': /^Rejects a valid plant with 400 when id is the last property$/,
-  'refuses-70-bytes': /^Rejects a valid plant with 413 when the body is longer than 70 bytes$/,
+  'rejects-apostrophe': /^Rejects a valid plant with 400 when name contains an apostrophe$/,
+  'rejects-even-id': /^Rejects a valid plant with 400 when id is even$/,
+  'rejects-int16': /^Rejects a valid plant with 400 when id is above 2\^15/,
+  'rejects-id-last': /^Rejects a valid plant with 400 when id is the last property$/,
+  'rejects-70-bytes': /^Rejects a valid plant with 413 when the body is longer than 70 bytes$/,
   'plant-name-null-long': /^Returns name as null when name is longer than 32 characters$/,
   'plant-in-data': /^Answers 200 with a Plant nested in "data"$/,
   'plant-tag-null': /^Returns tag as null when there is no tag$/,

@@ -96,7 +96,7 @@ const ODD: readonly (readonly [name: string, asked: Asked, status: number])[] = 
   ['prototype-keys-400', body(rose({ more: { constructor: 1 } })), 400],
   ['flat', body(rose({ more: [] })), 400],
   ['undeclared-nulls-422', body(rose({ more: null })), 422],
-  ['case-twins-400', body(rose({ NAME: 1 })), 400],
+  ['names-in-another-case-400', body(rose({ NAME: 1 })), 400],
   ['composed-only', body(rose({ name: 'e\u0301' })), 400],
   ['no-format-characters', body(rose({ name: 'a\u200db' })), 422],
   ['latin-only', body(rose({ name: 'роза' })), 400],

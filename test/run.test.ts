@@ -177,7 +177,7 @@ describe('a run', () => {
   test('with --bail says how it ended, regardless of how many failures were under way', async () => {
     await withStore('always-400', async ({ url }) => {
       const record = await against(url, { bail: true });
-      expect(record.stop?.reason).toBe('nothing new was begun after the first failure');
+      expect(record.stop?.reason).toBe('nothing new was started after the first failure');
     });
   });
 

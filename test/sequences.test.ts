@@ -106,7 +106,7 @@ describe('a store that fails after certain requests is reported with the shortes
       'after: plant A, with an invalid credential (no Authorization header); then: plant A',
     ],
     [
-      'history-normal-form-twin-500',
+      'history-other-normal-form-500',
       'after: plant A with a composed accent in its name; then: plant A with a decomposed accent in its name',
     ],
     [
@@ -145,7 +145,7 @@ describe('a store that fails after certain requests is reported with the shortes
   });
 
   test.each([
-    'history-case-twin-500',
+    'history-other-case-500',
     'history-after-rejected-fresh-connection-null-tag',
     'load-beside-invalid-400',
   ])('%s fails with any seed', { timeout: 60_000 }, async (name) => {

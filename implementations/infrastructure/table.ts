@@ -10,8 +10,8 @@ const MAX_NAMED = 5;
 /** How the result differs from what the manifest of the set-up expects. */
 export function surpriseOf({ expect }: Pick<Setup, 'expect'>, column: Column): string | undefined {
   if (column.state === 'not-run') return column.reason;
-  const said = [...advised(column), ...failed(column)].join('\n');
-  return column.outcome === expect.outcome && said.includes(expect.says)
+  const text = [...advised(column), ...failed(column)].join('\n');
+  return column.outcome === expect.outcome && text.includes(expect.says)
     ? undefined
     : `expected to be ${expect.outcome}${expect.says === '' ? '' : `, and to report: ${expect.says}`}`;
 }
@@ -65,13 +65,13 @@ function leftOpen(comparison: Comparison): string {
   const [, ...servers] = plain.columns.map(({ name }) => name.replace(/, http$/, ''));
   const rows = differingObservations(plain).map(({ key, values }) => {
     const [own, ...others] = values.map((value) => (value === undefined ? 'not observed' : String(value)));
-    const said = [...new Set(others)]
+    const text = [...new Set(others)]
       .filter((value) => value !== own)
       .map((value) => {
         const names = others.flatMap((other, place) => (other === value ? [servers[place]] : []));
         return `${cell(value, 60)} ${prose(names.join(', '))}`;
       });
-    return `| \`${key}\` | ${cell(own ?? '', 60)} | ${said.join('; ')} |`;
+    return `| \`${key}\` | ${cell(own ?? '', 60)} | ${text.join('; ')} |`;
   });
   return joined([
     '### Differences from the bare store where the interface leaves the behaviour open',

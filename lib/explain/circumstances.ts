@@ -24,15 +24,15 @@ export type Circumstance = Found & {
   readonly template?: RequestTemplate;
 };
 
-interface Patience {
+interface Limits {
   /** Requests sent one at a time at most to see how often a failure occurs. */
-  readonly most: number;
+  readonly max: number;
   /** Requests after which none is expected any more. */
-  readonly none: number;
+  readonly maxWithout: number;
 }
 /** The other circumstances are likelier than a failure that is rare. */
-const USUAL: Patience = { most: 120, none: 40 };
-const RARE: Patience = { most: 250, none: 250 };
+const USUAL: Limits = { max: 120, maxWithout: 40 };
+const RARE: Limits = { max: 250, maxWithout: 250 };
 const ENOUGH_FAILURES = 4;
 
 /**
@@ -76,7 +76,7 @@ async function withOthers(
 async function nowAndThen(
   state: RequestState,
   inquiry: Inquiry,
-  { most, none }: Patience,
+  { max, maxWithout }: Limits,
 ): Promise<Circumstance | undefined> {
   const failures: number[] = [];
   let tried = 0;
@@ -84,14 +84,14 @@ async function nowAndThen(
   let passing: Exchange | undefined;
   // The first one follows whatever was tried before.
   await inquiry.lab.send(state);
-  while (tried < most && (failures.length < ENOUGH_FAILURES || tried < 24)) {
+  while (tried < max && (failures.length < ENOUGH_FAILURES || tried < 24)) {
     const exchange = await inquiry.lab.send(state);
     const shows = inquiry.isShown(exchange, state);
     tried += 1;
     if (shows === true) failures.push(tried);
     if (shows === true) failing ??= exchange;
     else if (shows === false) passing ??= exchange;
-    if (failures.length === 0 && tried >= none) return undefined;
+    if (failures.length === 0 && tried >= maxWithout) return undefined;
   }
   const failed = failures.length;
   if (failing === undefined) return undefined;

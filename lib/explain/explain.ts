@@ -201,7 +201,8 @@ async function explanation(
   inquiry: Inquiry,
   { concurrency, served }: ExplainOptions,
 ): Promise<readonly Circumstance[] | undefined> {
-  const found = await unlessSpent(() => investigate(inquiry));
+  const all = await unlessSpent(() => investigate(inquiry));
+  const found = all?.some(isByChance) === true ? undefined : all;
   const isClear = found?.every(({ conditions }) => !conditions.some(isVague)) === true;
   const { template, before = [] } = inquiry.failure;
   // Values that nothing is known of, and that are always the same, may have been sent before: that may be what matters.
@@ -212,6 +213,9 @@ async function explanation(
   if (one !== undefined && (found === undefined || one.kind !== 'from-then-on')) return [one];
   return found === undefined || before.length > 0 ? undefined : histories(found, served, inquiry);
 }
+
+/** Whether the symptom shows as well if a condition is not met. */
+const isByChance = ({ outside: [shown, tried] }: Found): boolean => shown * 2 > tried;
 
 /** What was found, with what has to come before. */
 async function histories(

@@ -12,11 +12,11 @@ export interface Feature {
 
 /** Bodies on either side without which a feature may separate them by chance. */
 const MIN_SIDE = 4;
-/** Bodies that may contradict: another rule may apply to them. */
-const MAX_CONTRADICTIONS = 2;
+/** Bodies that may contradict, and the part of all that they may be: another rule may apply to them. */
+const [MAX_CONTRADICTIONS, MAX_CONTRADICTING_PART] = [2, 0.05];
 
 /**
- * The feature that tells bodies with which a fault shows from those with which it does not.
+ * The feature that separates bodies with which a fault shows from those with which it does not.
  * @param tries bodies, and whether the fault showed with them
  */
 export function separating(
@@ -27,7 +27,8 @@ export function separating(
   if (shown < MIN_SIDE || tries.length - shown < MIN_SIDE) return undefined;
   const against = ({ has }: Feature) => tries.filter(([body, shows]) => has(body) !== shows).length;
   const [best] = [...featuresOf(contract), ...sizesIn(tries)].toSorted((a, b) => against(a) - against(b));
-  return best !== undefined && against(best) <= MAX_CONTRADICTIONS ? best : undefined;
+  const allowed = Math.min(MAX_CONTRADICTIONS, tries.length * MAX_CONTRADICTING_PART);
+  return best !== undefined && against(best) <= allowed ? best : undefined;
 }
 
 /** How many properties of a body are missing or wrong: an ordinary plant with only one of them is invalid. */

@@ -55,16 +55,16 @@ async function sentAgain(preceding: Preceding): Promise<Circumstance | undefined
   if (inquiry.wanted.aspect !== 'success') return undefined;
   let last: (Sequence & { readonly state: RequestState }) | undefined;
   for (let left = REPEATS; left > 0; left -= 1) {
-    const unseen = { ...state, credential: unseenToken() };
-    const first = await inquiry.lab.send(unseen);
-    if (inquiry.isShown(first, unseen) !== false) return undefined;
-    const exchange = await inquiry.lab.send(unseen);
-    if (inquiry.isShown(exchange, unseen) !== true) return undefined;
+    const wrong = { ...state, credential: unseenToken() };
+    const first = await inquiry.lab.send(wrong);
+    if (inquiry.isShown(first, wrong) !== false) return undefined;
+    const exchange = await inquiry.lab.send(wrong);
+    if (inquiry.isShown(exchange, wrong) !== true) return undefined;
     last = {
-      before: [{ template: templateOf(unseen), exchange: first }],
+      before: [{ template: templateOf(wrong), exchange: first }],
       exchange,
       shows: true,
-      state: unseen,
+      state: wrong,
     };
   }
   return (

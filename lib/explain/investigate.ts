@@ -38,6 +38,7 @@ export async function investigate(inquiry: Inquiry): Promise<readonly Found[] | 
     const found = await withSubjects(first, role === 'reject-body', inquiry);
     if (found !== undefined) return found;
   }
+  if (await isUnparsed(lead, first, inquiry)) return withSubjects(first, true, inquiry);
   const carriers = carriersOf(lead, first, inquiry);
   const bases = ordinary.map((one) => carriers.reduce((state, part) => part.copy(lead, state), one));
   const shown: RequestState[] = [];
@@ -118,6 +119,11 @@ async function nestedLike(
   const { state, parts } = await reduce(nested, base, inquiry);
   return described(state, parts, base, carriers, inquiry);
 }
+
+/** What is nested deeply is not JSON for some parsers: whether the symptom shows with whatever is not. */
+const isUnparsed = async (lead: RequestState, ordinary: RequestState, inquiry: Inquiry): Promise<boolean> =>
+  DEEP.test(inquiry.lab.textOf(lead)) &&
+  (await inquiry.shows({ ...ordinary, defect: { corrupt: (text) => text.slice(0, -1) } })) === true;
 
 const UNDECLARED = 'extra';
 

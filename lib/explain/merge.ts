@@ -15,20 +15,20 @@ export const merged = (drafts: readonly Draft[]): readonly Draft[] =>
 /** Joins drafts that say the same of two properties: what checks one of them usually checks the other. */
 function acrossProperties(drafts: readonly Draft[]): readonly Draft[] {
   const key = (draft: Draft) => {
-    const said = saidOfProperty(draft);
-    return `${draft.wanted.words}\n${said === undefined ? drafts.indexOf(draft) : said.key}`;
+    const one = ofProperty(draft);
+    return `${draft.wanted.words}\n${one === undefined ? drafts.indexOf(draft) : one.key}`;
   };
   return groupBy(drafts, key).flatMap(([, members]) => {
     const [first] = members;
-    const said = first && saidOfProperty(first);
-    if (first === undefined || said === undefined || members.length < 2) return members;
-    const properties = [...new Set(members.flatMap((draft) => saidOfProperty(draft)?.property ?? []))];
-    const found = { ...first.found, ...said.ofAll(properties.join(' or ')) };
+    const one = first && ofProperty(first);
+    if (first === undefined || one === undefined || members.length < 2) return members;
+    const properties = [...new Set(members.flatMap((draft) => ofProperty(draft)?.property ?? []))];
+    const found = { ...first.found, ...one.ofAll(properties.join(' or ')) };
     return [{ ...first, found, members: members.flatMap((draft) => draft.members) }];
   });
 }
 
-interface SaidOfProperty {
+interface OfProperty {
   readonly property: string;
   /** The same for what is said of another property. */
   readonly key: string;
@@ -37,13 +37,15 @@ interface SaidOfProperty {
 }
 
 /** What a draft says of one property, which it may say of others as well. */
-function saidOfProperty({ found: { kind, subject, conditions } }: Draft): SaidOfProperty | undefined {
+function ofProperty({ found: { kind, subject, conditions } }: Draft): OfProperty | undefined {
   if (kind !== 'always') return undefined;
-  const [property, rest] =
+  const [property, own] =
     /^(\w+) ((?:contains|is|begins|ends|inherited|nested) .*)$/
       .exec(subject?.noun ?? conditions[0]?.clause ?? '')
       ?.slice(1) ?? [];
-  if (property === undefined || rest === undefined) return undefined;
+  if (property === undefined || own === undefined) return undefined;
+  // An exception is about the same property.
+  const rest = own.replace(`when ${property} `, 'when it ');
   if (subject !== undefined)
     return {
       property,
@@ -77,6 +79,15 @@ function withoutIncluded(drafts: readonly Draft[]): readonly Draft[] {
   const conditions = ({ found }: Draft) => JSON.stringify(found.conditions);
   const kinds = ({ found: { labels = [] } }: Draft) => labels.length;
   const isOfAll = ({ found: { subject } }: Draft) => subject === undefined;
+  const isWider = (one: Draft, other: Draft) =>
+    one !== other &&
+    one.found.conditions.length > 0 &&
+    one.found.conditions.length < other.found.conditions.length &&
+    one.found.kind === other.found.kind &&
+    JSON.stringify(one.found.subject) === JSON.stringify(other.found.subject) &&
+    one.found.conditions.every((own) =>
+      other.found.conditions.some((another) => JSON.stringify(another) === JSON.stringify(own)),
+    );
   const isMore = (one: Draft, other: Draft) =>
     conditions(one) === conditions(other) &&
     ((isOfAll(one) && !isOfAll(other)) ||
@@ -84,7 +95,7 @@ function withoutIncluded(drafts: readonly Draft[]): readonly Draft[] {
         other.members.every(({ failure }) => one.found.labels?.includes(labelOf(failure)) === true)));
   const includes = (one: Draft, other: Draft) =>
     keyOf(one.wanted) === keyOf(other.wanted) &&
-    (isMore(one, other) || (isFeatured(one, other) && !isMore(other, one)));
+    (isMore(one, other) || isWider(one, other) || (isFeatured(one, other) && !isMore(other, one)));
   return joinedBy(drafts, (draft) => drafts.find((one) => includes(one, draft)));
 }
 

@@ -120,7 +120,7 @@ export async function subjectsOf(state: RequestState, isBody: boolean, inquiry: 
   return { ...reach, ...separated, base, cells: values.cells };
 }
 
-/** The broadest class of bodies of which a feature tells those that show the symptom from the others. */
+/** The broadest class of bodies in which a feature separates those that show the symptom from the others. */
 function separatedIn(
   { shown, hidden }: Reach,
   classes: readonly CellClass[],

@@ -52,12 +52,14 @@ export async function sweep(
   const shown = [...tries].filter(([, shows]) => shows !== undefined);
   if (onScale !== undefined) {
     for (const [cell, shows] of onScale.tries) if (shows !== undefined) shown.push([cell, shows]);
-    const isExact = found.length === 1 && found[0]?.isExact === true;
+    const [only, ...others] = found;
+    const isExact = others.length === 0 && only?.isExact === true;
     const place = scale?.pointOf?.(state);
-    const isOwn = place !== undefined && onScale.limits?.has(place) === true;
+    // One odd value may show it for another reason.
+    const isOdd = only?.cells.length === 1 && place !== undefined && onScale.limits?.has(place) === true;
     if (
       onScale.limits !== undefined &&
-      agrees(tries, onScale.limits, isExact && !isOwn ? 0 : MAX_CONTRADICTIONS)
+      agrees(tries, onScale.limits, isExact && !isOdd ? 0 : MAX_CONTRADICTIONS)
     )
       found.splice(0, found.length, { words: onScale.limits.words, topic: part, cells: [], isExact: true });
   }
@@ -84,11 +86,11 @@ const MAX_CONTRADICTIONS = 0.25;
 function agrees(
   tries: ReadonlyMap<Cell, boolean | undefined>,
   { has }: NonNullable<OnScale['limits']>,
-  most: number,
+  maxShare: number,
 ): boolean {
-  const said = [...tries].filter(([, shows]) => shows !== undefined);
-  const against = said.filter(([{ point }, shows]) => shows !== (point !== undefined && has(point)));
-  return against.length <= said.length * most;
+  const clear = [...tries].filter(([, shows]) => shows !== undefined);
+  const against = clear.filter(([{ point }, shows]) => shows !== (point !== undefined && has(point)));
+  return against.length <= clear.length * maxShare;
 }
 
 /**

@@ -15,6 +15,10 @@ const cut = (fraction: number) => (text: string) =>
 /** The id in the text of a plant: a fresh one, so that the request is not rejected as a duplicate. */
 const idIn = (text: string): string => /"id"\s*:\s*(\d+)/.exec(text)?.[1] ?? '12';
 
+export const randomBytes: Edit = edit('random bytes', () =>
+  Uint8Array.from([0x8b, 0x1f, 0x00, 0xff, 0x10, 0x7f, 0x80, 0xc0]),
+);
+
 /** Texts that are not one JSON object under any reading of RFC 8259. */
 export const notJson: readonly Edit[] = [
   edit('white space only', () => ' \r\n\t '),
@@ -29,7 +33,7 @@ export const notJson: readonly Edit[] = [
   ),
   edit('plain text', () => 'a plant called Aloe'),
   edit('XML', () => '<plant><id>1</id><name>Aloe</name></plant>'),
-  edit('random bytes', () => Uint8Array.from([0x8b, 0x1f, 0x00, 0xff, 0x10, 0x7f, 0x80, 0xc0])),
+  randomBytes,
   edit('twice in a row', (text) => text + text),
   edit('two values, one per line', (text) => `${text}\n${text}`),
   edit('followed by another value', (text) => `${text} null`),

@@ -28,7 +28,7 @@ interface DuplicateStatus {
 export interface Given {
   readonly firstId: bigint;
   /** Makes an id that does not follow from `firstId`. */
-  readonly elsewhere: () => bigint;
+  readonly otherFirstId: () => bigint;
 }
 
 const NEITHER: DuplicateStatus = { id: undefined, name: undefined };
@@ -98,9 +98,9 @@ export class Collisions {
     }
     // Two fresh values cannot both be in use, unless the user gave the same first id to an earlier run.
     if (!usedUp && this.given !== undefined) {
-      const elsewhere = await channel.deliver(template, this.given.elsewhere());
-      channel.report(collided(elsewhere), template);
-      if (elsewhere.response?.status === 200) throw new Stopped(idsInUse(this.given.firstId));
+      const another = await channel.deliver(template, this.given.otherFirstId());
+      channel.report(collided(another), template);
+      if (another.response?.status === 200) throw new Stopped(idsInUse(this.given.firstId));
     }
     if (!usedUp) return first;
     this.count += 1;

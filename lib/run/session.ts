@@ -74,7 +74,7 @@ const SHORT_TIMEOUT = { timesMedian: 20, atLeastMs: 1000 } as const;
 
 const BAILED: Stop = {
   kind: 'bailed',
-  reason: 'nothing new was begun after the first failure',
+  reason: 'nothing new was started after the first failure',
   remedy: 'run it without --bail to see all of them',
 };
 
@@ -132,7 +132,7 @@ export class Session {
       () => collisionIds.aside(),
       options.firstId === undefined
         ? undefined
-        : { firstId: options.firstId, elsewhere: () => anyFirstId(range) },
+        : { firstId: options.firstId, otherFirstId: () => anyFirstId(range) },
     );
     this.client = new HttpClient(endpointOf(baseUrl, options), concurrency);
     this.recovery = new Recovery({

@@ -26,11 +26,11 @@ export function segmentsOf(request: Request, { origin }: Endpoint): Uint8Array[]
   const parts = bounds.slice(1).map((to, index) => body.subarray(bounds[index], to));
   const whole = headOf(request, origin);
   const middle = Math.floor(whole.length / 2);
-  const begun = headCut === true ? [whole.subarray(0, middle)] : [];
+  const headStart = headCut === true ? [whole.subarray(0, middle)] : [];
   const head = headCut === true ? whole.subarray(middle) : whole;
-  if (headFirst === true || awaitsContinue(request)) return [...begun, head, ...parts];
+  if (headFirst === true || awaitsContinue(request)) return [...headStart, head, ...parts];
   const [first = new Uint8Array(), ...others] = parts;
-  return [...begun, Buffer.concat([head, first]), ...others];
+  return [...headStart, Buffer.concat([head, first]), ...others];
 }
 
 function headOf({ method, path, headers, delivery }: Request, origin: string): Buffer {

@@ -134,19 +134,19 @@ export const createAnswer: readonly BrokenStore[] = [
   ),
 
   broken(
-    'refuses-tagged',
+    'rejects-tagged',
     'rejects plants with a tag',
     ['ordinary/answers-200', 'ordinary/accepts-escaped-strings', 'ordinary/accepts-ids-of-every-magnitude'],
     rejecting(tagged),
   ),
   broken(
-    'refuses-tagless',
+    'rejects-tagless',
     'rejects plants without a tag',
     ['ordinary/answers-200', 'ordinary/accepts-any-property-order', 'state/answers-alternating-requests'],
     rejecting(tagless),
   ),
   broken(
-    'refuses-apostrophe',
+    'rejects-apostrophe',
     'rejects names that contain an apostrophe, as if they were SQL injection',
     [
       'invariants/accepts-ordinary-plants',
@@ -156,7 +156,7 @@ export const createAnswer: readonly BrokenStore[] = [
     rejecting(({ name }) => name.includes("'")),
   ),
   broken(
-    'refuses-hyphen',
+    'rejects-hyphen',
     'rejects names that contain a hyphen',
     [
       'invariants/accepts-ordinary-plants',
@@ -166,7 +166,7 @@ export const createAnswer: readonly BrokenStore[] = [
     rejecting(({ name }) => name.includes('-')),
   ),
   broken(
-    'refuses-digit',
+    'rejects-digit',
     'rejects names that contain a digit',
     [
       'invariants/accepts-ordinary-plants',
@@ -176,7 +176,7 @@ export const createAnswer: readonly BrokenStore[] = [
     rejecting(({ name }) => /\d/.test(name), 422),
   ),
   broken(
-    'refuses-space',
+    'rejects-space',
     'rejects names that contain a space',
     [
       'invariants/accepts-ordinary-plants',
@@ -186,25 +186,25 @@ export const createAnswer: readonly BrokenStore[] = [
     rejecting(({ name }) => name.includes(' ')),
   ),
   broken(
-    'refuses-space-at-the-end',
+    'rejects-space-at-the-end',
     'rejects names that end with a space',
     ['invariants/accepts-ordinary-plants', 'ordinary/accepts-names-of-many-kinds'],
     rejecting(({ name }) => name.endsWith(' ')),
   ),
   broken(
-    'refuses-space-at-the-end-untagged',
+    'rejects-space-at-the-end-untagged',
     'rejects names that end with a space if there is no tag',
     ['ordinary/accepts-names-of-many-kinds'],
     rejecting((one) => one.name.endsWith(' ') && tagless(one)),
   ),
   broken(
-    'refuses-long-pair',
+    'rejects-long-pair',
     'rejects a name of over 25 characters with a tag of over 12: one column for both',
     ['ordinary/accepts-any-plant', 'ordinary/accepts-names-of-every-length'],
     rejecting(({ name, tag }) => name.length > 25 && tag.length > 12),
   ),
   broken(
-    'refuses-lower-case',
+    'rejects-lower-case',
     'rejects names that begin with a lower-case letter',
     [
       'invariants/accepts-ordinary-plants',
@@ -214,7 +214,7 @@ export const createAnswer: readonly BrokenStore[] = [
     rejecting(({ name }) => /^[a-z]/.test(name)),
   ),
   broken(
-    'refuses-over-30',
+    'rejects-over-30',
     'rejects names longer than 30 characters',
     [
       'invariants/accepts-ordinary-plants',
@@ -224,43 +224,43 @@ export const createAnswer: readonly BrokenStore[] = [
     rejecting(({ name }) => name.length > 30),
   ),
   broken(
-    'refuses-under-4',
+    'rejects-under-4',
     'rejects names shorter than 4 characters',
     ['invariants/accepts-ordinary-plants', 'ordinary/accepts-names-of-every-length'],
     rejecting(({ name }) => name.length > 0 && name.length < 4),
   ),
   broken(
-    'refuses-long-tag',
+    'rejects-long-tag',
     'rejects tags longer than 12 characters',
     ['ordinary/accepts-escaped-strings', 'ordinary/accepts-ids-of-every-magnitude'],
     rejecting(({ tag }) => tag.length > 12),
   ),
   broken(
-    'refuses-int16',
+    'rejects-int16',
     'rejects ids that do not fit in 16 bits',
     ['ordinary/answers-200', 'ordinary/accepts-escaped-strings', 'ordinary/accepts-ids-of-every-magnitude'],
     rejecting(({ id }) => id !== undefined && id > 32_767n),
   ),
   broken(
-    'refuses-float32',
+    'rejects-float32',
     'rejects ids that a float32 cannot represent',
     ['ordinary/answers-200', 'ordinary/accepts-escaped-strings', 'ordinary/accepts-ids-of-every-magnitude'],
     rejecting(({ id }) => id !== undefined && Math.fround(Number(id)) !== Number(id)),
   ),
   broken(
-    'refuses-even-id',
+    'rejects-even-id',
     'rejects even ids',
     ['invariants/accepts-ordinary-plants', 'ordinary/accepts-any-plant'],
     rejecting(({ id }) => id !== undefined && id % 2n === 0n),
   ),
   broken(
-    'refuses-id-last',
+    'rejects-id-last',
     'rejects plants whose last property is id',
     ['ordinary/answers-200', 'ordinary/accepts-escaped-strings', 'ordinary/accepts-ids-of-every-magnitude'],
     rejecting(lastIs('id')),
   ),
   broken(
-    'refuses-70-bytes',
+    'rejects-70-bytes',
     '413 if the body is longer than 70 bytes',
     [
       'ordinary/accepts-escaped-property-names',

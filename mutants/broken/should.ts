@@ -165,49 +165,49 @@ export const should: readonly BrokenStore[] = [
 
   // Every valid NewPlant is accepted.
   broken(
-    'refuses-empty',
+    'rejects-empty',
     'rejects an empty name',
     ['unconstrained/accepts-any-name'],
     rejecting(({ fields }) => fields.get('name') === ''),
   ),
   broken(
-    'refuses-astral',
+    'rejects-astral',
     'rejects astral characters',
     ['unconstrained/accepts-any-name', 'unconstrained/accepts-any-tag'],
     rejecting(({ name, tag }) => /[\u{10000}-\u{10ffff}]/u.test(name + tag)),
   ),
   broken(
-    'refuses-control',
+    'rejects-control',
     'rejects control characters',
     ['unconstrained/accepts-any-name', 'unconstrained/accepts-any-tag'],
     rejecting(({ name, tag }) => /\p{Cc}/u.test(name + tag)),
   ),
   broken(
-    'refuses-255',
+    'rejects-255',
     'rejects names longer than 255 characters',
     ['unconstrained/accepts-any-name'],
     rejecting(({ name }) => name.length > 255),
   ),
   broken(
-    'refuses-markup',
+    'rejects-markup',
     'rejects < and >',
     ['unconstrained/accepts-any-name'],
     rejecting(({ name, tag }) => /[<>]/.test(name + tag)),
   ),
   broken(
-    'refuses-31-bits',
+    'rejects-31-bits',
     'rejects ids from 2^31 to 2^53',
     ['unconstrained/accepts-ids-above-2^31'],
     rejecting(({ id }) => id !== undefined && id >= 2n ** 31n && id <= 2n ** 53n),
   ),
   broken(
-    'refuses-53-bits',
+    'rejects-53-bits',
     'rejects ids above 2^53',
     ['unconstrained/accepts-ids-above-2^53'],
     rejecting(({ id }) => id !== undefined && id > 2n ** 53n && id < 2n ** 63n),
   ),
   broken(
-    'refuses-negative',
+    'rejects-negative',
     'rejects negative ids',
     ['unconstrained/accepts-negative-ids'],
     rejecting(({ id }) => id !== undefined && id < 0n),
@@ -215,25 +215,25 @@ export const should: readonly BrokenStore[] = [
 
   // HTTP and JSON follow their standards.
   broken(
-    'refuses-charset',
+    'rejects-charset',
     '415 to application/json; charset=utf-8',
     ['ordinary/accepts-charset-parameter'],
     rejectingHead((request) => contentType(request).includes(';'), 415),
   ),
   broken(
-    'refuses-type-case',
+    'rejects-type-case',
     '415 to Application/JSON',
     ['ordinary/accepts-media-type-in-any-case'],
     rejectingHead((request) => /[A-Z]/.test(contentType(request).split(';')[0] ?? ''), 415),
   ),
   broken(
-    'refuses-chunked',
+    'rejects-chunked',
     '411 to a chunked body',
     ['ordinary/accepts-chunked-body'],
     rejectingHead(({ headers }) => headers['content-length'] === undefined, 411),
   ),
   broken(
-    'refuses-chunked-and-continues',
+    'rejects-chunked-and-continues',
     '411 to a chunked body, and 100 Continue before every response',
     ['ordinary/accepts-chunked-body'],
     together(
@@ -242,7 +242,7 @@ export const should: readonly BrokenStore[] = [
     ),
   ),
   broken(
-    'refuses-accept',
+    'rejects-accept',
     '406 if Accept allows JSON only by a range or with a quality value',
     ['ordinary/accepts-any-accept-that-allows-json'],
     rejectingHead(
@@ -266,8 +266,8 @@ export const should: readonly BrokenStore[] = [
   ),
 
   // How invalid bodies are rejected.
-  broken('refuses-422', 'rejects with 422 instead of 400', ['invalid/answers-400'], rejectingWith(422)),
-  broken('refuses-404', 'rejects with 404 instead of 400', ['invalid/answers-400'], rejectingWith(404)),
+  broken('rejects-422', 'rejects with 422 instead of 400', ['invalid/answers-400'], rejectingWith(422)),
+  broken('rejects-404', 'rejects with 404 instead of 400', ['invalid/answers-400'], rejectingWith(404)),
   broken(
     'takes-plain',
     'accepts JSON sent as text/plain',
@@ -347,7 +347,7 @@ export const should: readonly BrokenStore[] = [
     ),
   ),
   broken(
-    'refused-403',
+    'answers-403',
     'answers an invalid token with 403',
     ['auth/answers-401'],
     challenging((request) =>

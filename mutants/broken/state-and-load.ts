@@ -125,7 +125,7 @@ export const stateAndLoad: readonly BrokenStore[] = [
   ),
   // After a rejection.
   broken(
-    'state-next-refused',
+    'state-next-rejected',
     'rejects the plant that follows a rejection',
     ['invariants/accepts-ordinary-plants', 'state/answers-at-the-end'],
     afterRejections(countdown(1, 1), rejecting),

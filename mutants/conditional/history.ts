@@ -37,13 +37,13 @@ export const history = [
     faults.crashes,
   ),
   conditional(
-    'history-case-twin-500',
+    'history-other-case-500',
     'a unique index ignores case, but the lookup before it does not',
     [state.caseTwin],
     faults.crashes,
   ),
   conditional(
-    'history-normal-form-twin-500',
+    'history-other-normal-form-500',
     'a unique index compares normal forms, but the lookup before it compares bytes',
     [state.normalFormTwin],
     faults.crashes,

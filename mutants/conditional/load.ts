@@ -37,7 +37,7 @@ export const load = [
     faults.rejects(400),
   ),
   conditional(
-    'load-beside-stranger-401',
+    'load-beside-invalid-token-401',
     'the identity is shared, so a valid request next to an unauthorised one is rejected',
     [state.besideUnauthorised],
     faults.rejectsToken,

@@ -197,7 +197,7 @@ export const answers: readonly RightStore[] = [
 ];
 
 /** Stores with other methods and paths, which the document does not specify. */
-export const elsewhere: readonly RightStore[] = [
+export const otherTargets: readonly RightStore[] = [
   right('lists-plants', 'lists plants at GET /plants if authorised: unspecified', (reference) => ({
     route(request) {
       if (request.path !== '/plants' || !['GET', 'HEAD'].includes(request.method)) reference.route(request);

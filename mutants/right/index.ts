@@ -1,5 +1,5 @@
 import type { RightStore } from '../fleet.ts';
-import { answers, elsewhere } from './answers.ts';
+import { answers, otherTargets } from './answers.ts';
 import { connections } from './connections.ts';
 import { credentials } from './credentials.ts';
 import { dressing } from './dressing.ts';
@@ -20,7 +20,7 @@ import { uniqueness } from './uniqueness.ts';
 export const rightStores: readonly RightStore[] = [
   ...rejections,
   ...answers,
-  ...elsewhere,
+  ...otherTargets,
   ...transports,
   ...identity,
   ...load,

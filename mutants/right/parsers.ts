@@ -75,7 +75,7 @@ export const parsers: readonly RightStore[] = [
     ),
   ),
   right(
-    'duplicates-refused',
+    'duplicates-rejected',
     'rejects repeated property names: RFC 8259 says they SHOULD be unique',
     rejecting(repeats),
   ),

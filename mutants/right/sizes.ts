@@ -138,7 +138,7 @@ export const sizes: readonly RightStore[] = [
     ),
   ),
   right(
-    'case-twins-400',
+    'names-in-another-case-400',
     'answers property names that differ only in case, like name and NAME, with 400',
     rejecting(({ fields }) => new Set([...fields.keys()].map((key) => key.toLowerCase())).size < fields.size),
   ),

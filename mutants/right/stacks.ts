@@ -1,7 +1,7 @@
 import { Rejection } from '../../reference/store.ts';
 import { type RightStore, right, stacked } from '../fleet.ts';
 import { later, withFreshState } from '../helpers.ts';
-import { answers, elsewhere } from './answers.ts';
+import { answers, otherTargets } from './answers.ts';
 import { connections } from './connections.ts';
 import { credentials } from './credentials.ts';
 import { dressing } from './dressing.ts';
@@ -44,7 +44,7 @@ const unhurried = right('unhurried', 'takes 5 ms for every response', (reference
 
 const known = new Map(
   [
-    ...[answers, connections, credentials, dressing, elsewhere, headers, identity, parsers],
+    ...[answers, connections, credentials, dressing, otherTargets, headers, identity, parsers],
     ...[rejections, repeats, sizes, targets, transports, uniqueness, [limiting, unhurried]],
   ]
     .flat()
@@ -81,7 +81,7 @@ export const stacks: readonly RightStore[] = [
       'strings-of-5000',
       'utf-16-accepted',
       'unique-ids',
-      'duplicates-refused',
+      'duplicates-rejected',
     ],
     ...['other-charsets-415', 'accept-406', 'foreign-origin-403', 'path-parameters', 'envoy-413'],
     ...['limits-before-creating', 'chunked'],
@@ -89,7 +89,14 @@ export const stacks: readonly RightStore[] = [
   stack(
     'asp-net-behind-iis',
     'ASP.NET behind IIS: case-insensitive property names, escaped JSON, 401 and 404 in HTML',
-    ...['case-twins-400', 'comments', 'trailing-commas', 'markup-escaped', 'iis-401', 'framework-errors'],
+    ...[
+      'names-in-another-case-400',
+      'comments',
+      'trailing-commas',
+      'markup-escaped',
+      'iis-401',
+      'framework-errors',
+    ],
     ...['other-charsets-415', 'original-url-404', 'iis-request-filtering', 'any-path-case', 'obs-text-403'],
   ),
   stack(
@@ -130,7 +137,7 @@ export const stacks: readonly RightStore[] = [
     ],
     ...[
       'integers-plain',
-      'duplicates-refused',
+      'duplicates-rejected',
       'surrogates-400',
       'no-long-names',
       'no-long-tags',

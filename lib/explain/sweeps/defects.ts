@@ -3,14 +3,13 @@ import { stringsOf } from '../../contract/schema.ts';
 import { type Defect, type DefectKind, defectsOf } from '../../payloads/defects.ts';
 import { type Json, JsonObject, write } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
-import { multipart, notJson, notUtf8 } from '../../payloads/texts.ts';
+import { multipart, notJson, notUtf8, randomBytes } from '../../payloads/texts.ts';
 import { isInvalid } from '../../payloads/validity.ts';
 import type { Cell, CellClass, Sweep, Words } from '../cells.ts';
 
 /** The class of the bodies that no JSON parser accepts. */
 export const NOT_JSON = 'not JSON';
 const NOT_UTF8 = 'not UTF-8';
-const RANDOM_BYTES = 'random bytes';
 
 /**
  * Everything that can be wrong with a body, one value at a time.
@@ -22,10 +21,10 @@ export function defectSweep(contract: Contract, control: JsonObject, withBytes =
   const strings = stringsOf(shape);
   const cells = [
     ...defects.flatMap((defect) => cellsOf(defect, contract, control)),
-    ...notJson.map(({ name, apply }) =>
-      textCell(name, (state) => ({ ...state, defect: { corrupt: apply } })),
-    ),
-    ...(withBytes ? notUtf8(strings) : []).map(({ name, apply }) =>
+    ...notJson
+      .filter((one) => !withBytes || one !== randomBytes)
+      .map(({ name, apply }) => textCell(name, (state) => ({ ...state, defect: { corrupt: apply } }))),
+    ...(withBytes ? [randomBytes, ...notUtf8(strings)] : []).map(({ name, apply }) =>
       bytesCell(name, (state) => ({ ...state, defect: { corrupt: apply } })),
     ),
     textCell(multipart.name, (state) => ({ ...state, defect: { corrupt: multipart.apply } })),
@@ -37,7 +36,7 @@ export function defectSweep(contract: Contract, control: JsonObject, withBytes =
 
 /** Whether a label is about bytes that are not UTF-8. */
 export const isAboutBytes = (label: string, { newPlant: { shape } }: Contract): boolean =>
-  [RANDOM_BYTES, ...notUtf8(stringsOf(shape)).map(({ name }) => name)].includes(label);
+  [randomBytes, ...notUtf8(stringsOf(shape))].some(({ name }) => name === label);
 
 const uniqueByValue = (cells: readonly Cell[]): readonly Cell[] => [
   ...new Map(cells.map((cell) => [cell.value, cell])).values(),
@@ -183,13 +182,7 @@ function textCell(name: string, apply: (state: RequestState) => RequestState): C
     words: { clause, noun: name === 'no body' ? 'requests without a body' : bodyNoun(name) },
     apply,
     label: name,
-    classes: [
-      'any',
-      NOT_JSON,
-      ...(kind === 'other text' ? [] : [kind]),
-      ...(isNone ? ['none'] : []),
-      ...(name === RANDOM_BYTES ? [NOT_UTF8] : []),
-    ],
+    classes: ['any', NOT_JSON, ...(kind === 'other text' ? [] : [kind]), ...(isNone ? ['none'] : [])],
   };
 }
 
