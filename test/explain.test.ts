@@ -12,6 +12,7 @@ const CASES = 1;
 const MORE_CASES = new Map([
   ['auth-guards-short', 12],
   ['auth-guards-valid', 120],
+  ['error-empty-again', 12],
   ['rejects-even-id', 12],
   ['state-full', 12],
 ]);
@@ -71,7 +72,7 @@ const TITLES: Readonly<Record<string, RegExp>> = {
   'http-chunked-500': /^Answers 500 to requests with a chunked body$/,
   'http-query-500': /^Answers 500 to requests with a query$/,
   'http-get-500': /^Answers 500 to requests with the method GET$/,
-  'state-25th-500': /^Answers 500 to about one request in \d+, whatever it contains$/,
+  'state-25th-500': /^Answers 500 to every 25th request, whatever it contains$/,
   'load-4-500': /^Answers 500 when 5 or more requests are in flight$/,
   'always-200-plain': /^Answers every request with 200 as text\/plain/,
   'id-not-object': /^Accepts any type as id except an array or an object$/,
@@ -93,9 +94,19 @@ const TITLES: Readonly<Record<string, RegExp>> = {
   'auth-address': /^Accepts requests without a valid token soon after an accepted plant$/,
   'again-never': /^Answers 500 once, but not again$/,
   'again-17th-id': /^Answers 500 when id is divisible by 17$/,
-  'text-tag-not-last': /^Answers 500 when there is a tag and tag is not the last property$/,
+  'text-tag-not-last': /^Answers 500 when tag is not the last property$/,
   'one-down': /^Accepts any body that is not a NewPlant in requests with a property one level down$/,
   'malformed-over-70': /^Accepts any body that is not a NewPlant when the body is \d+ bytes or longer$/,
+  'rejects-long-pair':
+    /^Rejects a valid plant with 400 when name is longer than 25 characters and tag is longer than 12 characters$/,
+  'error-substatus':
+    /^Answers 400 with error as a fraction when .* and more than one property is missing or wrong$/,
+  'error-empty-again':
+    /^Answers 400 without a body to requests after a rejected request on the same connection/,
+  'crash-utf8-in-tag': /^Answers 500 when tag is not valid UTF-8$/,
+  'crash-deep-500': /^Answers 500 when the body is nested more than \d+ levels deep$/,
+  'auth-second-try': /^Accepts .* when the same token is sent again$/,
+  'state-10th-tagged-202': /^Answers 202 instead of 200 to every 10th request with a tag$/,
   'token-then-word': /^Accepts the token followed by another word$/,
 };
 
@@ -127,6 +138,7 @@ describe('the steps of a cause', () => {
       'state-breaker',
       'state-name-leaks',
       'again-17th-id',
+      'auth-second-try',
     ])('show the fault of a freshly started %s, and again on the same one', async (name) => {
     const [cause] = await causesOf(name);
     expect(cause).toBeDefined();
@@ -137,6 +149,28 @@ describe('the steps of a cause', () => {
       for (let turn = 0; turn < 2; turn += 1) expect(await printed(steps)).toContain(String(cause?.answer));
     });
   });
+});
+
+test('the hint for the software of the store comes first in the advice', async () => {
+  const adviceFrom = async (server: string) => {
+    const store = await startStore({
+      token: TOKEN,
+      steps: ({ create, send }) => ({
+        create: (plant, request) => ({ ...create(plant, request), status: 201 }),
+        send: (answer, response, request) =>
+          send({ ...answer, headers: { ...answer.headers, server } }, response, request),
+      }),
+    });
+    try {
+      const { causes } = await recordOf(store.url, { only: ['ordinary/answers-200', 'invariants/*'] });
+      return causes.map(({ advice }) => /(\w+): /.exec(advice.slice(advice.indexOf('explicitly')))?.[1]);
+    } finally {
+      await store.stop();
+    }
+  };
+  expect(await adviceFrom('uvicorn')).toEqual(['FastAPI']);
+  expect(await adviceFrom('Apache-Coyote/1.1')).toEqual(['Spring']);
+  expect(await adviceFrom('unknown')).toEqual(['NestJS']);
 });
 
 test('a store below a path is explained like any other', async () => {

@@ -1,9 +1,10 @@
-import type { Check } from '../run/check.ts';
 import type { Circumstance } from './circumstances.ts';
+import type { Shown } from './draft.ts';
 import type { Wanted } from './lab.ts';
+import { hintsOf, type Settings } from './stack.ts';
 
 /** What to do about a fault: the fix first, then how such a fault typically comes about. */
-export function adviceFor(wanted: Wanted, found: Circumstance, check: Check | undefined): string {
+export function adviceFor(wanted: Wanted, found: Circumstance, members: readonly Shown[]): string {
   const about = [found.subject, ...found.conditions]
     .map((words) => Object.values(words ?? {}).join(' '))
     .join(' ');
@@ -15,7 +16,10 @@ export function adviceFor(wanted: Wanted, found: Circumstance, check: Check | un
       (kind === undefined || kind === found.kind) &&
       (isWayIn === undefined || hasWayIn),
   );
-  return known?.text ?? check?.hint ?? 'Compare the request with one that is answered correctly.';
+  if (known === undefined)
+    return members[0]?.check.hint ?? 'Compare the request with one that is answered correctly.';
+  const exchanges = [found.exchange, ...members.map(({ failure }) => failure.exchange)];
+  return `${known.text}${hintsOf(known.settings ?? {}, exchanges)}`;
 }
 
 interface Advice {
@@ -27,6 +31,7 @@ interface Advice {
   /** Only for what goes wrong on an unusual way in. */
   readonly isWayIn?: true;
   readonly text: string;
+  readonly settings?: Settings;
 }
 
 const ANY = /./;
@@ -63,7 +68,13 @@ const ADVICE: readonly Advice[] = [
   // The right thing is accepted, but the answer is another.
   {
     symptom: /^answers 201/,
-    text: 'Answer 200: the document declares it as the only success. Frameworks answer a created resource with 201 by default or by habit (@PostMapping with @ResponseStatus(CREATED), NestJS @Post, status_code=201): set 200 explicitly (NestJS: @HttpCode(200)).',
+    text: 'Answer 200: the document declares it as the only success. Frameworks answer a created resource with 201 by default or by habit: set 200 explicitly.',
+    settings: {
+      NestJS: '@HttpCode(200) beside @Post',
+      Spring: 'no @ResponseStatus(CREATED), ResponseEntity.ok(...)',
+      FastAPI: 'no status_code=201',
+      Django: 'status=200 in the Response of the view',
+    },
   },
   {
     symptom: /^answers 20[2-9]/,
@@ -71,7 +82,8 @@ const ADVICE: readonly Advice[] = [
   },
   {
     symptom: /^redirects/,
-    text: 'Handle the request at the URL where it arrives. Redirects come from a router that adds or removes a trailing slash, or that forces https or another host: register the route as /plants (FastAPI: redirect_slashes=False; Django: APPEND_SLASH=False).',
+    text: 'Handle the request at the URL where it arrives. Redirects come from a router that adds or removes a trailing slash, or that forces https or another host: register the route as /plants.',
+    settings: { FastAPI: 'redirect_slashes=False', Django: 'APPEND_SLASH = False' },
   },
   {
     symptom: /^answers every request/,
@@ -83,12 +95,29 @@ const ADVICE: readonly Advice[] = [
   },
   {
     symptom: /^answers 200 (?:with Content-Type|with the Content-Types|without a Content-Type)/,
-    text: 'Send exactly one Content-Type, application/json, with the 200. Serialize the plant with the function of the framework that sets it (res.json, JsonResponse, jsonify, c.JSON, ResponseEntity with produces=application/json), or set the header before writing the body.',
+    text: 'Send exactly one Content-Type, application/json, with the 200. Serialize the plant with the function of the framework that sets it, or set the header before writing the body.',
+    settings: {
+      Express: 'res.json(plant)',
+      Django: 'JsonResponse',
+      Flask: 'jsonify',
+      Go: 'w.Header().Set("Content-Type", "application/json") before w.WriteHeader',
+      Gin: 'c.JSON',
+      Spring: 'produces = MediaType.APPLICATION_JSON_VALUE',
+    },
   },
   {
     symptom: /^answers 400 (?:with Content-Type|with the Content-Types|without a Content-Type)/,
     about: /not JSON|truncated|follow|no body|empty|white space|form/,
-    text: 'Send the Error as application/json when the body cannot be parsed, too. The parser rejects such a body before the handler runs, and the default error page of the framework answers: register an error handler for it (Express: app.use((err, req, res, next) => ...) after express.json(); Fastify: setErrorHandler; FastAPI: RequestValidationError; Spring: HttpMessageNotReadableException in a @RestControllerAdvice; ASP.NET: InvalidModelStateResponseFactory).',
+    text: 'Send the Error as application/json when the body cannot be parsed, too. The parser rejects such a body before the handler runs, and the default error page of the framework answers: register an error handler for it.',
+    settings: {
+      Express: 'app.use((err, req, res, next) => ...) after express.json()',
+      Fastify: 'setErrorHandler',
+      NestJS: 'an exception filter for BadRequestException',
+      FastAPI: 'an exception handler for RequestValidationError',
+      Django: 'handle ParseError in EXCEPTION_HANDLER',
+      Spring: 'HttpMessageNotReadableException in a @RestControllerAdvice',
+      'ASP.NET': 'InvalidModelStateResponseFactory',
+    },
   },
   {
     symptom:
@@ -105,7 +134,14 @@ const ADVICE: readonly Advice[] = [
   },
   {
     symptom: /tag as null/,
-    text: 'Leave tag out of the response if the plant has none; null is not a string. Go: `json:"tag,omitempty"` with a string or pointer; Java: @JsonInclude(NON_NULL); Python: response_model_exclude_none=True; Rust: #[serde(skip_serializing_if = "Option::is_none")]; C#: JsonIgnoreCondition.WhenWritingNull.',
+    text: 'Leave tag out of the response if the plant has none; null is not a string.',
+    settings: {
+      Go: '`json:"tag,omitempty"` with a string or pointer',
+      Jackson: '@JsonInclude(NON_NULL)',
+      FastAPI: 'response_model_exclude_none=True',
+      serde: '#[serde(skip_serializing_if = "Option::is_none")]',
+      'ASP.NET': 'JsonIgnoreCondition.WhenWritingNull',
+    },
   },
   {
     symptom: /^(?:returns|leaves) (?:name|tag)\b.*/,
@@ -188,17 +224,32 @@ const ADVICE: readonly Advice[] = [
   {
     symptom: /^accepts$/,
     about: /any body that is not a NewPlant/,
-    text: 'Validate the body before creating the plant: id an integer, name a string, tag a string if there is one; answer 400 with an Error otherwise. Frameworks do so from a schema or a model: check that the validation is switched on (Spring: @Valid; NestJS: ValidationPipe; Express: a validator middleware).',
+    text: 'Validate the body before creating the plant: id an integer, name a string, tag a string if there is one; answer 400 with an Error otherwise. Frameworks do so from a schema or a model: check that the validation is switched on.',
+    settings: {
+      Express: 'a validator middleware before the handler',
+      NestJS: 'app.useGlobalPipes(new ValidationPipe())',
+      Spring: '@Valid before @RequestBody',
+      Django: 'serializer.is_valid(raise_exception=True)',
+    },
   },
   {
     symptom: /^accepts$/,
     about: /follow/,
-    text: 'Reject what follows the JSON value. Go: json.Decoder stops after the first value; call Decode again and expect io.EOF (More() misses } and ]), or use json.Unmarshal. Jackson: FAIL_ON_TRAILING_TOKENS.',
+    text: 'Reject what follows the JSON value: a parser of streams stops after the first one.',
+    settings: {
+      Go: 'after json.Decoder, call Decode again and expect io.EOF (More() misses } and ]), or use json.Unmarshal',
+      Jackson: 'FAIL_ON_TRAILING_TOKENS',
+    },
   },
   {
     symptom: /^accepts$/,
     about: /another case/,
-    text: "Compare property names exactly. Go's encoding/json matches them in any case: decode into a map[string]json.RawMessage and look the names up, or use a decoder with case-sensitive names. Jackson: ACCEPT_CASE_INSENSITIVE_PROPERTIES off; System.Text.Json: PropertyNameCaseInsensitive = false (the web defaults set it).",
+    text: 'Compare property names exactly, with regard to case.',
+    settings: {
+      Go: 'encoding/json matches names in any case: decode into a map[string]json.RawMessage and look the names up, or use a decoder that compares exactly',
+      Jackson: 'ACCEPT_CASE_INSENSITIVE_PROPERTIES off',
+      'ASP.NET': 'PropertyNameCaseInsensitive = false (the web defaults set it)',
+    },
   },
   {
     symptom: /^accepts$/,
@@ -219,17 +270,35 @@ const ADVICE: readonly Advice[] = [
   {
     symptom: /^accepts$/,
     about: /\bnull\b/,
-    text: 'Reject null: an optional property may be absent, but null is not a string or integer. Types with one value for "absent" and "null" (*string, Option<String>, str | None, a nullable reference) hide the difference: test for the key itself (Go: map[string]json.RawMessage; serde: a custom deserializer; Pydantic: a validator in mode "before"; Jackson: @JsonSetter(nulls = Nulls.FAIL)).',
+    text: 'Reject null: an optional property may be absent, but null is not a string or integer. Types with one value for "absent" and "null" (a pointer, Option<String>, str | None, a nullable reference) hide the difference: test for the key itself.',
+    settings: {
+      Go: 'map[string]json.RawMessage',
+      serde: 'a deserializer of your own for the field',
+      Pydantic: 'a validator in mode "before"',
+      Jackson: '@JsonSetter(nulls = Nulls.FAIL)',
+    },
   },
   {
     symptom: /^accepts$/,
     about: /without (?:id|name|a required)|nested/,
-    text: 'Require id and name as properties of the body itself, and answer 400 if one is missing: no defaults, no generated values, no search in nested objects or the query. Go: a zero value does not show that a property was absent, use pointers; Jackson: FAIL_ON_MISSING_CREATOR_PROPERTIES.',
+    text: 'Require id and name as properties of the body itself, and answer 400 if one is missing: no defaults, no generated values, no search in nested objects or the query.',
+    settings: {
+      Go: 'pointers: a zero value does not show that a property was absent',
+      Jackson: 'FAIL_ON_MISSING_CREATOR_PROPERTIES',
+    },
   },
   {
     symptom: /^accepts$/,
     about: /fraction|string|boolean|true|false|number|array|object|type|\d/,
-    text: 'Check the JSON type before using the value, and do not convert: "7", true, 7.5 and [7] are not integers, and 7 is not a string. Coercion is the default of Ajv in Fastify (coerceTypes: false), Jackson (MapperFeature.ALLOW_COERCION_OF_SCALARS off), Pydantic (strict=True), Joi (convert: false), marshmallow (strict=True) and Zod\'s z.coerce.',
+    text: 'Check the JSON type before using the value, and do not convert: "7", true, 7.5 and [7] are not integers, and 7 is not a string. Libraries convert by default.',
+    settings: {
+      Fastify: 'ajv: { customOptions: { coerceTypes: false } }',
+      Joi: 'convert: false',
+      Zod: 'no z.coerce',
+      Pydantic: 'strict=True',
+      marshmallow: 'strict=True for integers',
+      Jackson: 'MapperFeature.ALLOW_COERCION_OF_SCALARS off',
+    },
   },
   // What has to be accepted is rejected.
   {

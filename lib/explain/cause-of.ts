@@ -19,7 +19,7 @@ export function causeOf(draft: Draft, catalogue: readonly Check[]): Cause {
     kind: found.kind,
     confirmed: { inside: found.inside, outside: found.outside },
     checks: catalogue.flatMap(({ id }) => (ids.has(id) ? [id] : [])),
-    advice: adviceFor(wanted, found, members[0]?.check),
+    advice: adviceFor(wanted, found, members),
     example: exampleOf(found),
     matters: found.parts.map(({ name }) => name),
     ladders: found.ladders,
