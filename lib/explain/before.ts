@@ -9,6 +9,8 @@ import { sweep } from './sweep.ts';
 import { modelSweep } from './sweeps/model.ts';
 
 const ALL_KINDS = Object.values(KINDS);
+/** What is likely to come once before a request; wrong tokens are counted. */
+const SINGLE_KINDS = [KINDS.accepted, KINDS.rejected, KINDS.unauthenticated];
 
 /**
  * What has to come right before a request, over another connection, so that a symptom shows.
@@ -17,15 +19,15 @@ const ALL_KINDS = Object.values(KINDS);
  */
 export async function afterOne(preceding: Preceding): Promise<Circumstance | undefined> {
   const shows: boolean[] = [];
-  for (const kind of ALL_KINDS) shows.push((await preceding.after(kind)).shows);
+  for (const kind of SINGLE_KINDS) shows.push((await preceding.after(kind)).shows);
   if (shows.every((one) => one === shows[0])) return undefined;
   const found: { readonly phrase: string; readonly sequence: Sequence }[] = [];
-  for (const kind of ALL_KINDS) {
+  for (const kind of SINGLE_KINDS) {
     const sequence = await preceding.alwaysAfter(kind);
     if (sequence !== undefined) found.push({ phrase: `after ${kind.one}`, sequence });
   }
   const [first] = found;
-  if (first === undefined || found.length === ALL_KINDS.length) return undefined;
+  if (first === undefined || found.length === SINGLE_KINDS.length) return undefined;
   return preceding.finding(alternatives(found.map(({ phrase }) => ({ phrase }))), first.sequence);
 }
 

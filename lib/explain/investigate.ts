@@ -36,9 +36,12 @@ export async function investigate(inquiry: Inquiry): Promise<readonly Found[] | 
   const role = inquiry.lab.roleOf(lead);
   if (isRejected(role)) {
     const found = await withSubjects(first, role === 'reject-body', inquiry);
-    if (found !== undefined) return found;
+    if (found !== undefined) return found === 'unsteady' ? undefined : found;
   }
-  if (await isUnparsed(lead, first, inquiry)) return withSubjects(first, true, inquiry);
+  if (await isUnparsed(lead, first, inquiry)) {
+    const found = await withSubjects(first, true, inquiry);
+    return found === 'unsteady' ? undefined : found;
+  }
   const carriers = carriersOf(lead, first, inquiry);
   const bases = ordinary.map((one) => carriers.reduce((state, part) => part.copy(lead, state), one));
   const shown: RequestState[] = [];

@@ -1,3 +1,4 @@
+import { unseenToken } from '../payloads/credentials.ts';
 import { JsonObject } from '../payloads/json.ts';
 import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
 import { nothing } from '../payloads/test-case.ts';
@@ -22,6 +23,11 @@ export const KINDS = {
     one: 'a request without a token',
     many: 'requests without a token',
     change: { credential: nothing },
+  },
+  wrong: {
+    one: 'a request with a wrong token',
+    many: 'requests with a wrong token',
+    change: { credential: unseenToken() },
   },
 } as const;
 type Kind = (typeof KINDS)[keyof typeof KINDS];

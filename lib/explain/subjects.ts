@@ -34,16 +34,21 @@ export async function inEveryRejection(ordinary: RequestState, inquiry: Inquiry)
   return shown === undefined ? undefined : foundIn({ state: shown }, inquiry);
 }
 
-/** What has to be rejected and shows the symptom in otherwise ordinary requests; undefined if the failure does not. */
+/**
+ * What has to be rejected and shows the symptom in otherwise ordinary requests.
+ * @returns undefined if the failure does not; `unsteady` if it depends on what came before
+ * @throws BudgetSpent
+ */
 export async function withSubjects(
   ordinary: RequestState,
   isBody: boolean,
   inquiry: Inquiry,
-): Promise<readonly Found[] | undefined> {
+): Promise<readonly Found[] | 'unsteady' | undefined> {
   const kind = `${isBody}/${isAboutBytes(labelOf(inquiry.failure), inquiry.lab.contract)}`;
   const subjects = await inquiry.lab.remembered(`subjects/${kind}/${keyOf(inquiry.wanted)}`, () =>
     subjectsOf(ordinary, isBody, inquiry),
   );
+  if (await beganToShow(subjects, inquiry)) return 'unsteady';
   const labels = subjects.named.flatMap(({ cells }) => cells.flatMap(({ label }) => label ?? []));
   const own = labelOf(inquiry.failure);
   if (subjects.named.length === 0 || (isKnown(own, subjects) && !labels.includes(own))) return undefined;
@@ -73,6 +78,16 @@ export async function withSubjects(
     });
   }
   return found;
+}
+
+/** Whether what did not show the symptom at first does so now. */
+async function beganToShow({ base, hidden, shown, cells }: Subjects, inquiry: Inquiry): Promise<boolean> {
+  const [first] = hidden;
+  const [earliest] = shown;
+  if (first === undefined || earliest === undefined || cells.indexOf(first) > cells.indexOf(earliest))
+    return false;
+  for (let left = 2; left > 0; left -= 1) if ((await inquiry.shows(first.apply(base))) !== true) return false;
+  return true;
 }
 
 const isKnown = (label: string, { cells }: Subjects): boolean => cells.some((cell) => cell.label === label);

@@ -210,6 +210,27 @@ export const authSubtle: readonly BrokenStore[] = [
     }),
   ),
   broken(
+    'auth-lockout-500',
+    '500 to the eleventh wrong token in a row: the table of lockouts is missing',
+    ['invariants/no-server-error', 'state/answers-any-sequence'],
+    withFreshState(() => {
+      let wrong = 0;
+      return (right) => ({
+        authenticate(request) {
+          const isGiven = authorization(request) !== undefined;
+          try {
+            right.authenticate(request);
+            wrong = 0;
+          } catch (error) {
+            if (isGiven) wrong += 1;
+            if (isGiven && wrong > 10) throw new Error('no such table: lockouts');
+            throw error;
+          }
+        },
+      });
+    }),
+  ),
+  broken(
     'auth-second-try',
     'accepts a wrong token of the right length when it is sent again: the cache is filled before the comparison',
     ['auth/rejects-after-an-accepted-request', 'combinations/rejects-invalid-credentials'],

@@ -54,6 +54,12 @@ export const framing = [
     faults.untyped,
   ),
   conditional(
+    'framing-cut-after-value-more',
+    'the body is parsed as soon as an object is complete, so what arrives after that is ignored',
+    [wire.cutAfterValue],
+    faults.acceptsMoreAfter,
+  ),
+  conditional(
     'framing-expect-unguarded',
     'Expect: 100-continue has a listener of its own, registered without authentication',
     [wire.expects],

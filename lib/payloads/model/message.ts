@@ -60,6 +60,12 @@ export const insideCharacter = (body: Uint8Array): number => {
   return place < 0 ? Math.floor(body.length / 2) : place + 1;
 };
 
+/** The offset after the first closing brace if something follows it; the middle of the body otherwise. */
+const afterBrace = (body: Uint8Array): number => {
+  const place = placeOf(body, '}', 1);
+  return place < body.length ? place : Math.floor(body.length / 2);
+};
+
 /** Longer than the wait of a reader that mistakes the first segment for the whole body. */
 const SLOW_MS = 40;
 
@@ -79,6 +85,7 @@ const segments = dimension('segments', [
     delivery: { ...template.delivery, pauseMs: SLOW_MS },
   })),
   delivered('with a pause between head and body', { headFirst: true, pauseMs: SLOW_MS }),
+  cutting('in segments split after the first closing brace', (body) => [afterBrace(body)]),
   cutting('in three segments, the last of one byte', (body) => [1, body.length - 1]),
 ]);
 

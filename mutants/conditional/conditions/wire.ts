@@ -14,6 +14,14 @@ const framing = about('framing');
 /** Longer than a loopback connection needs between two segments that are sent together. */
 const PAUSE_MS = 20;
 
+const isJson = (text: string): boolean => {
+  try {
+    return typeof JSON.parse(text) === 'object';
+  } catch {
+    return false;
+  }
+};
+
 const isChunked = has('transfer-encoding', /chunked/i);
 const ends =
   (cut: (before: Buffer, after: Buffer) => boolean) =>
@@ -45,6 +53,10 @@ export const cutInKey = framing(ends((before) => /[{,]\s*"[^":]*$/.test(before.t
 export const cutInNumber = framing(
   ends((before, after) => /\d$/.test(before.toString('latin1')) && /^\d/.test(after.toString('latin1'))),
 );
+export const cutAfterValue = framing(({ pieces }) => {
+  const [first, second] = pieces;
+  return second !== undefined && isJson(first?.bytes.toString() ?? '');
+});
 export const paused = framing(({ pieces }) => pieces.slice(1).some(({ pause }) => pause > PAUSE_MS));
 export const lateBody = framing(({ pieces }) => (pieces[0]?.pause ?? 0) > PAUSE_MS);
 export const headInSegments = framing(({ headSegments }) => headSegments > 1);
