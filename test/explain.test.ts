@@ -35,7 +35,8 @@ function causesOf(name: string): Promise<readonly RecordedCause[]> {
 /** The checks that find a fault, as the others find no more of it: all, if it takes a whole run to see it. */
 function checksFor(name: string): readonly string[] {
   const fails = brokenStores.find((store) => store.name === name)?.fails ?? [];
-  const isSeenInPart = !/^(?:state|again)-|-again$/.test(name) && fails.some((id) => !id.startsWith('invariants/'));
+  const isSeenInPart =
+    !/^(?:state|again)-|-again$/.test(name) && fails.some((id) => !id.startsWith('invariants/'));
   return isSeenInPart ? [...fails, 'invariants/*'] : [];
 }
 
