@@ -6,7 +6,7 @@ import { IN_CODE, type Settings } from './lib/config/options.ts';
 import { Recorder } from './lib/report/recorder.ts';
 import { causeReport } from './lib/report/terminal.ts';
 import { explain as details } from './lib/report/text.ts';
-import type { CheckResult } from './lib/run/result.ts';
+import type { CheckResult } from './lib/run/result/result.ts';
 import { explained, type OpenRun, openRun, type RunOptions as Plan } from './lib/run/run.ts';
 
 /** A store that was started for the tests. */

@@ -1,6 +1,6 @@
 import { counted } from '../lib/counts.ts';
 import { summarise } from '../lib/report/text.ts';
-import type { Estimate } from '../lib/run/estimate.ts';
+import type { Estimate } from '../lib/run/plan/estimate.ts';
 
 /** Two significant digits: the exact number depends on the store. */
 const about = (count: number, noun: string) => `about ${counted(Number(count.toPrecision(2)), noun)}`;

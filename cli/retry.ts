@@ -8,7 +8,7 @@ import { redactor } from '../lib/report/redact.ts';
 import { exchangeOf, TOKEN, templateOf } from '../lib/report/replay.ts';
 import { summarise, visible } from '../lib/report/text.ts';
 import type { Check } from '../lib/run/check.ts';
-import type { Stop } from '../lib/run/result.ts';
+import type { Stop } from '../lib/run/result/result.ts';
 import { events, type RunOptions as Plan } from '../lib/run/run.ts';
 
 /** A cause of a run, with its number in the reports. */

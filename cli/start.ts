@@ -7,7 +7,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { suite } from '../lib/package.ts';
 import { redactor } from '../lib/report/redact.ts';
 import { summarise } from '../lib/report/text.ts';
-import type { Stop } from '../lib/run/result.ts';
+import type { Stop } from '../lib/run/result/result.ts';
 import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
 
 /** Milliseconds between SIGTERM and SIGKILL. */

@@ -118,6 +118,7 @@ function column(title: string, index: number): ReadonlyMap<string, readonly stri
 
 const allowed = column('folder', 3);
 const packages = column('package', 2);
+const parts = column('part', 2);
 
 /** Whether an entry of a row, such as `lib/judge`, `lib/groups.ts` or `lib/wire (types)`, allows an import. */
 function allows(entry: string, { to, typeOnly }: Import): boolean {
@@ -154,6 +155,13 @@ describe('the table of folders in ARCHITECTURE.md', () => {
       ['g', false],
       ['h', false],
     ]);
+  });
+});
+
+describe('the table of parts in ARCHITECTURE.md', () => {
+  test('has a row for every folder in lib/run and lib/explain', () => {
+    const below = sources.map((file) => /^lib\/(?:run|explain)\/[^/]+(?=\/)/.exec(file)?.[0]);
+    expect([...parts.keys()].sort()).toEqual([...new Set(below.filter((one) => one !== undefined))].sort());
   });
 });
 

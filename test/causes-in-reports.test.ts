@@ -7,7 +7,7 @@ import { mergeOf } from '../lib/report/merge.ts';
 import { Recorder } from '../lib/report/recorder.ts';
 import { heightOf, shellRows, widthOf, wrapped } from '../lib/report/rows.ts';
 import { recordIn } from '../lib/report/saved.ts';
-import type { Cause } from '../lib/run/cause.ts';
+import type { Cause } from '../lib/run/result/cause.ts';
 import { events, type RunEvent } from '../lib/run/run.ts';
 import { ownSchema } from '../lib/schema.ts';
 import { steady, tried } from './hostile.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Cell, type CellClass, named } from '../lib/explain/cells.ts';
+import { type Cell, type CellClass, named } from '../lib/explain/condition/cells.ts';
 
 const cell = (value: string, ...classes: string[]): Cell => ({
   value,

@@ -10,7 +10,7 @@ import { toStored } from '../lib/payloads/model/pairs.ts';
 import { anyCombination, combinations } from '../lib/payloads/model/rows.ts';
 import { sample } from '../lib/payloads/random.ts';
 import type { RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
-import { fill } from '../lib/run/fill.ts';
+import { fill } from '../lib/run/send/fill.ts';
 import { documentOf, plantWith } from './documents.ts';
 import { TOKEN } from './stores.ts';
 

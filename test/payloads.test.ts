@@ -43,7 +43,7 @@ import { bearer, bytesOf, nothing } from '../lib/payloads/test-case.ts';
 import { extensions, gzipped, malformedText, notJson, notUtf8, padded } from '../lib/payloads/texts.ts';
 import { isValid, onlyValid } from '../lib/payloads/validity.ts';
 import { commandOf } from '../lib/report/steps.ts';
-import { anyFirstId, Ids } from '../lib/run/ids.ts';
+import { anyFirstId, Ids } from '../lib/run/plan/ids.ts';
 import { plantsFor } from '../lib/run/plants.ts';
 import { catalogue } from '../suites/index.ts';
 

@@ -213,7 +213,7 @@ test('every anchor that a link names is a heading of its page', () => {
 });
 
 test('the documents name the actual defaults', () => {
-  expect(read('lib/run/plan.ts')).toContain(
+  expect(read('lib/run/plan/plan.ts')).toContain(
     '{ cases: 120, concurrency: 24, timeout: 15_000, explain: 1000 }',
   );
   expect(read('docs/how-it-works.md')).toContain('default of 120 cases');

@@ -7,7 +7,7 @@ import { answers200 } from '../lib/judge/rules.ts';
 import { packageFile } from '../lib/package.ts';
 import type { TestCase } from '../lib/payloads/test-case.ts';
 import type { Check } from '../lib/run/check.ts';
-import type { CheckResult } from '../lib/run/result.ts';
+import type { CheckResult } from '../lib/run/result/result.ts';
 import { openRun } from '../lib/run/run.ts';
 import { Rejection, startStore } from '../reference/store.ts';
 import { TOKEN, withStore } from './stores.ts';

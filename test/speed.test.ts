@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { planOf } from '../index.ts';
 import { packageFile, packageText } from '../lib/package.ts';
-import { estimate } from '../lib/run/estimate.ts';
+import { estimate } from '../lib/run/plan/estimate.ts';
 import { ended, start } from './command.ts';
 import { TOKEN } from './stores.ts';
 

@@ -9,7 +9,7 @@ import type { RequestTemplate } from '../lib/payloads/test-case.ts';
 import { sentAndReceived } from '../lib/report/recorded.ts';
 import { redactor } from '../lib/report/redact.ts';
 import { type Reproduction, stepsOf } from '../lib/report/steps.ts';
-import { fill, withUsual } from '../lib/run/fill.ts';
+import { fill, withUsual } from '../lib/run/send/fill.ts';
 import { endpointOf } from '../lib/wire/endpoint.ts';
 import type { Exchange } from '../lib/wire/exchange.ts';
 import { HttpClient } from '../lib/wire/http-client.ts';

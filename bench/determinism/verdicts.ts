@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { packageFile } from '../../lib/package.ts';
-import { inPool } from '../../lib/run/pool.ts';
+import { inPool } from '../../lib/run/send/pool.ts';
 import { named, table } from './fleet.ts';
 
 /**

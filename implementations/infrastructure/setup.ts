@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { Outcome } from '../../lib/run/verdict.ts';
+import type { Outcome } from '../../lib/run/result/verdict.ts';
 import { type Manifest, manifestsIn } from '../manifest.ts';
 
 /** The settings of a set-up in a manifest. */

@@ -5,9 +5,9 @@ import { sampleAfter } from '../payloads/random.ts';
 import { bearer, type RequestTemplate, type TestCase } from '../payloads/test-case.ts';
 import { summarise, visible } from '../report/text.ts';
 import type { Check, Test } from '../run/check.ts';
-import { fill, USUAL } from '../run/fill.ts';
-import { DEFAULTS } from '../run/plan.ts';
+import { DEFAULTS } from '../run/plan/plan.ts';
 import { plantsFor } from '../run/plants.ts';
+import { fill, USUAL } from '../run/send/fill.ts';
 
 /** A description of what a check sends, and verbatim examples of one or more lines. */
 export interface SentExamples {

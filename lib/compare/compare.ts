@@ -1,11 +1,11 @@
 import type { Baseline, RunRecord } from '../report/record.ts';
 import { Recorder } from '../report/recorder.ts';
 import { redactor } from '../report/redact.ts';
-import { type Estimate, estimate } from '../run/estimate.ts';
-import { DEFAULTS } from '../run/plan.ts';
-import { inPool } from '../run/pool.ts';
-import type { CheckResult } from '../run/result.ts';
+import { type Estimate, estimate } from '../run/plan/estimate.ts';
+import { DEFAULTS } from '../run/plan/plan.ts';
+import type { CheckResult } from '../run/result/result.ts';
 import { explained, type OpenRun, openRun, type RunOptions } from '../run/run.ts';
+import { inPool } from '../run/send/pool.ts';
 import type { Comparison, ImplementationInfo } from './comparison.ts';
 import { differentialOf, isSampled, SAMPLE_FRACTION } from './differential.ts';
 import { comparisonOf, type Entry } from './fold.ts';

@@ -1,6 +1,6 @@
 import { counted, sum } from '../counts.ts';
 import { groupBy } from '../groups.ts';
-import type { Observations } from '../run/result.ts';
+import type { Observations } from '../run/result/result.ts';
 import type { Cell, Column, ComparedCause, Comparison } from './comparison.ts';
 
 export type RunColumn = Extract<Column, { state: 'run' }>;

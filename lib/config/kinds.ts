@@ -1,7 +1,7 @@
 import { isObject } from '../contract/document.ts';
 import { FORMATS, type Format, isFormat } from '../report/formats.ts';
 import { summarise } from '../report/text.ts';
-import type { Shard } from '../run/shard.ts';
+import type { Shard } from '../run/plan/shard.ts';
 
 /**
  * The type of an option. Values are read by the same rules from every source: code gives a value, a file gives what

@@ -1,5 +1,5 @@
 import { FORMATS } from '../report/formats.ts';
-import { DEFAULTS } from '../run/plan.ts';
+import { DEFAULTS } from '../run/plan/plan.ts';
 import { TOKEN_VARIABLE } from '../token-variable.ts';
 import * as kind from './kinds.ts';
 

@@ -1,6 +1,6 @@
 import type { Check } from '../run/check.ts';
-import type { Failure } from '../run/result.ts';
-import type { Circumstance } from './circumstances.ts';
+import type { Failure } from '../run/result/result.ts';
+import type { Circumstance } from './circumstances/circumstances.ts';
 import type { Wanted } from './lab.ts';
 
 /** A failure of a check, and what to look for to see it again. */

@@ -1,12 +1,12 @@
 import { JsonObject } from '../payloads/json.ts';
-import type { Failure } from '../run/result.ts';
+import type { Failure } from '../run/result/result.ts';
+import { stateOf, withParts } from './condition/parts.ts';
 import type { Draft, Shown } from './draft.ts';
 import type { Found } from './found.ts';
 import { type Lab, unlessSpent, type Wanted } from './lab.ts';
-import { stateOf, withParts } from './parts.ts';
-import { roleOf } from './role.ts';
-import { isRejected } from './symptom.ts';
-import { labelOf } from './words.ts';
+import { roleOf } from './symptom/role.ts';
+import { isRejected } from './symptom/symptom.ts';
+import { labelOf } from './wording/words.ts';
 
 /** The draft whose condition explains a failure: without it, the symptom does not show. */
 export async function explainedBy<T extends Draft>(

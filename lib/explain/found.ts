@@ -1,14 +1,14 @@
 import { fixedFor } from '../payloads/fresh.ts';
 import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
-import type { CauseKind, Ladder, Repeat } from '../run/cause.ts';
-import type { Failure, Tried } from '../run/result.ts';
+import type { CauseKind, Ladder, Repeat } from '../run/result/cause.ts';
+import type { Failure, Tried } from '../run/result/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import type { Words } from './cells.ts';
-import type { Feature } from './features.ts';
+import type { Words } from './condition/cells.ts';
+import type { Feature } from './condition/features.ts';
+import { type Part, withParts } from './condition/parts.ts';
+import type { Reach } from './condition/sweep.ts';
 import { type Lab, unlessSpent, type Wanted } from './lab.ts';
-import { type Part, withParts } from './parts.ts';
-import type { Reach } from './sweep.ts';
-import { NO_ANSWER } from './symptom.ts';
+import { NO_ANSWER } from './symptom/symptom.ts';
 
 /** A failure to be explained, what to look for to see it again, and the means to do so. */
 export class Inquiry {

@@ -2,11 +2,11 @@ import type { Contract } from '../contract/contract.ts';
 import { isFinding, type Rule } from '../judge/rules.ts';
 import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
 import type { RequestTemplate } from '../payloads/test-case.ts';
-import { fill } from '../run/fill.ts';
-import { rulingOf } from '../run/judging.ts';
+import { rulingOf } from '../run/execute/judging.ts';
+import { fill } from '../run/send/fill.ts';
 import type { Exchange, Request } from '../wire/exchange.ts';
-import { roleOf } from './role.ts';
-import { isRejected, keyOf, type Role, type Symptom, symptomsOf } from './symptom.ts';
+import { roleOf } from './symptom/role.ts';
+import { isRejected, keyOf, type Role, type Symptom, symptomsOf } from './symptom/symptom.ts';
 
 /** How experiments reach the store. */
 export interface Line {

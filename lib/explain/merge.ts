@@ -1,8 +1,8 @@
 import { groupBy } from '../groups.ts';
 import { type Draft, levelOf } from './draft.ts';
-import { keyOf, NOT_HTTP } from './symptom.ts';
-import { sentenceOf } from './title.ts';
-import { isVague, labelOf } from './words.ts';
+import { keyOf, NOT_HTTP } from './symptom/symptom.ts';
+import { sentenceOf } from './wording/title.ts';
+import { isVague, labelOf } from './wording/words.ts';
 
 /** What is to be fixed: one draft for each fault, in the order in which to fix them. */
 export const merged = (drafts: readonly Draft[]): readonly Draft[] =>

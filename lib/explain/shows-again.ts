@@ -2,11 +2,11 @@ import type { Contract } from '../contract/contract.ts';
 import { isFinding, type Rule } from '../judge/rules.ts';
 import type { RequestTemplate } from '../payloads/test-case.ts';
 import type { Check } from '../run/check.ts';
-import { rulingOf } from '../run/judging.ts';
+import { rulingOf } from '../run/execute/judging.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import { roleOf } from './role.ts';
-import { symptomsOf } from './symptom.ts';
-import { wordsOf } from './wanted.ts';
+import { roleOf } from './symptom/role.ts';
+import { symptomsOf } from './symptom/symptom.ts';
+import { wordsOf } from './symptom/wanted.ts';
 
 /** A cause of an earlier run, and the request that shows it. */
 export interface Earlier {

@@ -1,5 +1,5 @@
 import { counted } from '../counts.ts';
-import { cutShort, judgedOf } from '../run/verdict.ts';
+import { cutShort, judgedOf } from '../run/result/verdict.ts';
 import { judgedEntry } from './entry-state.ts';
 import { acceptedBy } from './known.ts';
 import type { Baseline, CiResult, RecordedResult, RunRecord, WithoutCiResult } from './record.ts';

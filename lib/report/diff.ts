@@ -1,5 +1,5 @@
 import { counted } from '../counts.ts';
-import type { Observations } from '../run/result.ts';
+import type { Observations } from '../run/result/result.ts';
 import { causeText } from './fingerprint.ts';
 import { headlineOf } from './headline.ts';
 import type { RecordedCause, RecordedResult, RunRecord } from './record.ts';

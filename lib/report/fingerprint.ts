@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Cause } from '../run/result.ts';
+import type { Cause } from '../run/result/result.ts';
 import type { RecordedCause, RecordedResult } from './record.ts';
 
 /** Begins with a letter, so that YAML does not read a number. */

@@ -1,5 +1,5 @@
 import { sum } from '../counts.ts';
-import { judgedOf } from '../run/verdict.ts';
+import { judgedOf } from '../run/result/verdict.ts';
 import type { RunRecord } from './record.ts';
 
 /** The verdict in a few words: `conformant`, `passed what was checked: 3 of 56 MUST`. */

@@ -1,6 +1,6 @@
 import { counted } from '../counts.ts';
 import { groupBy } from '../groups.ts';
-import type { Count } from '../run/verdict.ts';
+import type { Count } from '../run/result/verdict.ts';
 import { TOKEN_VARIABLE } from '../token-variable.ts';
 import { causeBlocks, MAX_TITLE_CHARACTERS } from './cause-markdown.ts';
 import { coverageOfAll } from './coverage.ts';

@@ -1,4 +1,4 @@
-import type { Observations } from '../run/result.ts';
+import type { Observations } from '../run/result/result.ts';
 
 /** The observations that interest most readers, by a short name. */
 export const HIGHLIGHTS: Readonly<Record<string, string>> = {

@@ -24,9 +24,8 @@ import {
   whole,
 } from '../json-schema.ts';
 import type { Predecessor } from '../payloads/test-case.ts';
-import type { Cause } from '../run/cause.ts';
 import type { About, Level, TestKind } from '../run/check.ts';
-import type { Latency } from '../run/latency.ts';
+import type { Cause } from '../run/result/cause.ts';
 import type {
   CheckCoverage,
   Failure,
@@ -36,9 +35,10 @@ import type {
   Stop,
   Tried,
   Verdict,
-} from '../run/result.ts';
+} from '../run/result/result.ts';
+import type { Count, Outcome, Summary } from '../run/result/verdict.ts';
 import type { RunFooter, Settled } from '../run/run.ts';
-import type { Count, Outcome, Summary } from '../run/verdict.ts';
+import type { Latency } from '../run/send/latency.ts';
 import type { Delivery, FaultKind } from '../wire/exchange.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { ID } from '../payloads/plants.ts';
-import type { Cause } from '../run/cause.ts';
 import type { Before } from '../run/check.ts';
+import type { Cause } from '../run/result/cause.ts';
 import type { RunHeader } from '../run/run.ts';
 import { causeFingerprint } from './fingerprint.ts';
 import type { RecordedCause, RecordedRequest } from './record.ts';

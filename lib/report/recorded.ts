@@ -1,7 +1,7 @@
 import { bearer, type RequestTemplate } from '../payloads/test-case.ts';
-import { causeOf, type Failure } from '../run/result.ts';
+import { causeOf, type Failure } from '../run/result/result.ts';
+import { truncate } from '../run/result/truncate.ts';
 import type { RunHeader } from '../run/run.ts';
-import { truncate } from '../run/truncate.ts';
 import { codingsOf, decoded } from '../wire/codings.ts';
 import type { Exchange, HeaderPair, Response } from '../wire/exchange.ts';
 import type { Messages, RecordedBody, RecordedExchange, RecordedRequest } from './record.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { suite } from '../package.ts';
-import type { CheckResult } from '../run/result.ts';
+import type { CheckResult } from '../run/result/result.ts';
 import type { RunEvent, RunFooter, RunHeader } from '../run/run.ts';
 import { withCiResult } from './ci-result.ts';
 import { fingerprinted } from './fingerprint.ts';

@@ -1,4 +1,4 @@
-import { USUAL } from '../run/fill.ts';
+import { USUAL } from '../run/send/fill.ts';
 import { hasHeader } from '../wire/segments.ts';
 import { dividedUrl, latin1, MAX_SECONDS, type Showing } from './on-connection.ts';
 import type { RecordedRequest } from './record.ts';

@@ -1,5 +1,5 @@
 import { suite } from '../package.ts';
-import type { Repeat } from '../run/cause.ts';
+import type { Repeat } from '../run/result/cause.ts';
 import type { OnConnection, Showing } from './on-connection.ts';
 import type { RecordedRequest } from './record.ts';
 import { sending } from './send.ts';

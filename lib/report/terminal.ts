@@ -1,6 +1,6 @@
 import { counted } from '../counts.ts';
 import { groupBy } from '../groups.ts';
-import type { Summary } from '../run/verdict.ts';
+import type { Summary } from '../run/result/verdict.ts';
 import { confidenceOfAll } from './confidence.ts';
 import { coverageOfAll } from './coverage.ts';
 import {

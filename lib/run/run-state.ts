@@ -1,5 +1,5 @@
-import type { Stop } from './result.ts';
-import { Stopped } from './stopped.ts';
+import type { Stop } from './result/result.ts';
+import { Stopped } from './send/stopped.ts';
 
 /** Whether a run goes on, and what ended it. */
 export class RunState {

@@ -3,13 +3,13 @@ import { requireOrdinary } from '../payloads/satisfiable.ts';
 import type { RequestTemplate } from '../payloads/test-case.ts';
 import { TOKEN_VARIABLE } from '../token-variable.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import type { Cause } from './cause.ts';
 import type { Check, Level } from './check.ts';
-import type { Latency } from './latency.ts';
-import { DEFAULTS, plannedBatches, type WorkItem } from './plan.ts';
-import type { CheckResult, Failure, Stop } from './result.ts';
+import { DEFAULTS, plannedBatches, type WorkItem } from './plan/plan.ts';
+import type { Cause } from './result/cause.ts';
+import type { CheckResult, Failure, Stop } from './result/result.ts';
+import { cutShort, type Outcome, outcomeOf, type Summary, summaryOf } from './result/verdict.ts';
+import type { Latency } from './send/latency.ts';
 import { type Listeners, Session, type SessionOptions } from './session.ts';
-import { cutShort, type Outcome, outcomeOf, type Summary, summaryOf } from './verdict.ts';
 
 export interface RunOptions
   extends Omit<SessionOptions, 'seed' | 'cases' | 'concurrency' | 'timeout' | 'headers'> {

@@ -1,6 +1,6 @@
 import { counted, grouped, sum } from '../../counts.ts';
 import { groupBy } from '../../groups.ts';
-import type { Latency as LatencyData } from '../../run/latency.ts';
+import type { Latency as LatencyData } from '../../run/send/latency.ts';
 import type { RunRecord } from '../record.ts';
 import { percent, placeOf, ticksOf } from './kit/axis.ts';
 import { More, Section } from './kit/section.tsx';

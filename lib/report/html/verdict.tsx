@@ -1,5 +1,5 @@
 import { counted } from '../../counts.ts';
-import type { Summary } from '../../run/verdict.ts';
+import type { Summary } from '../../run/result/verdict.ts';
 import { explainedChecks, openCauses } from '../deviations.ts';
 import { headlineOf, NOTHING_JUDGED } from '../headline.ts';
 import type { RunRecord } from '../record.ts';

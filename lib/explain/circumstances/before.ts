@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RequestState } from '../../payloads/model/dimension.ts';
+import { sweep } from '../condition/sweep.ts';
+import { modelSweep } from '../condition/sweeps/model.ts';
+import { bareFinding, type Inquiry } from '../found.ts';
+import { modelFor } from '../model-for.ts';
+import { alternatives } from '../wording/several.ts';
+import type { Circumstance } from './circumstances.ts';
+import { KINDS, PAUSE_MS, type Preceding, REPEATS, type Sequence } from './preceding.ts';
+
+const ALL_KINDS = Object.values(KINDS);
+/** What is likely to come once before a request; wrong tokens are counted. */
+const SINGLE_KINDS = [KINDS.accepted, KINDS.rejected, KINDS.unauthenticated];
+
+/**
+ * What has to come right before a request, over another connection, so that a symptom shows.
+ * @returns undefined if it shows whatever came before, or never
+ * @throws BudgetSpent
+ */
+export async function afterOne(preceding: Preceding): Promise<Circumstance | undefined> {
+  const shows: boolean[] = [];
+  for (const kind of SINGLE_KINDS) shows.push((await preceding.after(kind)).shows);
+  if (shows.every((one) => one === shows[0])) return undefined;
+  const found: { readonly phrase: string; readonly sequence: Sequence }[] = [];
+  for (const kind of SINGLE_KINDS) {
+    const sequence = await preceding.alwaysAfter(kind);
+    if (sequence !== undefined) found.push({ phrase: `after ${kind.one}`, sequence });
+  }
+  const [first] = found;
+  if (first === undefined || found.length === SINGLE_KINDS.length) return undefined;
+  return preceding.finding(alternatives(found.map(({ phrase }) => ({ phrase }))), first.sequence);
+}
+
+/**
+ * Whether a symptom shows only within a moment after an accepted plant.
+ * @throws BudgetSpent
+ */
+export async function soonAfter(preceding: Preceding): Promise<Circumstance | undefined> {
+  const { state, inquiry } = preceding;
+  if ((await inquiry.shows(state)) !== true) return undefined;
+  let last: Sequence | undefined;
+  for (let left = REPEATS; left > 0; left -= 1) {
+    await sleep(PAUSE_MS);
+    if ((await inquiry.shows(state)) === true) return undefined;
+    last = await preceding.after(KINDS.accepted);
+    if (!last.shows) return undefined;
+  }
+  return last && preceding.finding({ phrase: `soon after ${KINDS.accepted.one}` }, last);
+}
+
+/** Numbers of requests of one kind in a row. */
+const COUNTS = [2, 3, 5, 8, 10, 20, 30];
+
+/**
+ * How many requests of one kind have to come right before a request so that a symptom shows.
+ * @throws BudgetSpent
+ */
+export async function afterMany(preceding: Preceding): Promise<Circumstance | undefined> {
+  for (const kind of ALL_KINDS)
+    for (const count of COUNTS) {
+      const sequence = await preceding.alwaysAfter(kind, count);
+      if (sequence !== undefined)
+        return preceding.finding({ phrase: `after ${count} ${kind.many} in a row` }, sequence);
+    }
+  return undefined;
+}
+
+/**
+ * What has to come before a request on the same connection, or beside it, so that a symptom shows.
+ * @throws BudgetSpent
+ */
+export async function onConnection(state: RequestState, inquiry: Inquiry): Promise<Circumstance | undefined> {
+  const { lab } = inquiry;
+  const history = modelSweep(modelFor(lab.roleOf(state), lab.contract), 'history');
+  if (history === undefined) return undefined;
+  const reach = await sweep(history, state, inquiry, false);
+  const [found] = reach.named;
+  for (const cell of found?.cells ?? []) {
+    const later = cell.apply(state);
+    const exchange = await lab.send(later);
+    if (found === undefined || inquiry.isShown(exchange, later) !== true) continue;
+    return {
+      ...bareFinding(later, exchange),
+      kind: 'sequence',
+      conditions: [found.words],
+      ladders: [reach.ladder],
+      inside: [reach.inside, reach.inside],
+      outside: [0, reach.outside],
+    };
+  }
+  return undefined;
+}

@@ -1,0 +1,208 @@
+import { Raw } from '../../payloads/json.ts';
+import type { RequestState } from '../../payloads/model/dimension.ts';
+import { ID } from '../../payloads/plants.ts';
+import type { RequestTemplate } from '../../payloads/test-case.ts';
+import type { Before } from '../../run/check.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+import type { Words } from '../condition/cells.ts';
+import { stateOf } from '../condition/parts.ts';
+import { bareFinding, type Found, type Inquiry, pinned } from '../found.ts';
+import { isWrong400, unlessSpent, type Wanted } from '../lab.ts';
+import { hasFreshId, namesIn, ordinaryStates } from '../ordinary.ts';
+import { NO_ANSWER } from '../symptom/symptom.ts';
+import { SOME_IDS, subjectOf } from '../wording/words.ts';
+import { afterMany, afterOne, onConnection, soonAfter } from './before.ts';
+import { underConcurrency } from './concurrency.ts';
+import { Preceding } from './preceding.ts';
+import { presencesOf } from './presence.ts';
+import { fromThenOn } from './since.ts';
+
+/** A fault that does not show each time. */
+export type Circumstance = Found & {
+  readonly before?: readonly Before[];
+  /** The request, if it is not that of the state. */
+  readonly template?: RequestTemplate;
+};
+
+interface Limits {
+  /** Requests sent one at a time at most to see how often a failure occurs. */
+  readonly max: number;
+  /** Requests after which none is expected any more. */
+  readonly maxWithout: number;
+}
+/** The other circumstances are likelier than a failure that is rare. */
+const USUAL: Limits = { max: 120, maxWithout: 40 };
+const RARE: Limits = { max: 250, maxWithout: 250 };
+const ENOUGH_FAILURES = 4;
+
+/**
+ * Finds out when a failure shows that does not show each time: now and then, under concurrency, or after others.
+ * @param concurrency requests in flight at most
+ * @throws BudgetSpent
+ */
+export async function circumstancesOf(
+  inquiry: Inquiry,
+  concurrency: number,
+): Promise<Circumstance | undefined> {
+  const states = ordinaryStates(inquiry.lab.contract);
+  const [ordinary] = states;
+  if (ordinary === undefined) return undefined;
+  const lead = stateOf(inquiry.failure.template, ordinary.plant) ?? ordinary;
+  const isOrdinary = inquiry.lab.roleOf(lead) === 'accept';
+  const like = states.find((one) => namesIn(one).join() === namesIn(lead).join()) ?? ordinary;
+  const state = isOrdinary && !isWrong400(inquiry.wanted) ? like : lead;
+  const found =
+    (await nowAndThen(state, inquiry, USUAL)) ??
+    (await withOthers(state, inquiry, concurrency)) ??
+    (await nowAndThen(state, inquiry, RARE));
+  return found === undefined ? undefined : { ...found, subject: subjectOf(inquiry) };
+}
+
+/** What shows only beside others, or after them. */
+async function withOthers(
+  state: RequestState,
+  inquiry: Inquiry,
+  concurrency: number,
+): Promise<Circumstance | undefined> {
+  const preceding = await Preceding.of(state, inquiry);
+  return (
+    (preceding && ((await afterOne(preceding)) ?? (await soonAfter(preceding)))) ??
+    (await underConcurrency(state, concurrency, inquiry)) ??
+    (await onConnection(state, inquiry)) ??
+    (preceding && (await afterMany(preceding)))
+  );
+}
+
+async function nowAndThen(
+  state: RequestState,
+  inquiry: Inquiry,
+  { max, maxWithout }: Limits,
+): Promise<Circumstance | undefined> {
+  const failures: number[] = [];
+  let tried = 0;
+  let failing: Exchange | undefined;
+  let passing: Exchange | undefined;
+  // The first one follows whatever was tried before.
+  await inquiry.lab.send(state);
+  while (tried < max && (failures.length < ENOUGH_FAILURES || tried < 24)) {
+    const exchange = await inquiry.lab.send(state);
+    const shows = inquiry.isShown(exchange, state);
+    tried += 1;
+    if (shows === true) failures.push(tried);
+    if (shows === true) failing ??= exchange;
+    else if (shows === false) passing ??= exchange;
+    if (failures.length === 0 && tried >= maxWithout) return undefined;
+  }
+  const failed = failures.length;
+  if (failing === undefined) return undefined;
+  const values = passing === undefined ? undefined : await byValue(state, failing, passing, inquiry);
+  if (values !== undefined) return values;
+  // With the same id each time, it is about that id.
+  if (failed === tried)
+    return hasFreshId(state) ? fromThenOn(state, [failed, tried], inquiry.wanted, inquiry.lab) : undefined;
+  const every = Math.max(2, Math.round(tried / failed));
+  const which = await whichOf(state, every, inquiry);
+  return {
+    ...bareFinding(state, failing),
+    kind: 'now-and-then',
+    conditions: [
+      { note: `${toWhom(inquiry.wanted)}${regular(failures) ?? `about one request in ${every}`}${which}` },
+    ],
+    inside: [failed, tried],
+    repeat: { times: Math.min(every * 5, 500), inFlight: 1 },
+  };
+}
+
+const ORDINALS = new Intl.PluralRules('en', { type: 'ordinal' });
+const SUFFIXES: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' };
+
+/** In words, which of the requests fail that are so many after the beginning, if they are equally far apart. */
+function regular(failures: readonly number[]): string | undefined {
+  const gaps = failures.slice(1).map((place, index) => place - (failures[index] ?? 0));
+  const [gap] = gaps;
+  if (gap === undefined || gaps.length < ENOUGH_FAILURES - 1 || gaps.some((one) => one !== gap))
+    return undefined;
+  return gap === 2 ? 'every other request' : `every ${gap}${SUFFIXES[ORDINALS.select(gap)] ?? 'th'} request`;
+}
+
+/** As many requests show what occurs once in so many, unless chance has it otherwise, with 1 in 150. */
+const TIMES_RATE = 5;
+const MAX_TRIES = 200;
+
+/** What the requests contain of which a symptom shows in one of so many. */
+async function whichOf(state: RequestState, every: number, inquiry: Inquiry): Promise<string> {
+  const anything = ', whatever it contains';
+  const tries = every * TIMES_RATE;
+  if (tries > MAX_TRIES) return anything;
+  const presences = await unlessSpent(() =>
+    presencesOf(state, inquiry, async (other) => {
+      for (let left = tries; left > 0; left -= 1) if ((await inquiry.shows(other)) === true) return true;
+      return false;
+    }),
+  );
+  if (presences === undefined || presences.length === 0) return anything;
+  return ` ${presences.map(({ name, isPresent }) => `with${isPresent ? ' a' : 'out a'} ${name}`).join(' and ')}`;
+}
+
+/** The preposition between a symptom and the requests that show it. */
+export const toWhom = ({ words, aspect }: Wanted): string =>
+  words === NO_ANSWER ? '' : aspect === 'outcome' ? 'to ' : 'in ';
+
+/** Whether the values decide: the same request always fails, and another never does. */
+async function byValue(
+  state: RequestState,
+  failing: Exchange,
+  passing: Exchange,
+  inquiry: Inquiry,
+): Promise<Circumstance | undefined> {
+  const [bad, good] = [failing.request.freshId, passing.request.freshId];
+  if (bad === undefined || good === undefined) return undefined;
+  for (let left = 3; left > 0; left -= 1) {
+    if ((await inquiry.shows(pinned(state, bad))) !== true) return undefined;
+    if ((await inquiry.shows(pinned(state, good))) === true) return undefined;
+  }
+  const first = idIn(pinned(state, bad));
+  const tried: { readonly id: bigint; readonly shows: boolean }[] = [];
+  for (let offset = 0n; first !== undefined && offset < 48n; offset += 1n) {
+    const id = first + offset;
+    const plant = pinned(state, good).plant.with(ID, id);
+    tried.push({ id, shows: (await inquiry.shows({ ...state, plant })) === true });
+  }
+  const { words, modulus } = residue(tried) ?? { words: { phrase: SOME_IDS } };
+  const exchange = await inquiry.lab.send(pinned(state, bad));
+  return {
+    ...bareFinding(pinned(state, bad), exchange),
+    conditions: [words],
+    ...(modulus === undefined ? {} : { modulus }),
+    inside: [4, 4],
+    outside: [0, 3],
+    ladders: [{ part: ID, tried: tried.map(({ id, shows }) => ({ value: String(id), shows })) }],
+  };
+}
+
+/** The id of a plant if it is written as a whole number: not as `1.0`, and not as `1e3`. */
+function idIn({ plant }: RequestState): bigint | undefined {
+  const id = plant.get(ID);
+  if (!(id instanceof Raw)) return typeof id === 'bigint' ? id : undefined;
+  const numeral = id.written(0n);
+  return /^-?\d+$/.test(numeral) ? BigInt(numeral) : undefined;
+}
+
+/** The residue class of the ids that fail, if they are one. */
+function residue(
+  tried: readonly { readonly id: bigint; readonly shows: boolean }[],
+): { readonly words: Words; readonly modulus: number } | undefined {
+  const shown = tried.find(({ shows }) => shows);
+  for (let modulus = 2n; shown !== undefined && modulus <= 24n; modulus += 1n) {
+    const rest = shown.id % modulus;
+    if (!tried.every(({ id, shows }) => shows === (id % modulus === rest))) continue;
+    const clause =
+      modulus === 2n
+        ? `${ID} is ${rest === 0n ? 'even' : 'odd'}`
+        : rest === 0n
+          ? `${ID} is divisible by ${modulus}`
+          : `${ID} leaves ${rest} when divided by ${modulus}`;
+    return { words: { clause }, modulus: Number(modulus) };
+  }
+  return undefined;
+}

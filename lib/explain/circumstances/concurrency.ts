@@ -1,0 +1,113 @@
+import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
+import { ID } from '../../payloads/plants.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+import { bareFinding, type Inquiry, pinned } from '../found.ts';
+import { hasFreshId, ordinaryStates } from '../ordinary.ts';
+import type { Circumstance } from './circumstances.ts';
+import { presencesOf } from './presence.ts';
+
+/** Requests in flight. */
+const SIZES = [2, 3, 4, 5, 6, 8, 12, 16, 24];
+
+/**
+ * Finds out whether a failure shows only while other requests are in flight: with the same values, or with any.
+ * @param concurrency requests in flight at most
+ * @throws BudgetSpent
+ */
+export async function underConcurrency(
+  state: RequestState,
+  concurrency: number,
+  inquiry: Inquiry,
+): Promise<Circumstance | undefined> {
+  const { lab } = inquiry;
+  const [ordinary = state] = ordinaryStates(lab.contract);
+  // An id that is always the same is in flight with others of its kind, which may be what matters.
+  if (hasFreshId(state))
+    return (await crowd(state, concurrency, inquiry)) ?? sameValues(state, concurrency, inquiry);
+  return (await sameValues(ordinary, concurrency, inquiry)) ?? crowd(state, concurrency, inquiry);
+}
+
+/** Requests sent together; those whose responses show the symptom. */
+async function wave(state: RequestState, size: number, inquiry: Inquiry): Promise<readonly Exchange[]> {
+  const template = templateOf(state);
+  const exchanges = await inquiry.lab.together(Array.from({ length: size }, () => template));
+  return exchanges.filter((exchange) => inquiry.isShown(exchange, state) === true);
+}
+
+/** Requests with the same values that are sent together, at most. */
+const MANY_ALIKE = 8;
+
+/** Whether the failure needs another request with the same id in flight, not before or after it. */
+async function sameValues(
+  state: RequestState,
+  concurrency: number,
+  inquiry: Inquiry,
+): Promise<Circumstance | undefined> {
+  const size = Math.min(concurrency, MANY_ALIKE);
+  let found: { readonly state: RequestState; readonly exchange: Exchange } | undefined;
+  let waves = 0;
+  for (let left = 3; left > 0 && size > 1; left -= 1) {
+    const { freshId } = (await inquiry.lab.send(state)).request;
+    if (freshId === undefined) return undefined;
+    const alike = pinned(state, freshId);
+    const [exchange] = await wave(alike, size, inquiry);
+    if (exchange === undefined) continue;
+    if ((await inquiry.shows(alike)) === true || (await wave(state, size, inquiry)).length > 0)
+      return undefined;
+    waves += 1;
+    found = { state: alike, exchange };
+  }
+  if (found === undefined || waves < 2) return undefined;
+  return {
+    ...bareFinding(found.state, found.exchange),
+    kind: 'under-concurrency',
+    conditions: [{ clause: `another request with the same ${ID} is in flight` }],
+    inside: [waves, 3],
+    outside: [0, waves],
+    repeat: { times: size * 16, inFlight: size * 4, sameId: true },
+  };
+}
+
+/** Whether the failure needs a number of requests in flight, whatever they contain. */
+async function crowd(
+  state: RequestState,
+  concurrency: number,
+  inquiry: Inquiry,
+): Promise<Circumstance | undefined> {
+  for (const [index, size] of SIZES.entries()) {
+    if (size > concurrency) return undefined;
+    let shown: Exchange | undefined;
+    let waves = 0;
+    for (let left = 3; left > 0; left -= 1) {
+      const found = await wave(state, size, inquiry);
+      if (found.length > 0) waves += 1;
+      shown ??= found[0];
+    }
+    if (shown === undefined) continue;
+    const fewer = SIZES[index - 1] ?? 1;
+    let calm = 0;
+    for (let left = 4; left > 0; left -= 1) if ((await wave(state, fewer, inquiry)).length > 0) calm += 1;
+    if (calm > 2) return undefined;
+    for (let left = 3; left > 0; left -= 1) if ((await wave(state, size, inquiry)).length > 0) waves += 1;
+    // As rarely as that, it may be for another reason.
+    if (waves < 3) return undefined;
+    const showsAgain = async (other: RequestState) => {
+      for (let left = 3; left > 0; left -= 1) if ((await wave(other, size, inquiry)).length > 0) return true;
+      return false;
+    };
+    const presences = await presencesOf(state, inquiry, showsAgain);
+    return {
+      ...bareFinding(state, shown),
+      kind: 'under-concurrency',
+      conditions: [
+        { clause: `${size} or more requests are in flight` },
+        ...presences.map(({ name, isPresent }) => ({ clause: `there is ${isPresent ? 'a' : 'no'} ${name}` })),
+      ],
+      inside: [waves, 6],
+      outside: [calm, 4],
+      // A shell takes longer to start the next request than most stores to answer one.
+      repeat: { times: size * 16, inFlight: size * 4 },
+    };
+  }
+  return undefined;
+}

@@ -1,0 +1,93 @@
+import { unseenToken } from '../../payloads/credentials.ts';
+import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
+import type { Found, Inquiry } from '../found.ts';
+import { afterMany, afterOne, onConnection, soonAfter } from './before.ts';
+import type { Circumstance } from './circumstances.ts';
+import { KINDS, Preceding, REPEATS, type Sequence } from './preceding.ts';
+import { fromThenOn } from './since.ts';
+
+/**
+ * What was found, with what has to come before, if anything has to.
+ * @param served whether the store accepted an ordinary plant when the run began
+ * @throws BudgetSpent
+ */
+export async function withHistory(found: Found, served: boolean, inquiry: Inquiry): Promise<Circumstance> {
+  const { state, subject, conditions } = found;
+  const { wanted, lab } = inquiry;
+  const isOrdinary = subject === undefined && conditions.length === 0 && lab.roleOf(state) === 'accept';
+  if (isOrdinary && served && wanted.aspect === 'outcome')
+    return fromThenOn(state, found.inside, wanted, lab);
+  const preceding = await Preceding.of(state, inquiry);
+  const history = preceding && (await historyOf(preceding));
+  if (history === undefined) return found;
+  const { kind, before = [], exchange, inside, ladders } = history;
+  return {
+    ...found,
+    kind,
+    before,
+    state: history.state,
+    exchange,
+    conditions: [...conditions, ...history.conditions],
+    ladders: [...found.ladders, ...ladders],
+    inside: kind === 'always' ? found.inside : inside,
+  };
+}
+
+async function historyOf(preceding: Preceding): Promise<Circumstance | undefined> {
+  const { state, inquiry } = preceding;
+  const role = inquiry.lab.roleOf(state);
+  const one =
+    role === 'reject-credential'
+      ? ((await sentAgain(preceding)) ?? (await afterOne(preceding)) ?? (await soonAfter(preceding)))
+      : await afterOne(preceding);
+  if (one !== undefined) return one;
+  const atRest = await preceding.after(KINDS.accepted);
+  // What shows only after many others does not show right after an accepted plant.
+  if (!atRest.shows) return (await afterMany(preceding)) ?? onConnection(state, inquiry);
+  return role === 'reject-body' && hasEarlierValues(atRest)
+    ? preceding.finding({ note: 'and answers with values of the plant before' }, atRest, 'always')
+    : undefined;
+}
+
+/** Whether a wrong token is rejected at first, and accepted when it is sent again. */
+async function sentAgain(preceding: Preceding): Promise<Circumstance | undefined> {
+  const { state, inquiry } = preceding;
+  if (inquiry.wanted.aspect !== 'success') return undefined;
+  let last: (Sequence & { readonly state: RequestState }) | undefined;
+  for (let left = REPEATS; left > 0; left -= 1) {
+    const wrong = { ...state, credential: unseenToken() };
+    const first = await inquiry.lab.send(wrong);
+    if (inquiry.isShown(first, wrong) !== false) return undefined;
+    const exchange = await inquiry.lab.send(wrong);
+    if (inquiry.isShown(exchange, wrong) !== true) return undefined;
+    last = {
+      before: [{ template: templateOf(wrong), exchange: first }],
+      exchange,
+      shows: true,
+      state: wrong,
+    };
+  }
+  return (
+    last && { ...preceding.finding({ clause: 'the same token is sent again' }, last), state: last.state }
+  );
+}
+
+/** Whether the response contains values of the plant before, as if they were those of the request. */
+function hasEarlierValues({ before, exchange }: Sequence): boolean {
+  const own = Buffer.from(exchange.request.body ?? []).toString('utf8');
+  const earlier = before.flatMap((one) => valuesIn(one.exchange.request.body));
+  const answered = new Set(valuesIn(exchange.response?.body));
+  return earlier.some((text) => answered.has(text) && !own.includes(text));
+}
+
+/** The strings and numbers in a JSON object. */
+function valuesIn(bytes: Uint8Array | undefined): readonly string[] {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(bytes ?? []).toString('utf8'));
+    return Object.values(value ?? {}).flatMap((one) =>
+      typeof one === 'string' || typeof one === 'number' ? [String(one)] : [],
+    );
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,109 @@
+import { unseenToken } from '../../payloads/credentials.ts';
+import { JsonObject } from '../../payloads/json.ts';
+import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
+import { nothing } from '../../payloads/test-case.ts';
+import type { Before } from '../../run/check.ts';
+import type { CauseKind } from '../../run/result/cause.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+import type { Words } from '../condition/cells.ts';
+import { bareFinding, type Inquiry } from '../found.ts';
+import { ordinaryStates } from '../ordinary.ts';
+import { NO_ANSWER } from '../symptom/symptom.ts';
+import type { Circumstance } from './circumstances.ts';
+
+/** What may come before a request, and change what becomes of it: a change of an ordinary request. */
+export const KINDS = {
+  accepted: { one: 'an accepted plant', many: 'accepted plants', change: {} },
+  rejected: {
+    one: 'a rejected request',
+    many: 'rejected requests',
+    change: { defect: { json: new JsonObject([]) } },
+  },
+  unauthenticated: {
+    one: 'a request without a token',
+    many: 'requests without a token',
+    change: { credential: nothing },
+  },
+  wrong: {
+    one: 'a request with a wrong token',
+    many: 'requests with a wrong token',
+    change: { credential: unseenToken() },
+  },
+} as const;
+type Kind = (typeof KINDS)[keyof typeof KINDS];
+
+/** How often the same is tried before it is claimed. */
+export const REPEATS = 3;
+
+/** Milliseconds after which most stores have recovered, restarted or forgotten what came before. */
+export const PAUSE_MS = 1000;
+
+/** Requests in a row, the last of which is the one in question. */
+export interface Sequence {
+  readonly before: readonly Before[];
+  readonly exchange: Exchange;
+  readonly shows: boolean;
+}
+
+/** Sends a request after others, over a connection of its own, to see whether a symptom depends on them. */
+export class Preceding {
+  readonly state: RequestState;
+  readonly inquiry: Inquiry;
+  private readonly ordinary: RequestState;
+
+  private constructor(state: RequestState, ordinary: RequestState, inquiry: Inquiry) {
+    this.state = state;
+    this.ordinary = ordinary;
+    this.inquiry = inquiry;
+  }
+
+  /**
+   * @returns undefined if the store accepts no ordinary plant, so that nothing can be found out
+   * @throws BudgetSpent
+   */
+  static async of(state: RequestState, inquiry: Inquiry): Promise<Preceding | undefined> {
+    const ordinary = await accepted(inquiry);
+    return ordinary === undefined ? undefined : new Preceding(state, ordinary, inquiry);
+  }
+
+  /** The request after some of one kind; before them, the store accepts a plant. */
+  async after({ change }: Kind, count = 1): Promise<Sequence> {
+    const { lab } = this.inquiry;
+    await accepted(this.inquiry);
+    const one = { ...this.ordinary, ...change };
+    const before: Before[] = [];
+    for (let left = count; left > 0; left -= 1)
+      before.push({ template: templateOf(one), exchange: await lab.send(one) });
+    const exchange = await lab.send(this.state);
+    return { before, exchange, shows: this.inquiry.isShown(exchange, this.state) === true };
+  }
+
+  /** The same if the symptom shows each time. */
+  async alwaysAfter(kind: Kind, count = 1): Promise<Sequence | undefined> {
+    let last: Sequence | undefined;
+    for (let left = REPEATS; left > 0; left -= 1) {
+      last = await this.after(kind, count);
+      if (!last.shows) return undefined;
+    }
+    return last;
+  }
+
+  /** What is found out if the symptom shows after others, each of so many times. */
+  finding(words: Words, { before, exchange }: Sequence, kind: CauseKind = 'sequence'): Circumstance {
+    return {
+      ...bareFinding(this.state, exchange),
+      kind,
+      conditions: [words],
+      inside: [REPEATS, REPEATS],
+      before,
+    };
+  }
+}
+
+/** An ordinary plant that the store accepts, after which it is at rest; undefined if it accepts none. */
+async function accepted({ lab, wanted }: Inquiry): Promise<RequestState | undefined> {
+  if (wanted.words === NO_ANSWER) return undefined;
+  for (const state of ordinaryStates(lab.contract))
+    if ((await lab.send(state)).response?.status === 200) return state;
+  return undefined;
+}

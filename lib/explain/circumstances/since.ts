@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
+import type { Before } from '../../run/check.ts';
+import type { Tried } from '../../run/result/result.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+import { bareFinding } from '../found.ts';
+import type { Lab, Wanted } from '../lab.ts';
+import { ordinaryStates } from '../ordinary.ts';
+import { NO_ANSWER, symptomsOf } from '../symptom/symptom.ts';
+import type { Circumstance } from './circumstances.ts';
+import { KINDS, PAUSE_MS } from './preceding.ts';
+
+/**
+ * What a store does with every ordinary plant, though it accepted one before.
+ * @throws BudgetSpent
+ */
+export async function noLonger(
+  lab: Lab,
+): Promise<{ readonly wanted: Wanted; readonly found: Circumstance } | undefined> {
+  const [first, ...others] = ordinaryStates(lab.contract);
+  if (first === undefined) return undefined;
+  const outcome = async (state: RequestState) =>
+    symptomsOf(await lab.send(state), 'accept', lab.contract).find(({ aspect }) => aspect === 'outcome');
+  const wanted = await outcome(first);
+  if (wanted === undefined) return undefined;
+  const enough = wanted.words === NO_ANSWER ? others.slice(0, 1) : others;
+  for (const state of enough) if ((await outcome(state))?.words !== wanted.words) return undefined;
+  const tried = enough.length + 1;
+  return { wanted, found: await fromThenOn(first, [tried, tried], wanted, lab) };
+}
+
+/** Requests of each kind after which most stores that run out of something have done so. */
+const MANY = 200;
+
+/**
+ * What fails now, and did not before: one request of each kind after the other shows it on a fresh store.
+ * @throws BudgetSpent
+ */
+export async function fromThenOn(
+  state: RequestState,
+  inside: Tried,
+  wanted: Wanted,
+  lab: Lab,
+): Promise<Circumstance> {
+  const before: Before[] = [];
+  for (const { change } of [KINDS.rejected, KINDS.unauthenticated]) {
+    const one = { ...state, ...change };
+    before.push({ template: templateOf(one), exchange: await lab.send(one) });
+  }
+  const exchange = await lab.send(state);
+  await sleep(PAUSE_MS);
+  const lasts = (await lab.shows(state, wanted)) === true;
+  const [rejected, unauthenticated] = before.map((one) => outcomeOf(one.exchange) === outcomeOf(exchange));
+  const isOutcome = wanted.aspect === 'outcome' && wanted.isRejection !== true;
+  const all = unauthenticated === true ? 'everything' : 'every request with a valid token';
+  const whom = isOutcome ? `to ${rejected === true ? all : 'ordinary plants'} ` : '';
+  return {
+    ...bareFinding(state, exchange),
+    kind: 'from-then-on',
+    conditions: [{ note: `${whom}${lasts ? 'from some point of the run on' : 'for a while'}` }],
+    inside,
+    before,
+    repeat: { times: MANY, inFlight: 1 },
+  };
+}
+
+/** The status, or what went wrong on the way. */
+const outcomeOf = (exchange: Exchange) =>
+  exchange.kind === 'broken' ? exchange.fault.kind : exchange.response.status;

@@ -1,0 +1,91 @@
+import type { Contract } from '../../contract/contract.ts';
+import { membersOf } from '../../judge/reading.ts';
+import { write } from '../../payloads/json.ts';
+import { ordinaryStates } from '../ordinary.ts';
+import type { Words } from './cells.ts';
+
+/** Something that bodies of many kinds have in common. */
+export interface Feature {
+  readonly words: Words;
+  readonly has: (body: string) => boolean;
+}
+
+/** Bodies on either side without which a feature may separate them by chance. */
+const MIN_SIDE = 4;
+/** Bodies that may contradict, and the part of all that they may be: another rule may apply to them. */
+const [MAX_CONTRADICTIONS, MAX_CONTRADICTING_PART] = [2, 0.05];
+
+/**
+ * The feature that separates bodies with which a fault shows from those with which it does not.
+ * @param tries bodies, and whether the fault showed with them
+ */
+export function separating(
+  tries: readonly (readonly [body: string, shows: boolean])[],
+  contract: Contract,
+): Feature | undefined {
+  const shown = tries.filter(([, shows]) => shows).length;
+  if (shown < MIN_SIDE || tries.length - shown < MIN_SIDE) return undefined;
+  const against = ({ has }: Feature) => tries.filter(([body, shows]) => has(body) !== shows).length;
+  const [best] = [...featuresOf(contract), ...sizesIn(tries)].toSorted((a, b) => against(a) - against(b));
+  const allowed = Math.min(MAX_CONTRADICTIONS, tries.length * MAX_CONTRADICTING_PART);
+  return best !== undefined && against(best) <= allowed ? best : undefined;
+}
+
+/** How many properties of a body are missing or wrong: an ordinary plant with only one of them is invalid. */
+function faultsIn(body: string, contract: Contract): number {
+  const { shape, validate } = contract.newPlant;
+  const [ordinary] = ordinaryStates(contract);
+  const good = membersOf(ordinary === undefined ? '' : write(ordinary.plant, 1n));
+  const own = membersOf(body);
+  return [...shape.properties.keys()].filter((name) => {
+    if (!Object.hasOwn(own, name)) return shape.required.has(name);
+    const text = JSON.stringify({ ...good, [name]: own[name] });
+    return validate(text, JSON.parse(text)).length > 0;
+  }).length;
+}
+
+function featuresOf(contract: Contract): readonly Feature[] {
+  const { shape } = contract.newPlant;
+  const declared = [...shape.properties.keys()];
+  const namesIn = (body: string) => (body.trimStart().startsWith('{') ? Object.keys(membersOf(body)) : []);
+  return [
+    {
+      words: { phrase: 'with undeclared properties' },
+      has: (body) => namesIn(body).some((name) => !declared.includes(name)),
+    },
+    {
+      words: { phrase: 'with a property one level down' },
+      has: (body) =>
+        Object.values(membersOf(body)).some((value) =>
+          declared.some((name) => Object.hasOwn(Object(value), name)),
+        ),
+    },
+    {
+      words: { clause: 'more than one property is missing or wrong' },
+      has: (body) => body.trimStart().startsWith('{') && faultsIn(body, contract) > 1,
+    },
+    { words: { clause: 'the body contains a quotation mark' }, has: (body) => body.includes('"') },
+    ...declared.flatMap((name): Feature[] => [
+      { words: { clause: `there is a ${name}` }, has: (body) => namesIn(body).includes(name) },
+      {
+        words: { clause: `there is no ${name}` },
+        has: (body) => namesIn(body).length > 0 && !namesIn(body).includes(name),
+      },
+    ]),
+  ];
+}
+
+/** A size that separates bodies best is between two of theirs. */
+function sizesIn(tries: readonly (readonly [body: string, shows: boolean])[]): readonly Feature[] {
+  const sizes = [...new Set(tries.map(([body]) => Buffer.byteLength(body)))].toSorted((a, b) => a - b);
+  return sizes.slice(1).flatMap((size): Feature[] => [
+    {
+      words: { clause: `the body is ${size} bytes or longer` },
+      has: (body) => Buffer.byteLength(body) >= size,
+    },
+    {
+      words: { clause: `the body is shorter than ${size} bytes` },
+      has: (body) => Buffer.byteLength(body) < size,
+    },
+  ]);
+}

@@ -1,0 +1,213 @@
+import { COMPACT, JsonObject, write } from '../../payloads/json.ts';
+import type { RequestState } from '../../payloads/model/dimension.ts';
+import type { RequestTemplate } from '../../payloads/test-case.ts';
+
+/**
+ * One respect in which two requests can differ. An experiment copies it from one request to another: from an ordinary
+ * one to see whether it matters, or to an ordinary one to see whether it suffices.
+ */
+export interface Part {
+  /** A field of a request as a reader would name it: `name`, `Accept`, `segments`. */
+  readonly name: string;
+  /** The dimension of the model whose values differ in this respect, if there is one. */
+  readonly dimension: string | undefined;
+  readonly copy: (from: RequestState, to: RequestState) => RequestState;
+}
+
+type Key = keyof RequestTemplate;
+type DeliveryKey = keyof NonNullable<RequestTemplate['delivery']>;
+
+/** Copies fields of one object to another; what the first lacks is removed from the second. */
+function copied<T extends object>(from: T, to: T, keys: readonly (keyof T)[]): T {
+  const copy = { ...to };
+  for (const key of keys) {
+    if (key in from) copy[key] = from[key];
+    else delete copy[key];
+  }
+  return copy;
+}
+
+const part = (
+  name: string,
+  dimension: string | undefined,
+  keys: readonly Key[],
+  deliveryKeys: readonly DeliveryKey[] = [],
+): Part => ({
+  name,
+  dimension,
+  copy: (from, to) => {
+    const delivery = copied(from.template.delivery ?? {}, to.template.delivery ?? {}, deliveryKeys);
+    const isEmpty = to.template.delivery === undefined && Object.keys(delivery).length === 0;
+    const template = copied(from.template, to.template, keys);
+    return { ...to, template: isEmpty ? template : { ...template, delivery } };
+  },
+});
+
+/** Everything about a request but its headers and its body. */
+const AROUND: readonly Part[] = [
+  part('method', undefined, ['method']),
+  part('target', 'target', ['path', 'tokenIn'], ['absoluteTarget']),
+  part('Content-Type', 'media type', ['contentType']),
+  part('framing', 'framing', ['framing'], ['chunks']),
+  part('segments', 'segments', ['cut'], ['cuts', 'headFirst', 'headCut', 'pauseMs']),
+  part('Expect', 'expectation', [], ['expectContinue']),
+  part('spelling of the headers', 'header lines', [], ['headerOrder', 'headerGap', 'leadingZeros']),
+  part('absent headers', undefined, ['without']),
+  part('earlier requests', 'history', ['after', 'abort'], ['freshConnection', 'abortAfter']),
+];
+
+export const CREDENTIAL: Part = {
+  name: 'Authorization',
+  dimension: 'credential',
+  copy: ({ credential }, { credential: _, ...to }) => (credential === undefined ? to : { ...to, credential }),
+};
+
+export const BODY: Part = {
+  name: 'body',
+  dimension: 'defect',
+  copy: ({ defect }, { defect: _, ...to }) => (defect === undefined ? to : { ...to, defect }),
+};
+
+const WHITE_SPACE: Part = {
+  name: 'white space',
+  dimension: 'white space',
+  copy: (from, to) => ({ ...to, style: { ...to.style, gaps: from.style.gaps }, edits: from.edits }),
+};
+
+const ESCAPES: Part = {
+  name: 'escapes',
+  dimension: 'escapes',
+  copy: ({ style: { escapes, every, digits } }, to) => ({
+    ...to,
+    style: { ...to.style, escapes, every, digits },
+  }),
+};
+
+/** Headers that a dimension of the model is about. */
+const DIMENSIONS: Readonly<Record<string, string>> = {
+  accept: 'Accept',
+  'accept-encoding': 'Accept-Encoding',
+};
+
+const headerNames = ({ template: { headers = [] } }: RequestState): string[] =>
+  headers.map(([name]) => name.toLowerCase());
+
+const spelled = (name: string) => name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
+
+const header = (name: string): Part => ({
+  name: spelled(name),
+  dimension: DIMENSIONS[name],
+  copy: (from, to) => {
+    const own = (state: RequestState, keep: boolean) =>
+      (state.template.headers ?? []).filter(([one]) => (one.toLowerCase() === name) === keep);
+    return { ...to, template: { ...to.template, headers: [...own(to, false), ...own(from, true)] } };
+  },
+});
+
+/** The dimension of a property of the plant. */
+const property = (name: string): Part => ({
+  name,
+  dimension: name,
+  copy: ({ plant: from }, to) => {
+    const changed = (plant: JsonObject): JsonObject =>
+      from.get(name) === undefined ? plant.without(name) : withInPlace(from, plant, name);
+    return { ...to, plant: changed(to.plant), template: withSame(name, to, changed) };
+  },
+});
+
+/** What a request has in common with the one before it, such as the id, stays so. */
+function withSame(
+  name: string,
+  { plant, template }: RequestState,
+  changed: (plant: JsonObject) => JsonObject,
+): RequestTemplate {
+  const { after } = template;
+  const body = after?.template.body;
+  if (after === undefined || body === undefined || !('json' in body)) return template;
+  const { json } = body;
+  const [own, before] = [plant.get(name), json instanceof JsonObject ? json.get(name) : undefined];
+  if (own === undefined || before === undefined || textOf(own) !== textOf(before)) return template;
+  const same = json instanceof JsonObject ? changed(json) : json;
+  return { ...template, after: { ...after, template: { ...after.template, body: { ...body, json: same } } } };
+}
+
+/** Sets all members of one name, at the place of the first or at the end. */
+function withInPlace(from: JsonObject, to: JsonObject, name: string): JsonObject {
+  const own = from.members.filter(([one]) => one === name);
+  const at = to.members.findIndex(([one]) => one === name);
+  const others = to.members.filter(([one]) => one !== name);
+  return new JsonObject(others.toSpliced(at < 0 ? others.length : at, 0, ...own));
+}
+
+const ORDER: Part = {
+  name: 'property order',
+  dimension: 'property order',
+  copy: ({ plant: from }, to) => ({ ...to, plant: to.plant.inOrder(from.members.map(([name]) => name)) }),
+};
+
+/** Functions are compared by their source: two requests that differ only in a variable of one are taken for the same. */
+const textOf = (value: unknown): string =>
+  JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === 'bigint' || typeof inner === 'function' || typeof inner === 'symbol'
+      ? String(inner)
+      : inner,
+  );
+
+const isSamePlant = (one: JsonObject, other: JsonObject): boolean =>
+  one === other || SAMPLE_IDS.every((id) => write(one, id) === write(other, id));
+
+/** Fresh texts and ids are the same if they are for both. */
+const SAMPLE_IDS = [1n, 2n ** 40n + 12345n] as const;
+
+const isSame = (one: RequestState, other: RequestState): boolean =>
+  one === other ||
+  (isSamePlant(one.plant, other.plant) &&
+    textOf([one.style, one.edits, one.template, one.defect, one.credential]) ===
+      textOf([other.style, other.edits, other.template, other.defect, other.credential]));
+
+/** Every respect in which two requests differ. */
+export function differences(one: RequestState, other: RequestState): readonly Part[] {
+  const names = [...new Set([...headerNames(one), ...headerNames(other)])];
+  const properties = [...new Set([...one.plant.members, ...other.plant.members].map(([name]) => name))];
+  const all = [
+    ...AROUND,
+    ...names.map(header),
+    WHITE_SPACE,
+    ESCAPES,
+    ...properties.map(property),
+    ORDER,
+    BODY,
+    CREDENTIAL,
+  ];
+  return all.filter(({ copy }) => !isSame(copy(one, other), other));
+}
+
+/** A request with some parts of another one. */
+export const withParts = (parts: readonly Part[], from: RequestState, to: RequestState): RequestState =>
+  parts.reduce((changed, part) => part.copy(from, changed), to);
+
+/** The request of a template as the model describes it; undefined if its body contains the token. */
+export function stateOf(
+  { body, credential, ordinary: _, sentAs: __, ...template }: RequestTemplate,
+  plant: JsonObject,
+): RequestState | undefined {
+  const around: RequestState = {
+    plant,
+    style: COMPACT,
+    edits: [],
+    template: { ...template, delivery: template.delivery ?? {} },
+    ...(credential === undefined ? {} : { credential }),
+  };
+  if (template.rawBytes !== undefined) return undefined;
+  if (body === undefined)
+    return { ...around, template: { contentType: undefined, ...around.template }, defect: { noBody: true } };
+  if ('secret' in body) return undefined;
+  if ('bytes' in body) {
+    const { bytes } = body;
+    return { ...around, defect: { corrupt: () => bytes } };
+  }
+  const { json, style = COMPACT, edit } = body;
+  if (!(json instanceof JsonObject)) return { ...around, style, defect: { json } };
+  const state = { ...around, plant: json, style };
+  return edit === undefined ? state : { ...state, defect: { corrupt: edit } };
+}

@@ -1,0 +1,45 @@
+import { write } from '../../payloads/json.ts';
+import type { RequestState } from '../../payloads/model/dimension.ts';
+import { modelsOf } from '../../payloads/model/model.ts';
+import { ID } from '../../payloads/plants.ts';
+import type { Lab } from '../lab.ts';
+import { modelFor } from '../model-for.ts';
+import type { Sweep } from './cells.ts';
+import { CREDENTIAL, type Part } from './parts.ts';
+import { credentialSweep } from './sweeps/credentials.ts';
+import { DEEP, depthSweep } from './sweeps/depths.ts';
+import { headerSweep } from './sweeps/headers.ts';
+import { idSweep } from './sweeps/ids.ts';
+import { modelSweep } from './sweeps/model.ts';
+import { orderSweep } from './sweeps/order.ts';
+import { textSweep } from './sweeps/texts.ts';
+
+/** What to try to find out how far a part of a request matters. */
+export function sweepOf(
+  part: Part,
+  state: RequestState,
+  ordinary: RequestState,
+  lab: Lab,
+): Sweep | undefined {
+  const { shape } = lab.contract.newPlant;
+  const { name, dimension } = part;
+  if (part === CREDENTIAL) return credentialSweep(lab.token);
+  if (name === ID) return idSweep;
+  if (name === 'property order') return orderSweep(ordinary.plant);
+  const property = shape.properties.get(name);
+  if (property !== undefined)
+    return property.types.includes('string') ? textSweep(name, shape.required.has(name)) : undefined;
+  const undeclared = state.plant.get(name);
+  if (undeclared !== undefined)
+    return DEEP.test(write(undeclared, 0n)) ? depthSweep(name) : undeclaredSweep(lab);
+  if (dimension !== undefined) return modelSweep(modelFor(lab.roleOf(state), lab.contract), dimension);
+  const value = state.template.headers?.find(([own]) => own.toLowerCase() === name.toLowerCase())?.[1];
+  return value === undefined ? undefined : headerSweep(name, value);
+}
+
+function undeclaredSweep({ contract }: Lab): Sweep | undefined {
+  const model = modelsOf(contract).answered;
+  const parts = ['undeclared names', 'undeclared values'].flatMap((name) => modelSweep(model, name) ?? []);
+  const classes = parts.flatMap((sweep) => sweep.classes).slice(0, 1);
+  return { part: 'undeclared properties', cells: parts.flatMap(({ cells }) => cells), classes };
+}

@@ -1,0 +1,151 @@
+import type { RequestState } from '../../payloads/model/dimension.ts';
+import { isValid } from '../../payloads/validity.ts';
+import type { Ladder } from '../../run/result/cause.ts';
+import type { Inquiry } from '../found.ts';
+import { NO_ANSWER } from '../symptom/symptom.ts';
+import { type Cell, type Named, named, type Scale, type Sweep, type Words } from './cells.ts';
+
+/** Values without an answer after which no more are tried. */
+const MAX_HANGS = 4;
+
+/** How far one part of a condition reaches. */
+export interface Reach {
+  readonly named: readonly Named[];
+  readonly ladder: Ladder;
+  /** Values with which the symptom showed, and values with which it did not. */
+  readonly inside: number;
+  readonly outside: number;
+  /** Values with which it did not show, and values with which it did. */
+  readonly hidden: readonly Cell[];
+  readonly shown: readonly Cell[];
+}
+
+/**
+ * Tries the values of a part, with everything else as in `state`.
+ * @param isPlant whether only valid plants are to be tried
+ * @throws BudgetSpent
+ */
+export async function sweep(
+  { part, cells, classes, scale }: Sweep,
+  state: RequestState,
+  inquiry: Inquiry,
+  isPlant: boolean,
+): Promise<Reach> {
+  const isSlow = inquiry.wanted.words === NO_ANSWER;
+  const tries = new Map<Cell, boolean | undefined>();
+  const own = inquiry.lab.textOf(state);
+  const isOther = ({ oddity }: Cell) =>
+    inquiry.wanted.isRejection === true && oddity !== undefined && !oddity.test(own);
+  const attempt = async (cell: Cell) => {
+    if (isOther(cell)) return undefined;
+    const next = cell.apply(state);
+    if (isPlant && !isValid(inquiry.lab.contract, next.plant)) return undefined;
+    return inquiry.shows(next);
+  };
+  for (const cell of cells) {
+    tries.set(cell, await attempt(cell));
+    // Each answer that does not come costs a time-out.
+    if (isSlow && [...tries.values()].filter((shows) => shows === true).length >= MAX_HANGS) break;
+  }
+  const found = [...named(tries, classes)];
+  const onScale = scale === undefined ? undefined : await limits(scale, attempt, isSlow);
+  const shown = [...tries].filter(([, shows]) => shows !== undefined);
+  if (onScale !== undefined) {
+    for (const [cell, shows] of onScale.tries) if (shows !== undefined) shown.push([cell, shows]);
+    const [only, ...others] = found;
+    const isExact = others.length === 0 && only?.isExact === true;
+    const place = scale?.pointOf?.(state);
+    // One odd value may show it for another reason.
+    const isOdd = only?.cells.length === 1 && place !== undefined && onScale.limits?.has(place) === true;
+    if (
+      onScale.limits !== undefined &&
+      agrees(tries, onScale.limits, isExact && !isOdd ? 0 : MAX_CONTRADICTIONS)
+    )
+      found.splice(0, found.length, { words: onScale.limits.words, topic: part, cells: [], isExact: true });
+  }
+  const hidden = shown.flatMap(([cell, shows]) => (shows === true ? [] : [cell]));
+  return {
+    named: found,
+    ladder: { part, tried: shown.map(([{ value }, shows]) => ({ value, shows: shows === true })) },
+    inside: shown.length - hidden.length,
+    outside: hidden.length,
+    hidden,
+    shown: shown.flatMap(([cell, shows]) => (shows === true ? [cell] : [])),
+  };
+}
+
+interface OnScale {
+  readonly tries: ReadonlyMap<Cell, boolean | undefined>;
+  readonly limits: { readonly words: Words; readonly has: (point: bigint) => boolean } | undefined;
+}
+
+/** Of values beside the scale, at most this part may contradict its limits: another rule may apply to them. */
+const MAX_CONTRADICTIONS = 0.25;
+
+/** Whether the values beside the scale show the symptom if their place on the scale is within the limits. */
+function agrees(
+  tries: ReadonlyMap<Cell, boolean | undefined>,
+  { has }: NonNullable<OnScale['limits']>,
+  maxShare: number,
+): boolean {
+  const clear = [...tries].filter(([, shows]) => shows !== undefined);
+  const against = clear.filter(([{ point }, shows]) => shows !== (point !== undefined && has(point)));
+  return against.length <= clear.length * maxShare;
+}
+
+/**
+ * Finds the limits between which a symptom shows.
+ * @param isSlow whether the symptom takes long to see
+ */
+async function limits(
+  { points, cellAt, above, below, between }: Scale,
+  attempt: (cell: Cell) => Promise<boolean | undefined>,
+  isSlow: boolean,
+): Promise<OnScale> {
+  const tries = new Map<Cell, boolean | undefined>();
+  const at = async (point: bigint) => {
+    const cell = cellAt(point);
+    const shows = await attempt(cell);
+    tries.set(cell, shows);
+    return shows;
+  };
+  const known: (readonly [point: bigint, shows: boolean])[] = [];
+  for (const [index, point] of points.entries()) {
+    // If it shows twice in a row, it mostly does so up to the end.
+    const isKnown = isSlow && known.slice(-2).length === 2 && known.slice(-2).every(([, shows]) => shows);
+    if (isKnown && index < points.length - 1) continue;
+    const shows = await at(point);
+    if (shows !== undefined) known.push([point, shows]);
+  }
+  /** The last point like the first of two neighbours. */
+  const border = async (from: bigint, to: bigint, showsFrom: boolean): Promise<bigint> => {
+    let [low, high] = [from, to];
+    while (high - low > 1n) {
+      const middle = (low + high) / 2n;
+      const shows = await at(middle);
+      if (shows === showsFrom) low = middle;
+      else high = middle;
+    }
+    return low;
+  };
+  const changes = known.flatMap(([point, shows], index) => {
+    const next = known[index + 1];
+    return next !== undefined && next[1] !== shows ? [{ from: point, to: next[0], shows }] : [];
+  });
+  const [first, second, ...others] = changes;
+  if (first === undefined || others.length > 0) return { tries, limits: undefined };
+  const start = await border(first.from, first.to, first.shows);
+  if (second === undefined)
+    return {
+      tries,
+      limits: first.shows
+        ? { words: below(start + 1n), has: (point) => point <= start }
+        : { words: above(start), has: (point) => point > start },
+    };
+  if (first.shows) return { tries, limits: undefined };
+  const end = await border(second.from, second.to, second.shows);
+  return {
+    tries,
+    limits: { words: between(start + 1n, end), has: (point) => point > start && point <= end },
+  };
+}

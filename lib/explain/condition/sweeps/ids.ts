@@ -1,0 +1,100 @@
+import { freshId } from '../../../payloads/fresh.ts';
+import { type Json, Raw } from '../../../payloads/json.ts';
+import { ID } from '../../../payloads/plants.ts';
+import type { Cell, CellClass, Scale, Sweep } from '../cells.ts';
+
+const POWERS = [
+  10n,
+  15n,
+  16n,
+  17n,
+  20n,
+  23n,
+  24n,
+  26n,
+  28n,
+  29n,
+  30n,
+  31n,
+  32n,
+  33n,
+  40n,
+  48n,
+  52n,
+  53n,
+  54n,
+  60n,
+  62n,
+];
+
+/** Sets of ids that programs treat alike. */
+const CLASSES: readonly (readonly [id: string, clause: string, has: (id: bigint) => boolean])[] = [
+  ['odd', 'is odd', (id) => id % 2n !== 0n],
+  ['even', 'is even', (id) => id % 2n === 0n],
+  ['no float', 'cannot be represented by a 32-bit float', (id) => Math.fround(Number(id)) !== Number(id)],
+  ['not positive', 'is 0 or negative', (id) => id <= 0n],
+  ['negative', 'is negative', (id) => id < 0n],
+];
+
+/** Values of an integer id. Small ones may be used up, so most are above 2^20. */
+export const idSweep: Sweep = {
+  part: ID,
+  cells: [
+    cellOf('odd', freshId(2n ** 21n + 1n, 2n ** 24n, 2n)),
+    cellOf('even', freshId(2n ** 21n, 2n ** 24n, 2n)),
+    cellOf('odd, above 2^24', freshId(2n ** 24n + 1n, 2n ** 30n, 2n)),
+    cellOf('a multiple of 256 above 2^24', freshId(2n ** 24n, 2n ** 30n, 256n)),
+    cellOf('a multiple of 256 near 2^31', freshId(2n ** 31n - 2n ** 23n, 2n ** 31n, 256n)),
+    cellOf('odd, near 2^31', freshId(2n ** 31n - 2n ** 21n + 1n, 2n ** 31n, 2n)),
+    cellOf('negative', freshId(-(2n ** 31n), -(2n ** 20n), 256n)),
+    cellOf('below -2^53', freshId(-(2n ** 62n) + 1n, -(2n ** 53n), 2n)),
+    cellOf('0', 0n),
+    cellOf('with an exponent', new Raw((id) => `${id}e0`, 2 ** 20)),
+  ],
+  classes: CLASSES.map(
+    ([id, clause]): CellClass => ({ id, words: { clause: `${ID} ${clause}` }, topic: ID }),
+  ),
+  scale: magnitudes(),
+};
+
+function cellOf(value: string, json: Json): Cell {
+  const sample = json instanceof Raw ? json.written(2n ** 21n + 7n) : String(json);
+  const number = BigInt(/^-?\d+/.exec(sample)?.[0] ?? 0);
+  const isPlain = /^-?\d+$/.test(sample);
+  return {
+    value,
+    words: { clause: `${ID} is ${isPlain ? '' : 'written '}${value}` },
+    apply: (state) => ({ ...state, plant: state.plant.with(ID, json) }),
+    classes: !isPlain ? ['exponent'] : CLASSES.filter(([, , has]) => has(number)).map(([id]) => id),
+    point: number,
+  };
+}
+
+/** Magnitudes: a fresh id at or a little above each point. */
+function magnitudes(): Scale {
+  return {
+    points: POWERS.map((power) => 2n ** power),
+    cellAt: (point) => ({
+      value: `${point} and a little more`,
+      words: { clause: `${ID} is about ${point}` },
+      // A multiple of 4 and not, so that what depends on the last bits shows as such.
+      apply: (state) => ({
+        ...state,
+        plant: state.plant.with(ID, freshId(point, point + windowAt(point))),
+      }),
+      classes: [],
+    }),
+    above: (point) => ({ clause: `${ID} is above ${bound(point)}` }),
+    below: (point) => ({ clause: `${ID} is below ${bound(point)}` }),
+    between: (first, last) => ({ clause: `${ID} is between ${bound(first)} and ${bound(last)}` }),
+  };
+}
+
+/** Ids are taken from a range above each point, so that those of another run are others. */
+const windowAt = (point: bigint): bigint => (point >> 10n) + 16n;
+
+/** A limit in words: a power of two if it is one as far as was tried. */
+function bound(point: bigint): string {
+  const power = POWERS.find((one) => 2n ** one >= point - 1n && 2n ** one <= point + windowAt(point));
+  return power === undefined ? `about ${point}` : `2^${power} (${2n ** power})`;
+}

@@ -1,0 +1,39 @@
+import type { JsonObject } from '../../../payloads/json.ts';
+import { ordersOf } from '../../../payloads/pick.ts';
+import type { Cell, CellClass, Sweep } from '../cells.ts';
+
+/** Orders of the properties of a plant. */
+export function orderSweep(plant: JsonObject): Sweep {
+  const names = plant.members.map(([name]) => name);
+  const cells = ordersOf(plant.members).map((members): Cell => {
+    const order = members.map(([name]) => name);
+    return {
+      value: order.join(', '),
+      words: { clause: `the properties are in the order ${order.join(', ')}` },
+      apply: (state) => ({ ...state, plant: state.plant.inOrder(order) }),
+      classes: [
+        ...(order.join() === names.join() ? [] : ['another']),
+        ...order.flatMap((name, index) => [
+          index === 0 ? `${name} first` : `${name} not first`,
+          index === order.length - 1 ? `${name} last` : `${name} not last`,
+        ]),
+      ],
+    };
+  });
+  const of = (id: string, clause: string): CellClass => ({ id, words: { clause }, topic: 'property order' });
+  return {
+    part: 'property order',
+    cells,
+    classes: [
+      ...names.flatMap((name) => [
+        of(`${name} not first`, `${name} is not the first property`),
+        of(`${name} not last`, `${name} is not the last property`),
+      ]),
+      ...names.flatMap((name) => [
+        of(`${name} first`, `${name} is the first property`),
+        of(`${name} last`, `${name} is the last property`),
+      ]),
+      of('another', `the properties are not in the order ${names.join(', ')}`),
+    ],
+  };
+}

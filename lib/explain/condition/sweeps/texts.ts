@@ -1,0 +1,169 @@
+import { withWords } from '../../../payloads/fresh.ts';
+import { FreshText } from '../../../payloads/json.ts';
+
+import type { Cell, Scale, Sweep } from '../cells.ts';
+
+/** Values of a string property, and whether it is there at all. */
+export function textSweep(property: string, isRequired: boolean): Sweep {
+  const classes = CLASSES.map(([id, clause]) => ({
+    id,
+    words: { clause: `${property} ${clause}` },
+    topic: property,
+  }));
+  const cells = [...MARKS.map(([mark]) => `word${mark}word`), ...FORMS].map((form): Cell => {
+    const text = form === '' ? '' : withWords((word, digit) => filled(form, word, digit));
+    const sample = typeof text === 'string' ? text : text.of(1n);
+    const own = CLASSES.filter(([, , has]) => has.test(sample)).map(([id]) => id);
+    const [, words, oddity] = MARKS.find(([mark]) => form === `word${mark}word`) ?? [];
+    return {
+      value: words ?? (form === '' ? 'empty' : `like ${JSON.stringify(form)}`),
+      words: {
+        clause: `${property} ${words === undefined ? (form === '' ? 'is empty' : `is like ${JSON.stringify(sample)}`) : `contains ${words}`}`,
+      },
+      apply: (state) => ({ ...state, plant: state.plant.with(property, text) }),
+      classes: [...(form === '' ? [] : ['present']), ...own],
+      point: BigInt([...sample].length),
+      ...(oddity === undefined ? {} : { oddity }),
+    };
+  });
+  const absent: Cell = {
+    value: `no ${property}`,
+    words: { clause: `there is no ${property}` },
+    apply: (state) => ({ ...state, plant: state.plant.without(property) }),
+    classes: ['absent'],
+  };
+  return {
+    part: property,
+    cells: [...cells, ...(isRequired ? [] : [absent])],
+    classes: [{ id: 'present', words: { clause: `there is a ${property}` }, topic: property }, ...classes],
+    scale: lengths(property),
+  };
+}
+
+const filled = (form: string, word: (length: number) => string, digit: () => string): string =>
+  form
+    .replaceAll('WORD', () => word(6).toUpperCase())
+    .replaceAll('Word', () => word(6).replace(/^./, (letter) => letter.toUpperCase()))
+    .replaceAll('word', () => word(6))
+    .replaceAll('#', () => digit());
+
+/** Characters with a meaning to software. */
+const MARKS: readonly (readonly [mark: string, words: string, oddity?: RegExp])[] = [
+  [' ', 'a space'],
+  ['-', 'a hyphen'],
+  ["'", 'an apostrophe'],
+  ['7', 'a digit'],
+  ['"', 'a quotation mark'],
+  ['\\', 'a backslash'],
+  ['/', 'a slash'],
+  ['<', '<'],
+  ['>', '>'],
+  ['&', '&'],
+  ['%', '%'],
+  ['{{7*7}}', 'a template such as {{7*7}}'],
+  ['$' + '{x}', 'a template such as $' + '{x}'],
+  [';', 'a semicolon'],
+  ['.', 'a full stop'],
+  ['_', 'an underscore'],
+  ['é', 'an accented letter'],
+  ['e\u0301', 'a combining character'],
+  ['木', 'a Chinese character'],
+  ['ש', 'a right-to-left letter'],
+  ['🌵', 'an astral character'],
+  ['\u200b', 'an invisible character'],
+  ['\u2028', 'a line separator'],
+  ['\u0001', 'a control character'],
+  ['\t', 'a tab'],
+  ['\n', 'a line feed'],
+  ['\u0000', 'a NUL', /\\u0000/],
+  ['\ud800', 'a lone surrogate', /\\ud[89a-f]/i],
+];
+
+/** Forms of a text; `word` stands for fresh letters, # for a fresh digit. */
+const FORMS = [
+  'word',
+  'Wordword',
+  'WORD',
+  'word ',
+  ' word',
+  'word  word',
+  'Word word',
+  '########',
+  '#word',
+  'null word',
+  "word's word-word 7",
+  '__proto__',
+  'constructor',
+  'toString',
+  '',
+] as const;
+
+/** Sets of texts that programs treat alike. */
+const CLASSES: readonly (readonly [id: string, clause: string, has: RegExp])[] = [
+  ['inherited', 'is the name of a property of every object', /^(?:__proto__|constructor|toString)$/],
+  ['other than letters', 'contains anything but letters', /[^A-Za-z]/],
+  ['not ASCII', 'is not ASCII', /[^\0-\x7f]/],
+  ['lower first', 'begins with a lower-case letter', /^[a-z]/],
+  ['capital', 'contains a capital letter', /[A-Z]/],
+  ['capital first', 'begins with a capital letter', /^[A-Z]/],
+  ['all capitals', 'is in capital letters', /^[A-Z]+$/],
+  ['white space', 'contains white space', /\s/],
+  ['space', 'contains a space', / /],
+  ['digit', 'contains a digit', /\d/],
+  ['only digits', 'is a numeral', /^\d+$/],
+  ['digit first', 'begins with a digit', /^\d/],
+  ['letter first', 'begins with a letter', /^[A-Za-z]/],
+  ['outer space', 'begins or ends with a space', /^ | $/],
+  ['last space', 'ends with a space', / $/],
+  ['first space', 'begins with a space', /^ /],
+  ['two spaces', 'contains two spaces in a row', / {2}/],
+  ['punctuation', 'contains punctuation', /[!-/:-@[-`{-~]/],
+  ['hyphen', 'contains a hyphen', /-/],
+  ['apostrophe', 'contains an apostrophe', /'/],
+  ['digit, hyphen or apostrophe', 'contains a digit, hyphen or apostrophe', /[-'\d]/],
+  ['quotes', 'contains a quotation mark or apostrophe', /["']/],
+  ['escaped', 'contains a quotation mark or backslash', /["\\]/],
+  ['markup', 'contains <, > or &', /[<>&]/],
+  ['brackets', 'contains < or >', /[<>]/],
+  ['template', 'contains a template placeholder', /\{\{|\$\{/],
+  ['braces', 'contains a brace', /[{}]/],
+  ['control', 'contains a control character', /\p{Cc}/u],
+  ['line', 'contains a line feed', /\n/],
+  ['accents', 'contains an accent', /é|\u0301/],
+  ['combining', 'contains a combining character', /\p{M}/u],
+  ['right to left', 'contains a right-to-left letter', /\p{Script=Hebrew}/u],
+  ['astral', 'contains an astral character', /[\u{10000}-\u{10ffff}]/u],
+  ['wide', 'contains a character beyond Latin-1', /[^\0-\xff]/],
+];
+
+const POINTS = [
+  1, 2, 3, 4, 6, 8, 10, 12, 15, 16, 20, 24, 30, 32, 36, 40, 50, 64, 100, 128, 200, 255, 256, 500, 1000, 2000,
+  4000, 8000, 16000,
+];
+
+/** Lengths in characters. */
+function lengths(property: string): Scale {
+  return {
+    points: POINTS.map(BigInt),
+    cellAt: (point) => ({
+      value: `${point} ${point === 1n ? 'letter' : 'letters'}`,
+      words: { clause: `${property} has ${point} characters` },
+      apply: (state) => ({
+        ...state,
+        plant: state.plant.with(
+          property,
+          withWords((word) => word(Math.min(Number(point), 12)).padEnd(Number(point), 'a')),
+        ),
+      }),
+      classes: [],
+    }),
+    above: (point) => ({ clause: `${property} is longer than ${point} characters` }),
+    below: (point) => ({ clause: `${property} is shorter than ${point} characters` }),
+    between: (first, last) => ({ clause: `${property} has ${first} to ${last} characters` }),
+    pointOf: ({ plant }) => {
+      const value = plant.get(property);
+      const text = value instanceof FreshText ? value.of(1n) : value;
+      return typeof text === 'string' ? BigInt([...text].length) : undefined;
+    },
+  };
+}

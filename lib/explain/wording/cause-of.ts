@@ -1,0 +1,41 @@
+import { templateOf } from '../../payloads/model/dimension.ts';
+import type { Check } from '../../run/check.ts';
+import type { Cause } from '../../run/result/cause.ts';
+import type { Circumstance } from '../circumstances/circumstances.ts';
+import { type Draft, levelOf } from '../draft.ts';
+import { adviceFor } from './advice.ts';
+import { sentenceOf } from './title.ts';
+
+/** Words a draft. */
+export function causeOf(draft: Draft, catalogue: readonly Check[]): Cause {
+  const { wanted, found, members, also = [] } = draft;
+  const { title, condition } = sentenceOf(wanted, found.subject, found.conditions);
+  const ids = new Set(members.map(({ check }) => check.id));
+  return {
+    title: [title, ...also].join('; also '),
+    level: levelOf(draft),
+    symptom: wanted.words,
+    condition,
+    kind: found.kind,
+    confirmed: { inside: found.inside, outside: found.outside },
+    checks: catalogue.flatMap(({ id }) => (ids.has(id) ? [id] : [])),
+    advice: adviceFor(wanted, found, members),
+    example: exampleOf(found),
+    matters: found.parts.map(({ name }) => name),
+    ladders: found.ladders,
+    repeat: found.repeat,
+    modulus: found.modulus,
+  };
+}
+
+function exampleOf({ template, state, exchange, before = [] }: Circumstance): Cause['example'] {
+  const own = template ?? templateOf(state);
+  const { preceding } = exchange;
+  if (own.after === undefined || preceding === undefined) return { template: own, exchange, before };
+  const { template: earlier, connection } = own.after;
+  return {
+    template: own,
+    exchange,
+    before: [...before, { template: earlier, exchange: preceding, connection }],
+  };
+}

@@ -1,0 +1,66 @@
+import type { Cell, Tries, Words } from '../condition/cells.ts';
+
+/** Applies a change to each form of some words. */
+const inEachForm = (words: Words, change: (text: string, form: keyof Words) => string): Words =>
+  Object.fromEntries(
+    FORMS.flatMap((form) => {
+      const text = words[form];
+      return text === undefined ? [] : [[form, change(text, form)]];
+    }),
+  );
+
+const FORMS = ['clause', 'phrase', 'noun'] as const;
+
+/** Words for many values that have nothing in common but a class of which they are not all. */
+export const mostly = (words: Words, shown: readonly Cell[], tries: Tries): Words => {
+  const tried = [...tries.values()].filter((shows) => shows !== undefined).length;
+  return inEachForm(words, (text, form) => {
+    const many =
+      form === 'noun'
+        ? text.replace(/^any body that is/, 'many bodies that are').replace(/^any /, 'many kinds of ')
+        : text;
+    return `${many} (${shown.length} of ${tried} tried)`;
+  });
+};
+
+/** Words for a class without some of its values. */
+export const except = (words: Words, exceptions: readonly Words[]): Words =>
+  inEachForm(words, (text, form) => {
+    const list = listOf(exceptions.flatMap((one) => one[form] ?? []));
+    if (form === 'clause') return `${text} (but not when ${list})`;
+    if (form === 'phrase') return `${text} (but not ${list})`;
+    // `any type as id except an array`, not `... except an array as id`
+    const end = / as \S+$/.exec(text)?.[0] ?? '';
+    return `${text} except ${list.replaceAll(end, '')}`;
+  });
+
+const listOf = (texts: readonly string[]): string =>
+  texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} or ${texts.at(-1)}`;
+
+/** Names joined into one. */
+export const MAX_NAMES = 3;
+
+/** Words for several values of which any will do. */
+export function alternatives(all: readonly Words[]): Words {
+  const [only, ...others] = all;
+  if (only === undefined || others.length === 0) return only ?? {};
+  return inEachForm(Object.assign({}, ...all) as Words, (_, form) =>
+    either([...new Set(all.flatMap((words) => words[form] ?? []))]),
+  );
+}
+
+function either(texts: readonly string[]): string {
+  const start =
+    common(texts, /^(?:the )?\S+ (?:is |has |contains )/) || common(texts, /^\S+ (?=is |has |contains )/);
+  const end = common(texts, / as \S+$/);
+  const short = texts.map((text) => text.slice(start.length, text.length - end.length));
+  const more = short.length - MAX_NAMES;
+  const others = more === 1 ? 'one other value' : `${more} other values`;
+  return `${start}${listOf(more > 0 ? [...short.slice(0, MAX_NAMES), others] : short)}${end}`;
+}
+
+/** What all texts have in common at one end, such as ` as id`. */
+function common(texts: readonly string[], pattern: RegExp): string {
+  const [found = ''] = pattern.exec(texts[0] ?? '') ?? [];
+  return texts.every((text) => pattern.exec(text)?.[0] === found) ? found : '';
+}

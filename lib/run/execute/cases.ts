@@ -1,0 +1,127 @@
+import { isOutsideContract, type RequestTemplate, type TestCase } from '../../payloads/test-case.ts';
+import { type Plants, type Test, Untestable } from '../check.ts';
+import type { Failure } from '../result/result.ts';
+import type { Tally } from '../result/tally.ts';
+import { isUnanswered } from '../send/away.ts';
+import { inPool } from '../send/pool.ts';
+import type { Execution } from './execution.ts';
+import { requireAccepted, runTestCase } from './run-test-case.ts';
+import type { TestRun } from './test-run.ts';
+
+/** Timeouts after which a check does not go on. */
+const MAX_TIMEOUTS = 3;
+/** Cases that are retried in isolation if none was answered: one is enough to see what a check is about. */
+const MAX_RETRIED_CASES = 3;
+
+/** The named cases of a check, and the control of the first of them. */
+export class NamedCases implements TestRun {
+  readonly ended = true;
+  private readonly test: Test & { kind: 'cases' };
+  private readonly cases: readonly TestCase[];
+  private readonly control: RequestTemplate | undefined;
+  private readonly execution: Execution;
+  private readonly tally: Tally;
+
+  constructor(test: Test & { kind: 'cases' }, plants: Plants, execution: Execution, tally: Tally) {
+    this.test = test;
+    this.cases = test.cases(plants);
+    this.control = this.cases.find(({ control }) => control !== undefined)?.control;
+    this.execution = execution;
+    this.tally = tally;
+  }
+
+  /**
+   * Tries all cases. Other checks may run at the same time: a case without an answer is pending until it has been
+   * retried in isolation.
+   */
+  async run(): Promise<void> {
+    const { cases, execution, tally } = this;
+    if (cases.length === 0) return;
+    const id = execution.ids.reserve(cases.length + 1);
+    const places = { from: 0, below: cases.length + 1, step: 1 };
+    const control = () => this.sendControl(id(0));
+    await tryEach(places, control, execution, tally, async (index) => {
+      const failure = await this.tryOne(index, id(index + 1));
+      if (failure === undefined || !mayBeCollateral(failure)) return failure;
+      tally.addPending({ failure, place: index });
+      return undefined;
+    });
+  }
+
+  /**
+   * Retries the control and the pending cases until one is left without an answer again. If one is, this check's own
+   * requests stop the store; otherwise those of another check may have.
+   */
+  async retryInIsolation(): Promise<void> {
+    const { execution, tally } = this;
+    if (tally.blocked !== undefined && this.control !== undefined)
+      tally.blocked = await blockedBy(() => this.sendControl(execution.ids.aside()));
+    for (const pending of tally.pending.toSorted((a, b) => a.place - b.place)) {
+      const failure = await this.retry(pending.place);
+      if (failure === undefined) tally.discardPending(pending);
+      else tally.confirmPending(pending, failure, mayBeCollateral(failure));
+      if (tally.hasConfirmed) return;
+    }
+    // Another check may have kept this one from seeing any answer.
+    for (let index = 0; index < MAX_RETRIED_CASES && !tally.seen && tally.failed === 0; index += 1) {
+      const failure = await this.retry(index);
+      if (failure !== undefined) tally.recordFailure(failure, index);
+    }
+  }
+
+  private retry(index: number): Promise<Failure | undefined> {
+    return this.tryOne(index, this.execution.ids.aside(index));
+  }
+
+  private async tryOne(index: number, id: bigint): Promise<Failure | undefined> {
+    const one = this.cases[index];
+    return one === undefined ? undefined : runTestCase(one, id, this.test.rules, this.execution);
+  }
+
+  private async sendControl(id: bigint): Promise<void> {
+    if (this.control !== undefined) await requireAccepted(this.control, id, this.execution);
+  }
+}
+
+/** Whether an answer was promised and none came: another check may have broken the store. */
+const mayBeCollateral = ({ template, exchange }: Failure): boolean =>
+  !isOutsideContract(template) && isUnanswered(exchange);
+
+/** Places in the sequence of a check: its control at 0, then its cases. */
+export interface Places {
+  readonly from: number;
+  readonly below: number;
+  readonly step: number;
+}
+
+/** Tries the cases at some places concurrently. The control goes first, but nothing waits for it. */
+export async function tryEach(
+  { from, below, step }: Places,
+  control: () => Promise<void>,
+  execution: Execution,
+  tally: Tally,
+  tryOne: (index: number) => Promise<Failure | undefined>,
+): Promise<void> {
+  await inPool(Math.ceil((below - from) / step), execution.concurrency, async (nth) => {
+    const place = from + nth * step;
+    if (place === 0) {
+      tally.blocked = await blockedBy(control);
+      return;
+    }
+    if (tally.timeouts >= MAX_TIMEOUTS || execution.isOver) return;
+    const failure = await tryOne(place - 1);
+    tally.cases += 1;
+    if (failure !== undefined) tally.recordFailure(failure, place - 1);
+  });
+}
+
+/** Why a control is not accepted, if it is not. */
+async function blockedBy(control: () => Promise<void>): Promise<Untestable | undefined> {
+  try {
+    await control();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Untestable) return error;
+    throw error;
+  }
+}

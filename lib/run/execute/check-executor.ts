@@ -1,0 +1,177 @@
+import type { Contract } from '../../contract/contract.ts';
+import type { Check } from '../check.ts';
+import type { CheckIds } from '../plan/ids.ts';
+import { DEFAULTS, sampleCount, type WorkItem } from '../plan/plan.ts';
+import type { Shard } from '../plan/shard.ts';
+import { plantsFor, strengthOf } from '../plants.ts';
+import { concluded, inAnotherShard, skipped } from '../result/conclude.ts';
+import type { CheckResult, Failure, Stop } from '../result/result.ts';
+import { Tally } from '../result/tally.ts';
+import { inPool } from '../send/pool.ts';
+import { type RequestContext, requestContext } from '../send/request-context.ts';
+import { NamedCases } from './cases.ts';
+import { confirm } from './confirm.ts';
+import { Execution, type RunParts } from './execution.ts';
+import type { Invariants } from './invariants.ts';
+import { PropertyTest } from './property.ts';
+import { Scenario } from './scenario.ts';
+import type { TestRun } from './test-run.ts';
+
+/** Checks of a batch that run at the same time: most send few requests, and would wait for each on a distant store. */
+const MAX_PARALLEL_CHECKS = 8;
+
+export interface ExecutorOptions {
+  readonly contract: Contract;
+  readonly catalogue: readonly Check[];
+  readonly selected: (id: string) => boolean;
+  readonly thorough: boolean;
+  readonly shard: Shard;
+  readonly idsOf: (checkId: string) => CheckIds;
+  readonly invariants: Invariants;
+  readonly onFailure: (check: Check, failure: Failure) => void;
+}
+
+/** A check that has begun and has no result yet. */
+interface ActiveCheck {
+  readonly check: Check;
+  readonly context: RequestContext;
+  readonly execution: Execution;
+  readonly tally: Tally;
+  /** None for invariants, which run as part of all others. */
+  readonly testRun: TestRun | undefined;
+  seconds: number;
+  /** What ended the run while the check was running. */
+  stop: Stop | undefined;
+}
+
+/** Executes the checks of a run. */
+export class CheckExecutor {
+  private readonly parts: RunParts;
+  private readonly options: ExecutorOptions;
+  private readonly places: ReadonlyMap<string, number>;
+  private readonly active = new Map<Check, ActiveCheck>();
+  /** Whether the end of the run left a check untried. */
+  private unfinished = false;
+
+  constructor(parts: RunParts, options: ExecutorOptions) {
+    this.parts = parts;
+    this.options = options;
+    this.places = new Map(options.catalogue.map(({ id }, place) => [id, place]));
+  }
+
+  /**
+   * Runs the checks of a batch in parallel.
+   * @param onBegin called with each check as it begins
+   * @returns the results in the order of the items; none for a check of which a part is left
+   */
+  async runBatch(
+    items: readonly WorkItem[],
+    onBegin: (check: Check) => void,
+  ): Promise<readonly CheckResult[]> {
+    const done: (ActiveCheck | CheckResult)[] = [];
+    await inPool(items.length, MAX_PARALLEL_CHECKS, async (index) => {
+      const item = items[index];
+      if (item === undefined) return;
+      onBegin(item.check);
+      done[index] = this.skippedResult(item.check) ?? (await this.runItem(item));
+    });
+    const active = done.filter((one) => 'tally' in one);
+    for (const { tally } of active)
+      tally.settle(active.some((other) => other.tally !== tally && other.tally.hasConfirmed));
+    for (const one of active) await this.confirm(one);
+    return done.flatMap((one) => {
+      if (!('tally' in one)) return [one];
+      return one.stop === undefined && one.testRun?.ended === false ? [] : [this.conclude(one)];
+    });
+  }
+
+  private skippedResult(check: Check): CheckResult | undefined {
+    const { selected, contract } = this.options;
+    if (!selected(check.id)) return skipped(check, 'user', 'left out by --only or --skip');
+    const reason = check.notApplicable?.(contract);
+    if (reason !== undefined) return skipped(check, 'document', reason);
+    return this.isInThisShard(check) ? undefined : inAnotherShard(check);
+  }
+
+  /** A shard runs its part of the generated cases, and its part of the other checks as a whole. */
+  private isInThisShard({ id, test }: Check): boolean {
+    const { shard, thorough } = this.options;
+    if (test.kind === 'invariant') return true;
+    if (test.kind === 'property')
+      return thorough || shard.index <= sampleCount(test.weight, this.parts.cases);
+    return (this.places.get(id) ?? 0) % shard.of === shard.index;
+  }
+
+  private async runItem({ check, limit }: WorkItem): Promise<ActiveCheck> {
+    const { state, recovery } = this.parts;
+    const active = this.active.get(check) ?? this.begin(check);
+    const { context } = active;
+    Object.assign(context, { broken: 0, ordinariness: 2 });
+    recovery.enter(context);
+    const started = performance.now();
+    if (state.stop === undefined) await state.unlessStopped(() => this.runTest(active, limit));
+    active.seconds += (performance.now() - started) / 1000;
+    active.stop = state.stop;
+    recovery.leave(context);
+    return active;
+  }
+
+  private begin(check: Check): ActiveCheck {
+    const { idsOf, invariants, onFailure } = this.options;
+    const context = requestContext(check.id, idsOf(check.id));
+    const tally =
+      check.test.kind === 'invariant'
+        ? invariants.tally(check)
+        : new Tally((failure) => onFailure(check, failure));
+    const execution = new Execution(this.parts, context, tally);
+    const testRun = this.testRunOf(check, execution, tally);
+    const active = { check, context, execution, tally, testRun, seconds: 0, stop: undefined };
+    this.active.set(check, active);
+    return active;
+  }
+
+  private testRunOf({ id, test }: Check, execution: Execution, tally: Tally): TestRun | undefined {
+    const { contract, shard, thorough } = this.options;
+    const plants = plantsFor(contract, this.parts.seed, id, strengthOf(thorough));
+    switch (test.kind) {
+      case 'cases':
+        return new NamedCases(test, plants, execution, tally);
+      case 'property':
+        return new PropertyTest({ id, test }, plants, shard, execution, tally);
+      case 'scenario':
+        return new Scenario(test, plants, execution, tally);
+      case 'invariant':
+        return undefined;
+    }
+  }
+
+  private async runTest({ testRun, context, tally }: ActiveCheck, limit: number): Promise<void> {
+    const { sender, recovery } = this.parts;
+    await testRun?.run(limit);
+    if (context.broken === 0) return;
+    await sender.exclusively(context, async () => {
+      await recovery.wait(context);
+      await testRun?.retryInIsolation?.();
+      if (tally.hasConfirmed) await recovery.wait(context);
+    });
+  }
+
+  /** Finds out when the failure that is shown first reproduces. */
+  private async confirm({ check: { test }, tally, execution }: ActiveCheck): Promise<void> {
+    const { state } = this.parts;
+    const { unconfirmed } = tally;
+    if (unconfirmed === undefined || !('rules' in test) || state.stop !== undefined) return;
+    const confirmed = await state.unlessStopped(() => confirm(unconfirmed, test.rules, execution));
+    if (confirmed !== undefined) tally.leadWith(confirmed);
+  }
+
+  private conclude({ check, tally, seconds, stop }: ActiveCheck): CheckResult {
+    this.active.delete(check);
+    const usual = Math.min(DEFAULTS.cases, this.parts.cases);
+    const { unfinished } = this;
+    const { shard } = this.options;
+    const result = concluded(check, tally, seconds, { stop, shard, usual, unfinished });
+    if (result.verdict === 'untestable' && stop !== undefined) this.unfinished = true;
+    return result;
+  }
+}

@@ -1,0 +1,89 @@
+import { isOutsideContract, type RequestTemplate } from '../../payloads/test-case.ts';
+import { type Exchange, isAborted } from '../../wire/exchange.ts';
+import type { Ids } from '../plan/ids.ts';
+import { PREFLIGHT } from '../plan/plan.ts';
+import type { Shard } from '../plan/shard.ts';
+import { Created } from '../result/created.ts';
+import { truncate } from '../result/truncate.ts';
+import { isAway, isUnanswered } from '../send/away.ts';
+import { Limiter } from '../send/limiter.ts';
+import { ordinariness } from '../send/ordinariness.ts';
+import type { Recovery } from '../send/recovery.ts';
+import type { RequestContext } from '../send/request-context.ts';
+import type { Invariants } from './invariants.ts';
+import type { Judging } from './judging.ts';
+
+/** Timeouts after which the others are shortened. */
+const MAX_FULL_TIMEOUTS = 3;
+
+export interface MonitorOptions {
+  readonly judging: Judging;
+  readonly ids: Ids;
+  readonly firstId: bigint;
+  readonly shard: Shard;
+  readonly invariants: Invariants;
+  readonly recovery: Recovery;
+  /** Called when the store has left several requests unanswered. */
+  readonly shortenTimeout: () => void;
+  readonly onExchange: (exchange: Exchange, template: RequestTemplate, during: string) => void;
+}
+
+/** Sees every exchange of a run: what the store created, how it limits its clients, and whether the invariants hold. */
+export class ExchangeMonitor {
+  readonly created = new Created();
+  readonly limiter = new Limiter();
+  /** The Server header of the first response that has one. */
+  server: string | undefined;
+  /** Requests without an answer since the last answer. */
+  unanswered = 0;
+  private timeouts = 0;
+  private readonly options: MonitorOptions;
+  /** Exchanges of the preflight: the invariants apply to them once it is clear that the store can be judged. */
+  private readonly held: (() => void)[] = [];
+
+  constructor(options: MonitorOptions) {
+    this.options = options;
+  }
+
+  see(exchange: Exchange, template: RequestTemplate, context: RequestContext): void {
+    const { invariants, judging, shard, recovery, onExchange } = this.options;
+    onExchange(exchange, template, context.id);
+    const server = exchange.response?.headers.find(([name]) => name.toLowerCase() === 'server')?.[1];
+    if (server !== undefined) this.server ??= truncate(server);
+    if (isAborted(exchange)) {
+      this.created.record(exchange, template);
+      return;
+    }
+    if (!isOutsideContract(template) && isUnanswered(exchange)) recovery.recordBroken(context, template);
+    this.countUnanswered(exchange);
+    const isPreflight = context.id === PREFLIGHT;
+    // Every shard begins with the same requests; the first one counts them.
+    if (isPreflight && shard.index > 0) return;
+    this.created.record(exchange, template);
+    this.limiter.record(exchange, template);
+    const watch = () =>
+      invariants.watch(exchange, template, context.id, () => this.placeOf(exchange, template), judging);
+    if (!isPreflight) watch();
+    else if (!isAway(exchange)) this.held.push(watch);
+  }
+
+  /** The store can be judged: applies the invariants to the exchanges so far. */
+  releasePreflight(): void {
+    for (const watch of this.held) watch();
+  }
+
+  private countUnanswered(exchange: Exchange): void {
+    this.unanswered = exchange.kind === 'broken' ? this.unanswered + 1 : 0;
+    if (exchange.kind !== 'broken' || exchange.fault.kind !== 'timeout') return;
+    this.timeouts += 1;
+    // A store that leaves requests unanswered has failed already; the rest is not worth a full timeout each.
+    if (this.timeouts >= MAX_FULL_TIMEOUTS) this.options.shortenTimeout();
+  }
+
+  /** Where a failure stands in the plan. Of requests without an answer the least ordinary comes first. */
+  private placeOf(exchange: Exchange, template: RequestTemplate): number {
+    const { judging, ids, firstId } = this.options;
+    const rank = isUnanswered(exchange) ? ordinariness(template, judging.contract) : 0;
+    return rank * 2 ** 40 + ids.placeOf(exchange.request.freshId ?? firstId);
+  }
+}

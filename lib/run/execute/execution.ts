@@ -1,0 +1,103 @@
+import type { Contract } from '../../contract/contract.ts';
+import type { NotSeen } from '../../judge/rules.ts';
+import type { RequestTemplate } from '../../payloads/test-case.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+import type { HttpClient } from '../../wire/http-client.ts';
+import type { CheckIds } from '../plan/ids.ts';
+import type { Tally } from '../result/tally.ts';
+import type { RunState } from '../run-state.ts';
+import type { Recovery } from '../send/recovery.ts';
+import type { RequestContext } from '../send/request-context.ts';
+import type { Sender } from '../send/sender.ts';
+import type { ExchangeMonitor } from './exchange-monitor.ts';
+import type { Judging } from './judging.ts';
+
+/** Consecutive requests without an answer after which a check tries nothing more. */
+const MAX_UNANSWERED = 500;
+
+/** The parts of a run that the execution of its checks shares. */
+export interface RunParts {
+  readonly judging: Judging;
+  readonly client: HttpClient;
+  readonly sender: Sender;
+  readonly monitor: ExchangeMonitor;
+  readonly recovery: Recovery;
+  readonly state: RunState;
+  readonly seed: number;
+  readonly cases: number;
+  readonly concurrency: number;
+  /** Requests left for failures that do not reproduce at once. */
+  readonly searchBudget: { left: number };
+  /** An ordinary plant whose answer is judged like any other. */
+  readonly ordinary: () => RequestTemplate;
+}
+
+/** One check in execution: sends its requests, with its ids, as part of a run. */
+export class Execution implements Judging {
+  readonly contract: Contract;
+  readonly token: string;
+  readonly ids: CheckIds;
+  readonly seed: number;
+  /** Sample count of the run. */
+  readonly cases: number;
+  readonly concurrency: number;
+  readonly searchBudget: { left: number };
+  private readonly parts: RunParts;
+  private readonly context: RequestContext;
+  private readonly tally: Tally;
+
+  constructor(parts: RunParts, context: RequestContext, tally: Tally) {
+    this.parts = parts;
+    this.context = context;
+    this.tally = tally;
+    this.contract = parts.judging.contract;
+    this.token = parts.judging.token;
+    this.ids = context.ids;
+    this.seed = parts.seed;
+    this.cases = parts.cases;
+    this.concurrency = parts.concurrency;
+    this.searchBudget = parts.searchBudget;
+  }
+
+  /** @throws Stopped if the run has ended */
+  send(template: RequestTemplate, id: bigint, toBeAccepted?: boolean): Promise<Exchange> {
+    return this.parts.sender.send(template, id, this.context, toBeAccepted);
+  }
+
+  /**
+   * Sends a request as it is, even if its id or name is in use.
+   * @throws Stopped if the run has ended
+   */
+  resend(template: RequestTemplate, id: bigint): Promise<Exchange> {
+    return this.parts.sender.resend(template, id, this.context);
+  }
+
+  /** An ordinary plant, to send beside other requests. */
+  control(): RequestTemplate {
+    return this.parts.ordinary();
+  }
+
+  /** Waits until the store serves again, after a broken exchange. */
+  async recover(): Promise<void> {
+    await this.parts.recovery.wait(this.context);
+  }
+
+  onPass(notSeen: NotSeen | undefined): void {
+    this.tally.recordPass(notSeen);
+  }
+
+  /** How many requests may be in flight; lower once the store has turned some away. */
+  get concurrencyLimit(): number {
+    return this.parts.client.concurrencyLimit;
+  }
+
+  /** Milliseconds of a sample of the answers so far. */
+  get latencies(): readonly number[] {
+    return this.parts.sender.latency.sample;
+  }
+
+  /** Whether to try nothing more. */
+  get isOver(): boolean {
+    return this.parts.state.stop !== undefined || this.parts.monitor.unanswered >= MAX_UNANSWERED;
+  }
+}

@@ -1,0 +1,72 @@
+import { isFinding } from '../../judge/rules.ts';
+import { bearer, isOutsideContract, type RequestTemplate } from '../../payloads/test-case.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+import type { Check } from '../check.ts';
+import type { Failure } from '../result/result.ts';
+import { Tally } from '../result/tally.ts';
+import { type Judging, rulingOf } from './judging.ts';
+
+/** Checks every exchange of the run against the invariants, whichever check sent the request. */
+export class Invariants {
+  private readonly tallies = new Map<Check, Tally>();
+
+  constructor(checks: readonly Check[], onFailure: (check: Check, failure: Failure) => void) {
+    for (const check of checks)
+      if (check.test.kind === 'invariant')
+        this.tallies.set(check, new Tally((failure) => onFailure(check, failure)));
+  }
+
+  /**
+   * Judges an exchange.
+   * @param place the place of the request in the plan of the run
+   */
+  watch(
+    exchange: Exchange,
+    template: RequestTemplate,
+    during: string,
+    place: () => number,
+    judging: Judging,
+  ): void {
+    if (isOutsideContract(template)) return;
+    for (const [check, tally] of this.tallies) {
+      const { test } = check;
+      if (test.kind !== 'invariant' || !test.applies(exchange, template)) continue;
+      const ruling = rulingOf(exchange, template, test.rules, judging);
+      if (!isFinding(ruling)) tally.recordPass(ruling);
+      if (ruling !== undefined && !isFinding(ruling)) continue;
+      tally.cases += 1;
+      if (ruling === undefined) continue;
+      const label = `sent for ${[during, template.sentAs ?? unusual(template)].filter(Boolean).join(': ')}`;
+      tally.recordFailure({ label, payloadClass: 'other', finding: ruling, template, exchange }, place());
+    }
+  }
+
+  tally(check: Check): Tally {
+    return this.tallies.get(check) ?? new Tally();
+  }
+}
+
+/**
+ * How a request differs from that of an ordinary client, except in its body, whose values differ from run to
+ * run.
+ */
+function unusual({
+  method,
+  path,
+  contentType,
+  credential = bearer,
+  headers = [],
+  framing,
+  delivery = {},
+}: RequestTemplate): string {
+  const traits = [
+    method,
+    path?.replace(/\?.*$/, ''),
+    contentType,
+    credential === bearer ? undefined : credential.shell.join(' | ') || 'no token',
+    ...headers.map(([name]) => name),
+    framing,
+    ...Object.keys(delivery),
+  ];
+  return traits.filter((trait) => trait !== undefined).join(' ');
+}

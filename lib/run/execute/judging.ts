@@ -1,0 +1,71 @@
+import type { Contract } from '../../contract/contract.ts';
+import { type Finding, isFinding, type NotSeen, type Rule, type Sent } from '../../judge/rules.ts';
+import { bearer, type RequestTemplate } from '../../payloads/test-case.ts';
+import { type Exchange, isAborted } from '../../wire/exchange.ts';
+
+/** What the judge needs beside an exchange. */
+export interface Judging {
+  readonly contract: Contract;
+  readonly token: string;
+  /** Called with each exchange that breaks no rule; with what it does not show if no rule applies to it. */
+  readonly onPass?: (notSeen: NotSeen | undefined) => void;
+}
+
+/** What the rules know of a request. */
+const sentOf = ({ request }: Exchange, { credential = bearer }: RequestTemplate, token: string): Sent => ({
+  token,
+  authorised: credential === bearer,
+  get plant() {
+    return plantIn(request.body);
+  },
+});
+
+/** Name and tag of the plant in a body, if there is one. */
+function plantIn(body: Uint8Array = new Uint8Array()): Sent['plant'] {
+  try {
+    const { name, tag } = JSON.parse(Buffer.from(body).toString('utf8')) as Record<string, unknown>;
+    return {
+      name: typeof name === 'string' ? name : undefined,
+      tag: typeof tag === 'string' ? tag : undefined,
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first rule that an exchange breaks; otherwise what it does not show if no rule applies to it. */
+export function rulingOf(
+  exchange: Exchange,
+  template: RequestTemplate,
+  rules: readonly Rule[],
+  { contract, token }: Judging,
+): ReturnType<Rule> {
+  if (!isSentAsTemplate(exchange, template))
+    return { notSeen: `no request with ${template.framing === 'chunked' ? 'chunks' : 'a length'}` };
+  if (isAborted(exchange)) return { notSeen: 'no request that was sent to its end' };
+  const sent = sentOf(exchange, template, token);
+  const rulings = [];
+  for (const rule of rules) {
+    const ruling = rule(exchange, contract, sent);
+    if (isFinding(ruling)) return ruling;
+    rulings.push(ruling);
+  }
+  return rulings.includes(undefined) ? undefined : rulings[0];
+}
+
+/** Whether a request was sent in the framing of its template: undici sends no chunks for some. */
+const isSentAsTemplate = ({ request }: Exchange, { framing = request.framing }: RequestTemplate): boolean =>
+  framing === request.framing;
+
+/** The first rule that an exchange breaks. */
+export function judged(
+  exchange: Exchange,
+  template: RequestTemplate,
+  rules: readonly Rule[],
+  judging: Judging,
+): Finding | undefined {
+  const ruling = rulingOf(exchange, template, rules, judging);
+  if (isFinding(ruling)) return ruling;
+  judging.onPass?.(ruling);
+  return undefined;
+}

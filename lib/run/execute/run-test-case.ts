@@ -1,0 +1,56 @@
+import { summarise } from '../../judge/reading.ts';
+import { acceptsOrdinary, answers200, type Rule } from '../../judge/rules.ts';
+import type { RequestTemplate, TestCase } from '../../payloads/test-case.ts';
+import { Untestable } from '../check.ts';
+import type { Failure } from '../result/result.ts';
+import { truncate, truncated } from '../result/truncate.ts';
+import type { Execution } from './execution.ts';
+import { judged } from './judging.ts';
+
+/**
+ * Sends the request of a test case and judges the answer.
+ * @returns undefined if it passes
+ */
+export async function runTestCase(
+  one: TestCase,
+  id: bigint,
+  rules: readonly Rule[],
+  execution: Execution,
+): Promise<Failure | undefined> {
+  const stableLabel = one.stableLabel ?? one.label;
+  const toBeAccepted =
+    one.template.ordinary === true || rules.includes(answers200) || rules.includes(acceptsOrdinary);
+  const exchange = await execution.send({ ...one.template, sentAs: stableLabel }, id, toBeAccepted);
+  const finding = judged(exchange, one.template, rules, execution);
+  if (finding === undefined) return undefined;
+  return {
+    label: one.label,
+    stableLabel,
+    payloadClass: one.payloadClass,
+    finding,
+    template: one.template,
+    exchange: truncated(exchange),
+  };
+}
+
+/**
+ * Makes sure that the store accepts a control request; a rejected one is tried once more with another id.
+ * @throws Untestable if it is rejected again
+ */
+export async function requireAccepted(
+  control: RequestTemplate,
+  id: bigint,
+  execution: Execution,
+): Promise<void> {
+  const rejection = async (freshId: bigint) => {
+    const exchange = await execution.send(control, freshId);
+    const { contract, token } = execution;
+    return judged(exchange, control, [acceptsOrdinary], { contract, token }) === undefined
+      ? undefined
+      : truncate(summarise(exchange));
+  };
+  if ((await rejection(id)) === undefined) return;
+  const again = await rejection(execution.ids.aside());
+  if (again === undefined) return;
+  throw new Untestable('ordinary/answers-200', `the control request is not accepted (${again})`);
+}

@@ -1,0 +1,99 @@
+import { freshId } from '../../payloads/fresh.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+import { type CheckContext, NotApplicable, type Plants, type Test, Untestable } from '../check.ts';
+import type { Failure } from '../result/result.ts';
+import type { Tally } from '../result/tally.ts';
+import { truncate } from '../result/truncate.ts';
+import { inPool } from '../send/pool.ts';
+import type { Execution } from './execution.ts';
+import { judged } from './judging.ts';
+import { requireAccepted } from './run-test-case.ts';
+import type { TestRun } from './test-run.ts';
+
+/** Bytes of answers that a scenario may hold at a time. */
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
+
+/** The steps of a check that depend on one another. */
+export class Scenario implements TestRun {
+  readonly ended = true;
+  private readonly test: Test & { kind: 'scenario' };
+  private readonly plants: Plants;
+  private readonly execution: Execution;
+  private readonly tally: Tally;
+
+  constructor(test: Test & { kind: 'scenario' }, plants: Plants, execution: Execution, tally: Tally) {
+    this.test = test;
+    this.plants = plants;
+    this.execution = execution;
+    this.tally = tally;
+  }
+
+  async run(): Promise<void> {
+    const { test, plants, execution, tally } = this;
+    try {
+      await test.run(contextOf(plants, execution, tally));
+      if (test.concurrent === true && execution.concurrencyLimit < 2)
+        tally.blocked = notConcurrent(execution);
+    } catch (error) {
+      if (!(error instanceof Untestable)) throw error;
+      tally.blocked = error;
+    }
+  }
+}
+
+/** What a scenario works with. */
+function contextOf(plants: Plants, execution: Execution, tally: Tally): CheckContext {
+  const recordFailure = (failure: Omit<Failure, 'payloadClass'>) =>
+    tally.recordFailure({ ...failure, payloadClass: 'other' });
+  const send: CheckContext['send'] = (template) => {
+    tally.cases += 1;
+    return execution.send(template, execution.ids.next());
+  };
+  return {
+    plants,
+    cases: execution.cases,
+    nextId: () => execution.ids.next(),
+    freshId: (from, below) => BigInt(freshId(from, below).written(execution.ids.next())),
+    send,
+    async sendAll(templates) {
+      const exchanges: Exchange[] = [];
+      let held = 0;
+      const id = execution.ids.reserve(templates.length);
+      tally.cases += templates.length;
+      await inPool(templates.length, execution.concurrency, async (index) => {
+        const template = templates[index];
+        if (template === undefined) return;
+        const exchange = await execution.send(template, id(index));
+        exchanges[index] = exchange;
+        held += exchange.response?.body.length ?? 0;
+        if (held > MAX_HELD_BYTES)
+          throw new Untestable(
+            'invariants/answers',
+            `the responses are too long to be held at once (${held} bytes so far)`,
+          );
+      });
+      return exchanges;
+    },
+    judge(exchange, template, label, rules) {
+      const finding = judged(exchange, template, rules, execution);
+      if (finding !== undefined) recordFailure({ label, finding, template, exchange });
+      return finding === undefined;
+    },
+    find: (exchange, template, rules) => judged(exchange, template, rules, execution),
+    recordFailure: (exchange, template, label, finding, more) =>
+      recordFailure({ label, finding, template, exchange, ...more }),
+    control: (template) => requireAccepted(template, execution.ids.next(), execution),
+    recordObservation: (key, value) => {
+      tally.observations[key] = typeof value === 'string' ? truncate(value) : value;
+    },
+    latencies: execution.latencies,
+  };
+}
+
+const notConcurrent = ({ concurrency }: Execution): NotApplicable =>
+  new NotApplicable(
+    'concurrency',
+    concurrency < 2
+      ? '--concurrency 1 sends one request at a time'
+      : 'the store rejects concurrent requests with 429 or 503',
+  );

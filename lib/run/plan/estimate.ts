@@ -1,0 +1,166 @@
+import type { Contract } from '../../contract/contract.ts';
+import { sampleAfter } from '../../payloads/random.ts';
+import { requireOrdinary } from '../../payloads/satisfiable.ts';
+import { bearer, type RequestTemplate, type TestCase } from '../../payloads/test-case.ts';
+import type { Exchange, Request } from '../../wire/exchange.ts';
+import { type CheckContext, type Plants, type Test, Untestable } from '../check.ts';
+import { plantsFor, strengthOf } from '../plants.ts';
+import type { RunOptions } from '../run.ts';
+import { fill } from '../send/fill.ts';
+import { casesOf, DEFAULTS } from './plan.ts';
+import { WHOLE } from './shard.ts';
+
+/** How much a run sends to a store that does as the document says. */
+export interface Estimate {
+  readonly requests: number;
+  /** Plants that the store will create. */
+  readonly plants: number;
+}
+
+/** Cases of a random check that are examined: this many named ones, and this many others. */
+const SAMPLED_CASES = 48;
+/** The result does not depend on these values. */
+const DEFAULTS_ONLY = { token: 'PLANT_STORE_TOKEN', host: '', prefix: '', headers: [] } as const;
+const ID = 1_000_001n;
+
+/**
+ * Counts what a run would send, without sending it. Failures cost further requests to confirm and shrink
+ * them.
+ */
+export async function estimate({ contract, catalogue, ...options }: RunOptions): Promise<Estimate> {
+  requireOrdinary(contract);
+  const { seed = 1, cases = DEFAULTS.cases, selected = () => true } = options;
+  const { shard = WHOLE, maxRequests = Number.POSITIVE_INFINITY } = options;
+  const isAccepted = acceptedBy(contract);
+  const creates = ({ payloadClass, template }: TestCase): boolean =>
+    payloadClass === 'ordinary' || (payloadClass !== 'invalid' && isAccepted(template));
+  // One request is sent first to find out whether the run can begin.
+  let [requests, plants] = [1, 1];
+  const count = (cases: readonly TestCase[], each = 1) => {
+    const before = cases.flatMap(({ template }) => template.after?.template ?? []);
+    requests += (cases.length + before.length) * each;
+    plants += (cases.filter(creates).length + before.filter(isAccepted).length) * each;
+  };
+  const control = (cases: readonly TestCase[]) => {
+    if (cases.every(({ control }) => control === undefined)) return;
+    requests += 1;
+    plants += 1;
+  };
+  for (const { id, test, notApplicable } of catalogue) {
+    if (!selected(id) || notApplicable?.(contract) !== undefined) continue;
+    const own = plantsFor(contract, seed, id, strengthOf(options.thorough));
+    if (test.kind === 'cases') {
+      const all = test.cases(own);
+      count(all);
+      control(all);
+    }
+    if (test.kind === 'property') {
+      const arbitrary = test.cases(own);
+      const named = test.named?.(own) ?? [];
+      const sampled = (index: number) => sampleAfter(named, arbitrary, seed, id, index).value;
+      const all = casesOf(test, cases, own, named);
+      const first = Math.min(named.length, all);
+      for (const [from, below] of [
+        [0, first],
+        [first, all],
+      ] as const) {
+        const examined = Math.min(SAMPLED_CASES, below - from);
+        if (examined === 0) continue;
+        const step = (below - from) / examined;
+        const sample = Array.from({ length: examined }, (_, nth) => sampled(from + Math.floor(nth * step)));
+        count(sample, step);
+      }
+      control([sampled(0)]);
+    }
+    if (test.kind === 'scenario') {
+      const sent = await sentBy(test, own, cases, isAccepted);
+      requests += sent.requests;
+      plants += sent.plants;
+    }
+  }
+  const part = Math.min(1 / shard.of, maxRequests / requests);
+  return { requests: Math.round(requests * part), plants: Math.round(plants * part) };
+}
+
+const filled = (template: RequestTemplate): Request => fill(template, ID, DEFAULTS_ONLY);
+
+/** No store has to accept a larger body. */
+const MAX_BYTES = 64 * 1024;
+
+type IsAccepted = (template: RequestTemplate) => boolean;
+
+/** Whether a store that does as the document says accepts a request. */
+const acceptedBy =
+  ({ newPlant }: Contract): IsAccepted =>
+  (template) => {
+    const { credential = bearer, tokenIn, rawBytes, abort, delivery } = template;
+    if (credential !== bearer || tokenIn !== undefined || rawBytes !== undefined) return false;
+    if (abort !== undefined || delivery?.abortAfter !== undefined) return false;
+    const { method, path, headers, body } = filled(template);
+    const type = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
+    if (method !== 'POST' || !/^\/plants(?:$|\?)/.test(path) || !/^application\/json\b/i.test(type))
+      return false;
+    if (body === undefined || body.length > MAX_BYTES) return false;
+    try {
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
+      return newPlant.validate(text, JSON.parse(text)).length === 0;
+    } catch {
+      return false;
+    }
+  };
+
+/**
+ * Counts what a scenario sends to a store that accepts plants and rejects everything else, always with an
+ * empty body.
+ */
+async function sentBy(
+  test: Test & { kind: 'scenario' },
+  own: Plants,
+  cases: number,
+  isAccepted: IsAccepted,
+): Promise<Estimate> {
+  let [requests, plants] = [0, 0];
+  const send = (template: RequestTemplate): Promise<Exchange> => {
+    const isOwnAccepted = isAccepted(template);
+    const before = template.after?.template;
+    requests += before === undefined ? 1 : 2;
+    plants += Number(isOwnAccepted) + Number(before !== undefined && isAccepted(before));
+    const response = {
+      status: isOwnAccepted ? 200 : 400,
+      statusText: '',
+      headers: [],
+      body: new Uint8Array(),
+      truncated: false,
+    };
+    return Promise.resolve({
+      kind: 'answered',
+      // Few scenarios look at it.
+      get request() {
+        return filled(template);
+      },
+      response,
+      ms: 1,
+      interim: [],
+    });
+  };
+  const context: CheckContext = {
+    plants: own,
+    cases,
+    nextId: () => ID,
+    freshId: (from) => from,
+    send,
+    sendAll: (templates) => Promise.all(templates.map(send)),
+    judge: () => true,
+    find: () => undefined,
+    recordFailure: () => {},
+    control: async (template) => void (await send(template)),
+    recordObservation: () => {},
+    latencies: [1],
+  };
+  try {
+    await test.run(context);
+  } catch (error) {
+    if (!(error instanceof Untestable)) throw error;
+  }
+  return { requests, plants };
+}

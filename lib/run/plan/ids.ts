@@ -1,0 +1,103 @@
+import { randomInt } from 'node:crypto';
+import type { IdRange } from '../../payloads/plants.ts';
+
+/**
+ * The places of the ids of a check, counted from the first id of the run. Ids for cases lie above it, ids for
+ * all other requests (`aside`) below it.
+ */
+export interface Room {
+  readonly up: number;
+  /** Number of planned cases. Further cases have their ids at `overflow`. */
+  readonly size: number;
+  readonly overflow: number;
+  readonly down: number;
+  /** Number of slots into which the ids aside are divided. Cases are distributed over the slots. */
+  readonly slots: number;
+  /** The slot for requests that belong to no case; it differs from shard to shard. */
+  readonly own: number;
+}
+
+/** Fresh ids. Those for cases count upwards from the first id of the run, all others downwards. */
+export class Ids {
+  private readonly range: IdRange;
+  private readonly start: bigint;
+  private readonly places: bigint;
+
+  constructor(range: IdRange, firstId: bigint) {
+    this.range = range;
+    this.places = (range.last - range.first) / range.step + 1n;
+    this.start = (firstId - range.first) / range.step;
+  }
+
+  get count(): number {
+    return Number(this.places);
+  }
+
+  /** The ids of one check. */
+  in(room: Room): CheckIds {
+    return new CheckIds((place) => this.at(place), room);
+  }
+
+  /** The distance of an id from the first, upwards or downwards, in the order of the plan. */
+  placeOf(id: bigint): number {
+    const place = this.within((id - this.range.first) / this.range.step - this.start);
+    return Number(place <= this.places / 2n ? place : this.places - place);
+  }
+
+  private at(place: number): bigint {
+    return this.range.first + this.within(this.start + BigInt(place)) * this.range.step;
+  }
+
+  private within(place: bigint): bigint {
+    return ((place % this.places) + this.places) % this.places;
+  }
+}
+
+/** Ids aside in one slot: enough to confirm a failure, which needs the most. */
+export const ASIDE = 512;
+
+/**
+ * The ids of one check. They follow only from the plan of the run and the place of the case, so that they are
+ * the same regardless of which other checks run, in which shard, and in which order.
+ */
+export class CheckIds {
+  private readonly at: (place: number) => bigint;
+  private readonly room: Room;
+  private reserved = 0;
+  private readonly usedBySlot = new Map<number, number>();
+
+  constructor(at: (place: number) => bigint, room: Room) {
+    this.at = at;
+    this.room = room;
+  }
+
+  /** Reserves the next `count` ids for cases. Returns a function from index to id. */
+  reserve(count: number): (index: number) => bigint {
+    const { up, size, overflow } = this.room;
+    const from = this.reserved;
+    this.reserved += count;
+    return (index) => {
+      const place = from + index;
+      return this.at(place < size ? up + place : overflow + place - size);
+    };
+  }
+
+  next(): bigint {
+    return this.reserve(1)(0);
+  }
+
+  /** An id for an unplanned request: one that retries the case at `place`, or one that belongs to no case. */
+  aside(place?: number): bigint {
+    const { slots, down, own } = this.room;
+    const slot = place === undefined ? own : (place + 1) % slots;
+    const used = (this.usedBySlot.get(slot) ?? 0) + 1;
+    this.usedBySlot.set(slot, used);
+    return this.at(-(down + slot * ASIDE + used));
+  }
+}
+
+/** A random first id, most likely far from those of earlier runs. */
+export function anyFirstId({ first, last }: IdRange): bigint {
+  const span = last - first;
+  return first + (span < 2n ** 40n ? BigInt(randomInt(0, Number(span) + 1)) : BigInt(randomInt(0, 2 ** 40)));
+}

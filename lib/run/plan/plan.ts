@@ -1,0 +1,129 @@
+import { areaOf, groupBy } from '../../groups.ts';
+import type { TestCase } from '../../payloads/test-case.ts';
+import type { Check, Plants, Test } from '../check.ts';
+import { ASIDE, type CheckIds, type Ids, type Room } from './ids.ts';
+import type { Shard } from './shard.ts';
+
+export const DEFAULTS = { cases: 120, concurrency: 24, timeout: 15_000, explain: 1000 } as const;
+
+/** Stand-ins for a check id, for requests that belong to no check. */
+export const PREFLIGHT = 'preflight';
+export const COMPARISON = 'comparison';
+export const COLLISIONS = 'collisions';
+
+/** Ids reserved per property of the document for a check whose requests are not counted in advance. */
+const IDS_PER_PROPERTY = 64;
+/** Ids for requests of one check beyond those planned; large enough for a covering array. */
+const OVERFLOW = { pairs: 2 ** 16, triples: 2 ** 18 } as const;
+/** Shards with separate ids for requests that belong to no case. */
+const SHARDS = 16;
+/**
+ * Slots for the ids aside of cases. Cases rarely share a slot, and that matters only to a store with unique
+ * ids.
+ */
+const SLOTS = 61;
+
+/** The number of random cases of a check. */
+export const sampleCount = (weight: number, cases: number): number => Math.max(1, Math.ceil(cases * weight));
+
+/** The same, but never fewer than the named cases if these cover all triples. */
+export const casesOf = (
+  { weight, covers }: Test & { kind: 'property' },
+  cases: number,
+  { strength }: Plants,
+  named: readonly TestCase[],
+): number => Math.max(sampleCount(weight, cases), covers !== undefined && strength === 3 ? named.length : 0);
+
+/**
+ * Assigns separate ids to every check of the catalogue, selected or not, so that a run of some checks, or a
+ * shard, sends the same requests as the complete run. Requests before and after the checks have ids of their
+ * own as well.
+ * @returns a function from check id to its ids. If the document allows too few ids, all checks of a shard
+ *   share theirs.
+ */
+export function layOut(
+  catalogue: readonly Check[],
+  {
+    cases,
+    properties,
+    thorough = false,
+  }: { readonly cases: number; readonly properties: number; readonly thorough?: boolean | undefined },
+  ids: Ids,
+  { index, of }: Shard,
+): (checkId: string) => CheckIds {
+  const uncounted = IDS_PER_PROPERTY * (properties + 1);
+  const overflow = OVERFLOW[thorough ? 'triples' : 'pairs'];
+  const sizes: [id: string, size: number][] = [
+    [PREFLIGHT, 16],
+    [COLLISIONS, 0],
+    ...catalogue.map(({ id, test }): [string, number] => {
+      if (test.kind === 'invariant') return [id, 0];
+      return [id, test.kind === 'property' ? sampleCount(test.weight, cases) + 1 : uncounted];
+    }),
+    [COMPARISON, uncounted],
+  ];
+  const planned = sizes.reduce((sum, [, size]) => sum + size, 0);
+  const rooms = new Map<string, Room>();
+  let up = 0;
+  for (const [item, [id, size]] of sizes.entries()) {
+    rooms.set(id, {
+      up,
+      size,
+      overflow: planned + item * overflow,
+      down: item * (SLOTS + SHARDS) * ASIDE,
+      slots: SLOTS,
+      own: SLOTS + (index % SHARDS),
+    });
+    up += size;
+  }
+  const start = Math.floor(ids.count / of) * index;
+  const shared = ids.in({ up: start, size: ids.count, overflow: 0, down: -start, slots: 1, own: 0 });
+  if (planned + sizes.length * (overflow + (SLOTS + SHARDS) * ASIDE) > ids.count) return () => shared;
+  return (checkId) => {
+    const room = rooms.get(checkId);
+    return room === undefined ? shared : ids.in(room);
+  };
+}
+
+/** Extra random cases of a check per batch. */
+const BATCH_SIZE = 2000;
+
+/** A check, and how many of its cases to run in one batch. */
+export interface WorkItem {
+  readonly check: Check;
+  readonly limit: number;
+}
+
+/**
+ * The order in which checks run: cheap ones first, then those that need hundreds of requests, and invariants
+ * last. Extra random cases run after the other checks, in alternating batches, so that a run which is cut
+ * short has tried every check about equally often. Otherwise the order is that of the catalogue.
+ * @returns batches of work items; the items of one batch run side by side
+ */
+export function* plannedBatches(
+  catalogue: readonly Check[],
+  isEnded: (check: Check) => boolean,
+): Generator<readonly WorkItem[]> {
+  const once = (checks: readonly Check[]) => checks.map((check) => ({ check, limit: 1 }));
+  const of = (kind: Check['test']['kind']) => catalogue.filter(({ test }) => test.kind === kind);
+  const [sampling, scenarios] = [of('property'), of('scenario')];
+  yield* byArea(of('cases')).map(once);
+  for (const check of sampling) yield [{ check, limit: usualPlaces(check) }];
+  yield* byArea(scenarios.filter((check) => !isExclusive(check))).map(once);
+  for (const check of scenarios.filter(isExclusive)) yield once([check]);
+  for (let left = sampling; left.length > 0; left = left.filter((check) => !isEnded(check)))
+    for (const check of left) if (!isEnded(check)) yield [{ check, limit: BATCH_SIZE }];
+  yield once(of('invariant'));
+}
+
+/**
+ * Areas run one after the other, since one may affect another: it uses up ids, or a store locks out its
+ * credentials.
+ */
+const byArea = (checks: readonly Check[]) => groupBy(checks, areaOf).map(([, members]) => members);
+
+const isExclusive = ({ test }: Check): boolean => test.kind === 'scenario' && test.exclusive === true;
+
+/** The default number of random cases of a check, and its control request. */
+const usualPlaces = ({ test }: Check): number =>
+  test.kind === 'property' ? sampleCount(test.weight, DEFAULTS.cases) + 1 : 1;

@@ -1,0 +1,176 @@
+import { summarise } from '../../judge/reading.ts';
+import type { Endpoint } from '../../wire/endpoint.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+import type { HttpClient } from '../../wire/http-client.ts';
+import { type Answered, probe } from '../../wire/probe.ts';
+import type { Stop } from '../result/result.ts';
+import { truncate } from '../result/truncate.ts';
+
+/**
+ * Why the server cannot be reached over HTTP/1.1, if so: nobody listens, TLS, a certificate, or another
+ * protocol.
+ */
+export async function inTheWay(
+  exchange: Exchange,
+  client: HttpClient,
+  url: string,
+): Promise<Stop | undefined> {
+  const { endpoint } = client;
+  if (isNotTls(exchange) && (await agreesOnlyOnHttp2(endpoint))) return wantsHttp2(url);
+  const stop = wantsCertificate(exchange, url) ?? unreachable(exchange, url);
+  if (stop !== undefined) return stop;
+  if (mayWantTls(exchange) && (await client.speaksTls())) return wantsTls(exchange, url);
+  if (!isClosedSilently(exchange)) return undefined;
+  return (await otherProtocol(endpoint, url)) ?? wantsCertificate(await readRequest(client), url);
+}
+
+/** Whether ALPN offers only HTTP/2. Such a server may answer HTTP/1.1, but only to reject it. */
+export async function agreesOnlyOnHttp2(endpoint: Endpoint): Promise<boolean> {
+  if (!endpoint.secure) return false;
+  const agreed = async (protocol: string) => (await probe(endpoint, '', { alpn: protocol })).alpn;
+  return (await agreed('h2')) === 'h2' && (await agreed('http/1.1')) === undefined;
+}
+
+export const wantsHttp2 = (url: string): Stop => ({
+  kind: 'not-http',
+  reason: `${url}: the server speaks only HTTP/2, and this suite only HTTP/1.1`,
+  remedy: 'enable HTTP/1.1 on the server, or test the store behind it',
+});
+
+/** Whether the server speaks a protocol other than HTTP. */
+export const isForeign = (exchange: Exchange): boolean =>
+  exchange.kind === 'broken' && exchange.fault.foreign === true && exchange.response === undefined;
+
+export const foreign = async (exchange: Exchange, endpoint: Endpoint, url: string): Promise<Stop> =>
+  (await otherProtocol(endpoint, url)) ?? {
+    kind: 'not-http',
+    reason: `${url}: the server does not speak HTTP/1.1 (${exchange.kind === 'broken' ? exchange.fault.detail : ''})`,
+    remedy: 'check the port, and whether the base URL needs https://',
+  };
+
+/** Sends a GET over a connection of our own, whose reader sees how the connection ends. */
+const readRequest = (client: HttpClient): Promise<Exchange> =>
+  client.send({
+    method: 'GET',
+    path: '/plants',
+    headers: [],
+    body: undefined,
+    framing: 'length',
+    rawBytes: Buffer.from(readingRequest(client.endpoint)),
+  });
+
+const readingRequest = ({ authority, prefix }: Endpoint): string =>
+  `GET ${prefix}/plants HTTP/1.1\r\nhost: ${authority}\r\nconnection: close\r\n\r\n`;
+
+/** RFC 9113 section 3.4: the client connection preface with an empty SETTINGS frame. */
+const HTTP2_PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0';
+/** The first line of the PROXY protocol, version 1. */
+const PROXY_LINE = 'PROXY TCP4 127.0.0.1 127.0.0.1 49152 80\r\n';
+
+const isHttp1 = ({ bytes }: Answered): boolean => bytes.toString('latin1').startsWith('HTTP/1.');
+/** RFC 9113 section 6.5: a SETTINGS frame on stream 0 comes first. */
+const isHttp2 = ({ bytes }: Answered): boolean =>
+  bytes[3] === 4 && bytes.subarray(5, 9).equals(Buffer.alloc(4));
+
+/** The protocol of a server that does not answer HTTP/1.1 at all, if it can be identified. */
+async function otherProtocol(endpoint: Endpoint, url: string): Promise<Stop | undefined> {
+  const request = readingRequest(endpoint);
+  if (isHttp1(await probe(endpoint, request))) return undefined;
+  if (isHttp2(await probe(endpoint, HTTP2_PREFACE, { alpn: 'h2' }))) return wantsHttp2(url);
+  const proxied = await probe(endpoint, request, { before: PROXY_LINE });
+  // A server that does not know the PROXY protocol answers 400 to that line.
+  return isHttp1(proxied) && !/^HTTP\/1\.. 400/.test(proxied.bytes.toString('latin1'))
+    ? wantsProxyLine(url)
+    : undefined;
+}
+
+const wantsProxyLine = (url: string): Stop => ({
+  kind: 'not-http',
+  reason: `${url}: the server expects the PROXY protocol and closes other connections`,
+  remedy: 'use the address that clients connect to, or a port without the PROXY protocol',
+});
+
+/** How servers report a missing or untrusted client certificate: with a TLS alert, or with a 400 (nginx). */
+const CERTIFICATE_ALERT =
+  /alert (?:certificate required|bad certificate|certificate unknown|unknown ca|certificate expired)/;
+const CERTIFICATE_PAGE = /No required SSL certificate was sent|The SSL certificate error/;
+
+function wantsCertificate(exchange: Exchange, url: string): Stop | undefined {
+  const stop = (reason: string): Stop => ({
+    kind: 'untrusted',
+    reason: `${url}: ${reason}`,
+    remedy: 'pass a client certificate with --cert FILE and --key FILE',
+  });
+  if (exchange.kind === 'broken') {
+    const { detail } = exchange.fault;
+    const alert = CERTIFICATE_ALERT.exec(detail)?.[0];
+    if (alert !== undefined)
+      return stop(`the server requires a client certificate that it trusts (TLS ${alert})`);
+    return detail.includes('alert handshake failure')
+      ? stop(
+          'the TLS handshake failed, perhaps for lack of a client certificate (TLS alert handshake failure)',
+        )
+      : undefined;
+  }
+  if (exchange.response.status !== 400) return undefined;
+  const page = CERTIFICATE_PAGE.exec(Buffer.from(exchange.response.body).toString('latin1'))?.[0];
+  return page === undefined
+    ? undefined
+    : stop(`the server requires a client certificate that it trusts (400: ${page})`);
+}
+
+/** A TLS server closes a plain connection, or answers it with a 400. */
+const mayWantTls = (exchange: Exchange): boolean =>
+  isClosedSilently(exchange) || exchange.response?.status === 400;
+
+/** Whether the connection was closed without a byte of a response. */
+const isClosedSilently = (exchange: Exchange): boolean =>
+  exchange.kind === 'broken' && exchange.fault.kind === 'closed' && exchange.response === undefined;
+
+const isNotTls = (exchange: Exchange): boolean =>
+  exchange.kind === 'broken' && exchange.fault.kind === 'not-tls';
+
+function unreachable(exchange: Exchange, url: string): Stop | undefined {
+  if (exchange.kind === 'answered') return undefined;
+  const { kind, detail } = exchange.fault;
+  switch (kind) {
+    case 'unresolved':
+      return {
+        kind: 'unreachable',
+        reason: `${url}: the host name does not resolve (${detail})`,
+        remedy: 'check the host in the base URL',
+      };
+    case 'refused':
+      return {
+        kind: 'unreachable',
+        reason: `${url}: nothing listens there (${detail})`,
+        remedy: 'start the store, or let --start CMD start it and --wait S wait for it',
+      };
+    case 'connect-timeout':
+      return {
+        kind: 'unreachable',
+        reason: `${url}: connecting timed out (${detail})`,
+        remedy: 'check host and port, or raise --timeout',
+      };
+    case 'untrusted':
+      return {
+        kind: 'untrusted',
+        reason: `${url}: the certificate is not trusted (${detail})`,
+        remedy: 'pass the CA certificate with --ca FILE, or skip verification with --insecure',
+      };
+    case 'not-tls':
+      return {
+        kind: 'not-http',
+        reason: `${url}: the server does not speak TLS on this port (${detail})`,
+        remedy: 'use http:// in the base URL, or the port for https',
+      };
+    default:
+      return undefined;
+  }
+}
+
+const wantsTls = (exchange: Exchange, url: string): Stop => ({
+  kind: 'not-http',
+  reason: `${url}: the server speaks TLS, and ${isClosedSilently(exchange) ? 'closes plain connections' : `answers plain HTTP with ${truncate(summarise(exchange))}`}`,
+  remedy: 'use https:// in the base URL',
+});

@@ -1,0 +1,117 @@
+import { fields, locationOf, summarise } from '../../judge/reading.ts';
+import { nothing, type RequestTemplate } from '../../payloads/test-case.ts';
+import type { Endpoint } from '../../wire/endpoint.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+import type { HttpClient } from '../../wire/http-client.ts';
+import type { Stop } from '../result/result.ts';
+import { truncate } from '../result/truncate.ts';
+import { isFromGateway } from '../send/away.ts';
+import type { RequestContext } from '../send/request-context.ts';
+import type { Sender } from '../send/sender.ts';
+import { agreesOnlyOnHttp2, foreign, inTheWay, isForeign, wantsHttp2 } from './listener.ts';
+
+/** Whether a run can begin, and if not, why; otherwise advice on what the user may have got wrong. */
+export interface Readiness {
+  readonly stop?: Stop;
+  readonly advice?: string | undefined;
+  /** Whether the store accepted an ordinary plant. */
+  readonly served?: boolean;
+}
+
+/**
+ * Requests after which the token counts as rejected throughout, the store as unreachable behind its gateway, and the
+ * base URL as wrong.
+ */
+const MAX_TRIES = 3;
+
+/**
+ * Sends an ordinary plant to distinguish what prevents a verdict from what the store does wrong.
+ * A reachable store that does not answer is not excused: its checks will fail.
+ */
+export async function preflight(
+  client: HttpClient,
+  sender: Sender,
+  context: RequestContext,
+  templates: readonly RequestTemplate[],
+  basePaths: readonly string[],
+): Promise<Readiness> {
+  const { endpoint } = client;
+  const url = `${endpoint.origin}${endpoint.prefix}/plants`;
+  const seen: Exchange[] = [];
+  for (const template of templates.slice(0, MAX_TRIES)) {
+    const exchange = await sender.send(template, context.ids.next(), context);
+    seen.push(exchange);
+    if (isForeign(exchange)) continue;
+    const stop = await inTheWay(exchange, client, url);
+    if (stop !== undefined) return { stop };
+    if (!isRejection(exchange) && !isFromGateway(exchange) && !isNotFound(exchange)) break;
+  }
+  const [first] = seen;
+  const last = seen.at(-1);
+  if (first === undefined || last === undefined) return {};
+  const throughout = (is: (exchange: Exchange) => boolean) => seen.length === MAX_TRIES && seen.every(is);
+  if (seen.every(isForeign)) return { stop: await foreign(first, endpoint, url) };
+  if (throughout(isFromGateway)) return { stop: noStoreBehind(last, url) };
+  if (throughout(isNotFound)) return { stop: notFound(last, endpoint, basePaths) };
+  if (throughout(isRejection)) {
+    if (await agreesOnlyOnHttp2(endpoint)) return { stop: wantsHttp2(url) };
+    const without = await sender.send(withoutToken(templates), context.ids.next(), context);
+    return { stop: tokenRejected(last, isSame(last, without), url) };
+  }
+  return { advice: adviceOn(last, url), served: last.response?.status === 200 };
+}
+
+/** What the base URL may be, if plants are not created at this one. */
+function adviceOn({ response }: Exchange, url: string): string | undefined {
+  const location = response === undefined ? undefined : locationOf(response);
+  if (response === undefined || location === undefined) return undefined;
+  const target = URL.canParse(location, url) ? new URL(location, url) : undefined;
+  const base = /^(https?:\/\/.*?)\/plants\/?$/.exec(`${target?.origin}${target?.pathname}`)?.[1];
+  return `POST ${url} is answered ${response.status} with Location: ${truncate(location, 200)}. Redirects are not followed. ${
+    base === undefined || `${base}/plants` === url
+      ? 'Give the base URL of the store itself.'
+      : `If the store is there, give ${truncate(base, 200)} as the base URL.`
+  }`;
+}
+
+const isRejection = ({ response }: Exchange): boolean => response?.status === 401 || response?.status === 403;
+
+const isNotFound = ({ response }: Exchange): boolean => response?.status === 404 || response?.status === 405;
+
+const withoutToken = ([template]: readonly RequestTemplate[]): RequestTemplate => ({
+  ...template,
+  credential: nothing,
+  ordinary: false,
+  outsideContract: true,
+});
+
+/** Whether two responses are the same. */
+const isSame = (one: Exchange, other: Exchange): boolean =>
+  one.response !== undefined &&
+  other.response !== undefined &&
+  one.response.status === other.response.status &&
+  Buffer.compare(one.response.body, other.response.body) === 0 &&
+  fields(one.response, 'www-authenticate').join() === fields(other.response, 'www-authenticate').join();
+
+const tokenRejected = (last: Exchange, asWithout: boolean, url: string): Stop => ({
+  kind: 'token-rejected',
+  reason: `POST ${url} rejects the token on every request (${truncate(summarise(last))})${asWithout ? ', with the same response as without a token' : ''}`,
+  remedy: `pass a valid token with PLANT_STORE_TOKEN=... or --token${asWithout ? '; if this one is valid, check whether a proxy drops Authorization' : ''}`,
+});
+
+/** A store that hides from strangers answers 404 to a wrong token. */
+function notFound(last: Exchange, { origin, prefix }: Endpoint, basePaths: readonly string[]): Stop {
+  const above = prefix.replace(/\/plants$/, '');
+  const base = above === prefix ? basePaths.find((path) => path !== prefix) : above;
+  return {
+    kind: 'not-found',
+    reason: `POST ${origin}${prefix}/plants answers every ordinary plant with ${truncate(summarise(last))} (${MAX_TRIES} tried)`,
+    remedy: `${base === undefined ? 'check the base URL, which is the part before /plants' : `give ${origin}${base} as the base URL, to which /plants is added`}; if it is right, check the token`,
+  };
+}
+
+const noStoreBehind = (last: Exchange, url: string): Stop => ({
+  kind: 'unreachable',
+  reason: `${url}: the gateway cannot reach the store (${truncate(summarise(last))})`,
+  remedy: 'start the store, and check the upstream address in the configuration of the gateway',
+});

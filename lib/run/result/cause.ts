@@ -1,0 +1,71 @@
+import type { Predecessor, RequestTemplate } from '../../payloads/test-case.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+import type { Before } from '../check.ts';
+import type { Tried } from './result.ts';
+
+/**
+ * When a fault shows. `always`: with each request that meets the condition. `now-and-then`: with some of them, whatever
+ * they contain. `under-concurrency`: only while other requests are in flight. `sequence`: only after other requests.
+ * `from-then-on`: with every request since a point of the run. `once`: not again, so that no experiment was possible.
+ */
+export type CauseKind =
+  | 'always'
+  | 'now-and-then'
+  | 'under-concurrency'
+  | 'sequence'
+  | 'from-then-on'
+  | 'once';
+
+/** What was tried to find out how far one part of the condition reaches. */
+export interface Ladder {
+  /** The part of the request, for example `name` or `Accept-Encoding`. */
+  readonly part: string;
+  readonly tried: readonly {
+    /** For example `255 characters`. */
+    readonly value: string;
+    /** Whether the fault showed. */
+    readonly shows: boolean;
+  }[];
+}
+
+/** One fault of the store, as far as experiments establish it. */
+export interface Cause {
+  /** One complete sentence with the condition, never truncated. */
+  readonly title: string;
+  readonly level: 'MUST' | 'SHOULD';
+  /** What is wrong with the response, for example `answers 500`. */
+  readonly symptom: string;
+  /** For example `name contains an apostrophe`; null if the fault shows whatever is sent, or if it is unknown. */
+  readonly condition: string | null;
+  readonly kind: CauseKind;
+  /** Requests that failed of those tried, with fresh values: such as meet the condition, and such as do not. */
+  readonly confirmed: { readonly inside: Tried; readonly outside: Tried };
+  /** Ids of the failed checks that it explains, in the order of the catalogue. */
+  readonly checks: readonly string[];
+  /** What to fix first, then how such a fault typically comes about. */
+  readonly advice: string;
+  /** The simplest request that shows it, and the requests that have to be sent before. */
+  readonly example: {
+    readonly template: RequestTemplate;
+    readonly exchange: Exchange;
+    readonly before: readonly (Before & {
+      /** How it was sent; by default over another connection. */
+      readonly connection?: Predecessor['connection'];
+    })[];
+  };
+  /** The parts of that request that matter; the others can be anything ordinary. */
+  readonly matters: readonly string[];
+  readonly ladders: readonly Ladder[];
+  /** How often to send the request, and how many at a time, until the fault shows. */
+  readonly repeat: Repeat;
+  /** If the remainder of the id decides: when divided by this. */
+  readonly modulus?: number | undefined;
+}
+
+/** How often a request has to be sent until the fault shows. */
+export interface Repeat {
+  readonly times: number;
+  readonly inFlight: number;
+  /** Requests in flight have the same id. */
+  readonly sameId?: true;
+}

@@ -1,0 +1,103 @@
+import { type Check, NotApplicable } from '../check.ts';
+import { sampleCount } from '../plan/plan.ts';
+import type { Shard } from '../plan/shard.ts';
+import type { CheckResult, Stop, Verdict } from './result.ts';
+import { Tally } from './tally.ts';
+
+/** What the verdict on a check depends on besides its own findings. */
+export interface Circumstances {
+  readonly stop: Stop | undefined;
+  readonly shard: Shard;
+  /** Random cases that suffice for a verdict, for a check with weight 1. */
+  readonly usual: number;
+  /** Whether the run stopped before all checks had ended. */
+  readonly unfinished: boolean;
+}
+
+/**
+ * The result of a check. Failures stand however the run ended; a check that was not completed does not pass.
+ */
+export function concluded(
+  check: Check,
+  tally: Tally,
+  seconds: number,
+  circumstances: Circumstances,
+): CheckResult {
+  const { level, id, test } = check;
+  const { cases, failed, blocked } = tally;
+  const { stop, shard } = circumstances;
+  if (failed > 0 && level !== 'OBSERVE') return result(check, 'fail', tally, seconds, blockedOf(blocked));
+  if (stop?.kind === 'bailed') return skipped(check, 'bail', stop.reason, tally);
+  if (stop !== undefined && !isTriedEnough(check, cases, circumstances))
+    return result(check, 'untestable', tally, seconds, { by: stop.kind, reason: stop.reason });
+  if (blocked instanceof NotApplicable) return skipped(check, blocked.blockedBy, blocked.message, tally);
+  if (blocked !== undefined) return result(check, 'untestable', tally, seconds, blockedOf(blocked));
+  const seen = level === 'OBSERVE' ? Object.keys(tally.observations).length > 0 : tally.seen;
+  if (cases > 0 && !seen) return vacuous(check, tally, seconds, shard);
+  if (cases > 0) return result(check, level === 'OBSERVE' ? 'observed' : 'pass', tally, seconds);
+  if (test.kind === 'invariant') return skipped(check, 'store', tally.notSeen ?? test.absent, tally);
+  if (test.kind === 'cases') return skipped(check, 'document', 'the document allows no such request', tally);
+  // Its only work item in this shard was the control request.
+  if (shard.of > 1) return inAnotherShard(check);
+  throw new Error(`${id} made no request`);
+}
+
+/**
+ * The check sent requests, but its rules applied to none. For a random check, another shard may have more to
+ * judge.
+ */
+function vacuous(check: Check, tally: Tally, seconds: number, { of }: Shard): CheckResult {
+  const { test } = check;
+  const by = ('explainedBy' in test ? test.explainedBy : undefined) ?? 'invariants/answers';
+  const reason = `nothing to judge: ${tally.notSeen ?? 'no response'}`;
+  if (test.kind === 'property' && of > 1) return skipped(check, by, reason, tally);
+  return result(check, 'untestable', tally, seconds, { by, reason });
+}
+
+/**
+ * Whether a limit that the user set stopped the run late enough for a verdict: a random check has tried as
+ * many cases as it does by default, and an invariant has seen every other check end.
+ */
+function isTriedEnough(
+  { test }: Check,
+  cases: number,
+  { stop, shard, usual, unfinished }: Circumstances,
+): boolean {
+  if (stop?.kind !== 'limit') return false;
+  if (test.kind === 'invariant') return !unfinished;
+  if (test.kind !== 'property') return false;
+  return cases >= Math.max(1, Math.floor(sampleCount(test.weight, usual) / shard.of));
+}
+
+export const skipped = (check: Check, by: string, reason: string, tally: Tally = new Tally()): CheckResult =>
+  result(check, 'skipped', tally, 0, { by, reason });
+
+/** A check that another shard of the run carries out. */
+export const inAnotherShard = (check: Check): CheckResult => skipped(check, 'shard', 'runs in another shard');
+
+const result = (
+  { id, level, statement, basis, hint, test }: Check,
+  verdict: Verdict,
+  tally: Tally,
+  seconds: number,
+  blocked?: CheckResult['blocked'],
+): CheckResult => {
+  const { cases, failed, failures, causes, observations } = tally;
+  const coverage = cases === 0 ? undefined : tally.coverage();
+  return {
+    check: { id, level, statement, basis, hint },
+    kind: test.kind,
+    verdict,
+    cases,
+    failed,
+    seconds,
+    failures,
+    causes,
+    observations: verdict === 'skipped' ? {} : observations,
+    ...(coverage === undefined ? {} : { coverage }),
+    ...(blocked === undefined ? {} : { blocked }),
+  };
+};
+
+const blockedOf = (blocked: Tally['blocked']): CheckResult['blocked'] =>
+  blocked === undefined ? undefined : { by: blocked.blockedBy, reason: blocked.message };

@@ -1,0 +1,38 @@
+import { exactInteger, sourceAt } from '../../contract/numeral.ts';
+import { FRESH, JsonObject } from '../../payloads/json.ts';
+import { ID } from '../../payloads/plants.ts';
+import type { RequestTemplate } from '../../payloads/test-case.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+import { IdRanges } from '../plan/id-ranges.ts';
+
+/** The plants that the store reported as created: what a run leaves behind. */
+export class Created {
+  plants = 0;
+  /** The ids in the requests; the store may have assigned others. */
+  readonly ids = new IdRanges();
+
+  record({ request, response }: Exchange, template: RequestTemplate): void {
+    if (request.method !== 'POST' || response === undefined) return;
+    if (response.status < 200 || response.status >= 300) return;
+    this.plants += 1;
+    const id = idIn(request.body, template, request.freshId);
+    if (id !== undefined) this.ids.add(id);
+  }
+}
+
+/** The exact id in a body. */
+function idIn(
+  bytes: Uint8Array | undefined,
+  { body }: RequestTemplate,
+  fresh: bigint | undefined,
+): bigint | undefined {
+  const json = body !== undefined && 'json' in body ? body.json : undefined;
+  if (json instanceof JsonObject && json.get(ID) === FRESH) return fresh;
+  try {
+    const text = Buffer.from(bytes ?? new Uint8Array()).toString('utf8');
+    JSON.parse(text);
+    return exactInteger(sourceAt(text, [ID]) ?? '');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,133 @@
+import type { NotSeen } from '../../judge/rules.ts';
+import type { Untestable } from '../check.ts';
+import { Causes } from './causes.ts';
+import {
+  type Cause,
+  type CheckCoverage,
+  causeOf,
+  type Failure,
+  type Observations,
+  type Placed,
+  timedOut,
+} from './result.ts';
+import { truncatedFailure } from './truncate.ts';
+
+/** Failures that are kept in full: a report shows the first, the others distinguish several causes. */
+export const MAX_FAILURES = 5;
+/** Causes of a check for which a failure is kept. */
+const MAX_CAUSES_OF_A_CHECK = 20;
+
+/** A case that was left without an answer while other checks were running. */
+export interface PendingFailure extends Placed {
+  /** It passed in isolation. */
+  readonly passed?: boolean;
+}
+
+/** The results of a check so far; valid at any time, even if the run stops in the middle. */
+export class Tally {
+  cases = 0;
+  failed = 0;
+  timeouts = 0;
+  blocked: Untestable | undefined;
+  /** Whether a case was left without an answer in isolation as well. */
+  hasConfirmed = false;
+  pending: readonly PendingFailure[] = [];
+  /** Whether an exchange showed what the check is about. */
+  seen = false;
+  /** What the first exchange that did not show it lacked. */
+  notSeen: string | undefined;
+  readonly observations: Record<string, Observations[string]> = {};
+  /** How much of a covering array was tried; slow to compute. */
+  coverage: () => CheckCoverage | undefined = () => undefined;
+  private readonly counted = new Causes();
+  private readonly byCause = new Map<string, { place: number; failure: Failure; failed: number }>();
+  private lead: Failure | undefined;
+  private readonly onNew: (failure: Failure) => void;
+
+  /** @param onNew called with the first failure of each cause */
+  constructor(onNew: (failure: Failure) => void = () => {}) {
+    this.onNew = onNew;
+  }
+
+  /** Records a failure. For each cause the one with the lowest place is kept. */
+  recordFailure(failure: Failure, place = this.failed): void {
+    this.failed += 1;
+    this.counted.add(failure, place);
+    if (timedOut(failure)) this.timeouts += 1;
+    const cause = causeOf(failure);
+    const known = this.byCause.get(cause);
+    if (known === undefined) {
+      if (this.byCause.size < MAX_CAUSES_OF_A_CHECK) this.onNew(failure);
+      this.byCause.set(cause, { place, failure: truncatedFailure(failure), failed: 1 });
+      if (this.byCause.size > MAX_CAUSES_OF_A_CHECK) this.byCause.delete(this.inOrder.at(-1)?.[0] ?? cause);
+      return;
+    }
+    known.failed += 1;
+    if (place < known.place) Object.assign(known, { place, failure: truncatedFailure(failure) });
+  }
+
+  /** Records that an exchange broke no rule, and what it does not show if no rule applies to it. */
+  recordPass(notSeen: NotSeen | undefined): void {
+    if (notSeen === undefined) this.seen = true;
+    else this.notSeen ??= notSeen.notSeen;
+  }
+
+  /** Holds a failure back until it is clear which check caused it. */
+  addPending(pending: PendingFailure): void {
+    this.pending = [...this.pending, pending];
+    if (timedOut(pending.failure)) this.timeouts += 1;
+  }
+
+  /** It passed in isolation. */
+  discardPending(pending: PendingFailure): void {
+    this.pending = this.pending.map((one) => (one === pending ? { ...pending, passed: true } : one));
+  }
+
+  /** It failed in isolation as well. */
+  confirmPending(pending: PendingFailure, failure: Failure, unanswered: boolean): void {
+    this.pending = this.pending.filter((one) => one !== pending);
+    this.recordFailure({ ...failure, when: 'always', retries: { fresh: [1, 1] } }, pending.place);
+    this.hasConfirmed ||= unanswered;
+  }
+
+  /** Records the pending failures, except those that a confirmed failure of this or another check explains. */
+  settle(othersHaveConfirmed: boolean): void {
+    for (const { failure, place, passed } of this.pending) {
+      const isExplained =
+        passed === true
+          ? this.hasConfirmed || othersHaveConfirmed
+          : !this.hasConfirmed && othersHaveConfirmed;
+      if (!isExplained) this.recordFailure(failure, place);
+    }
+    this.pending = [];
+  }
+
+  /** Replaces the first failure by the same one, shrunk. */
+  leadWith(failure: Failure): void {
+    this.lead = truncatedFailure(failure);
+  }
+
+  /** The first failure, if it has not been retried yet. */
+  get unconfirmed(): Placed | undefined {
+    const { first, lead = first?.failure } = this;
+    return first === undefined || lead?.when !== undefined ? undefined : first;
+  }
+
+  get first(): Placed | undefined {
+    return this.inOrder[0]?.[1];
+  }
+
+  /** The failure to show, and some of other causes. */
+  get failures(): readonly Failure[] {
+    const truncated = this.inOrder.slice(0, MAX_FAILURES).map(([, { failure }]) => failure);
+    return this.lead === undefined ? truncated : [this.lead, ...truncated.slice(1)];
+  }
+
+  get causes(): readonly Cause[] {
+    return this.counted.inOrder;
+  }
+
+  private get inOrder() {
+    return [...this.byCause].sort(([, a], [, b]) => a.place - b.place);
+  }
+}

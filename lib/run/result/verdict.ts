@@ -1,0 +1,48 @@
+import type { Level } from '../check.ts';
+import type { Stop, Verdict } from './result.ts';
+
+/** `partial`: all checks that ran passed, but --only or --skip left some out. */
+export type Outcome = 'conformant' | 'nonconformant' | 'undetermined' | 'partial';
+
+export type Count = Readonly<Record<Verdict, number>>;
+export type Summary = Readonly<Record<Level, Count>>;
+
+interface Judged {
+  readonly level: Level;
+  readonly verdict: Verdict;
+}
+
+/** Counts the checks of each level by verdict. */
+export function summaryOf(results: readonly Judged[]): Summary {
+  const none = (): Record<Verdict, number> => ({ pass: 0, fail: 0, observed: 0, untestable: 0, skipped: 0 });
+  const summary = { MUST: none(), SHOULD: none(), OBSERVE: none() };
+  for (const { level, verdict } of results) summary[level][verdict] += 1;
+  return summary;
+}
+
+/**
+ * Whether a run stopped before it could judge. A limit that was reached late enough leaves no check
+ * untestable.
+ */
+export const cutShort = (stop: Stop | null | undefined, results: readonly Judged[]): boolean =>
+  stop !== null &&
+  stop !== undefined &&
+  (stop.kind !== 'limit' || results.some(({ verdict }) => verdict === 'untestable'));
+
+/**
+ * @param stopped whether the run stopped before it could judge
+ * @param filtered whether the user left out checks
+ */
+export function outcomeOf(
+  { MUST, SHOULD }: Summary,
+  strict: boolean,
+  stopped: boolean,
+  filtered: boolean,
+): Outcome {
+  if (MUST.fail > 0 || (strict && SHOULD.fail > 0)) return 'nonconformant';
+  if (stopped || MUST.untestable > 0) return 'undetermined';
+  return filtered ? 'partial' : 'conformant';
+}
+
+/** The number of checks that passed, failed or were untestable. */
+export const judgedOf = ({ pass, fail, untestable }: Count): number => pass + fail + untestable;

@@ -1,0 +1,23 @@
+import { statusOf } from '../../judge/reading.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+
+/** Text in the 503 that a gateway sends when it cannot reach a server: HAProxy, Apache, Envoy, Varnish. */
+const UNREACHED =
+  /No server is available to handle this request|temporarily unable to service your\s+request due to maintenance|no healthy upstream|upstream connect error|Backend fetch failed/;
+
+/** Whether the response is from a gateway that could not reach the store. */
+export function isFromGateway(exchange: Exchange): boolean {
+  const status = statusOf(exchange);
+  if (status === 502 || status === 504) return true;
+  if (status !== 503 || exchange.response === undefined) return false;
+  return UNREACHED.test(Buffer.from(exchange.response.body.subarray(0, 1024)).toString('latin1'));
+}
+
+/** Whether no response of the store itself arrived. */
+export const isUnanswered = (exchange: Exchange): boolean =>
+  exchange.kind === 'broken' || isFromGateway(exchange);
+
+/** Whether a request did not reach the store. */
+export const isAway = (exchange: Exchange): boolean =>
+  isFromGateway(exchange) ||
+  (exchange.kind === 'broken' && ['refused', 'connect-timeout', 'unresolved'].includes(exchange.fault.kind));

@@ -1,0 +1,148 @@
+import { fixedFor, mayBeUsedUp } from '../../payloads/fresh.ts';
+import { FRESH, type Json, JsonObject } from '../../payloads/json.ts';
+import { ID } from '../../payloads/plants.ts';
+import type { RequestTemplate } from '../../payloads/test-case.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+import type { CheckIds } from '../plan/ids.ts';
+import type { Stop } from '../result/result.ts';
+import { Stopped } from './stopped.ts';
+
+/** Sends additional requests to explain a rejection. */
+export interface Channel {
+  /** Sends a request as it is. */
+  deliver(template: RequestTemplate, id: bigint): Promise<Exchange>;
+  /** Passes an exchange on to all listeners. */
+  report(exchange: Exchange, template: RequestTemplate): void;
+}
+
+/**
+ * The status with which a store rejects a second plant with the same id or name; undefined if it accepts
+ * that.
+ */
+interface DuplicateStatus {
+  readonly id: number | undefined;
+  readonly name: number | undefined;
+}
+
+/** The first id that the user gave, which an earlier run may have used as well. */
+export interface Given {
+  readonly firstId: bigint;
+  /** Makes an id that does not follow from `firstId`. */
+  readonly otherFirstId: () => bigint;
+}
+
+const NEITHER: DuplicateStatus = { id: undefined, name: undefined };
+/** Attempts to create a plant in order to send its duplicate. */
+const MAX_PLANTS = 3;
+/**
+ * How often a plant is sent again with other values: one with fresh values, and one whose values may be used
+ * up.
+ */
+const MAX_RETRIES = { fresh: 1, usedUp: 2 } as const;
+
+/**
+ * Finds out whether a valid plant was rejected only because its id or name is in use: uniqueness is not shown
+ * (interface, section 2), and a store may have been tested before.
+ */
+export class Collisions {
+  /** Plants that were rejected for that reason, whether or not another attempt succeeded. */
+  count = 0;
+  private readonly plain: () => JsonObject;
+  private readonly freshId: () => bigint;
+  private readonly given: Given | undefined;
+  private duplicates: Promise<DuplicateStatus> | undefined;
+
+  /**
+   * @param plain makes an unremarkable ordinary plant
+   * @param freshId makes ids for the plants that are sent to learn how the store treats duplicates
+   * @param given set if the user gave the first id
+   */
+  constructor(plain: () => JsonObject, freshId: () => bigint, given?: Given) {
+    this.plain = plain;
+    this.freshId = freshId;
+    this.given = given;
+  }
+
+  /**
+   * Examines the response to a plant that the store should accept. If the store rejects duplicates with the
+   * same status, tries other fresh values.
+   * @returns the exchange to judge, marked if a collision explains its rejection; all others are reported
+   * @throws Stopped if the ids that follow from the user's first id are in use
+   */
+  async resolve(
+    first: Exchange,
+    template: RequestTemplate,
+    ids: CheckIds,
+    channel: Channel,
+  ): Promise<Exchange> {
+    const status = first.response?.status;
+    if (!isRejection(status)) return first;
+    this.duplicates ??= this.tryDuplicates(channel);
+    const duplicate = await this.duplicates;
+    if (duplicate.id !== status && duplicate.name !== status) return first;
+    const plant = template.body !== undefined && 'json' in template.body ? template.body.json : undefined;
+    const value = (name: string): Json | undefined =>
+      plant instanceof JsonObject ? plant.get(name) : undefined;
+    const usedUp =
+      (duplicate.id === status && mayBeUsedUp.id(value(ID))) ||
+      (duplicate.name === status && mayBeUsedUp.name(value('name')));
+    for (let left = usedUp ? MAX_RETRIES.usedUp : MAX_RETRIES.fresh; left > 0; left -= 1) {
+      const again = await channel.deliver(template, ids.aside());
+      if (again.response?.status === status) {
+        channel.report(collided(again), template);
+        continue;
+      }
+      this.count += 1;
+      channel.report(collided(first), template);
+      return again;
+    }
+    // Two fresh values cannot both be in use, unless the user gave the same first id to an earlier run.
+    if (!usedUp && this.given !== undefined) {
+      const another = await channel.deliver(template, this.given.otherFirstId());
+      channel.report(collided(another), template);
+      if (another.response?.status === 200) throw new Stopped(idsInUse(this.given.firstId));
+    }
+    if (!usedUp) return first;
+    this.count += 1;
+    return collided(first);
+  }
+
+  /** Creates a plant, then sends one with the same id and one with the same name. */
+  private async tryDuplicates({ deliver, report }: Channel): Promise<DuplicateStatus> {
+    const send = async (json: Json) => {
+      const template: RequestTemplate = { body: { json } };
+      const exchange = await deliver(template, this.freshId());
+      report(exchange, template);
+      return exchange.response?.status;
+    };
+    const rejection = async (json: Json) => {
+      const status = await send(json);
+      return isRejection(status) ? status : undefined;
+    };
+    if (this.plain().get(ID) !== FRESH) return NEITHER;
+    for (let left = MAX_PLANTS; left > 0; left -= 1) {
+      const [id, other] = [this.freshId(), this.freshId()];
+      const plant = fixedFor(this.plain(), id);
+      if ((await send(plant)) !== 200) continue;
+      const rejected: DuplicateStatus = {
+        id: await rejection(fixedFor(this.plain(), other).with(ID, id)),
+        name: await rejection(plant.with(ID, this.freshId())),
+      };
+      // A store that now rejects a new plant as well has another reason.
+      return (await send(this.plain())) === 200 && (await send(this.plain())) === 200 ? rejected : NEITHER;
+    }
+    return NEITHER;
+  }
+}
+
+const idsInUse = (firstId: bigint): Stop => ({
+  kind: 'ids-in-use',
+  reason: `the ids from --first-id ${firstId} on are already in use, and the store rejects duplicates`,
+  remedy: 'omit --first-id, or give a value that no earlier run used',
+});
+
+const collided = (exchange: Exchange): Exchange => ({ ...exchange, collided: true });
+
+/** Whether the store rejected the plant itself, and not the credential, the path or the method. */
+const isRejection = (status: number | undefined): boolean =>
+  status !== undefined && status >= 400 && status < 500 && ![401, 403, 404, 405, 429].includes(status);

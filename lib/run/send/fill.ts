@@ -1,0 +1,97 @@
+import { bearer, bytesOf, type RequestTemplate } from '../../payloads/test-case.ts';
+import type { Delivery, HeaderPair, Request } from '../../wire/exchange.ts';
+
+/** Headers of every request, unless the template or the user sets others. */
+export const USUAL: readonly HeaderPair[] = [
+  ['accept', 'application/json'],
+  ['user-agent', 'plant-store-conformance'],
+];
+
+const isAmong = (pairs: readonly HeaderPair[], name: string) =>
+  pairs.some(([own]) => own === name || own.toLowerCase() === name.toLowerCase());
+
+/** Adds the usual headers, except those that the user sets. */
+export const withUsual = (headers: readonly HeaderPair[]): readonly HeaderPair[] => [
+  ...USUAL.filter(([name]) => !isAmong(headers, name)),
+  ...headers,
+];
+
+/** What a run adds to every request. */
+export interface RequestDefaults {
+  readonly token: string;
+  /** `host:port` of the target. */
+  readonly host: string;
+  /** Path of the base URL, without a trailing slash. */
+  readonly prefix: string;
+  /** The usual ones, and those that the user set. */
+  readonly headers: readonly HeaderPair[];
+  /** Query parameters that the document requires. */
+  readonly query?: readonly (readonly [name: string, value: string])[];
+}
+
+/** Appends query parameters to a path, except those that it has already. */
+function withQuery(path: string, parameters: readonly (readonly [name: string, value: string])[]): string {
+  const [, own] = path.split('?');
+  const there = new URLSearchParams(own);
+  const added = parameters
+    .filter(([name]) => !there.has(name))
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+  if (added.length === 0) return path;
+  return `${path}${own === undefined ? '?' : own === '' ? '' : '&'}${added.join('&')}`;
+}
+
+/** The delivery of a request, whose cuts may depend on the bytes of its body. */
+function deliveryOf(
+  { delivery, cut, abort }: RequestTemplate,
+  body: Uint8Array | undefined,
+): Delivery | undefined {
+  if (body === undefined || (cut === undefined && abort === undefined)) return delivery;
+  return {
+    ...delivery,
+    ...(cut === undefined ? {} : { cuts: cut(body) }),
+    ...(abort === undefined ? {} : { abortAfter: abort(body) }),
+  };
+}
+
+/** Stands for the token where it may be percent-encoded; encoding would change `$PLANT_STORE_TOKEN`. */
+const PLACE = 'PLANT_STORE_TOKEN';
+
+/** Makes a request of a template, with `id` as its fresh id. */
+export function fill(
+  template: RequestTemplate,
+  id: bigint,
+  { token, host, prefix, headers, query = [] }: RequestDefaults,
+): Request {
+  const { method = 'POST', credential = bearer, body, framing = 'length' } = template;
+  const added = template.tokenIn === undefined ? query : [...query, [template.tokenIn, token] as const];
+  const path = withQuery((template.path ?? '/plants').replace('{id}', String(id)), added);
+  const contentType =
+    'contentType' in template ? template.contentType : body === undefined ? undefined : 'application/json';
+  const { header = 'authorization' } = credential;
+  const own: HeaderPair[] = credential.values(token).map((value) => [header, value]);
+  if (contentType !== undefined) own.push(['content-type', contentType]);
+  if (template.headers !== undefined) own.push(...template.headers);
+  const bytes = body === undefined ? undefined : bytesOf(body, id, token);
+  const delivery = deliveryOf(template, bytes);
+  const request: Request = {
+    method,
+    path,
+    headers: [
+      ...own,
+      ...headers.filter(([name]) => !isAmong(own, name) && template.without?.includes(name) !== true),
+    ],
+    body: bytes,
+    framing,
+    ...(delivery === undefined ? {} : { delivery }),
+    freshId: id,
+    ...(body !== undefined && 'secret' in body
+      ? { publicBody: body.secret(PLACE, id).replaceAll(PLACE, '$PLANT_STORE_TOKEN') }
+      : {}),
+  };
+  if (template.rawBytes === undefined) return request;
+  const authorization = credential.values(token)[0] ?? '';
+  return {
+    ...request,
+    rawBytes: Buffer.from(template.rawBytes(host, `${prefix}${path}`, authorization), 'latin1'),
+  };
+}

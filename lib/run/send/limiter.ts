@@ -1,0 +1,48 @@
+import { fields, statusOf } from '../../judge/reading.ts';
+import type { RequestTemplate } from '../../payloads/test-case.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+
+/** Ordinary plants that are sent one at a time to see whether the store accepts them then. */
+const ISOLATED_REQUESTS = 12;
+
+/**
+ * Detects what looks like a rate limiter that does not send Retry-After: 503 to some ordinary plants, but not
+ * all.
+ */
+export class Limiter {
+  private plants = 0;
+  private rejected503 = 0;
+
+  record(exchange: Exchange, template: RequestTemplate): void {
+    if (template.ordinary !== true) return;
+    this.plants += 1;
+    if (statusOf(exchange) === 503 && !hasRetryAfter(exchange)) this.rejected503 += 1;
+  }
+
+  /**
+   * @param sendOne sends an ordinary plant with nothing else under way; undefined if nothing can be sent any
+   * more
+   */
+  async advice(sendOne: () => Promise<Exchange | undefined>): Promise<string | undefined> {
+    const { plants, rejected503 } = this;
+    if (rejected503 === 0 || rejected503 === plants) return undefined;
+    let [sent, again] = [0, 0];
+    for (; sent < ISOLATED_REQUESTS; sent += 1) {
+      const exchange = await sendOne();
+      if (exchange === undefined) break;
+      if (statusOf(exchange) === 503) again += 1;
+    }
+    const isComplete = sent === ISOLATED_REQUESTS;
+    const oneAtATime = !isComplete
+      ? ''
+      : again === 0
+        ? '; none when sent one at a time'
+        : `; ${again} of ${sent} when sent one at a time`;
+    const remedy =
+      isComplete && again === 0 ? 'lower --concurrency, or set --rate' : 'set --rate, or lower --concurrency';
+    return `The store answered 503 without Retry-After to ${rejected503} of ${plants} ordinary requests${oneAtATime}. If that is a rate limiter, ${remedy}; it should send Retry-After, or answer 429.`;
+  }
+}
+
+const hasRetryAfter = ({ response }: Exchange): boolean =>
+  response !== undefined && fields(response, 'retry-after').length > 0;

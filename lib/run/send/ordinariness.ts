@@ -1,0 +1,22 @@
+import type { Contract } from '../../contract/contract.ts';
+import { bearer, type RequestTemplate } from '../../payloads/test-case.ts';
+import { isValid } from '../../payloads/validity.ts';
+
+/**
+ * How ordinary a request is: 2 if any client could send it, 1 for another valid plant, 0 for everything else.
+ * Of several requests without a response, the least ordinary is the likeliest cause and the others are its
+ * victims.
+ */
+export function ordinariness(template: RequestTemplate, contract: Contract): 0 | 1 | 2 {
+  if (template.ordinary === true) return 2;
+  const { body, credential = bearer, method, path, headers } = template;
+  if (credential !== bearer || 'contentType' in template) return 0;
+  if (method !== undefined || path !== undefined || headers !== undefined) return 0;
+  if (body === undefined || !('json' in body) || body.edit !== undefined) return 0;
+  try {
+    return isValid(contract, body.json) ? 1 : 0;
+  } catch {
+    // A value may be written as text that is not JSON.
+    return 0;
+  }
+}

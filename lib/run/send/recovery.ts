@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { answered } from '../../judge/rules.ts';
+import type { RequestTemplate } from '../../payloads/test-case.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+import { type Judging, judged } from '../execute/judging.ts';
+import { PREFLIGHT } from '../plan/plan.ts';
+import type { Stop } from '../result/result.ts';
+import { isAway, isFromGateway } from './away.ts';
+import { ordinariness } from './ordinariness.ts';
+import type { RequestContext } from './request-context.ts';
+
+/** How long a store that has stopped answering is given to come back. */
+const MAX_RECOVERY_MS = 5_000;
+const POLL_INTERVAL_MS = 250;
+/** Times that a gateway may say that it did not reach a store that serves right before and after. */
+const MAX_INTERRUPTIONS = 3;
+/** Checks that are named where the store stopped answering during several. */
+const MAX_NAMED_CHECKS = 3;
+
+/** When the store served an ordinary plant again. */
+type Return = 'at once' | 'later' | 'gone';
+
+export interface RecoveryOptions {
+  readonly judging: Judging;
+  /** Sends a request, even while another check has the store to itself. */
+  readonly send: (template: RequestTemplate, context: RequestContext) => Promise<Exchange>;
+  /** An ordinary plant that the invariants leave out. */
+  readonly control: () => RequestTemplate;
+  readonly halt: (stop: Stop) => void;
+}
+
+/** Waits for a store that has stopped answering, and ends the run if it does not come back. */
+export class Recovery {
+  private readonly options: RecoveryOptions;
+  /** Whose requests may be in flight. */
+  private readonly contexts = new Set<RequestContext>();
+  /** One wait for all requests that it holds up. */
+  private waiting: Promise<Return> | undefined;
+  private interruptions = 0;
+
+  constructor(options: RecoveryOptions) {
+    this.options = options;
+  }
+
+  enter(context: RequestContext): void {
+    this.contexts.add(context);
+  }
+
+  leave(context: RequestContext): void {
+    this.contexts.delete(context);
+  }
+
+  /** Records that a request got no sound answer. */
+  recordBroken(context: RequestContext, template: RequestTemplate): void {
+    context.broken += 1;
+    this.recordOrdinariness(context, template);
+  }
+
+  /**
+   * Waits for a store that a request did not reach. The run cannot begin without one.
+   * @returns whether to send the request again: a gateway that often fails to reach a store that serves is at fault
+   */
+  async whileAway(exchange: Exchange, context: RequestContext, template: RequestTemplate): Promise<boolean> {
+    if (context.id === PREFLIGHT) return false;
+    context.away += 1;
+    this.recordOrdinariness(context, template);
+    try {
+      const isNew = this.waiting === undefined;
+      const outcome = await this.polled(context);
+      if (isNew && outcome === 'at once') this.interruptions += 1;
+      return outcome !== 'gone' && (this.interruptions <= MAX_INTERRUPTIONS || !isFromGateway(exchange));
+    } finally {
+      context.away -= 1;
+    }
+  }
+
+  /**
+   * Waits until the store serves an ordinary plant.
+   * @returns false if it did not come back, which ends the run
+   */
+  async wait(context: RequestContext): Promise<boolean> {
+    return (await this.polled(context)) !== 'gone';
+  }
+
+  private polled(context: RequestContext): Promise<Return> {
+    this.waiting ??= this.poll(context).finally(() => {
+      this.waiting = undefined;
+    });
+    return this.waiting;
+  }
+
+  private async poll(context: RequestContext): Promise<Return> {
+    const { send, control, judging, halt } = this.options;
+    const deadline = Date.now() + MAX_RECOVERY_MS;
+    for (let isFirst = true; ; isFirst = false) {
+      const template = control();
+      const exchange = await send(template, context);
+      if (judged(exchange, template, [answered], judging) === undefined && !isAway(exchange))
+        return isFirst ? 'at once' : 'later';
+      if (Date.now() >= deadline) {
+        halt(this.gone(isFromGateway(exchange)));
+        return 'gone';
+      }
+      await sleep(POLL_INTERVAL_MS);
+    }
+  }
+
+  private recordOrdinariness(context: RequestContext, template: RequestTemplate): void {
+    context.ordinariness = Math.min(
+      context.ordinariness,
+      ordinariness(template, this.options.judging.contract),
+    );
+  }
+
+  private gone(behindGateway: boolean): Stop {
+    const within = `within ${MAX_RECOVERY_MS / 1000} s`;
+    return {
+      kind: 'gone',
+      reason: behindGateway
+        ? `the gateway stopped reaching the store during ${this.brokenChecks}, and did not reach it again ${within}`
+        : `the store stopped answering during ${this.brokenChecks}, and did not come back ${within}`,
+      remedy:
+        'find out what its process did at that point: invariants/answers or invariants/no-server-error shows a request that it received then, the least ordinary of the last',
+    };
+  }
+
+  /** The checks during which the store stopped answering; the least ordinary request is the likeliest cause. */
+  private get brokenChecks(): string {
+    const ids = [...this.contexts]
+      .filter(({ broken, away }) => broken > 0 || away > 0)
+      .sort((a, b) => a.ordinariness - b.ordinariness)
+      .map(({ id }) => id);
+    return `${ids.slice(0, MAX_NAMED_CHECKS).join(', ')}${ids.length > MAX_NAMED_CHECKS ? ' and others' : ''}`;
+  }
+}
