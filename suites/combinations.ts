@@ -40,7 +40,7 @@ export const combinationChecks: readonly Check[] = [
       basis: ['section 4, rule 1', 'section 4, rule 2', 'RFC 9110 section 3.3'],
       hint: `Answer 200 with a Plant. ${codePath}`,
     },
-    combined('accepted', [acceptsOrdinary, plantMediaType, plantBody], 1.1),
+    combined('accepted', [acceptsOrdinary, plantMediaType, plantBody], 1.15),
   ),
   must(
     'combinations/answers-unconstrained-plants',

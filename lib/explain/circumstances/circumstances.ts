@@ -13,7 +13,7 @@ import { NO_ANSWER } from '../symptom/symptom.ts';
 import { SOME_IDS, subjectOf } from '../wording/words.ts';
 import { afterMany, afterOne, onConnection, soonAfter } from './before.ts';
 import { underConcurrency } from './concurrency.ts';
-import { Preceding } from './preceding.ts';
+import { KINDS, Preceding } from './preceding.ts';
 import { presencesOf } from './presence.ts';
 import { fromThenOn } from './since.ts';
 
@@ -97,9 +97,12 @@ async function nowAndThen(
   if (failing === undefined) return undefined;
   const values = passing === undefined ? undefined : await byValue(state, failing, passing, inquiry);
   if (values !== undefined) return values;
-  // With the same id each time, it is about that id.
-  if (failed === tried)
-    return hasFreshId(state) ? fromThenOn(state, [failed, tried], inquiry.wanted, inquiry.lab) : undefined;
+  if (failed === tried) {
+    const found = await inARow(state, inquiry);
+    // With the same id each time, it is about that id.
+    if (found !== undefined || !hasFreshId(state)) return found;
+    return fromThenOn(state, [failed, tried], inquiry.wanted, inquiry.lab);
+  }
   const every = Math.max(2, Math.round(tried / failed));
   const which = await whichOf(state, every, inquiry);
   return {
@@ -111,6 +114,13 @@ async function nowAndThen(
     inside: [failed, tried],
     repeat: { times: Math.min(every * 5, 500), inFlight: 1 },
   };
+}
+
+/** What shows each time, but not right after an accepted plant, takes many requests in a row. */
+async function inARow(state: RequestState, inquiry: Inquiry): Promise<Circumstance | undefined> {
+  const preceding = await Preceding.of(state, inquiry);
+  if (preceding === undefined || (await preceding.after(KINDS.accepted)).shows) return undefined;
+  return afterMany(preceding);
 }
 
 const ORDINALS = new Intl.PluralRules('en', { type: 'ordinal' });
