@@ -179,7 +179,7 @@ async function ofOneSymptom(
     const { failure, wanted } = lead;
     const inquiry = new Inquiry(failure, wanted, lab);
     const found = (await explanation(inquiry, options)) ?? [
-      ofTheRun(inquiry, left, options) ?? unexplained(inquiry, options),
+      ofTheRun(inquiry, left, options) ?? (await unexplained(inquiry, options)),
     ];
     const own = found.map((one): Draft & { members: Shown[] } => ({ wanted, found: one, members: [] }));
     const rest: Shown[] = [];
@@ -265,20 +265,36 @@ function ofTheRun(
   };
 }
 
+/** How often a request is sent again before it is said that its failure does not recur. */
+const LAST_TRIES = 3;
+
+/** Whether a failure shows when the very same request is sent again. */
+async function recurs({ failure: { template }, wanted, lab }: Inquiry): Promise<boolean> {
+  for (let left = LAST_TRIES; left > 0; left -= 1) {
+    const exchange = await unlessSpent(() => lab.sendAgain(template));
+    if (exchange === undefined || lab.isShown(exchange, template, wanted) === true) return true;
+  }
+  return false;
+}
+
 /** What is known of a failure that no experiment shows again. */
-function unexplained(inquiry: Inquiry, { firstId, served, gone }: ExplainOptions): Circumstance {
+async function unexplained(
+  inquiry: Inquiry,
+  { firstId, served, gone }: ExplainOptions,
+): Promise<Circumstance> {
   const { failure, wanted, lab } = inquiry;
   const { template, exchange, before = [], when } = failure;
   const isFirst = lab.sent > 0 && exchange.request.freshId === firstId;
   const subject = wanted.aspect === 'success' && !isFirst ? subjectOf(inquiry) : undefined;
+  // What was tried in vain says nothing about the request.
+  const inVain = lab.sent > 0 && before.length === 0 && !(await recurs(inquiry));
   const condition = (): Words => {
     if (when === 'under-concurrency') return { note: 'while others are in flight' };
     if (isFirst) return { phrase: 'that are the first of the run' };
     if (gone && wanted.words === NO_ANSWER) return served ? { note: 'from some point of the run on' } : {};
     // What is wrong with the request is known, and why it is rejected now may be something else: an id in use.
     if (subject !== undefined && subject !== ANY_SUBJECT.credential) return {};
-    // What was tried in vain says nothing about the request.
-    if (lab.sent > 0 && lab.hasBudget && before.length === 0) return { note: 'once, but not again' };
+    if (inVain) return { note: 'once, but not again' };
     return subject === undefined ? suchAs(failure) : {};
   };
   return {

@@ -36,6 +36,9 @@ export const isWrong400 = ({ aspect, status }: Wanted): boolean =>
 /** An ordinary id, with as many digits as most, to see what a request looks like. */
 const SAMPLE_ID = 2n ** 30n + 7n;
 
+/** Requests of the budget that are kept for failures that no experiment shows again. */
+const RESERVED_REQUESTS = 12;
+
 /** Sends experiments and says whether a symptom shows. */
 export class Lab {
   readonly contract: Contract;
@@ -69,16 +72,33 @@ export class Lab {
 
   /** @throws BudgetSpent */
   async together(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]> {
-    if (this.sent + templates.length > this.budget.requests || performance.now() > this.until)
-      throw new BudgetSpent();
+    if (!this.allows(templates.length + RESERVED_REQUESTS)) throw new BudgetSpent();
+    return this.ask(templates);
+  }
+
+  /**
+   * Sends a request that no experiment explains once more, also if the budget of experiments is spent.
+   * @throws BudgetSpent
+   */
+  async sendAgain(template: RequestTemplate): Promise<Exchange> {
+    const [exchange] = this.allows(1) ? await this.ask([template]) : [];
+    if (exchange === undefined) throw new BudgetSpent();
+    return exchange;
+  }
+
+  get hasBudget(): boolean {
+    return this.allows(1 + RESERVED_REQUESTS);
+  }
+
+  private allows(requests: number): boolean {
+    return this.sent + requests <= this.budget.requests && performance.now() < this.until;
+  }
+
+  private async ask(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]> {
     const exchanges = await this.line.ask(templates.map(alone));
     if (exchanges === undefined) throw new BudgetSpent();
     this.sent += templates.length;
     return exchanges;
-  }
-
-  get hasBudget(): boolean {
-    return this.sent < this.budget.requests && performance.now() < this.until;
   }
 
   private requestOf(state: RequestState): Request {
