@@ -1,4 +1,5 @@
 import { JsonObject } from '../payloads/json.ts';
+import type { RequestState } from '../payloads/model/dimension.ts';
 import type { Failure } from '../run/result/result.ts';
 import { stateOf, withParts } from './condition/parts.ts';
 import type { Draft, Shown } from './draft.ts';
@@ -34,9 +35,23 @@ export async function explainedBy<T extends Draft>(
   const explains = await unlessSpent(
     async () =>
       (await lab.shows(withParts(parts, neutral, state), wanted)) !== true &&
-      (!suffices || (await lab.shows(withParts(parts, state, neutral), wanted)) !== false),
+      (!suffices || (await mayShowAlone(withParts(parts, state, neutral), state, wanted, lab))),
   );
   return explains === false ? undefined : fits;
+}
+
+/**
+ * Whether the parts that matter may show a failure in an otherwise neutral request. Where they have an id of their own
+ * each time, it may take more than one try, and a failure that does not show again itself says nothing.
+ */
+async function mayShowAlone(
+  alone: RequestState,
+  failing: RequestState,
+  wanted: Wanted,
+  lab: Lab,
+): Promise<boolean> {
+  for (let left = 2; left > 0; left -= 1) if ((await lab.shows(alone, wanted)) !== false) return true;
+  return (await lab.shows(failing, wanted)) === false;
 }
 
 /** Whether one is about what is wrong with bodies, and the other about credentials. */
