@@ -125,7 +125,7 @@ export interface OpenRun {
    */
   ask(templates: readonly RequestTemplate[]): Promise<readonly Exchange[] | undefined>;
   /** Waits less long for answers from now on, as the usual time of an answer is known. */
-  hurry(): void;
+  shortenTimeout(): void;
   /** Ends the run early. Checks that have not ended become untestable. */
   halt(stop: Stop): void;
   close(): Promise<RunFooter>;
@@ -212,7 +212,7 @@ export async function openRun(
     },
     served: session.served,
     ask: (templates) => session.ask(templates),
-    hurry: () => session.shortenTimeout(),
+    shortenTimeout: () => session.shortenTimeout(),
     halt: (stop) => session.halt(stop),
     async close() {
       signal?.removeEventListener('abort', interrupt);
@@ -257,7 +257,7 @@ export async function explained(
   { explain }: Pick<RunOptions, 'explain'>,
 ): Promise<readonly Cause[] | undefined> {
   if (explain === undefined || results.every(({ verdict }) => verdict !== 'fail')) return undefined;
-  run.hurry();
+  run.shortenTimeout();
   return explain(results, run);
 }
 
