@@ -94,6 +94,7 @@ describe('a store that asks the client to wait', () => {
       token: TOKEN,
       headers: [],
       rate: undefined,
+      maxConcurrency: 1,
       maxRequests: undefined,
       maxWaitMs: 120,
       collisions: new Collisions(

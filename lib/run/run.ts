@@ -12,7 +12,7 @@ import type { Latency } from './send/latency.ts';
 import { type Listeners, Session, type SessionOptions } from './session.ts';
 
 export interface RunOptions
-  extends Omit<SessionOptions, 'seed' | 'cases' | 'concurrency' | 'timeout' | 'headers'> {
+  extends Omit<SessionOptions, 'seed' | 'cases' | 'concurrency' | 'maxConcurrency' | 'timeout' | 'headers'> {
   readonly contract: Contract;
   readonly catalogue: readonly Check[];
   /** Name of the target in reports; by default its URL. */
@@ -149,6 +149,7 @@ export async function openRun(
     seed: options.seed ?? Math.floor(Math.random() * 2 ** 31),
     cases: options.cases ?? DEFAULTS.cases,
     concurrency: options.concurrency ?? DEFAULTS.concurrency,
+    maxConcurrency: options.concurrency ?? DEFAULTS.maxConcurrency,
     timeout: options.timeout ?? DEFAULTS.timeout,
     headers: options.headers ?? [],
   };
