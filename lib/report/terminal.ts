@@ -17,7 +17,7 @@ import { documentName } from './document.ts';
 import { headlineOf, loudly } from './headline.ts';
 import { HIGHLIGHTS } from './profile.ts';
 import type { RunRecord } from './record.ts';
-import { heightOf, wrapped } from './rows.ts';
+import { heightOf, widthOf, wrapped } from './rows.ts';
 import { allCauseRows, causeRow, causeRows, SEE_REPORTS } from './terminal-causes.ts';
 import {
   coloured,
@@ -207,8 +207,10 @@ function headingOf(
     ).length;
   const [must, should] = [ids('MUST'), ids('SHOULD')];
   const counts = [
-    ...(must === 0 ? [] : [paint(['red', 'bold'], `${must} MUST failed`)]),
-    ...(should === 0 ? [] : [paint(['yellow', 'bold'], `${should} SHOULD warned`)]),
+    ...(must === 0 ? [] : [paint(['red', 'bold'], `${counted(must, 'MUST check')} failed`)]),
+    ...(should === 0
+      ? []
+      : [paint(['yellow', 'bold'], `${counted(should, 'SHOULD check')} failed (a warning)`)]),
   ].join(', ');
   return ['', `${counts}, for ${counted(open.length, 'cause')}`];
 }
@@ -249,7 +251,7 @@ function untestable({ results }: RunRecord, layout: Layout): readonly string[] {
     const ids = members.map(({ id }) => id);
     const most = layout.verbose ? 12 : 2;
     return [
-      `${members.length} could not be tested: ${summarise(reason)}`,
+      `${counted(members.length, 'check')} could not be tested: ${summarise(reason)}`,
       `${ids.slice(0, most).join(', ')}${ids.length > most ? ` and ${ids.length - most} more` : ''}`,
     ] as const;
   });
@@ -259,7 +261,7 @@ function untestable({ results }: RunRecord, layout: Layout): readonly string[] {
     ...shown.flatMap(([title, ids]) => [
       ...emphasised(
         wrapped(title, layout.columns, layout.verbose ? undefined : 2),
-        /^\d+ could not be tested/,
+        /^\d+ checks? could not be tested/,
         layout,
       ),
       ...field('   ', ids, layout, layout.verbose ? undefined : 1),
@@ -288,8 +290,12 @@ function observed({ observations }: RunRecord, layout: Layout): readonly string[
       ]
     : shown.length === 0
       ? []
-      : field('observed  ', shown.join(', '), layout, 1);
+      : field('observed  ', fittingItems(shown, layout.columns - 'observed  '.length), layout, 1);
 }
+
+/** As many items of a list as fit in a row. */
+const fittingItems = (items: readonly string[], columns: number): string =>
+  items.reduce((text, item) => (widthOf(`${text}, ${item}`) <= columns ? `${text}, ${item}` : text));
 
 /** The verdict, what it means for a pipeline, and what to do first. */
 function end([first]: readonly ExplainedChecks[], record: RunRecord, layout: Layout): readonly string[] {
@@ -312,7 +318,7 @@ function verdict(record: RunRecord, layout: Layout): readonly string[] {
   const skipped = results.filter(
     ({ verdict: one, blockedBy }) => one === 'skipped' && blockedBy === 'user',
   ).length;
-  const text = `${title}  ${counts('MUST', summary)}; ${counts('SHOULD', summary)}${options.strict ? ' (strict)' : ''}; ${summary.OBSERVE.observed} observed${skipped > 0 ? `; ${skipped} skipped by --only or --skip` : ''}`;
+  const text = `${title}  ${outcome === 'partial' ? '' : `${counts('MUST', summary)}; `}${counts('SHOULD', summary)}${options.strict ? ' (strict)' : ''}; ${summary.OBSERVE.observed} observed${skipped > 0 ? `; ${skipped} not selected` : ''}`;
   const notes = [
     ...(stop === null ? [] : [`${summarise(stop.reason)}; ${stop.remedy}`]),
     ...(outcome === 'nonconformant' && summary.MUST.fail === 0 ? [strictFindings(results)] : []),
@@ -362,6 +368,6 @@ function ciResultLines(record: RunRecord, layout: Layout): readonly string[] {
 
 function counts(level: 'MUST' | 'SHOULD', summary: Summary): string {
   const { pass, fail, untestable: untested } = summary[level];
-  const failed = level === 'MUST' ? 'failed' : 'warned';
-  return `${level} ${pass} passed, ${fail} ${failed}${untested > 0 ? `, ${untested} untestable` : ''}`;
+  const failed = level === 'MUST' ? `${fail} failed` : counted(fail, 'warning');
+  return `${level} ${pass} passed, ${failed}${untested > 0 ? `, ${untested} untestable` : ''}`;
 }

@@ -88,7 +88,7 @@ function sentence(record: RunRecord): string {
   if (outcome === 'partial')
     return judged === 0 && !(record.options.strict && SHOULD.pass > 0)
       ? `was not judged: ${[all, ...notes].join(', ')}.`
-      : `passed what was checked: ${[all, ...notes].join(', ')}.`;
+      : `passed the selected checks: ${[all, ...notes].join(', ')}.`;
   return `is conformant: ${[all, ...notes].join(', ')}.`;
 }
 
