@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { readBaseline } from './lib/config/baseline.ts';
-import { settingsOf } from './lib/config/given.ts';
 import type { Given, Needed, Settings } from './lib/config/options.ts';
+import { settingsOf } from './lib/config/read-options.ts';
 import { loadContract } from './lib/contract/contract.ts';
 import { DocumentError } from './lib/contract/document.ts';
 import { packageFile } from './lib/package.ts';
@@ -11,7 +11,7 @@ import { namedBy } from './lib/report/baseline-entry.ts';
 import type { Baseline, RunRecord } from './lib/report/record.ts';
 import { Recorder } from './lib/report/recorder.ts';
 import { DEFAULTS } from './lib/run/plan/plan.ts';
-import { type Explain, events, type RunOptions as Plan, type RunEvent } from './lib/run/run.ts';
+import { type FindCauses, type RunOptions as Plan, type RunEvent, runEvents } from './lib/run/run.ts';
 import { globs, unmatched } from './lib/select.ts';
 import { unknownCheck } from './lib/unknown-check.ts';
 import { UsageError } from './lib/usage-error.ts';
@@ -69,8 +69,8 @@ export function run(options: RunOptions, signal?: AbortSignal): Run {
         throw new UsageError('The second argument of run must be an AbortSignal or absent.');
       const plan = await planOf(settings);
       const recorder = new Recorder(secretsOf(settings), knownDeviations(settings));
-      for await (const event of events(plan, signal)) {
-        recorder.take(event);
+      for await (const event of runEvents(plan, signal)) {
+        recorder.add(event);
         history.push(event);
         notify();
       }
@@ -162,7 +162,7 @@ export async function planOf(options: RunOptions, loaded?: Plan['contract']): Pr
 
 /** Explains failures. What experiments need is loaded only if there are any. */
 const explaining =
-  (options: Pick<Plan, 'contract' | 'token' | 'catalogue'>, requests: number): Explain =>
+  (options: Pick<Plan, 'contract' | 'token' | 'catalogue'>, requests: number): FindCauses =>
   async (...failed) => {
     const { explainRun } = await import('./lib/explain/explain.ts');
     return explainRun(failed, options, requests);

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { catalogue, planOf, type RunOptions, secretsOf } from './index.ts';
-import { optionsGiven, settingsOf } from './lib/config/given.ts';
-import { callback } from './lib/config/kinds.ts';
+import { callback } from './lib/config/option-types.ts';
 import { IN_CODE, type Settings } from './lib/config/options.ts';
+import { optionsGiven, settingsOf } from './lib/config/read-options.ts';
 import { Recorder } from './lib/report/recorder.ts';
 import { causeReport } from './lib/report/terminal.ts';
 import { explain as details } from './lib/report/text.ts';
 import type { CheckResult } from './lib/run/result/result.ts';
-import { explained, type OpenRun, openRun, type RunOptions as Plan } from './lib/run/run.ts';
+import { findCauses, openRun, type RunOptions as Plan, type RunHandle } from './lib/run/run.ts';
 
 /** A store that was started for the tests. */
 export interface StartedStore {
@@ -38,7 +38,7 @@ export function plantStoreConformance(given: ConformanceOptions): void {
   const { start, ...options } = optionsGiven(OPTIONS, given, ['start']) as Settings & ConformanceOptions;
   describe('plant store conformance', { concurrent: false, shuffle: false }, () => {
     let store: StartedStore | undefined;
-    let run: OpenRun | undefined;
+    let run: RunHandle | undefined;
     let recorder: Recorder | undefined;
     let explain: Plan['explain'];
     const results: CheckResult[] = [];
@@ -51,15 +51,15 @@ export function plantStoreConformance(given: ConformanceOptions): void {
       explain = plan.explain;
       run = await openRun(plan);
       recorder = new Recorder(secretsOf(target));
-      recorder.take({ type: 'start', header: run.header });
+      recorder.add({ type: 'start', header: run.header });
     }, MAX_CHECK_MS);
 
     afterAll(async () => {
       try {
         if (run === undefined || recorder === undefined) return;
-        const causes = await explained(results, run, { explain });
-        if (causes !== undefined) recorder.take({ type: 'causes', causes });
-        recorder.take({ type: 'end', footer: await run.close() });
+        const causes = await findCauses(results, run, { explain });
+        if (causes !== undefined) recorder.add({ type: 'causes', causes });
+        recorder.add({ type: 'end', footer: await run.close() });
         const report = causeReport(recorder.record());
         // The default reporter shows annotations of failed tests only, but everything that is printed.
         if (report !== undefined) console.warn(report);
@@ -71,9 +71,9 @@ export function plantStoreConformance(given: ConformanceOptions): void {
     for (const check of catalogue) {
       test(check.id, { timeout: MAX_CHECK_MS }, async ({ annotate, skip }) => {
         if (run === undefined || recorder === undefined) throw new Error('the run was not opened');
-        const carriedOut = await run.carryOut(check);
+        const carriedOut = await run.runCheck(check);
         results.push(carriedOut);
-        const result = recorder.take({ type: 'result', result: carriedOut });
+        const result = recorder.add({ type: 'result', result: carriedOut });
         if (result === undefined) throw new Error('the check has no result');
         const fails = check.level === 'MUST' || (check.level === 'SHOULD' && options.strict === true);
         switch (result.verdict) {

@@ -1,6 +1,6 @@
 import { planOf } from '../index.ts';
 import { packageFile } from '../lib/package.ts';
-import { events } from '../lib/run/run.ts';
+import { runEvents } from '../lib/run/run.ts';
 import { brokenStores } from '../mutants/broken/index.ts';
 import type { BrokenStore } from '../mutants/fleet.ts';
 import { overAll, sample } from './fleet.ts';
@@ -79,7 +79,7 @@ async function requestsUntilFailure(store: BrokenStore): Promise<number | undefi
     const onExchange = () => {
       requests += 1;
     };
-    for await (const event of events({ ...plan, onExchange }, enough.signal)) {
+    for await (const event of runEvents({ ...plan, onExchange }, enough.signal)) {
       const reported = event.type === 'failure' || (event.type === 'end' && event.footer.stop !== undefined);
       if (!reported || found !== undefined) continue;
       found = requests;

@@ -15,7 +15,7 @@ import { paint } from './colour.ts';
 import { interruptible } from './interrupt.ts';
 import { settingsIn, withOptions } from './options.ts';
 import { logBeside, wantedOf, writeReports } from './output.ts';
-import { settle } from './settle.ts';
+import { settle } from './resolve-options.ts';
 import { type StartedStore, startCommand } from './start.ts';
 import { configOf, DEFAULT_FILE, tokenOf } from './target.ts';
 import { requireFree, waitForStore } from './wait.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Command } from 'commander';
-import { initialConfiguration } from '../lib/config/initial.ts';
-import { type Kind, Misfit, readTextAs } from '../lib/config/kinds.ts';
+import { initialConfiguration } from '../lib/config/init-file.ts';
+import { type Kind, Misfit, readTextAs } from '../lib/config/option-types.ts';
 import { TARGET } from '../lib/config/options.ts';
 import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
 import { UsageError } from '../lib/usage-error.ts';

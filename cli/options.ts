@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { rejectOthers } from '../lib/config/given.ts';
-import { type Kind, readTextAs } from '../lib/config/kinds.ts';
+import { type Kind, readTextAs } from '../lib/config/option-types.ts';
 import {
   type Flags,
   flagOf,
@@ -10,6 +9,7 @@ import {
   type Row,
   type Settings,
 } from '../lib/config/options.ts';
+import { rejectOthers } from '../lib/config/read-options.ts';
 
 /** Reads the value of a flag. A flag that may be repeated adds to a list. */
 export const reader =

@@ -11,10 +11,11 @@ import { replayOf } from '../lib/report/replay.ts';
 import { answerLine, requestLine, summarise } from '../lib/report/text.ts';
 import { estimate } from '../lib/run/plan/estimate.ts';
 import type { Stop, Verdict } from '../lib/run/result/result.ts';
-import { events, type RunOptions as Plan } from '../lib/run/run.ts';
+import { type RunOptions as Plan, runEvents } from '../lib/run/run.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { announce } from './announce.ts';
 import { settingsIn, withOptions } from './options.ts';
+import { settle } from './resolve-options.ts';
 import {
   fixedText,
   type NumberedCause,
@@ -24,7 +25,6 @@ import {
   retriedLine,
   retryOf,
 } from './retry.ts';
-import { settle } from './settle.ts';
 import { chooseAgain, recordOf, required, tokenOf } from './target.ts';
 
 type ReplayFlags = Flags<'connection' | 'target'>;
@@ -167,7 +167,7 @@ async function replayCheck(
   const once = { ...plan, onExchange, catalogue: [single ?? check] };
   const all = { ...plan, catalogue: [...once.catalogue, ...retry.plan.catalogue] };
   announce(await estimate(all), plan.baseUrl);
-  for await (const event of events(once)) recorder.take(event);
+  for await (const event of runEvents(once)) recorder.add(event);
   const now = recorder.record();
   process.stdout.write(formatAnswers(result, now, single === undefined ? undefined : last, record));
   if (now.stop === null)

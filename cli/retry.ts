@@ -9,7 +9,7 @@ import { exchangeOf, TOKEN, templateOf } from '../lib/report/replay.ts';
 import { summarise, visible } from '../lib/report/text.ts';
 import type { Check } from '../lib/run/check.ts';
 import type { Stop } from '../lib/run/result/result.ts';
-import { events, type RunOptions as Plan } from '../lib/run/run.ts';
+import { type RunOptions as Plan, runEvents } from '../lib/run/run.ts';
 
 /** A cause of a run, with its number in the reports. */
 export interface NumberedCause extends ExplainedChecks {
@@ -65,9 +65,9 @@ export function retryOf(causes: readonly NumberedCause[], record: RunRecord, pla
       const results = new Map<string, RecordedResult>();
       let left = planned;
       let stop: Stop | undefined;
-      for await (const event of events({ ...whole, onExchange }, signal)) {
+      for await (const event of runEvents({ ...whole, onExchange }, signal)) {
         if (event.type === 'end') stop = event.footer.stop;
-        const result = recorder.take(event);
+        const result = recorder.add(event);
         if (result === undefined) continue;
         results.set(result.id, result);
         const ended = left.filter(({ checks }) => checks.every(({ id }) => results.has(id)));

@@ -16,7 +16,7 @@ import { quietReport, terminalReport } from '../lib/report/terminal.ts';
 import { traceLine } from '../lib/report/trace.ts';
 import { type Estimate, estimate } from '../lib/run/plan/estimate.ts';
 import { cutShort } from '../lib/run/result/verdict.ts';
-import { events, type RunOptions as Plan } from '../lib/run/run.ts';
+import { type RunOptions as Plan, runEvents } from '../lib/run/run.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { startStore } from '../reference/store.ts';
 import { announce, warn } from './announce.ts';
@@ -33,7 +33,7 @@ import {
   writeReports,
 } from './output.ts';
 import { progress } from './progress.ts';
-import { settle } from './settle.ts';
+import { settle } from './resolve-options.ts';
 import { startCommand } from './start.ts';
 import { type Choice, choose, required, tokenOf } from './target.ts';
 import { requireFree, waitForStore } from './wait.ts';
@@ -132,8 +132,8 @@ function attemptOn(
     const recorder = new Recorder(secrets, known);
     const show = expected === undefined || verbose ? () => {} : progress(process.stderr, expected.requests);
     const onExchange = verbose ? trace(plan.baseUrl, redactor(secrets)) : undefined;
-    for await (const event of events({ ...plan, onExchange }, signal)) {
-      recorder.take(event);
+    for await (const event of runEvents({ ...plan, onExchange }, signal)) {
+      recorder.add(event);
       show(event);
     }
     const record = recorder.record();

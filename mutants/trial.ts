@@ -1,5 +1,5 @@
 import { catalogue, planOf, type RunOptions } from '../index.ts';
-import { events } from '../lib/run/run.ts';
+import { runEvents } from '../lib/run/run.ts';
 import type { ConditionalStore } from './conditional/conditional.ts';
 import type { BrokenStore, RightStore } from './fleet.ts';
 
@@ -92,7 +92,7 @@ async function attempt(
       explain: 0,
       ...overrides,
     });
-    for await (const event of events(plan)) {
+    for await (const event of runEvents(plan)) {
       if (event.type === 'result') {
         const { check, verdict, failures, blocked } = event.result;
         if (verdict === 'fail') failed.push(check.id);

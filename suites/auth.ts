@@ -11,24 +11,24 @@ import {
   wrongTokens,
 } from '../lib/payloads/credentials.ts';
 import {
-  bearer,
   type Credential,
-  nothing,
+  noCredential,
   type RequestTemplate,
   type TestCase,
+  validCredential,
 } from '../lib/payloads/test-case.ts';
-import type { Check, CheckContext, Plants } from '../lib/run/check.ts';
-import { as, creating, must, observe, posting, should } from './define.ts';
+import type { Check, CheckContext, PlantFactory } from '../lib/run/check.ts';
+import { must, observe, ordinaryRequest, requestWith, should, withCredential } from './define.ts';
 
 const rejectIt =
   'Check the whole credential before anything else, and answer 401 with WWW-Authenticate: Bearer.';
 
-const eachOnce = (plants: Plants, invalid: readonly InvalidCredential[]): TestCase[] =>
+const eachOnce = (plants: PlantFactory, invalid: readonly InvalidCredential[]): TestCase[] =>
   invalid.map(({ name, credential }) => ({
     label: name,
     payloadClass: 'other',
-    template: as(credential, posting(plants.plain())),
-    control: creating(plants.plain()),
+    template: withCredential(credential, requestWith(plants.plain())),
+    control: ordinaryRequest(plants.plain()),
   }));
 
 const [random, , after] = wrongTokens;
@@ -57,37 +57,37 @@ function orderOf(statuses: ReadonlyMap<string, number | string>): string {
   return both === invalid ? 'after validation' : 'neither';
 }
 
-const [wrong = nothing, near = nothing, alike = nothing] = [random, after, swapped].map(
+const [wrong = noCredential, near = noCredential, alike = noCredential] = [random, after, swapped].map(
   (one) => one?.credential,
 );
 
 /** Right and wrong credentials in alternation, on the same connection if the store keeps it open. */
 const ALTERNATING = [
-  bearer,
-  nothing,
-  bearer,
+  validCredential,
+  noCredential,
+  validCredential,
   wrong,
-  bearer,
+  validCredential,
   // A cache of header fields may compare without regard to case.
   alike,
-  bearer,
+  validCredential,
   near,
-  nothing,
-  bearer,
+  noCredential,
+  validCredential,
   wrong,
   wrong,
-  nothing,
-  bearer,
+  noCredential,
+  validCredential,
 ];
-const ACCEPTED_COUNT = ALTERNATING.filter((credential) => credential === bearer).length;
+const ACCEPTED_COUNT = ALTERNATING.filter((credential) => credential === validCredential).length;
 
 async function alternates(context: CheckContext): Promise<void> {
-  const plain = () => creating(context.plants.plain());
+  const plain = () => ordinaryRequest(context.plants.plain());
   await context.control(plain());
   for (const credential of ALTERNATING) {
-    const template = credential === bearer ? plain() : as(credential, plain());
+    const template = credential === validCredential ? plain() : withCredential(credential, plain());
     const exchange = await context.send(template);
-    if (credential === bearer)
+    if (credential === validCredential)
       context.judge(exchange, template, 'with the token, after a request without it', [
         acceptsOrdinary,
         plantBody,
@@ -145,11 +145,11 @@ export const authChecks: readonly Check[] = [
         ['bearer', 'BEARER'].map((scheme) => ({
           label: scheme,
           payloadClass: 'ordinary' as const,
-          template: as(
+          template: withCredential(
             { values: (token) => [`${scheme} ${token}`], shell: [`${scheme} $PLANT_STORE_TOKEN`] },
-            posting(plants.plain()),
+            requestWith(plants.plain()),
           ),
-          control: creating(plants.plain()),
+          control: ordinaryRequest(plants.plain()),
         })),
       rules: [acceptsOrdinary],
     },
@@ -204,8 +204,8 @@ export const authChecks: readonly Check[] = [
         ['access_token', 'token'].map((parameter) => ({
           label: parameter,
           payloadClass: 'other' as const,
-          template: posting(plants.plain(), { credential: nothing, tokenIn: parameter }),
-          control: creating(plants.plain()),
+          template: requestWith(plants.plain(), { credential: noCredential, tokenIn: parameter }),
+          control: ordinaryRequest(plants.plain()),
         })),
       rules: [notSuccess],
     },
@@ -225,24 +225,24 @@ export const authChecks: readonly Check[] = [
             label: 'a form',
             payloadClass: 'other',
             template: {
-              credential: nothing,
+              credential: noCredential,
               contentType: 'application/x-www-form-urlencoded',
               body: {
                 secret: (token, id) => `id=${id}&name=Aloe&access_token=${encodeURIComponent(token)}`,
               },
             },
-            control: creating(plants.plain()),
+            control: ordinaryRequest(plants.plain()),
           },
           {
             label: 'a property of the plant',
             payloadClass: 'other',
             template: {
-              credential: nothing,
+              credential: noCredential,
               body: {
                 secret: (token, id) => `{"id":${id},"name":"Aloe","access_token":${JSON.stringify(token)}}`,
               },
             },
-            control: creating(plants.plain()),
+            control: ordinaryRequest(plants.plain()),
           },
         ];
       },
@@ -263,18 +263,24 @@ export const authChecks: readonly Check[] = [
       async run(context) {
         const requests: readonly (readonly [key: string, template: RequestTemplate])[] = [
           ...Object.entries({
-            'missing-token': nothing,
-            'wrong-token': random?.credential ?? nothing,
+            'missing-token': noCredential,
+            'wrong-token': random?.credential ?? noCredential,
             'empty-authorization': { values: () => [''], shell: [''] },
             'bearer-alone': { values: () => ['Bearer'], shell: ['Bearer'] },
-            'basic-scheme': otherSchemes[0]?.credential ?? nothing,
+            'basic-scheme': otherSchemes[0]?.credential ?? noCredential,
             'bare-token': { values: (token: string) => [token], shell: ['$PLANT_STORE_TOKEN'] },
             'two-authorization-headers/right-one-first': twice('f3a91c07d2', 'first'),
             'two-authorization-headers/right-one-last': twice('f3a91c07d2', 'last'),
-          }).map(([key, credential]) => [key, as(credential, posting(context.plants.plain()))] as const),
-          ['not-json-without-token', as(nothing, notJsonAtAll)],
+          }).map(
+            ([key, credential]) =>
+              [key, withCredential(credential, requestWith(context.plants.plain()))] as const,
+          ),
+          ['not-json-without-token', withCredential(noCredential, notJsonAtAll)],
           ['not-json-with-token', notJsonAtAll],
-          ['token-of-16-kib', { ...as(endless, posting(context.plants.plain())), outsideContract: true }],
+          [
+            'token-of-16-kib',
+            { ...withCredential(endless, requestWith(context.plants.plain())), outsideContract: true },
+          ],
         ];
         const exchanges = await context.sendAll(requests.map(([, template]) => template));
         const statuses = new Map(

@@ -15,7 +15,7 @@ import {
 import { coverageOf, type Expectation, modelsOf } from '../lib/payloads/model/model.ts';
 import { anyCombination, combinations as rows } from '../lib/payloads/model/rows.ts';
 import type { Check, Test } from '../lib/run/check.ts';
-import { creating, must } from './define.ts';
+import { must, ordinaryRequest } from './define.ts';
 
 const codePath =
   'Look for a separate code path for such requests (another reader, parser, route, cache or handler version) that omits a step of the usual one.';
@@ -24,8 +24,14 @@ const codePath =
 const combined = (expectation: Expectation, rules: readonly Rule[], weight: number): Test => ({
   kind: 'property',
   named: (plants) =>
-    rows(plants.contract, expectation, plants.strength, creating(plants.plain()), plants.sample(fc.nat())),
-  cases: (plants) => anyCombination(plants.contract, expectation, creating(plants.plain())),
+    rows(
+      plants.contract,
+      expectation,
+      plants.strength,
+      ordinaryRequest(plants.plain()),
+      plants.sample(fc.nat()),
+    ),
+  cases: (plants) => anyCombination(plants.contract, expectation, ordinaryRequest(plants.plain())),
   rules,
   weight,
   covers: ({ contract, strength }, count) => coverageOf(modelsOf(contract)[expectation], strength, count),

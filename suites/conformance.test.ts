@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { optionsIn } from '../lib/config/given.ts';
+import { optionsIn } from '../lib/config/read-options.ts';
 import { startStore } from '../reference/store.ts';
 import { plantStoreConformance } from '../vitest.ts';
 

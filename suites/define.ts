@@ -19,24 +19,27 @@ export const must = ofLevel('MUST');
 export const should = ofLevel('SHOULD');
 export const observe = ofLevel('OBSERVE');
 
-export const posting = (json: Json, more: RequestTemplate = {}, style?: Style): RequestTemplate => ({
+export const requestWith = (json: Json, more: RequestTemplate = {}, style?: Style): RequestTemplate => ({
   body: style === undefined ? { json } : { json, style },
   ...more,
 });
 
 /** An ordinary plant, sent as any client would. */
-export const creating = (plant: JsonObject): RequestTemplate => ({ body: { json: plant }, ordinary: true });
+export const ordinaryRequest = (plant: JsonObject): RequestTemplate => ({
+  body: { json: plant },
+  ordinary: true,
+});
 
 /** A test case with an ordinary plant. `stableLabel` is the label without what varies between runs. */
-export const ordinary = (label: string, plant: JsonObject, stableLabel = label): TestCase => ({
+export const ordinaryCase = (label: string, plant: JsonObject, stableLabel = label): TestCase => ({
   label,
   stableLabel,
   payloadClass: 'ordinary',
-  template: creating(plant),
+  template: ordinaryRequest(plant),
 });
 
 /** A test case that differs from its control request in one respect. */
-export const unlike = (
+export const caseWithControl = (
   label: string,
   payloadClass: PayloadClass,
   template: RequestTemplate,
@@ -45,10 +48,10 @@ export const unlike = (
   label,
   payloadClass,
   template,
-  control: creating(control),
+  control: ordinaryRequest(control),
 });
 
-export const as = (credential: Credential, template: RequestTemplate): RequestTemplate => ({
+export const withCredential = (credential: Credential, template: RequestTemplate): RequestTemplate => ({
   ...template,
   credential,
   ordinary: false,

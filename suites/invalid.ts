@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
-import { stringsOf } from '../lib/contract/schema.ts';
+import { stringsOf } from '../lib/contract/shape.ts';
 import {
   answered,
   errorBody,
@@ -8,10 +8,10 @@ import {
   notSuccess,
   rejectsWith,
 } from '../lib/judge/rules.ts';
+import { pickByKind } from '../lib/payloads/choose-cases.ts';
 import { type Defect, type DefectKind, defectsOf } from '../lib/payloads/defects.ts';
 import { freshId } from '../lib/payloads/fresh.ts';
 import { COMPACT, FRESH, FreshText, type JsonObject, object, Raw } from '../lib/payloads/json.ts';
-import { pickByKind } from '../lib/payloads/pick.ts';
 import { ID, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
 import type { RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
 import {
@@ -24,16 +24,16 @@ import {
   padded,
 } from '../lib/payloads/texts.ts';
 import { isInvalid, isValid, onlyValid } from '../lib/payloads/validity.ts';
-import type { Check, Plants } from '../lib/run/check.ts';
+import type { Check, PlantFactory } from '../lib/run/check.ts';
 import type { Basis } from './clauses.ts';
-import { must, posting, should, unlike } from './define.ts';
+import { caseWithControl, must, requestWith, should } from './define.ts';
 
 const validResponse = [answered, noServerError, errorMediaType, errorBody];
 const rejected = [notSuccess, ...validResponse];
 
 const rejectIt = 'Reject the request, preferably with 400 and an Error; never answer 2xx.';
 
-const defects = (plants: Plants, kinds: readonly DefectKind[]): readonly Defect[] =>
+const defects = (plants: PlantFactory, kinds: readonly DefectKind[]): readonly Defect[] =>
   defectsOf(plants.contract.newPlant.shape).filter(({ kind }) => kinds.includes(kind));
 
 /**
@@ -55,7 +55,7 @@ const withId = (plant: JsonObject, id: Raw | undefined): JsonObject =>
  */
 const invalidPlants =
   (...kinds: DefectKind[]) =>
-  (plants: Plants): readonly TestCase[] => {
+  (plants: PlantFactory): readonly TestCase[] => {
     const cases = defects(plants, kinds).flatMap((defect) => {
       const [all, required] = (['all', 'required'] as const).map((properties) => {
         const control = plants.plain(properties);
@@ -66,7 +66,7 @@ const invalidPlants =
               defect.typical(withId(control, index % 2 === 0 ? undefined : plants.sample(anyIds)))[index],
           )
           .filter((json) => json !== undefined && isInvalid(plants.contract, json))
-          .map((json) => unlike(defect.name, 'invalid', posting(json ?? null), control));
+          .map((json) => caseWithControl(defect.name, 'invalid', requestWith(json ?? null), control));
       });
       return inTurn(all ?? [], required ?? []);
     });
@@ -79,11 +79,11 @@ const inTurn = <T>(first: readonly T[], second: readonly T[]): T[] =>
     ...second.slice(index, index + 1),
   ]).flat();
 
-const ordinaryPlants = ({ contract }: Plants): Arbitrary<JsonObject> =>
+const ordinaryPlants = ({ contract }: PlantFactory): Arbitrary<JsonObject> =>
   onlyValid(contract, plantOf(contract.newPlant.shape, 'ordinary', 'some'));
 
 /** The same plant with shorter strings, if the document allows them. */
-const shortened = (plants: Plants, plant: JsonObject, length: number): JsonObject => {
+const shortened = (plants: PlantFactory, plant: JsonObject, length: number): JsonObject => {
   const beginning = (text: string) => [...text].slice(0, length).join('');
   const cut = plant.withValues((_, value) =>
     value instanceof FreshText ? value.map(beginning) : typeof value === 'string' ? beginning(value) : value,
@@ -95,7 +95,7 @@ const shortened = (plants: Plants, plant: JsonObject, length: number): JsonObjec
  * Changes the valid properties around a defect: they stay ordinary, get short strings, or any values that the
  * schema allows. They need not be fresh, since the plant must not be stored.
  */
-const variations = (plants: Plants): Arbitrary<(plant: JsonObject) => JsonObject> =>
+const variations = (plants: PlantFactory): Arbitrary<(plant: JsonObject) => JsonObject> =>
   fc.oneof(
     { weight: 4, arbitrary: fc.constant((plant: JsonObject) => plant) },
     {
@@ -116,7 +116,7 @@ const variations = (plants: Plants): Arbitrary<(plant: JsonObject) => JsonObject
 /** One defect among valid properties of any length, in any order and style, in a small or large body. */
 const anyInvalidPlant =
   (...kinds: DefectKind[]) =>
-  (plants: Plants): Arbitrary<TestCase> =>
+  (plants: PlantFactory): Arbitrary<TestCase> =>
     fc.oneof(
       ...defects(plants, kinds)
         .filter((defect) => defect.typical(plants.plain()).some((json) => isInvalid(plants.contract, json)))
@@ -147,16 +147,18 @@ const anyInvalidPlant =
               return defect
                 .sampled(whole)
                 .map((json) => (isInvalid(plants.contract, json) ? json : typical))
-                .map((json) => unlike(defect.name, 'invalid', { body: { json, style, ...larger } }, control));
+                .map((json) =>
+                  caseWithControl(defect.name, 'invalid', { body: { json, style, ...larger } }, control),
+                );
             }),
         ),
     );
 
 /** Plain plants with edited texts. */
-const edited = (plants: Plants, edits: readonly Edit[], more: RequestTemplate = {}): TestCase[] =>
+const edited = (plants: PlantFactory, edits: readonly Edit[], more: RequestTemplate = {}): TestCase[] =>
   edits.map(({ name, apply }) => {
     const control = plants.plain();
-    return unlike(name, 'invalid', { ...more, body: { json: control, edit: apply } }, control);
+    return caseWithControl(name, 'invalid', { ...more, body: { json: control, edit: apply } }, control);
   });
 
 const named = (...names: string[]) =>
@@ -165,12 +167,12 @@ const named = (...names: string[]) =>
 const rawBytes = (text: string): RequestTemplate['body'] => ({ bytes: new TextEncoder().encode(text) });
 
 const bodies = (
-  plants: Plants,
+  plants: PlantFactory,
   texts: Readonly<Record<string, string>>,
   contentType = 'application/json',
 ): TestCase[] =>
   Object.entries(texts).map(([label, text]) =>
-    unlike(label, 'invalid', { body: rawBytes(text), contentType }, plants.plain()),
+    caseWithControl(label, 'invalid', { body: rawBytes(text), contentType }, plants.plain()),
   );
 
 const rejects = (
@@ -305,8 +307,8 @@ export const invalidChecks: readonly Check[] = [
     {
       kind: 'cases',
       cases: (plants) => [
-        unlike('no body', 'invalid', { contentType: 'application/json' }, plants.plain()),
-        unlike('no body and no content type', 'invalid', { contentType: undefined }, plants.plain()),
+        caseWithControl('no body', 'invalid', { contentType: 'application/json' }, plants.plain()),
+        caseWithControl('no body and no content type', 'invalid', { contentType: undefined }, plants.plain()),
         ...edited(plants, named('empty')),
         ...edited(plants, named('empty'), { framing: 'chunked' }),
       ],
@@ -402,7 +404,7 @@ export const invalidChecks: readonly Check[] = [
         )
           .filter(([, json]) => !isValid(plants.contract, json))
           .map(([label, json]) =>
-            unlike(
+            caseWithControl(
               label,
               'invalid',
               { path: '/plants?id={id}&name=Aloe&tag=fern', body: { json } },
@@ -423,7 +425,7 @@ export const invalidChecks: readonly Check[] = [
         fc
           .tuple(ordinaryPlants(plants), malformedText)
           .map(([control, { name, apply }]) =>
-            unlike(name, 'invalid', { body: { json: control, edit: apply } }, control),
+            caseWithControl(name, 'invalid', { body: { json: control, edit: apply } }, control),
           ),
       rules: rejected,
       weight: 0.5,
@@ -474,10 +476,10 @@ export const invalidChecks: readonly Check[] = [
             const control = plants.plain();
             const short =
               numeral.length > 20 ? `${numeral.slice(0, 8)}… (${numeral.length} characters)` : numeral;
-            return unlike(
+            return caseWithControl(
               `${property} ${short}`,
               'invalid',
-              posting(control.with(property, new Raw(numeral))),
+              requestWith(control.with(property, new Raw(numeral))),
               control,
             );
           }),
@@ -499,7 +501,7 @@ export const invalidChecks: readonly Check[] = [
           (kind) => invalidPlants(kind)(plants).slice(0, 2),
         ),
         ...edited(plants, named('truncated in the middle', 'plain text', 'twice')),
-        unlike('no body', 'invalid', { contentType: 'application/json' }, plants.plain()),
+        caseWithControl('no body', 'invalid', { contentType: 'application/json' }, plants.plain()),
       ],
       rules: [rejectsWith(400)],
       explainedBy: 'combinations/rejects-invalid-bodies',
@@ -523,7 +525,12 @@ export const invalidChecks: readonly Check[] = [
           'multipart/form-data; boundary=b',
         ].map((contentType) => {
           const control = plants.plain();
-          return unlike(contentType, 'invalid', posting(plants.plain(), { contentType }), control);
+          return caseWithControl(
+            contentType,
+            'invalid',
+            requestWith(plants.plain(), { contentType }),
+            control,
+          );
         }),
       rules: [notSuccess],
     },

@@ -4,13 +4,13 @@ import { type DefectKind, defectsOf } from '../lib/payloads/defects.ts';
 import { fixedFor } from '../lib/payloads/fresh.ts';
 import { FRESH, type Json, JsonObject, Raw } from '../lib/payloads/json.ts';
 import { ID } from '../lib/payloads/plants.ts';
-import { nothing, type RequestTemplate } from '../lib/payloads/test-case.ts';
+import { noCredential, type RequestTemplate } from '../lib/payloads/test-case.ts';
 import { type Edit, extensions, gzipped } from '../lib/payloads/texts.ts';
 import { isValid } from '../lib/payloads/validity.ts';
 import type { Check, CheckContext } from '../lib/run/check.ts';
 import type { Exchange } from '../lib/wire/exchange.ts';
 import type { Basis } from './clauses.ts';
-import { observe, posting } from './define.ts';
+import { observe, requestWith } from './define.ts';
 
 const open = (
   id: string,
@@ -96,7 +96,7 @@ export const observationChecks: readonly Check[] = [
     'A plant with an id between 2^30 and 2^31, and one with an odd id between 2^60 and 2^61.',
     async (context) => {
       const sent = context.freshId(2n ** 30n, 2n ** 31n);
-      const answer = plantIn(await context.send(posting(context.plants.plain().with(ID, sent))));
+      const answer = plantIn(await context.send(requestWith(context.plants.plain().with(ID, sent))));
       if (answer !== undefined) {
         const echoed = sourceAt(answer.text, [ID]);
         context.recordObservation(
@@ -112,7 +112,7 @@ export const observationChecks: readonly Check[] = [
       }
       const large = context.freshId(2n ** 60n, 2n ** 61n) | 1n;
       const exact = plantIn(
-        await ask(context, 'id/beyond-2^53', posting(context.plants.plain().with(ID, large))),
+        await ask(context, 'id/beyond-2^53', requestWith(context.plants.plain().with(ID, large))),
       );
       if (exact === undefined) return;
       const kept = sourceAt(exact.text, [ID]);
@@ -128,8 +128,8 @@ export const observationChecks: readonly Check[] = [
     'section 2, not shown',
     'A plant with every property, one without a tag, and one with an empty tag.',
     async (context) => {
-      const full = plantIn(await context.send(posting(context.plants.plain('all'))));
-      const bare = plantIn(await context.send(posting(context.plants.plain('required'))));
+      const full = plantIn(await context.send(requestWith(context.plants.plain('all'))));
+      const bare = plantIn(await context.send(requestWith(context.plants.plain('required'))));
       const declared = context.plants.contract.plant.shape.properties;
       const further = Object.keys(full?.plant ?? {}).filter((name) => !declared.has(name));
       if (full !== undefined)
@@ -140,7 +140,9 @@ export const observationChecks: readonly Check[] = [
           'tag/absent',
           tag === undefined ? 'absent' : tag === '' ? 'empty' : 'filled in',
         );
-      const empty = plantIn(await ask(context, 'tag/empty', posting(context.plants.plain().with('tag', ''))));
+      const empty = plantIn(
+        await ask(context, 'tag/empty', requestWith(context.plants.plain().with('tag', ''))),
+      );
       context.recordObservation(
         'tag/empty/echo',
         empty === undefined
@@ -160,8 +162,8 @@ export const observationChecks: readonly Check[] = [
     'Two plants with the same id, one after the other.',
     async (context) => {
       const id = context.freshId(2n ** 30n, 2n ** 31n);
-      await ask(context, 'same-id/first', posting(context.plants.plain().with(ID, id)));
-      await ask(context, 'same-id/second', posting(context.plants.plain().with(ID, id)));
+      await ask(context, 'same-id/first', requestWith(context.plants.plain().with(ID, id)));
+      await ask(context, 'same-id/second', requestWith(context.plants.plain().with(ID, id)));
     },
   ),
   open(
@@ -171,7 +173,7 @@ export const observationChecks: readonly Check[] = [
     'Two plants with the same id, at the same time.',
     async (context) => {
       const id = context.freshId(2n ** 30n, 2n ** 31n);
-      const both = await context.sendAll([1, 2].map(() => posting(context.plants.plain().with(ID, id))));
+      const both = await context.sendAll([1, 2].map(() => requestWith(context.plants.plain().with(ID, id))));
       context.recordObservation('same-id/at-once', both.map(status).sort().join(' and '));
     },
     { concurrent: true },
@@ -183,7 +185,11 @@ export const observationChecks: readonly Check[] = [
     'A plant with an additional property, `colour`.',
     async (context) => {
       const answer = plantIn(
-        await ask(context, 'undeclared-property', posting(context.plants.plain().with('colour', 'green'))),
+        await ask(
+          context,
+          'undeclared-property',
+          requestWith(context.plants.plain().with('colour', 'green')),
+        ),
       );
       if (answer !== undefined)
         context.recordObservation('undeclared-property/echo', answer.plant.colour === 'green');
@@ -199,7 +205,7 @@ export const observationChecks: readonly Check[] = [
       const written = Object.entries({ '1.0': `${id}.0`, '1e0': `${id + 1n}e0`, '-0': '-0' });
       const templates = written.map(([key, numeral]) => [
         `id-written/${key}`,
-        posting(context.plants.plain().with(ID, new Raw(numeral))),
+        requestWith(context.plants.plain().with(ID, new Raw(numeral))),
       ]);
       await askAll(context, Object.fromEntries(templates));
     },
@@ -210,8 +216,8 @@ export const observationChecks: readonly Check[] = [
     'section 2, NewPlant',
     'A plant with the id 2^63-1, and one with the id -2^63.',
     async (context) => {
-      await ask(context, 'id/2^63-1', posting(context.plants.plain().with(ID, 2n ** 63n - 1n)));
-      await ask(context, 'id/-2^63', posting(context.plants.plain().with(ID, -(2n ** 63n))));
+      await ask(context, 'id/2^63-1', requestWith(context.plants.plain().with(ID, 2n ** 63n - 1n)));
+      await ask(context, 'id/-2^63', requestWith(context.plants.plain().with(ID, -(2n ** 63n))));
     },
   ),
   open(
@@ -221,7 +227,7 @@ export const observationChecks: readonly Check[] = [
     `${LENGTHS.length} plants with names of 40 to 60,000 letters.`,
     async (context) => {
       const exchanges = await context.sendAll(
-        LENGTHS.map((length) => posting(context.plants.plain().with('name', 'n'.repeat(length)))),
+        LENGTHS.map((length) => requestWith(context.plants.plain().with('name', 'n'.repeat(length)))),
       );
       const rejected = exchanges.findIndex((exchange) => !isAccepted(exchange));
       const [last, outsideContract] = [
@@ -242,7 +248,7 @@ export const observationChecks: readonly Check[] = [
       let largest = 'less than 128 KiB';
       for (const kib of [128, 256, 1024, 4096]) {
         const exchange = await context.send(
-          posting(context.plants.plain().with('name', 'n'.repeat(kib * 1024)), { outsideContract: true }),
+          requestWith(context.plants.plain().with('name', 'n'.repeat(kib * 1024)), { outsideContract: true }),
         );
         if (!isAccepted(exchange)) {
           context.recordObservation('body/beyond-largest/status', status(exchange));
@@ -263,7 +269,7 @@ export const observationChecks: readonly Check[] = [
       const plain = context.plants.plain();
       const plant = fixedFor(plain, context.freshId(2n ** 30n, 2n ** 31n)).with(ID, plain.get(ID) ?? FRESH);
       const twice = new JsonObject([...plant.members, ['name', 'Second']]);
-      const answer = plantIn(await ask(context, 'duplicate-name', posting(twice)));
+      const answer = plantIn(await ask(context, 'duplicate-name', requestWith(twice)));
       const name = answer?.plant.name;
       context.recordObservation(
         'duplicate-name/counts',
@@ -362,7 +368,7 @@ export const observationChecks: readonly Check[] = [
       };
       const templates = Object.entries(types).map(([key, contentType]): [string, RequestTemplate] => [
         `odd-content-type/${key}`,
-        posting(context.plants.plain(), { contentType }),
+        requestWith(context.plants.plain(), { contentType }),
       ]);
       await askAll(context, Object.fromEntries(templates));
     },
@@ -387,7 +393,7 @@ export const observationChecks: readonly Check[] = [
       };
       const templates = Object.entries(headers).map(([key, pair]): [string, RequestTemplate] => [
         `odd-header/${key}`,
-        posting(context.plants.plain(), { headers: [pair] }),
+        requestWith(context.plants.plain(), { headers: [pair] }),
       ]);
       await askAll(context, Object.fromEntries(templates));
     },
@@ -398,7 +404,7 @@ export const observationChecks: readonly Check[] = [
     'section 4, parameters',
     'Ordinary plants to /plants with a query: one parameter, a duplicate and nested ones, an empty query, and one of 2,000 characters.',
     async (context) => {
-      const at = (query: string) => posting(context.plants.plain(), { path: `/plants?${query}` });
+      const at = (query: string) => requestWith(context.plants.plain(), { path: `/plants?${query}` });
       await askAll(context, {
         'query/one-parameter': at('colour=green'),
         'query/twice-and-nested': at('a=1&a=2&b%5B__proto__%5D%5Bc%5D=3&d%5B%5D=4'),
@@ -413,7 +419,11 @@ export const observationChecks: readonly Check[] = [
     'RFC 9110 section 8.3',
     'An ordinary plant without a Content-Type.',
     async (context) => {
-      await ask(context, 'missing-content-type', posting(context.plants.plain(), { contentType: undefined }));
+      await ask(
+        context,
+        'missing-content-type',
+        requestWith(context.plants.plain(), { contentType: undefined }),
+      );
     },
   ),
   open(
@@ -425,7 +435,7 @@ export const observationChecks: readonly Check[] = [
       await ask(
         context,
         'accept-without-json',
-        posting(context.plants.plain(), { headers: [['accept', 'text/html']] }),
+        requestWith(context.plants.plain(), { headers: [['accept', 'text/html']] }),
       );
     },
   ),
@@ -441,13 +451,13 @@ export const observationChecks: readonly Check[] = [
           .filter((defect) => defect.kind === kind)
           .flatMap((defect): readonly Json[] => defect.typical(context.plants.plain()))
           .filter((json) => !isValid(contract, json));
-        return bodies[0] === undefined ? [] : [[`rejection/${kind}`, posting(bodies[0])] as const];
+        return bodies[0] === undefined ? [] : [[`rejection/${kind}`, requestWith(bodies[0])] as const];
       });
       const templates: Record<string, RequestTemplate> = {
         ...Object.fromEntries(invalid),
         'rejection/no-body': { contentType: 'application/json' },
         'rejection/not-json': text('{"id":'),
-        'rejection/foreign-media-type': posting(context.plants.plain(), { contentType: 'text/plain' }),
+        'rejection/foreign-media-type': requestWith(context.plants.plain(), { contentType: 'text/plain' }),
       };
       const exchanges = await askAll(context, templates);
       for (const [index, key] of Object.keys(templates).entries()) {
@@ -465,7 +475,7 @@ export const observationChecks: readonly Check[] = [
     async (context) => {
       const methods = ['GET', 'HEAD', 'OPTIONS'];
       const asked = methods.map((method) => [`method/${method}`, { method }] as const);
-      await askAll(context, { 'method/GET/without-token': { method: 'GET', credential: nothing } });
+      await askAll(context, { 'method/GET/without-token': { method: 'GET', credential: noCredential } });
       for (const [index, { response }] of (await askAll(context, Object.fromEntries(asked))).entries()) {
         const allow = response === undefined ? '' : fields(response, 'allow').join(', ');
         if (allow !== '') context.recordObservation(`method/${methods[index]}/allow`, allow);
@@ -478,7 +488,7 @@ export const observationChecks: readonly Check[] = [
     'section 4, operation',
     'An ordinary plant to /plants/, and one to /PLANTS.',
     async (context) => {
-      const at = (path: string) => posting(context.plants.plain(), { path });
+      const at = (path: string) => requestWith(context.plants.plain(), { path });
       await askAll(context, {
         'path/with-a-slash-at-its-end': at('/plants/'),
         'path/in-capitals': at('/PLANTS'),
@@ -493,7 +503,7 @@ export const observationChecks: readonly Check[] = [
     async (context) => {
       const exchange = await ask(context, 'cors-preflight', {
         method: 'OPTIONS',
-        credential: nothing,
+        credential: noCredential,
         headers: [
           ['origin', 'https://plants.example'],
           ['access-control-request-method', 'POST'],
@@ -508,7 +518,7 @@ export const observationChecks: readonly Check[] = [
       );
       await ask(context, 'options-with-an-origin', {
         method: 'OPTIONS',
-        credential: nothing,
+        credential: noCredential,
         headers: [['origin', 'https://plants.example']],
       });
     },
@@ -522,7 +532,7 @@ export const observationChecks: readonly Check[] = [
       await ask(
         context,
         'header-of-64-kib',
-        posting(context.plants.plain(), {
+        requestWith(context.plants.plain(), {
           headers: [['x-padding', 'x'.repeat(65_536)]],
           outsideContract: true,
         }),
@@ -569,7 +579,7 @@ export const observationChecks: readonly Check[] = [
     'section 8',
     'One ordinary plant; the times are those of all responses to POST in the run.',
     async (context) => {
-      await context.send(posting(context.plants.plain()));
+      await context.send(requestWith(context.plants.plain()));
       const sorted = context.latencies.toSorted((a, b) => a - b);
       if (sorted.length === 0) return;
       const at = (weight: number) =>

@@ -1,27 +1,27 @@
 import type { Arbitrary } from 'fast-check';
 import { acceptsOrdinary, echoes, plantBody, plantMediaType } from '../lib/judge/rules.ts';
+import { ordersOf } from '../lib/payloads/choose-cases.ts';
 import { withWords } from '../lib/payloads/fresh.ts';
 import { COMPACT, type FreshText, type Json, JsonObject, type Style } from '../lib/payloads/json.ts';
-import { ordersOf } from '../lib/payloads/pick.ts';
 import { ID, idWithin, plantOf } from '../lib/payloads/plants.ts';
 import type { RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
 import { isValid, onlyValid } from '../lib/payloads/validity.ts';
-import type { Check, Plants } from '../lib/run/check.ts';
-import { creating, must, ordinary, posting, should, withoutTag } from './define.ts';
+import type { Check, PlantFactory } from '../lib/run/check.ts';
+import { must, ordinaryCase, ordinaryRequest, requestWith, should, withoutTag } from './define.ts';
 
 const aPlant = [acceptsOrdinary, plantMediaType, plantBody];
 
 const acceptIt =
   'Accept every NewPlant that is valid for the document: answer 200 with a Plant as application/json.';
 
-const plain = (plants: Plants): TestCase[] => [
-  ordinary('with every property', plants.plain()),
-  ordinary('with the required properties', plants.plain('required')),
+const plain = (plants: PlantFactory): TestCase[] => [
+  ordinaryCase('with every property', plants.plain()),
+  ordinaryCase('with the required properties', plants.plain('required')),
 ];
 
 /** Plain plants with given values of one property, if the document allows them. */
 const withValues = (
-  plants: Plants,
+  plants: PlantFactory,
   property: string,
   values: readonly (readonly [label: string, value: Json])[],
   properties?: 'required',
@@ -29,11 +29,11 @@ const withValues = (
   values
     .map(([label, value]) => ({ label, plant: plants.plain(properties).with(property, value) }))
     .filter(({ plant }) => isValid(plants.contract, plant))
-    .map(({ label, plant }) => ordinary(label, plant));
+    .map(({ label, plant }) => ordinaryCase(label, plant));
 
 const letters = (count: number) => `${count} ${count === 1 ? 'letter' : 'letters'}`;
 
-const namesOfEveryLength = (plants: Plants): TestCase[] =>
+const namesOfEveryLength = (plants: PlantFactory): TestCase[] =>
   withValues(
     plants,
     'name',
@@ -43,7 +43,7 @@ const namesOfEveryLength = (plants: Plants): TestCase[] =>
     ]),
   );
 
-const namesOfManyKinds = (plants: Plants): TestCase[] => {
+const namesOfManyKinds = (plants: PlantFactory): TestCase[] => {
   const named = (words: string) =>
     KINDS_OF_NAMES.map((kind) => [`a name like ${JSON.stringify(kind)}${words}`, namedLike(kind)] as const);
   return [
@@ -52,7 +52,7 @@ const namesOfManyKinds = (plants: Plants): TestCase[] => {
   ];
 };
 
-const tagsOfEveryLength = (plants: Plants): TestCase[] =>
+const tagsOfEveryLength = (plants: PlantFactory): TestCase[] =>
   withValues(
     plants,
     'tag',
@@ -62,11 +62,11 @@ const tagsOfEveryLength = (plants: Plants): TestCase[] =>
     ]),
   );
 
-const ordinaryPlants = (plants: Plants): Arbitrary<JsonObject> =>
+const ordinaryPlants = (plants: PlantFactory): Arbitrary<JsonObject> =>
   onlyValid(plants.contract, plantOf(plants.contract.newPlant.shape, 'ordinary', 'some'), plants.plain());
 
-const sampled = (plants: Plants): Arbitrary<TestCase> =>
-  ordinaryPlants(plants).map((plant) => ordinary('an ordinary plant', plant));
+const sampled = (plants: PlantFactory): Arbitrary<TestCase> =>
+  ordinaryPlants(plants).map((plant) => ordinaryCase('an ordinary plant', plant));
 
 /**
  * Names with the non-letters of real names; `word` is replaced with six fresh letters, # with a fresh digit.
@@ -108,22 +108,22 @@ const namedLike = (kind: string): FreshText =>
 
 const capitalised = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-const written = (plants: Plants, spellings: Readonly<Record<string, Style>>): TestCase[] =>
+const written = (plants: PlantFactory, spellings: Readonly<Record<string, Style>>): TestCase[] =>
   Object.entries(spellings).map(([label, style]) => ({
     label,
     payloadClass: 'ordinary',
-    template: posting(plants.plain(), {}, style),
+    template: requestWith(plants.plain(), {}, style),
   }));
 
 /** Ordinary plants with other headers that mean the same. */
-const sentAs = (plants: Plants, more: Readonly<Record<string, RequestTemplate>>): TestCase[] =>
+const sentAs = (plants: PlantFactory, more: Readonly<Record<string, RequestTemplate>>): TestCase[] =>
   Object.entries(more).map(([label, template]) => {
     const plant = plants.plain();
     return {
       label,
       payloadClass: 'ordinary',
-      template: posting(plant, template),
-      control: creating(plants.plain()),
+      template: requestWith(plant, template),
+      control: ordinaryRequest(plants.plain()),
     };
   });
 
@@ -229,7 +229,7 @@ export const ordinaryChecks: readonly Check[] = [
             }),
           )
           .filter(({ plant }) => isValid(plants.contract, plant))
-          .map(({ label, plant }) => ordinary(label, plant)),
+          .map(({ label, plant }) => ordinaryCase(label, plant)),
       rules: aPlant,
     },
   ),
@@ -244,10 +244,10 @@ export const ordinaryChecks: readonly Check[] = [
       kind: 'cases',
       cases: (plants) => [
         ...ordersOf(plants.plain().members).map((members) =>
-          ordinary(`in the order ${members.map(([name]) => name).join(', ')}`, fresh(plants, members)),
+          ordinaryCase(`in the order ${members.map(([name]) => name).join(', ')}`, fresh(plants, members)),
         ),
         ...ordersOf(plants.plain('required').members).map((members) =>
-          ordinary(`in the order ${members.map(([name]) => name).join(', ')}`, fresh(plants, members)),
+          ordinaryCase(`in the order ${members.map(([name]) => name).join(', ')}`, fresh(plants, members)),
         ),
       ],
       rules: aPlant,
@@ -323,7 +323,7 @@ export const ordinaryChecks: readonly Check[] = [
       concurrent: true,
       async run(context) {
         const templates = Array.from({ length: 64 }, (_, index) =>
-          creating(context.plants.plain(index % 2 === 0 ? 'all' : 'required')),
+          ordinaryRequest(context.plants.plain(index % 2 === 0 ? 'all' : 'required')),
         );
         const exchanges = await context.sendAll(templates);
         for (const [index, exchange] of exchanges.entries()) {
@@ -364,7 +364,7 @@ export const ordinaryChecks: readonly Check[] = [
           plants.contract,
           plantOf(plants.contract.newPlant.shape, 'ordinary', 'all'),
           plants.plain(),
-        ).map((plant) => ordinary('an ordinary plant with a tag', plant)),
+        ).map((plant) => ordinaryCase('an ordinary plant with a tag', plant)),
       rules: [echoes('tag')],
       weight: 0.25,
       explainedBy: 'ordinary/answers-a-plant',
@@ -442,7 +442,7 @@ export const ordinaryChecks: readonly Check[] = [
 ];
 
 /** Another plant with the same properties in the same order. */
-function fresh(plants: Plants, members: JsonObject['members']): JsonObject {
+function fresh(plants: PlantFactory, members: JsonObject['members']): JsonObject {
   const other = plants.plain();
   return new JsonObject(members.map(([name, value]) => [name, other.get(name) ?? value]));
 }

@@ -20,8 +20,8 @@ import type { RequestTemplate } from '../lib/payloads/test-case.ts';
 import { isValid } from '../lib/payloads/validity.ts';
 import type { Before, Check, CheckContext } from '../lib/run/check.ts';
 import type { Exchange } from '../lib/wire/exchange.ts';
-import { creating, must } from './define.ts';
-import { shortest } from './shortest.ts';
+import { must, ordinaryRequest } from './define.ts';
+import { shortest } from './shrink-list.ts';
 
 /** Limit on the requests spent on shrinking failing sequences. */
 const SHRINK_BUDGET_REQUESTS = 300;
@@ -84,7 +84,7 @@ class Sequences {
     const before: Before[] = [];
     const round = this.context.nextId();
     // Separates the sequence from earlier requests and their connection.
-    await this.context.send(creating(this.context.plants.plain()));
+    await this.context.send(ordinaryRequest(this.context.plants.plain()));
     for (const [moment, together] of byMoment(steps).entries()) {
       const sent = together.map((step) => this.request(step, together, moment === 0, known, round));
       const exchanges = await this.send(sent);
@@ -178,7 +178,7 @@ class Sequences {
       ],
       ...(delivery === undefined ? {} : { delivery }),
     };
-    if (mustBeAccepted) return { ...around, ...creating(json) };
+    if (mustBeAccepted) return { ...around, ...ordinaryRequest(json) };
     const body: RequestTemplate['body'] = { json };
     switch (wrong?.kind) {
       case undefined:
@@ -245,7 +245,7 @@ const kindOf = ({ step: { wrong }, rules }: Sent): string => {
 };
 
 async function anySequence(context: CheckContext): Promise<void> {
-  await context.control(creating(context.plants.plain()));
+  await context.control(ordinaryRequest(context.plants.plain()));
   const sequences = new Sequences(context);
   const causes = new Set<string>();
   const budget = { left: SHRINK_BUDGET_REQUESTS };

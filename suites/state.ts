@@ -1,11 +1,11 @@
 import { acceptsOrdinary, notSuccess, plantBody, plantMediaType } from '../lib/judge/rules.ts';
+import { pickByKind } from '../lib/payloads/choose-cases.ts';
 import { defectsOf } from '../lib/payloads/defects.ts';
-import { pickByKind } from '../lib/payloads/pick.ts';
-import { nothing, type RequestTemplate } from '../lib/payloads/test-case.ts';
+import { noCredential, type RequestTemplate } from '../lib/payloads/test-case.ts';
 import { notJson } from '../lib/payloads/texts.ts';
 import { isInvalid, isPlantText } from '../lib/payloads/validity.ts';
-import type { Check, CheckContext, Plants } from '../lib/run/check.ts';
-import { creating, must, posting } from './define.ts';
+import type { Check, CheckContext, PlantFactory } from '../lib/run/check.ts';
+import { must, ordinaryRequest, requestWith } from './define.ts';
 
 const aPlant = [acceptsOrdinary, plantMediaType, plantBody];
 
@@ -23,13 +23,13 @@ interface Labelled {
 const MAX_DEFECTS = 64;
 
 /** One of every kind of request that a store must reject. */
-const barrage = (plants: Plants): Labelled[] => [
+const barrage = (plants: PlantFactory): Labelled[] => [
   ...pickByKind(defectsOf(plants.contract.newPlant.shape), ({ kind }) => kind, MAX_DEFECTS).flatMap(
     (defect) => {
       // Accepting an id beyond int64 violates only a SHOULD.
       if (defect.kind === 'beyond-format') return [];
       const json = defect.typical(plants.plain()).find((value) => isInvalid(plants.contract, value));
-      return json === undefined ? [] : [{ label: defect.name, template: posting(json) }];
+      return json === undefined ? [] : [{ label: defect.name, template: requestWith(json) }];
     },
   ),
   ...notJson.map(({ name, apply }) => ({
@@ -41,24 +41,27 @@ const barrage = (plants: Plants): Labelled[] => [
     template: text(body),
   })),
   { label: 'no body', template: { contentType: undefined } },
-  { label: 'no token', template: posting(plants.plain(), { credential: nothing }) },
+  { label: 'no token', template: requestWith(plants.plain(), { credential: noCredential }) },
   {
     label: 'a random token',
-    template: posting(plants.plain(), {
+    template: requestWith(plants.plain(), {
       credential: { values: () => ['Bearer wrong'], shell: ['Bearer wrong'] },
     }),
   },
 ];
 
 async function acceptsAmongRejections(context: CheckContext): Promise<void> {
-  await context.control(creating(context.plants.plain()));
+  await context.control(ordinaryRequest(context.plants.plain()));
   // Twice, with ordinary plants in between: a leak may show only when a pool is exhausted.
   const bad = [...barrage(context.plants), ...barrage(context.plants)];
   const mixed = bad.flatMap((one, index): Labelled[] =>
     index % 6 === 5
       ? [
           one,
-          { label: 'an ordinary plant among invalid requests', template: creating(context.plants.plain()) },
+          {
+            label: 'an ordinary plant among invalid requests',
+            template: ordinaryRequest(context.plants.plain()),
+          },
         ]
       : [one],
   );
@@ -69,7 +72,7 @@ async function acceptsAmongRejections(context: CheckContext): Promise<void> {
       context.judge(exchange, template, label, template.ordinary === true ? aPlant : [notSuccess]);
   }
   for (let turn = 0; turn < 4; turn += 1) {
-    const template = creating(context.plants.plain(turn % 2 === 0 ? 'all' : 'required'));
+    const template = ordinaryRequest(context.plants.plain(turn % 2 === 0 ? 'all' : 'required'));
     context.judge(
       await context.send(template),
       template,
@@ -80,12 +83,12 @@ async function acceptsAmongRejections(context: CheckContext): Promise<void> {
 }
 
 async function alternates(context: CheckContext): Promise<void> {
-  await context.control(creating(context.plants.plain()));
+  await context.control(ordinaryRequest(context.plants.plain()));
   const values = ['null', '{}', '[]'].filter((value) => !isPlantText(context.plants.contract, value));
   for (const bad of ['{', '', ...values].map(text)) {
     // Values left over from the preceding plant must not fill the gaps.
     context.judge(await context.send(bad), bad, 'an invalid request after an ordinary plant', [notSuccess]);
-    const template = creating(context.plants.plain('required'));
+    const template = ordinaryRequest(context.plants.plain('required'));
     context.judge(
       await context.send(template),
       template,
@@ -97,14 +100,14 @@ async function alternates(context: CheckContext): Promise<void> {
 
 async function answersAtTheEnd(context: CheckContext): Promise<void> {
   const templates = Array.from({ length: 8 }, (_, index) =>
-    creating(context.plants.plain(index % 2 === 0 ? 'all' : 'required')),
+    ordinaryRequest(context.plants.plain(index % 2 === 0 ? 'all' : 'required')),
   );
   for (const [index, exchange] of (await context.sendAll(templates)).entries()) {
     context.judge(exchange, templates[index] ?? {}, 'an ordinary plant at the end of the run', aPlant);
   }
   const bad = text(isPlantText(context.plants.contract, '{}') ? '[]' : '{}');
   context.judge(await context.send(bad), bad, 'an empty object at the end of the run', [notSuccess]);
-  const noToken = posting(context.plants.plain(), { credential: nothing });
+  const noToken = requestWith(context.plants.plain(), { credential: noCredential });
   context.judge(await context.send(noToken), noToken, 'no token at the end of the run', [notSuccess]);
 }
 

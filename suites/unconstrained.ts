@@ -6,8 +6,8 @@ import { ID, idWithin, plantOf, undeclared, undeclaredMembers } from '../lib/pay
 import { HOSTILE } from '../lib/payloads/strings.ts';
 import type { TestCase } from '../lib/payloads/test-case.ts';
 import { isValid, onlyValid } from '../lib/payloads/validity.ts';
-import type { Check, Plants } from '../lib/run/check.ts';
-import { creating, must, posting, should, withoutTag } from './define.ts';
+import type { Check, PlantFactory } from '../lib/run/check.ts';
+import { must, ordinaryRequest, requestWith, should, withoutTag } from './define.ts';
 
 /** A store may reject these plants, but its responses are judged. */
 const validResponse = [acceptedOrRejected, ...sound];
@@ -18,20 +18,20 @@ const answerHint = 'Answer 200 with a Plant, or 400 with an Error; no request ma
 const unconstrained = (label: string, plant: JsonObject, control: JsonObject): TestCase => ({
   label,
   payloadClass: 'unconstrained',
-  template: posting(plant),
-  control: creating(control),
+  template: requestWith(plant),
+  control: ordinaryRequest(control),
 });
 
-const valid = (plants: Plants, cases: readonly TestCase[]): TestCase[] =>
+const valid = (plants: PlantFactory, cases: readonly TestCase[]): TestCase[] =>
   cases.filter(
     ({ template: { body } }) => body !== undefined && 'json' in body && isValid(plants.contract, body.json),
   );
 
-const kept = (plants: Plants, sampled: Arbitrary<JsonObject>): Arbitrary<JsonObject> =>
+const kept = (plants: PlantFactory, sampled: Arbitrary<JsonObject>): Arbitrary<JsonObject> =>
   onlyValid(plants.contract, sampled, plants.plain());
 
 /** Plants in which one property has any value that its schema allows. */
-const anyValueOf = (plants: Plants, property: string): Arbitrary<TestCase> => {
+const anyValueOf = (plants: PlantFactory, property: string): Arbitrary<TestCase> => {
   const { shape } = plants.contract.newPlant;
   const control = plants.plain();
   return kept(
@@ -43,7 +43,11 @@ const anyValueOf = (plants: Plants, property: string): Arbitrary<TestCase> => {
 };
 
 /** Plants with these values of one property, if the document allows them. */
-const withValues = (plants: Plants, property: string, values: readonly (string | FreshText)[]): TestCase[] =>
+const withValues = (
+  plants: PlantFactory,
+  property: string,
+  values: readonly (string | FreshText)[],
+): TestCase[] =>
   valid(
     plants,
     values.map((value) => {
@@ -57,11 +61,11 @@ const withValues = (plants: Plants, property: string, values: readonly (string |
 /** Values of a property at which stores are known to differ. */
 const boundaries =
   (property: string) =>
-  (plants: Plants): TestCase[] =>
+  (plants: PlantFactory): TestCase[] =>
     withValues(plants, property, boundaryStrings);
 
 /** Edge strings in name and tag at once; hostile strings have their own checks. */
-const edges = (plants: Plants): TestCase[] => {
+const edges = (plants: PlantFactory): TestCase[] => {
   const cases = edgeStrings.map((name, index) => {
     const plant = plants
       .plain()
@@ -77,13 +81,13 @@ const anyText = (property: string) =>
   ({
     kind: 'property',
     named: boundaries(property),
-    cases: (plants: Plants) => anyValueOf(plants, property),
+    cases: (plants: PlantFactory) => anyValueOf(plants, property),
     weight: 0.6,
   }) as const;
 
 type Ranges = readonly (readonly [from: bigint, below: bigint])[];
 
-const ids = (plants: Plants, ranges: Ranges): TestCase[] =>
+const ids = (plants: PlantFactory, ranges: Ranges): TestCase[] =>
   valid(
     plants,
     ranges.flatMap(([from, below]) => {

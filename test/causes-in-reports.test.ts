@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { FORMATS, planOf, type RecordedCause, type RunRecord, terminalReport } from '../index.ts';
+import { ownSchema } from '../lib/own-schemas.ts';
 import { annotations } from '../lib/report/annotations.ts';
 import { ciResultOf } from '../lib/report/ci-result.ts';
 import { diffOf, diffText } from '../lib/report/diff.ts';
@@ -8,8 +9,7 @@ import { Recorder } from '../lib/report/recorder.ts';
 import { heightOf, shellRows, widthOf, wrapped } from '../lib/report/rows.ts';
 import { recordIn } from '../lib/report/saved.ts';
 import type { Cause } from '../lib/run/result/cause.ts';
-import { events, type RunEvent } from '../lib/run/run.ts';
-import { ownSchema } from '../lib/schema.ts';
+import { type RunEvent, runEvents } from '../lib/run/run.ts';
 import { steady, tried } from './hostile.ts';
 import { readPage } from './read-page.ts';
 import { TOKEN, withStore } from './stores.ts';
@@ -43,7 +43,7 @@ beforeAll(async () => {
       only: IDS,
     });
     const seen: RunEvent[] = [];
-    for await (const event of events(plan)) seen.push(event);
+    for await (const event of runEvents(plan)) seen.push(event);
     const [failure] = seen.flatMap((event) =>
       event.type === 'result' && event.result.check.id === IDS[0] ? event.result.failures : [],
     );
@@ -75,8 +75,8 @@ beforeAll(async () => {
       const recorder = new Recorder([TOKEN]);
       for (const event of seen) {
         if (event.type === 'end')
-          recorder.take({ type: 'causes', causes: causes.map((cause) => ({ ...usual, ...cause })) });
-        recorder.take(event);
+          recorder.add({ type: 'causes', causes: causes.map((cause) => ({ ...usual, ...cause })) });
+        recorder.add(event);
       }
       return tried(steady(recorder.record()));
     };

@@ -8,7 +8,7 @@ import { DocumentError } from '../lib/contract/document.ts';
 import { exactInteger, integerRange, sourceAt } from '../lib/contract/numeral.ts';
 import { applyOverlay } from '../lib/contract/overlay.ts';
 import { readDocument } from '../lib/contract/read-document.ts';
-import { shapeOf } from '../lib/contract/schema.ts';
+import { shapeOf } from '../lib/contract/shape.ts';
 import { compile, type Validator } from '../lib/contract/validator.ts';
 
 const SHIPPED = fileURLToPath(new URL('../openapi.yaml', import.meta.url));
@@ -456,13 +456,13 @@ describe('overlays', () => {
       'a target that matches nothing',
       'overlay: 1.0.0\nactions:\n  - { target: $.info, update: {} }\n  - target: $.nowhere\n    update: {}\n',
       '4:13',
-      /\$\.nowhere matches nothing/,
+      /\$\.nowhere matches noCredential/,
     ],
     [
       'a target that an earlier action removed',
       'overlay: 1.0.0\nactions:\n  - { target: $.info, remove: true }\n  - { target: $.info, update: {} }\n',
       '4:15',
-      /matches nothing/,
+      /matches noCredential/,
     ],
     [
       'neither update nor remove',
@@ -663,19 +663,19 @@ describe('an unusable document', () => {
       'with a scheme other than bearer',
       () => edited('scheme: bearer', 'scheme: basic'),
       /^:7:3$/,
-      /does not require an HTTP bearer token/,
+      /does not require an HTTP validCredential token/,
     ],
     [
       'without security',
       () => edited('security:\n  - bearerAuth: []\n', ''),
       /^:1:1$/,
-      /does not require an HTTP bearer token/,
+      /does not require an HTTP validCredential token/,
     ],
     [
       'whose operation needs no token',
       () => edited('      operationId:', '      security: []\n      operationId:'),
       /^:7:3$/,
-      /does not require an HTTP bearer token/,
+      /does not require an HTTP validCredential token/,
     ],
     [
       'without security schemes',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTap, type Tap } from '../bench/determinism/recording-proxy.ts';
 import { findingsOf, type RunTrace } from '../bench/determinism/run-trace.ts';
-import { startTap, type Tap } from '../bench/determinism/tap.ts';
 import { run } from '../index.ts';
 import { TOKEN, withStore } from './stores.ts';
 

@@ -68,7 +68,7 @@ const TITLES: Readonly<Record<string, RegExp>> = {
   'crash-apostrophe': /^Answers 500 when name or tag contains an apostrophe$/,
   'crash-null': /^Answers 500 when the body is null$/,
   'auth-none': /^Accepts requests without a valid token$/,
-  'auth-any-token': /^Accepts any bearer token$/,
+  'auth-any-token': /^Accepts any validCredential token$/,
   'auth-guards-short': /^Accepts requests without a valid token when name is longer than 20 characters$/,
   'http-chunked-500': /^Answers 500 to requests with a chunked body$/,
   'http-query-500': /^Answers 500 to requests with a query$/,
@@ -146,7 +146,7 @@ describe('the steps of a cause', () => {
     await withStore(name, async ({ url }) => {
       const { port } = new URL(cause?.counterexample?.request.url ?? url);
       const recorded = new RegExp(`(?<=127\\.0\\.0\\.1[:/])${port}`, 'g');
-      const steps = (cause?.steps ?? []).map((line) => line.replaceAll(recorded, new URL(url).port));
+      const steps = (cause?.steps ?? []).map((channel) => channel.replaceAll(recorded, new URL(url).port));
       for (let turn = 0; turn < 2; turn += 1) expect(await printed(steps)).toContain(String(cause?.answer));
     });
   });

@@ -156,7 +156,7 @@ describe.each(DOCUMENTS)('a model of requests for a document %s', (_name, file, 
         for (const { template } of combinations(contract, expectation, 2, CONTROL, 3).slice(0, 150)) {
           const { body, headers, path } = requestOf(template);
           hash.update(JSON.stringify([path, headers])).update(body ?? '');
-          if (template.after !== undefined) hash.update(bodyOf(template.after.template));
+          if (template.preceding !== undefined) hash.update(bodyOf(template.preceding.template));
         }
         return hash.digest('hex');
       };

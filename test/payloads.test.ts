@@ -9,7 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Contract, loadContract } from '../lib/contract/contract.ts';
 import { DocumentError } from '../lib/contract/document.ts';
 import { sourceAt } from '../lib/contract/numeral.ts';
-import type { TextLimits } from '../lib/contract/schema.ts';
+import type { TextLimits } from '../lib/contract/shape.ts';
+import { ordersOf, pickByKind } from '../lib/payloads/choose-cases.ts';
 import { credentialOf, noToken, otherSchemes, twice, wrongTokens } from '../lib/payloads/credentials.ts';
 import { type Defect, type DefectKind, defectsOf } from '../lib/payloads/defects.ts';
 import { freshId, freshText, mayBeUsedUp, withWords } from '../lib/payloads/fresh.ts';
@@ -27,7 +28,6 @@ import {
   textAt,
   write,
 } from '../lib/payloads/json.ts';
-import { ordersOf, pickByKind } from '../lib/payloads/pick.ts';
 import { ordinaryIds, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
 import { sample } from '../lib/payloads/random.ts';
 import { requireOrdinary } from '../lib/payloads/satisfiable.ts';
@@ -39,12 +39,12 @@ import {
   patterned,
   plainName,
 } from '../lib/payloads/strings.ts';
-import { bearer, bytesOf, nothing } from '../lib/payloads/test-case.ts';
+import { bytesOf, noCredential, validCredential } from '../lib/payloads/test-case.ts';
 import { extensions, gzipped, malformedText, notJson, notUtf8, padded } from '../lib/payloads/texts.ts';
 import { isValid, onlyValid } from '../lib/payloads/validity.ts';
 import { commandOf } from '../lib/report/steps.ts';
 import { anyFirstId, Ids } from '../lib/run/plan/ids.ts';
-import { plantsFor } from '../lib/run/plants.ts';
+import { plantsFor } from '../lib/run/plant-factory.ts';
 import { catalogue } from '../suites/index.ts';
 
 const SHIPPED = fileURLToPath(new URL('../openapi.yaml', import.meta.url));
@@ -835,7 +835,7 @@ describe('credentials', () => {
       expect(values, name).not.toContain(`Bearer ${token}`);
       expect(values.length, name).toBeLessThanOrEqual(1);
       for (const value of values) {
-        expect(/^bearer\s+(.*)$/i.exec(value)?.[1], name).not.toBe(token);
+        expect(/^validCredential\s+(.*)$/i.exec(value)?.[1], name).not.toBe(token);
         expect(value, name).not.toMatch(/^Bearer\s+$/);
         expect(value, name).not.toMatch(/[\r\n]/);
       }
@@ -882,16 +882,16 @@ describe('credentials', () => {
   test('the recorded form never contains the token', () => {
     for (const { name, credential } of invalidCredentials)
       expect(credential.shell.join('\n'), name).not.toContain('secret-token');
-    for (const credential of [bearer, nothing, twice('other', 'first')])
+    for (const credential of [validCredential, noCredential, twice('other', 'first')])
       expect(credential.shell).toHaveLength(credential.values('secret-token').length);
   });
 
   test('the recorded form in a command sends the same header in a shell', () => {
     const token = 'Sesame-42-oPen';
     // A generated token and a missing header have no shell form.
-    const [{ credential: generatedToken } = { credential: nothing }, ...others] = invalidCredentials;
-    const written = [bearer, ...others.map(({ credential }) => credential)].flatMap(({ shell, values }) =>
-      shell.map((value, index) => ({ value, sent: values(token)[index] ?? '' })),
+    const [{ credential: generatedToken } = { credential: noCredential }, ...others] = invalidCredentials;
+    const written = [validCredential, ...others.map(({ credential }) => credential)].flatMap(
+      ({ shell, values }) => shell.map((value, index) => ({ value, sent: values(token)[index] ?? '' })),
     );
     const commands = written.map(({ value }) =>
       commandOf({
@@ -916,7 +916,11 @@ describe('credentials', () => {
 
   test('the recorded form can be read again', () => {
     const token = 'Sesame-42-oPen';
-    for (const credential of [bearer, nothing, ...invalidCredentials.map((one) => one.credential)])
+    for (const credential of [
+      validCredential,
+      noCredential,
+      ...invalidCredentials.map((one) => one.credential),
+    ])
       expect(credentialOf(credential.shell).values(token)).toEqual(credential.values(token));
     const other = credentialOf(['Bearer $PLANT_STORE_TOKEN', 'Bearer other']);
     expect(other.values(token)).toEqual([`Bearer ${token}`, 'Bearer other']);

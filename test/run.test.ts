@@ -417,7 +417,7 @@ describe('a request that the suite itself aborts', () => {
         timeout: 3000,
       });
       const results: CheckResult[] = [];
-      for await (const result of open.carryOutAll()) results.push(result);
+      for await (const result of open.runAll()) results.push(result);
       const { stop } = open;
       await open.close();
       expect(stop).toBeUndefined();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RunRecord } from '../index.ts';
 import { readConfig } from '../lib/config/config.ts';
-import { initialConfiguration } from '../lib/config/initial.ts';
+import { initialConfiguration } from '../lib/config/init-file.ts';
 import { packageFile, packageText } from '../lib/package.ts';
 import { ANNOUNCED, suite } from './command.ts';
 import { TOKEN, withStore } from './stores.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { shapeOf } from '../lib/contract/schema.ts';
+import { shapeOf } from '../lib/contract/shape.ts';
 import { type Defect, defectsOf } from '../lib/payloads/defects.ts';
 import { FRESH, FreshText, fromValue, object, write } from '../lib/payloads/json.ts';
 import { ordinaryIds, plantOf, type Variety } from '../lib/payloads/plants.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { catalogue, planOf } from '../index.ts';
 import type { TestCase } from '../lib/payloads/test-case.ts';
-import { plantsFor } from '../lib/run/plants.ts';
+import { plantsFor } from '../lib/run/plant-factory.ts';
 
 /** The labels of a check's cases that enter its fingerprints. */
 const labelsOf = async (id: string, seed: number): Promise<readonly string[]> => {

@@ -1,6 +1,6 @@
 import { type RunOptions, run } from '../../index.ts';
 import { named, TOKEN } from './fleet.ts';
-import type { LivingRun } from './living.ts';
+import type { LivingRun } from './long-running.ts';
 
 /* Starts one store, runs the suite against it repeatedly, and sends the result of each run to the parent. */
 

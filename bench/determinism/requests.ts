@@ -3,8 +3,8 @@ import type { RunRecord } from '../../index.ts';
 import { packageFile } from '../../lib/package.ts';
 import { named, TOKEN, table } from './fleet.ts';
 import { fetchNode } from './nodes.ts';
+import { startTap } from './recording-proxy.ts';
 import { differences, digest, findingsOf, type RunTrace } from './run-trace.ts';
-import { startTap } from './tap.ts';
 
 const NODES = ['20', '22', '24'];
 /** Concurrency limits; undefined is the default. */

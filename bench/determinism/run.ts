@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { repeatAgainstLiving } from './living.ts';
+import { repeatAgainstLiving } from './long-running.ts';
 import { compareRequests } from './requests.ts';
 import { repeatVerdicts } from './verdicts.ts';
 

@@ -2,11 +2,11 @@ import type { Contract } from '../contract/contract.ts';
 import { counted, grouped } from '../counts.ts';
 import { groupBy } from '../groups.ts';
 import { sampleAfter } from '../payloads/random.ts';
-import { bearer, type RequestTemplate, type TestCase } from '../payloads/test-case.ts';
+import { type RequestTemplate, type TestCase, validCredential } from '../payloads/test-case.ts';
 import { summarise, visible } from '../report/text.ts';
 import type { Check, Test } from '../run/check.ts';
 import { DEFAULTS } from '../run/plan/plan.ts';
-import { plantsFor } from '../run/plants.ts';
+import { plantsFor } from '../run/plant-factory.ts';
 import { fill, USUAL } from '../run/send/fill.ts';
 
 /** A description of what a check sends, and verbatim examples of one or more lines. */
@@ -121,7 +121,7 @@ const listed = (labels: readonly string[]) => labels.map(visible).join('; ');
 function request(template: RequestTemplate): string {
   const { method, path, headers, framing } = filled(template, FIRST_ID);
   const content = body(template, FIRST_ID);
-  const { header = 'authorization', shell } = template.credential ?? bearer;
+  const { header = 'authorization', shell } = template.credential ?? validCredential;
   return [
     `${method} ${nameToken(path)}`,
     ...shell.map((value) => `${header}: ${value}`),

@@ -4,7 +4,7 @@ import { redactor } from '../report/redact.ts';
 import { type Estimate, estimate } from '../run/plan/estimate.ts';
 import { DEFAULTS } from '../run/plan/plan.ts';
 import type { CheckResult } from '../run/result/result.ts';
-import { explained, type OpenRun, openRun, type RunOptions } from '../run/run.ts';
+import { findCauses, openRun, type RunHandle, type RunOptions } from '../run/run.ts';
 import { inPool } from '../run/send/pool.ts';
 import type { Comparison, ImplementationInfo } from './comparison.ts';
 import { differentialOf, isSampled, SAMPLE_FRACTION } from './differential.ts';
@@ -24,7 +24,7 @@ const MAX_PARALLEL_TARGETS = 4;
 
 interface OpenTarget {
   readonly target: ComparedTarget;
-  readonly run: OpenRun;
+  readonly run: RunHandle;
   readonly recorder: Recorder;
   readonly results: CheckResult[];
 }
@@ -49,17 +49,17 @@ export async function compareStores(
     const run = await openRun(plan, undefined, anyAbort);
     const results: CheckResult[] = [];
     open[index] = { target, run, recorder, results };
-    recorder.take({ type: 'start', header: run.header });
-    for await (const result of run.carryOutAll()) {
-      recorder.take({ type: 'result', result });
+    recorder.add({ type: 'start', header: run.header });
+    for await (const result of run.runAll()) {
+      recorder.add({ type: 'result', result });
       results.push(result);
     }
   };
   const explainTarget = async (index: number) => {
     const one = open[index];
     if (one === undefined) return;
-    const causes = await explained(one.results, one.run, one.target.plan);
-    if (causes !== undefined) one.recorder.take({ type: 'causes', causes });
+    const causes = await findCauses(one.results, one.run, one.target.plan);
+    if (causes !== undefined) one.recorder.add({ type: 'causes', causes });
   };
   const ofAll = (work: (index: number) => Promise<void>) =>
     inPool(targets.length, MAX_PARALLEL_TARGETS, (index) =>
@@ -74,7 +74,7 @@ export async function compareStores(
     await ofAll(explainTarget);
     const entries: Entry[] = [];
     for (const { target, run, recorder } of open) {
-      recorder.take({ type: 'end', footer: await run.close() });
+      recorder.add({ type: 'end', footer: await run.close() });
       const { name, implementation } = target;
       const record: RunRecord = recorder.record();
       entries.push({ name, record, ...(implementation === undefined ? {} : { implementation }) });
@@ -109,7 +109,7 @@ async function differentialBetween(
       name: target.name,
       baseUrl: target.plan.baseUrl,
       tokenEnv: target.plan.tokenEnv,
-      ask: (templates) => run.ask(templates),
+      send: (templates) => run.sendOutsideChecks(templates),
     })),
     selected,
     {

@@ -7,7 +7,7 @@ import { sentAndReceived } from '../report/recorded.ts';
 import type { Redact } from '../report/redact.ts';
 import { commandOf, inShellOf } from '../report/steps.ts';
 import type { Check } from '../run/check.ts';
-import { plantsFor } from '../run/plants.ts';
+import { plantsFor } from '../run/plant-factory.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Answer, Comparison, Disagreement } from './comparison.ts';
 
@@ -18,7 +18,7 @@ export interface DifferentialTarget {
   /** The environment variable that contains its token. */
   readonly tokenEnv?: string | undefined;
   /** The exchanges in the order of the templates; undefined if the store no longer responds. */
-  ask(templates: readonly RequestTemplate[]): Promise<readonly Exchange[] | undefined>;
+  send(templates: readonly RequestTemplate[]): Promise<readonly Exchange[] | undefined>;
 }
 
 interface Sampling {
@@ -56,7 +56,7 @@ export async function differentialOf(
   const answers = new Map<DifferentialTarget, readonly Exchange[]>();
   await Promise.all(
     stores.map(async (store) => {
-      const exchanges = await store.ask(sampled.map(({ value }) => value.value.template));
+      const exchanges = await store.send(sampled.map(({ value }) => value.value.template));
       if (exchanges !== undefined) answers.set(store, exchanges);
     }),
   );
@@ -117,7 +117,7 @@ async function shrunkPayload(
   contract: Contract,
 ): Promise<Shrunk | undefined> {
   const attempt = async (one: TestCase, shrinks: number): Promise<Shrunk | undefined> => {
-    const answers = await Promise.all(stores.map((store) => store.ask([one.template])));
+    const answers = await Promise.all(stores.map((store) => store.send([one.template])));
     const exchanges = answers.flatMap((list) => list?.slice(0, 1) ?? []);
     if (exchanges.length < stores.length) return undefined;
     const vector = exchanges.map((exchange) => signature(exchange, contract));

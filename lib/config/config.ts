@@ -2,9 +2,9 @@ import { dirname, resolve } from 'node:path';
 import { isObject, type Pointer } from '../contract/document.ts';
 import { nearest } from '../nearest.ts';
 import { UsageError } from '../usage-error.ts';
-import { readOptions } from './given.ts';
-import { shown } from './kinds.ts';
+import { shown } from './option-types.ts';
 import { IN_A_FILE, type OPTIONS, type Rows, TARGET, type Values } from './options.ts';
+import { readOptions } from './read-options.ts';
 import { openSettings } from './settings-file.ts';
 
 /** A store that the configuration names. */

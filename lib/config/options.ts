@@ -1,7 +1,7 @@
 import { FORMATS } from '../report/formats.ts';
 import { DEFAULTS } from '../run/plan/plan.ts';
 import { TOKEN_VARIABLE } from '../token-variable.ts';
-import * as kind from './kinds.ts';
+import * as kind from './option-types.ts';
 
 /** Groups of options that commands share. `run` has all of them. */
 export type Group = 'connection' | 'sampling' | 'reports' | 'run' | 'target';

@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv';
 import { isObject, type Pointer } from '../contract/document.ts';
 import { readDocument } from '../contract/read-document.ts';
 import { nearest } from '../nearest.ts';
-import { ownSchema } from '../schema.ts';
+import { ownSchema } from '../own-schemas.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** A YAML file from the user. */

@@ -5,7 +5,7 @@ import { unknownKeywords } from './keywords.ts';
 import { type DeclaredParameter, requiredParameters } from './parameters.ts';
 import { readDocument } from './read-document.ts';
 import { reader } from './references.ts';
-import { type Shape, shapeOf } from './schema.ts';
+import { type Shape, shapeOf } from './shape.ts';
 import { upgraded } from './upgrade.ts';
 import { compile, requireSchema, type Validator } from './validator.ts';
 
@@ -285,11 +285,11 @@ function requireBearer(document: Document, api: Record<string, unknown>, pointer
     return isObject(scheme) && scheme.type === 'http' && String(scheme.scheme).toLowerCase() === 'bearer';
   };
   // Any one requirement is sufficient, so an empty one would make the token optional.
-  const bearer =
+  const validCredential =
     Array.isArray(requirements) &&
     requirements.length > 0 &&
     requirements.every((one: unknown) => isObject(one) && Object.keys(one).some(isBearer));
-  if (!bearer) {
+  if (!validCredential) {
     throw new DocumentError(
       document.file,
       document.place(['security']),

@@ -1,18 +1,18 @@
 import type { Check } from '../run/check.ts';
 import type { Failure } from '../run/result/result.ts';
 import type { Circumstance } from './circumstances/circumstances.ts';
-import type { Wanted } from './lab.ts';
+import type { SoughtSymptom } from './experiments.ts';
 
 /** A failure of a check, and what to look for to see it again. */
 export interface CheckFailure {
   readonly check: Check;
   readonly failure: Failure;
-  readonly wanted: Wanted;
+  readonly wanted: SoughtSymptom;
 }
 
 /** What was found out about some failures. */
 export interface Cluster {
-  readonly wanted: Wanted;
+  readonly wanted: SoughtSymptom;
   readonly found: Circumstance;
   readonly members: readonly CheckFailure[];
   /** What else is wrong under the same condition. */

@@ -6,20 +6,20 @@ import { holdsFresh } from '../payloads/test-case.ts';
 import type { Check } from '../run/check.ts';
 import type { Cause } from '../run/result/cause.ts';
 import type { CheckResult } from '../run/result/result.ts';
-import type { Explain } from '../run/run.ts';
-import { alike } from './circumstances/alike.ts';
+import type { FindCauses } from '../run/run.ts';
 import { type Circumstance, circumstancesOf, toWhom } from './circumstances/circumstances.ts';
+import { noLonger } from './circumstances/from-some-point-on.ts';
 import { withHistory } from './circumstances/history.ts';
-import { noLonger } from './circumstances/since.ts';
+import { alike } from './circumstances/same-for-all.ts';
 import type { CheckFailure, Cluster } from './cluster.ts';
-import type { Words } from './condition/candidates.ts';
+import type { Wording } from './condition/candidates.ts';
 import { investigate } from './condition/investigate.ts';
 import { stateOf } from './condition/parts.ts';
+import { type Budget, type ExperimentChannel, Experiments, isWrong400, unlessSpent } from './experiments.ts';
 import { explainedBy } from './explained-by.ts';
-import { bareFinding, type Found, Inquiry } from './found.ts';
-import { type Budget, isWrong400, Lab, type Line, unlessSpent } from './lab.ts';
-import { merged } from './merge.ts';
-import { ordinaryStates } from './ordinary.ts';
+import { bareExplanation, type Explanation, Investigation } from './explanation.ts';
+import { merged } from './merge-clusters.ts';
+import { ordinaryStates } from './ordinary-requests.ts';
 import { roleOf } from './symptom/role.ts';
 import { keyOf, NO_ANSWER, type Role } from './symptom/symptom.ts';
 import { wantedOf } from './symptom/wanted.ts';
@@ -54,10 +54,10 @@ const secondsSince = (time: string): number => (Date.now() - Date.parse(time)) /
  * @returns what is to be fixed, in the order in which to fix it
  */
 export function explainRun(
-  [results, run]: Parameters<Explain>,
+  [results, run]: Parameters<FindCauses>,
   { contract, token, catalogue }: Pick<ExplainOptions, 'contract' | 'token' | 'catalogue'>,
   requests: number,
-): ReturnType<Explain> {
+): ReturnType<FindCauses> {
   const { concurrency, firstId, maxRequests, maxSeconds } = run.header.options;
   // The user's limits are about the whole run; to reach one would cut it short.
   const requestsLeft = (maxRequests ?? Number.POSITIVE_INFINITY) - run.requests;
@@ -82,7 +82,7 @@ export function explainRun(
  * Finds the causes of the failures of a run by experiments.
  * @returns what is to be fixed, in the order in which to fix it
  */
-async function explain(line: Line, options: ExplainOptions): Promise<readonly Cause[]> {
+async function explain(channel: ExperimentChannel, options: ExplainOptions): Promise<readonly Cause[]> {
   const { results, contract, token, catalogue, budget, served } = options;
   const byId = new Map(catalogue.map((check) => [check.id, check]));
   const failures = results
@@ -96,11 +96,15 @@ async function explain(line: Line, options: ExplainOptions): Promise<readonly Ca
     })
     .map((one, _index, all) => withWholeAnswer(one, all));
   if (failures.length === 0) return [];
-  const lab = new Lab(line, contract, token, budget);
+  const experiments = new Experiments(channel, contract, token, budget);
   const every =
-    (served ? await noLongerServed(failures, lab) : undefined) ?? (await everything(failures, lab));
+    (served ? await noLongerServed(failures, experiments) : undefined) ??
+    (await everything(failures, experiments));
   const left = failures.filter((one) => every?.members.includes(one) !== true);
-  const clusters = [...(every === undefined ? [] : [every]), ...(await bySymptom(left, lab, options))];
+  const clusters = [
+    ...(every === undefined ? [] : [every]),
+    ...(await bySymptom(left, experiments, options)),
+  ];
   return merged(clusters).map((cluster) => causeOf(cluster, catalogue));
 }
 
@@ -115,17 +119,23 @@ const withWholeAnswer = (one: CheckFailure, all: readonly CheckFailure[]): Check
 };
 
 /** A store that treats all requests alike has one fault, whatever the checks say. */
-async function everything(failures: readonly CheckFailure[], lab: Lab): Promise<Cluster | undefined> {
-  const found = await unlessSpent(() => alike(lab));
+async function everything(
+  failures: readonly CheckFailure[],
+  experiments: Experiments,
+): Promise<Cluster | undefined> {
+  const found = await unlessSpent(() => alike(experiments));
   if (found === undefined) return undefined;
   const isAuthorised = ({ failure: { exchange, template } }: CheckFailure) =>
-    roleOf(exchange.request, template, lab.contract, lab.token) !== 'reject-credential';
+    roleOf(exchange.request, template, experiments.contract, experiments.token) !== 'reject-credential';
   return { ...found, members: found.authenticates ? failures.filter(isAuthorised) : failures };
 }
 
 /** What a store does with ordinary requests by the end of a run that it served at its beginning. */
-async function noLongerServed(failures: readonly CheckFailure[], lab: Lab): Promise<Cluster | undefined> {
-  const found = await unlessSpent(() => noLonger(lab));
+async function noLongerServed(
+  failures: readonly CheckFailure[],
+  experiments: Experiments,
+): Promise<Cluster | undefined> {
+  const found = await unlessSpent(() => noLonger(experiments));
   if (found === undefined) return undefined;
   const members = failures.filter(({ wanted }) => keyOf(wanted) === keyOf(found.wanted));
   return members.length === 0 ? undefined : { ...found, members };
@@ -133,7 +143,7 @@ async function noLongerServed(failures: readonly CheckFailure[], lab: Lab): Prom
 
 async function bySymptom(
   failures: readonly CheckFailure[],
-  lab: Lab,
+  experiments: Experiments,
   options: ExplainOptions,
 ): Promise<readonly Cluster[]> {
   const groups = groupBy(failures, ({ wanted }) => keyOf(wanted)).map(([, members]) => members);
@@ -141,7 +151,7 @@ async function bySymptom(
     members.some(({ check }) => check.level === 'MUST') ? members.length + 1000 : members.length;
   const clusters: Cluster[] = [];
   for (const members of groups.toSorted((a, b) => rank(b) - rank(a)))
-    clusters.push(...(await ofOneSymptom(members, lab, options)));
+    clusters.push(...(await ofOneSymptom(members, experiments, options)));
   return clusters;
 }
 
@@ -155,13 +165,16 @@ const COSTS: Readonly<Record<Role, number>> = {
 };
 
 /** Ordinary requests first: what fails with them fails with others too. */
-const simplestFirst = (members: readonly CheckFailure[], lab: Lab): readonly CheckFailure[] => {
-  const [ordinary] = ordinaryStates(lab.contract);
+const simplestFirst = (
+  members: readonly CheckFailure[],
+  experiments: Experiments,
+): readonly CheckFailure[] => {
+  const [ordinary] = ordinaryStates(experiments.contract);
   const cost = ({ failure: { template, before = [] }, wanted }: CheckFailure): number => {
     const state = ordinary === undefined ? undefined : stateOf(template, ordinary.plant);
     if (state === undefined) return 1000;
     const delivered = Object.keys(template).length + Object.keys(template.delivery ?? {}).length;
-    const role = lab.roleOf(state);
+    const role = experiments.roleOf(state);
     const roleCost = role === 'accept' && isWrong400(wanted) ? UNCLEAR : COSTS[role];
     return delivered + roleCost + before.length * 10;
   };
@@ -170,16 +183,16 @@ const simplestFirst = (members: readonly CheckFailure[], lab: Lab): readonly Che
 
 async function ofOneSymptom(
   members: readonly CheckFailure[],
-  lab: Lab,
+  experiments: Experiments,
   options: ExplainOptions,
 ): Promise<readonly Cluster[]> {
   const clusters: Cluster[] = [];
-  let left = simplestFirst(members, lab);
+  let left = simplestFirst(members, experiments);
   for (let lead = left[0]; lead !== undefined; lead = left[0]) {
     const { failure, wanted } = lead;
-    const inquiry = new Inquiry(failure, wanted, lab);
-    const found = (await explanation(inquiry, options)) ?? [
-      ofTheRun(inquiry, left, options) ?? (await unexplained(inquiry, options)),
+    const investigation = new Investigation(failure, wanted, experiments);
+    const found = (await explanation(investigation, options)) ?? [
+      ofTheRun(investigation, left, options) ?? (await unexplained(investigation, options)),
     ];
     const own = found.map((one): Cluster & { members: CheckFailure[] } => ({
       wanted,
@@ -188,11 +201,11 @@ async function ofOneSymptom(
     }));
     const rest: CheckFailure[] = [];
     for (const member of left) {
-      const explaining = member === lead ? own[0] : await explainedBy(own, member, lab);
+      const explaining = member === lead ? own[0] : await explainedBy(own, member, experiments);
       if (explaining === undefined) rest.push(member);
       else explaining.members.push(member);
     }
-    for (const [index, one] of own.entries()) own[index] = withAllSubjects(one, lab.contract);
+    for (const [index, one] of own.entries()) own[index] = withAllSubjects(one, experiments.contract);
     // A cause that no failure was found for was seen in the experiments: the check of the lead found it, too.
     clusters.push(...own.map((one) => (one.members.length > 0 ? one : { ...one, members: [lead] })));
     left = rest;
@@ -202,33 +215,34 @@ async function ofOneSymptom(
 
 /** What experiments find out about a failure; undefined if none shows it again, or only the very same request does. */
 async function explanation(
-  inquiry: Inquiry,
+  investigation: Investigation,
   { concurrency, served }: ExplainOptions,
 ): Promise<readonly Circumstance[] | undefined> {
-  const all = await unlessSpent(() => investigate(inquiry));
+  const all = await unlessSpent(() => investigate(investigation));
   const found = all?.some(isByChance) === true ? undefined : all;
   const isClear = found?.every(({ conditions }) => !conditions.some(isVague)) === true;
-  const { template, before = [] } = inquiry.failure;
+  const { template, before = [] } = investigation.failure;
   // Values that nothing is known of, and that are always the same, may have been sent before: that may be what matters.
-  const mayBeKnown = before.length > 0 || !holdsFresh(template, inquiry.lab.token);
-  if (found !== undefined && (isClear || !mayBeKnown)) return histories(found, served, inquiry);
-  const one = await unlessSpent(() => circumstancesOf(inquiry, concurrency));
+  const mayBeKnown = before.length > 0 || !holdsFresh(template, investigation.experiments.token);
+  if (found !== undefined && (isClear || !mayBeKnown)) return histories(found, served, investigation);
+  const one = await unlessSpent(() => circumstancesOf(investigation, concurrency));
   // What shows each time does so without others, too.
   if (one !== undefined && (found === undefined || one.kind !== 'from-then-on')) return [one];
-  return found === undefined || before.length > 0 ? undefined : histories(found, served, inquiry);
+  return found === undefined || before.length > 0 ? undefined : histories(found, served, investigation);
 }
 
 /** Whether the symptom shows as well if a condition is not met. */
-const isByChance = ({ outside: [shown, tried] }: Found): boolean => shown * 2 > tried;
+const isByChance = ({ outside: [shown, tried] }: Explanation): boolean => shown * 2 > tried;
 
 /** What was found, with what has to come before. */
 async function histories(
-  found: readonly Found[],
+  found: readonly Explanation[],
   served: boolean,
-  inquiry: Inquiry,
+  investigation: Investigation,
 ): Promise<readonly Circumstance[]> {
   const all: Circumstance[] = [];
-  for (const one of found) all.push((await unlessSpent(() => withHistory(one, served, inquiry))) ?? one);
+  for (const one of found)
+    all.push((await unlessSpent(() => withHistory(one, served, investigation))) ?? one);
   return all;
 }
 
@@ -248,12 +262,12 @@ const MANY_AT_TIMES = 8;
 
 /** How often a symptom showed in the run, if experiments do not show it again. */
 function ofTheRun(
-  { failure: { exchange }, wanted, lab }: Inquiry,
+  { failure: { exchange }, wanted, experiments }: Investigation,
   members: readonly CheckFailure[],
   { results, gone }: ExplainOptions,
 ): Circumstance | undefined {
   if (gone) return undefined;
-  const [ordinary] = ordinaryStates(lab.contract);
+  const [ordinary] = ordinaryStates(experiments.contract);
   const recurs = members.some(({ failure: { when } }) => when === 'always' || when === 'this-request');
   const invariant = members.find(({ check }) => check.test.kind === 'invariant');
   const whole = results.find(({ check }) => check.id === invariant?.check.id);
@@ -261,7 +275,7 @@ function ofTheRun(
     return undefined;
   const every = Math.max(2, Math.round(whole.cases / Math.max(1, whole.failed)));
   return {
-    ...bareFinding(ordinary, exchange),
+    ...bareExplanation(ordinary, exchange),
     kind: 'now-and-then',
     conditions: [{ note: `${toWhom(wanted)}about one request of the run in ${every}, whatever it contains` }],
     inside: [whole.failed, whole.cases],
@@ -273,26 +287,26 @@ function ofTheRun(
 const LAST_TRIES = 3;
 
 /** Whether a failure shows when the very same request is sent again. */
-async function recurs({ failure: { template }, wanted, lab }: Inquiry): Promise<boolean> {
+async function recurs({ failure: { template }, wanted, experiments }: Investigation): Promise<boolean> {
   for (let left = LAST_TRIES; left > 0; left -= 1) {
-    const exchange = await unlessSpent(() => lab.sendAgain(template));
-    if (exchange === undefined || lab.isShown(exchange, template, wanted) === true) return true;
+    const exchange = await unlessSpent(() => experiments.sendAgain(template));
+    if (exchange === undefined || experiments.isShown(exchange, template, wanted) === true) return true;
   }
   return false;
 }
 
 /** What is known of a failure that no experiment shows again. */
 async function unexplained(
-  inquiry: Inquiry,
+  investigation: Investigation,
   { firstId, served, gone }: ExplainOptions,
 ): Promise<Circumstance> {
-  const { failure, wanted, lab } = inquiry;
+  const { failure, wanted, experiments } = investigation;
   const { template, exchange, before = [], when } = failure;
-  const isFirst = lab.sent > 0 && exchange.request.freshId === firstId;
-  const subject = wanted.aspect === 'success' && !isFirst ? subjectOf(inquiry) : undefined;
+  const isFirst = experiments.sent > 0 && exchange.request.freshId === firstId;
+  const subject = wanted.aspect === 'success' && !isFirst ? subjectOf(investigation) : undefined;
   // What was tried in vain says nothing about the request.
-  const inVain = lab.sent > 0 && before.length === 0 && !(await recurs(inquiry));
-  const condition = (): Words => {
+  const inVain = experiments.sent > 0 && before.length === 0 && !(await recurs(investigation));
+  const condition = (): Wording => {
     if (when === 'under-concurrency') return { note: 'while others are in flight' };
     if (isFirst) return { phrase: 'that are the first of the run' };
     if (gone && wanted.words === NO_ANSWER) return served ? { note: 'from some point of the run on' } : {};
@@ -302,7 +316,7 @@ async function unexplained(
     return subject === undefined ? suchAs(failure) : {};
   };
   return {
-    ...bareFinding(initialState(new JsonObject([])), exchange),
+    ...bareExplanation(initialState(new JsonObject([])), exchange),
     kind: before.length > 0 ? 'sequence' : 'once',
     subject,
     conditions: [condition()],

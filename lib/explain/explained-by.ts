@@ -3,8 +3,8 @@ import type { RequestState } from '../payloads/model/dimension.ts';
 import type { Failure } from '../run/result/result.ts';
 import type { CheckFailure, Cluster } from './cluster.ts';
 import { stateOf, withParts } from './condition/parts.ts';
-import type { Found } from './found.ts';
-import { type Lab, unlessSpent, type Wanted } from './lab.ts';
+import { type Experiments, type SoughtSymptom, unlessSpent } from './experiments.ts';
+import type { Explanation } from './explanation.ts';
 import { roleOf } from './symptom/role.ts';
 import { isRejected } from './symptom/symptom.ts';
 import { labelOf } from './wording/words.ts';
@@ -13,7 +13,7 @@ import { labelOf } from './wording/words.ts';
 export async function explainedBy<T extends Cluster>(
   clusters: readonly T[],
   { failure, wanted }: CheckFailure,
-  lab: Lab,
+  experiments: Experiments,
 ): Promise<T | undefined> {
   const [first] = clusters;
   if (first === undefined) return undefined;
@@ -25,17 +25,17 @@ export async function explainedBy<T extends Cluster>(
   const featured = clusters.find(({ found: { feature } }) => feature?.has(text) === true);
   if (featured !== undefined) return featured;
   const { neutral, parts, suffices, kind, known } = first.found;
-  if (known?.includes(label) === true) return inUndeclared(clusters, failure, wanted, lab);
-  const fits = clusters.find(({ found }) => isAbout(found, label, lab)) ?? first;
+  if (known?.includes(label) === true) return inUndeclared(clusters, failure, wanted, experiments);
+  const fits = clusters.find(({ found }) => isAbout(found, label, experiments)) ?? first;
   if (kind !== 'always') return fits;
-  if (isOtherRejection(first.found, failure, lab)) return undefined;
+  if (isOtherRejection(first.found, failure, experiments)) return undefined;
   const state = neutral && stateOf(failure.template, neutral.plant);
   if (neutral === undefined || state === undefined) return fits;
   // An ordinary part may also hide another fault, so that the failing one has to show this one by itself.
   const explains = await unlessSpent(
     async () =>
-      (await lab.shows(withParts(parts, neutral, state), wanted)) !== true &&
-      (!suffices || (await mayShowAlone(withParts(parts, state, neutral), state, wanted, lab))),
+      (await experiments.shows(withParts(parts, neutral, state), wanted)) !== true &&
+      (!suffices || (await mayShowAlone(withParts(parts, state, neutral), state, wanted, experiments))),
   );
   return explains === false ? undefined : fits;
 }
@@ -47,16 +47,23 @@ export async function explainedBy<T extends Cluster>(
 async function mayShowAlone(
   alone: RequestState,
   failing: RequestState,
-  wanted: Wanted,
-  lab: Lab,
+  wanted: SoughtSymptom,
+  experiments: Experiments,
 ): Promise<boolean> {
-  for (let left = 2; left > 0; left -= 1) if ((await lab.shows(alone, wanted)) !== false) return true;
-  return (await lab.shows(failing, wanted)) === false;
+  for (let left = 2; left > 0; left -= 1) if ((await experiments.shows(alone, wanted)) !== false) return true;
+  return (await experiments.shows(failing, wanted)) === false;
 }
 
 /** Whether one is about what is wrong with bodies, and the other about credentials. */
-function isOtherRejection({ subject, state }: Found, { exchange, template }: Failure, lab: Lab): boolean {
-  const [one, other] = [lab.roleOf(state), roleOf(exchange.request, template, lab.contract, lab.token)];
+function isOtherRejection(
+  { subject, state }: Explanation,
+  { exchange, template }: Failure,
+  experiments: Experiments,
+): boolean {
+  const [one, other] = [
+    experiments.roleOf(state),
+    roleOf(exchange.request, template, experiments.contract, experiments.token),
+  ];
   return subject !== undefined && one !== other && isRejected(one) && isRejected(other);
 }
 
@@ -64,22 +71,22 @@ function isOtherRejection({ subject, state }: Found, { exchange, template }: Fai
 async function inUndeclared<T extends Cluster>(
   clusters: readonly T[],
   failure: Failure,
-  wanted: Wanted,
-  lab: Lab,
+  wanted: SoughtSymptom,
+  experiments: Experiments,
 ): Promise<T | undefined> {
   const cluster = clusters.find(({ found: { subject } }) =>
     /another case|nested|__proto__/.test(subject?.noun ?? ''),
   );
   const state = stateOf(failure.template, new JsonObject([]));
   if (cluster === undefined || state === undefined) return undefined;
-  const { properties } = lab.contract.newPlant.shape;
+  const { properties } = experiments.contract.newPlant.shape;
   const plant = new JsonObject(state.plant.members.filter(([name]) => properties.has(name)));
-  const shows = await unlessSpent(() => lab.shows({ ...state, plant }, wanted));
+  const shows = await unlessSpent(() => experiments.shows({ ...state, plant }, wanted));
   return shows === false ? cluster : undefined;
 }
 
 /** Whether a finding and a label name the same property. */
-function isAbout({ subject, conditions }: Found, label: string, { contract }: Lab): boolean {
+function isAbout({ subject, conditions }: Explanation, label: string, { contract }: Experiments): boolean {
   const named = (text: string) => new Set(text.split(/[^\w]+/));
   const property = [...contract.newPlant.shape.properties.keys()].find((name) => named(label).has(name));
   if (property === undefined) return false;

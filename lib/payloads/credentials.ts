@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { bearer, type Credential, nothing } from './test-case.ts';
+import { type Credential, noCredential, validCredential } from './test-case.ts';
 
 /** A credential that the store must reject: the wrong one, or the right one in the wrong place. */
 export interface InvalidCredential {
@@ -220,7 +220,7 @@ const fixed = (name: string, value: string): InvalidCredential => ({
 });
 
 export const noToken: readonly InvalidCredential[] = [
-  { name: 'no Authorization header', kind: 'no header', credential: nothing },
+  { name: 'no Authorization header', kind: 'no header', credential: noCredential },
   fixed('an empty Authorization header', ''),
   fixed('Bearer without a token', 'Bearer'),
 ];
@@ -333,6 +333,8 @@ export function credentialOf(shell: readonly string[]): Credential {
   );
   // Compared as JSON: no header and an empty one are different.
   const written = JSON.stringify(shell);
-  const known = [bearer, nothing, ...invalid].find((one) => JSON.stringify(one.shell) === written);
+  const known = [validCredential, noCredential, ...invalid].find(
+    (one) => JSON.stringify(one.shell) === written,
+  );
   return known ?? { values: (token) => shell.map((value) => value.replaceAll(T, token)), shell };
 }

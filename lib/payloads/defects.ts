@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
-import { type JsonType, meet, type Shape, type TextLimits, typesOf } from '../contract/schema.ts';
+import { type JsonType, meet, type Shape, type TextLimits, typesOf } from '../contract/shape.ts';
 import { FRESH, fromValue, type Json, JsonObject, object, Raw, write } from './json.ts';
 import { at, besideGrid, gridOf } from './numbers.ts';
 import { oneOfShape, otherName } from './plants.ts';

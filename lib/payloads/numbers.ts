@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
-import type { NumberLimits } from '../contract/schema.ts';
+import type { NumberLimits } from '../contract/shape.ts';
 import { type Json, Raw } from './json.ts';
 
 /** An exact decimal number: digits / 10^scale. */

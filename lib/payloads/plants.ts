@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
-import type { NumberLimits, Shape } from '../contract/schema.ts';
+import type { NumberLimits, Shape } from '../contract/shape.ts';
 import { freshFrom, freshId, freshText } from './fresh.ts';
 import { FRESH, fromValue, type Json, JsonObject, type Member, Raw, type Style, write } from './json.ts';
 import { type Grid, gridOf, halved, isEmpty, onGrid, placesIn } from './numbers.ts';

@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import type { Contract } from '../contract/contract.ts';
 import { DocumentError } from '../contract/document.ts';
-import { type Shape, type TextLimits, typesOf } from '../contract/schema.ts';
+import { type Shape, type TextLimits, typesOf } from '../contract/shape.ts';
 import { write } from './json.ts';
 import { patternOf } from './pattern.ts';
 import { ordinaryIds } from './plants.ts';

@@ -1,9 +1,9 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { Contract } from '../contract/contract.ts';
+import { pickByKind } from './choose-cases.ts';
 import { type InvalidCredential, noToken, otherSchemes, wrongTokens } from './credentials.ts';
 import { defectsOf } from './defects.ts';
 import type { JsonObject } from './json.ts';
-import { pickByKind } from './pick.ts';
 import type { Credential, RequestTemplate } from './test-case.ts';
 import { notJson } from './texts.ts';
 import { isInvalid } from './validity.ts';
@@ -82,12 +82,12 @@ const together = (moment: number, steps: readonly Partial<Step>[]): readonly Ste
 function namedSequences(contract: Contract): readonly (readonly Step[])[] {
   const bodies = invalidBodies(contract);
   const [invalid] = bodies;
-  const [noCredential] = invalidCredentials;
+  const [withoutToken] = invalidCredentials;
   const aborted: Wrong = { kind: 'aborted' };
   /** Checks with new plants that the store still accepts ordinary plants and nothing else. */
   const asBefore: readonly Partial<Step>[] = [
     { plant: 100 },
-    { plant: 101, wrong: noCredential },
+    { plant: 101, wrong: withoutToken },
     { plant: 102, wrong: invalid },
   ];
   return [
@@ -105,7 +105,7 @@ function namedSequences(contract: Contract): readonly (readonly Step[])[] {
     ]),
     inTurn([
       { plant: 0 },
-      { plant: 0, wrong: noCredential },
+      { plant: 0, wrong: withoutToken },
       { plant: 0, wrong: invalid },
       { plant: 0 },
       { plant: 0, like: 'same id' },
@@ -115,22 +115,22 @@ function namedSequences(contract: Contract): readonly (readonly Step[])[] {
       { plant: 1, like: 'decomposed' },
     ]),
     inTurn([
-      { plant: 0, wrong: noCredential },
+      { plant: 0, wrong: withoutToken },
       { plant: 0 },
       { plant: 1, wrong: invalid },
       { plant: 1 },
       { plant: 2, manner: 'with an Idempotency-Key' },
-      { plant: 2, manner: 'with an Idempotency-Key', wrong: noCredential },
+      { plant: 2, manner: 'with an Idempotency-Key', wrong: withoutToken },
       { plant: 2, manner: 'with an Idempotency-Key', wrong: invalid },
     ]),
     [
       ...together(0, [
-        ...[noCredential, invalid, undefined, undefined, noCredential, invalid, undefined, undefined].map(
+        ...[withoutToken, invalid, undefined, undefined, withoutToken, invalid, undefined, undefined].map(
           (one, plant) => ({ plant, wrong: one }),
         ),
       ]),
       ...together(1, [
-        ...[undefined, undefined, noCredential, invalid].map((one) => ({ plant: 8, wrong: one })),
+        ...[undefined, undefined, withoutToken, invalid].map((one) => ({ plant: 8, wrong: one })),
         { plant: 8, like: 'same id' },
         { plant: 8, like: 'same name' },
       ]),

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary, Random } from 'fast-check';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
-import type { TextLimits } from '../contract/schema.ts';
+import type { TextLimits } from '../contract/shape.ts';
 import { freshText } from './fresh.ts';
 import type { FreshText } from './json.ts';
 import { patternOf } from './pattern.ts';

@@ -22,12 +22,12 @@ export interface Credential {
   readonly shell: readonly string[];
 }
 
-export const bearer: Credential = {
+export const validCredential: Credential = {
   values: (token) => [`Bearer ${token}`],
   shell: ['Bearer $PLANT_STORE_TOKEN'],
 };
 
-export const nothing: Credential = { values: () => [], shell: [] };
+export const noCredential: Credential = { values: () => [], shell: [] };
 
 /** A request without id and token. Omitted fields are as an ordinary client sends them. */
 export interface RequestTemplate {
@@ -50,7 +50,7 @@ export interface RequestTemplate {
   /** Offset in the body at which the connection is closed. */
   readonly abort?: (body: Uint8Array) => number;
   /** The request sent right before this one. */
-  readonly after?: Predecessor;
+  readonly preceding?: Predecessor;
   /** The raw bytes of a request that is not well-framed HTTP. */
   readonly rawBytes?: (host: string, path: string, authorization: string) => string;
   /** An ordinary plant, sent as any client would: the store must create it, regardless of why it is sent. */
@@ -75,8 +75,10 @@ export interface Predecessor {
  * Whether a request is outside the contract. This includes malformed HTTP: a duplicate of a field that is
  * allowed only once (RFC 9110 section 5.3) may be rejected by an intermediary.
  */
-export const isOutsideContract = ({ outsideContract, credential = bearer }: RequestTemplate): boolean =>
-  outsideContract === true || credential.shell.length > 1;
+export const isOutsideContract = ({
+  outsideContract,
+  credential = validCredential,
+}: RequestTemplate): boolean => outsideContract === true || credential.shell.length > 1;
 
 /** A request to try, its class, and the control request from which it differs in one respect. */
 export interface TestCase {

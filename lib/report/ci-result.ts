@@ -1,7 +1,7 @@
 import { counted } from '../counts.ts';
 import { cutShort, judgedOf } from '../run/result/verdict.ts';
 import { judgedEntry } from './entry-state.ts';
-import { acceptedBy } from './known.ts';
+import { acceptedBy } from './known-deviations.ts';
 import type { Baseline, CiResult, RecordedResult, RunRecord, WithoutCiResult } from './record.ts';
 
 /**

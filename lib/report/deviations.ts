@@ -2,7 +2,7 @@ import { counted } from '../counts.ts';
 import { entryName, isAbout, newCauses } from './baseline-entry.ts';
 import { causeText } from './fingerprint.ts';
 import { NOTHING_JUDGED } from './headline.ts';
-import { acceptedBy, covering, unaccounted } from './known.ts';
+import { acceptedBy, covering, unaccounted } from './known-deviations.ts';
 import type { EntryState, JudgedBaseline, RecordedCause, RecordedResult, RunRecord } from './record.ts';
 import { summarise } from './text.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Cause } from '../run/result/result.ts';
+import type { FailureGroup } from '../run/result/result.ts';
 import type { RecordedCause, RecordedResult } from './record.ts';
 
 /** Begins with a letter, so that YAML does not read a number. */
@@ -21,13 +21,15 @@ export const causeFingerprint = ({
   digest('c', symptom, (condition ?? '').replace(ESTIMATED, 'n'), kind);
 
 /** The fingerprint regardless of the request, as earlier versions computed it. */
-export const coarseFingerprint = (id: string, { cause }: Pick<Cause, 'cause'>): string => named(id, cause);
+export const coarseFingerprint = (id: string, { cause }: Pick<FailureGroup, 'cause'>): string =>
+  named(id, cause);
 
 /** Whether the cause is that there was no response. */
-export const isUnanswered = ({ cause }: Pick<Cause, 'cause'>): boolean => cause.startsWith('no response');
+export const isUnanswered = ({ cause }: Pick<FailureGroup, 'cause'>): boolean =>
+  cause.startsWith('no response');
 
 /** A cause with its request, if it has one. */
-export const causeText = ({ cause, request }: Pick<Cause, 'cause' | 'request'>): string =>
+export const causeText = ({ cause, request }: Pick<FailureGroup, 'cause' | 'request'>): string =>
   request === undefined ? cause : `${cause}: ${request}`;
 
 /**
@@ -38,7 +40,7 @@ export const causeText = ({ cause, request }: Pick<Cause, 'cause' | 'request'>):
 export function fingerprinted(
   id: string,
   kind: RecordedResult['kind'],
-  causes: readonly Cause[],
+  causes: readonly FailureGroup[],
 ): RecordedResult['causes'] {
   return united(
     causes.map(({ cause, request, ...counts }) => {

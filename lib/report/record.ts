@@ -29,7 +29,7 @@ import type { Cause } from '../run/result/cause.ts';
 import type {
   CheckCoverage,
   Failure,
-  Cause as FailureCause,
+  FailureGroup,
   Observations,
   Retries,
   Stop,
@@ -186,7 +186,7 @@ export const about = {
   hint: text,
 } satisfies Record<keyof About, unknown>;
 
-const failureCause: Schema<FailureCause & { readonly fingerprint: string }> = object({
+const failureCause: Schema<FailureGroup & { readonly fingerprint: string }> = object({
   cause: text,
   request: optional(text, 'The request, if the cause does not name it.'),
   failed: positive,

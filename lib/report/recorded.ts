@@ -1,5 +1,5 @@
-import { bearer, type RequestTemplate } from '../payloads/test-case.ts';
-import { causeOf, type Failure } from '../run/result/result.ts';
+import { type RequestTemplate, validCredential } from '../payloads/test-case.ts';
+import { type Failure, problemOf } from '../run/result/result.ts';
 import { truncate } from '../run/result/truncate.ts';
 import type { RunHeader } from '../run/run.ts';
 import { codingsOf, decoded } from '../wire/codings.ts';
@@ -38,7 +38,11 @@ export function exchangeOf(
     ...messages,
     command: inShellOf(commandOf(messages.request), target),
     ...redactAll(
-      { expected: finding.expected, actual: finding.actual, cause: causeOf({ finding, label, stableLabel }) },
+      {
+        expected: finding.expected,
+        actual: finding.actual,
+        cause: problemOf({ finding, label, stableLabel }),
+      },
       redact,
     ),
   };
@@ -80,7 +84,7 @@ function requestOf(
 ): RecordedRequest {
   const { method, headers, body, delivery, rawBytes, publicBody } = request;
   const { origin } = new URL(baseUrl);
-  const { shell: values, header = 'authorization' } = template.credential ?? bearer;
+  const { shell: values, header = 'authorization' } = template.credential ?? validCredential;
   const shell = [...values];
   const path =
     template.tokenIn === undefined ? request.path : request.path.replace(/=[^=]*$/, '=$PLANT_STORE_TOKEN');
@@ -97,7 +101,7 @@ function requestOf(
           bodyOf(body ?? new Uint8Array(), MAX_REQUEST_BYTES, (text) => text)
         : { bytes: body?.length ?? 0, text: publicBody },
     ...(delivery === undefined ? {} : { delivery }),
-    ...(template.after === undefined ? {} : { after: template.after.connection }),
+    ...(template.preceding === undefined ? {} : { after: template.preceding.connection }),
     ...(rawBytes === undefined ? {} : { rawBytes: true }),
   };
 }

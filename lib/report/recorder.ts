@@ -31,7 +31,7 @@ export class Recorder {
     this.baseline = baseline;
   }
 
-  take(event: RunEvent): RecordedResult | undefined {
+  add(event: RunEvent): RecordedResult | undefined {
     if (event.type === 'start') this.header = event.header;
     if (event.type === 'end') this.footer = event.footer;
     const { header, redact } = this;

@@ -1,6 +1,6 @@
+import { ownSchema } from '../own-schemas.ts';
 import { readText } from '../read-text.ts';
 import { presentId } from '../renamed-ids.ts';
-import { ownSchema } from '../schema.ts';
 import { UsageError } from '../usage-error.ts';
 import { causeText, coarseFingerprint } from './fingerprint.ts';
 import type { EntryState, RecordedResult, RunRecord } from './record.ts';

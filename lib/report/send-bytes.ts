@@ -11,7 +11,7 @@ import {
 } from './on-connection.ts';
 import type { RecordedRequest } from './record.ts';
 import { cutParts, type Part, partsOf, printing, shortened } from './shell.ts';
-import { wholeBody } from './whole-body.ts';
+import { wholeBody } from './untruncated-body.ts';
 
 /** Shorter pauses would depend on how the system delays and joins small segments. */
 const MIN_PAUSE_MS = 50;

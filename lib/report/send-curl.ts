@@ -3,7 +3,7 @@ import { hasHeader } from '../wire/segments.ts';
 import { dividedUrl, latin1, MAX_SECONDS, type Showing } from './on-connection.ts';
 import type { RecordedRequest } from './record.ts';
 import { fitsWord, partsOf, printing, shortened, word } from './shell.ts';
-import { wholeBody } from './whole-body.ts';
+import { wholeBody } from './untruncated-body.ts';
 
 /** The arguments with which curl sends a request. */
 export function curlArguments(request: RecordedRequest, { shows, givesUp, variables }: Showing): string[] {

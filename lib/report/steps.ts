@@ -4,7 +4,7 @@ import type { OnConnection, Showing } from './on-connection.ts';
 import type { RecordedRequest } from './record.ts';
 import { sending } from './send.ts';
 import { withRandomToken } from './shell.ts';
-import { wholeBody } from './whole-body.ts';
+import { wholeBody } from './untruncated-body.ts';
 
 /** A request, and the id that it was sent with. */
 interface WithId {

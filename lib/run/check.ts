@@ -26,7 +26,7 @@ export interface About {
 }
 
 /** Makes plants for the requests of a check. The n-th plant is the same in every run with one seed. */
-export interface Plants {
+export interface PlantFactory {
   readonly contract: Contract;
   /** An unremarkable ordinary plant, with all declared properties or only the required ones. */
   plain(properties?: 'all' | 'required'): JsonObject;
@@ -43,7 +43,7 @@ export interface Before {
 
 /** The means of a scenario to send requests and to record what it finds. */
 export interface CheckContext {
-  readonly plants: Plants;
+  readonly plants: PlantFactory;
   /** How many random cases the run asks for. */
   readonly cases: number;
   /** An ordinary id that no request has used. */
@@ -85,7 +85,7 @@ export type Test =
   /** Named cases. */
   | {
       readonly kind: 'cases';
-      readonly cases: (plants: Plants) => readonly TestCase[];
+      readonly cases: (plants: PlantFactory) => readonly TestCase[];
       readonly rules: readonly Rule[];
       /** The check that explains why the rules applied to no exchange; by default `invariants/answers`. */
       readonly explainedBy?: string;
@@ -93,15 +93,15 @@ export type Test =
   /** Random cases: `weight` times as many as the run asks for, including the named ones. */
   | {
       readonly kind: 'property';
-      readonly cases: (plants: Plants) => Arbitrary<TestCase>;
+      readonly cases: (plants: PlantFactory) => Arbitrary<TestCase>;
       /**
        * Cases tried first, whatever the seed, so that no verdict depends on whether chance generates them.
        */
-      readonly named?: (plants: Plants) => readonly TestCase[];
+      readonly named?: (plants: PlantFactory) => readonly TestCase[];
       readonly rules: readonly Rule[];
       readonly weight: number;
       /** The named cases are rows of a covering array. Returns what the given rows cover. */
-      readonly covers?: (plants: Plants, rows: readonly number[]) => Coverage;
+      readonly covers?: (plants: PlantFactory, rows: readonly number[]) => Coverage;
       readonly explainedBy?: string;
     }
   /** Rules for every exchange of the run that the check applies to, whichever check sent the request. */

@@ -27,15 +27,15 @@ export interface RunOptions
   /** Whether a failed SHOULD makes the store nonconformant. */
   readonly strict?: boolean | undefined;
   /** Finds the causes of the failures once all checks have ended. Called only if there are any. */
-  readonly explain?: Explain | undefined;
+  readonly explain?: FindCauses | undefined;
   /** Selects the checks to run; the others are skipped. */
   readonly selected?: ((id: string) => boolean) | undefined;
 }
 
 /** Finds causes by experiments, for which it sends requests that belong to no check. */
-export type Explain = (
+export type FindCauses = (
   results: readonly CheckResult[],
-  run: Pick<OpenRun, 'ask' | 'header' | 'requests' | 'served' | 'stop'>,
+  run: Pick<RunHandle, 'sendOutsideChecks' | 'header' | 'requests' | 'served' | 'stop'>,
 ) => Promise<readonly Cause[]>;
 
 /** The options of a run with all defaults filled in. */
@@ -106,7 +106,7 @@ export type RunEvent =
   | { readonly type: 'end'; readonly footer: RunFooter };
 
 /** A run for a host that executes the checks one by one, such as a test runner. */
-export interface OpenRun {
+export interface RunHandle {
   readonly header: RunHeader;
   /** Why the run ended early, if it did. */
   readonly stop: Stop | undefined;
@@ -114,16 +114,16 @@ export interface OpenRun {
   readonly requests: number;
   /** Whether the store accepted an ordinary plant when the run began. */
   readonly served: boolean;
-  carryOut(check: Check): Promise<CheckResult>;
+  runCheck(check: Check): Promise<CheckResult>;
   /**
    * Runs the whole catalogue in planned order: cheap checks first, extra random cases in alternating batches.
    */
-  carryOutAll(begin?: (check: Check) => void): AsyncGenerator<CheckResult>;
+  runAll(begin?: (check: Check) => void): AsyncGenerator<CheckResult>;
   /**
    * Sends requests that belong to no check. Exchanges in the order of the templates; undefined if the run has
    * ended.
    */
-  ask(templates: readonly RequestTemplate[]): Promise<readonly Exchange[] | undefined>;
+  sendOutsideChecks(templates: readonly RequestTemplate[]): Promise<readonly Exchange[] | undefined>;
   /** Waits less long for answers from now on, as the usual time of an answer is known. */
   shortenTimeout(): void;
   /** Ends the run early. Checks that have not ended become untestable. */
@@ -139,7 +139,7 @@ export async function openRun(
   options: RunOptions,
   listeners?: Listeners,
   signal?: AbortSignal,
-): Promise<OpenRun> {
+): Promise<RunHandle> {
   const { contract, catalogue, strict = false, selected = () => true } = options;
   requireOrdinary(contract);
   const started = performance.now();
@@ -197,13 +197,13 @@ export async function openRun(
     get requests() {
       return session.requests;
     },
-    async carryOut(check) {
+    async runCheck(check) {
       for (;;) {
         const [result] = await runBatch([{ check, limit: Number.POSITIVE_INFINITY }]);
         if (result !== undefined) return result;
       }
     },
-    async *carryOutAll(begin) {
+    async *runAll(begin) {
       const ended = new Set<string>();
       for (const items of plannedBatches(catalogue, ({ id }) => ended.has(id)))
         for (const result of await runBatch(items, begin)) {
@@ -212,7 +212,7 @@ export async function openRun(
         }
     },
     served: session.served,
-    ask: (templates) => session.ask(templates),
+    sendOutsideChecks: (templates) => session.sendOutsideChecks(templates),
     shortenTimeout: () => session.shortenTimeout(),
     halt: (stop) => session.halt(stop),
     async close() {
@@ -252,9 +252,9 @@ export async function openRun(
  * The causes of the failed checks of a run, found by experiments once all checks have ended. Undefined if no check
  * failed, or if the options say not to explain failures.
  */
-export async function explained(
+export async function findCauses(
   results: readonly CheckResult[],
-  run: OpenRun,
+  run: RunHandle,
   { explain }: Pick<RunOptions, 'explain'>,
 ): Promise<readonly Cause[] | undefined> {
   if (explain === undefined || results.every(({ verdict }) => verdict !== 'fail')) return undefined;
@@ -263,7 +263,7 @@ export async function explained(
 }
 
 /** Runs every check and yields events as they happen. The last event is `end`, whatever the store does. */
-export async function* events(options: RunOptions, signal?: AbortSignal): AsyncGenerator<RunEvent> {
+export async function* runEvents(options: RunOptions, signal?: AbortSignal): AsyncGenerator<RunEvent> {
   const queue = new Queue<RunEvent>();
   const working = work(options, queue, signal).then(
     () => queue.end(),
@@ -290,12 +290,12 @@ async function work(options: RunOptions, queue: Queue<RunEvent>, signal?: AbortS
     queue.push({ type: 'start', header: run.header });
     let index = 0;
     const results: CheckResult[] = [];
-    for await (const result of run.carryOutAll(({ id }) => queue.push({ type: 'check', id, index }))) {
+    for await (const result of run.runAll(({ id }) => queue.push({ type: 'check', id, index }))) {
       queue.push({ type: 'result', result });
       results.push(result);
       index += 1;
     }
-    const causes = await explained(results, run, options);
+    const causes = await findCauses(results, run, options);
     if (causes !== undefined) queue.push({ type: 'causes', causes });
   } finally {
     queue.push({ type: 'end', footer: await run.close() });

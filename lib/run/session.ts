@@ -13,7 +13,7 @@ import { Invariants } from './execute/invariants.ts';
 import { anyFirstId, Ids } from './plan/ids.ts';
 import { COLLISIONS, COMPARISON, layOut, PREFLIGHT, type WorkItem } from './plan/plan.ts';
 import { type Shard, WHOLE } from './plan/shard.ts';
-import { plantsFor } from './plants.ts';
+import { plantsFor } from './plant-factory.ts';
 import { preflight } from './preflight/preflight.ts';
 import type { Created } from './result/created.ts';
 import type { CheckResult, Failure, Stop } from './result/result.ts';
@@ -139,7 +139,7 @@ export class Session {
     this.client = new HttpClient(endpointOf(baseUrl, options), concurrency);
     this.recovery = new Recovery({
       judging,
-      send: (template, context) => this.sender.ask(template, context),
+      send: (template, context) => this.sender.sendOnce(template, context),
       control: () => this.control(),
       halt: (stop) => this.halt(stop),
     });
@@ -277,7 +277,7 @@ export class Session {
   }
 
   /** Sends requests that belong to no check; undefined if the run has ended. */
-  async ask(templates: readonly RequestTemplate[]): Promise<readonly Exchange[] | undefined> {
+  async sendOutsideChecks(templates: readonly RequestTemplate[]): Promise<readonly Exchange[] | undefined> {
     const exchanges: Exchange[] = [];
     const id = this.ownContext.ids.reserve(templates.length);
     await this.state.unlessStopped(() =>
@@ -309,7 +309,7 @@ export class Session {
 
   private async sendOne(): Promise<Exchange | undefined> {
     if (this.stop !== undefined) return undefined;
-    return this.state.unlessStopped(() => this.sender.ask(this.control(), this.ownContext));
+    return this.state.unlessStopped(() => this.sender.sendOnce(this.control(), this.ownContext));
   }
 
   /** Shortens the timeout to a multiple of the usual time of an answer. */

@@ -6,12 +6,12 @@ import { completesTlsHandshake, SocketConnection } from './socket.ts';
 import { UndiciConnection } from './undici-connection.ts';
 
 /** Counts as one towards the concurrency limit. */
-interface Connections {
-  connection: Connection;
+interface Slot {
+  main: Connection;
   /**
-   * Carries the requests that undici does not send as they are, while `connection` is an `UndiciConnection`.
+   * Carries the requests that undici does not send as they are, while `main` is an `UndiciConnection`.
    */
-  own?: SocketConnection;
+  rawSocket?: SocketConnection;
 }
 
 /** Milliseconds to wait for the response to raw bytes. Many stores do not answer malformed HTTP at all. */
@@ -25,9 +25,9 @@ export class HttpClient {
   readonly endpoint: Endpoint;
   /** Connections that closed while a request was under way, which was then sent again. */
   closedUnderRequests = 0;
-  private readonly connections: Connections[] = [];
-  private readonly idle: Connections[] = [];
-  private readonly waiting: ((connection: Connections) => void)[] = [];
+  private readonly slots: Slot[] = [];
+  private readonly idle: Slot[] = [];
+  private readonly waiting: ((slot: Slot) => void)[] = [];
   private limit: number;
   private timeout: number;
   private closed = false;
@@ -43,25 +43,25 @@ export class HttpClient {
    * Sends a request and waits for its outcome. Never rejects because of what a store does.
    * @param again makes the request to send the second time: the fresh values of the first may be used up
    */
-  async send(template: Request, again: () => Request = () => template): Promise<Exchange> {
-    const connection = await this.acquire();
+  async send(request: Request, again: () => Request = () => request): Promise<Exchange> {
+    const slot = await this.acquire();
     try {
-      if (template.rawBytes !== undefined) return await this.sendRaw(connection, template);
-      if (needsOwnWriter(template)) {
-        const own = this.ownOf(connection);
-        return await this.resent(await this.sendOver(own, template), async () => {
-          await own.close();
-          return this.sendOver(own, again());
+      if (request.rawBytes !== undefined) return await this.sendRaw(slot, request);
+      if (needsRawSocket(request)) {
+        const rawSocket = this.rawSocketOf(slot);
+        return await this.retriedIfClosed(await this.sendOnRawSocket(rawSocket, request), async () => {
+          await rawSocket.close();
+          return this.sendOnRawSocket(rawSocket, again());
         });
       }
-      if (!(connection.connection instanceof this.kind)) this.renew(connection);
-      if (this.limit === 1) void connection.own?.close();
-      return await this.resent(await this.sendOn(connection, template), () => {
-        this.renew(connection);
-        return this.sendOn(connection, again());
+      if (!(slot.main instanceof this.kind)) this.renew(slot);
+      if (this.limit === 1) void slot.rawSocket?.close();
+      return await this.retriedIfClosed(await this.sendOnMain(slot, request), () => {
+        this.renew(slot);
+        return this.sendOnMain(slot, again());
       });
     } finally {
-      this.release(connection);
+      this.release(slot);
     }
   }
 
@@ -76,31 +76,34 @@ export class HttpClient {
     requests: readonly (() => Request)[],
     { pipelined = false }: { readonly pipelined?: boolean } = {},
   ): Promise<readonly Exchange[]> {
-    const connection = await this.acquire();
+    const slot = await this.acquire();
     try {
-      const own = this.ownOf(connection);
+      const rawSocket = this.rawSocketOf(slot);
       const exchanges: Exchange[] = [];
       const marked = (exchange: Exchange, isReused: boolean): Exchange =>
         isReused || exchanges.length === 0 ? exchange : { ...exchange, reconnected: true };
       for (const batch of batchesOf(requests, pipelined)) {
-        const isReused = own.isOpen && batch[0]?.template.delivery?.freshConnection !== true;
-        const sent = await this.sendAllOver(
-          own,
-          batch.map(({ template }) => template),
+        const isReused = rawSocket.isOpen && batch[0]?.request.delivery?.freshConnection !== true;
+        const sent = await this.sendAllOnRawSocket(
+          rawSocket,
+          batch.map(({ request }) => request),
         );
         for (const [index, exchange] of sent.entries()) {
           const one = marked(exchange, isReused || index > 0);
           const again = async () => {
             // Never over a connection that has carried a response: this store may be about to close it.
-            await own.close();
-            return marked(await this.sendOver(own, batch[index]?.make() ?? exchange.request), false);
+            await rawSocket.close();
+            return marked(
+              await this.sendOnRawSocket(rawSocket, batch[index]?.make() ?? exchange.request),
+              false,
+            );
           };
-          exchanges.push(await this.resent(one, again));
+          exchanges.push(await this.retriedIfClosed(one, again));
         }
       }
       return exchanges;
     } finally {
-      this.release(connection);
+      this.release(slot);
     }
   }
 
@@ -132,94 +135,90 @@ export class HttpClient {
   /** Changes the concurrency limit. Requests under way go on, and idle connections beyond the limit are closed. */
   setConcurrencyLimit(limit: number): void {
     this.limit = limit;
-    for (let beyond = this.connections.length - limit; beyond > 0 && this.idle.length > 0; beyond -= 1) {
-      const [connection] = this.idle.splice(0, 1);
-      if (connection !== undefined) this.discard(connection);
+    for (let beyond = this.slots.length - limit; beyond > 0 && this.idle.length > 0; beyond -= 1) {
+      const [slot] = this.idle.splice(0, 1);
+      if (slot !== undefined) this.discard(slot);
     }
     while (this.busy < this.limit && this.waiting.length > 0)
       this.waiting.shift()?.(this.idle.pop() ?? this.opened());
   }
 
   private get busy(): number {
-    return this.connections.length - this.idle.length;
+    return this.slots.length - this.idle.length;
   }
 
   /** Abandons the requests under way. Nothing is sent afterwards. */
   async close(): Promise<void> {
     this.closed = true;
-    await Promise.all(this.connections.flatMap(({ connection, own }) => [connection.close(), own?.close()]));
+    await Promise.all(this.slots.flatMap(({ main, rawSocket }) => [main.close(), rawSocket?.close()]));
   }
 
-  private acquire(): Promise<Connections> {
+  private acquire(): Promise<Slot> {
     if (this.busy >= this.limit) return new Promise((resolve) => this.waiting.push(resolve));
     // The connection used last is the least likely to be closed, and its reuse reveals state that clings to
     // connections.
-    const connection = this.idle.pop() ?? this.opened();
-    return Promise.resolve(connection);
+    const slot = this.idle.pop() ?? this.opened();
+    return Promise.resolve(slot);
   }
 
-  private release(connection: Connections): void {
+  private release(slot: Slot): void {
     const next = this.busy <= this.limit ? this.waiting.shift() : undefined;
-    if (next !== undefined) next(connection);
-    else if (this.connections.length > this.limit) this.discard(connection);
-    else this.idle.push(connection);
+    if (next !== undefined) next(slot);
+    else if (this.slots.length > this.limit) this.discard(slot);
+    else this.idle.push(slot);
   }
 
-  private discard(connection: Connections): void {
-    this.connections.splice(this.connections.indexOf(connection), 1);
-    void connection.connection.close();
-    void connection.own?.close();
+  private discard(slot: Slot): void {
+    this.slots.splice(this.slots.indexOf(slot), 1);
+    void slot.main.close();
+    void slot.rawSocket?.close();
   }
 
-  private opened(): Connections {
-    const connection: Connections = { connection: new this.kind(this.endpoint) };
-    this.connections.push(connection);
-    return connection;
+  private opened(): Slot {
+    const slot: Slot = { main: new this.kind(this.endpoint) };
+    this.slots.push(slot);
+    return slot;
   }
 
-  private renew(connection: Connections, kind = this.kind): void {
-    void connection.connection.close();
-    connection.connection = new kind(this.endpoint);
+  private renew(slot: Slot, kind = this.kind): void {
+    void slot.main.close();
+    slot.main = new kind(this.endpoint);
   }
 
-  private async sendOn(
-    connection: Connections,
-    template: Request,
-    timeout = this.timeout,
-  ): Promise<Exchange> {
-    const request = framed(this.endpoint, template);
-    return this.closed ? abandoned(request) : await connection.connection.send(request, timeout);
+  private async sendOnMain(slot: Slot, request: Request, timeout = this.timeout): Promise<Exchange> {
+    const framedRequest = framed(this.endpoint, request);
+    return this.closed ? abandoned(framedRequest) : await slot.main.send(framedRequest, timeout);
   }
 
   /**
-   * A connection with our own writer. If only one request is sent at a time, it replaces undici's connection.
+   * The raw socket of a slot. If only one request is sent at a time, it replaces undici's connection.
    */
-  private ownOf(connection: Connections): SocketConnection {
-    if (connection.connection instanceof SocketConnection) return connection.connection;
-    if (this.limit === 1) this.renew(connection);
-    connection.own ??= new SocketConnection(this.endpoint);
-    return connection.own;
+  private rawSocketOf(slot: Slot): SocketConnection {
+    if (slot.main instanceof SocketConnection) return slot.main;
+    if (this.limit === 1) this.renew(slot);
+    slot.rawSocket ??= new SocketConnection(this.endpoint);
+    return slot.rawSocket;
   }
 
-  private async sendAllOver(
-    own: SocketConnection,
-    templates: readonly Request[],
+  private async sendAllOnRawSocket(
+    rawSocket: SocketConnection,
+    requests: readonly Request[],
   ): Promise<readonly Exchange[]> {
-    const requests = templates.map((template) => framed(this.endpoint, template));
-    if (this.closed) return requests.map(abandoned);
-    if (templates.some(({ delivery }) => delivery?.freshConnection)) await own.close();
-    return own.sendAll(requests, this.timeout);
+    const framedRequests = requests.map((request) => framed(this.endpoint, request));
+    if (this.closed) return framedRequests.map(abandoned);
+    if (requests.some(({ delivery }) => delivery?.freshConnection)) await rawSocket.close();
+    return rawSocket.sendAll(framedRequests, this.timeout);
   }
 
-  private async sendOver(own: SocketConnection, template: Request): Promise<Exchange> {
-    const request = framed(this.endpoint, template);
-    if (this.closed) return abandoned(request);
-    if (template.delivery?.freshConnection === true) await own.close();
-    return own.send(request, this.timeout);
+  private async sendOnRawSocket(rawSocket: SocketConnection, request: Request): Promise<Exchange> {
+    const framedRequest = framed(this.endpoint, request);
+    if (this.closed) return abandoned(framedRequest);
+    if (request.delivery?.freshConnection === true) await rawSocket.close();
+    return rawSocket.send(framedRequest, this.timeout);
   }
 
   /** The outcome of a request, which is sent again if its connection was closed under it. */
-  private async resent(exchange: Exchange, again: () => Promise<Exchange>): Promise<Exchange> {
+  private async retriedIfClosed(exchange: Exchange, again: () => Promise<Exchange>): Promise<Exchange> {
     if (!isClosedUnder(exchange) || this.closed) return exchange;
     this.closedUnderRequests += 1;
     const second = await again();
@@ -230,10 +229,10 @@ export class HttpClient {
   }
 
   /** Raw bytes have a connection to themselves, since they may leave anything on it. */
-  private async sendRaw(connection: Connections, template: Request): Promise<Exchange> {
-    this.renew(connection, SocketConnection);
-    const exchange = await this.sendOn(connection, template, Math.min(this.timeout, MAX_RAW_WAIT_MS));
-    this.renew(connection);
+  private async sendRaw(slot: Slot, request: Request): Promise<Exchange> {
+    this.renew(slot, SocketConnection);
+    const exchange = await this.sendOnMain(slot, request, Math.min(this.timeout, MAX_RAW_WAIT_MS));
+    this.renew(slot);
     return exchange;
   }
 }
@@ -262,12 +261,12 @@ const NOT_BY_UNDICI = ['connection', 'expect', 'host', 'keep-alive', 'upgrade'];
  * undici gives up a chunked request whose connection is closed, although the response may have arrived: a store may
  * answer before it has read the body (RFC 9112 section 9.6).
  */
-const needsOwnWriter = ({ delivery, framing, headers }: Request): boolean =>
+const needsRawSocket = ({ delivery, framing, headers }: Request): boolean =>
   delivery !== undefined || framing === 'chunked' || NOT_BY_UNDICI.some((name) => hasHeader(headers, name));
 
 interface Sequenced {
   readonly make: () => Request;
-  readonly template: Request;
+  readonly request: Request;
 }
 
 /**
@@ -280,16 +279,16 @@ function* batchesOf(
 ): Generator<readonly Sequenced[]> {
   let batch: Sequenced[] = [];
   for (const make of requests) {
-    const template = make();
-    const { expectContinue, abortAfter, freshConnection } = template.delivery ?? {};
+    const request = make();
+    const { expectContinue, abortAfter, freshConnection } = request.delivery ?? {};
     // After a request to upgrade, wait to learn whether the connection stays with this protocol.
-    const isLast = endsConnection(template) || hasHeader(template.headers, 'upgrade');
+    const isLast = endsConnection(request) || hasHeader(request.headers, 'upgrade');
     const isSeparate = !pipelined || expectContinue || abortAfter !== undefined || freshConnection || isLast;
     if (isSeparate && batch.length > 0) yield batch;
     if (isSeparate) {
       batch = [];
-      yield [{ make, template }];
-    } else batch.push({ make, template });
+      yield [{ make, request }];
+    } else batch.push({ make, request });
   }
   if (batch.length > 0) yield batch;
 }

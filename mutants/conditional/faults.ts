@@ -53,12 +53,14 @@ const acceptsCredential = (which: (header: string | undefined, token: string) =>
   instead: (right, token) => acceptingCredential((request) => which(authorization(request), token))(right),
 });
 
-const bearer = (header = '') => /^bearer +(\S+)$/i.exec(header)?.[1] ?? '';
+const validCredential = (header = '') => /^validCredential +(\S+)$/i.exec(header)?.[1] ?? '';
 const credentials = (header = '') => /^\S+ +(\S+)$/.exec(header)?.[1] ?? '';
 
 export const acceptsMissingToken = acceptsCredential((header) => header === undefined);
-export const acceptsBearerAlone = acceptsCredential((header) => /^(?:bearer)? *$/i.test(header ?? 'none'));
-export const acceptsAnyToken = acceptsCredential((header) => bearer(header) !== '');
+export const acceptsBearerAlone = acceptsCredential((header) =>
+  /^(?:validCredential)? *$/i.test(header ?? 'none'),
+);
+export const acceptsAnyToken = acceptsCredential((header) => validCredential(header) !== '');
 export const acceptsBasic = acceptsCredential(
   (header, token) =>
     /^basic /i.test(header ?? '') &&
@@ -67,14 +69,17 @@ export const acceptsBasic = acceptsCredential(
 export const acceptsOtherScheme = acceptsCredential((header, token) => credentials(header) === token);
 export const acceptsBareToken = acceptsCredential((header, token) => header === token);
 export const acceptsHalfToken = acceptsCredential(
-  (header, token) => bearer(header).length >= token.length / 2 && token.startsWith(bearer(header)),
+  (header, token) =>
+    validCredential(header).length >= token.length / 2 && token.startsWith(validCredential(header)),
 );
-export const acceptsLongerToken = acceptsCredential((header, token) => bearer(header).startsWith(token));
+export const acceptsLongerToken = acceptsCredential((header, token) =>
+  validCredential(header).startsWith(token),
+);
 export const acceptsTokenInOtherCase = acceptsCredential(
-  (header, token) => bearer(header).toLowerCase() === token.toLowerCase(),
+  (header, token) => validCredential(header).toLowerCase() === token.toLowerCase(),
 );
 export const acceptsTokenOfSameLength = acceptsCredential(
-  (header, token) => bearer(header).length === token.length,
+  (header, token) => validCredential(header).length === token.length,
 );
 
 // --- Invalid bodies -------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { type RunRecord, run } from '../../index.ts';
+import { ownSchema } from '../../lib/own-schemas.ts';
 import { packageFile } from '../../lib/package.ts';
-import { ownSchema } from '../../lib/schema.ts';
 import { ended, start } from '../command.ts';
 import { formsOf, HOSTILE_TOKEN } from '../hostile.ts';
 import { heavy } from './heavy.ts';

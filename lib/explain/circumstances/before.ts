@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { sweep } from '../condition/sweep.ts';
 import { modelSweep } from '../condition/sweeps/model.ts';
-import { bareFinding, type Inquiry } from '../found.ts';
+import { bareExplanation, type Investigation } from '../explanation.ts';
 import { modelFor } from '../model-for.ts';
 import { alternatives } from '../wording/several.ts';
 import type { Circumstance } from './circumstances.ts';
@@ -36,12 +36,12 @@ export async function afterOne(preceding: Preceding): Promise<Circumstance | und
  * @throws BudgetSpent
  */
 export async function soonAfter(preceding: Preceding): Promise<Circumstance | undefined> {
-  const { state, inquiry } = preceding;
-  if ((await inquiry.shows(state)) !== true) return undefined;
+  const { state, investigation } = preceding;
+  if ((await investigation.shows(state)) !== true) return undefined;
   let last: Sequence | undefined;
   for (let left = REPEATS; left > 0; left -= 1) {
     await sleep(PAUSE_MS);
-    if ((await inquiry.shows(state)) === true) return undefined;
+    if ((await investigation.shows(state)) === true) return undefined;
     last = await preceding.after(KINDS.accepted);
     if (!last.shows) return undefined;
   }
@@ -69,18 +69,21 @@ export async function afterMany(preceding: Preceding): Promise<Circumstance | un
  * What has to come before a request on the same connection, or beside it, so that a symptom shows.
  * @throws BudgetSpent
  */
-export async function onConnection(state: RequestState, inquiry: Inquiry): Promise<Circumstance | undefined> {
-  const { lab } = inquiry;
-  const history = modelSweep(modelFor(lab.roleOf(state), lab.contract), 'history');
+export async function onConnection(
+  state: RequestState,
+  investigation: Investigation,
+): Promise<Circumstance | undefined> {
+  const { experiments } = investigation;
+  const history = modelSweep(modelFor(experiments.roleOf(state), experiments.contract), 'history');
   if (history === undefined) return undefined;
-  const reach = await sweep(history, state, inquiry, false);
+  const reach = await sweep(history, state, investigation, false);
   const [found] = reach.named;
   for (const candidate of found?.candidates ?? []) {
     const later = candidate.apply(state);
-    const exchange = await lab.send(later);
-    if (found === undefined || inquiry.isShown(exchange, later) !== true) continue;
+    const exchange = await experiments.send(later);
+    if (found === undefined || investigation.isShown(exchange, later) !== true) continue;
     return {
-      ...bareFinding(later, exchange),
+      ...bareExplanation(later, exchange),
       kind: 'sequence',
       conditions: [found.words],
       ladders: [reach.ladder],

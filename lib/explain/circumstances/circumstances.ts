@@ -4,21 +4,21 @@ import { ID } from '../../payloads/plants.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import type { Before } from '../../run/check.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import type { Words } from '../condition/candidates.ts';
+import type { Wording } from '../condition/candidates.ts';
 import { stateOf } from '../condition/parts.ts';
-import { bareFinding, type Found, type Inquiry, pinned } from '../found.ts';
-import { isWrong400, unlessSpent, type Wanted } from '../lab.ts';
-import { hasFreshId, namesIn, ordinaryStates } from '../ordinary.ts';
+import { isWrong400, type SoughtSymptom, unlessSpent } from '../experiments.ts';
+import { bareExplanation, type Explanation, type Investigation, pinned } from '../explanation.ts';
+import { hasFreshId, namesIn, ordinaryStates } from '../ordinary-requests.ts';
 import { NO_ANSWER } from '../symptom/symptom.ts';
 import { SOME_IDS, subjectOf } from '../wording/words.ts';
 import { afterMany, afterOne, onConnection, soonAfter } from './before.ts';
 import { underConcurrency } from './concurrency.ts';
+import { fromThenOn } from './from-some-point-on.ts';
+import { presencesOf } from './optional-properties.ts';
 import { KINDS, Preceding } from './preceding.ts';
-import { presencesOf } from './presence.ts';
-import { fromThenOn } from './since.ts';
 
 /** A fault that does not show each time. */
-export type Circumstance = Found & {
+export type Circumstance = Explanation & {
   readonly before?: readonly Before[];
   /** The request, if it is not that of the state. */
   readonly template?: RequestTemplate;
@@ -41,41 +41,41 @@ const ENOUGH_FAILURES = 4;
  * @throws BudgetSpent
  */
 export async function circumstancesOf(
-  inquiry: Inquiry,
+  investigation: Investigation,
   concurrency: number,
 ): Promise<Circumstance | undefined> {
-  const states = ordinaryStates(inquiry.lab.contract);
+  const states = ordinaryStates(investigation.experiments.contract);
   const [ordinary] = states;
   if (ordinary === undefined) return undefined;
-  const lead = stateOf(inquiry.failure.template, ordinary.plant) ?? ordinary;
-  const isOrdinary = inquiry.lab.roleOf(lead) === 'accept';
+  const lead = stateOf(investigation.failure.template, ordinary.plant) ?? ordinary;
+  const isOrdinary = investigation.experiments.roleOf(lead) === 'accept';
   const like = states.find((one) => namesIn(one).join() === namesIn(lead).join()) ?? ordinary;
-  const state = isOrdinary && !isWrong400(inquiry.wanted) ? like : lead;
+  const state = isOrdinary && !isWrong400(investigation.wanted) ? like : lead;
   const found =
-    (await nowAndThen(state, inquiry, USUAL)) ??
-    (await withOthers(state, inquiry, concurrency)) ??
-    (await nowAndThen(state, inquiry, RARE));
-  return found === undefined ? undefined : { ...found, subject: subjectOf(inquiry) };
+    (await nowAndThen(state, investigation, USUAL)) ??
+    (await withOthers(state, investigation, concurrency)) ??
+    (await nowAndThen(state, investigation, RARE));
+  return found === undefined ? undefined : { ...found, subject: subjectOf(investigation) };
 }
 
 /** What shows only beside others, or after them. */
 async function withOthers(
   state: RequestState,
-  inquiry: Inquiry,
+  investigation: Investigation,
   concurrency: number,
 ): Promise<Circumstance | undefined> {
-  const preceding = await Preceding.of(state, inquiry);
+  const preceding = await Preceding.of(state, investigation);
   return (
     (preceding && ((await afterOne(preceding)) ?? (await soonAfter(preceding)))) ??
-    (await underConcurrency(state, concurrency, inquiry)) ??
-    (await onConnection(state, inquiry)) ??
+    (await underConcurrency(state, concurrency, investigation)) ??
+    (await onConnection(state, investigation)) ??
     (preceding && (await afterMany(preceding)))
   );
 }
 
 async function nowAndThen(
   state: RequestState,
-  inquiry: Inquiry,
+  investigation: Investigation,
   { max, maxWithout }: Limits,
 ): Promise<Circumstance | undefined> {
   const failures: number[] = [];
@@ -83,10 +83,10 @@ async function nowAndThen(
   let failing: Exchange | undefined;
   let passing: Exchange | undefined;
   // The first one follows whatever was tried before.
-  await inquiry.lab.send(state);
+  await investigation.experiments.send(state);
   while (tried < max && (failures.length < ENOUGH_FAILURES || tried < 24)) {
-    const exchange = await inquiry.lab.send(state);
-    const shows = inquiry.isShown(exchange, state);
+    const exchange = await investigation.experiments.send(state);
+    const shows = investigation.isShown(exchange, state);
     tried += 1;
     if (shows === true) failures.push(tried);
     if (shows === true) failing ??= exchange;
@@ -95,21 +95,23 @@ async function nowAndThen(
   }
   const failed = failures.length;
   if (failing === undefined) return undefined;
-  const values = passing === undefined ? undefined : await byValue(state, failing, passing, inquiry);
+  const values = passing === undefined ? undefined : await byValue(state, failing, passing, investigation);
   if (values !== undefined) return values;
   if (failed === tried) {
-    const found = await inARow(state, inquiry);
+    const found = await inARow(state, investigation);
     // With the same id each time, it is about that id.
     if (found !== undefined || !hasFreshId(state)) return found;
-    return fromThenOn(state, [failed, tried], inquiry.wanted, inquiry.lab);
+    return fromThenOn(state, [failed, tried], investigation.wanted, investigation.experiments);
   }
   const every = Math.max(2, Math.round(tried / failed));
-  const which = await whichOf(state, every, inquiry);
+  const which = await whichOf(state, every, investigation);
   return {
-    ...bareFinding(state, failing),
+    ...bareExplanation(state, failing),
     kind: 'now-and-then',
     conditions: [
-      { note: `${toWhom(inquiry.wanted)}${regular(failures) ?? `about one request in ${every}`}${which}` },
+      {
+        note: `${toWhom(investigation.wanted)}${regular(failures) ?? `about one request in ${every}`}${which}`,
+      },
     ],
     inside: [failed, tried],
     repeat: { times: Math.min(every * 5, 500), inFlight: 1 },
@@ -117,8 +119,8 @@ async function nowAndThen(
 }
 
 /** What shows each time, but not right after an accepted plant, takes many requests in a row. */
-async function inARow(state: RequestState, inquiry: Inquiry): Promise<Circumstance | undefined> {
-  const preceding = await Preceding.of(state, inquiry);
+async function inARow(state: RequestState, investigation: Investigation): Promise<Circumstance | undefined> {
+  const preceding = await Preceding.of(state, investigation);
   if (preceding === undefined || (await preceding.after(KINDS.accepted)).shows) return undefined;
   return afterMany(preceding);
 }
@@ -140,13 +142,14 @@ const TIMES_RATE = 5;
 const MAX_TRIES = 200;
 
 /** What the requests contain of which a symptom shows in one of so many. */
-async function whichOf(state: RequestState, every: number, inquiry: Inquiry): Promise<string> {
+async function whichOf(state: RequestState, every: number, investigation: Investigation): Promise<string> {
   const anything = ', whatever it contains';
   const tries = every * TIMES_RATE;
   if (tries > MAX_TRIES) return anything;
   const presences = await unlessSpent(() =>
-    presencesOf(state, inquiry, async (other) => {
-      for (let left = tries; left > 0; left -= 1) if ((await inquiry.shows(other)) === true) return true;
+    presencesOf(state, investigation, async (other) => {
+      for (let left = tries; left > 0; left -= 1)
+        if ((await investigation.shows(other)) === true) return true;
       return false;
     }),
   );
@@ -155,7 +158,7 @@ async function whichOf(state: RequestState, every: number, inquiry: Inquiry): Pr
 }
 
 /** The preposition between a symptom and the requests that show it. */
-export const toWhom = ({ words, aspect }: Wanted): string =>
+export const toWhom = ({ words, aspect }: SoughtSymptom): string =>
   words === NO_ANSWER ? '' : aspect === 'outcome' ? 'to ' : 'in ';
 
 /** Whether the values decide: the same request always fails, and another never does. */
@@ -163,25 +166,25 @@ async function byValue(
   state: RequestState,
   failing: Exchange,
   passing: Exchange,
-  inquiry: Inquiry,
+  investigation: Investigation,
 ): Promise<Circumstance | undefined> {
   const [bad, good] = [failing.request.freshId, passing.request.freshId];
   if (bad === undefined || good === undefined) return undefined;
   for (let left = 3; left > 0; left -= 1) {
-    if ((await inquiry.shows(pinned(state, bad))) !== true) return undefined;
-    if ((await inquiry.shows(pinned(state, good))) === true) return undefined;
+    if ((await investigation.shows(pinned(state, bad))) !== true) return undefined;
+    if ((await investigation.shows(pinned(state, good))) === true) return undefined;
   }
   const first = idIn(pinned(state, bad));
   const tried: { readonly id: bigint; readonly shows: boolean }[] = [];
   for (let offset = 0n; first !== undefined && offset < 48n; offset += 1n) {
     const id = first + offset;
     const plant = pinned(state, good).plant.with(ID, id);
-    tried.push({ id, shows: (await inquiry.shows({ ...state, plant })) === true });
+    tried.push({ id, shows: (await investigation.shows({ ...state, plant })) === true });
   }
   const { words, modulus } = residue(tried) ?? { words: { phrase: SOME_IDS } };
-  const exchange = await inquiry.lab.send(pinned(state, bad));
+  const exchange = await investigation.experiments.send(pinned(state, bad));
   return {
-    ...bareFinding(pinned(state, bad), exchange),
+    ...bareExplanation(pinned(state, bad), exchange),
     conditions: [words],
     ...(modulus === undefined ? {} : { modulus }),
     inside: [4, 4],
@@ -201,7 +204,7 @@ function idIn({ plant }: RequestState): bigint | undefined {
 /** The residue class of the ids that fail, if they are one. */
 function residue(
   tried: readonly { readonly id: bigint; readonly shows: boolean }[],
-): { readonly words: Words; readonly modulus: number } | undefined {
+): { readonly words: Wording; readonly modulus: number } | undefined {
   const shown = tried.find(({ shows }) => shows);
   for (let modulus = 2n; shown !== undefined && modulus <= 24n; modulus += 1n) {
     const rest = shown.id % modulus;

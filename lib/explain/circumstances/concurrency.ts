@@ -1,10 +1,10 @@
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { bareFinding, type Inquiry, pinned } from '../found.ts';
-import { hasFreshId, ordinaryStates } from '../ordinary.ts';
+import { bareExplanation, type Investigation, pinned } from '../explanation.ts';
+import { hasFreshId, ordinaryStates } from '../ordinary-requests.ts';
 import type { Circumstance } from './circumstances.ts';
-import { presencesOf } from './presence.ts';
+import { presencesOf } from './optional-properties.ts';
 
 /** Requests in flight. */
 const SIZES = [2, 3, 4, 5, 6, 8, 12, 16, 24];
@@ -17,21 +17,25 @@ const SIZES = [2, 3, 4, 5, 6, 8, 12, 16, 24];
 export async function underConcurrency(
   state: RequestState,
   concurrency: number,
-  inquiry: Inquiry,
+  investigation: Investigation,
 ): Promise<Circumstance | undefined> {
-  const { lab } = inquiry;
-  const [ordinary = state] = ordinaryStates(lab.contract);
+  const { experiments } = investigation;
+  const [ordinary = state] = ordinaryStates(experiments.contract);
   // An id that is always the same is in flight with others of its kind, which may be what matters.
   if (hasFreshId(state))
-    return (await crowd(state, concurrency, inquiry)) ?? sameValues(state, concurrency, inquiry);
-  return (await sameValues(ordinary, concurrency, inquiry)) ?? crowd(state, concurrency, inquiry);
+    return (await crowd(state, concurrency, investigation)) ?? sameValues(state, concurrency, investigation);
+  return (await sameValues(ordinary, concurrency, investigation)) ?? crowd(state, concurrency, investigation);
 }
 
 /** Requests sent together; those whose responses show the symptom. */
-async function wave(state: RequestState, size: number, inquiry: Inquiry): Promise<readonly Exchange[]> {
+async function wave(
+  state: RequestState,
+  size: number,
+  investigation: Investigation,
+): Promise<readonly Exchange[]> {
   const template = templateOf(state);
-  const exchanges = await inquiry.lab.together(Array.from({ length: size }, () => template));
-  return exchanges.filter((exchange) => inquiry.isShown(exchange, state) === true);
+  const exchanges = await investigation.experiments.together(Array.from({ length: size }, () => template));
+  return exchanges.filter((exchange) => investigation.isShown(exchange, state) === true);
 }
 
 /** Requests with the same values that are sent together, at most. */
@@ -41,25 +45,25 @@ const MANY_ALIKE = 8;
 async function sameValues(
   state: RequestState,
   concurrency: number,
-  inquiry: Inquiry,
+  investigation: Investigation,
 ): Promise<Circumstance | undefined> {
   const size = Math.min(concurrency, MANY_ALIKE);
   let found: { readonly state: RequestState; readonly exchange: Exchange } | undefined;
   let waves = 0;
   for (let left = 3; left > 0 && size > 1; left -= 1) {
-    const { freshId } = (await inquiry.lab.send(state)).request;
+    const { freshId } = (await investigation.experiments.send(state)).request;
     if (freshId === undefined) return undefined;
     const alike = pinned(state, freshId);
-    const [exchange] = await wave(alike, size, inquiry);
+    const [exchange] = await wave(alike, size, investigation);
     if (exchange === undefined) continue;
-    if ((await inquiry.shows(alike)) === true || (await wave(state, size, inquiry)).length > 0)
+    if ((await investigation.shows(alike)) === true || (await wave(state, size, investigation)).length > 0)
       return undefined;
     waves += 1;
     found = { state: alike, exchange };
   }
   if (found === undefined || waves < 2) return undefined;
   return {
-    ...bareFinding(found.state, found.exchange),
+    ...bareExplanation(found.state, found.exchange),
     kind: 'under-concurrency',
     conditions: [{ clause: `another request with the same ${ID} is in flight` }],
     inside: [waves, 3],
@@ -72,32 +76,35 @@ async function sameValues(
 async function crowd(
   state: RequestState,
   concurrency: number,
-  inquiry: Inquiry,
+  investigation: Investigation,
 ): Promise<Circumstance | undefined> {
   for (const [index, size] of SIZES.entries()) {
     if (size > concurrency) return undefined;
     let shown: Exchange | undefined;
     let waves = 0;
     for (let left = 3; left > 0; left -= 1) {
-      const found = await wave(state, size, inquiry);
+      const found = await wave(state, size, investigation);
       if (found.length > 0) waves += 1;
       shown ??= found[0];
     }
     if (shown === undefined) continue;
     const fewer = SIZES[index - 1] ?? 1;
     let calm = 0;
-    for (let left = 4; left > 0; left -= 1) if ((await wave(state, fewer, inquiry)).length > 0) calm += 1;
+    for (let left = 4; left > 0; left -= 1)
+      if ((await wave(state, fewer, investigation)).length > 0) calm += 1;
     if (calm > 2) return undefined;
-    for (let left = 3; left > 0; left -= 1) if ((await wave(state, size, inquiry)).length > 0) waves += 1;
+    for (let left = 3; left > 0; left -= 1)
+      if ((await wave(state, size, investigation)).length > 0) waves += 1;
     // As rarely as that, it may be for another reason.
     if (waves < 3) return undefined;
     const showsAgain = async (other: RequestState) => {
-      for (let left = 3; left > 0; left -= 1) if ((await wave(other, size, inquiry)).length > 0) return true;
+      for (let left = 3; left > 0; left -= 1)
+        if ((await wave(other, size, investigation)).length > 0) return true;
       return false;
     };
-    const presences = await presencesOf(state, inquiry, showsAgain);
+    const presences = await presencesOf(state, investigation, showsAgain);
     return {
-      ...bareFinding(state, shown),
+      ...bareExplanation(state, shown),
       kind: 'under-concurrency',
       conditions: [
         { clause: `${size} or more requests are in flight` },

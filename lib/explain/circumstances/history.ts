@@ -1,23 +1,28 @@
 import { unseenToken } from '../../payloads/credentials.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
-import type { Found, Inquiry } from '../found.ts';
+import type { Explanation, Investigation } from '../explanation.ts';
 import { afterMany, afterOne, onConnection, soonAfter } from './before.ts';
 import type { Circumstance } from './circumstances.ts';
+import { fromThenOn } from './from-some-point-on.ts';
 import { KINDS, Preceding, REPEATS, type Sequence } from './preceding.ts';
-import { fromThenOn } from './since.ts';
 
 /**
  * What was found, with what has to come before, if anything has to.
  * @param served whether the store accepted an ordinary plant when the run began
  * @throws BudgetSpent
  */
-export async function withHistory(found: Found, served: boolean, inquiry: Inquiry): Promise<Circumstance> {
+export async function withHistory(
+  found: Explanation,
+  served: boolean,
+  investigation: Investigation,
+): Promise<Circumstance> {
   const { state, subject, conditions } = found;
-  const { wanted, lab } = inquiry;
-  const isOrdinary = subject === undefined && conditions.length === 0 && lab.roleOf(state) === 'accept';
+  const { wanted, experiments } = investigation;
+  const isOrdinary =
+    subject === undefined && conditions.length === 0 && experiments.roleOf(state) === 'accept';
   if (isOrdinary && served && wanted.aspect === 'outcome')
-    return fromThenOn(state, found.inside, wanted, lab);
-  const preceding = await Preceding.of(state, inquiry);
+    return fromThenOn(state, found.inside, wanted, experiments);
+  const preceding = await Preceding.of(state, investigation);
   const history = preceding && (await historyOf(preceding));
   if (history === undefined) return found;
   const { kind, before = [], exchange, inside, ladders } = history;
@@ -34,8 +39,8 @@ export async function withHistory(found: Found, served: boolean, inquiry: Inquir
 }
 
 async function historyOf(preceding: Preceding): Promise<Circumstance | undefined> {
-  const { state, inquiry } = preceding;
-  const role = inquiry.lab.roleOf(state);
+  const { state, investigation } = preceding;
+  const role = investigation.experiments.roleOf(state);
   const one =
     role === 'reject-credential'
       ? ((await sentAgain(preceding)) ?? (await afterOne(preceding)) ?? (await soonAfter(preceding)))
@@ -43,7 +48,7 @@ async function historyOf(preceding: Preceding): Promise<Circumstance | undefined
   if (one !== undefined) return one;
   const atRest = await preceding.after(KINDS.accepted);
   // What shows only after many others does not show right after an accepted plant.
-  if (!atRest.shows) return (await afterMany(preceding)) ?? onConnection(state, inquiry);
+  if (!atRest.shows) return (await afterMany(preceding)) ?? onConnection(state, investigation);
   return role === 'reject-body' && hasEarlierValues(atRest)
     ? preceding.finding({ note: 'and answers with values of the plant before' }, atRest, 'always')
     : undefined;
@@ -51,15 +56,15 @@ async function historyOf(preceding: Preceding): Promise<Circumstance | undefined
 
 /** Whether a wrong token is rejected at first, and accepted when it is sent again. */
 async function sentAgain(preceding: Preceding): Promise<Circumstance | undefined> {
-  const { state, inquiry } = preceding;
-  if (inquiry.wanted.aspect !== 'success') return undefined;
+  const { state, investigation } = preceding;
+  if (investigation.wanted.aspect !== 'success') return undefined;
   let last: (Sequence & { readonly state: RequestState }) | undefined;
   for (let left = REPEATS; left > 0; left -= 1) {
     const wrong = { ...state, credential: unseenToken() };
-    const first = await inquiry.lab.send(wrong);
-    if (inquiry.isShown(first, wrong) !== false) return undefined;
-    const exchange = await inquiry.lab.send(wrong);
-    if (inquiry.isShown(exchange, wrong) !== true) return undefined;
+    const first = await investigation.experiments.send(wrong);
+    if (investigation.isShown(first, wrong) !== false) return undefined;
+    const exchange = await investigation.experiments.send(wrong);
+    if (investigation.isShown(exchange, wrong) !== true) return undefined;
     last = {
       before: [{ template: templateOf(wrong), exchange: first }],
       exchange,

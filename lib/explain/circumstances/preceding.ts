@@ -1,13 +1,13 @@
 import { unseenToken } from '../../payloads/credentials.ts';
 import { JsonObject } from '../../payloads/json.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
-import { nothing } from '../../payloads/test-case.ts';
+import { noCredential } from '../../payloads/test-case.ts';
 import type { Before } from '../../run/check.ts';
 import type { CauseKind } from '../../run/result/cause.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import type { Words } from '../condition/candidates.ts';
-import { bareFinding, type Inquiry } from '../found.ts';
-import { ordinaryStates } from '../ordinary.ts';
+import type { Wording } from '../condition/candidates.ts';
+import { bareExplanation, type Investigation } from '../explanation.ts';
+import { ordinaryStates } from '../ordinary-requests.ts';
 import { NO_ANSWER } from '../symptom/symptom.ts';
 import type { Circumstance } from './circumstances.ts';
 
@@ -22,7 +22,7 @@ export const KINDS = {
   unauthenticated: {
     one: 'a request without a token',
     many: 'requests without a token',
-    change: { credential: nothing },
+    change: { credential: noCredential },
   },
   wrong: {
     one: 'a request with a wrong token',
@@ -48,34 +48,34 @@ export interface Sequence {
 /** Sends a request after others, over a connection of its own, to see whether a symptom depends on them. */
 export class Preceding {
   readonly state: RequestState;
-  readonly inquiry: Inquiry;
+  readonly investigation: Investigation;
   private readonly ordinary: RequestState;
 
-  private constructor(state: RequestState, ordinary: RequestState, inquiry: Inquiry) {
+  private constructor(state: RequestState, ordinary: RequestState, investigation: Investigation) {
     this.state = state;
     this.ordinary = ordinary;
-    this.inquiry = inquiry;
+    this.investigation = investigation;
   }
 
   /**
    * @returns undefined if the store accepts no ordinary plant, so that nothing can be found out
    * @throws BudgetSpent
    */
-  static async of(state: RequestState, inquiry: Inquiry): Promise<Preceding | undefined> {
-    const ordinary = await accepted(inquiry);
-    return ordinary === undefined ? undefined : new Preceding(state, ordinary, inquiry);
+  static async of(state: RequestState, investigation: Investigation): Promise<Preceding | undefined> {
+    const ordinary = await accepted(investigation);
+    return ordinary === undefined ? undefined : new Preceding(state, ordinary, investigation);
   }
 
   /** The request after some of one kind; before them, the store accepts a plant. */
   async after({ change }: Kind, count = 1): Promise<Sequence> {
-    const { lab } = this.inquiry;
-    await accepted(this.inquiry);
+    const { experiments } = this.investigation;
+    await accepted(this.investigation);
     const one = { ...this.ordinary, ...change };
     const before: Before[] = [];
     for (let left = count; left > 0; left -= 1)
-      before.push({ template: templateOf(one), exchange: await lab.send(one) });
-    const exchange = await lab.send(this.state);
-    return { before, exchange, shows: this.inquiry.isShown(exchange, this.state) === true };
+      before.push({ template: templateOf(one), exchange: await experiments.send(one) });
+    const exchange = await experiments.send(this.state);
+    return { before, exchange, shows: this.investigation.isShown(exchange, this.state) === true };
   }
 
   /** The same if the symptom shows each time. */
@@ -89,9 +89,9 @@ export class Preceding {
   }
 
   /** What is found out if the symptom shows after others, each of so many times. */
-  finding(words: Words, { before, exchange }: Sequence, kind: CauseKind = 'sequence'): Circumstance {
+  finding(words: Wording, { before, exchange }: Sequence, kind: CauseKind = 'sequence'): Circumstance {
     return {
-      ...bareFinding(this.state, exchange),
+      ...bareExplanation(this.state, exchange),
       kind,
       conditions: [words],
       inside: [REPEATS, REPEATS],
@@ -101,9 +101,9 @@ export class Preceding {
 }
 
 /** An ordinary plant that the store accepts, after which it is at rest; undefined if it accepts none. */
-async function accepted({ lab, wanted }: Inquiry): Promise<RequestState | undefined> {
+async function accepted({ experiments, wanted }: Investigation): Promise<RequestState | undefined> {
   if (wanted.words === NO_ANSWER) return undefined;
-  for (const state of ordinaryStates(lab.contract))
-    if ((await lab.send(state)).response?.status === 200) return state;
+  for (const state of ordinaryStates(experiments.contract))
+    if ((await experiments.send(state)).response?.status === 200) return state;
   return undefined;
 }

@@ -7,7 +7,7 @@ export interface Candidate {
   /** The value, as an experiment is listed: `255 letters`. */
   readonly value: string;
   /** How a request that has it is described. */
-  readonly words: Words;
+  readonly words: Wording;
   readonly apply: (state: RequestState) => RequestState;
   /** The classes that it belongs to. */
   readonly classes: readonly string[];
@@ -20,7 +20,7 @@ export interface Candidate {
 }
 
 /** How a condition is worded in a title. */
-export interface Words {
+export interface Wording {
   /** After `when`: `name contains an apostrophe`. */
   readonly clause?: string;
   /** After `requests`: `with a query`. */
@@ -34,20 +34,20 @@ export interface Words {
 /** A named set of values. */
 export interface CandidateClass {
   readonly id: string;
-  readonly words: Words;
+  readonly words: Wording;
   /** Values of different topics are different faults, unless a class of both is accepted as a whole. */
   readonly topic: string;
   /** Words for several of its members, if not all of them show the fault. */
-  readonly some?: (first: Candidate) => Words;
+  readonly some?: (first: Candidate) => Wording;
 }
 
 /** Values in an order in which faults have limits: lengths, sizes, magnitudes. */
 export interface Scale {
   readonly points: readonly bigint[];
   readonly candidateAt: (point: bigint) => Candidate;
-  readonly above: (point: bigint) => Words;
-  readonly below: (point: bigint) => Words;
-  readonly between: (first: bigint, last: bigint) => Words;
+  readonly above: (point: bigint) => Wording;
+  readonly below: (point: bigint) => Wording;
+  readonly between: (first: bigint, last: bigint) => Wording;
   /** The place of a request on the scale, if its value has one. */
   readonly pointOf?: (state: RequestState) => bigint | undefined;
 }
@@ -65,8 +65,8 @@ export interface Sweep {
 export type Tries = ReadonlyMap<Candidate, boolean | undefined>;
 
 /** A set of values with which the fault shows, and its name. */
-export interface Named {
-  readonly words: Words;
+export interface NamedCandidates {
+  readonly words: Wording;
   readonly topic: string;
   readonly candidates: readonly Candidate[];
   /** Whether it is one class or value, and all of it but for the exceptions that are named. */
@@ -77,12 +77,12 @@ export interface Named {
  * Names the values with which a fault shows: the broadest classes of which all members show it, then parts of classes,
  * then single values. Those of one topic are joined, as one change is likely to repair them.
  */
-export function named(tries: Tries, classes: readonly CandidateClass[]): readonly Named[] {
+export function named(tries: Tries, classes: readonly CandidateClass[]): readonly NamedCandidates[] {
   const shown = [...tries].filter(([, shows]) => shows === true).map(([candidate]) => candidate);
   const hidden = [...tries].filter(([, shows]) => shows === false).map(([candidate]) => candidate);
-  const found: Named[] = [];
+  const found: NamedCandidates[] = [];
   let left = shown;
-  const take = (words: Words, topic: string, candidates: readonly Candidate[], isExact = true) => {
+  const take = (words: Wording, topic: string, candidates: readonly Candidate[], isExact = true) => {
     found.push({ words, topic, candidates, isExact });
     left = left.filter((candidate) => !candidates.includes(candidate));
   };
@@ -130,7 +130,11 @@ const bySize = (
 /** The part of a class that has to show the fault for its name to be given to values of several topics, or of one. */
 const [MOST, HALF] = [0.75, 0.5];
 
-function joined(all: readonly Named[], tries: Tries, classes: readonly CandidateClass[]): readonly Named[] {
+function joined(
+  all: readonly NamedCandidates[],
+  tries: Tries,
+  classes: readonly CandidateClass[],
+): readonly NamedCandidates[] {
   return groupBy(all, ({ topic }) => topic).map(([topic, members]) => {
     const candidates = members.flatMap((one) => one.candidates);
     const around = members.length > MAX_NAMES ? smallestAround(candidates, tries, classes, HALF) : undefined;
@@ -149,7 +153,7 @@ function smallestAround(
   tries: Tries,
   classes: readonly CandidateClass[],
   part: number,
-): Named | undefined {
+): NamedCandidates | undefined {
   const of = ({ id }: CandidateClass) =>
     new Map([...tries].filter(([candidate, shows]) => shows !== undefined && candidate.classes.includes(id)));
   const [smallest] = classes
@@ -174,8 +178,8 @@ function partsOf(
   candidates: readonly Candidate[],
   others: readonly Candidate[],
   classes: readonly CandidateClass[],
-): readonly Words[] | undefined {
-  const parts: Words[] = [];
+): readonly Wording[] | undefined {
+  const parts: Wording[] = [];
   let left = candidates;
   for (const { id, words } of bySize(classes, candidates)) {
     const has = (candidate: Candidate) => candidate.classes.includes(id);

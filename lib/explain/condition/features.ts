@@ -1,12 +1,12 @@
 import type { Contract } from '../../contract/contract.ts';
 import { membersOf } from '../../judge/reading.ts';
 import { write } from '../../payloads/json.ts';
-import { ordinaryStates } from '../ordinary.ts';
-import type { Words } from './candidates.ts';
+import { ordinaryStates } from '../ordinary-requests.ts';
+import type { Wording } from './candidates.ts';
 
 /** Something that bodies of many kinds have in common. */
 export interface Feature {
-  readonly words: Words;
+  readonly words: Wording;
   readonly has: (body: string) => boolean;
 }
 

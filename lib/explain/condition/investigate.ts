@@ -1,9 +1,9 @@
-import { stringsOf } from '../../contract/schema.ts';
+import { stringsOf } from '../../contract/shape.ts';
 import { nestedArrays } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
-import { type Found, foundIn, type Inquiry } from '../found.ts';
-import { type Lab, unlessSpent } from '../lab.ts';
-import { ordinaryStates } from '../ordinary.ts';
+import { type Experiments, unlessSpent } from '../experiments.ts';
+import { type Explanation, explanationOf, type Investigation } from '../explanation.ts';
+import { ordinaryStates } from '../ordinary-requests.ts';
 import { isRejected, NO_ANSWER } from '../symptom/symptom.ts';
 import { subjectOf, suchAs } from '../wording/words.ts';
 import type { Candidate } from './candidates.ts';
@@ -26,61 +26,62 @@ const REPEATS = 3;
  * @returns undefined if it does not show again
  * @throws BudgetSpent
  */
-export async function investigate(inquiry: Inquiry): Promise<readonly Found[] | undefined> {
-  const ordinary = ordinaryStates(inquiry.lab.contract);
+export async function investigate(investigation: Investigation): Promise<readonly Explanation[] | undefined> {
+  const ordinary = ordinaryStates(investigation.experiments.contract);
   const [first] = ordinary;
-  const lead = first === undefined ? undefined : stateOf(inquiry.failure.template, first.plant);
+  const lead = first === undefined ? undefined : stateOf(investigation.failure.template, first.plant);
   if (first === undefined || lead === undefined) return undefined;
-  const everywhere = await inEveryRejection(first, inquiry);
+  const everywhere = await inEveryRejection(first, investigation);
   if (everywhere !== undefined) return [everywhere];
-  const role = inquiry.lab.roleOf(lead);
+  const role = investigation.experiments.roleOf(lead);
   if (isRejected(role)) {
-    const found = await withSubjects(first, role === 'reject-body', inquiry);
+    const found = await withSubjects(first, role === 'reject-body', investigation);
     if (found !== undefined) return found === 'unsteady' ? undefined : found;
   }
-  if (await isUnparsed(lead, first, inquiry)) {
-    const found = await withSubjects(first, true, inquiry);
+  if (await isUnparsed(lead, first, investigation)) {
+    const found = await withSubjects(first, true, investigation);
     return found === 'unsteady' ? undefined : found;
   }
-  const carriers = carriersOf(lead, first, inquiry);
+  const carriers = carriersOf(lead, first, investigation);
   const bases = ordinary.map((one) => carriers.reduce((state, part) => part.copy(lead, state), one));
   const shown: RequestState[] = [];
   const hidden: RequestState[] = [];
   for (const base of bases) {
-    const shows = await inquiry.shows(base);
+    const shows = await investigation.shows(base);
     if (shows === true) shown.push(base);
     else if (shows === false) hidden.push(base);
   }
-  if (shown.length > 0 && hidden.length > 0 && !(await isSteady(shown, hidden, inquiry))) return undefined;
+  if (shown.length > 0 && hidden.length > 0 && !(await isSteady(shown, hidden, investigation)))
+    return undefined;
   const [failing, passing] = [shown[0] ?? lead, hidden[0]];
   if (shown.length === 0) {
     const alike =
-      (await paddedLike(lead, bases, carriers, inquiry)) ??
-      (await nestedLike(lead, bases, carriers, inquiry));
+      (await paddedLike(lead, bases, carriers, investigation)) ??
+      (await nestedLike(lead, bases, carriers, investigation));
     if (alike !== undefined) return alike;
-    if (!(await recurs(lead, inquiry))) return undefined;
+    if (!(await recurs(lead, investigation))) return undefined;
   }
-  if (passing === undefined && shown.length > 0) return unconditional(failing, carriers, inquiry);
-  const { state, parts } = await reduce(failing, passing ?? bases[0] ?? first, inquiry);
-  const found = await described(state, parts, passing ?? first, carriers, inquiry);
-  return parts.length === 0 ? found : sharedToo(found, state, parts, bases, inquiry);
+  if (passing === undefined && shown.length > 0) return unconditional(failing, carriers, investigation);
+  const { state, parts } = await reduce(failing, passing ?? bases[0] ?? first, investigation);
+  const found = await described(state, parts, passing ?? first, carriers, investigation);
+  return parts.length === 0 ? found : sharedToo(found, state, parts, bases, investigation);
 }
 
 /** What was found, with what the ordinary request has in common with the failing one, if that matters, too. */
 async function sharedToo(
-  found: readonly Found[],
+  found: readonly Explanation[],
   state: RequestState,
   parts: readonly Part[],
   bases: readonly RequestState[],
-  inquiry: Inquiry,
-): Promise<readonly Found[]> {
+  investigation: Investigation,
+): Promise<readonly Explanation[]> {
   const others = bases.map((base) => parts.reduce((other, part) => part.copy(state, other), base));
-  const { conditions, reaches } =
-    (await unlessSpent(() => conditionsAmong(state, others, inquiry))) ?? UNCONDITIONAL;
+  const { conditions, sweeps } =
+    (await unlessSpent(() => conditionsAmong(state, others, investigation))) ?? UNCONDITIONAL;
   return found.map((one) => ({
     ...one,
     conditions: [...one.conditions, ...conditions],
-    ladders: [...one.ladders, ...reaches.map(({ ladder }) => ladder)],
+    ladders: [...one.ladders, ...sweeps.map(({ ladder }) => ladder)],
   }));
 }
 
@@ -89,20 +90,20 @@ async function paddedLike(
   lead: RequestState,
   [base]: readonly RequestState[],
   carriers: readonly Part[],
-  inquiry: Inquiry,
-): Promise<readonly Found[] | undefined> {
-  const { lab } = inquiry;
-  const size = lab.sizeOf(lead);
-  if (base === undefined || size < lab.sizeOf(base) + LARGER_BYTES) return undefined;
+  investigation: Investigation,
+): Promise<readonly Explanation[] | undefined> {
+  const { experiments } = investigation;
+  const size = experiments.sizeOf(lead);
+  if (base === undefined || size < experiments.sizeOf(base) + LARGER_BYTES) return undefined;
   const { plant, edits } = base;
   // White space may count less than what it stands for.
   const { defect: _, ...rest } = lead;
   for (const one of [base, { ...rest, plant, edits }])
     for (const bytes of [size, 4 * size]) {
       const large = { ...one, edits: [...edits, paddedTo(bytes)] };
-      if ((await inquiry.shows(large)) !== true) continue;
-      const { state, parts } = await reduce(large, base, inquiry);
-      const found = await described(state, parts, base, carriers, inquiry);
+      if ((await investigation.shows(large)) !== true) continue;
+      const { state, parts } = await reduce(large, base, investigation);
+      const found = await described(state, parts, base, carriers, investigation);
       return found.map((each) => ({ ...each, ...featureOf(each) }));
     }
   return undefined;
@@ -113,25 +114,29 @@ async function nestedLike(
   lead: RequestState,
   [base]: readonly RequestState[],
   carriers: readonly Part[],
-  inquiry: Inquiry,
-): Promise<readonly Found[] | undefined> {
-  const [deep = ''] = DEEP.exec(inquiry.lab.textOf(lead)) ?? [];
+  investigation: Investigation,
+): Promise<readonly Explanation[] | undefined> {
+  const [deep = ''] = DEEP.exec(investigation.experiments.textOf(lead)) ?? [];
   if (base === undefined || deep === '') return undefined;
   const nested = { ...base, plant: base.plant.with(UNDECLARED, nestedArrays(deep.length)) };
-  if ((await inquiry.shows(nested)) !== true) return undefined;
-  const { state, parts } = await reduce(nested, base, inquiry);
-  return described(state, parts, base, carriers, inquiry);
+  if ((await investigation.shows(nested)) !== true) return undefined;
+  const { state, parts } = await reduce(nested, base, investigation);
+  return described(state, parts, base, carriers, investigation);
 }
 
 /** What is nested deeply is not JSON for some parsers: whether the symptom shows with whatever is not. */
-const isUnparsed = async (lead: RequestState, ordinary: RequestState, inquiry: Inquiry): Promise<boolean> =>
-  DEEP.test(inquiry.lab.textOf(lead)) &&
-  (await inquiry.shows({ ...ordinary, defect: { corrupt: (text) => text.slice(0, -1) } })) === true;
+const isUnparsed = async (
+  lead: RequestState,
+  ordinary: RequestState,
+  investigation: Investigation,
+): Promise<boolean> =>
+  DEEP.test(investigation.experiments.textOf(lead)) &&
+  (await investigation.shows({ ...ordinary, defect: { corrupt: (text) => text.slice(0, -1) } })) === true;
 
 const UNDECLARED = 'extra';
 
 /** If the size decides, it explains whatever is larger. */
-function featureOf({ conditions }: Found): Pick<Found, 'feature'> {
+function featureOf({ conditions }: Explanation): Pick<Explanation, 'feature'> {
   for (const words of conditions) {
     const limit = /^the body is longer than (\d+) bytes$/.exec(words.clause ?? '')?.[1];
     if (limit === undefined) continue;
@@ -143,9 +148,9 @@ function featureOf({ conditions }: Found): Pick<Found, 'feature'> {
 /** The least by which a request has to be larger for its size to be tried first. */
 const LARGER_BYTES = 500;
 
-const recurs = async (state: RequestState, inquiry: Inquiry): Promise<boolean> => {
-  for (let left = inquiry.wanted.words === NO_ANSWER ? 1 : REPEATS; left > 0; left -= 1)
-    if ((await inquiry.shows(state)) !== true) return false;
+const recurs = async (state: RequestState, investigation: Investigation): Promise<boolean> => {
+  for (let left = investigation.wanted.words === NO_ANSWER ? 1 : REPEATS; left > 0; left -= 1)
+    if ((await investigation.shows(state)) !== true) return false;
   return true;
 };
 
@@ -153,12 +158,12 @@ const recurs = async (state: RequestState, inquiry: Inquiry): Promise<boolean> =
 async function isSteady(
   shown: readonly RequestState[],
   hidden: readonly RequestState[],
-  inquiry: Inquiry,
+  investigation: Investigation,
 ): Promise<boolean> {
   for (const state of shown)
-    for (let left = 2; left > 0; left -= 1) if ((await inquiry.shows(state)) !== true) return false;
+    for (let left = 2; left > 0; left -= 1) if ((await investigation.shows(state)) !== true) return false;
   for (const state of hidden)
-    for (let left = 2; left > 0; left -= 1) if ((await inquiry.shows(state)) === true) return false;
+    for (let left = 2; left > 0; left -= 1) if ((await investigation.shows(state)) === true) return false;
   return true;
 }
 
@@ -166,31 +171,32 @@ async function isSteady(
 async function unconditional(
   state: RequestState,
   carriers: readonly Part[],
-  inquiry: Inquiry,
-): Promise<readonly Found[]> {
-  if (inquiry.wanted.isRejection !== true) return described(state, [], undefined, carriers, inquiry);
-  for (const one of [idSweep, orderSweep(state.plant), ...texts(inquiry.lab)]) {
-    const reach = await sweep(one, state, inquiry, true);
+  investigation: Investigation,
+): Promise<readonly Explanation[]> {
+  if (investigation.wanted.isRejection !== true)
+    return described(state, [], undefined, carriers, investigation);
+  for (const one of [idSweep, orderSweep(state.plant), ...texts(investigation.experiments)]) {
+    const reach = await sweep(one, state, investigation, true);
     if (reach.outside === 0 || reach.named[0]?.isExact !== true) continue;
-    if (await showsNow(reach.hidden, state, inquiry)) continue;
+    if (await showsNow(reach.hidden, state, investigation)) continue;
     const conditions = reach.named.slice(0, 1).map(({ words }) => words);
-    return [await foundIn({ state, conditions, reaches: [reach] }, inquiry)];
+    return [await explanationOf({ state, conditions, sweeps: [reach] }, investigation)];
   }
-  return described(state, [], undefined, carriers, inquiry);
+  return described(state, [], undefined, carriers, investigation);
 }
 
 /** Whether values show the symptom that did not at first: then it is not about them, but about what came before. */
 async function showsNow(
   candidates: readonly Candidate[],
   state: RequestState,
-  inquiry: Inquiry,
+  investigation: Investigation,
 ): Promise<boolean> {
   for (const candidate of candidates.slice(0, REPEATS))
-    if ((await inquiry.shows(candidate.apply(state))) === true) return true;
+    if ((await investigation.shows(candidate.apply(state))) === true) return true;
   return false;
 }
 
-const texts = ({ contract: { newPlant } }: Lab) =>
+const texts = ({ contract: { newPlant } }: Experiments) =>
   stringsOf(newPlant.shape).map((name) => textSweep(name, newPlant.shape.required.has(name)));
 
 /** Says what shows the symptom, and under which conditions. */
@@ -199,31 +205,35 @@ async function described(
   parts: readonly Part[],
   neutral: RequestState | undefined,
   carriers: readonly Part[],
-  inquiry: Inquiry,
-): Promise<readonly Found[]> {
-  const role = inquiry.lab.roleOf(state);
-  const { conditions, reaches } = await conditionsOf(state, parts, neutral, carriers, inquiry);
-  const subjects = isRejected(role) ? await subjectsOf(state, role === 'reject-body', inquiry) : undefined;
+  investigation: Investigation,
+): Promise<readonly Explanation[]> {
+  const role = investigation.experiments.roleOf(state);
+  const { conditions, sweeps } = await conditionsOf(state, parts, neutral, carriers, investigation);
+  const subjects = isRejected(role)
+    ? await subjectsOf(state, role === 'reject-body', investigation)
+    : undefined;
   if (subjects === undefined || subjects.named.length === 0) {
     const isSaid = subjects === undefined || parts.includes(CREDENTIAL);
-    const subject = isSaid ? undefined : subjectOf(inquiry);
+    const subject = isSaid ? undefined : subjectOf(investigation);
     const isUnknown = subject === undefined && conditions.length === 0 && parts.length > 0;
-    const known = isUnknown ? [suchAs(inquiry.failure)] : conditions;
-    return [await foundIn({ state, subject, conditions: known, reaches, parts, neutral }, inquiry)];
+    const known = isUnknown ? [suchAs(investigation.failure)] : conditions;
+    return [
+      await explanationOf({ state, subject, conditions: known, sweeps, parts, neutral }, investigation),
+    ];
   }
-  const found: Found[] = [];
+  const found: Explanation[] = [];
   for (const { words, candidates } of subjects.named) {
     const [candidate] = candidates;
     const about = {
       state: candidate === undefined ? state : candidate.apply(subjects.base),
       subject: words,
       conditions,
-      reaches: [{ ...subjects, inside: candidates.length }, ...reaches],
+      sweeps: [{ ...subjects, inside: candidates.length }, ...sweeps],
       parts: [...carriers, ...parts],
       neutral,
     };
     const labels = candidates.flatMap(({ label }) => label ?? []);
-    found.push({ ...(await foundIn(about, inquiry)), labels });
+    found.push({ ...(await explanationOf(about, investigation)), labels });
   }
   return found;
 }

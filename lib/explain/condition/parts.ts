@@ -53,7 +53,7 @@ const AROUND: readonly Part[] = [
   part('Expect', 'expectation', [], ['expectContinue']),
   part('spelling of the headers', 'header lines', [], ['headerOrder', 'headerGap', 'leadingZeros']),
   part('absent headers', undefined, ['without']),
-  part('earlier requests', 'history', ['after', 'abort'], ['freshConnection', 'abortAfter']),
+  part('earlier requests', 'history', ['preceding', 'abort'], ['freshConnection', 'abortAfter']),
 ];
 
 export const CREDENTIAL: Part = {
@@ -121,14 +121,17 @@ function withSame(
   { plant, template }: RequestState,
   changed: (plant: JsonObject) => JsonObject,
 ): RequestTemplate {
-  const { after } = template;
-  const body = after?.template.body;
-  if (after === undefined || body === undefined || !('json' in body)) return template;
+  const { preceding } = template;
+  const body = preceding?.template.body;
+  if (preceding === undefined || body === undefined || !('json' in body)) return template;
   const { json } = body;
   const [own, before] = [plant.get(name), json instanceof JsonObject ? json.get(name) : undefined];
   if (own === undefined || before === undefined || textOf(own) !== textOf(before)) return template;
   const same = json instanceof JsonObject ? changed(json) : json;
-  return { ...template, after: { ...after, template: { ...after.template, body: { ...body, json: same } } } };
+  return {
+    ...template,
+    preceding: { ...preceding, template: { ...preceding.template, body: { ...body, json: same } } },
+  };
 }
 
 /** Sets all members of one name, at the place of the first or at the end. */

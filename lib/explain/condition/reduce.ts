@@ -1,5 +1,5 @@
 import type { RequestState } from '../../payloads/model/dimension.ts';
-import type { Inquiry } from '../found.ts';
+import type { Investigation } from '../explanation.ts';
 import { differences, type Part } from './parts.ts';
 
 /** A request with as few differences from an ordinary one as show the symptom. */
@@ -18,19 +18,19 @@ export interface Reduced {
 export async function reduce(
   failing: RequestState,
   ordinary: RequestState,
-  inquiry: Inquiry,
+  investigation: Investigation,
 ): Promise<Reduced> {
   const parts = differences(failing, ordinary);
   // One part is usually enough, and a request without the symptom is answered faster.
   for (const part of parts) {
     const state = part.copy(failing, ordinary);
-    if ((await inquiry.shows(state)) === true) return { state, parts: [part] };
+    if ((await investigation.shows(state)) === true) return { state, parts: [part] };
   }
   let state = failing;
   let needed: readonly Part[] = parts;
   for (const part of parts) {
     const without = part.copy(ordinary, state);
-    if ((await inquiry.shows(without)) !== true) continue;
+    if ((await investigation.shows(without)) !== true) continue;
     state = without;
     needed = needed.filter((one) => one !== part);
   }

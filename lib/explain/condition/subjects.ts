@@ -1,37 +1,40 @@
 import { JsonObject } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
-import { nothing } from '../../payloads/test-case.ts';
-import { type Found, foundIn, type Inquiry } from '../found.ts';
-import { isWrong400, type Lab, type Wanted } from '../lab.ts';
-import { ordinaryStates } from '../ordinary.ts';
+import { noCredential } from '../../payloads/test-case.ts';
+import { type Experiments, isWrong400, type SoughtSymptom } from '../experiments.ts';
+import { type Explanation, explanationOf, type Investigation } from '../explanation.ts';
+import { ordinaryStates } from '../ordinary-requests.ts';
 import { isRejected, keyOf } from '../symptom/symptom.ts';
 import { labelOf } from '../wording/words.ts';
 import type { Candidate, CandidateClass } from './candidates.ts';
 import { conditionsAmong, UNCONDITIONAL } from './conditions.ts';
 import { type Feature, separating } from './features.ts';
 import { BODY, CREDENTIAL, differences, type Part } from './parts.ts';
-import { type Reach, sweep } from './sweep.ts';
+import { type SweepResult, sweep } from './sweep.ts';
 import { credentialSweep } from './sweeps/credentials.ts';
 import { defectSweep, isAboutBytes, NOT_JSON } from './sweeps/defects.ts';
 
 /** Whether every 400 has the symptom, whatever it was that the store rejected. */
-export async function inEveryRejection(ordinary: RequestState, inquiry: Inquiry): Promise<Found | undefined> {
-  if (!isWrong400(inquiry.wanted)) return undefined;
+export async function inEveryRejection(
+  ordinary: RequestState,
+  investigation: Investigation,
+): Promise<Explanation | undefined> {
+  if (!isWrong400(investigation.wanted)) return undefined;
   const rejected: readonly RequestState[] = [
     { ...ordinary, defect: { json: new JsonObject([]) } },
     { ...ordinary, defect: { corrupt: (text) => text.slice(0, -1) } },
     { ...ordinary, defect: { json: null } },
     { ...ordinary, defect: { json: ordinary.plant.with('name', 7n) } },
     { ...ordinary, defect: { noBody: true } },
-    { ...ordinary, credential: nothing },
+    { ...ordinary, credential: noCredential },
   ];
   let shown: RequestState | undefined;
   for (const state of rejected) {
-    const shows = await inquiry.shows(state);
+    const shows = await investigation.shows(state);
     if (shows === false) return undefined;
     if (shows === true) shown ??= state;
   }
-  return shown === undefined ? undefined : foundIn({ state: shown }, inquiry);
+  return shown === undefined ? undefined : explanationOf({ state: shown }, investigation);
 }
 
 /**
@@ -42,31 +45,32 @@ export async function inEveryRejection(ordinary: RequestState, inquiry: Inquiry)
 export async function withSubjects(
   ordinary: RequestState,
   isBody: boolean,
-  inquiry: Inquiry,
-): Promise<readonly Found[] | 'unsteady' | undefined> {
-  const kind = `${isBody}/${isAboutBytes(labelOf(inquiry.failure), inquiry.lab.contract)}`;
-  const subjects = await inquiry.lab.remembered(`subjects/${kind}/${keyOf(inquiry.wanted)}`, () =>
-    subjectsOf(ordinary, isBody, inquiry),
+  investigation: Investigation,
+): Promise<readonly Explanation[] | 'unsteady' | undefined> {
+  const kind = `${isBody}/${isAboutBytes(labelOf(investigation.failure), investigation.experiments.contract)}`;
+  const subjects = await investigation.experiments.remembered(
+    `subjects/${kind}/${keyOf(investigation.wanted)}`,
+    () => subjectsOf(ordinary, isBody, investigation),
   );
-  if (await beganToShow(subjects, inquiry)) return 'unsteady';
+  if (await beganToShow(subjects, investigation)) return 'unsteady';
   const labels = subjects.named.flatMap(({ candidates }) => candidates.flatMap(({ label }) => label ?? []));
-  const own = labelOf(inquiry.failure);
+  const own = labelOf(investigation.failure);
   if (subjects.named.length === 0 || (isKnown(own, subjects) && !labels.includes(own))) return undefined;
-  const found: Found[] = [];
+  const found: Explanation[] = [];
   const known = subjects.candidates.flatMap(({ label }) => label ?? []);
   for (const { words, candidates } of subjects.named) {
     const [candidate] = candidates;
     if (candidate === undefined) continue;
     const state = candidate.apply(subjects.base);
-    const others = ordinaryStates(inquiry.lab.contract).map((one) => candidate.apply(one));
+    const others = ordinaryStates(investigation.experiments.contract).map((one) => candidate.apply(one));
     const among =
       subjects.feature === undefined
-        ? await conditionsAmong(state, others, inquiry)
+        ? await conditionsAmong(state, others, investigation)
         : { ...UNCONDITIONAL, conditions: [subjects.feature.words] };
-    const reaches = [{ ...subjects, inside: candidates.length }, ...among.reaches];
+    const sweeps = [{ ...subjects, inside: candidates.length }, ...among.sweeps];
     const parts = [isBody ? BODY : CREDENTIAL, ...among.parts];
-    const about = { ...among, state, subject: words, reaches, parts };
-    const one = await foundIn(about, inquiry);
+    const about = { ...among, state, subject: words, sweeps, parts };
+    const one = await explanationOf(about, investigation);
     // Seen by chance.
     if (one.inside[0] < one.inside[1]) return undefined;
     const { feature } = subjects;
@@ -83,7 +87,7 @@ export async function withSubjects(
 /** Whether what did not show the symptom at first does so now. */
 async function beganToShow(
   { base, hidden, shown, candidates }: Subjects,
-  inquiry: Inquiry,
+  investigation: Investigation,
 ): Promise<boolean> {
   const [first] = hidden;
   const [earliest] = shown;
@@ -93,7 +97,8 @@ async function beganToShow(
     candidates.indexOf(first) > candidates.indexOf(earliest)
   )
     return false;
-  for (let left = 2; left > 0; left -= 1) if ((await inquiry.shows(first.apply(base))) !== true) return false;
+  for (let left = 2; left > 0; left -= 1)
+    if ((await investigation.shows(first.apply(base))) !== true) return false;
   return true;
 }
 
@@ -101,25 +106,29 @@ const isKnown = (label: string, { candidates }: Subjects): boolean =>
   candidates.some((candidate) => candidate.label === label);
 
 /** Whether a symptom is one only with a request that has to be rejected: a crash is one with any. */
-const needsRole = ({ aspect, words }: Wanted): boolean =>
+const needsRole = ({ aspect, words }: SoughtSymptom): boolean =>
   aspect === 'success' || aspect === 'detail' || words.startsWith('rejects with');
 
 /** Copies what makes a request one that has to be rejected. */
-export function carriersOf(lead: RequestState, ordinary: RequestState, inquiry: Inquiry): readonly Part[] {
-  const role = inquiry.lab.roleOf(lead);
-  if (!isRejected(role) || !needsRole(inquiry.wanted)) return [];
-  const label = labelOf(inquiry.failure);
-  const candidate = defectSweep(inquiry.lab.contract, ordinary.plant, true).candidates.find(
+export function carriersOf(
+  lead: RequestState,
+  ordinary: RequestState,
+  investigation: Investigation,
+): readonly Part[] {
+  const role = investigation.experiments.roleOf(lead);
+  if (!isRejected(role) || !needsRole(investigation.wanted)) return [];
+  const label = labelOf(investigation.failure);
+  const candidate = defectSweep(investigation.experiments.contract, ordinary.plant, true).candidates.find(
     (one) => one.label === label,
   );
   if (role === 'reject-body' && candidate !== undefined)
     return [{ name: 'body', dimension: undefined, copy: (_, to) => candidate.apply(to) }];
   const parts = differences(lead, ordinary);
-  const one = parts.find((part) => inquiry.lab.roleOf(part.copy(lead, ordinary)) === role);
+  const one = parts.find((part) => investigation.experiments.roleOf(part.copy(lead, ordinary)) === role);
   return one === undefined ? [] : [one];
 }
 
-interface Subjects extends Reach {
+interface Subjects extends SweepResult {
   readonly base: RequestState;
   readonly candidates: readonly Candidate[];
   /** If it is not what is wrong that decides, but what bodies have in common. */
@@ -127,50 +136,59 @@ interface Subjects extends Reach {
 }
 
 /** What has to be rejected and shows the symptom. */
-export async function subjectsOf(state: RequestState, isBody: boolean, inquiry: Inquiry): Promise<Subjects> {
+export async function subjectsOf(
+  state: RequestState,
+  isBody: boolean,
+  investigation: Investigation,
+): Promise<Subjects> {
   const { credential, defect: _, ...rest } = state;
   const base = isBody
-    ? { ...rest, plant: repaired(rest, inquiry.lab), ...(credential === undefined ? {} : { credential }) }
+    ? {
+        ...rest,
+        plant: repaired(rest, investigation.experiments),
+        ...(credential === undefined ? {} : { credential }),
+      }
     : rest;
-  const { contract, token } = inquiry.lab;
+  const { contract, token } = investigation.experiments;
   const values = isBody
-    ? defectSweep(contract, base.plant, isAboutBytes(labelOf(inquiry.failure), contract))
+    ? defectSweep(contract, base.plant, isAboutBytes(labelOf(investigation.failure), contract))
     : credentialSweep(token);
-  const reach = await sweep(values, base, inquiry, false);
+  const reach = await sweep(values, base, investigation, false);
   const [only, ...others] = reach.named;
   const isScattered = others.length > 0 || only?.isExact === false;
-  const separated = isBody && isScattered ? separatedIn(reach, values.classes, base, inquiry.lab) : undefined;
+  const separated =
+    isBody && isScattered ? separatedIn(reach, values.classes, base, investigation.experiments) : undefined;
   return { ...reach, ...separated, base, candidates: values.candidates };
 }
 
 /** The broadest class of bodies in which a feature separates those that show the symptom from the others. */
 function separatedIn(
-  { shown, hidden }: Reach,
+  { shown, hidden }: SweepResult,
   classes: readonly CandidateClass[],
   base: RequestState,
-  lab: Lab,
+  experiments: Experiments,
 ): Pick<Subjects, 'named' | 'feature'> | undefined {
   // A parser that rejects what is not JSON leaves the other bodies to whatever comes after it.
   const isParsed = shown.every((candidate) => !candidate.classes.includes(NOT_JSON));
   const tried = ({ id }: CandidateClass) =>
     [...shown, ...hidden]
       .filter(({ classes: own }) => own.includes(id) && !(isParsed && own.includes(NOT_JSON)))
-      .map((candidate) => [lab.textOf(candidate.apply(base)), shown.includes(candidate)] as const);
+      .map((candidate) => [experiments.textOf(candidate.apply(base)), shown.includes(candidate)] as const);
   for (const one of classes) {
     if (!shown.every((candidate) => candidate.classes.includes(one.id))) continue;
-    const feature = separating(tried(one), lab.contract);
+    const feature = separating(tried(one), experiments.contract);
     if (feature !== undefined) return { named: [{ ...one, candidates: shown, isExact: true }], feature };
   }
   return undefined;
 }
 
 /** The plant with ordinary values for those that are wrong. */
-function repaired(state: RequestState, lab: Lab): RequestState['plant'] {
-  if (lab.roleOf(state) === 'accept') return state.plant;
-  const [ordinary = state] = ordinaryStates(lab.contract);
+function repaired(state: RequestState, experiments: Experiments): RequestState['plant'] {
+  if (experiments.roleOf(state) === 'accept') return state.plant;
+  const [ordinary = state] = ordinaryStates(experiments.contract);
   const parts = differences(ordinary, state);
   const one = parts
     .map((part) => part.copy(ordinary, state))
-    .find((next) => lab.roleOf(next) !== 'reject-body');
+    .find((next) => experiments.roleOf(next) !== 'reject-body');
   return one?.plant ?? ordinary.plant;
 }

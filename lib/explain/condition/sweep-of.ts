@@ -2,7 +2,7 @@ import { write } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { modelsOf } from '../../payloads/model/model.ts';
 import { ID } from '../../payloads/plants.ts';
-import type { Lab } from '../lab.ts';
+import type { Experiments } from '../experiments.ts';
 import { modelFor } from '../model-for.ts';
 import type { Sweep } from './candidates.ts';
 import { CREDENTIAL, type Part } from './parts.ts';
@@ -19,11 +19,11 @@ export function sweepOf(
   part: Part,
   state: RequestState,
   ordinary: RequestState,
-  lab: Lab,
+  experiments: Experiments,
 ): Sweep | undefined {
-  const { shape } = lab.contract.newPlant;
+  const { shape } = experiments.contract.newPlant;
   const { name, dimension } = part;
-  if (part === CREDENTIAL) return credentialSweep(lab.token);
+  if (part === CREDENTIAL) return credentialSweep(experiments.token);
   if (name === ID) return idSweep;
   if (name === 'property order') return orderSweep(ordinary.plant);
   const property = shape.properties.get(name);
@@ -31,13 +31,14 @@ export function sweepOf(
     return property.types.includes('string') ? textSweep(name, shape.required.has(name)) : undefined;
   const undeclared = state.plant.get(name);
   if (undeclared !== undefined)
-    return DEEP.test(write(undeclared, 0n)) ? depthSweep(name) : undeclaredSweep(lab);
-  if (dimension !== undefined) return modelSweep(modelFor(lab.roleOf(state), lab.contract), dimension);
+    return DEEP.test(write(undeclared, 0n)) ? depthSweep(name) : undeclaredSweep(experiments);
+  if (dimension !== undefined)
+    return modelSweep(modelFor(experiments.roleOf(state), experiments.contract), dimension);
   const value = state.template.headers?.find(([own]) => own.toLowerCase() === name.toLowerCase())?.[1];
   return value === undefined ? undefined : headerSweep(name, value);
 }
 
-function undeclaredSweep({ contract }: Lab): Sweep | undefined {
+function undeclaredSweep({ contract }: Experiments): Sweep | undefined {
   const model = modelsOf(contract).answered;
   const parts = ['undeclared names', 'undeclared values'].flatMap((name) => modelSweep(model, name) ?? []);
   const classes = parts.flatMap((sweep) => sweep.classes).slice(0, 1);

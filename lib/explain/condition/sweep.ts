@@ -1,16 +1,23 @@
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { isValid } from '../../payloads/validity.ts';
 import type { Ladder } from '../../run/result/cause.ts';
-import type { Inquiry } from '../found.ts';
+import type { Investigation } from '../explanation.ts';
 import { NO_ANSWER } from '../symptom/symptom.ts';
-import { type Candidate, type Named, named, type Scale, type Sweep, type Words } from './candidates.ts';
+import {
+  type Candidate,
+  type NamedCandidates,
+  named,
+  type Scale,
+  type Sweep,
+  type Wording,
+} from './candidates.ts';
 
 /** Values without an answer after which no more are tried. */
 const MAX_HANGS = 4;
 
 /** How far one part of a condition reaches. */
-export interface Reach {
-  readonly named: readonly Named[];
+export interface SweepResult {
+  readonly named: readonly NamedCandidates[];
   readonly ladder: Ladder;
   /** Values with which the symptom showed, and values with which it did not. */
   readonly inside: number;
@@ -28,19 +35,19 @@ export interface Reach {
 export async function sweep(
   { part, candidates, classes, scale }: Sweep,
   state: RequestState,
-  inquiry: Inquiry,
+  investigation: Investigation,
   isPlant: boolean,
-): Promise<Reach> {
-  const isSlow = inquiry.wanted.words === NO_ANSWER;
+): Promise<SweepResult> {
+  const isSlow = investigation.wanted.words === NO_ANSWER;
   const tries = new Map<Candidate, boolean | undefined>();
-  const own = inquiry.lab.textOf(state);
+  const own = investigation.experiments.textOf(state);
   const isOther = ({ oddity }: Candidate) =>
-    inquiry.wanted.isRejection === true && oddity !== undefined && !oddity.test(own);
+    investigation.wanted.isRejection === true && oddity !== undefined && !oddity.test(own);
   const attempt = async (candidate: Candidate) => {
     if (isOther(candidate)) return undefined;
     const next = candidate.apply(state);
-    if (isPlant && !isValid(inquiry.lab.contract, next.plant)) return undefined;
-    return inquiry.shows(next);
+    if (isPlant && !isValid(investigation.experiments.contract, next.plant)) return undefined;
+    return investigation.shows(next);
   };
   for (const candidate of candidates) {
     tries.set(candidate, await attempt(candidate));
@@ -81,7 +88,7 @@ export async function sweep(
 
 interface OnScale {
   readonly tries: ReadonlyMap<Candidate, boolean | undefined>;
-  readonly limits: { readonly words: Words; readonly has: (point: bigint) => boolean } | undefined;
+  readonly limits: { readonly words: Wording; readonly has: (point: bigint) => boolean } | undefined;
 }
 
 /** Of values beside the scale, at most this part may contradict its limits: another rule may apply to them. */

@@ -1,5 +1,5 @@
 import type { Contract } from '../../contract/contract.ts';
-import { bearer, type RequestTemplate } from '../../payloads/test-case.ts';
+import { type RequestTemplate, validCredential } from '../../payloads/test-case.ts';
 import { isPlantText } from '../../payloads/validity.ts';
 import type { Request } from '../../wire/exchange.ts';
 import type { Role } from './symptom.ts';
@@ -23,8 +23,8 @@ export function roleOf(request: Request, template: RequestTemplate, contract: Co
   return /^\s*application\/json\s*(?:;|$)/i.test(type) && coding === 'identity' ? 'accept' : 'open';
 }
 
-function isAuthorised({ credential = bearer }: RequestTemplate, token: string): boolean {
-  if (credential === bearer) return true;
+function isAuthorised({ credential = validCredential }: RequestTemplate, token: string): boolean {
+  if (credential === validCredential) return true;
   const [value, ...others] = credential.values(token);
   if (credential.header !== undefined || value === undefined || others.length > 0) return false;
   const [scheme = '', word, ...more] = value.trim().split(/ +/);

@@ -1,7 +1,7 @@
 import type { Contract } from '../../contract/contract.ts';
 import type { Check } from '../../run/check.ts';
 import type { Failure } from '../../run/result/result.ts';
-import type { Wanted } from '../lab.ts';
+import type { SoughtSymptom } from '../experiments.ts';
 import { roleOf } from './role.ts';
 import { symptomsOf } from './symptom.ts';
 
@@ -11,7 +11,7 @@ export function wantedOf(
   { test }: Check,
   contract: Contract,
   token: string,
-): Wanted {
+): SoughtSymptom {
   const role = roleOf(exchange.request, template, contract, token);
   const symptoms = symptomsOf(exchange, role, contract);
   // What should not have succeeded need not look like a success.

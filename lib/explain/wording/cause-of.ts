@@ -31,8 +31,8 @@ export function causeOf(cluster: Cluster, catalogue: readonly Check[]): Cause {
 function exampleOf({ template, state, exchange, before = [] }: Circumstance): Cause['example'] {
   const own = template ?? templateOf(state);
   const { preceding } = exchange;
-  if (own.after === undefined || preceding === undefined) return { template: own, exchange, before };
-  const { template: earlier, connection } = own.after;
+  if (own.preceding === undefined || preceding === undefined) return { template: own, exchange, before };
+  const { template: earlier, connection } = own.preceding;
   return {
     template: own,
     exchange,

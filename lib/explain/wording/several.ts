@@ -1,7 +1,7 @@
-import type { Candidate, Tries, Words } from '../condition/candidates.ts';
+import type { Candidate, Tries, Wording } from '../condition/candidates.ts';
 
 /** Applies a change to each form of some words. */
-const inEachForm = (words: Words, change: (text: string, form: keyof Words) => string): Words =>
+const inEachForm = (words: Wording, change: (text: string, form: keyof Wording) => string): Wording =>
   Object.fromEntries(
     FORMS.flatMap((form) => {
       const text = words[form];
@@ -12,7 +12,7 @@ const inEachForm = (words: Words, change: (text: string, form: keyof Words) => s
 const FORMS = ['clause', 'phrase', 'noun'] as const;
 
 /** Words for many values that have nothing in common but a class of which they are not all. */
-export const mostly = (words: Words, shown: readonly Candidate[], tries: Tries): Words => {
+export const mostly = (words: Wording, shown: readonly Candidate[], tries: Tries): Wording => {
   const tried = [...tries.values()].filter((shows) => shows !== undefined).length;
   return inEachForm(words, (text, form) => {
     const many =
@@ -24,7 +24,7 @@ export const mostly = (words: Words, shown: readonly Candidate[], tries: Tries):
 };
 
 /** Words for a class without some of its values. */
-export const except = (words: Words, exceptions: readonly Words[]): Words =>
+export const except = (words: Wording, exceptions: readonly Wording[]): Wording =>
   inEachForm(words, (text, form) => {
     const list = listOf(exceptions.flatMap((one) => one[form] ?? []));
     if (form === 'clause') return `${text} (but not when ${list})`;
@@ -41,10 +41,10 @@ const listOf = (texts: readonly string[]): string =>
 export const MAX_NAMES = 3;
 
 /** Words for several values of which any will do. */
-export function alternatives(all: readonly Words[]): Words {
+export function alternatives(all: readonly Wording[]): Wording {
   const [only, ...others] = all;
   if (only === undefined || others.length === 0) return only ?? {};
-  return inEachForm(Object.assign({}, ...all) as Words, (_, form) =>
+  return inEachForm(Object.assign({}, ...all) as Wording, (_, form) =>
     either([...new Set(all.flatMap((words) => words[form] ?? []))]),
   );
 }

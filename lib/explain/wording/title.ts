@@ -1,4 +1,4 @@
-import type { Words } from '../condition/candidates.ts';
+import type { Wording } from '../condition/candidates.ts';
 import { NO_ANSWER, type Symptom } from '../symptom/symptom.ts';
 import { isVague } from './words.ts';
 
@@ -17,8 +17,8 @@ const capitalised = (text: string) => `${text.charAt(0).toUpperCase()}${text.sli
  */
 export function sentenceOf(
   symptom: Symptom,
-  subject: Words | undefined,
-  conditions: readonly Words[],
+  subject: Wording | undefined,
+  conditions: readonly Wording[],
 ): Sentence {
   const clear = conditions.filter((one) => !isVague(one));
   const known = clear.length > 0 ? clear : conditions;

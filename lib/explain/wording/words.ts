@@ -3,14 +3,14 @@ import type { RequestState } from '../../payloads/model/dimension.ts';
 import type { Model } from '../../payloads/model/model.ts';
 import { IN_ONE_OF_MANY_WAYS } from '../../payloads/model/rows.ts';
 import type { Failure } from '../../run/result/result.ts';
-import type { Words } from '../condition/candidates.ts';
+import type { Wording } from '../condition/candidates.ts';
 import type { Part } from '../condition/parts.ts';
 import { credentialCandidates } from '../condition/sweeps/credentials.ts';
 import { clauseOf, defectSweep, nounOf } from '../condition/sweeps/defects.ts';
-import type { Inquiry } from '../found.ts';
-import type { Lab } from '../lab.ts';
+import type { Experiments } from '../experiments.ts';
+import type { Investigation } from '../explanation.ts';
 import { modelFor } from '../model-for.ts';
-import { ordinaryStates } from '../ordinary.ts';
+import { ordinaryStates } from '../ordinary-requests.ts';
 import { roleOf } from '../symptom/role.ts';
 
 /** Invariants say which check a request was sent for, and what was special about it. */
@@ -20,7 +20,7 @@ const withoutCheck = (label: string): string => label.replace(/^sent for [^:]*(?
 export const labelOf = ({ label, stableLabel = label }: Failure): string => withoutCheck(stableLabel);
 
 /** The words for requests of which only one is known. */
-export function suchAs(failure: Failure): Words {
+export function suchAs(failure: Failure): Wording {
   const label = withoutCheck(failure.label);
   if (/^(?:id|name|tag) /.test(labelOf(failure)))
     return { clause: labelOf(failure).replace(/^(\w+) (?=")/, '$1 is ') };
@@ -39,7 +39,7 @@ const valueIn = (label: string, dimension: string | undefined, { dimensions }: M
     .toSorted((a, b) => b.length - a.length)[0];
 
 /** Whether nothing better is known of a condition than a request that meets it. */
-export const isVague = ({ phrase = '' }: Words): boolean =>
+export const isVague = ({ phrase = '' }: Wording): boolean =>
   [SOME_VALUES, SUCH_AS, LIKE, SOME_IDS].some((mark) => phrase.includes(mark));
 
 /** Whatever is wrong with a request. */
@@ -49,7 +49,7 @@ export const ANY_SUBJECT = {
 } as const;
 
 /** The narrowest class of bodies that contains those with some labels. */
-export function bodiesNamed(labels: ReadonlySet<string>, contract: Contract): Words | undefined {
+export function bodiesNamed(labels: ReadonlySet<string>, contract: Contract): Wording | undefined {
   const [ordinary] = ordinaryStates(contract);
   if (ordinary === undefined) return undefined;
   const { candidates, classes } = defectSweep(contract, ordinary.plant);
@@ -62,27 +62,35 @@ export function bodiesNamed(labels: ReadonlySet<string>, contract: Contract): Wo
 }
 
 /** What is wrong with the request of a failure, if it had to be rejected. */
-export function subjectOf({ failure, wanted: { aspect }, lab }: Inquiry): Words | undefined {
+export function subjectOf({ failure, wanted: { aspect }, experiments }: Investigation): Wording | undefined {
   const label = labelOf(failure);
-  const [ordinary] = ordinaryStates(lab.contract);
+  const [ordinary] = ordinaryStates(experiments.contract);
   const candidates = [
-    ...credentialCandidates(lab.token),
-    ...(ordinary === undefined ? [] : defectSweep(lab.contract, ordinary.plant, true).candidates),
+    ...credentialCandidates(experiments.token),
+    ...(ordinary === undefined ? [] : defectSweep(experiments.contract, ordinary.plant, true).candidates),
   ].filter((candidate) => candidate.label === label);
   const [only, ...others] = candidates;
   if (only !== undefined && others.length === 0) return only.words;
   if (aspect !== 'success') return undefined;
   if (label === IN_ONE_OF_MANY_WAYS) {
-    const value = valueIn(failure.label, 'undeclared names', modelFor('open', lab.contract));
+    const value = valueIn(failure.label, 'undeclared names', modelFor('open', experiments.contract));
     return { noun: ['a plant', value].join(' ').trim() };
   }
-  if (roleOf(failure.exchange.request, failure.template, lab.contract, lab.token) === 'reject-credential')
+  if (
+    roleOf(failure.exchange.request, failure.template, experiments.contract, experiments.token) ===
+    'reject-credential'
+  )
     return label === '' ? ANY_SUBJECT.credential : { noun: `requests without a valid token (${label})` };
   return { noun: nounOf(label), clause: clauseOf(label) };
 }
 
 /** The words for a part of which no other values are known. */
-export function wordsOf({ name, dimension }: Part, state: RequestState, failure: Failure, lab: Lab): Words {
+export function wordsOf(
+  { name, dimension }: Part,
+  state: RequestState,
+  failure: Failure,
+  experiments: Experiments,
+): Wording {
   const { template, plant } = state;
   if (name === 'Authorization') return { phrase: `with the scheme ${failure.label}` };
   if (name === 'method') return { phrase: `with the method ${template.method}` };
@@ -96,7 +104,7 @@ export function wordsOf({ name, dimension }: Part, state: RequestState, failure:
           : `with Content-Type ${template.contentType}`,
     };
   if (name === 'body' || plant.get(name) !== undefined) return suchAs(failure);
-  const value = valueIn(failure.label, dimension, modelFor(lab.roleOf(state), lab.contract));
+  const value = valueIn(failure.label, dimension, modelFor(experiments.roleOf(state), experiments.contract));
   return { phrase: value ?? `with ${SOME_VALUES} ${name}` };
 }
 

@@ -1,7 +1,7 @@
 import { freshId, withWords } from '../fresh.ts';
 import { FreshText, JsonObject } from '../json.ts';
 import { ID } from '../plants.ts';
-import { nothing, type Predecessor, type RequestTemplate } from '../test-case.ts';
+import { noCredential, type Predecessor, type RequestTemplate } from '../test-case.ts';
 import { isValid, plainPlants } from '../validity.ts';
 import {
   anyOf,
@@ -34,7 +34,7 @@ const after = (
   apply: (state, context) => {
     const made = before(state, context);
     const predecessor: Predecessor = { template: isState(made) ? templateOf(made) : made, connection };
-    return { ...state, template: { ...state.template, after: predecessor } };
+    return { ...state, template: { ...state.template, preceding: predecessor } };
   },
   ...rest,
 });
@@ -72,7 +72,7 @@ const plain =
     change(withoutFault(changed(state, context, 'id', 'name')));
 
 const rejected = plain((state) => ({ ...state, defect: { json: new JsonObject([['tag', 'rejected']]) } }));
-const unauthenticated = plain((state) => ({ ...state, credential: nothing }));
+const unauthenticated = plain((state) => ({ ...state, credential: noCredential }));
 const aborted = (name: string, abort: NonNullable<RequestTemplate['abort']>): Value =>
   after(
     `after a request aborted ${name}`,
@@ -166,7 +166,7 @@ export const historyOfValid: Dimension = dimension('history', [
   after('after the same request', valid, 'same', OPTIONAL),
   after(
     'after the same request without a token',
-    (state) => ({ ...state, credential: nothing }),
+    (state) => ({ ...state, credential: noCredential }),
     'other',
     OPTIONAL,
   ),

@@ -1,4 +1,4 @@
-import type { Shape } from '../../contract/schema.ts';
+import type { Shape } from '../../contract/shape.ts';
 import { groupBy } from '../../groups.ts';
 import { type InvalidCredential, invalidCredentials } from '../credentials.ts';
 import { type Defect, type DefectKind, defectsOf } from '../defects.ts';

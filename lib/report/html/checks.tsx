@@ -4,7 +4,7 @@ import { confidenceText } from '../confidence.ts';
 import { coverageText } from '../coverage.ts';
 import { knownBy } from '../deviations.ts';
 import { causeText } from '../fingerprint.ts';
-import { unaccounted } from '../known.ts';
+import { unaccounted } from '../known-deviations.ts';
 import type { RecordedResult, RunRecord } from '../record.ts';
 import { Exchange } from './exchange.tsx';
 import { KnownAs, whatFailed } from './failures.tsx';

@@ -1,9 +1,9 @@
 import { isOutsideContract, type RequestTemplate, type TestCase } from '../../payloads/test-case.ts';
-import { type Plants, type Test, Untestable } from '../check.ts';
+import { type PlantFactory, type Test, Untestable } from '../check.ts';
 import type { Failure } from '../result/result.ts';
 import type { Tally } from '../result/tally.ts';
-import { isUnanswered } from '../send/away.ts';
 import { inPool } from '../send/pool.ts';
+import { isUnanswered } from '../send/unreachable.ts';
 import type { Execution } from './execution.ts';
 import { requireAccepted, runTestCase } from './run-test-case.ts';
 import type { TestRun } from './test-run.ts';
@@ -22,7 +22,7 @@ export class NamedCases implements TestRun {
   private readonly execution: Execution;
   private readonly tally: Tally;
 
-  constructor(test: Test & { kind: 'cases' }, plants: Plants, execution: Execution, tally: Tally) {
+  constructor(test: Test & { kind: 'cases' }, plants: PlantFactory, execution: Execution, tally: Tally) {
     this.test = test;
     this.cases = test.cases(plants);
     this.control = this.cases.find(({ control }) => control !== undefined)?.control;

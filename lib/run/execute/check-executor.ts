@@ -3,7 +3,7 @@ import type { Check } from '../check.ts';
 import type { CheckIds } from '../plan/ids.ts';
 import { DEFAULTS, sampleCount, type WorkItem } from '../plan/plan.ts';
 import type { Shard } from '../plan/shard.ts';
-import { plantsFor, strengthOf } from '../plants.ts';
+import { plantsFor, strengthOf } from '../plant-factory.ts';
 import { concluded, inAnotherShard, skipped } from '../result/conclude.ts';
 import type { CheckResult, Failure, Stop } from '../result/result.ts';
 import { Tally } from '../result/tally.ts';

@@ -5,11 +5,11 @@ import { PREFLIGHT } from '../plan/plan.ts';
 import type { Shard } from '../plan/shard.ts';
 import { Created } from '../result/created.ts';
 import { truncate } from '../result/truncate.ts';
-import { isAway, isUnanswered } from '../send/away.ts';
 import { Limiter } from '../send/limiter.ts';
 import { ordinariness } from '../send/ordinariness.ts';
 import type { Recovery } from '../send/recovery.ts';
 import type { RequestContext } from '../send/request-context.ts';
+import { isAway, isUnanswered } from '../send/unreachable.ts';
 import type { Invariants } from './invariants.ts';
 import type { Judging } from './judging.ts';
 

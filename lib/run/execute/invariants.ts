@@ -1,5 +1,5 @@
 import { isFinding } from '../../judge/rules.ts';
-import { bearer, isOutsideContract, type RequestTemplate } from '../../payloads/test-case.ts';
+import { isOutsideContract, type RequestTemplate, validCredential } from '../../payloads/test-case.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import type { Check } from '../check.ts';
 import type { Failure } from '../result/result.ts';
@@ -54,7 +54,7 @@ function unusual({
   method,
   path,
   contentType,
-  credential = bearer,
+  credential = validCredential,
   headers = [],
   framing,
   delivery = {},
@@ -63,7 +63,7 @@ function unusual({
     method,
     path?.replace(/\?.*$/, ''),
     contentType,
-    credential === bearer ? undefined : credential.shell.join(' | ') || 'no token',
+    credential === validCredential ? undefined : credential.shell.join(' | ') || 'no token',
     ...headers.map(([name]) => name),
     framing,
     ...Object.keys(delivery),

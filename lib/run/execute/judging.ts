@@ -1,6 +1,6 @@
 import type { Contract } from '../../contract/contract.ts';
 import { type Finding, isFinding, type NotSeen, type Rule, type Sent } from '../../judge/rules.ts';
-import { bearer, type RequestTemplate } from '../../payloads/test-case.ts';
+import { type RequestTemplate, validCredential } from '../../payloads/test-case.ts';
 import { type Exchange, isAborted } from '../../wire/exchange.ts';
 
 /** What the judge needs beside an exchange. */
@@ -12,9 +12,13 @@ export interface Judging {
 }
 
 /** What the rules know of a request. */
-const sentOf = ({ request }: Exchange, { credential = bearer }: RequestTemplate, token: string): Sent => ({
+const sentOf = (
+  { request }: Exchange,
+  { credential = validCredential }: RequestTemplate,
+  token: string,
+): Sent => ({
   token,
-  authorised: credential === bearer,
+  authorised: credential === validCredential,
   get plant() {
     return plantIn(request.body);
   },

@@ -2,7 +2,7 @@ import type { Arbitrary, Value } from 'fast-check';
 import type { Rule } from '../../judge/rules.ts';
 import { sampleAfter } from '../../payloads/random.ts';
 import type { TestCase } from '../../payloads/test-case.ts';
-import type { Plants, Test } from '../check.ts';
+import type { PlantFactory, Test } from '../check.ts';
 import { casesOf } from '../plan/plan.ts';
 import type { Shard } from '../plan/shard.ts';
 import { type CheckCoverage, type Failure, timedOut } from '../result/result.ts';
@@ -28,7 +28,7 @@ export class PropertyTest implements TestRun {
   private readonly id: (index: number) => bigint;
   private readonly count: number;
   private readonly shard: Shard;
-  private readonly plants: Plants;
+  private readonly plants: PlantFactory;
   private readonly execution: Execution;
   private readonly tally: Tally;
   /** The places of the named cases that were tried. */
@@ -38,7 +38,7 @@ export class PropertyTest implements TestRun {
 
   constructor(
     { id, test }: { readonly id: string; readonly test: Test & { kind: 'property' } },
-    plants: Plants,
+    plants: PlantFactory,
     shard: Shard,
     execution: Execution,
     tally: Tally,

@@ -1,6 +1,6 @@
 import { freshId } from '../../payloads/fresh.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { type CheckContext, NotApplicable, type Plants, type Test, Untestable } from '../check.ts';
+import { type CheckContext, NotApplicable, type PlantFactory, type Test, Untestable } from '../check.ts';
 import type { Failure } from '../result/result.ts';
 import type { Tally } from '../result/tally.ts';
 import { truncate } from '../result/truncate.ts';
@@ -17,11 +17,11 @@ const MAX_HELD_BYTES = 64 * 1024 * 1024;
 export class Scenario implements TestRun {
   readonly ended = true;
   private readonly test: Test & { kind: 'scenario' };
-  private readonly plants: Plants;
+  private readonly plants: PlantFactory;
   private readonly execution: Execution;
   private readonly tally: Tally;
 
-  constructor(test: Test & { kind: 'scenario' }, plants: Plants, execution: Execution, tally: Tally) {
+  constructor(test: Test & { kind: 'scenario' }, plants: PlantFactory, execution: Execution, tally: Tally) {
     this.test = test;
     this.plants = plants;
     this.execution = execution;
@@ -42,7 +42,7 @@ export class Scenario implements TestRun {
 }
 
 /** What a scenario works with. */
-function contextOf(plants: Plants, execution: Execution, tally: Tally): CheckContext {
+function contextOf(plants: PlantFactory, execution: Execution, tally: Tally): CheckContext {
   const recordFailure = (failure: Omit<Failure, 'payloadClass'>) =>
     tally.recordFailure({ ...failure, payloadClass: 'other' });
   const send: CheckContext['send'] = (template) => {

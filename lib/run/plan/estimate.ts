@@ -1,10 +1,10 @@
 import type { Contract } from '../../contract/contract.ts';
 import { sampleAfter } from '../../payloads/random.ts';
 import { requireOrdinary } from '../../payloads/satisfiable.ts';
-import { bearer, type RequestTemplate, type TestCase } from '../../payloads/test-case.ts';
+import { type RequestTemplate, type TestCase, validCredential } from '../../payloads/test-case.ts';
 import type { Exchange, Request } from '../../wire/exchange.ts';
-import { type CheckContext, type Plants, type Test, Untestable } from '../check.ts';
-import { plantsFor, strengthOf } from '../plants.ts';
+import { type CheckContext, type PlantFactory, type Test, Untestable } from '../check.ts';
+import { plantsFor, strengthOf } from '../plant-factory.ts';
 import type { RunOptions } from '../run.ts';
 import { fill } from '../send/fill.ts';
 import { casesOf, DEFAULTS } from './plan.ts';
@@ -37,7 +37,7 @@ export async function estimate({ contract, catalogue, ...options }: RunOptions):
   // One request is sent first to find out whether the run can begin.
   let [requests, plants] = [1, 1];
   const count = (cases: readonly TestCase[], each = 1) => {
-    const before = cases.flatMap(({ template }) => template.after?.template ?? []);
+    const before = cases.flatMap(({ template }) => template.preceding?.template ?? []);
     requests += (cases.length + before.length) * each;
     plants += (cases.filter(creates).length + before.filter(isAccepted).length) * each;
   };
@@ -93,8 +93,8 @@ type IsAccepted = (template: RequestTemplate) => boolean;
 const acceptedBy =
   ({ newPlant }: Contract): IsAccepted =>
   (template) => {
-    const { credential = bearer, tokenIn, rawBytes, abort, delivery } = template;
-    if (credential !== bearer || tokenIn !== undefined || rawBytes !== undefined) return false;
+    const { credential = validCredential, tokenIn, rawBytes, abort, delivery } = template;
+    if (credential !== validCredential || tokenIn !== undefined || rawBytes !== undefined) return false;
     if (abort !== undefined || delivery?.abortAfter !== undefined) return false;
     const { method, path, headers, body } = filled(template);
     const type = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
@@ -115,14 +115,14 @@ const acceptedBy =
  */
 async function sentBy(
   test: Test & { kind: 'scenario' },
-  own: Plants,
+  own: PlantFactory,
   cases: number,
   isAccepted: IsAccepted,
 ): Promise<Estimate> {
   let [requests, plants] = [0, 0];
   const send = (template: RequestTemplate): Promise<Exchange> => {
     const isOwnAccepted = isAccepted(template);
-    const before = template.after?.template;
+    const before = template.preceding?.template;
     requests += before === undefined ? 1 : 2;
     plants += Number(isOwnAccepted) + Number(before !== undefined && isAccepted(before));
     const response = {

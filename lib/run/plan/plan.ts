@@ -1,6 +1,6 @@
 import { areaOf, groupBy } from '../../groups.ts';
 import type { TestCase } from '../../payloads/test-case.ts';
-import type { Check, Plants, Test } from '../check.ts';
+import type { Check, PlantFactory, Test } from '../check.ts';
 import { ASIDE, type CheckIds, type Ids, type Room } from './ids.ts';
 import type { Shard } from './shard.ts';
 
@@ -36,7 +36,7 @@ export const sampleCount = (weight: number, cases: number): number => Math.max(1
 export const casesOf = (
   { weight, covers }: Test & { kind: 'property' },
   cases: number,
-  { strength }: Plants,
+  { strength }: PlantFactory,
   named: readonly TestCase[],
 ): number => Math.max(sampleCount(weight, cases), covers !== undefined && strength === 3 ? named.length : 0);
 

@@ -1,13 +1,13 @@
 import { fields, locationOf, summarise } from '../../judge/reading.ts';
-import { nothing, type RequestTemplate } from '../../payloads/test-case.ts';
+import { noCredential, type RequestTemplate } from '../../payloads/test-case.ts';
 import type { Endpoint } from '../../wire/endpoint.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
 import type { Stop } from '../result/result.ts';
 import { truncate } from '../result/truncate.ts';
-import { isFromGateway } from '../send/away.ts';
 import type { RequestContext } from '../send/request-context.ts';
 import type { Sender } from '../send/sender.ts';
+import { isFromGateway } from '../send/unreachable.ts';
 import { agreesOnlyOnHttp2, foreign, inTheWay, isForeign, wantsHttp2 } from './listener.ts';
 
 /** Whether a run can begin, and if not, why; otherwise advice on what the user may have got wrong. */
@@ -80,7 +80,7 @@ const isNotFound = ({ response }: Exchange): boolean => response?.status === 404
 
 const withoutToken = ([template]: readonly RequestTemplate[]): RequestTemplate => ({
   ...template,
-  credential: nothing,
+  credential: noCredential,
   ordinary: false,
   outsideContract: true,
 });

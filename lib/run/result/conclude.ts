@@ -5,7 +5,7 @@ import type { CheckResult, Stop, Verdict } from './result.ts';
 import { Tally } from './tally.ts';
 
 /** What the verdict on a check depends on besides its own findings. */
-export interface Circumstances {
+export interface RunEnd {
   readonly stop: Stop | undefined;
   readonly shard: Shard;
   /** Random cases that suffice for a verdict, for a check with weight 1. */
@@ -17,18 +17,13 @@ export interface Circumstances {
 /**
  * The result of a check. Failures stand however the run ended; a check that was not completed does not pass.
  */
-export function concluded(
-  check: Check,
-  tally: Tally,
-  seconds: number,
-  circumstances: Circumstances,
-): CheckResult {
+export function concluded(check: Check, tally: Tally, seconds: number, end: RunEnd): CheckResult {
   const { level, id, test } = check;
   const { cases, failed, blocked } = tally;
-  const { stop, shard } = circumstances;
+  const { stop, shard } = end;
   if (failed > 0 && level !== 'OBSERVE') return result(check, 'fail', tally, seconds, blockedOf(blocked));
   if (stop?.kind === 'bailed') return skipped(check, 'bail', stop.reason, tally);
-  if (stop !== undefined && !isTriedEnough(check, cases, circumstances))
+  if (stop !== undefined && !isTriedEnough(check, cases, end))
     return result(check, 'untestable', tally, seconds, { by: stop.kind, reason: stop.reason });
   if (blocked instanceof NotApplicable) return skipped(check, blocked.blockedBy, blocked.message, tally);
   if (blocked !== undefined) return result(check, 'untestable', tally, seconds, blockedOf(blocked));
@@ -58,11 +53,7 @@ function vacuous(check: Check, tally: Tally, seconds: number, { of }: Shard): Ch
  * Whether a limit that the user set stopped the run late enough for a verdict: a random check has tried as
  * many cases as it does by default, and an invariant has seen every other check end.
  */
-function isTriedEnough(
-  { test }: Check,
-  cases: number,
-  { stop, shard, usual, unfinished }: Circumstances,
-): boolean {
+function isTriedEnough({ test }: Check, cases: number, { stop, shard, usual, unfinished }: RunEnd): boolean {
   if (stop?.kind !== 'limit') return false;
   if (test.kind === 'invariant') return !unfinished;
   if (test.kind !== 'property') return false;

@@ -48,7 +48,7 @@ export interface Placed {
 }
 
 /** The cause of a failure: failures with the same cause are likely to be fixed by the same change. */
-export const causeOf = ({
+export const problemOf = ({
   finding,
   label,
   stableLabel = label,
@@ -56,7 +56,7 @@ export const causeOf = ({
   finding.ofRequest === true ? `${finding.cause}: ${stableLabel}` : finding.cause;
 
 /** One cause of the failures of a check, with one kind of request. */
-export interface Cause {
+export interface FailureGroup {
   /** What is wrong with the response. */
   readonly cause: string;
   /** The kind of request, if the cause does not name it, in words that do not differ from run to run. */
@@ -86,7 +86,7 @@ export interface CheckResult {
   readonly seconds: number;
   /** The failure to look at first, then a few with other causes. */
   readonly failures: readonly Failure[];
-  readonly causes: readonly Cause[];
+  readonly causes: readonly FailureGroup[];
   readonly observations: Observations;
   /** Only for a check that begins with a covering array. */
   readonly coverage?: CheckCoverage;

@@ -1,13 +1,13 @@
 import type { NotSeen } from '../../judge/rules.ts';
 import type { Untestable } from '../check.ts';
-import { Causes } from './causes.ts';
+import { FailureGroups } from './failure-groups.ts';
 import {
-  type Cause,
   type CheckCoverage,
-  causeOf,
   type Failure,
+  type FailureGroup,
   type Observations,
   type Placed,
+  problemOf,
   timedOut,
 } from './result.ts';
 import { truncatedFailure } from './truncate.ts';
@@ -39,7 +39,7 @@ export class Tally {
   readonly observations: Record<string, Observations[string]> = {};
   /** How much of a covering array was tried; slow to compute. */
   coverage: () => CheckCoverage | undefined = () => undefined;
-  private readonly counted = new Causes();
+  private readonly counted = new FailureGroups();
   private readonly byCause = new Map<string, { place: number; failure: Failure; failed: number }>();
   private lead: Failure | undefined;
   private readonly onNew: (failure: Failure) => void;
@@ -54,7 +54,7 @@ export class Tally {
     this.failed += 1;
     this.counted.add(failure, place);
     if (timedOut(failure)) this.timeouts += 1;
-    const cause = causeOf(failure);
+    const cause = problemOf(failure);
     const known = this.byCause.get(cause);
     if (known === undefined) {
       if (this.byCause.size < MAX_CAUSES_OF_A_CHECK) this.onNew(failure);
@@ -123,7 +123,7 @@ export class Tally {
     return this.lead === undefined ? truncated : [this.lead, ...truncated.slice(1)];
   }
 
-  get causes(): readonly Cause[] {
+  get causes(): readonly FailureGroup[] {
     return this.counted.inOrder;
   }
 

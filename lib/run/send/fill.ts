@@ -1,4 +1,4 @@
-import { bearer, bytesOf, type RequestTemplate } from '../../payloads/test-case.ts';
+import { bytesOf, type RequestTemplate, validCredential } from '../../payloads/test-case.ts';
 import type { Delivery, HeaderPair, Request } from '../../wire/exchange.ts';
 
 /** Headers of every request, unless the template or the user sets others. */
@@ -62,7 +62,7 @@ export function fill(
   id: bigint,
   { token, host, prefix, headers, query = [] }: RequestDefaults,
 ): Request {
-  const { method = 'POST', credential = bearer, body, framing = 'length' } = template;
+  const { method = 'POST', credential = validCredential, body, framing = 'length' } = template;
   const added = template.tokenIn === undefined ? query : [...query, [template.tokenIn, token] as const];
   const path = withQuery((template.path ?? '/plants').replace('{id}', String(id)), added);
   const contentType =

@@ -1,5 +1,5 @@
 import type { Contract } from '../../contract/contract.ts';
-import { bearer, type RequestTemplate } from '../../payloads/test-case.ts';
+import { type RequestTemplate, validCredential } from '../../payloads/test-case.ts';
 import { isValid } from '../../payloads/validity.ts';
 
 /**
@@ -9,8 +9,8 @@ import { isValid } from '../../payloads/validity.ts';
  */
 export function ordinariness(template: RequestTemplate, contract: Contract): 0 | 1 | 2 {
   if (template.ordinary === true) return 2;
-  const { body, credential = bearer, method, path, headers } = template;
-  if (credential !== bearer || 'contentType' in template) return 0;
+  const { body, credential = validCredential, method, path, headers } = template;
+  if (credential !== validCredential || 'contentType' in template) return 0;
   if (method !== undefined || path !== undefined || headers !== undefined) return 0;
   if (body === undefined || !('json' in body) || body.edit !== undefined) return 0;
   try {

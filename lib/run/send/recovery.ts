@@ -5,9 +5,9 @@ import type { Exchange } from '../../wire/exchange.ts';
 import { type Judging, judged } from '../execute/judging.ts';
 import { PREFLIGHT } from '../plan/plan.ts';
 import type { Stop } from '../result/result.ts';
-import { isAway, isFromGateway } from './away.ts';
 import { ordinariness } from './ordinariness.ts';
 import type { RequestContext } from './request-context.ts';
+import { isAway, isFromGateway } from './unreachable.ts';
 
 /** How long a store that has stopped answering is given to come back. */
 const MAX_RECOVERY_MS = 5_000;

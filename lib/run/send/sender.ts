@@ -3,7 +3,6 @@ import { isOutsideContract, type RequestTemplate } from '../../payloads/test-cas
 import type { Exchange, HeaderPair, Request } from '../../wire/exchange.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
 import type { Stop } from '../result/result.ts';
-import { isAway } from './away.ts';
 import type { Collisions } from './collisions.ts';
 import { ExclusiveAccess } from './exclusive-access.ts';
 import { fill, withUsual } from './fill.ts';
@@ -11,6 +10,7 @@ import { Growth } from './growth.ts';
 import { LatencyLog } from './latency.ts';
 import type { RequestContext } from './request-context.ts';
 import { Stopped } from './stopped.ts';
+import { isAway } from './unreachable.ts';
 
 export interface SenderOptions {
   readonly token: string;
@@ -189,7 +189,7 @@ export class Sender {
   }
 
   /** Sends a request once, regardless of exclusive access and of what the response asks for. */
-  async ask(template: RequestTemplate, context: RequestContext): Promise<Exchange> {
+  async sendOnce(template: RequestTemplate, context: RequestContext): Promise<Exchange> {
     await this.pace();
     const { exchange } = await this.once(template, context.ids.aside(), context);
     this.options.onExchange(exchange, template, context);
@@ -198,7 +198,7 @@ export class Sender {
 
   /** Whether the store serves an ordinary plant now. */
   private async serves(context: RequestContext): Promise<boolean> {
-    return pauseAsked(await this.ask(this.options.control(), context)) === undefined;
+    return pauseAsked(await this.sendOnce(this.options.control(), context)) === undefined;
   }
 
   /**
@@ -231,17 +231,17 @@ export class Sender {
       };
     };
     this.countOff();
-    if (template.after !== undefined) this.countOff();
+    if (template.preceding !== undefined) this.countOff();
     this.access.enter();
     const [exchange, before] = await sendAfter(template, this.client, send, inSequence).finally(() =>
       this.access.leave(),
     );
-    if (template.after !== undefined) this.requests += 1;
+    if (template.preceding !== undefined) this.requests += 1;
     this.requests += 1;
-    if (template.after !== undefined && before !== undefined) {
+    if (template.preceding !== undefined && before !== undefined) {
       if (pauseAsked(before) !== undefined || isAway(before))
         return { exchange: { ...before, request: exchange.request }, isOwn: false };
-      this.options.onExchange(before, template.after.template, context);
+      this.options.onExchange(before, template.preceding.template, context);
     }
     if (this.stop !== undefined) throw new Stopped(this.stop);
     const isAnswer = exchange.kind === 'answered' && pauseAsked(exchange) === undefined;
@@ -321,19 +321,19 @@ async function sendAfter(
   send: (template: RequestTemplate) => Promise<Exchange>,
   inSequence: (template: RequestTemplate) => () => Request,
 ): Promise<readonly [own: Exchange, before?: Exchange]> {
-  const { after } = template;
-  if (after === undefined) return [await send(template)];
-  switch (after.connection) {
+  const { preceding } = template;
+  if (preceding === undefined) return [await send(template)];
+  switch (preceding.connection) {
     case 'other': {
-      const before = await send(after.template);
+      const before = await send(preceding.template);
       return [await send({ ...template, delivery: { ...template.delivery, freshConnection: true } }), before];
     }
     case 'beside':
-      return Promise.all([send(template), send(after.template)]);
+      return Promise.all([send(template), send(preceding.template)]);
     default: {
       // With a concurrency limit of 1, two requests are never under way.
-      const pipelined = after.connection === 'pipelined' && client.concurrencyLimit > 1;
-      const exchanges = await client.sendSequence([inSequence(after.template), inSequence(template)], {
+      const pipelined = preceding.connection === 'pipelined' && client.concurrencyLimit > 1;
+      const exchanges = await client.sendSequence([inSequence(preceding.template), inSequence(template)], {
         pipelined,
       });
       const [before, own] = exchanges;
@@ -343,7 +343,7 @@ async function sendAfter(
   }
 }
 
-const withoutPredecessor = ({ after: _, ...template }: RequestTemplate): RequestTemplate => template;
+const withoutPredecessor = ({ preceding: _, ...template }: RequestTemplate): RequestTemplate => template;
 
 /** Whether so many requests in flight may be what went wrong. */
 const mayBeOverloaded = ({ response }: Exchange, template: RequestTemplate): boolean =>

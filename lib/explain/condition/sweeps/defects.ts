@@ -1,11 +1,11 @@
 import type { Contract } from '../../../contract/contract.ts';
-import { stringsOf } from '../../../contract/schema.ts';
+import { stringsOf } from '../../../contract/shape.ts';
 import { type Defect, type DefectKind, defectsOf } from '../../../payloads/defects.ts';
 import { type Json, JsonObject, write } from '../../../payloads/json.ts';
 import type { RequestState } from '../../../payloads/model/dimension.ts';
 import { multipart, notJson, notUtf8, randomBytes } from '../../../payloads/texts.ts';
 import { isInvalid } from '../../../payloads/validity.ts';
-import type { Candidate, CandidateClass, Sweep, Words } from '../candidates.ts';
+import type { Candidate, CandidateClass, Sweep, Wording } from '../candidates.ts';
 
 /** The class of the bodies that no JSON parser accepts. */
 export const NOT_JSON = 'not JSON';
@@ -78,7 +78,7 @@ function rebuilt(json: Json, control: JsonObject, plant: JsonObject, property: s
   return new JsonObject([...plant.without(property).members, ...added]);
 }
 
-const valueWords = (property: string, value: Json): Words => {
+const valueWords = (property: string, value: Json): Wording => {
   const text = inWords(value);
   return { clause: `${property} is ${text}`, noun: `${text} as ${property}` };
 };
@@ -93,7 +93,7 @@ function inWords(value: Json): string {
   return `a string of ${length} characters${isAscii ? '' : ' that are not ASCII'}`;
 }
 
-const nameOf = ({ name, property }: Defect): Words => ({
+const nameOf = ({ name, property }: Defect): Wording => ({
   clause: name.startsWith('no ') ? `${property ?? 'a property'} is missing` : clauseOf(name),
   noun: name.startsWith('no ') ? `a plant without ${property ?? 'a property'}` : nounOf(name),
 });

@@ -1,5 +1,5 @@
+import { ordersOf } from '../../../payloads/choose-cases.ts';
 import type { JsonObject } from '../../../payloads/json.ts';
-import { ordersOf } from '../../../payloads/pick.ts';
 import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 
 /** Orders of the properties of a plant. */

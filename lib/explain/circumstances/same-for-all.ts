@@ -1,11 +1,11 @@
 import { summarise } from '../../judge/reading.ts';
 import { JsonObject } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
-import { nothing } from '../../payloads/test-case.ts';
+import { noCredential } from '../../payloads/test-case.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { bareFinding } from '../found.ts';
-import type { Lab, Wanted } from '../lab.ts';
-import { ordinaryStates } from '../ordinary.ts';
+import type { Experiments, SoughtSymptom } from '../experiments.ts';
+import { bareExplanation } from '../explanation.ts';
+import { ordinaryStates } from '../ordinary-requests.ts';
 import type { Circumstance } from './circumstances.ts';
 
 /** How often each kind of request is sent, and one that is not answered. */
@@ -13,7 +13,7 @@ const [TURNS, SLOW_TURNS] = [3, 1];
 
 /** A store that does the same whatever is sent. */
 export interface Alike {
-  readonly wanted: Wanted;
+  readonly wanted: SoughtSymptom;
   readonly found: Circumstance;
   /** Requests without a valid token are answered in another way. */
   readonly authenticates: boolean;
@@ -23,8 +23,8 @@ export interface Alike {
  * Finds out whether the store treats all requests alike: valid ones, invalid ones, and perhaps those without a token.
  * @throws BudgetSpent
  */
-export async function alike(lab: Lab): Promise<Alike | undefined> {
-  const [ordinary] = ordinaryStates(lab.contract);
+export async function alike(experiments: Experiments): Promise<Alike | undefined> {
+  const [ordinary] = ordinaryStates(experiments.contract);
   if (ordinary === undefined) return undefined;
   const authorised: readonly RequestState[] = [
     ordinary,
@@ -37,19 +37,19 @@ export async function alike(lab: Lab): Promise<Alike | undefined> {
   let turns = TURNS;
   for (let turn = 0; turn < turns; turn += 1)
     for (const state of authorised) {
-      const exchange = await lab.send(state);
+      const exchange = await experiments.send(state);
       exchanges.push(exchange);
       if (new Set(exchanges.map(contentOf)).size > 1) return undefined;
       if (exchange.kind === 'broken' && exchange.fault.kind === 'timeout') turns = SLOW_TURNS;
     }
   const [exchange] = exchanges;
   if (exchange === undefined) return undefined;
-  const other = await lab.send({ ...ordinary, credential: nothing });
+  const other = await experiments.send({ ...ordinary, credential: noCredential });
   const authenticates = contentOf(other) !== contentOf(exchange);
   const whom = authenticates ? 'request with a valid token' : 'request';
   return {
     wanted: { words: wordsOf(exchange, whom), aspect: 'outcome' },
-    found: { ...bareFinding(ordinary, exchange), inside: [exchanges.length, exchanges.length] },
+    found: { ...bareExplanation(ordinary, exchange), inside: [exchanges.length, exchanges.length] },
     authenticates,
   };
 }

@@ -3,9 +3,9 @@ import { type RequestState, templateOf } from '../../payloads/model/dimension.ts
 import type { Before } from '../../run/check.ts';
 import type { Tried } from '../../run/result/result.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { bareFinding } from '../found.ts';
-import type { Lab, Wanted } from '../lab.ts';
-import { ordinaryStates } from '../ordinary.ts';
+import type { Experiments, SoughtSymptom } from '../experiments.ts';
+import { bareExplanation } from '../explanation.ts';
+import { ordinaryStates } from '../ordinary-requests.ts';
 import { NO_ANSWER, symptomsOf } from '../symptom/symptom.ts';
 import type { Circumstance } from './circumstances.ts';
 import { KINDS, PAUSE_MS } from './preceding.ts';
@@ -15,18 +15,20 @@ import { KINDS, PAUSE_MS } from './preceding.ts';
  * @throws BudgetSpent
  */
 export async function noLonger(
-  lab: Lab,
-): Promise<{ readonly wanted: Wanted; readonly found: Circumstance } | undefined> {
-  const [first, ...others] = ordinaryStates(lab.contract);
+  experiments: Experiments,
+): Promise<{ readonly wanted: SoughtSymptom; readonly found: Circumstance } | undefined> {
+  const [first, ...others] = ordinaryStates(experiments.contract);
   if (first === undefined) return undefined;
   const outcome = async (state: RequestState) =>
-    symptomsOf(await lab.send(state), 'accept', lab.contract).find(({ aspect }) => aspect === 'outcome');
+    symptomsOf(await experiments.send(state), 'accept', experiments.contract).find(
+      ({ aspect }) => aspect === 'outcome',
+    );
   const wanted = await outcome(first);
   if (wanted === undefined) return undefined;
   const enough = wanted.words === NO_ANSWER ? others.slice(0, 1) : others;
   for (const state of enough) if ((await outcome(state))?.words !== wanted.words) return undefined;
   const tried = enough.length + 1;
-  return { wanted, found: await fromThenOn(first, [tried, tried], wanted, lab) };
+  return { wanted, found: await fromThenOn(first, [tried, tried], wanted, experiments) };
 }
 
 /** Requests of each kind after which most stores that run out of something have done so. */
@@ -39,23 +41,23 @@ const MANY = 200;
 export async function fromThenOn(
   state: RequestState,
   inside: Tried,
-  wanted: Wanted,
-  lab: Lab,
+  wanted: SoughtSymptom,
+  experiments: Experiments,
 ): Promise<Circumstance> {
   const before: Before[] = [];
   for (const { change } of [KINDS.rejected, KINDS.unauthenticated]) {
     const one = { ...state, ...change };
-    before.push({ template: templateOf(one), exchange: await lab.send(one) });
+    before.push({ template: templateOf(one), exchange: await experiments.send(one) });
   }
-  const exchange = await lab.send(state);
+  const exchange = await experiments.send(state);
   await sleep(PAUSE_MS);
-  const lasts = (await lab.shows(state, wanted)) === true;
+  const lasts = (await experiments.shows(state, wanted)) === true;
   const [rejected, unauthenticated] = before.map((one) => outcomeOf(one.exchange) === outcomeOf(exchange));
   const isOutcome = wanted.aspect === 'outcome' && wanted.isRejection !== true;
   const all = unauthenticated === true ? 'everything' : 'every request with a valid token';
   const whom = isOutcome ? `to ${rejected === true ? all : 'ordinary plants'} ` : '';
   return {
-    ...bareFinding(state, exchange),
+    ...bareExplanation(state, exchange),
     kind: 'from-then-on',
     conditions: [{ note: `${whom}${lasts ? 'from some point of the run on' : 'for a while'}` }],
     inside,

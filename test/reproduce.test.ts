@@ -33,25 +33,28 @@ async function reproductionOf(template: RequestTemplate, baseUrl: string, id = I
   const defaults = { token: TOKEN, host: endpoint.authority, prefix: '', headers: withUsual([]) };
   const made = (one: RequestTemplate) => () => fill(one, id, defaults);
   const send = (one: RequestTemplate) => client.send(made(one)());
-  const { after } = template;
+  const { preceding } = template;
   let exchanges: readonly Exchange[];
-  if (after === undefined) exchanges = [await send(template)];
-  else if (after.connection === 'beside')
-    exchanges = await Promise.all([send(after.template), send(template)]);
-  else if (after.connection === 'other') exchanges = [await send(after.template), await send(template)];
+  if (preceding === undefined) exchanges = [await send(template)];
+  else if (preceding.connection === 'beside')
+    exchanges = await Promise.all([send(preceding.template), send(template)]);
+  else if (preceding.connection === 'other')
+    exchanges = [await send(preceding.template), await send(template)];
   else
-    exchanges = await client.sendSequence([made(after.template), made(template)], {
-      pipelined: after.connection === 'pipelined',
+    exchanges = await client.sendSequence([made(preceding.template), made(template)], {
+      pipelined: preceding.connection === 'pipelined',
     });
   await client.close();
   const recorded = exchanges.map((exchange, index) => {
-    const own = after !== undefined && index === 0 ? after.template : template;
+    const own = preceding !== undefined && index === 0 ? preceding.template : template;
     return { request: sentAndReceived(exchange, own, baseUrl, redactor([TOKEN])).request, freshId: id };
   });
   const main = recorded.at(-1);
   if (main === undefined) throw new Error('nothing was sent');
   const before =
-    after === undefined ? [] : recorded.slice(0, -1).map((one) => ({ ...one, connection: after.connection }));
+    preceding === undefined
+      ? []
+      : recorded.slice(0, -1).map((one) => ({ ...one, connection: preceding.connection }));
   return { ...main, before, repeat: ONCE };
 }
 
@@ -93,7 +96,7 @@ const inOrder = (arrived: readonly Arrived[], template: RequestTemplate) => {
     const [, credential = ''] = headers.find(([name]) => /^authorization$/i.test(name)) ?? [];
     return `${credential} ${body.length} ${body}`;
   };
-  return template.after?.connection === 'beside'
+  return template.preceding?.connection === 'beside'
     ? [...arrived].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
     : arrived;
 };
@@ -276,7 +279,7 @@ describe.skipIf(absent)('the steps', () => {
   describe('with other requests', () => {
     const preceded = (connection: 'same' | 'pipelined' | 'other' | 'beside', more: RequestTemplate = {}) =>
       reproductionOf(
-        { ...withId(), after: { template: { ...withId(',"first":1'), ...more }, connection } },
+        { ...withId(), preceding: { template: { ...withId(',"first":1'), ...more }, connection } },
         recorder().baseUrl,
       );
 
@@ -359,7 +362,10 @@ describe.skipIf(absent)('the steps', () => {
     });
 
     test('repeat what comes before it first, as it may have to come in a row', async () => {
-      const template: RequestTemplate = { ...withId(), after: { template: withId(), connection: 'other' } };
+      const template: RequestTemplate = {
+        ...withId(),
+        preceding: { template: withId(), connection: 'other' },
+      };
       const { output, arrived } = await repeated(template, { times: 3, inFlight: 1 });
       expect(output).toMatch(/^ *3 200\n$/);
       expect(arrived).toHaveLength(6);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Config, Target } from '../lib/config/config.ts';
-import { mistypedIn, settingIn } from '../lib/config/given.ts';
 import { rowOf } from '../lib/config/options.ts';
+import { mistypedIn, settingIn } from '../lib/config/read-options.ts';
 
 /**
  * Sets the options that no flag gives: from the environment, then from the target, then from the configuration file.

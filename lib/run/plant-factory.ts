@@ -4,13 +4,18 @@ import type { JsonObject } from '../payloads/json.ts';
 import type { Strength } from '../payloads/model/model.ts';
 import { sample } from '../payloads/random.ts';
 import { plainPlants } from '../payloads/validity.ts';
-import type { Plants } from './check.ts';
+import type { PlantFactory } from './check.ts';
 
 /** The strength of covering arrays. */
 export const strengthOf = (thorough = false): Strength => (thorough ? 3 : 2);
 
 /** The plants of one check. They follow only from the seed of the run and the id of the check. */
-export function plantsFor(contract: Contract, seed: number, checkId: string, strength: Strength = 2): Plants {
+export function plantsFor(
+  contract: Contract,
+  seed: number,
+  checkId: string,
+  strength: Strength = 2,
+): PlantFactory {
   let sampled = 0;
   const one = <T>(arbitrary: Arbitrary<T>): T => {
     sampled += 1;

@@ -1,7 +1,7 @@
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { isValid } from '../../payloads/validity.ts';
-import type { Inquiry } from '../found.ts';
-import { ordinaryStates } from '../ordinary.ts';
+import type { Investigation } from '../explanation.ts';
+import { ordinaryStates } from '../ordinary-requests.ts';
 
 /** An optional property that has to be there, or absent, for a symptom to show. */
 export interface Presence {
@@ -16,7 +16,7 @@ export interface Presence {
  */
 export async function presencesOf(
   state: RequestState,
-  { lab: { contract } }: Inquiry,
+  { experiments: { contract } }: Investigation,
   shows: (state: RequestState) => Promise<boolean>,
 ): Promise<readonly Presence[]> {
   const { properties, required } = contract.newPlant.shape;

@@ -2,7 +2,7 @@ import { isObject } from '../contract/document.ts';
 import { nearest } from '../nearest.ts';
 import { summarise } from '../report/text.ts';
 import { UsageError } from '../usage-error.ts';
-import { Misfit, readAs, readTextAs, shown } from './kinds.ts';
+import { Misfit, readAs, readTextAs, shown } from './option-types.ts';
 import {
   IN_CODE,
   inCode,

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { IN_A_FILE, type Rows } from './options.ts';
-import { sentence } from './reference.ts';
+import { sentence } from './options-table.ts';
 import { schemaLine } from './schema-line.ts';
 
 /** What is needed to reach a store. */

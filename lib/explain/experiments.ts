@@ -9,9 +9,9 @@ import { roleOf } from './symptom/role.ts';
 import { isRejected, keyOf, type Role, type Symptom, symptomsOf } from './symptom/symptom.ts';
 
 /** How experiments reach the store. */
-export interface Line {
+export interface ExperimentChannel {
   /** Sends requests together, each with a fresh id; undefined if the run has ended. */
-  ask(templates: readonly RequestTemplate[]): Promise<readonly Exchange[] | undefined>;
+  sendOutsideChecks(templates: readonly RequestTemplate[]): Promise<readonly Exchange[] | undefined>;
 }
 
 /** Thrown when no more requests are allowed. */
@@ -23,14 +23,14 @@ export interface Budget {
 }
 
 /** A symptom to look for, and the rules that find it if only they do. */
-export interface Wanted extends Symptom {
+export interface SoughtSymptom extends Symptom {
   readonly rules?: { readonly all: readonly Rule[]; readonly cause: string; readonly role: Role };
   /** Of a wrong representation: the status that has it. */
   readonly status?: number;
 }
 
 /** Whether a symptom is a wrong 400: only what is rejected can show it. */
-export const isWrong400 = ({ aspect, status }: Wanted): boolean =>
+export const isWrong400 = ({ aspect, status }: SoughtSymptom): boolean =>
   aspect === 'representation' && status === 400;
 
 /** An ordinary id, with as many digits as most, to see what a request looks like. */
@@ -40,17 +40,17 @@ const SAMPLE_ID = 2n ** 30n + 7n;
 const RESERVED_REQUESTS = 12;
 
 /** Sends experiments and says whether a symptom shows. */
-export class Lab {
+export class Experiments {
   readonly contract: Contract;
   readonly token: string;
   sent = 0;
   private readonly memory = new Map<string, unknown>();
-  private readonly line: Line;
+  private readonly channel: ExperimentChannel;
   private readonly budget: Budget;
   private readonly until: number;
 
-  constructor(line: Line, contract: Contract, token: string, budget: Budget) {
-    this.line = line;
+  constructor(channel: ExperimentChannel, contract: Contract, token: string, budget: Budget) {
+    this.channel = channel;
     this.contract = contract;
     this.token = token;
     this.budget = budget;
@@ -73,7 +73,7 @@ export class Lab {
   /** @throws BudgetSpent */
   async together(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]> {
     if (!this.allows(templates.length + RESERVED_REQUESTS)) throw new BudgetSpent();
-    return this.ask(templates);
+    return this.sendAlone(templates);
   }
 
   /**
@@ -81,7 +81,7 @@ export class Lab {
    * @throws BudgetSpent
    */
   async sendAgain(template: RequestTemplate): Promise<Exchange> {
-    const [exchange] = this.allows(1) ? await this.ask([template]) : [];
+    const [exchange] = this.allows(1) ? await this.sendAlone([template]) : [];
     if (exchange === undefined) throw new BudgetSpent();
     return exchange;
   }
@@ -94,8 +94,8 @@ export class Lab {
     return this.sent + requests <= this.budget.requests && performance.now() < this.until;
   }
 
-  private async ask(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]> {
-    const exchanges = await this.line.ask(templates.map(alone));
+  private async sendAlone(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]> {
+    const exchanges = await this.channel.sendOutsideChecks(templates.map(alone));
     if (exchanges === undefined) throw new BudgetSpent();
     this.sent += templates.length;
     return exchanges;
@@ -126,11 +126,11 @@ export class Lab {
    * Whether the symptom shows; undefined if the response says nothing about it.
    * @throws BudgetSpent
    */
-  async shows(state: RequestState, wanted: Wanted): Promise<boolean | undefined> {
+  async shows(state: RequestState, wanted: SoughtSymptom): Promise<boolean | undefined> {
     return this.isShown(await this.send(state), templateOf(state), wanted);
   }
 
-  isShown(exchange: Exchange, template: RequestTemplate, wanted: Wanted): boolean | undefined {
+  isShown(exchange: Exchange, template: RequestTemplate, wanted: SoughtSymptom): boolean | undefined {
     const role = roleOf(exchange.request, template, this.contract, this.token);
     if (wanted.rules !== undefined) {
       // A check of what has to be rejected says nothing about what has to be accepted.
@@ -146,7 +146,8 @@ export class Lab {
 }
 
 /** Whether a symptom would be one with such a request: what the interface leaves open may be rejected. */
-const mayShow = (role: Role, { isRejection }: Wanted): boolean => isRejection !== true || role === 'accept';
+const mayShow = (role: Role, { isRejection }: SoughtSymptom): boolean =>
+  isRejection !== true || role === 'accept';
 
 const onFreshConnection = (template: RequestTemplate): RequestTemplate => ({
   ...template,
@@ -155,14 +156,20 @@ const onFreshConnection = (template: RequestTemplate): RequestTemplate => ({
 
 /** Over connections that carry nothing else, so that experiments do not affect one another. */
 function alone(template: RequestTemplate): RequestTemplate {
-  const { after } = template;
-  if (after === undefined) return onFreshConnection(template);
-  const apart = { ...template, after: { ...after, template: onFreshConnection(after.template) } };
-  return after.connection === 'other' || after.connection === 'beside' ? onFreshConnection(apart) : apart;
+  const { preceding } = template;
+  if (preceding === undefined) return onFreshConnection(template);
+  const apart = { ...template, preceding: { ...preceding, template: onFreshConnection(preceding.template) } };
+  return preceding.connection === 'other' || preceding.connection === 'beside'
+    ? onFreshConnection(apart)
+    : apart;
 }
 
 /** Whether a response without the symptom shows that there is none. */
-function says(exchange: Exchange, role: Role, { aspect, isRejection, status, words }: Wanted): boolean {
+function says(
+  exchange: Exchange,
+  role: Role,
+  { aspect, isRejection, status, words }: SoughtSymptom,
+): boolean {
   switch (aspect) {
     case 'success':
       return isRejected(role) && exchange.kind === 'answered';

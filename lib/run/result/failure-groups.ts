@@ -1,22 +1,22 @@
-import { type Cause, causeOf, type Failure } from './result.ts';
+import { type Failure, type FailureGroup, problemOf } from './result.ts';
 
 /**
  * Causes that are counted for one check. A run sends a few hundred kinds of requests, so only a store that
  * answers each one differently has more causes. Their counts then do not add up to the number of failures.
  */
-const MAX_CAUSES = 2000;
+const MAX_GROUPS = 2000;
 
 /** Counts the failures of a check by what is wrong with the response and by what was sent. */
-export class Causes {
-  private readonly byKey = new Map<string, Cause>();
+export class FailureGroups {
+  private readonly byKey = new Map<string, FailureGroup>();
 
   add(failure: Failure, place: number): void {
     const { finding, label, stableLabel = label } = failure;
     const request = finding.ofRequest === true ? undefined : stableLabel;
-    const cause = causeOf(failure);
+    const cause = problemOf(failure);
     const key = keyOf({ cause, request });
     const known = this.byKey.get(key);
-    if (known === undefined && this.byKey.size >= MAX_CAUSES) return;
+    if (known === undefined && this.byKey.size >= MAX_GROUPS) return;
     this.byKey.set(key, {
       cause,
       ...(request === undefined ? {} : { request }),
@@ -26,7 +26,7 @@ export class Causes {
   }
 
   /** In the order of their first case in the plan. */
-  get inOrder(): readonly Cause[] {
+  get inOrder(): readonly FailureGroup[] {
     return [...this.byKey.values()].sort((a, b) => a.place - b.place || (keyOf(a) < keyOf(b) ? -1 : 1));
   }
 }

@@ -3,23 +3,23 @@ import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
 import type { CauseKind, Ladder, Repeat } from '../run/result/cause.ts';
 import type { Failure, Tried } from '../run/result/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import type { Words } from './condition/candidates.ts';
+import type { Wording } from './condition/candidates.ts';
 import type { Feature } from './condition/features.ts';
 import { type Part, withParts } from './condition/parts.ts';
-import type { Reach } from './condition/sweep.ts';
-import { type Lab, unlessSpent, type Wanted } from './lab.ts';
+import type { SweepResult } from './condition/sweep.ts';
+import { type Experiments, type SoughtSymptom, unlessSpent } from './experiments.ts';
 import { NO_ANSWER } from './symptom/symptom.ts';
 
 /** A failure to be explained, what to look for to see it again, and the means to do so. */
-export class Inquiry {
+export class Investigation {
   readonly failure: Failure;
-  readonly wanted: Wanted;
-  readonly lab: Lab;
+  readonly wanted: SoughtSymptom;
+  readonly experiments: Experiments;
 
-  constructor(failure: Failure, wanted: Wanted, lab: Lab) {
+  constructor(failure: Failure, wanted: SoughtSymptom, experiments: Experiments) {
     this.failure = failure;
     this.wanted = wanted;
-    this.lab = lab;
+    this.experiments = experiments;
   }
 
   /**
@@ -27,21 +27,21 @@ export class Inquiry {
    * @throws BudgetSpent
    */
   shows(state: RequestState): Promise<boolean | undefined> {
-    return this.lab.shows(state, this.wanted);
+    return this.experiments.shows(state, this.wanted);
   }
 
   /** The same of a request that was sent. */
   isShown(exchange: Exchange, state: RequestState): boolean | undefined {
-    return this.lab.isShown(exchange, templateOf(state), this.wanted);
+    return this.experiments.isShown(exchange, templateOf(state), this.wanted);
   }
 }
 
 /** What experiments found out about a symptom. */
-export interface Found {
+export interface Explanation {
   readonly kind: CauseKind;
   /** What was wrong with the request, if it had to be rejected. */
-  readonly subject: Words | undefined;
-  readonly conditions: readonly Words[];
+  readonly subject: Wording | undefined;
+  readonly conditions: readonly Wording[];
   /** The simplest request that shows it. */
   readonly state: RequestState;
   readonly exchange: Exchange;
@@ -66,7 +66,7 @@ export interface Found {
 const NONE: Tried = [0, 0];
 
 /** What is known of a request that shows a symptom before any condition is. */
-export const bareFinding = (state: RequestState, exchange: Exchange): Found => ({
+export const bareExplanation = (state: RequestState, exchange: Exchange): Explanation => ({
   kind: 'always',
   subject: undefined,
   conditions: [],
@@ -83,9 +83,9 @@ export const bareFinding = (state: RequestState, exchange: Exchange): Found => (
 
 export interface Description {
   readonly state: RequestState;
-  readonly subject?: Words | undefined;
-  readonly conditions?: readonly Words[];
-  readonly reaches?: readonly Reach[];
+  readonly subject?: Wording | undefined;
+  readonly conditions?: readonly Wording[];
+  readonly sweeps?: readonly SweepResult[];
   readonly parts?: readonly Part[];
   readonly neutral?: RequestState | undefined;
 }
@@ -98,44 +98,45 @@ const SOME_TRIES = 4;
 const ENOUGH_SLOW_TRIES = 1;
 
 /** Sends the request once more, and confirms the condition, as far as the budget allows. */
-export async function foundIn(
-  { state, subject, conditions = [], reaches = [], parts = [], neutral }: Description,
-  inquiry: Inquiry,
-): Promise<Found> {
-  const isSlow = inquiry.wanted.words === NO_ANSWER;
-  const exchange = (await unlessSpent(() => shownAgain(state, inquiry))) ?? inquiry.failure.exchange;
-  const count = (of: (reach: Reach) => number) => reaches.reduce((sum, reach) => sum + of(reach), 0);
+export async function explanationOf(
+  { state, subject, conditions = [], sweeps = [], parts = [], neutral }: Description,
+  investigation: Investigation,
+): Promise<Explanation> {
+  const isSlow = investigation.wanted.words === NO_ANSWER;
+  const exchange =
+    (await unlessSpent(() => shownAgain(state, investigation))) ?? investigation.failure.exchange;
+  const count = (of: (reach: SweepResult) => number) => sweeps.reduce((sum, reach) => sum + of(reach), 0);
   const [inside, outside] = [count((reach) => reach.inside), count((reach) => reach.outside)];
-  const again = await tried(state, Math.max(ENOUGH_TRIES - inside, SOME_TRIES), inquiry);
-  const others = neutral === undefined ? NONE : await tried(neutral, ENOUGH_TRIES - outside, inquiry);
+  const again = await tried(state, Math.max(ENOUGH_TRIES - inside, SOME_TRIES), investigation);
+  const others = neutral === undefined ? NONE : await tried(neutral, ENOUGH_TRIES - outside, investigation);
   const alone = neutral && !isSlow ? withParts(parts, state, neutral) : undefined;
   return {
-    ...bareFinding(state, exchange),
+    ...bareExplanation(state, exchange),
     subject,
     conditions,
     neutral,
     parts,
-    suffices: alone !== undefined && (await unlessSpent(() => inquiry.shows(alone))) === true,
-    ladders: reaches.map(({ ladder }) => ladder),
+    suffices: alone !== undefined && (await unlessSpent(() => investigation.shows(alone))) === true,
+    ladders: sweeps.map(({ ladder }) => ladder),
     inside: [inside + again[0], inside + again[1]],
     outside: [others[0], outside + others[1]],
   };
 }
 
 /** The first exchange that shows the symptom; if none does, the last one. */
-async function shownAgain(state: RequestState, inquiry: Inquiry): Promise<Exchange> {
-  let exchange = await inquiry.lab.send(state);
-  for (let left = SOME_TRIES; left > 0 && inquiry.isShown(exchange, state) === false; left -= 1)
-    exchange = await inquiry.lab.send(state);
+async function shownAgain(state: RequestState, investigation: Investigation): Promise<Exchange> {
+  let exchange = await investigation.experiments.send(state);
+  for (let left = SOME_TRIES; left > 0 && investigation.isShown(exchange, state) === false; left -= 1)
+    exchange = await investigation.experiments.send(state);
   return exchange;
 }
 
 /** Sends a request so many times, as far as the budget allows. */
-async function tried(state: RequestState, times: number, inquiry: Inquiry): Promise<Tried> {
+async function tried(state: RequestState, times: number, investigation: Investigation): Promise<Tried> {
   let [failed, all] = [0, 0];
-  const maxTries = inquiry.wanted.words === NO_ANSWER ? ENOUGH_SLOW_TRIES : times;
-  for (let left = Math.min(times, maxTries); left > 0 && inquiry.lab.hasBudget; left -= 1) {
-    const shows = await inquiry.shows(state);
+  const maxTries = investigation.wanted.words === NO_ANSWER ? ENOUGH_SLOW_TRIES : times;
+  for (let left = Math.min(times, maxTries); left > 0 && investigation.experiments.hasBudget; left -= 1) {
+    const shows = await investigation.shows(state);
     if (shows === true) failed += 1;
     if (shows !== undefined) all += 1;
   }
