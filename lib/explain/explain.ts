@@ -155,13 +155,13 @@ async function bySymptom(
   return clusters;
 }
 
-/** What is left open may be answered in several ways, and what has to be accepted is rejected by few stores. */
-const UNCLEAR = 8;
-const COSTS: Readonly<Record<Role, number>> = {
+/** Failures whose expected outcome is certain are tried first: what the interface leaves open comes last. */
+const UNCLEAR_OUTCOME_COST = 8;
+const OUTCOME_COSTS: Readonly<Record<Role, number>> = {
   accept: 0,
   'reject-body': 5,
   'reject-credential': 5,
-  open: UNCLEAR,
+  open: UNCLEAR_OUTCOME_COST,
 };
 
 /** Ordinary requests first: what fails with them fails with others too. */
@@ -175,7 +175,7 @@ const simplestFirst = (
     if (state === undefined) return 1000;
     const delivered = Object.keys(template).length + Object.keys(template.delivery ?? {}).length;
     const role = experiments.roleOf(state);
-    const roleCost = role === 'accept' && isWrong400(wanted) ? UNCLEAR : COSTS[role];
+    const roleCost = role === 'accept' && isWrong400(wanted) ? UNCLEAR_OUTCOME_COST : OUTCOME_COSTS[role];
     return delivered + roleCost + before.length * 10;
   };
   return members.toSorted((a, b) => cost(a) - cost(b));
@@ -206,7 +206,7 @@ async function ofOneSymptom(
       else explaining.members.push(member);
     }
     for (const [index, one] of own.entries()) own[index] = withAllSubjects(one, experiments.contract);
-    // A cause that no failure was found for was seen in the experiments: the check of the lead found it, too.
+    // A cause to which no failure was assigned was found by experiments about the lead.
     clusters.push(...own.map((one) => (one.members.length > 0 ? one : { ...one, members: [lead] })));
     left = rest;
   }
@@ -226,7 +226,7 @@ async function explanation(
   const mayBeKnown = before.length > 0 || !holdsFresh(template, investigation.experiments.token);
   if (found !== undefined && (isClear || !mayBeKnown)) return histories(found, served, investigation);
   const one = await unlessSpent(() => circumstancesOf(investigation, concurrency));
-  // What shows each time does so without others, too.
+  // A failure that shows each time needs no other requests.
   if (one !== undefined && (found === undefined || one.kind !== 'from-then-on')) return [one];
   return found === undefined || before.length > 0 ? undefined : histories(found, served, investigation);
 }

@@ -54,7 +54,7 @@ export interface Explanation {
   readonly inside: Tried;
   readonly outside: Tried;
   readonly repeat: Repeat;
-  /** If the remainder of the id decides: when divided by this. */
+  /** The divisor, if the remainder of the id decides. */
   readonly modulus?: number;
   /** Labels of what is wrong with the requests that it is about, and of all that was tried. */
   readonly labels?: readonly string[];
@@ -91,11 +91,11 @@ export interface Description {
 }
 
 /** Tries with fresh values that confirm a condition: such as meet it, and such as do not. */
-const ENOUGH_TRIES = 12;
+const CONFIRMING_TRIES = 12;
 /** The same if it was tried with many values: it may depend on something else than these. */
-const SOME_TRIES = 4;
+const MIN_CONFIRMING_TRIES = 4;
 /** The same for a symptom that takes long to see. */
-const ENOUGH_SLOW_TRIES = 1;
+const CONFIRMING_TRIES_IF_SLOW = 1;
 
 /** Sends the request once more, and confirms the condition, as far as the budget allows. */
 export async function explanationOf(
@@ -107,8 +107,9 @@ export async function explanationOf(
     (await unlessSpent(() => shownAgain(state, investigation))) ?? investigation.failure.exchange;
   const count = (of: (reach: SweepResult) => number) => sweeps.reduce((sum, reach) => sum + of(reach), 0);
   const [inside, outside] = [count((reach) => reach.inside), count((reach) => reach.outside)];
-  const again = await tried(state, Math.max(ENOUGH_TRIES - inside, SOME_TRIES), investigation);
-  const others = neutral === undefined ? NONE : await tried(neutral, ENOUGH_TRIES - outside, investigation);
+  const again = await tried(state, Math.max(CONFIRMING_TRIES - inside, MIN_CONFIRMING_TRIES), investigation);
+  const others =
+    neutral === undefined ? NONE : await tried(neutral, CONFIRMING_TRIES - outside, investigation);
   const alone = neutral && !isSlow ? withParts(parts, state, neutral) : undefined;
   return {
     ...bareExplanation(state, exchange),
@@ -126,7 +127,11 @@ export async function explanationOf(
 /** The first exchange that shows the symptom; if none does, the last one. */
 async function shownAgain(state: RequestState, investigation: Investigation): Promise<Exchange> {
   let exchange = await investigation.experiments.send(state);
-  for (let left = SOME_TRIES; left > 0 && investigation.isShown(exchange, state) === false; left -= 1)
+  for (
+    let left = MIN_CONFIRMING_TRIES;
+    left > 0 && investigation.isShown(exchange, state) === false;
+    left -= 1
+  )
     exchange = await investigation.experiments.send(state);
   return exchange;
 }
@@ -134,7 +139,7 @@ async function shownAgain(state: RequestState, investigation: Investigation): Pr
 /** Sends a request so many times, as far as the budget allows. */
 async function tried(state: RequestState, times: number, investigation: Investigation): Promise<Tried> {
   let [failed, all] = [0, 0];
-  const maxTries = investigation.wanted.words === NO_ANSWER ? ENOUGH_SLOW_TRIES : times;
+  const maxTries = investigation.wanted.words === NO_ANSWER ? CONFIRMING_TRIES_IF_SLOW : times;
   for (let left = Math.min(times, maxTries); left > 0 && investigation.experiments.hasBudget; left -= 1) {
     const shows = await investigation.shows(state);
     if (shows === true) failed += 1;

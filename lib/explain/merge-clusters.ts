@@ -58,7 +58,7 @@ function ofProperty({ found: { kind, subject, conditions } }: Cluster): OfProper
 
 const hasVague = ({ found }: Cluster): boolean => found.conditions.some(isVague);
 
-/** One cluster for each symptom and condition. What is known of one condition best stands for those known less. */
+/** One cluster for each symptom and condition. Clusters with a vague condition join the one that has a clear condition for the same symptom. */
 function withoutRepetition(clusters: readonly Cluster[]): readonly Cluster[] {
   const key = (cluster: Cluster) => {
     const clear = clusters.find((one) => keyOf(one.wanted) === keyOf(cluster.wanted) && !hasVague(one));
@@ -74,7 +74,7 @@ function withoutRepetition(clusters: readonly Cluster[]): readonly Cluster[] {
   });
 }
 
-/** One cluster for what another one says of all or more kinds of requests under the same conditions. */
+/** Drops clusters that a broader cluster with the same conditions includes. */
 function withoutIncluded(clusters: readonly Cluster[]): readonly Cluster[] {
   const conditions = ({ found }: Cluster) => JSON.stringify(found.conditions);
   const kinds = ({ found: { labels = [] } }: Cluster) => labels.length;

@@ -5,7 +5,7 @@ import type { CiResult, RecordedResult, WithoutCiResult } from './record.ts';
 
 type JudgedEntries = NonNullable<CiResult['baseline']>['entries'];
 
-/** The entries that make failures known deviations. A stale one does so for what remains. */
+/** The entries that still apply: known ones, and stale ones for those of their failures that still occur. */
 export const covering = (baseline: CiResult['baseline']): JudgedEntries =>
   (baseline?.entries ?? []).filter(({ state }) => state === 'known' || state === 'stale');
 

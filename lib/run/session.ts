@@ -252,7 +252,7 @@ export class Session {
       this.monitor.releasePreflight();
       if (context.broken > 0) await this.recovery.wait(context);
       // Every shard begins with the same request; the first one counts it.
-      if (this.shard.index > 0) this.sender.forget();
+      if (this.shard.index > 0) this.sender.resetCounts();
     });
     this.recovery.leave(context);
   }

@@ -1,11 +1,11 @@
 import { performance } from 'node:perf_hooks';
 
 /** Parts of a time limit, each of which has to pass with our own process running. */
-const PARTS = 10;
+const DEADLINE_SLICES = 10;
 /** Milliseconds by which a timer may be late before our own process counts as too busy to read. */
 const LATE_MS = 50;
 /** Parts that may be repeated: a machine that is never free must not keep a run from ending. */
-const MAX_REPEATED = 3 * PARTS;
+const MAX_REPEATED = 3 * DEADLINE_SLICES;
 
 /**
  * The time limit for a response. A store is not blamed for a machine that is busy: a part of the time in which a timer
@@ -18,16 +18,16 @@ export class Deadline {
 
   /** @param onPassed called once, unless `stop` is called first */
   constructor(ms: number, onPassed: () => void) {
-    this.partMs = ms / PARTS;
+    this.partMs = ms / DEADLINE_SLICES;
     this.onPassed = onPassed;
-    this.wait(PARTS, MAX_REPEATED);
+    this.wait(DEADLINE_SLICES, MAX_REPEATED);
   }
 
   /** Starts again from zero. */
   refresh(): void {
     if (this.timer === undefined) return;
     clearTimeout(this.timer);
-    this.wait(PARTS, MAX_REPEATED);
+    this.wait(DEADLINE_SLICES, MAX_REPEATED);
   }
 
   stop(): void {

@@ -30,9 +30,9 @@ interface Limits {
   /** Requests after which none is expected any more. */
   readonly maxWithout: number;
 }
-/** The other circumstances are likelier than a failure that is rare. */
-const USUAL: Limits = { max: 120, maxWithout: 40 };
-const RARE: Limits = { max: 250, maxWithout: 250 };
+/** Rare failures are searched for last, as other explanations are likelier. */
+const FIRST_SEARCH: Limits = { max: 120, maxWithout: 40 };
+const LONG_SEARCH: Limits = { max: 250, maxWithout: 250 };
 const ENOUGH_FAILURES = 4;
 
 /**
@@ -52,9 +52,9 @@ export async function circumstancesOf(
   const like = states.find((one) => namesIn(one).join() === namesIn(lead).join()) ?? ordinary;
   const state = isOrdinary && !isWrong400(investigation.wanted) ? like : lead;
   const found =
-    (await nowAndThen(state, investigation, USUAL)) ??
+    (await nowAndThen(state, investigation, FIRST_SEARCH)) ??
     (await withOthers(state, investigation, concurrency)) ??
-    (await nowAndThen(state, investigation, RARE));
+    (await nowAndThen(state, investigation, LONG_SEARCH));
   return found === undefined ? undefined : { ...found, subject: subjectOf(investigation) };
 }
 
@@ -128,7 +128,7 @@ async function inARow(state: RequestState, investigation: Investigation): Promis
 const ORDINALS = new Intl.PluralRules('en', { type: 'ordinal' });
 const SUFFIXES: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' };
 
-/** In words, which of the requests fail that are so many after the beginning, if they are equally far apart. */
+/** `every 10th request`, if the failures are equally far apart. */
 function regular(failures: readonly number[]): string | undefined {
   const gaps = failures.slice(1).map((place, index) => place - (failures[index] ?? 0));
   const [gap] = gaps;
@@ -137,7 +137,7 @@ function regular(failures: readonly number[]): string | undefined {
   return gap === 2 ? 'every other request' : `every ${gap}${SUFFIXES[ORDINALS.select(gap)] ?? 'th'} request`;
 }
 
-/** As many requests show what occurs once in so many, unless chance has it otherwise, with 1 in 150. */
+/** With a failure rate of 1 in n, 5 n requests miss the failure with a probability of 1 in 150. */
 const TIMES_RATE = 5;
 const MAX_TRIES = 200;
 

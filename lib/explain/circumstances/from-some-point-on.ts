@@ -32,7 +32,7 @@ export async function noLonger(
 }
 
 /** Requests of each kind after which most stores that run out of something have done so. */
-const MANY = 200;
+const REQUESTS_TO_EXHAUST_A_STORE = 200;
 
 /**
  * What fails now, and did not before: one request of each kind after the other shows it on a fresh store.
@@ -62,7 +62,7 @@ export async function fromThenOn(
     conditions: [{ note: `${whom}${lasts ? 'from some point of the run on' : 'for a while'}` }],
     inside,
     before,
-    repeat: { times: MANY, inFlight: 1 },
+    repeat: { times: REQUESTS_TO_EXHAUST_A_STORE, inFlight: 1 },
   };
 }
 

@@ -15,7 +15,7 @@ export interface Candidate {
   readonly point?: bigint;
   /** The name of the defect or credential as labels of test cases have it. */
   readonly label?: string;
-  /** What the text of a request with a value has that many stores reject for its own sake. */
+  /** Text in the body, such as NUL, that many stores reject for another reason: tried only if the failing request has it. */
   readonly oddity?: RegExp;
 }
 
@@ -82,7 +82,7 @@ export function named(tries: Tries, classes: readonly CandidateClass[]): readonl
   const hidden = [...tries].filter(([, shows]) => shows === false).map(([candidate]) => candidate);
   const found: NamedCandidates[] = [];
   let left = shown;
-  const take = (words: Wording, topic: string, candidates: readonly Candidate[], isExact = true) => {
+  const addName = (words: Wording, topic: string, candidates: readonly Candidate[], isExact = true) => {
     found.push({ words, topic, candidates, isExact });
     left = left.filter((candidate) => !candidates.includes(candidate));
   };
@@ -92,22 +92,23 @@ export function named(tries: Tries, classes: readonly CandidateClass[]): readonl
     if (candidates.length === 0 || hidden.some(has)) continue;
     // What a broader class has left of this one is not all of it.
     if (candidates.length === shown.filter(has).length || candidates.length > 1)
-      take(words, topic, candidates);
+      addName(words, topic, candidates);
   }
   const narrowest = (candidate: Candidate) => classes.find(({ id }) => id === candidate.classes.at(-1));
   for (const candidate of left) {
     if (!left.includes(candidate)) continue;
     const own = narrowest(candidate);
     const siblings = left.filter((other) => own !== undefined && narrowest(other) === own);
-    if (own?.some !== undefined && siblings.length > 1) take(own.some(candidate), own.topic, siblings, false);
-    else take(candidate.words, own?.topic ?? candidate.classes[0] ?? '', [candidate]);
+    if (own?.some !== undefined && siblings.length > 1)
+      addName(own.some(candidate), own.topic, siblings, false);
+    else addName(candidate.words, own?.topic ?? candidate.classes[0] ?? '', [candidate]);
   }
-  const all = joined(found, tries, classes);
+  const topics = joined(found, tries, classes);
   // Most of one class is likelier than parts of several.
-  const around = all.length > 1 ? smallestAround(shown, tries, classes, MOST) : undefined;
+  const around = topics.length > 1 ? smallestAround(shown, tries, classes, MIN_SHARE_OF_CLASS) : undefined;
   if (around !== undefined) return [around];
   const [broadest] = classes;
-  if (all.length <= MAX_TOPICS || broadest === undefined) return all;
+  if (topics.length <= MAX_TOPICS || broadest === undefined) return topics;
   return [{ ...broadest, words: mostly(broadest.words, shown, tries), candidates: shown, isExact: false }];
 }
 
@@ -128,16 +129,17 @@ const bySize = (
 };
 
 /** The part of a class that has to show the fault for its name to be given to values of several topics, or of one. */
-const [MOST, HALF] = [0.75, 0.5];
+const [MIN_SHARE_OF_CLASS, MIN_SHARE_OF_TOPIC] = [0.75, 0.5];
 
 function joined(
-  all: readonly NamedCandidates[],
+  named: readonly NamedCandidates[],
   tries: Tries,
   classes: readonly CandidateClass[],
 ): readonly NamedCandidates[] {
-  return groupBy(all, ({ topic }) => topic).map(([topic, members]) => {
+  return groupBy(named, ({ topic }) => topic).map(([topic, members]) => {
     const candidates = members.flatMap((one) => one.candidates);
-    const around = members.length > MAX_NAMES ? smallestAround(candidates, tries, classes, HALF) : undefined;
+    const around =
+      members.length > MAX_NAMES ? smallestAround(candidates, tries, classes, MIN_SHARE_OF_TOPIC) : undefined;
     return {
       topic,
       candidates,

@@ -124,7 +124,7 @@ async function nestedLike(
   return described(state, parts, base, carriers, investigation);
 }
 
-/** What is nested deeply is not JSON for some parsers: whether the symptom shows with whatever is not. */
+/** Some parsers reject deep nesting as malformed: checks whether any malformed body shows the symptom. */
 const isUnparsed = async (
   lead: RequestState,
   ordinary: RequestState,
@@ -185,7 +185,7 @@ async function unconditional(
   return described(state, [], undefined, carriers, investigation);
 }
 
-/** Whether values show the symptom that did not at first: then it is not about them, but about what came before. */
+/** Whether values that passed earlier fail now: then earlier requests matter, and not the values. */
 async function showsNow(
   candidates: readonly Candidate[],
   state: RequestState,

@@ -91,7 +91,7 @@ interface OnScale {
   readonly limits: { readonly words: Wording; readonly has: (point: bigint) => boolean } | undefined;
 }
 
-/** Of values beside the scale, at most this part may contradict its limits: another rule may apply to them. */
+/** The share of values beside the scale that may contradict the limits found on it: another rule may apply to them. */
 const MAX_CONTRADICTIONS = 0.25;
 
 /** Whether the values beside the scale show the symptom if their place on the scale is within the limits. */

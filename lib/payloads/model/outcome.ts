@@ -15,7 +15,7 @@ const isDefective = ({ kind }: Defect): boolean => kind !== 'beyond-format';
 const PLANT = ['name', 'tag', 'id', 'undeclared names', 'undeclared values', 'property order'];
 
 /** Dimensions without effect when the whole plant is replaced. */
-const LOST: Partial<Readonly<Record<DefectKind, readonly string[]>>> = {
+const DIMENSIONS_WITHOUT_EFFECT: Partial<Readonly<Record<DefectKind, readonly string[]>>> = {
   'not-an-object': [...PLANT, 'size'],
 };
 
@@ -27,7 +27,7 @@ const withDefect = (defect: Defect): Value => ({
     const invalid = candidates.find((json) => isInvalid(contract, json));
     return { ...state, defect: { json: invalid ?? null } };
   },
-  apart: LOST[defect.kind] ?? [],
+  apart: DIMENSIONS_WITHOUT_EFFECT[defect.kind] ?? [],
 });
 
 /** A text that is not JSON; this edit comes last. */

@@ -38,7 +38,7 @@ export interface Cause {
   /** For example `name contains an apostrophe`; null if the fault shows whatever is sent, or if it is unknown. */
   readonly condition: string | null;
   readonly kind: CauseKind;
-  /** Requests that failed of those tried, with fresh values: such as meet the condition, and such as do not. */
+  /** Failed requests of those tried, with fresh values: `inside` meet the condition, `outside` do not. */
   readonly confirmed: { readonly inside: Tried; readonly outside: Tried };
   /** Ids of the failed checks that it explains, in the order of the catalogue. */
   readonly checks: readonly string[];

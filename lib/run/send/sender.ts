@@ -74,7 +74,7 @@ export class Sender {
   }
 
   /** Resets the request count and the latencies. */
-  forget(): void {
+  resetCounts(): void {
     this.requests = 0;
     this.latency = new LatencyLog();
   }
