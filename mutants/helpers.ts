@@ -381,7 +381,7 @@ export const comparingTokens = (
     startStore({
       token,
       steps: acceptingCredential((request) => {
-        const given = /^validCredential +(\S+)$/i.exec(authorization(request) ?? '')?.[1];
+        const given = /^bearer +(\S+)$/i.exec(authorization(request) ?? '')?.[1];
         return given !== undefined && when(given, token);
       }),
     }),

@@ -77,7 +77,7 @@ const digest = (text: string) => createHash('sha256').update(text).digest();
 /** The bearer token of the Authorization header; undefined unless there is exactly one such header. */
 export function bearerToken(request: Received): string | undefined {
   const fields = request.headers.authorization ?? [];
-  return fields.length === 1 ? /^validCredential +([^\s]+) *$/i.exec(fields[0] ?? '')?.[1] : undefined;
+  return fields.length === 1 ? /^bearer +([^\s]+) *$/i.exec(fields[0] ?? '')?.[1] : undefined;
 }
 
 /** The steps of a correct store that accepts one token. */

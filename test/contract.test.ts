@@ -456,13 +456,13 @@ describe('overlays', () => {
       'a target that matches nothing',
       'overlay: 1.0.0\nactions:\n  - { target: $.info, update: {} }\n  - target: $.nowhere\n    update: {}\n',
       '4:13',
-      /\$\.nowhere matches noCredential/,
+      /\$\.nowhere matches nothing/,
     ],
     [
       'a target that an earlier action removed',
       'overlay: 1.0.0\nactions:\n  - { target: $.info, remove: true }\n  - { target: $.info, update: {} }\n',
       '4:15',
-      /matches noCredential/,
+      /matches nothing/,
     ],
     [
       'neither update nor remove',
@@ -663,19 +663,19 @@ describe('an unusable document', () => {
       'with a scheme other than bearer',
       () => edited('scheme: bearer', 'scheme: basic'),
       /^:7:3$/,
-      /does not require an HTTP validCredential token/,
+      /does not require an HTTP bearer token/,
     ],
     [
       'without security',
       () => edited('security:\n  - bearerAuth: []\n', ''),
       /^:1:1$/,
-      /does not require an HTTP validCredential token/,
+      /does not require an HTTP bearer token/,
     ],
     [
       'whose operation needs no token',
       () => edited('      operationId:', '      security: []\n      operationId:'),
       /^:7:3$/,
-      /does not require an HTTP validCredential token/,
+      /does not require an HTTP bearer token/,
     ],
     [
       'without security schemes',

@@ -68,7 +68,7 @@ const TITLES: Readonly<Record<string, RegExp>> = {
   'crash-apostrophe': /^Answers 500 when name or tag contains an apostrophe$/,
   'crash-null': /^Answers 500 when the body is null$/,
   'auth-none': /^Accepts requests without a valid token$/,
-  'auth-any-token': /^Accepts any validCredential token$/,
+  'auth-any-token': /^Accepts any bearer token$/,
   'auth-guards-short': /^Accepts requests without a valid token when name is longer than 20 characters$/,
   'http-chunked-500': /^Answers 500 to requests with a chunked body$/,
   'http-query-500': /^Answers 500 to requests with a query$/,

@@ -835,7 +835,7 @@ describe('credentials', () => {
       expect(values, name).not.toContain(`Bearer ${token}`);
       expect(values.length, name).toBeLessThanOrEqual(1);
       for (const value of values) {
-        expect(/^validCredential\s+(.*)$/i.exec(value)?.[1], name).not.toBe(token);
+        expect(/^bearer\s+(.*)$/i.exec(value)?.[1], name).not.toBe(token);
         expect(value, name).not.toMatch(/^Bearer\s+$/);
         expect(value, name).not.toMatch(/[\r\n]/);
       }

@@ -285,11 +285,11 @@ function requireBearer(document: Document, api: Record<string, unknown>, pointer
     return isObject(scheme) && scheme.type === 'http' && String(scheme.scheme).toLowerCase() === 'bearer';
   };
   // Any one requirement is sufficient, so an empty one would make the token optional.
-  const validCredential =
+  const bearer =
     Array.isArray(requirements) &&
     requirements.length > 0 &&
     requirements.every((one: unknown) => isObject(one) && Object.keys(one).some(isBearer));
-  if (!validCredential) {
+  if (!bearer) {
     throw new DocumentError(
       document.file,
       document.place(['security']),

@@ -314,10 +314,10 @@ export const noByteOrderMark: Rule = (exchange) => {
 export const challengesBearer: Rule = (exchange) => {
   if (exchange.response?.status !== 401) return notSeen('no response with status 401');
   const challenges = fields(exchange.response, 'www-authenticate');
-  const validCredential = challenges.some((value) =>
-    /(?:^|,)\s*validCredential(?:$|[\s,])/i.test(value.replace(/"(?:[^"\\]|\\.)*"/g, '""')),
+  const bearer = challenges.some((value) =>
+    /(?:^|,)\s*bearer(?:$|[\s,])/i.test(value.replace(/"(?:[^"\\]|\\.)*"/g, '""')),
   );
-  return validCredential
+  return bearer
     ? undefined
     : found(
         '401 with WWW-Authenticate: Bearer',

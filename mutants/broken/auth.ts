@@ -57,7 +57,7 @@ export const auth: readonly BrokenStore[] = [
     'auth-bearer-alone',
     'accepts Bearer without a token',
     ['auth/rejects-missing-token'],
-    acceptingCredential(header(/^validCredential *$/i)),
+    acceptingCredential(header(/^bearer *$/i)),
   ),
   broken(
     'auth-any-header',
@@ -73,13 +73,13 @@ export const auth: readonly BrokenStore[] = [
       'auth/rejects-wrong-tokens',
       'state/accepts-among-many-rejections',
     ],
-    acceptingCredential(header(/^validCredential +\S+/i)),
+    acceptingCredential(header(/^bearer +\S+/i)),
   ),
   broken(
     'auth-any-long-token',
     'accepts any bearer token of eight characters or more',
     ['auth/rejects-after-an-accepted-request', 'auth/rejects-wrong-tokens'],
-    acceptingCredential(header(/^validCredential +\S{8,}/i)),
+    acceptingCredential(header(/^bearer +\S{8,}/i)),
   ),
   broken(
     'auth-any-basic',

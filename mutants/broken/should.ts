@@ -383,7 +383,7 @@ export const should: readonly BrokenStore[] = [
     ['auth/rejects-text-after-the-token'],
     (right) => ({
       authenticate(request) {
-        const first = /^validCredential +\S+/i.exec(authorization(request) ?? '')?.[0] ?? '';
+        const first = /^bearer +\S+/i.exec(authorization(request) ?? '')?.[0] ?? '';
         right.authenticate({ ...request, headers: { ...request.headers, authorization: [first] } });
       },
     }),

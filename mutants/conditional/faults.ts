@@ -53,14 +53,14 @@ const acceptsCredential = (which: (header: string | undefined, token: string) =>
   instead: (right, token) => acceptingCredential((request) => which(authorization(request), token))(right),
 });
 
-const validCredential = (header = '') => /^validCredential +(\S+)$/i.exec(header)?.[1] ?? '';
+const bearer = (header = '') => /^bearer +(\S+)$/i.exec(header)?.[1] ?? '';
 const credentials = (header = '') => /^\S+ +(\S+)$/.exec(header)?.[1] ?? '';
 
 export const acceptsMissingToken = acceptsCredential((header) => header === undefined);
 export const acceptsBearerAlone = acceptsCredential((header) =>
-  /^(?:validCredential)? *$/i.test(header ?? 'none'),
+  /^(?:bearer)? *$/i.test(header ?? 'none'),
 );
-export const acceptsAnyToken = acceptsCredential((header) => validCredential(header) !== '');
+export const acceptsAnyToken = acceptsCredential((header) => bearer(header) !== '');
 export const acceptsBasic = acceptsCredential(
   (header, token) =>
     /^basic /i.test(header ?? '') &&
@@ -70,16 +70,16 @@ export const acceptsOtherScheme = acceptsCredential((header, token) => credentia
 export const acceptsBareToken = acceptsCredential((header, token) => header === token);
 export const acceptsHalfToken = acceptsCredential(
   (header, token) =>
-    validCredential(header).length >= token.length / 2 && token.startsWith(validCredential(header)),
+    bearer(header).length >= token.length / 2 && token.startsWith(bearer(header)),
 );
 export const acceptsLongerToken = acceptsCredential((header, token) =>
-  validCredential(header).startsWith(token),
+  bearer(header).startsWith(token),
 );
 export const acceptsTokenInOtherCase = acceptsCredential(
-  (header, token) => validCredential(header).toLowerCase() === token.toLowerCase(),
+  (header, token) => bearer(header).toLowerCase() === token.toLowerCase(),
 );
 export const acceptsTokenOfSameLength = acceptsCredential(
-  (header, token) => validCredential(header).length === token.length,
+  (header, token) => bearer(header).length === token.length,
 );
 
 // --- Invalid bodies -------------------------------------------------------------------------------------

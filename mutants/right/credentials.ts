@@ -115,7 +115,7 @@ export const credentials: readonly RightStore[] = [
     'answers a scheme other than Bearer with 400 and an Error, a missing credential with 401',
     (reference) => ({
       authenticate(request) {
-        if (!unauthorised(request) && !/^validCredential\b/i.test(authorization(request) ?? ''))
+        if (!unauthorised(request) && !/^bearer\b/i.test(authorization(request) ?? ''))
           throw new Rejection(400, 40, 'the scheme is Bearer');
         reference.authenticate(request);
       },

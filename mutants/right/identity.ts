@@ -110,7 +110,7 @@ export const identity: readonly RightStore[] = [
     'accepts only Bearer, not bearer: ignoring the case is a SHOULD',
     strict(/^Bearer /),
   ),
-  right('one-space', 'accepts exactly one space before the token', strict(/^validCredential \S+$/i)),
+  right('one-space', 'accepts exactly one space before the token', strict(/^bearer \S+$/i)),
   right(
     'two-headers',
     'accepts two Authorization headers if the first is right: unspecified',

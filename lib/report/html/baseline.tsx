@@ -55,7 +55,7 @@ export function Baseline({ record }: { readonly record: RunRecord }) {
       </ul>
       {known.length > 0 && (
         <section class="causes">
-          <h3>{counted(known.length, 'cause')} of noCredential but known deviations</h3>
+          <h3>{counted(known.length, 'cause')} of nothing but known deviations</h3>
           <ol>
             {known.map((one, index) => (
               <li key={one.cause.fingerprint}>

@@ -80,28 +80,28 @@ const given =
 
 export const longCredential = credential(given((header) => header.length > 1024));
 export const threeParts = credential(
-  given((header) => /^validCredential +[\w-]+\.[\w-]+\.[\w-]*$/i.test(header)),
+  given((header) => /^bearer +[\w-]+\.[\w-]+\.[\w-]*$/i.test(header)),
 );
 export const placeholderWord = credential(
-  given((header) => /^validCredential +(?:null|undefined|none|nil)$/i.test(header)),
+  given((header) => /^bearer +(?:null|undefined|none|nil)$/i.test(header)),
 );
 export const lowerCaseScheme = credential(
-  given((header) => /^validCredential /.test(header)),
+  given((header) => /^bearer /.test(header)),
   'head',
 );
 export const twoSpaces = credential(
-  given((header) => /^validCredential {2,}/i.test(header)),
+  given((header) => /^bearer {2,}/i.test(header)),
   'head',
 );
 export const emptyHeader = credential(({ request }) => authorization(request) === '');
 export const commaInCredential = credential(given((header) => header.includes(',')));
 export const paddedCredential = credential(given((header) => /=$/.test(header)));
-export const digitsAlone = credential(given((header) => /^validCredential +\d+$/i.test(header)));
-export const shortCredential = credential(given((header) => /^validCredential +\S{1,4}$/i.test(header)));
+export const digitsAlone = credential(given((header) => /^bearer +\d+$/i.test(header)));
+export const shortCredential = credential(given((header) => /^bearer +\S{1,4}$/i.test(header)));
 export const beyondAsciiCredential = credential(given((header) => /[^\x20-\x7e]/.test(header)));
 export const quoteInCredential = credential(given((header) => header.includes("'")));
 export const basicScheme = credential(given((header) => /^basic /i.test(header)));
 export const digestScheme = credential(given((header) => /^digest /i.test(header)));
 export const unknownScheme = credential(
-  given((header) => /^(?!validCredential|basic|digest)\S+ /i.test(header)),
+  given((header) => /^(?!bearer|basic|digest)\S+ /i.test(header)),
 );

@@ -50,7 +50,7 @@ interface CredentialClass extends CandidateClass {
   readonly has: (value: string, token: string) => boolean;
 }
 
-const wordOf = (value: string): string | undefined => /^validCredential\s+(\S.*)$/i.exec(value)?.[1];
+const wordOf = (value: string): string | undefined => /^bearer\s+(\S.*)$/i.exec(value)?.[1];
 
 /** About the token after the scheme Bearer. */
 const ofToken =
@@ -114,7 +114,7 @@ const CLASSES: readonly CredentialClass[] = [
     'the token under any scheme',
     'the scheme is not Bearer',
     'credential',
-    (value, token) => /^(?!validCredential )\S+ /i.test(value) && value.endsWith(` ${token}`),
+    (value, token) => /^(?!bearer )\S+ /i.test(value) && value.endsWith(` ${token}`),
   ),
   described(
     'one word',
@@ -132,7 +132,7 @@ const CLASSES: readonly CredentialClass[] = [
     'the scheme is another one',
     'credential',
     (value, token) =>
-      /^(?!validCredential)\w+ /i.test(value) && !/^basic/i.test(value) && value.endsWith(` ${token}`),
+      /^(?!bearer)\w+ /i.test(value) && !/^basic/i.test(value) && value.endsWith(` ${token}`),
   ),
   described(
     'at least',
