@@ -8,7 +8,7 @@ import { ran } from '../table.ts';
 import { numbered, StoreLink } from './parts.tsx';
 
 /** The stores, the document and the options of a comparison. */
-export function About({ comparison }: { readonly comparison: Comparison }) {
+export function About({ comparison }: Readonly<{ comparison: Comparison }>) {
   const { suite, document, options, startedAt, seconds, checks, differential } = comparison;
   const requests = sum(ran(comparison), (column) => column.requests);
   return (
@@ -52,7 +52,7 @@ export function About({ comparison }: { readonly comparison: Comparison }) {
   );
 }
 
-function Store({ column }: { readonly column: Comparison['columns'][number] }) {
+function Store({ column }: Readonly<{ column: Comparison['columns'][number] }>) {
   const { implementation } = column;
   return (
     <>

@@ -10,7 +10,7 @@ import { Marks, type MarksRow } from './marks.tsx';
 import { type NumberedRun, nameOf, triedOf } from './parts.tsx';
 
 /** Every check at every store. */
-export function Checks({ comparison }: { readonly comparison: Comparison }) {
+export function Checks({ comparison }: Readonly<{ comparison: Comparison }>) {
   const { checks } = comparison;
   const tried = triedOf(comparison);
   const areas = [...new Set(checks.map(areaOf))];
@@ -43,11 +43,7 @@ function Note({
   comparison: { checks, columns },
   tried,
   differs,
-}: {
-  readonly comparison: Comparison;
-  readonly tried: readonly NumberedRun[];
-  readonly differs: number;
-}) {
+}: Readonly<{ comparison: Comparison; tried: readonly NumberedRun[]; differs: number }>) {
   const untested = columns.filter((column) => !tried.some((one) => one.column === column));
   return (
     <>

@@ -7,7 +7,7 @@ import type { Answer, Comparison, Disagreement } from '../comparison.ts';
 import { Names, Share } from './parts.tsx';
 
 /** Generated payloads on which stores disagree. */
-export function Disagreements({ comparison: { differential } }: { readonly comparison: Comparison }) {
+export function Disagreements({ comparison: { differential } }: Readonly<{ comparison: Comparison }>) {
   return (
     <Section id="disagreements" heading="Disagreements">
       {differential === null ? (
@@ -21,9 +21,7 @@ export function Disagreements({ comparison: { differential } }: { readonly compa
 
 function Found({
   differential: { payloads, disagreements, more },
-}: {
-  readonly differential: NonNullable<Comparison['differential']>;
-}) {
+}: Readonly<{ differential: NonNullable<Comparison['differential']> }>) {
   if (disagreements.length + more === 0)
     return <p>All stores agree on {counted(payloads, 'generated payload')}.</p>;
   return (
@@ -49,7 +47,7 @@ function Found({
   );
 }
 
-function DisagreementDetails({ one, number }: { readonly one: Disagreement; readonly number: number }) {
+function DisagreementDetails({ one, number }: Readonly<{ one: Disagreement; number: number }>) {
   const { label, request, payloads, shrinks, ways } = one;
   const all = sum(ways, ({ answers }) => answers.length);
   return (
@@ -106,7 +104,7 @@ function DisagreementDetails({ one, number }: { readonly one: Disagreement; read
 }
 
 /** The answers; stores with identical ones are grouped. */
-function Answers({ answers }: { readonly answers: readonly Answer[] }) {
+function Answers({ answers }: Readonly<{ answers: readonly Answer[] }>) {
   const alike = groupBy(answers, ({ name: _name, ...answer }) => JSON.stringify(answer));
   return (
     <More summary={answers.length === 1 ? 'Response' : 'Responses'}>
@@ -130,7 +128,7 @@ function Answers({ answers }: { readonly answers: readonly Answer[] }) {
   );
 }
 
-const AnswerDetails = ({ answer: { status, contentType, body, fault } }: { readonly answer: Answer }) => (
+const AnswerDetails = ({ answer: { status, contentType, body, fault } }: Readonly<{ answer: Answer }>) => (
   <>
     <p class="aside">
       {status === undefined ? inline(fault ?? 'no response') : status}{' '}

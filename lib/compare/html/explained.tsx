@@ -17,10 +17,7 @@ interface ShownCell {
 export const CheckByCheck = ({
   comparison,
   tried,
-}: {
-  readonly comparison: Comparison;
-  readonly tried: readonly NumberedRun[];
-}) => (
+}: Readonly<{ comparison: Comparison; tried: readonly NumberedRun[] }>) => (
   <div class="by-row">
     <h3>Check by check</h3>
     {comparison.checks.map((check) => (
@@ -43,10 +40,7 @@ const ORDER: readonly Tone[] = ['fail', 'warn', 'untestable', 'skipped', 'pass',
 function Check({
   check: { id, level, statement, basis, hint },
   all,
-}: {
-  readonly check: About;
-  readonly all: readonly ShownCell[];
-}) {
+}: Readonly<{ check: About; all: readonly ShownCell[] }>) {
   const present = ORDER.map((tone) => ({ tone, own: all.filter((shown) => shown.tone === tone) })).filter(
     ({ own }) => own.length > 0,
   );
@@ -97,7 +91,7 @@ const causeOf = ({ cell: { cause, reason } }: ShownCell): string => cause ?? rea
 /** Within a group, stores with the same result share a comparison. */
 const resultOf = ({ cell: { expected, actual } }: ShownCell): string => JSON.stringify([expected, actual]);
 
-function Way({ id, members }: { readonly id: string; readonly members: readonly ShownCell[] }) {
+function Way({ id, members }: Readonly<{ id: string; members: readonly ShownCell[] }>) {
   const [first] = members;
   if (first === undefined) return null;
   const { tone, cell } = first;
@@ -117,7 +111,7 @@ function Way({ id, members }: { readonly id: string; readonly members: readonly 
   );
 }
 
-function Variant({ id, alike }: { readonly id: string; readonly alike: readonly ShownCell[] }) {
+function Variant({ id, alike }: Readonly<{ id: string; alike: readonly ShownCell[] }>) {
   const { expected, actual } = alike[0]?.cell ?? {};
   return (
     <div class="variant">

@@ -6,7 +6,7 @@ import type { RunColumn } from '../table.ts';
 import { nameOf, numbered, Scrolling, StoreLink, VisuallyHidden } from './parts.tsx';
 
 /** The response times of all stores on one axis. */
-export function Latency({ comparison }: { readonly comparison: Comparison }) {
+export function Latency({ comparison }: Readonly<{ comparison: Comparison }>) {
   const answered = numbered(comparison).flatMap(({ column, number }) =>
     column.state === 'run' && column.latency !== null ? [{ column, number, latency: column.latency }] : [],
   );
@@ -88,7 +88,7 @@ const axisOf = (all: readonly LatencyData[]): Axis => ({
 const HEIGHT = 36;
 const MIDDLE = HEIGHT / 2;
 
-function Grid({ axis }: { readonly axis: Axis }) {
+function Grid({ axis }: Readonly<{ axis: Axis }>) {
   return (
     <>
       {ticksOf(axis).map((ms) => (
@@ -109,10 +109,7 @@ function Grid({ axis }: { readonly axis: Axis }) {
 function Plot({
   latency: { median, p95, p99, longest },
   axis,
-}: {
-  readonly latency: LatencyData;
-  readonly axis: Axis;
-}) {
+}: Readonly<{ latency: LatencyData; axis: Axis }>) {
   const x = (ms: number) => percent(at(ms, axis));
   const bar = (name: string, to: number, height: number) => (
     <rect
@@ -135,7 +132,7 @@ function Plot({
   );
 }
 
-function Ticks({ axis }: { readonly axis: Axis }) {
+function Ticks({ axis }: Readonly<{ axis: Axis }>) {
   return (
     <svg class="plot" width="100%" height="20" aria-hidden="true" focusable="false">
       {ticksOf(axis).map((ms) => (

@@ -15,7 +15,7 @@ import {
 } from './parts.tsx';
 
 /** One row for each store: its stack, verdict, counts and response times. */
-export function Stores({ comparison }: { readonly comparison: Comparison }) {
+export function Stores({ comparison }: Readonly<{ comparison: Comparison }>) {
   const hasImplementations = comparison.columns.some(({ implementation }) => implementation !== undefined);
   return (
     <Section id="stores" heading="Stores">
@@ -50,11 +50,7 @@ const Head = ({
   first,
   number = false,
   children,
-}: {
-  readonly first?: 'descending';
-  readonly number?: boolean;
-  readonly children: string;
-}) => (
+}: Readonly<{ first?: 'descending'; number?: boolean; children: string }>) => (
   <th scope="col" data-sort={first ?? 'ascending'} class={number ? 'number' : undefined}>
     {children}
   </th>
@@ -96,9 +92,7 @@ function Store({ column, number, hasImplementations }: Numbered & { readonly has
 
 const Framework = ({
   implementation: { framework, version },
-}: {
-  readonly implementation: ImplementationInfo;
-}) => (
+}: Readonly<{ implementation: ImplementationInfo }>) => (
   <span class="framework">
     {inline(framework, 60)} {inline(version, 60)}
   </span>
@@ -107,7 +101,7 @@ const Framework = ({
 /** A store that never responded has no useful counts. */
 const wasTried = ({ latency }: RunColumn) => latency !== null;
 
-const Numbers = ({ column: { summary, latency, requests } }: { readonly column: RunColumn }) => (
+const Numbers = ({ column: { summary, latency, requests } }: Readonly<{ column: RunColumn }>) => (
   <>
     <Count counts={summary.MUST} />
     <Count counts={summary.SHOULD} />
@@ -125,7 +119,7 @@ const Numbers = ({ column: { summary, latency, requests } }: { readonly column: 
 
 type Counts = RunColumn['summary']['MUST'];
 
-function Count({ counts: { pass, fail, untestable } }: { readonly counts: Counts }) {
+function Count({ counts: { pass, fail, untestable } }: Readonly<{ counts: Counts }>) {
   const all = pass + fail + untestable;
   const width = (count: number) => percent((100 * count) / Math.max(all, 1));
   return (

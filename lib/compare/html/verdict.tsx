@@ -45,7 +45,7 @@ export function sentenceOf(comparison: Comparison): string {
 }
 
 /** The result in one sentence, and the counts of the sections below. */
-export function Verdict({ comparison }: { readonly comparison: Comparison }) {
+export function Verdict({ comparison }: Readonly<{ comparison: Comparison }>) {
   const { columns, checks, differential, suite, strict } = { ...comparison, ...comparison.options };
   const counts = countsOf(comparison);
   const causes = sharedCauses(comparison);
@@ -100,12 +100,7 @@ const Tile = ({
   count,
   of,
   children,
-}: {
-  readonly to: string;
-  readonly count: number;
-  readonly of?: number;
-  readonly children: ComponentChildren;
-}) => (
+}: Readonly<{ to: string; count: number; of?: number; children: ComponentChildren }>) => (
   <li>
     <a href={`#${to}`}>
       <strong>{grouped(count)}</strong>

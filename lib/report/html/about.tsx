@@ -7,7 +7,7 @@ import { Section } from './kit/section.tsx';
 import { Command, Fact, inline } from './kit/text.tsx';
 
 /** What was tested and how, and the command that repeats it. */
-export function About({ record }: { readonly record: RunRecord }) {
+export function About({ record }: Readonly<{ record: RunRecord }>) {
   const {
     target,
     document,

@@ -13,7 +13,7 @@ import { More, Section } from './kit/section.tsx';
 import { CheckLink, DocsLink, Fact, Icon, inline, type Tone, toneOf, WORDS } from './kit/text.tsx';
 
 /** Every check of the run, with a search and filters. */
-export function Checks({ record }: { readonly record: RunRecord }) {
+export function Checks({ record }: Readonly<{ record: RunRecord }>) {
   const { results } = record;
   const areas = groupBy(results, areaOf);
   const tones = (Object.keys(WORDS) as Tone[]).filter((tone) =>
@@ -51,7 +51,7 @@ const tally = (members: readonly RecordedResult[], record: RunRecord): string =>
     .map(([count, word]) => `${count} ${word}`)
     .join(', ');
 
-function Check({ result, record }: { readonly result: RecordedResult; readonly record: RunRecord }) {
+function Check({ result, record }: Readonly<{ result: RecordedResult; record: RunRecord }>) {
   const { id, level, statement, causes } = result;
   const tone = toneOf(result, record);
   const known = knownBy(result, record).length > 0;
@@ -95,7 +95,7 @@ const KINDS = {
   scenario: 'dependent steps',
 } as const;
 
-function Details({ result, record }: { readonly result: RecordedResult; readonly record: RunRecord }) {
+function Details({ result, record }: Readonly<{ result: RecordedResult; record: RunRecord }>) {
   const { id, basis, hint, kind, verdict, cases, seconds, exchanges, counterexample, observations } = result;
   const [first, ...others] = exchanges;
   const [confidence, covered] = [confidenceText(result), coverageText(result)];
@@ -152,7 +152,7 @@ const BLOCKERS: Readonly<Record<string, string>> = {
 };
 
 /** Why a check was not run, or not completely, and what prevented it. */
-function Blocker({ result: { verdict, reason, blockedBy } }: { readonly result: RecordedResult }) {
+function Blocker({ result: { verdict, reason, blockedBy } }: Readonly<{ result: RecordedResult }>) {
   if (reason === undefined || blockedBy === undefined) return null;
   return (
     <div>
@@ -176,7 +176,7 @@ function Blocker({ result: { verdict, reason, blockedBy } }: { readonly result: 
 const MAX_CAUSES = 40;
 
 /** The causes and their fingerprints. */
-function CauseTable({ result }: { readonly result: RecordedResult }) {
+function CauseTable({ result }: Readonly<{ result: RecordedResult }>) {
   const { causes } = result;
   if (causes.length === 0) return null;
   const rest = [

@@ -9,7 +9,7 @@ import { markedBody, mattersIn } from './matters.ts';
 type Pairs = readonly (readonly [string, string])[];
 
 /** One request and its response, what is wrong, and a command that sends the request again. */
-export const Exchange = ({ exchange }: { readonly exchange: RecordedExchange }) => (
+export const Exchange = ({ exchange }: Readonly<{ exchange: RecordedExchange }>) => (
   <div class="exchange">
     <ExpectedAndActual expected={exchange.expected} actual={exchange.actual} />
     <Messages exchange={exchange} />
@@ -23,10 +23,7 @@ type Sent = NonNullable<RecordedCause['counterexample']>;
 export function CauseExchange({
   exchange,
   matters,
-}: {
-  readonly exchange: Sent;
-  readonly matters: readonly string[];
-}) {
+}: Readonly<{ exchange: Sent; matters: readonly string[] }>) {
   const { before = [], request } = exchange;
   const isMarked = mattersIn(request, matters) !== undefined;
   return (
@@ -44,13 +41,7 @@ export function CauseExchange({
   );
 }
 
-function Messages({
-  exchange,
-  matters = [],
-}: {
-  readonly exchange: Sent;
-  readonly matters?: readonly string[];
-}) {
+function Messages({ exchange, matters = [] }: Readonly<{ exchange: Sent; matters?: readonly string[] }>) {
   const { request, response, ms } = exchange;
   return (
     <div class="messages">

@@ -21,7 +21,7 @@ const MAX_ADVICE_CHARACTERS = 2000;
 export const FIRST_CAUSE = 'cause-1';
 
 /** What is to be fixed, cause by cause, then the untestable checks. */
-export function Failures({ record }: { readonly record: RunRecord }) {
+export function Failures({ record }: Readonly<{ record: RunRecord }>) {
   const open = openCauses(record);
   const failed = record.results.filter(({ verdict }) => verdict === 'fail');
   const blocked = record.results.filter(({ verdict }) => verdict === 'untestable');
@@ -156,13 +156,7 @@ function Ladders({ ladders }: Pick<RecordedCause, 'ladders'>) {
 }
 
 /** The failed checks that a cause explains. */
-function Explained({
-  checks,
-  record,
-}: {
-  readonly checks: readonly RecordedResult[];
-  readonly record: RunRecord;
-}) {
+function Explained({ checks, record }: Readonly<{ checks: readonly RecordedResult[]; record: RunRecord }>) {
   const [lead, ...others] = checks;
   if (lead === undefined) return null;
   return (
@@ -175,7 +169,7 @@ function Explained({
   );
 }
 
-function Lead({ result, record }: { readonly result: RecordedResult; readonly record: RunRecord }) {
+function Lead({ result, record }: Readonly<{ result: RecordedResult; record: RunRecord }>) {
   const { id, basis, hint, exchanges } = result;
   const [exchange] = exchanges;
   return (
@@ -207,7 +201,7 @@ export function whatFailed({ failed, cases, counterexample }: RecordedResult): s
 }
 
 /** The reason of a known deviation, or the new causes of a known failing check. */
-export function KnownAs({ result, record }: { readonly result: RecordedResult; readonly record: RunRecord }) {
+export function KnownAs({ result, record }: Readonly<{ result: RecordedResult; record: RunRecord }>) {
   const news = novelty(result, record);
   return (
     <>
@@ -227,13 +221,7 @@ export function KnownAs({ result, record }: { readonly result: RecordedResult; r
   );
 }
 
-function Others({
-  members,
-  record,
-}: {
-  readonly members: readonly RecordedResult[];
-  readonly record: RunRecord;
-}) {
+function Others({ members, record }: Readonly<{ members: readonly RecordedResult[]; record: RunRecord }>) {
   if (members.length === 0) return null;
   const list = (
     <ul class="others">
@@ -260,7 +248,7 @@ function Others({
 }
 
 /** Untestable checks, by reason. */
-function Blocked({ blocked }: { readonly blocked: readonly RecordedResult[] }) {
+function Blocked({ blocked }: Readonly<{ blocked: readonly RecordedResult[] }>) {
   if (blocked.length === 0) return null;
   return (
     <section class="blocked">

@@ -17,7 +17,7 @@ export const titleOf = (record: RunRecord): string =>
   `${capital(headlineOf(record))}: ${inline(record.target.name, 80)}`;
 
 /** The verdict in one sentence, with the counts of checks. */
-export function Verdict({ record }: { readonly record: RunRecord }) {
+export function Verdict({ record }: Readonly<{ record: RunRecord }>) {
   const { outcome, target, ciResult, stop, advice } = record;
   const ci = ciResult.exitCode === 0 ? 'pass' : 'fail';
   return (
@@ -93,7 +93,7 @@ function sentence(record: RunRecord): string {
 }
 
 /** The cause to fix first, if there are several. */
-function FirstCause({ record }: { readonly record: RunRecord }) {
+function FirstCause({ record }: Readonly<{ record: RunRecord }>) {
   const must = openCauses(record).filter(({ level }) => level === 'MUST');
   const [first] = must;
   if (must.length < 2 || first === undefined) return null;
@@ -115,7 +115,7 @@ const COLUMNS = 28;
 const STEP = 20;
 
 /** One mark for each check of a level. */
-function LevelMarks({ level, record }: { readonly level: keyof Summary; readonly record: RunRecord }) {
+function LevelMarks({ level, record }: Readonly<{ level: keyof Summary; record: RunRecord }>) {
   const tones = record.results.filter((one) => one.level === level).map((one) => toneOf(one, record));
   const counts = ORDER.map((tone) => ({ tone, count: tones.filter((one) => one === tone).length }));
   const present = counts.filter(({ count }) => count > 0);
