@@ -38,14 +38,9 @@ export function About({ comparison }: Readonly<{ comparison: Comparison }>) {
       <h3>The stores</h3>
       <dl class="implementations">
         {numbered(comparison).map((one) => (
-          <div key={one.number}>
-            <dt>
-              <StoreLink {...one} />
-            </dt>
-            <dd>
-              <Store column={one.column} />
-            </dd>
-          </div>
+          <Fact key={one.number} name={<StoreLink {...one} />}>
+            <Store column={one.column} />
+          </Fact>
         ))}
       </dl>
     </Section>

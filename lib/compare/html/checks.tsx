@@ -1,7 +1,7 @@
 import { counted } from '../../counts.ts';
 import { areaOf } from '../../groups.ts';
 import { Choice } from '../../report/html/kit/filter.tsx';
-import { inline, toneOf } from '../../report/html/kit/text.tsx';
+import { CheckLink, inline, toneOf } from '../../report/html/kit/text.tsx';
 import type { About } from '../../run/check.ts';
 import type { Comparison } from '../comparison.ts';
 import { differing, reasonOf, verdictOf } from '../table.ts';
@@ -74,10 +74,7 @@ function rowOf(
     area: areaOf({ id }),
     title: (
       <>
-        <a class="id" href={`#${id}`}>
-          {id}
-        </a>{' '}
-        <span class="level">{level}</span>
+        <CheckLink id={id} /> <span class="level">{level}</span>
         <span class="statement">{statement}</span>
       </>
     ),

@@ -1,10 +1,10 @@
 import { counted, grouped, sum } from '../../counts.ts';
 import { groupBy } from '../../groups.ts';
 import { Card, More, Section } from '../../report/html/kit/section.tsx';
-import { Box, Command, inline, lines } from '../../report/html/kit/text.tsx';
+import { Box, Captioned, Command, inline, lines, sizeOf } from '../../report/html/kit/text.tsx';
 import type { RecordedBody } from '../../report/record.ts';
 import type { Answer, Comparison, Disagreement } from '../comparison.ts';
-import { Names, Share } from './parts.tsx';
+import { AllNames, Names, Share } from './parts.tsx';
 
 /** Generated payloads on which stores disagree. */
 export function Disagreements({ comparison: { differential } }: Readonly<{ comparison: Comparison }>) {
@@ -69,17 +69,17 @@ function DisagreementDetails({ one, number }: Readonly<{ one: Disagreement; numb
         </>
       }
     >
-      <figure>
-        <figcaption>
-          Sent{' '}
-          <span class="aside">
+      <Captioned
+        title="Sent"
+        aside={
+          <>
             as {request.contentType === '' ? 'no content type' : inline(request.contentType, 100)},{' '}
             {sizeOf(request.body)}
             {shrinks > 0 && `, shrunk in ${counted(shrinks, 'step')}`}
-          </span>
-        </figcaption>
-        <Box text={lines(textOf(request.body))} />
-      </figure>
+          </>
+        }
+        text={lines(textOf(request.body))}
+      />
       <Command name="The command" text={request.command} />
       <ul class="answers">
         {ways.map(({ signature, answers }) => (
@@ -112,13 +112,7 @@ function Answers({ answers }: Readonly<{ answers: readonly Answer[] }>) {
         {alike.map(([key, members]) => (
           <li key={key}>
             <p>
-              <span class="names">
-                {members.map(({ name }, index) => (
-                  <span key={index} class="name">
-                    {inline(name, 80)}
-                  </span>
-                ))}
-              </span>
+              <AllNames names={members.map(({ name }) => name)} />
             </p>
             {members[0] !== undefined && <AnswerDetails answer={members[0]} />}
           </li>
@@ -141,5 +135,3 @@ const AnswerDetails = ({ answer: { status, contentType, body, fault } }: Readonl
 
 const textOf = (body: RecordedBody): string =>
   body.bytes === 0 ? '(no body)' : 'text' in body ? body.text : `(not UTF-8; base64) ${body.base64}`;
-
-const sizeOf = ({ bytes }: RecordedBody): string => (bytes === 0 ? 'no body' : counted(bytes, 'byte'));

@@ -65,19 +65,21 @@ export const VisuallyHidden = ({ children }: Readonly<{ children: ComponentChild
   <span class="visually-hidden">{children}</span>
 );
 
+export const AllNames = ({ names }: Readonly<{ names: readonly string[] }>) => (
+  <span class="names">
+    {names.map((name, index) => (
+      <span key={index} class="name">
+        {inline(name, 80)}
+      </span>
+    ))}
+  </span>
+);
+
 /** Longer lists of names are folded. */
 const MAX_NAMES = 6;
 
 export function Names({ names, of }: Readonly<{ names: readonly string[]; of: number }>) {
-  const list = (
-    <span class="names">
-      {names.map((name, index) => (
-        <span key={index} class="name">
-          {inline(name, 80)}
-        </span>
-      ))}
-    </span>
-  );
+  const list = <AllNames names={names} />;
   if (names.length <= MAX_NAMES) return list;
   return (
     <More summary={names.length === of ? `all ${of} stores` : counted(names.length, 'store')}>{list}</More>

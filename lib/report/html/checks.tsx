@@ -155,20 +155,17 @@ const BLOCKERS: Readonly<Record<string, string>> = {
 function Blocker({ result: { verdict, reason, blockedBy } }: Readonly<{ result: RecordedResult }>) {
   if (reason === undefined || blockedBy === undefined) return null;
   return (
-    <div>
-      <dt>{verdict === 'fail' ? 'Also' : 'Not tested'}</dt>
-      <dd>
-        {inline(reason)}
-        {blockedBy.includes('/') ? (
-          <>
-            {' '}
-            (see <CheckLink id={blockedBy} />)
-          </>
-        ) : (
-          <span class="aside"> ({inline(BLOCKERS[blockedBy] ?? blockedBy, 60)})</span>
-        )}
-      </dd>
-    </div>
+    <Fact name={verdict === 'fail' ? 'Also' : 'Not tested'}>
+      {inline(reason)}
+      {blockedBy.includes('/') ? (
+        <>
+          {' '}
+          (see <CheckLink id={blockedBy} />)
+        </>
+      ) : (
+        <span class="aside"> ({inline(BLOCKERS[blockedBy] ?? blockedBy, 60)})</span>
+      )}
+    </Fact>
   );
 }
 
@@ -217,10 +214,9 @@ function Observed({ observations }: Pick<RecordedResult, 'observations'>) {
   return (
     <dl class="observations">
       {entries.map(([key, value]) => (
-        <div key={key}>
-          <dt>{inline(key, 100)}</dt>
-          <dd>{value === '' ? <span class="aside">empty</span> : inline(String(value))}</dd>
-        </div>
+        <Fact key={key} name={inline(key, 100)}>
+          {value === '' ? <span class="aside">empty</span> : inline(String(value))}
+        </Fact>
       ))}
     </dl>
   );

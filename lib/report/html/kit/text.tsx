@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { grouped, sum } from '../../../counts.ts';
+import { counted, grouped, sum } from '../../../counts.ts';
 import { docsOf } from '../../../package.ts';
-import type { RecordedResult, RunRecord } from '../../record.ts';
+import type { RecordedBody, RecordedResult, RunRecord } from '../../record.ts';
 import { beginning, visible } from '../../text.ts';
 
 const MAX_LINE_CHARACTERS = 400;
@@ -107,7 +107,10 @@ export const DocsLink = ({ id }: Readonly<{ id: string }>) => (
 );
 
 /** A row of a description list. */
-export const Fact = ({ name, children }: Readonly<{ name: string; children: ComponentChildren }>) => (
+export const Fact = ({
+  name,
+  children,
+}: Readonly<{ name: ComponentChildren; children: ComponentChildren }>) => (
   <div>
     <dt>{name}</dt>
     <dd>{children}</dd>
@@ -162,6 +165,24 @@ export function Box({ text }: Readonly<{ text: readonly Line[] }>) {
     <pre>{broken}</pre>
   );
 }
+
+/** A box with a title, and a remark beside it. */
+export const Captioned = ({
+  title,
+  aside,
+  text,
+}: Readonly<{ title: string; aside: ComponentChildren; text: readonly Line[] }>) => (
+  <figure>
+    <figcaption>
+      {title} <span class="aside">{aside}</span>
+    </figcaption>
+    <Box text={text} />
+  </figure>
+);
+
+/** How long a body is. */
+export const sizeOf = ({ bytes, truncated }: RecordedBody): string =>
+  bytes === 0 ? 'no body' : `${counted(bytes, 'byte')}${truncated ? ', truncated' : ''}`;
 
 /** Longer commands are not put on a page. */
 const MAX_COMMAND_CHARACTERS = 40_000;
