@@ -2,45 +2,24 @@ import { counted } from '../counts.ts';
 import type { Observations } from '../run/result/result.ts';
 import { causeText } from './fingerprint.ts';
 import { headlineOf } from './headline.ts';
+import { atMost, present } from './list.ts';
 import type { RecordedCause, RecordedResult, RunRecord } from './record.ts';
 import { type Paint, plain, summarise } from './text.ts';
 
 /** What changed between two runs. */
-export interface Diff {
-  readonly causes: CauseDiff;
-  /** Failing now, and not before or not for these causes. */
-  readonly regressions: readonly Regression[];
-  /** Failed before, passes now. */
-  readonly fixed: readonly RecordedResult[];
-  /** Still failing, without new causes. */
-  readonly stillFailing: readonly RecordedResult[];
-  /** Judged before, but not now. */
-  readonly unjudged: readonly RecordedResult[];
-  /** Checks in only one of the records, which are from different versions of the suite. */
-  readonly onlyInOne: readonly string[];
-  /** Observations with another value. */
-  readonly changed: readonly { readonly key: string; readonly before: Observed; readonly now: Observed }[];
-}
+type Diff = ReturnType<typeof diffOf>;
 
-/** The causes of two runs, by fingerprint. */
-export interface CauseDiff {
-  readonly added: readonly RecordedCause[];
-  readonly fixed: readonly RecordedCause[];
-  readonly stillThere: readonly RecordedCause[];
-}
-
-export interface Regression {
+/** A check that fails now, and did not before or not for these causes. */
+interface Regression {
   readonly result: RecordedResult;
   /** The new causes of a check that failed before; undefined if it did not fail. */
   readonly causes?: RecordedResult['causes'];
 }
 
-type Observed = Observations[string] | undefined;
-
 const JUDGED = ['pass', 'fail', 'observed'];
 
 /** Compares two records, the earlier one first. Response times always change, so they are ignored. */
-export function diffOf(before: RunRecord, now: RunRecord): Diff {
+export function diffOf(before: RunRecord, now: RunRecord) {
   const earlier = new Map(before.results.map((result) => [result.id, result]));
   const later = new Set(now.results.map(({ id }) => id));
   const was = ({ id }: RecordedResult) => earlier.get(id)?.verdict;
@@ -60,6 +39,7 @@ export function diffOf(before: RunRecord, now: RunRecord): Diff {
     unjudged: now.results.filter(
       (result) => JUDGED.includes(was(result) ?? '') && !JUDGED.includes(result.verdict),
     ),
+    // Only if the records are from different versions of the suite.
     onlyInOne: [
       ...[...later].filter((id) => !earlier.has(id)),
       ...[...earlier.keys()].filter((id) => !later.has(id)),
@@ -75,7 +55,7 @@ export function diffOf(before: RunRecord, now: RunRecord): Diff {
  * What became of the causes. A cause that no experiment established says little about the request, so that it is the
  * same as any cause of the same checks.
  */
-function causesOf(before: RunRecord, now: RunRecord): CauseDiff {
+function causesOf(before: RunRecord, now: RunRecord) {
   const names = (causes: readonly RecordedCause[]) => new Set(causes.map(({ fingerprint }) => fingerprint));
   const [earlier, later] = [names(before.causes), names(now.causes)];
   const vague = new Set(before.causes.filter(({ kind }) => kind === 'once').flatMap(({ checks }) => checks));
@@ -125,9 +105,10 @@ export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: P
   const lines = [
     `before  ${name(before)}`,
     `now     ${name(now)}`,
-    ...(before.document.sha256 === now.document.sha256
-      ? []
-      : ['The runs used different documents, so the stores were checked against different requirements.']),
+    ...present(
+      before.document.sha256 !== now.document.sha256 &&
+        'The runs used different documents, so the stores were checked against different requirements.',
+    ),
     ...section(paint(['red', 'bold'], causesText(causes.added, 'new')), causes.added, formatCause),
     ...section(paint(['green', 'bold'], causesText(causes.fixed, 'fixed')), causes.fixed, formatCause),
     ...section(causesText(causes.stillThere, 'still there'), causes.stillThere, formatCause),
@@ -152,7 +133,7 @@ export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: P
 }
 
 /** How many of the earlier causes are fixed, if there were any. */
-const progressOf = ({ fixed }: CauseDiff, { causes, startedAt }: RunRecord): string =>
+const progressOf = ({ fixed }: Diff['causes'], { causes, startedAt }: RunRecord): string =>
   causes.length === 0
     ? ''
     : `; ${fixed.length} of ${causes.length} known causes fixed since ${startedAt.slice(0, 10)}`;
@@ -170,20 +151,20 @@ function formatRegression({ result, causes }: Regression): readonly string[] {
   const { id, level, statement, expected = '', actual = '', exchanges } = result;
   const head = `${id}  ${level}  ${statement}`;
   if (causes !== undefined) {
-    const named = causes.slice(0, MAX_NEW_CAUSES).map((cause) => `   ${summarise(causeText(cause), 120)}`);
-    const more = causes.length > MAX_NEW_CAUSES ? [`   and ${causes.length - MAX_NEW_CAUSES} more`] : [];
-    return [head, `   failed before; now for ${counted(causes.length, 'new cause')} too`, ...named, ...more];
+    const texts = causes.map((cause) => summarise(causeText(cause), 120));
+    const shown = atMost(MAX_NEW_CAUSES, texts).map((text) => `   ${text}`);
+    return [head, `   failed before; now for ${counted(causes.length, 'new cause')} too`, ...shown];
   }
-  return [
+  return present(
     head,
     `   expected  ${summarise(expected)}`,
     `   actual    ${summarise(actual)}`,
-    ...(exchanges[0] === undefined ? [] : [`   reproduce ${summarise(exchanges[0].command, 2000)}`]),
-  ];
+    exchanges[0] && `   reproduce ${summarise(exchanges[0].command, 2000)}`,
+  );
 }
 
 const section = <T>(title: string, list: readonly T[], lines: (one: T) => readonly string[]): string[] =>
   list.length === 0 ? [] : ['', title, ...list.flatMap((one) => lines(one).map((line) => `   ${line}`))];
 
-const value = (observed: Observed) =>
+const value = (observed: Observations[string] | undefined) =>
   observed === undefined ? '(not observed)' : summarise(String(observed), 80);

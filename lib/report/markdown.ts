@@ -7,6 +7,7 @@ import { coverageOfAll } from './coverage.ts';
 import {
   aboutEntry,
   baselineNotes,
+  deselected,
   type ExplainedChecks,
   entriesOf,
   explainedChecks,
@@ -17,6 +18,7 @@ import {
 } from './deviations.ts';
 import { documentName } from './document.ts';
 import { headlineOf, loudly } from './headline.ts';
+import { atMost, named, present } from './list.ts';
 import { code, fenced, joined, lines, prose } from './markdown-text.ts';
 import { HIGHLIGHTS } from './profile.ts';
 import type { RecordedResult, RunRecord } from './record.ts';
@@ -62,10 +64,12 @@ function head(record: RunRecord): string {
   return joined([
     `## ${suite.name}: ${loudly(headlineOf(record))}`,
     `CI result: **${ciResult.exitCode === 0 ? 'pass' : 'fail'}** (exit code ${ciResult.exitCode}): ${ciResult.reason}.`,
-    lines([
-      ...(reason === undefined ? [] : [`- not completely judged: ${code(reason, 600)}`]),
-      ...(advice === null ? [] : [`- advice: ${code(advice)}`]),
-    ]),
+    lines(
+      present(
+        reason !== undefined && `- not completely judged: ${code(reason, 600)}`,
+        advice !== null && `- advice: ${code(advice)}`,
+      ),
+    ),
     counts(record),
     lines([
       `- target: ${name}${code(target.baseUrl)}${server}`,
@@ -218,9 +222,7 @@ function observed({ observations }: RunRecord): string {
 }
 
 function reproduction(record: RunRecord): string {
-  const skipped = record.results.filter(
-    ({ verdict, blockedBy }) => verdict === 'skipped' && blockedBy === 'user',
-  ).length;
+  const skipped = deselected(record).length;
   return joined([
     `To reproduce the run, with the token in \`${record.target.tokenEnv ?? TOKEN_VARIABLE}\`${skipped === 0 ? '' : ` and the same filter (${skipped} checks were skipped)`}:`,
     fenced([visible(commandOf(record))], 'sh'),
@@ -229,14 +231,14 @@ function reproduction(record: RunRecord): string {
 
 /** The first items of a list, and how many more there are. */
 const some = (list: readonly string[], most = MAX_ITEMS): readonly string[] =>
-  list.length > most ? [...list.slice(0, most), `- and ${list.length - most} more`] : list;
+  atMost(most, list, (count) => `- and ${count} more`);
 
 /** The ids of up to twelve checks. */
 const listed = (results: readonly RecordedResult[]) =>
-  `${results
-    .slice(0, 12)
-    .map(({ id }) => code(id))
-    .join(', ')}${results.length > 12 ? ` and ${results.length - 12} more` : ''}`;
+  named(
+    12,
+    results.map(({ id }) => code(id)),
+  );
 
 /** The suite's own text, escaped for HTML. */
 const html = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -5,6 +5,7 @@ import { confidenceOfAll } from './confidence.ts';
 import { coverageOfAll } from './coverage.ts';
 import {
   baselineNotes,
+  deselected,
   type ExplainedChecks,
   explainedChecks,
   knownBy,
@@ -15,6 +16,7 @@ import {
 } from './deviations.ts';
 import { documentName } from './document.ts';
 import { headlineOf, loudly } from './headline.ts';
+import { named, present } from './list.ts';
 import { HIGHLIGHTS } from './profile.ts';
 import type { RunRecord } from './record.ts';
 import { heightOf, wrapped } from './rows.ts';
@@ -206,11 +208,11 @@ function headingOf(
       (result) => result.verdict === 'fail' && result.level === level && knownBy(result, record).length === 0,
     ).length;
   const [must, should] = [ids('MUST'), ids('SHOULD')];
-  const counts = [
-    ...(must === 0 ? [] : [paint(['red', 'bold'], `${must} MUST failed`)]),
-    ...(should === 0 ? [] : [paint(['yellow', 'bold'], `${should} SHOULD warned`)]),
-  ].join(', ');
-  return ['', `${counts}, for ${counted(open.length, 'cause')}`];
+  const counts = present(
+    must > 0 && paint(['red', 'bold'], `${must} MUST failed`),
+    should > 0 && paint(['yellow', 'bold'], `${should} SHOULD warned`),
+  );
+  return ['', `${counts.join(', ')}, for ${counted(open.length, 'cause')}`];
 }
 
 /** The failed checks of a cause. */
@@ -247,11 +249,8 @@ function untestable({ results }: RunRecord, layout: Layout): readonly string[] {
   const blocked = results.filter(({ verdict: one }) => one === 'untestable');
   const rows = groupBy(blocked, ({ reason = '' }) => reason).map(([reason, members]) => {
     const ids = members.map(({ id }) => id);
-    const most = layout.verbose ? 12 : 2;
-    return [
-      `${members.length} could not be tested: ${summarise(reason)}`,
-      `${ids.slice(0, most).join(', ')}${ids.length > most ? ` and ${ids.length - most} more` : ''}`,
-    ] as const;
+    const title = `${members.length} could not be tested: ${summarise(reason)}`;
+    return [title, named(layout.verbose ? 12 : 2, ids)] as const;
   });
   const shown = layout.verbose || rows.length <= MAX_ITEMS ? rows : rows.slice(0, MAX_ITEMS - 1);
   const omitted = rows.length - shown.length;
@@ -281,14 +280,13 @@ function observed({ observations }: RunRecord, layout: Layout): readonly string[
   const shown = Object.entries(HIGHLIGHTS)
     .filter(([key]) => key in observations)
     .map(([key, name]) => `${name}: ${summarise(String(observations[key]), 40)}`);
-  return layout.verbose
-    ? [
-        ...field('observed  ', shown.join(', '), layout),
-        `          (${count} observations; --format html --out DIR shows all)`,
-      ]
-    : shown.length === 0
-      ? []
-      : field('observed  ', shown.join(', '), layout, 1);
+  const text = shown.join(', ');
+  if (layout.verbose)
+    return [
+      ...field('observed  ', text, layout),
+      `          (${count} observations; --format html --out DIR shows all)`,
+    ];
+  return field('observed  ', text || undefined, layout, 1);
 }
 
 /** The verdict, what it means for a pipeline, and what to do first. */
@@ -309,19 +307,16 @@ function verdict(record: RunRecord, layout: Layout): readonly string[] {
   } as const;
   const title = loudly(headlineOf(record));
   const reason = record.ciResult.exitCode === 2 ? unjudged(record) : undefined;
-  const skipped = results.filter(
-    ({ verdict: one, blockedBy }) => one === 'skipped' && blockedBy === 'user',
-  ).length;
+  const skipped = deselected(record).length;
   const text = `${title}  ${counts('MUST', summary)}; ${counts('SHOULD', summary)}${options.strict ? ' (strict)' : ''}; ${summary.OBSERVE.observed} observed${skipped > 0 ? `; ${skipped} skipped by --only or --skip` : ''}`;
-  const notes = [
-    ...(stop === null ? [] : [`${summarise(stop.reason)}; ${stop.remedy}`]),
-    ...(outcome === 'nonconformant' && summary.MUST.fail === 0 ? [strictFindings(results)] : []),
-    ...(reason === undefined ? [] : [reason]),
-    ...(advice === null ? [] : [summarise(advice)]),
-    ...(options.shard === null
-      ? []
-      : [`This is shard ${options.shard} of a run; merge joins the records of all shards.`]),
-  ];
+  const notes = present(
+    stop !== null && `${summarise(stop.reason)}; ${stop.remedy}`,
+    outcome === 'nonconformant' && summary.MUST.fail === 0 && strictFindings(results),
+    reason,
+    advice !== null && summarise(advice),
+    options.shard !== null &&
+      `This is shard ${options.shard} of a run; merge joins the records of all shards.`,
+  );
   const [first = '', ...rest] = wrapped(text, columns);
   return [
     first.startsWith(title)

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { counted } from '../counts.ts';
+import { present } from './list.ts';
 import type {
   Answered,
   Messages,
@@ -80,11 +81,11 @@ export function formatFailure(result: RecordedResult, paint: Paint): string[] {
   const line = (name: string, text: string) => `     ${paint('dim', name.padEnd(9))} ${text}`;
   const retried = counterexample === undefined ? undefined : retrySummary(counterexample);
   const { label, shrinks = 0 } = counterexample ?? {};
-  const notes = [
+  const notes = present(
     `${failed} of ${cases}${label === undefined ? '' : `: ${summarise(label, 120)}`}`,
-    ...(retried === undefined ? [] : [retried]),
-    ...(shrinks === 0 ? [] : [`shrunk in ${shrinks} steps`]),
-  ];
+    retried,
+    shrinks > 0 && `shrunk in ${shrinks} steps`,
+  );
   return [
     `   ${paint('bold', id)}  ${level}  ${statement}`,
     line('basis', basis.join('; ')),

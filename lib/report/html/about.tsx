@@ -1,5 +1,6 @@
 import { counted, grouped } from '../../counts.ts';
 import { coverageOfAll } from '../coverage.ts';
+import { deselected } from '../deviations.ts';
 import type { RunRecord } from '../record.ts';
 import { commandOf } from '../run-command.ts';
 import { DocumentFact, StartedFact } from './kit/facts.tsx';
@@ -22,9 +23,7 @@ export function About({ record }: Readonly<{ record: RunRecord }>) {
     results,
   } = record;
   const covered = coverageOfAll(results);
-  const skipped = results.filter(
-    ({ blockedBy, verdict }) => verdict === 'skipped' && blockedBy === 'user',
-  ).length;
+  const skipped = deselected(record).length;
   return (
     <Section id="run" class="about" heading="The run">
       <dl class="facts">

@@ -5,6 +5,7 @@ import { coverageText } from '../coverage.ts';
 import { knownBy } from '../deviations.ts';
 import { causeText } from '../fingerprint.ts';
 import { unaccounted } from '../known.ts';
+import { present } from '../list.ts';
 import type { RecordedResult, RunRecord } from '../record.ts';
 import { Exchange } from './exchange.tsx';
 import { KnownAs, whatFailed } from './failures.tsx';
@@ -176,12 +177,11 @@ const MAX_CAUSES = 40;
 function CauseTable({ result }: Readonly<{ result: RecordedResult }>) {
   const { causes } = result;
   if (causes.length === 0) return null;
-  const rest = [
-    ...(causes.length > MAX_CAUSES ? [`${causes.length - MAX_CAUSES} more are in the record`] : []),
-    ...(unaccounted(result) > 0
-      ? [`${counted(unaccounted(result), 'failure')} with causes that were not recorded`]
-      : []),
-  ];
+  const rest = present(
+    causes.length > MAX_CAUSES && `${causes.length - MAX_CAUSES} more are in the record`,
+    unaccounted(result) > 0 &&
+      `${counted(unaccounted(result), 'failure')} with causes that were not recorded`,
+  );
   return (
     <table class="fingerprints">
       <caption>

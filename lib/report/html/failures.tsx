@@ -3,6 +3,7 @@ import { groupBy } from '../../groups.ts';
 import { issueMarkdown } from '../cause-markdown.ts';
 import { confirmedText } from '../confirmed.ts';
 import { type ExplainedChecks, knownBy, novelty, openCauses } from '../deviations.ts';
+import { present } from '../list.ts';
 import type { RecordedCause, RecordedResult, RunRecord } from '../record.ts';
 import { retrySummary } from '../retries.ts';
 import { CauseExchange, Exchange } from './exchange.tsx';
@@ -191,13 +192,12 @@ function Lead({ result, record }: Readonly<{ result: RecordedResult; record: Run
 /** How many cases of a check failed, with the counterexample and its retries. */
 export function whatFailed({ failed, cases, counterexample }: RecordedResult): string {
   const retried = counterexample === undefined ? undefined : retrySummary(counterexample);
-  return [
-    `${grouped(failed)} of ${counted(cases, 'case')}${counterexample === undefined ? '' : `: ${inline(counterexample.label, 160)}`}.`,
-    ...(retried === undefined ? [] : [`${retried.charAt(0).toUpperCase()}${retried.slice(1)}.`]),
-    ...(counterexample?.shrinks === undefined || counterexample.shrinks === 0
-      ? []
-      : [`Shrunk in ${counted(counterexample.shrinks, 'step')}.`]),
-  ].join(' ');
+  const { label, shrinks = 0 } = counterexample ?? {};
+  return present(
+    `${grouped(failed)} of ${counted(cases, 'case')}${label === undefined ? '' : `: ${inline(label, 160)}`}.`,
+    retried !== undefined && `${retried.charAt(0).toUpperCase()}${retried.slice(1)}.`,
+    shrinks > 0 && `Shrunk in ${counted(shrinks, 'step')}.`,
+  ).join(' ');
 }
 
 /** The reason of a known deviation, or the new causes of a known failing check. */
