@@ -35,9 +35,10 @@ export function mergeOf(parts: readonly ShardRecord[]): RunRecord {
   const [first, ...others] = inOrder(parts);
   const records = [first, ...others];
   const { ciResult, ...head } = omit(first, 'waited', 'collisions', 'closedUnderRequests');
-  const collisions = sum(records, (record) => record.collisions ?? 0);
-  const waited = sum(records, (record) => record.waited ?? 0);
-  const closedUnderRequests = sum(records, (record) => record.closedUnderRequests ?? 0);
+  const total = (key: 'waited' | 'closedUnderRequests' | 'collisions') => {
+    const all = sum(records, (record) => record[key] ?? 0);
+    return all === 0 ? {} : { [key]: rounded(all) };
+  };
   const results = first.results.map((result, index) =>
     mergedResult([result, ...others.map((other) => resultAt(other, index))]),
   );
@@ -49,10 +50,10 @@ export function mergeOf(parts: readonly ShardRecord[]): RunRecord {
     options: { ...head.options, shard: null },
     ...timeOf(records),
     requests: sum(records, ({ requests }) => requests),
-    ...(waited === 0 ? {} : { waited: rounded(waited) }),
-    ...(closedUnderRequests === 0 ? {} : { closedUnderRequests }),
+    ...total('waited'),
+    ...total('closedUnderRequests'),
     created: createdBy(records),
-    ...(collisions === 0 ? {} : { collisions }),
+    ...total('collisions'),
     latency: latencyOf(records.flatMap(({ latency }) => latency ?? [])),
     outcome: outcomeOf(summary, head.options.strict, cutShort(stop, results), results.some(isDeselected)),
     stop,

@@ -97,7 +97,7 @@ function wholeReport(record: RunRecord, layout: Layout): readonly string[] {
     ...deviations(known, record, layout),
     ...gap(observed(record, layout)),
     ...gap([
-      ...field('covered   ', coverageOfAll(record.results), layout, layout.verbose ? undefined : 1),
+      ...field('covered   ', coverageOfAll(record.results), layout),
       ...field('generated ', confidenceOfAll(record.results), layout),
     ]),
     ...end(open, record, layout),
@@ -117,7 +117,7 @@ function shortReport(record: RunRecord, layout: Layout): readonly string[] {
     known: deviations(known, record, layout),
     summary: gap([
       ...observed(record, layout),
-      ...field('covered   ', coverageOfAll(record.results), layout, layout.verbose ? undefined : 1),
+      ...field('covered   ', coverageOfAll(record.results), layout, 1),
     ]),
   };
   const height = () =>
@@ -145,25 +145,24 @@ function sorted(record: RunRecord) {
 /** Rows with an empty one before them. */
 const gap = (rows: readonly string[]): readonly string[] => (rows.length === 0 ? [] : ['', ...rows]);
 
-/** A named text, if there is one. */
-function field(
-  name: string,
-  text: string | undefined,
-  { columns }: Layout,
-  most?: number,
-): readonly string[] {
+/** A named text, if there is one, in at most so many rows unless the report is verbose. */
+function field(name: string, text: string | undefined, layout: Layout, most?: number): readonly string[] {
   if (text === undefined) return [];
   const indent = name.length;
-  return wrapped(text, columns - indent, most).map((row, index) =>
+  return limited(text, layout.columns - indent, layout, most).map((row, index) =>
     index === 0 ? `${name}${row}` : `${' '.repeat(indent)}${row}`,
   );
 }
 
-function head(record: RunRecord, layout: Layout): readonly string[] {
+const limited = (text: string, columns: number, { verbose }: Layout, most?: number): readonly string[] =>
+  wrapped(text, columns, verbose ? undefined : most);
+
+function head(record: RunRecord, { columns, paint }: Layout): readonly string[] {
+  const layout = { columns, paint, verbose: false };
   const { suite, target, document, options, requests, seconds, created } = record;
   const server = target.server === null ? '' : `  (${summarise(target.server, 60)})`;
   return [
-    layout.paint('bold', `${suite.name} ${suite.version}`),
+    paint('bold', `${suite.name} ${suite.version}`),
     ...field(
       'target    ',
       `${target.name === target.baseUrl ? '' : `${summarise(target.name, 60)}  `}${summarise(target.baseUrl, 200)}${server}`,
@@ -189,9 +188,7 @@ function documentWarnings({ document: { warnings = [] } }: RunRecord, layout: La
   const shown = layout.verbose ? warnings : warnings.slice(0, 1);
   const omitted = warnings.length - shown.length;
   return [
-    ...shown.flatMap((warning) =>
-      field('          ', summarise(warning, 400), layout, layout.verbose ? undefined : 3),
-    ),
+    ...shown.flatMap((warning) => field('          ', summarise(warning, 400), layout, 3)),
     ...(omitted === 0 ? [] : [`          and ${omitted} more ${SEE_REPORTS}`]),
   ];
 }
@@ -235,7 +232,7 @@ function deviations(known: readonly ExplainedChecks[], record: RunRecord, layout
   });
   return gap([
     layout.paint('bold', `${counted(checks.size, 'known deviation')}`),
-    ...some(rows, layout).flatMap((row) => field('   ', row, layout, layout.verbose ? undefined : 1)),
+    ...some(rows, layout).flatMap((row) => field('   ', row, layout, 1)),
   ]);
 }
 
@@ -256,12 +253,8 @@ function untestable({ results }: RunRecord, layout: Layout): readonly string[] {
   const omitted = rows.length - shown.length;
   return gap([
     ...shown.flatMap(([title, ids]) => [
-      ...emphasised(
-        wrapped(title, layout.columns, layout.verbose ? undefined : 2),
-        /^\d+ could not be tested/,
-        layout,
-      ),
-      ...field('   ', ids, layout, layout.verbose ? undefined : 1),
+      ...emphasised(limited(title, layout.columns, layout, 2), /^\d+ could not be tested/, layout),
+      ...field('   ', ids, layout, 1),
     ]),
     ...(omitted === 0 ? [] : [`and checks for ${omitted} more reasons ${SEE_REPORTS}`]),
   ]);
@@ -292,13 +285,13 @@ function observed({ observations }: RunRecord, layout: Layout): readonly string[
 /** The verdict, what it means for a pipeline, and what to do first. */
 function end([first]: readonly ExplainedChecks[], record: RunRecord, layout: Layout): readonly string[] {
   const title = first === undefined ? undefined : visible(first.cause.title);
-  const fixFirst = field('Fix first: ', title, layout, layout.verbose ? undefined : 2);
+  const fixFirst = field('Fix first: ', title, layout, 2);
   return gap([...verdict(record, layout), ...ciResultLines(record, layout), ...fixFirst]);
 }
 
 function verdict(record: RunRecord, layout: Layout): readonly string[] {
   const { outcome, summary, stop, advice, options, results } = record;
-  const { columns, paint, verbose } = layout;
+  const { columns, paint } = layout;
   const colour = {
     conformant: 'green',
     nonconformant: 'red',
@@ -323,7 +316,7 @@ function verdict(record: RunRecord, layout: Layout): readonly string[] {
       ? `${paint([colour[outcome], 'bold'], title)}${first.slice(title.length)}`
       : first,
     ...rest,
-    ...notes.flatMap((note) => wrapped(note, columns, verbose ? undefined : 4)),
+    ...notes.flatMap((note) => limited(note, columns, layout, 4)),
   ];
 }
 
@@ -337,21 +330,18 @@ function strictFindings(results: RunRecord['results']): string {
 function ciResultLines(record: RunRecord, layout: Layout): readonly string[] {
   const { baseline, exitCode, reason } = record.ciResult;
   if (baseline === null) return [];
-  const { columns, paint, verbose } = layout;
+  const { columns, paint } = layout;
   const outdated = baseline.entries
     .filter(({ remedy }) => remedy !== undefined)
     .map(({ state, remedy = '' }) => `${state}: ${summarise(remedy)}`);
   const result = `CI RESULT ${exitCode === 0 ? 'pass' : 'fail'}`;
-  const [first = '', ...rest] = wrapped(
-    `${result}  ${reason} (${summarise(baseline.file, 120)})`,
-    columns,
-    verbose ? undefined : 3,
-  );
+  const text = `${result}  ${reason} (${summarise(baseline.file, 120)})`;
+  const [first = '', ...rest] = limited(text, columns, layout, 3);
   return [
     first.replace(result, paint('bold', result)),
     ...rest,
     ...baselineNotes(record).flatMap((note) => field('   ', note, layout)),
-    ...some(outdated, layout).flatMap((text) => field('   ', text, layout, verbose ? undefined : 2)),
+    ...some(outdated, layout).flatMap((one) => field('   ', one, layout, 2)),
   ];
 }
 

@@ -9,19 +9,7 @@ import { Command, Fact, inline } from './kit/text.tsx';
 
 /** What was tested and how, and the command that repeats it. */
 export function About({ record }: Readonly<{ record: RunRecord }>) {
-  const {
-    target,
-    document,
-    options,
-    suite,
-    startedAt,
-    seconds,
-    requests,
-    waited,
-    closedUnderRequests = 0,
-    created,
-    results,
-  } = record;
+  const { target, document, options, suite, created, results, waited, closedUnderRequests = 0 } = record;
   const covered = coverageOfAll(results);
   const skipped = deselected(record).length;
   return (
@@ -36,14 +24,14 @@ export function About({ record }: Readonly<{ record: RunRecord }>) {
         {document.warnings !== undefined && (
           <Fact name="Document warnings">{document.warnings.map((one) => inline(one, 400)).join('; ')}</Fact>
         )}
-        <StartedFact startedAt={startedAt} seconds={seconds} />
+        <StartedFact startedAt={record.startedAt} seconds={record.seconds} />
         <Fact name="Generated from">
           seed {options.seed}, first id {inline(options.firstId, 40)}, {counted(options.cases, 'case')} per
           generated check{options.thorough === true && ', thorough'}
         </Fact>
         {covered !== undefined && <Fact name="Covered">{covered}</Fact>}
         <Fact name="Sent">
-          {counted(requests, 'request')}, {options.concurrency} at a time
+          {counted(record.requests, 'request')}, {options.concurrency} at a time
           {waited !== undefined && `; ${waited.toFixed(1)} s spent waiting at the store's request`}
           {closedUnderRequests > 0 &&
             `; ${counted(closedUnderRequests, 'connection')} closed during a request that was then resent`}
