@@ -53,7 +53,6 @@ export function summaryTable({ columns }: Comparison): string {
   ]);
 }
 
-/** How many failed checks each cause explains at each store. */
 function causes(comparison: Comparison): string {
   const shared = sharedCauses(comparison);
   if (shared.length === 0) return '';

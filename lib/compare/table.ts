@@ -75,10 +75,7 @@ export const MARKS: Readonly<Record<Cell['verdict'], string>> = {
   skipped: '-',
 };
 
-/**
- * The observations that differ, with the value of each store. Response times always differ, so they are
- * ignored.
- */
+/** The observations that differ, with the value of each store. Response times always differ, so they are ignored. */
 export function differingObservations(
   comparison: Comparison,
 ): readonly { readonly key: string; readonly values: readonly (Observations[string] | undefined)[] }[] {

@@ -79,7 +79,6 @@ function summary(columns: readonly Column[], paint: Paint): string[] {
   ];
 }
 
-/** How many plants were created in each store. */
 function createdLines(columns: readonly Column[]): string[] {
   const lines = columns.flatMap((column) =>
     column.state === 'run' && column.created !== undefined && column.created.plants > 0

@@ -13,7 +13,6 @@ const MAX_NEW_CAUSES = 3;
 
 export type EvaluatedEntry = JudgedBaseline['entries'][number];
 
-/** The baseline entries in any of these states. */
 export const entriesOf = (
   { ciResult }: RunRecord,
   ...states: readonly EntryState[]

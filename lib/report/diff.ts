@@ -75,10 +75,7 @@ function causesOf(before: RunRecord, now: RunRecord) {
   };
 }
 
-/**
- * The causes for which a check failed only in the later run. Early records do not contain the request of a
- * cause.
- */
+/** The causes for which a check failed only in the later run. Early records do not contain the request of a cause. */
 function newSince(before: RecordedResult, now: RecordedResult): RecordedResult['causes'] {
   const known = new Set(
     before.causes.flatMap(({ fingerprint, request, cause }) =>
@@ -88,9 +85,7 @@ function newSince(before: RecordedResult, now: RecordedResult): RecordedResult['
   return now.causes.filter(({ fingerprint, cause }) => !known.has(fingerprint) && !known.has(cause));
 }
 
-/**
- * 1 for regressions; 3 if there are none but a MUST that was judged before cannot be judged now; otherwise 0.
- */
+/** 1 for regressions; 3 if there are none but a MUST that was judged before cannot be judged now; otherwise 0. */
 export function diffExitCode({ regressions, unjudged }: Diff): 0 | 1 | 3 {
   if (regressions.length > 0) return 1;
   return unjudged.some(({ level, blockedBy }) => level === 'MUST' && blockedBy !== 'user') ? 3 : 0;

@@ -23,10 +23,8 @@ export const causeFingerprint = ({
 /** The fingerprint regardless of the request, as earlier versions computed it. */
 export const coarseFingerprint = (id: string, { cause }: Pick<Cause, 'cause'>): string => named(id, cause);
 
-/** Whether the cause is that there was no response. */
 export const isUnanswered = ({ cause }: Pick<Cause, 'cause'>): boolean => cause.startsWith('no response');
 
-/** A cause with its request, if it has one. */
 export const causeText = ({ cause, request }: Pick<Cause, 'cause' | 'request'>): string =>
   request === undefined ? cause : `${cause}: ${request}`;
 

@@ -8,6 +8,7 @@ import {
   aboutEntry,
   baselineNotes,
   deselected,
+  type EvaluatedEntry,
   type ExplainedChecks,
   entriesOf,
   explainedChecks,
@@ -21,7 +22,7 @@ import { headlineOf, loudly } from './headline.ts';
 import { atMost, named, present } from './list.ts';
 import { code, fenced, joined, lines, prose } from './markdown-text.ts';
 import { HIGHLIGHTS } from './profile.ts';
-import type { RecordedResult, RunRecord } from './record.ts';
+import type { EntryState, RecordedResult, RunRecord } from './record.ts';
 import { commandOf } from './run-command.ts';
 import { createdText, explain, resentText, visible, waitedText } from './text.ts';
 
@@ -96,15 +97,14 @@ function counts({ summary, options }: RunRecord): string {
 function baseline(record: RunRecord): string {
   const { baseline: known } = record.ciResult;
   if (known === null) return '';
+  const entries = (line: (entry: EvaluatedEntry) => string, ...states: readonly EntryState[]) =>
+    some(entriesOf(record, ...states).map(line));
+  const about = (entry: EvaluatedEntry) => code(aboutEntry(entry, record), 200);
   return joined([
     `### Known deviations (${code(known.file)})`,
     lines([
       ...baselineNotes(record).map((note) => `- ${note}`),
-      ...some(
-        entriesOf(record, 'stale', 'expired').map(
-          ({ state, remedy = '' }) => `- **${state}**: ${code(remedy, 200)}`,
-        ),
-      ),
+      ...entries(({ state, remedy = '' }) => `- **${state}**: ${code(remedy, 200)}`, 'stale', 'expired'),
       ...some(
         explainedChecks(record)
           .filter(
@@ -114,17 +114,8 @@ function baseline(record: RunRecord): string {
           )
           .map(({ cause, checks }) => `- known cause: ${code(cause.title, 200)} (${listed(checks)})`),
       ),
-      ...some(
-        entriesOf(record, 'known').map(
-          (entry) =>
-            `- known deviation: ${code(aboutEntry(entry, record), 200)}: ${code(whyKnown(entry), 200)}`,
-        ),
-      ),
-      ...some(
-        entriesOf(record, 'not-evaluated').map(
-          (entry) => `- not evaluated: ${code(aboutEntry(entry, record), 200)}`,
-        ),
-      ),
+      ...entries((entry) => `- known deviation: ${about(entry)}: ${code(whyKnown(entry), 200)}`, 'known'),
+      ...entries((entry) => `- not evaluated: ${about(entry)}`, 'not-evaluated'),
       ...(known.entries.length === 0 ? ['- none'] : []),
     ]),
   ]);

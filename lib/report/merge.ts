@@ -66,7 +66,6 @@ export function mergeOf(parts: readonly ShardRecord[]): RunRecord {
   return withCiResult(merged, baselineOf(ciResult));
 }
 
-/** The shards of one run in the order of their numbers. */
 function inOrder(parts: readonly ShardRecord[]): readonly [RunRecord, ...RunRecord[]] {
   const [first] = parts;
   if (first === undefined) throw new UsageError('There is nothing to merge; name the records of all shards.');
@@ -131,7 +130,6 @@ function resultAt({ results }: RunRecord, index: number): RecordedResult {
   return result;
 }
 
-/** Merges the results of one check. */
 function mergedResult(parts: readonly [RecordedResult, ...RecordedResult[]]): RecordedResult {
   const ran = parts.filter(({ verdict, blockedBy }) => verdict !== 'skipped' || blockedBy !== 'shard');
   const [one = parts[0], ...others] = ran;
@@ -241,9 +239,7 @@ function createdBy(records: readonly RunRecord[]): RunRecord['created'] {
   };
 }
 
-/**
- * All response times together. Records do not contain the samples, so percentiles are those of the buckets.
- */
+/** All response times together. Records do not contain the samples, so percentiles are those of the buckets. */
 function latencyOf(parts: readonly Latency[]): Latency | null {
   if (parts.length === 0) return null;
   const buckets = new Map<number, Latency['buckets'][number]>();

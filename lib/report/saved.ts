@@ -102,10 +102,7 @@ function renameCheck(fields: Fields, key: string): void {
   if (typeof id === 'string') fields[key] = presentId(id);
 }
 
-/**
- * Fingerprints depend on the id of their check: those of a renamed check, each with the one under its present
- * id.
- */
+/** Fingerprints depend on the id of their check: those of a renamed check, each with the one under its present id. */
 function renamedFingerprints({ id, causes }: Fields): readonly (readonly [old: string, present: string])[] {
   if (typeof id !== 'string' || presentId(id) === id) return [];
   return fieldsIn(causes).flatMap(({ cause, request }) => {

@@ -20,12 +20,17 @@ import { named, present } from './list.ts';
 import { HIGHLIGHTS } from './profile.ts';
 import type { RunRecord } from './record.ts';
 import { heightOf, wrapped } from './rows.ts';
-import { allCauseRows, causeRow, causeRows, SEE_REPORTS } from './terminal-causes.ts';
+import {
+  allCauseRows,
+  type Layout as CauseLayout,
+  causeRow,
+  causeRows,
+  SEE_REPORTS,
+} from './terminal-causes.ts';
 import {
   coloured,
   createdText,
   formatFailure,
-  type Paint,
   plain,
   resentText,
   summarise,
@@ -40,10 +45,7 @@ export interface TerminalOptions {
   readonly columns?: number | undefined;
 }
 
-/** How to lay out a part of the report. */
-interface Layout {
-  readonly columns: number;
-  readonly paint: Paint;
+interface Layout extends CauseLayout {
   readonly verbose: boolean;
 }
 
@@ -61,7 +63,7 @@ const MAX_ITEMS = 3;
 /** Only the causes to be fixed and the verdict, one line for each part of it. Ends with a line feed. */
 export function quietReport(record: RunRecord, colour: boolean): string {
   const layout = { columns: Number.POSITIVE_INFINITY, paint: colour ? coloured : plain, verbose: true };
-  const causes = openCauses(record).map((one, index) => causeRow(one, index + 1, layout.columns));
+  const causes = openCauses(record).map((one, index) => causeRow(one, index + 1, layout));
   return `${[...causes, ...verdict(record, layout), ...ciResultLines(record, layout)].join('\n')}\n`;
 }
 
@@ -69,7 +71,7 @@ export function quietReport(record: RunRecord, colour: boolean): string {
 export function causeReport(record: RunRecord): string | undefined {
   const layout = { columns: USUAL_COLUMNS, paint: plain, verbose: false };
   const open = openCauses(record);
-  const rows = [...headingOf(open, record, layout), ...causeRows(open, MAX_ROWS, USUAL_COLUMNS, plain)];
+  const rows = [...headingOf(open, record, layout), ...causeRows(open, MAX_ROWS, layout)];
   return open.length === 0 ? undefined : `${rows.slice(1).join('\n')}\n`;
 }
 
@@ -86,13 +88,12 @@ export function terminalReport(
 }
 
 function wholeReport(record: RunRecord, layout: Layout): readonly string[] {
-  const { columns, paint } = layout;
   const { open, known } = sorted(record);
   return [
     ...head(record, layout),
     ...documentWarnings(record, layout),
     ...headingOf(open, record, layout),
-    ...allCauseRows(open, columns, paint, (one) => checkLines(one, record, paint)),
+    ...allCauseRows(open, layout, (one) => checkLines(one, record, layout)),
     ...untestable(record, layout),
     ...deviations(known, record, layout),
     ...gap(observed(record, layout)),
@@ -129,7 +130,7 @@ function shortReport(record: RunRecord, layout: Layout): readonly string[] {
     ...top,
     ...parts.warnings,
     ...heading,
-    ...causeRows(open, MAX_ROWS - height(), layout.columns, layout.paint),
+    ...causeRows(open, MAX_ROWS - height(), layout),
     ...parts.untestable,
     ...parts.known,
     ...parts.summary,
@@ -193,7 +194,6 @@ function documentWarnings({ document: { warnings = [] } }: RunRecord, layout: La
   ];
 }
 
-/** How many checks failed, and for how many causes. */
 function headingOf(
   open: readonly ExplainedChecks[],
   record: RunRecord,
@@ -212,8 +212,7 @@ function headingOf(
   return ['', `${counts.join(', ')}, for ${counted(open.length, 'cause')}`];
 }
 
-/** The failed checks of a cause. */
-const checkLines = ({ checks }: ExplainedChecks, record: RunRecord, paint: Paint): readonly string[] =>
+const checkLines = ({ checks }: ExplainedChecks, record: RunRecord, { paint }: Layout): readonly string[] =>
   checks.flatMap((result) => {
     const news = novelty(result, record);
     return [

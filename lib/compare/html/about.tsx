@@ -7,7 +7,6 @@ import type { Comparison } from '../comparison.ts';
 import { ran } from '../table.ts';
 import { numbered, StoreLink } from './parts.tsx';
 
-/** The stores, the document and the options of a comparison. */
 export function About({ comparison }: Readonly<{ comparison: Comparison }>) {
   const { suite, document, options, startedAt, seconds, checks, differential } = comparison;
   const requests = sum(ran(comparison), (column) => column.requests);

@@ -7,7 +7,6 @@ import { causeCount, checksAt, type SharedCause, sharedCauses } from '../table.t
 import { Marks, type MarksRow } from './marks.tsx';
 import { type NumberedRun, nameOf, triedOf } from './parts.tsx';
 
-/** Longer titles are truncated. */
 const MAX_TITLE_CHARACTERS = 1000;
 const MAX_ADVICE_CHARACTERS = 2000;
 

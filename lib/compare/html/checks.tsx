@@ -9,7 +9,6 @@ import { CheckByCheck } from './explained.tsx';
 import { Marks, type MarksRow } from './marks.tsx';
 import { type NumberedRun, nameOf, triedOf } from './parts.tsx';
 
-/** Every check at every store. */
 export function Checks({ comparison }: Readonly<{ comparison: Comparison }>) {
   const { checks } = comparison;
   const tried = triedOf(comparison);

@@ -1,12 +1,11 @@
 import { counted, grouped, sum } from '../../counts.ts';
 import { groupBy } from '../../groups.ts';
 import { Card, More, Section } from '../../report/html/kit/section.tsx';
-import { Box, Captioned, Command, inline, lines, sizeOf } from '../../report/html/kit/text.tsx';
+import { Box, Captioned, Commands, inline, lines, sizeOf } from '../../report/html/kit/text.tsx';
 import type { RecordedBody } from '../../report/record.ts';
 import type { Answer, Comparison, Disagreement } from '../comparison.ts';
 import { AllNames, Names, Share } from './parts.tsx';
 
-/** Generated payloads on which stores disagree. */
 export function Disagreements({ comparison: { differential } }: Readonly<{ comparison: Comparison }>) {
   return (
     <Section id="disagreements" heading="Disagreements">
@@ -80,7 +79,7 @@ function DisagreementDetails({ one, number }: Readonly<{ one: Disagreement; numb
         }
         text={lines(textOf(request.body))}
       />
-      <Command name="The command" text={request.command} />
+      <Commands list={[request.command]} />
       <ul class="answers">
         {ways.map(({ signature, answers }) => (
           <li key={signature}>

@@ -2,7 +2,7 @@ import { counted } from '../../counts.ts';
 import { groupBy } from '../../groups.ts';
 import { ExpectedAndActual } from '../../report/html/kit/expected.tsx';
 import { Card } from '../../report/html/kit/section.tsx';
-import { Command, DocsLink, Icon, inline, type Tone, toneOf, WORDS } from '../../report/html/kit/text.tsx';
+import { Commands, DocsLink, Icon, inline, type Tone, toneOf, WORDS } from '../../report/html/kit/text.tsx';
 import type { About } from '../../run/check.ts';
 import type { Cell, Comparison } from '../comparison.ts';
 import { Names, type NumberedRun, nameOf } from './parts.tsx';
@@ -140,6 +140,6 @@ const Who = ({ one, cell: { failed, cases, cause, reason, command } }: Pick<Show
       )}
       {cause !== undefined && reason !== undefined && <span class="aside">; also: {inline(reason)}</span>}
     </p>
-    {command !== undefined && <Command name="The command" text={command} />}
+    {command !== undefined && <Commands list={[command]} />}
   </>
 );

@@ -60,7 +60,6 @@ export const groupsOf = (comparison: Comparison): readonly string[] => [
 
 export const StoreLink = ({ column, number }: Numbered) => <a href={`#store-${number}`}>{nameOf(column)}</a>;
 
-/** Text for screen readers. */
 export const VisuallyHidden = ({ children }: Readonly<{ children: ComponentChildren }>) => (
   <span class="visually-hidden">{children}</span>
 );
@@ -75,7 +74,6 @@ export const AllNames = ({ names }: Readonly<{ names: readonly string[] }>) => (
   </span>
 );
 
-/** Longer lists of names are folded. */
 const MAX_NAMES = 6;
 
 export function Names({ names, of }: Readonly<{ names: readonly string[]; of: number }>) {

@@ -12,7 +12,6 @@ const WORDS = Object.keys(VERDICTS) as ShownVerdict[];
 const countOf = ({ columns }: Comparison, word: ShownVerdict): number =>
   columns.filter((column) => verdictOf(column) === word).length;
 
-/** The result in one sentence. */
 export function sentenceOf(comparison: Comparison): string {
   const all = comparison.columns.length;
   const count = (word: ShownVerdict) => countOf(comparison, word);

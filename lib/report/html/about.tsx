@@ -5,7 +5,7 @@ import type { RunRecord } from '../record.ts';
 import { commandOf } from '../run-command.ts';
 import { DocumentFact, StartedFact } from './kit/facts.tsx';
 import { Section } from './kit/section.tsx';
-import { Command, Fact, inline } from './kit/text.tsx';
+import { Commands, Fact, inline } from './kit/text.tsx';
 
 /** What was tested and how, and the command that repeats it. */
 export function About({ record }: Readonly<{ record: RunRecord }>) {
@@ -47,7 +47,7 @@ export function About({ record }: Readonly<{ record: RunRecord }>) {
         </Fact>
       </dl>
       <h3>Reproduce this run</h3>
-      <Command name="The command" text={commandOf(record)} />
+      <Commands list={[commandOf(record)]} />
       <p class="note">
         Set <code>${target.tokenEnv ?? 'PLANT_STORE_TOKEN'}</code> to the token
         {skipped > 0 && (

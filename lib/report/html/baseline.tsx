@@ -13,7 +13,6 @@ const STATES = {
   'not-evaluated': 'not evaluated',
 } as const;
 
-/** Fingerprints shown of an entry. */
 const MAX_FINGERPRINTS = 4;
 
 /** The known deviations and the states of their baseline entries. */

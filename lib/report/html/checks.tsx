@@ -13,7 +13,6 @@ import { Choice, Filter } from './kit/filter.tsx';
 import { More, Section } from './kit/section.tsx';
 import { CheckLink, DocsLink, Fact, Icon, inline, type Tone, toneOf, WORDS } from './kit/text.tsx';
 
-/** Every check of the run, with a search and filters. */
 export function Checks({ record }: Readonly<{ record: RunRecord }>) {
   const { results } = record;
   const areas = groupBy(results, areaOf);
@@ -173,7 +172,6 @@ function Blocker({ result: { verdict, reason, blockedBy } }: Readonly<{ result: 
 /** Causes listed; the record contains all of them. */
 const MAX_CAUSES = 40;
 
-/** The causes and their fingerprints. */
 function CauseTable({ result }: Readonly<{ result: RecordedResult }>) {
   const { causes } = result;
   if (causes.length === 0) return null;

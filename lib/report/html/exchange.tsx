@@ -3,7 +3,7 @@ import type { RecordedBody, RecordedCause, RecordedExchange, RecordedRequest } f
 import { beforeLine } from '../text.ts';
 import { ExpectedAndActual } from './kit/expected.tsx';
 import { More } from './kit/section.tsx';
-import { Box, Captioned, Command, inline, type Line, lines, sizeOf, time } from './kit/text.tsx';
+import { Box, Captioned, Commands, inline, type Line, lines, sizeOf, time } from './kit/text.tsx';
 import { markedBody, mattersIn } from './matters.ts';
 
 type Pairs = readonly (readonly [string, string])[];
@@ -13,7 +13,7 @@ export const Exchange = ({ exchange }: Readonly<{ exchange: RecordedExchange }>)
   <div class="exchange">
     <ExpectedAndActual expected={exchange.expected} actual={exchange.actual} />
     <Messages exchange={exchange} />
-    <Command name="The command" text={exchange.command} />
+    <Commands list={[exchange.command]} />
   </div>
 );
 

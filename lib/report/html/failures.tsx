@@ -18,7 +18,6 @@ const MAX_OPEN_CAUSES = 3;
 const MAX_TITLE_CHARACTERS = 1000;
 const MAX_ADVICE_CHARACTERS = 2000;
 
-/** The id of the first cause on the page. */
 export const FIRST_CAUSE = 'cause-1';
 
 /** What is to be fixed, cause by cause, then the untestable checks. */
@@ -156,7 +155,6 @@ function Ladders({ ladders }: Pick<RecordedCause, 'ladders'>) {
   );
 }
 
-/** The failed checks that a cause explains. */
 function Explained({ checks, record }: Readonly<{ checks: readonly RecordedResult[]; record: RunRecord }>) {
   const [lead, ...others] = checks;
   if (lead === undefined) return null;
@@ -247,7 +245,6 @@ function Others({ members, record }: Readonly<{ members: readonly RecordedResult
   );
 }
 
-/** Untestable checks, by reason. */
 function Blocked({ blocked }: Readonly<{ blocked: readonly RecordedResult[] }>) {
   if (blocked.length === 0) return null;
   return (

@@ -92,14 +92,12 @@ export const Sprite = () => (
   </svg>
 );
 
-/** A link to a check in the list of all checks. */
 export const CheckLink = ({ id }: Readonly<{ id: string }>) => (
   <a class="id" href={`#${id}`}>
     {id}
   </a>
 );
 
-/** A link to the description of a check in the documentation. */
 export const DocsLink = ({ id }: Readonly<{ id: string }>) => (
   <a href={docsOf(id)} rel="noreferrer">
     About this check
@@ -187,16 +185,9 @@ export const sizeOf = ({ bytes, truncated }: RecordedBody): string =>
 /** Longer commands are not put on a page. */
 const MAX_COMMAND_CHARACTERS = 40_000;
 
-/** A command with a button that copies it exactly, even if the page shows it escaped. */
-export const Command = ({ name, text }: Readonly<{ name: string; text: string }>) => (
-  <Commands name={name} list={[text]} />
-);
-
-/** Commands, one in each line, with a button that copies all of them. */
-export function Commands({
-  list,
-  name = list.length === 1 ? 'The command' : 'The commands',
-}: Readonly<{ name?: string; list: readonly string[] }>) {
+/** Commands, one in each line, with a button that copies them exactly, even if the page shows them escaped. */
+export function Commands({ list }: Readonly<{ list: readonly string[] }>) {
+  const name = list.length === 1 ? 'The command' : 'The commands';
   if (list.length === 0) return null;
   const text = list.join('\n');
   const shown = list.map((one) => visible(one.slice(0, MAX_COMMAND_CHARACTERS)));
