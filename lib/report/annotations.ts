@@ -10,7 +10,7 @@ import {
   whyKnown,
 } from './deviations.ts';
 import { headlineOf } from './headline.ts';
-import { named, present } from './list.ts';
+import { firstNames, present } from './list.ts';
 import type { RunRecord } from './record.ts';
 import { summarise } from './text.ts';
 
@@ -27,10 +27,7 @@ const MAX_LINE_CHARACTERS = 300;
 /** Checks that an annotation names. */
 const MAX_CHECKS = 5;
 
-/**
- * GitHub workflow commands for the log of a step, one line each: errors for everything that makes the CI
- * result fail, then warnings and notices.
- */
+/** GitHub workflow commands, one line each: errors for what makes the CI result fail, warnings, notices. */
 export function annotations(record: RunRecord): string[] {
   const { strict } = record.options;
   const reason = unjudged(record);
@@ -74,7 +71,7 @@ function failure({ cause, level, checks }: ExplainedChecks, record: RunRecord): 
     title: `${level} ${summarise(cause.title, MAX_LINE_CHARACTERS)}`,
     lines: [
       `confirmed: ${confirmedText(cause)}`,
-      `checks: ${named(
+      `checks: ${firstNames(
         MAX_CHECKS,
         checks.map(({ id }) => summarise(id, 120)),
       )}`,

@@ -51,10 +51,7 @@ export function diffOf(before: RunRecord, now: RunRecord) {
   };
 }
 
-/**
- * What became of the causes. A cause that no experiment established says little about the request, so that it is the
- * same as any cause of the same checks.
- */
+/** What became of the causes. One that no experiment established is the same as any of the same checks. */
 function causesOf(before: RunRecord, now: RunRecord) {
   const names = (causes: readonly RecordedCause[]) => new Set(causes.map(({ fingerprint }) => fingerprint));
   const [earlier, later] = [names(before.causes), names(now.causes)];

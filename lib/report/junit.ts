@@ -43,10 +43,7 @@ const builder = new XMLBuilder({
   attributeValueProcessor: (_name, value) => legal(visible(String(value))),
 });
 
-/**
- * The report of a run as JUnit XML, with one test suite per area. It contains a failure or an error exactly
- * if the CI result is fail, so that readers of the file agree with the exit code.
- */
+/** A run as JUnit XML, a test suite per area, with a failure or an error exactly if the CI result is fail. */
 export function junitReport(record: RunRecord): string {
   const suites = [
     ...groupBy(record.results, areaOf).map(([area, results]) => {

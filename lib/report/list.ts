@@ -10,5 +10,5 @@ export const atMost = (
 ): readonly string[] => (list.length > most ? [...list.slice(0, most), more(list.length - most)] : list);
 
 /** The first names of a list in one line, and how many more there are. */
-export const named = (most: number, names: readonly string[]): string =>
+export const firstNames = (most: number, names: readonly string[]): string =>
   `${names.slice(0, most).join(', ')}${names.length > most ? ` and ${names.length - most} more` : ''}`;

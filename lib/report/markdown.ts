@@ -19,7 +19,7 @@ import {
 } from './deviations.ts';
 import { documentName } from './document.ts';
 import { headlineOf, loudly } from './headline.ts';
-import { atMost, named, present } from './list.ts';
+import { atMost, firstNames, present } from './list.ts';
 import { code, fenced, joined, lines, prose } from './markdown-text.ts';
 import { HIGHLIGHTS } from './profile.ts';
 import type { EntryState, RecordedResult, RunRecord } from './record.ts';
@@ -226,7 +226,7 @@ const some = (list: readonly string[], most = MAX_ITEMS): readonly string[] =>
 
 /** The ids of up to twelve checks. */
 const listed = (results: readonly RecordedResult[]) =>
-  named(
+  firstNames(
     12,
     results.map(({ id }) => code(id)),
   );

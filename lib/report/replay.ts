@@ -49,10 +49,7 @@ const anyResponse: Rules[number] = ({ response }) =>
 const isWhole = (body: RecordedRequest['body']) =>
   body.truncated !== true && !('text' in body && body.text.includes(REDACTED));
 
-/**
- * The template of a recorded request, for any token. Undefined if it depends on an earlier one or was not recorded
- * completely.
- */
+/** The template of a request; undefined if it depends on an earlier one or was not recorded completely. */
 export function templateOf(
   { method, url, headers, body, delivery, rawBytes, after }: RecordedRequest,
   record: RunRecord,

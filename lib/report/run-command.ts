@@ -4,13 +4,13 @@ import { quoted } from './shell.ts';
 
 /** The command that repeats a run, without its token, filters, documents and headers. */
 export function commandOf({ suite, target, options }: RunRecord): string {
-  const numbers = pick(options, 'seed', 'firstId', 'cases', 'concurrency', 'timeout', 'rate');
+  const settings = pick(options, 'seed', 'firstId', 'cases', 'concurrency', 'timeout', 'rate');
   const limits = pick(options, 'maxSeconds', 'maxRequests', 'shard');
   return [
     ...(target.tokenEnv === undefined ? [] : [`PLANT_STORE_TOKEN="$${target.tokenEnv}"`]),
     `${suite.name} run`,
     word(target.baseUrl),
-    ...Object.entries({ ...numbers, ...limits })
+    ...Object.entries({ ...settings, ...limits })
       .filter(([, value]) => value !== null)
       .map(([name, value]) => `--${name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)} ${value}`),
     ...(options.thorough === true ? ['--thorough'] : []),

@@ -52,10 +52,7 @@ const isFields = (value: unknown): value is Fields =>
 const fieldsIn = (list: unknown): readonly Fields[] =>
   Array.isArray(list) ? (list as unknown[]).filter(isFields) : [];
 
-/**
- * A record with the keys, values and check ids of this version. Values of the wrong type stay as they are:
- * the schema rejects them.
- */
+/** A record with the keys, values and check ids of this version; the schema rejects values of the wrong type. */
 function renamed(value: unknown): unknown {
   if (!isFields(value)) return value;
   const record = withKey(value, 'gate', 'ciResult');

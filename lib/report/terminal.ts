@@ -16,7 +16,7 @@ import {
 } from './deviations.ts';
 import { documentName } from './document.ts';
 import { headlineOf, loudly } from './headline.ts';
-import { named, present } from './list.ts';
+import { firstNames, present } from './list.ts';
 import { HIGHLIGHTS } from './profile.ts';
 import type { RunRecord } from './record.ts';
 import { heightOf, wrapped } from './rows.ts';
@@ -246,7 +246,7 @@ function untestable({ results }: RunRecord, layout: Layout): readonly string[] {
   const rows = groupBy(blocked, ({ reason = '' }) => reason).map(([reason, members]) => {
     const ids = members.map(({ id }) => id);
     const title = `${members.length} could not be tested: ${summarise(reason)}`;
-    return [title, named(layout.verbose ? 12 : 2, ids)] as const;
+    return [title, firstNames(layout.verbose ? 12 : 2, ids)] as const;
   });
   const shown = layout.verbose || rows.length <= MAX_ITEMS ? rows : rows.slice(0, MAX_ITEMS - 1);
   const omitted = rows.length - shown.length;
