@@ -47,7 +47,7 @@ async function main(): Promise<number> {
     .addHelpText(
       'after',
       `
-A base URL in place of a command means run.
+plant-store-conformance URL is short for plant-store-conformance run URL.
 
 Examples:
   plant-store-conformance run

@@ -32,7 +32,9 @@ type ReplayFlags = Flags<'connection' | 'target'>;
 /** `replay`: finds out whether the faults of a run still show. */
 export function replayCommand(exitWith: (code: number) => void): Command {
   const command = new Command('replay')
-    .description('Sends the requests of the causes of a run, or of one failure, again.')
+    .description(
+      'Sends the requests that showed the causes of a run, or one failed check, again, and says which still fail.',
+    )
     .argument('<report>', 'report.json of a run, or the name of a target, for its last one')
     .argument('[what]', 'number of a cause, or id of a failed check (default: all causes)')
     .argument('[base-url]', 'base URL of the store (default: that of --target, else the one in the report)');
@@ -40,7 +42,7 @@ export function replayCommand(exitWith: (code: number) => void): Command {
     .addHelpText(
       'after',
       `
-If a single request does not show a failure, whole checks run again.
+If one request is not enough to reproduce a failure, the whole check runs again.
 
 Exit codes:
   0 fixed; 1 still failing; 2 usage error; 3 could not be judged

@@ -9,6 +9,6 @@ export function unknownCheck(wanted: string, checks: readonly { readonly id: str
   const close = nearest(wanted, [...checks.map(({ id }) => id), ...areas]);
   return new UsageError(
     renamingOf(wanted) ??
-      `No check is called ${wanted}; ${close === undefined ? `the areas are ${areas.join(', ')}, and plant-store-conformance list shows all checks` : `did you mean ${close}?`}`,
+      `No check is called ${wanted}; ${close === undefined ? `the areas are ${areas.join(', ')} (plant-store-conformance list shows all checks)` : `did you mean ${close}?`}`,
   );
 }

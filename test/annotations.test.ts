@@ -25,7 +25,7 @@ describe('annotations', () => {
     const record = await ofStore('reference', ['ordinary/answers-*']);
     expect(annotations({ ...record, outcome: 'conformant' })).toEqual([]);
     expect(annotations(record)).toEqual([
-      expect.stringContaining('::notice title=passed what was checked%3A 3 of '),
+      expect.stringContaining('::notice title=passed the selected checks%3A 3 of '),
     ]);
   });
 
@@ -40,7 +40,7 @@ describe('annotations', () => {
   test('are warnings for SHOULDs, and errors under --strict', async () => {
     const only = ['auth/accepts-*', 'ordinary/answers-200'];
     const [warning, ...none] = annotations(await ofStore('scheme-case', only));
-    expect(none).toEqual([expect.stringContaining('::notice title=passed what was checked')]);
+    expect(none).toEqual([expect.stringContaining('::notice title=passed the selected checks')]);
     expect(warning).toMatch(
       /^::warning title=SHOULD Rejects a valid plant with 401.*::.*%0Achecks: auth\/accepts-scheme-in-any-case%0A/,
     );

@@ -188,7 +188,7 @@ describe('the causes of a failing check', () => {
       );
     }
     expect(diffText(diffOf(two, one), two, one)).toMatch(
-      new RegExp(`; \\d of ${two.causes.length} known causes fixed since ${two.startedAt.slice(0, 10)}`),
+      new RegExp(`; \\d of ${two.causes.length} causes fixed since ${two.startedAt.slice(0, 10)}`),
     );
   });
 

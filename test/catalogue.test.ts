@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { catalogue } from '../index.ts';
+import { packageText } from '../lib/package.ts';
 import { CLAUSES } from '../suites/clauses.ts';
 
 const STANDARD = /^(?:RFC \d{4} section \d+(?:\.\d+)*|JSON Schema 2020-12 section \d+(?:\.\d+)*)$/;
@@ -36,6 +37,14 @@ test('every clause of the interface is checked, or excluded for a reason', () =>
   for (const [clause, about] of Object.entries(CLAUSES)) {
     expect(cited.has(clause) !== 'excluded' in about, clause).toBe(true);
   }
+});
+
+test('docs/interface.md contains every clause of the interface', () => {
+  const rows = Object.entries(CLAUSES).map(
+    ([clause, { text }]) => `| ${clause} | ${text.replace('<', '\\<')}`,
+  );
+  const page = packageText('docs/interface.md');
+  expect(rows.filter((row) => !page.includes(row))).toEqual([]);
 });
 
 test('every MUST is based on the interface', () => {

@@ -92,7 +92,7 @@ describe('the action', () => {
   });
 
   test.each([
-    ['reference', '0', 'PASSED WHAT WAS CHECKED'],
+    ['reference', '0', 'PASSED THE SELECTED CHECKS'],
     ['always-400', '1', 'NOT CONFORMANT'],
   ])(
     'ends a run against %s with exit code %s, and writes reports, a summary and an output',

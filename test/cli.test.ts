@@ -22,7 +22,7 @@ const QUICK = [
   '--only',
   'observe/broken-framing',
 ];
-const PASSED = 'PASSED WHAT WAS CHECKED';
+const PASSED = 'PASSED THE SELECTED CHECKS';
 const env = { PLANT_STORE_TOKEN: TOKEN };
 const folder = () => mkdtempSync(join(tmpdir(), 'plant-store-'));
 

@@ -123,9 +123,9 @@ describe('the page of a comparison', () => {
   test('states the result in one sentence', () => {
     const of = (...names: readonly string[]) => headingOf({ ...comparison, columns: names.map(columnOf) });
     expect(headingOf(comparison)).toBe(
-      '1 of 5 stores passed what was checked; 2 are not conformant; 1 could not be judged; 1 was not run.',
+      '1 of 5 stores passed the selected checks; 2 are not conformant; 1 could not be judged; 1 was not run.',
     );
-    expect(of('reference', 'reference')).toBe('Both stores passed what was checked; checks were skipped.');
+    expect(of('reference', 'reference')).toBe('Both stores passed the selected checks; checks were skipped.');
     const whole = columnOf('reference');
     const conformant = { ...whole, outcome: 'conformant' } as typeof whole;
     const all = [conformant, conformant, conformant];

@@ -124,7 +124,7 @@ describe('the page', () => {
     const verdictOf = (record: RunRecord) =>
       /<h1>(.*?)<\/h1>/.exec(htmlReport(record))?.[1]?.replaceAll(/<[^>]*>/g, '');
     expect(verdictOf(conformant)).toMatch(
-      /^http:\/\/127\.0\.0\.1:\d+ passed what was checked: all \d+ MUST checks passed, \d+ were skipped\.$/,
+      /^http:\/\/127\.0\.0\.1:\d+ passed the selected checks: all \d+ MUST checks passed, \d+ were skipped\.$/,
     );
     expect(verdictOf(broken)).toMatch(/ is not conformant: 2 of 7 MUST checks failed, for 1 cause\.$/);
     expect(verdictOf(undetermined)).toBe('http://127.0.0.1:1 could not be judged: it cannot be reached.');

@@ -119,7 +119,7 @@ describe('the documentation of every check', () => {
     ],
     [
       'ordinary/accepts-chunked-body',
-      /^1 request: chunked\. Also a control request, an ordinary plant with the token/,
+      /^1 request: chunked\. Also a control request: an ordinary plant with the token/,
     ],
     ['auth/rejects-missing-token', /^3 requests: no Authorization header; .*; Bearer without a token\. /],
     [

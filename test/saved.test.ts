@@ -358,7 +358,7 @@ describe('command line conventions', () => {
     await withStore('reference', async ({ url }) => {
       const quiet = await suite(['run', url, '--quiet', '--only', 'ordinary/answers-200'], env);
       expect([quiet.stdout, quiet.stderr]).toEqual([
-        expect.stringMatching(/^PASSED WHAT WAS CHECKED: 1 of [^\n]*\n$/),
+        expect.stringMatching(/^PASSED THE SELECTED CHECKS: 1 of [^\n]*\n$/),
         '',
       ]);
       const child = startSuite(['run', url, '--verbose', '--only', 'ordinary/*', '--out', '-'], env);

@@ -138,7 +138,7 @@ describe('a store that fails after certain requests is reported with the shortes
   });
 
   test('a store that stays broken is reported with all preceding requests', async () => {
-    const [label] = await labelsOn('history-after-15-strangers-403');
+    const [label] = await labelsOn('history-after-15-unauthenticated-403');
     expect(label).toMatch(
       /^after: \d+ × a request with an invalid credential; then: an ordinary plant, and from then on$/,
     );

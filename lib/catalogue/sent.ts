@@ -97,7 +97,7 @@ function sampled(id: string, test: Test & { kind: 'property' }, contract: Contra
 const control = (cases: readonly TestCase[]): string[] =>
   cases.some(({ control }) => control !== undefined)
     ? [
-        'Also a control request, an ordinary plant with the token; if it is not accepted, the check is untestable.',
+        'Also a control request: an ordinary plant with the token. If it is not accepted, the check cannot be tested.',
       ]
     : [];
 

@@ -129,7 +129,8 @@ export const OPTIONS = {
   thorough: {
     kind: kind.flag,
     group: 'sampling',
-    description: 'cover every triple of request features instead of every pair; takes many times as long',
+    description:
+      'cover every triple of ways to send a request instead of every pair; takes many times as long',
   },
   seed: {
     kind: kind.whole(0, 2 ** 32 - 1),
@@ -142,7 +143,7 @@ export const OPTIONS = {
     kind: kind.id,
     group: 'sampling',
     placeholder: 'n',
-    description: 'first id to send',
+    description: 'first id to send; the same seed and first id repeat a run exactly',
     defaultsTo: 'random, from 2^20 to 2^31-1',
   },
   concurrency: {
@@ -177,7 +178,7 @@ export const OPTIONS = {
     group: 'reports',
     placeholder: 'dir',
     description: 'folder to write reports to; - writes a single report to standard output',
-    defaultsTo: 'none; with --format, reports',
+    defaultsTo: 'no files; reports if --format is given',
     api: false,
   },
   format: {
@@ -211,7 +212,7 @@ export const OPTIONS = {
   bail: {
     kind: kind.flag,
     group: 'run',
-    description: 'start no further checks after the first failure that is not in the baseline',
+    description: 'start no further checks after the first failed one that the baseline does not list',
   },
   explain: {
     kind: kind.whole(0, 10 ** 6),
@@ -246,7 +247,7 @@ export const OPTIONS = {
     kind: kind.flag,
     group: 'run',
     description:
-      'run again when the store is back, with --start when a file changes: first the causes of the last run, then all checks',
+      'run again when the store has been restarted (with --start: when a file changes), beginning with the last causes',
     api: false,
     file: false,
   },

@@ -11,10 +11,10 @@ import { alike } from './circumstances/alike.ts';
 import { type Circumstance, circumstancesOf, toWhom } from './circumstances/circumstances.ts';
 import { withHistory } from './circumstances/history.ts';
 import { noLonger } from './circumstances/since.ts';
-import type { Words } from './condition/cells.ts';
+import type { CheckFailure, Cluster } from './cluster.ts';
+import type { Words } from './condition/candidates.ts';
 import { investigate } from './condition/investigate.ts';
 import { stateOf } from './condition/parts.ts';
-import type { Draft, Shown } from './draft.ts';
 import { explainedBy } from './explained-by.ts';
 import { bareFinding, type Found, Inquiry } from './found.ts';
 import { type Budget, isWrong400, Lab, type Line, unlessSpent } from './lab.ts';
@@ -91,7 +91,7 @@ async function explain(line: Line, options: ExplainOptions): Promise<readonly Ca
       const check = byId.get(id);
       if (check === undefined) return [];
       return some.map(
-        (failure): Shown => ({ check, failure, wanted: wantedOf(failure, check, contract, token) }),
+        (failure): CheckFailure => ({ check, failure, wanted: wantedOf(failure, check, contract, token) }),
       );
     })
     .map((one, _index, all) => withWholeAnswer(one, all));
@@ -100,12 +100,12 @@ async function explain(line: Line, options: ExplainOptions): Promise<readonly Ca
   const every =
     (served ? await noLongerServed(failures, lab) : undefined) ?? (await everything(failures, lab));
   const left = failures.filter((one) => every?.members.includes(one) !== true);
-  const drafts = [...(every === undefined ? [] : [every]), ...(await bySymptom(left, lab, options))];
-  return merged(drafts).map((draft) => causeOf(draft, catalogue));
+  const clusters = [...(every === undefined ? [] : [every]), ...(await bySymptom(left, lab, options))];
+  return merged(clusters).map((cluster) => causeOf(cluster, catalogue));
 }
 
 /** A response that was not kept as a whole is wrong in the way of another one with the same finding. */
-const withWholeAnswer = (one: Shown, all: readonly Shown[]): Shown => {
+const withWholeAnswer = (one: CheckFailure, all: readonly CheckFailure[]): CheckFailure => {
   if (one.failure.exchange.response?.size === undefined) return one;
   const like = all.find(
     ({ failure: { finding, exchange } }) =>
@@ -115,16 +115,16 @@ const withWholeAnswer = (one: Shown, all: readonly Shown[]): Shown => {
 };
 
 /** A store that treats all requests alike has one fault, whatever the checks say. */
-async function everything(failures: readonly Shown[], lab: Lab): Promise<Draft | undefined> {
+async function everything(failures: readonly CheckFailure[], lab: Lab): Promise<Cluster | undefined> {
   const found = await unlessSpent(() => alike(lab));
   if (found === undefined) return undefined;
-  const isAuthorised = ({ failure: { exchange, template } }: Shown) =>
+  const isAuthorised = ({ failure: { exchange, template } }: CheckFailure) =>
     roleOf(exchange.request, template, lab.contract, lab.token) !== 'reject-credential';
   return { ...found, members: found.authenticates ? failures.filter(isAuthorised) : failures };
 }
 
 /** What a store does with ordinary requests by the end of a run that it served at its beginning. */
-async function noLongerServed(failures: readonly Shown[], lab: Lab): Promise<Draft | undefined> {
+async function noLongerServed(failures: readonly CheckFailure[], lab: Lab): Promise<Cluster | undefined> {
   const found = await unlessSpent(() => noLonger(lab));
   if (found === undefined) return undefined;
   const members = failures.filter(({ wanted }) => keyOf(wanted) === keyOf(found.wanted));
@@ -132,17 +132,17 @@ async function noLongerServed(failures: readonly Shown[], lab: Lab): Promise<Dra
 }
 
 async function bySymptom(
-  failures: readonly Shown[],
+  failures: readonly CheckFailure[],
   lab: Lab,
   options: ExplainOptions,
-): Promise<readonly Draft[]> {
-  const clusters = groupBy(failures, ({ wanted }) => keyOf(wanted)).map(([, members]) => members);
-  const rank = (members: readonly Shown[]) =>
+): Promise<readonly Cluster[]> {
+  const groups = groupBy(failures, ({ wanted }) => keyOf(wanted)).map(([, members]) => members);
+  const rank = (members: readonly CheckFailure[]) =>
     members.some(({ check }) => check.level === 'MUST') ? members.length + 1000 : members.length;
-  const drafts: Draft[] = [];
-  for (const members of clusters.toSorted((a, b) => rank(b) - rank(a)))
-    drafts.push(...(await ofOneSymptom(members, lab, options)));
-  return drafts;
+  const clusters: Cluster[] = [];
+  for (const members of groups.toSorted((a, b) => rank(b) - rank(a)))
+    clusters.push(...(await ofOneSymptom(members, lab, options)));
+  return clusters;
 }
 
 /** What is left open may be answered in several ways, and what has to be accepted is rejected by few stores. */
@@ -155,9 +155,9 @@ const COSTS: Readonly<Record<Role, number>> = {
 };
 
 /** Ordinary requests first: what fails with them fails with others too. */
-const simplestFirst = (members: readonly Shown[], lab: Lab): readonly Shown[] => {
+const simplestFirst = (members: readonly CheckFailure[], lab: Lab): readonly CheckFailure[] => {
   const [ordinary] = ordinaryStates(lab.contract);
-  const cost = ({ failure: { template, before = [] }, wanted }: Shown): number => {
+  const cost = ({ failure: { template, before = [] }, wanted }: CheckFailure): number => {
     const state = ordinary === undefined ? undefined : stateOf(template, ordinary.plant);
     if (state === undefined) return 1000;
     const delivered = Object.keys(template).length + Object.keys(template.delivery ?? {}).length;
@@ -169,11 +169,11 @@ const simplestFirst = (members: readonly Shown[], lab: Lab): readonly Shown[] =>
 };
 
 async function ofOneSymptom(
-  members: readonly Shown[],
+  members: readonly CheckFailure[],
   lab: Lab,
   options: ExplainOptions,
-): Promise<readonly Draft[]> {
-  const drafts: Draft[] = [];
+): Promise<readonly Cluster[]> {
+  const clusters: Cluster[] = [];
   let left = simplestFirst(members, lab);
   for (let lead = left[0]; lead !== undefined; lead = left[0]) {
     const { failure, wanted } = lead;
@@ -181,8 +181,12 @@ async function ofOneSymptom(
     const found = (await explanation(inquiry, options)) ?? [
       ofTheRun(inquiry, left, options) ?? (await unexplained(inquiry, options)),
     ];
-    const own = found.map((one): Draft & { members: Shown[] } => ({ wanted, found: one, members: [] }));
-    const rest: Shown[] = [];
+    const own = found.map((one): Cluster & { members: CheckFailure[] } => ({
+      wanted,
+      found: one,
+      members: [],
+    }));
+    const rest: CheckFailure[] = [];
     for (const member of left) {
       const explaining = member === lead ? own[0] : await explainedBy(own, member, lab);
       if (explaining === undefined) rest.push(member);
@@ -190,10 +194,10 @@ async function ofOneSymptom(
     }
     for (const [index, one] of own.entries()) own[index] = withAllSubjects(one, lab.contract);
     // A cause that no failure was found for was seen in the experiments: the check of the lead found it, too.
-    drafts.push(...own.map((one) => (one.members.length > 0 ? one : { ...one, members: [lead] })));
+    clusters.push(...own.map((one) => (one.members.length > 0 ? one : { ...one, members: [lead] })));
     left = rest;
   }
-  return drafts;
+  return clusters;
 }
 
 /** What experiments find out about a failure; undefined if none shows it again, or only the very same request does. */
@@ -229,14 +233,14 @@ async function histories(
 }
 
 /** What only shows at times was tried with one kind of invalid request; the failures say whether it shows with others. */
-function withAllSubjects<T extends Draft>(draft: T, contract: Contract): T {
-  const { found, members } = draft;
+function withAllSubjects<T extends Cluster>(cluster: T, contract: Contract): T {
+  const { found, members } = cluster;
   const kinds = new Set(members.map(({ failure }) => labelOf(failure)));
-  if (found.kind === 'always' || found.subject === undefined || kinds.size < 2) return draft;
+  if (found.kind === 'always' || found.subject === undefined || kinds.size < 2) return cluster;
   const { credential } = found.template ?? found.state;
   const subject =
     credential === undefined ? (bodiesNamed(kinds, contract) ?? ANY_SUBJECT.body) : ANY_SUBJECT.credential;
-  return { ...draft, found: { ...found, subject } };
+  return { ...cluster, found: { ...found, subject } };
 }
 
 /** Failures of so many different requests, none of which fails each time, are not about the requests. */
@@ -245,7 +249,7 @@ const MANY_AT_TIMES = 8;
 /** How often a symptom showed in the run, if experiments do not show it again. */
 function ofTheRun(
   { failure: { exchange }, wanted, lab }: Inquiry,
-  members: readonly Shown[],
+  members: readonly CheckFailure[],
   { results, gone }: ExplainOptions,
 ): Circumstance | undefined {
   if (gone) return undefined;

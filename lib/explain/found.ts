@@ -3,7 +3,7 @@ import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
 import type { CauseKind, Ladder, Repeat } from '../run/result/cause.ts';
 import type { Failure, Tried } from '../run/result/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import type { Words } from './condition/cells.ts';
+import type { Words } from './condition/candidates.ts';
 import type { Feature } from './condition/features.ts';
 import { type Part, withParts } from './condition/parts.ts';
 import type { Reach } from './condition/sweep.ts';
@@ -133,8 +133,8 @@ async function shownAgain(state: RequestState, inquiry: Inquiry): Promise<Exchan
 /** Sends a request so many times, as far as the budget allows. */
 async function tried(state: RequestState, times: number, inquiry: Inquiry): Promise<Tried> {
   let [failed, all] = [0, 0];
-  const most = inquiry.wanted.words === NO_ANSWER ? ENOUGH_SLOW_TRIES : times;
-  for (let left = Math.min(times, most); left > 0 && inquiry.lab.hasBudget; left -= 1) {
+  const maxTries = inquiry.wanted.words === NO_ANSWER ? ENOUGH_SLOW_TRIES : times;
+  for (let left = Math.min(times, maxTries); left > 0 && inquiry.lab.hasBudget; left -= 1) {
     const shows = await inquiry.shows(state);
     if (shows === true) failed += 1;
     if (shows !== undefined) all += 1;

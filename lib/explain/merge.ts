@@ -1,30 +1,30 @@
 import { groupBy } from '../groups.ts';
-import { type Draft, levelOf } from './draft.ts';
+import { type Cluster, levelOf } from './cluster.ts';
 import { keyOf, NOT_HTTP } from './symptom/symptom.ts';
 import { sentenceOf } from './wording/title.ts';
 import { isVague, labelOf } from './wording/words.ts';
 
-/** What is to be fixed: one draft for each fault, in the order in which to fix them. */
-export const merged = (drafts: readonly Draft[]): readonly Draft[] =>
+/** What is to be fixed: one cluster for each fault, in the order in which to fix them. */
+export const merged = (clusters: readonly Cluster[]): readonly Cluster[] =>
   ordered(
     byWayIn(
-      withoutRemains(withoutOthersRejected(withoutIncluded(withoutRepetition(acrossProperties(drafts))))),
+      withoutRemains(withoutOthersRejected(withoutIncluded(withoutRepetition(acrossProperties(clusters))))),
     ),
   );
 
-/** Joins drafts that say the same of two properties: what checks one of them usually checks the other. */
-function acrossProperties(drafts: readonly Draft[]): readonly Draft[] {
-  const key = (draft: Draft) => {
-    const one = ofProperty(draft);
-    return `${draft.wanted.words}\n${one === undefined ? drafts.indexOf(draft) : one.key}`;
+/** Joins clusters that say the same of two properties: what checks one of them usually checks the other. */
+function acrossProperties(clusters: readonly Cluster[]): readonly Cluster[] {
+  const key = (cluster: Cluster) => {
+    const one = ofProperty(cluster);
+    return `${cluster.wanted.words}\n${one === undefined ? clusters.indexOf(cluster) : one.key}`;
   };
-  return groupBy(drafts, key).flatMap(([, members]) => {
+  return groupBy(clusters, key).flatMap(([, members]) => {
     const [first] = members;
     const one = first && ofProperty(first);
     if (first === undefined || one === undefined || members.length < 2) return members;
-    const properties = [...new Set(members.flatMap((draft) => ofProperty(draft)?.property ?? []))];
+    const properties = [...new Set(members.flatMap((cluster) => ofProperty(cluster)?.property ?? []))];
     const found = { ...first.found, ...one.ofAll(properties.join(' or ')) };
-    return [{ ...first, found, members: members.flatMap((draft) => draft.members) }];
+    return [{ ...first, found, members: members.flatMap((cluster) => cluster.members) }];
   });
 }
 
@@ -33,11 +33,11 @@ interface OfProperty {
   /** The same for what is said of another property. */
   readonly key: string;
   /** What is said if it applies to several properties. */
-  readonly ofAll: (properties: string) => Pick<Draft['found'], 'conditions'> & Partial<Draft['found']>;
+  readonly ofAll: (properties: string) => Pick<Cluster['found'], 'conditions'> & Partial<Cluster['found']>;
 }
 
-/** What a draft says of one property, which it may say of others as well. */
-function ofProperty({ found: { kind, subject, conditions } }: Draft): OfProperty | undefined {
+/** What a cluster says of one property, which it may say of others as well. */
+function ofProperty({ found: { kind, subject, conditions } }: Cluster): OfProperty | undefined {
   if (kind !== 'always') return undefined;
   const [property, own] =
     /^(\w+) ((?:contains|is|begins|ends|inherited|nested) .*)$/
@@ -56,30 +56,30 @@ function ofProperty({ found: { kind, subject, conditions } }: Draft): OfProperty
   return { property, key: rest, ofAll: (all) => ({ conditions: [{ clause: `${all} ${rest}` }] }) };
 }
 
-const hasVague = ({ found }: Draft): boolean => found.conditions.some(isVague);
+const hasVague = ({ found }: Cluster): boolean => found.conditions.some(isVague);
 
-/** One draft for each symptom and condition. What is known of one condition best stands for those known less. */
-function withoutRepetition(drafts: readonly Draft[]): readonly Draft[] {
-  const key = (draft: Draft) => {
-    const clear = drafts.find((one) => keyOf(one.wanted) === keyOf(draft.wanted) && !hasVague(one));
-    const { wanted, found } = hasVague(draft) ? (clear ?? draft) : draft;
+/** One cluster for each symptom and condition. What is known of one condition best stands for those known less. */
+function withoutRepetition(clusters: readonly Cluster[]): readonly Cluster[] {
+  const key = (cluster: Cluster) => {
+    const clear = clusters.find((one) => keyOf(one.wanted) === keyOf(cluster.wanted) && !hasVague(one));
+    const { wanted, found } = hasVague(cluster) ? (clear ?? cluster) : cluster;
     const { title } = sentenceOf(wanted, found.subject, found.conditions);
-    return hasVague(draft) && clear === undefined
+    return hasVague(cluster) && clear === undefined
       ? keyOf(wanted)
       : title.replace(/ \(\d+ of \d+ tried\)/g, '');
   };
-  return groupBy(drafts, key).flatMap(([, members]) => {
+  return groupBy(clusters, key).flatMap(([, members]) => {
     const first = members.find((one) => !hasVague(one)) ?? members[0];
     return first === undefined ? [] : [{ ...first, members: members.flatMap((one) => one.members) }];
   });
 }
 
-/** One draft for what another one says of all or more kinds of requests under the same conditions. */
-function withoutIncluded(drafts: readonly Draft[]): readonly Draft[] {
-  const conditions = ({ found }: Draft) => JSON.stringify(found.conditions);
-  const kinds = ({ found: { labels = [] } }: Draft) => labels.length;
-  const isOfAll = ({ found: { subject } }: Draft) => subject === undefined;
-  const isWider = (one: Draft, other: Draft) =>
+/** One cluster for what another one says of all or more kinds of requests under the same conditions. */
+function withoutIncluded(clusters: readonly Cluster[]): readonly Cluster[] {
+  const conditions = ({ found }: Cluster) => JSON.stringify(found.conditions);
+  const kinds = ({ found: { labels = [] } }: Cluster) => labels.length;
+  const isOfAll = ({ found: { subject } }: Cluster) => subject === undefined;
+  const isWider = (one: Cluster, other: Cluster) =>
     one !== other &&
     one.found.conditions.length > 0 &&
     one.found.conditions.length < other.found.conditions.length &&
@@ -88,19 +88,19 @@ function withoutIncluded(drafts: readonly Draft[]): readonly Draft[] {
     one.found.conditions.every((own) =>
       other.found.conditions.some((another) => JSON.stringify(another) === JSON.stringify(own)),
     );
-  const isMore = (one: Draft, other: Draft) =>
+  const isMore = (one: Cluster, other: Cluster) =>
     conditions(one) === conditions(other) &&
     ((isOfAll(one) && !isOfAll(other)) ||
       (kinds(one) > kinds(other) &&
         other.members.every(({ failure }) => one.found.labels?.includes(labelOf(failure)) === true)));
-  const includes = (one: Draft, other: Draft) =>
+  const includes = (one: Cluster, other: Cluster) =>
     keyOf(one.wanted) === keyOf(other.wanted) &&
     (isMore(one, other) || isWider(one, other) || (isFeatured(one, other) && !isMore(other, one)));
-  return joinedBy(drafts, (draft) => drafts.find((one) => includes(one, draft)));
+  return joinedBy(clusters, (cluster) => clusters.find((one) => includes(one, cluster)));
 }
 
-/** Whether all bodies of a draft have the feature of another one. */
-const isFeatured = ({ found: { feature } }: Draft, { found, members }: Draft): boolean =>
+/** Whether all bodies of a cluster have the feature of another one. */
+const isFeatured = ({ found: { feature } }: Cluster, { found, members }: Cluster): boolean =>
   feature !== undefined &&
   found.feature === undefined &&
   members.every(({ failure: { exchange } }) =>
@@ -108,16 +108,18 @@ const isFeatured = ({ found: { feature } }: Draft, { found, members }: Draft): b
   );
 
 /**
- * One draft for everything that goes wrong on one way in: a branch of the code that is not the usual one tends to lack
+ * One cluster for everything that goes wrong on one way in: a branch of the code that is not the usual one tends to lack
  * more than one thing. What depends on values may well be several faults.
  */
-function byWayIn(drafts: readonly Draft[]): readonly Draft[] {
-  const wayIn = (draft: Draft) => {
-    const { kind, conditions } = draft.found;
+function byWayIn(clusters: readonly Cluster[]): readonly Cluster[] {
+  const wayIn = (cluster: Cluster) => {
+    const { kind, conditions } = cluster.found;
     const isWayIn = kind === 'under-concurrency' || conditions.some(({ phrase }) => phrase !== undefined);
-    return isWayIn && !hasVague(draft) ? JSON.stringify([kind, conditions]) : String(drafts.indexOf(draft));
+    return isWayIn && !hasVague(cluster)
+      ? JSON.stringify([kind, conditions])
+      : String(clusters.indexOf(cluster));
   };
-  return groupBy(drafts, wayIn).flatMap(([, members]) => {
+  return groupBy(clusters, wayIn).flatMap(([, members]) => {
     const [first, ...others] = ordered(members);
     if (first === undefined) return [];
     const words = new Set(others.map((one) => one.wanted.words));
@@ -126,16 +128,16 @@ function byWayIn(drafts: readonly Draft[]): readonly Draft[] {
   });
 }
 
-/** Gives the members of each draft that another one explains to that one. */
+/** Gives the members of each cluster that another one explains to that one. */
 function joinedBy(
-  drafts: readonly Draft[],
-  explaining: (draft: Draft) => Draft | undefined,
-): readonly Draft[] {
-  const last = (draft: Draft): Draft => {
-    const next = explaining(draft);
-    return next === undefined ? draft : last(next);
+  clusters: readonly Cluster[],
+  explaining: (cluster: Cluster) => Cluster | undefined,
+): readonly Cluster[] {
+  const last = (cluster: Cluster): Cluster => {
+    const next = explaining(cluster);
+    return next === undefined ? cluster : last(next);
   };
-  return groupBy(drafts, (draft) => String(drafts.indexOf(last(draft)))).flatMap(([, members]) => {
+  return groupBy(clusters, (cluster) => String(clusters.indexOf(last(cluster)))).flatMap(([, members]) => {
     const [first] = members;
     return first === undefined ? [] : [{ ...last(first), members: members.flatMap((one) => one.members) }];
   });
@@ -145,25 +147,25 @@ function joinedBy(
  * A store that rejects valid plants whatever they contain does the same with others: that their status is not the right
  * one is no second fault.
  */
-function withoutOthersRejected(drafts: readonly Draft[]): readonly Draft[] {
-  const everything = drafts.filter(
+function withoutOthersRejected(clusters: readonly Cluster[]): readonly Cluster[] {
+  const everything = clusters.filter(
     ({ wanted, found: { kind, conditions } }) =>
       wanted.isRejection === true && (kind !== 'always' || conditions.length === 0),
   );
-  return joinedBy(drafts, ({ wanted }) =>
+  return joinedBy(clusters, ({ wanted }) =>
     everything.find((one) => wanted.words.startsWith(`${one.wanted.words} instead`)),
   );
 }
 
 /** What a response with a wrong length leaves on its connection is read as the next one: one fault. */
-function withoutRemains(drafts: readonly Draft[]): readonly Draft[] {
-  const wrongLength = drafts.find(({ wanted }) => /with truncated JSON|incomplete/.test(wanted.words));
-  return joinedBy(drafts, ({ wanted }) => (wanted.words === NOT_HTTP ? wrongLength : undefined));
+function withoutRemains(clusters: readonly Cluster[]): readonly Cluster[] {
+  const wrongLength = clusters.find(({ wanted }) => /with truncated JSON|incomplete/.test(wanted.words));
+  return joinedBy(clusters, ({ wanted }) => (wanted.words === NOT_HTTP ? wrongLength : undefined));
 }
 
 /** MUST first, then what explains the most checks. */
-function ordered(drafts: readonly Draft[]): readonly Draft[] {
-  const isMust = (draft: Draft) => (levelOf(draft) === 'MUST' ? 1 : 0);
-  const checks = ({ members }: Draft) => new Set(members.map(({ check }) => check)).size;
-  return drafts.toSorted((a, b) => isMust(b) - isMust(a) || checks(b) - checks(a));
+function ordered(clusters: readonly Cluster[]): readonly Cluster[] {
+  const isMust = (cluster: Cluster) => (levelOf(cluster) === 'MUST' ? 1 : 0);
+  const checks = ({ members }: Cluster) => new Set(members.map(({ check }) => check)).size;
+  return clusters.toSorted((a, b) => isMust(b) - isMust(a) || checks(b) - checks(a));
 }

@@ -53,15 +53,15 @@ export function besideGrid(
 }
 
 /** Numbers of a grid in a window, or those nearest to it. */
-export function onGrid(grid: Grid, least: bigint, greatest: bigint): Arbitrary<Json> {
-  const [first, last] = placesIn(grid, least, greatest);
+export function onGrid(grid: Grid, min: bigint, max: bigint): Arbitrary<Json> {
+  const [first, last] = placesIn(grid, min, max);
   return fc.bigInt({ min: first, max: last }).map((place) => at(grid, place));
 }
 
 /** The first and last place of a grid in a window; if the grid lies outside the window, its own. */
-export function placesIn({ step, first, last }: Grid, least: bigint, greatest: bigint): [bigint, bigint] {
-  const lowest = ceilDiv(scaled({ digits: least, scale: 0 }, step.scale), step.digits);
-  const highest = floorDiv(scaled({ digits: greatest, scale: 0 }, step.scale), step.digits);
+export function placesIn({ step, first, last }: Grid, min: bigint, max: bigint): [bigint, bigint] {
+  const lowest = ceilDiv(scaled({ digits: min, scale: 0 }, step.scale), step.digits);
+  const highest = floorDiv(scaled({ digits: max, scale: 0 }, step.scale), step.digits);
   const [from, to] = [larger(first, lowest), smaller(last, highest)];
   if (from <= to) return [from, to];
   // None fits. Any value will do: `requireOrdinary` reports that the document allows none.

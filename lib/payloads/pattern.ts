@@ -11,18 +11,18 @@ interface Writing {
   readonly groups: Map<AST.CapturingGroup, string>;
 }
 
-/** Writes strings for a part of a regular expression, with lengths in code points from `least` to `most`. */
+/** Writes strings for a part of a regular expression, with lengths in code points from `minLength` to `maxLength`. */
 interface Part {
-  readonly least: number;
-  readonly most: number;
+  readonly minLength: number;
+  readonly maxLength: number;
   /** Aims for a length, which some parts cannot reach exactly. */
   write(length: number, writing: Writing): string;
 }
 
 /** Writes strings for a regular expression. Ignores inner assertions, so the result must be tested. */
 export interface Pattern {
-  readonly least: number;
-  readonly most: number;
+  readonly minLength: number;
+  readonly maxLength: number;
   write(length: number, choose: Choose, wide: boolean): string;
 }
 
@@ -32,7 +32,7 @@ export interface Pattern {
  */
 export function patternOf(source: string): Pattern {
   const pattern = new RegExpParser().parsePattern(source, 0, source.length, { unicode: true });
-  const { least, most, write } = choice(
+  const { minLength, maxLength, write } = choice(
     pattern.alternatives.map(({ elements }) =>
       sequence([
         ...(isEdge(elements[0], 'start') ? [] : [PADDING]),
@@ -42,8 +42,8 @@ export function patternOf(source: string): Pattern {
     ),
   );
   return {
-    least,
-    most,
+    minLength,
+    maxLength,
     write: (length, choose, wide) => write(length, { choose, wide, groups: new Map() }),
   };
 }
@@ -51,7 +51,7 @@ export function patternOf(source: string): Pattern {
 const isEdge = (element: AST.Element | undefined, kind: 'start' | 'end') =>
   element?.type === 'Assertion' && element.kind === kind;
 
-const NOTHING: Part = { least: 0, most: 0, write: () => '' };
+const NOTHING: Part = { minLength: 0, maxLength: 0, write: () => '' };
 
 function partOf(element: AST.Element): Part {
   switch (element.type) {
@@ -96,8 +96,8 @@ const MAX_CLASS_CHARACTERS = 32;
 
 function character(narrow: readonly string[], wide = narrow): Part {
   return {
-    least: 1,
-    most: 1,
+    minLength: 1,
+    maxLength: 1,
     write(_, { choose, wide: any }) {
       const from = any ? wide : narrow;
       return from[choose(from.length)] ?? '';
@@ -131,43 +131,46 @@ function anywhere(isIn: RegExp): string[] {
 const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
 
 function sequence(parts: readonly Part[]): Part {
-  const least = sum(parts.map((part) => part.least));
+  const minLength = sum(parts.map((part) => part.minLength));
   return {
-    least,
-    most: sum(parts.map((part) => part.most)),
+    minLength,
+    maxLength: sum(parts.map((part) => part.maxLength)),
     write(length, writing) {
       const shares = spread(
-        length - least,
-        parts.map((part) => part.most - part.least),
+        length - minLength,
+        parts.map((part) => part.maxLength - part.minLength),
         writing.choose,
       );
-      return parts.map((part, index) => part.write(part.least + (shares[index] ?? 0), writing)).join('');
+      return parts.map((part, index) => part.write(part.minLength + (shares[index] ?? 0), writing)).join('');
     },
   };
 }
 
 function choice(parts: readonly Part[]): Part {
   return {
-    least: Math.min(...parts.map((part) => part.least)),
-    most: Math.max(...parts.map((part) => part.most)),
+    minLength: Math.min(...parts.map((part) => part.minLength)),
+    maxLength: Math.max(...parts.map((part) => part.maxLength)),
     write(length, writing) {
-      const fitting = parts.filter((part) => part.least <= length && length <= part.most);
+      const fitting = parts.filter((part) => part.minLength <= length && length <= part.maxLength);
       const from = fitting.length === 0 ? parts : fitting;
       const part = from[writing.choose(from.length)] ?? NOTHING;
-      return part.write(Math.min(Math.max(length, part.least), part.most), writing);
+      return part.write(Math.min(Math.max(length, part.minLength), part.maxLength), writing);
     },
   };
 }
 
 function repetition(part: Part, min: number, max: number): Part {
-  if (part.most === 0) return { ...NOTHING, write: (_, writing) => copies(part, min).write(0, writing) };
+  if (part.maxLength === 0) return { ...NOTHING, write: (_, writing) => copies(part, min).write(0, writing) };
   return {
-    least: min * part.least,
-    most: max === 0 ? 0 : max * part.most,
+    minLength: min * part.minLength,
+    maxLength: max === 0 ? 0 : max * part.maxLength,
     write(length, writing) {
-      const fewest = Math.max(min, Math.ceil(length / part.most), Math.min(length, 1));
-      const most = Math.min(max, part.least === 0 ? Math.max(length, min) : Math.floor(length / part.least));
-      const count = fewest + (most > fewest ? writing.choose(most - fewest + 1) : 0);
+      const minCopies = Math.max(min, Math.ceil(length / part.maxLength), Math.min(length, 1));
+      const maxCopies = Math.min(
+        max,
+        part.minLength === 0 ? Math.max(length, min) : Math.floor(length / part.minLength),
+      );
+      const count = minCopies + (maxCopies > minCopies ? writing.choose(maxCopies - minCopies + 1) : 0);
       return copies(part, count).write(length, writing);
     },
   };

@@ -2,15 +2,15 @@
 const MAX_CASES = 200;
 
 /**
- * At most `most` members of a list, in order: the first of each kind before the second of any. If another one
+ * At most `maxCount` members of a list, in order: the first of each kind before the second of any. If another one
  * of each kind would be too many, evenly spaced kinds get one.
  */
 export function pickByKind<T>(
   list: readonly T[],
   kindOf: (one: T) => string,
-  most = MAX_CASES,
+  maxCount = MAX_CASES,
 ): readonly T[] {
-  if (list.length <= most) return list;
+  if (list.length <= maxCount) return list;
   const counts = new Map<string, number>();
   const ranks = list.map((one) => {
     const rank = counts.get(kindOf(one)) ?? 0;
@@ -18,9 +18,9 @@ export function pickByKind<T>(
     return rank;
   });
   const chosen = new Set<number>();
-  for (let rank = 0; chosen.size < most; rank += 1) {
+  for (let rank = 0; chosen.size < maxCount; rank += 1) {
     const places = list.flatMap((_, place) => (ranks[place] === rank ? [place] : []));
-    const fraction = Math.min(places.length, most - chosen.size);
+    const fraction = Math.min(places.length, maxCount - chosen.size);
     for (let index = 0; index < fraction; index += 1)
       chosen.add(places[Math.floor((index * places.length) / fraction)] ?? 0);
   }

@@ -163,22 +163,22 @@ function arrayOf(
   variety: Variety,
   required: boolean,
 ): Arbitrary<readonly Json[]> {
-  const most = Math.min(maxItems ?? Number.POSITIVE_INFINITY, minItems + 3);
+  const maxCount = Math.min(maxItems ?? Number.POSITIVE_INFINITY, minItems + 3);
   const item =
     items === undefined ? fc.bigInt({ min: 1n, max: 2n ** 31n }) : oneOfShape(items, variety, required);
-  if (!uniqueItems) return fc.array(item, { minLength: Math.min(minItems, most), maxLength: most });
-  const count = fc.integer({ min: Math.min(minItems, most), max: most });
-  return distinct<Json>(item, (json) => write(json, 0n), count, most);
+  if (!uniqueItems) return fc.array(item, { minLength: Math.min(minItems, maxCount), maxLength: maxCount });
+  const count = fc.integer({ min: Math.min(minItems, maxCount), max: maxCount });
+  return distinct<Json>(item, (json) => write(json, 0n), count, maxCount);
 }
 
-/** `count` (at most `most`) distinct values, or fewer if not enough are found. */
+/** `count` (at most `maxCount`) distinct values, or fewer if not enough are found. */
 function distinct<T>(
   values: Arbitrary<T>,
   keyOf: (value: T) => string,
   count: Arbitrary<number>,
-  most: number,
+  maxCount: number,
 ): Arbitrary<readonly T[]> {
-  const length = 4 * most + 28;
+  const length = 4 * maxCount + 28;
   return fc
     .tuple(count, fc.array(values, { minLength: length, maxLength: length }))
     .map(([wanted, sampled]) =>

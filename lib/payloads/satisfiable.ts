@@ -50,8 +50,10 @@ const MAX_MATCH_MS = 1000;
  * catastrophic backtracking would hang the run.
  */
 function isQuick(source: string): boolean {
-  const { least, most, write: text } = patternOf(source);
-  const words = [0, 1, 2].map((choice) => text(Math.min(most, least + 40), (bound) => choice % bound, false));
+  const { minLength, maxLength, write: text } = patternOf(source);
+  const words = [0, 1, 2].map((choice) =>
+    text(Math.min(maxLength, minLength + 40), (bound) => choice % bound, false),
+  );
   const texts = [
     ...words.flatMap((word) => [word, `${word}\0`, `${word.slice(0, -1)}\0`, `\0${word}`]),
     ...['a', 'A', '0', ' ', 'é'].map((letter) => letter.repeat(4000)),

@@ -109,10 +109,10 @@ function stringsFor(limits: TextLimits): Arbitrary<string> | undefined {
     for (let [attempt, effort] = [0, 0]; attempt < MAX_TRIES && effort < MAX_CHARACTERS; attempt += 1) {
       const source = sources[attempt % sources.length];
       if (source === undefined) break;
-      const least = Math.max(min, source.least);
-      const most = Math.min(max, source.most, least + MAX_FREE_CHARACTERS);
-      if (least > most) continue;
-      const text = source.write(least + choose(most - least + 1), choose, attempt % 4 > 1);
+      const minLength = Math.max(min, source.minLength);
+      const maxLength = Math.min(max, source.maxLength, minLength + MAX_FREE_CHARACTERS);
+      if (minLength > maxLength) continue;
+      const text = source.write(minLength + choose(maxLength - minLength + 1), choose, attempt % 4 > 1);
       const length = [...text].length;
       effort += length;
       if (length >= min && length <= max && tests.every((one) => one.test(text))) return text;

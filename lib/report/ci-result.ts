@@ -48,7 +48,7 @@ function decided(
   if (unknown > 0)
     return {
       exitCode: 1,
-      reason: `${counted(unknown, 'failure')}${hasBaseline ? ' not in the baseline' : ''}${known}`,
+      reason: `${counted(unknown, 'failed check')}${hasBaseline ? ' not in the baseline' : ''}${known}`,
     };
   if (outcome === 'undetermined' || cutShort(stop, results) || summary.MUST.untestable > 0)
     return { exitCode: 3, reason: `could not be judged${known}` };
@@ -62,7 +62,7 @@ function decided(
       exitCode: 1,
       reason: `${counted(outdated, 'outdated baseline entry', 'outdated baseline entries')}${known}`,
     };
-  const what = outcome === 'partial' ? ' in what was checked' : '';
+  const what = outcome === 'partial' ? ' in the selected checks' : '';
   return {
     exitCode: 0,
     reason:

@@ -13,11 +13,11 @@ export function confirmedText({
     case 'always':
       return condition === null
         ? `${of(inside)} requests failed, whatever they contain${otherwise('others')}`
-        : `${of(inside)} such requests failed${otherwise('others')}`;
+        : `${of(inside)} requests of this kind failed${otherwise('others')}`;
     case 'now-and-then':
       return `${of(inside)} requests failed, now and then${otherwise('others')}`;
     case 'under-concurrency':
-      return `${of(inside)} failed with so many requests in flight${otherwise('with fewer')}`;
+      return `${of(inside)} failed with that many requests in flight${otherwise('with fewer')}`;
     case 'sequence':
       return `${of(inside)} failed after those requests${otherwise('without them')}`;
     case 'from-then-on':

@@ -128,7 +128,7 @@ export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: P
 const progressOf = ({ fixed }: Diff['causes'], { causes, startedAt }: RunRecord): string =>
   causes.length === 0
     ? ''
-    : `; ${fixed.length} of ${causes.length} known causes fixed since ${startedAt.slice(0, 10)}`;
+    : `; ${fixed.length} of ${causes.length} causes fixed since ${startedAt.slice(0, 10)}`;
 
 const causesText = (list: readonly RecordedCause[], what: string) =>
   `${counted(list.length, 'cause')} ${what}`;

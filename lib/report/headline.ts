@@ -2,7 +2,7 @@ import { sum } from '../counts.ts';
 import { judgedOf } from '../run/result/verdict.ts';
 import type { RunRecord } from './record.ts';
 
-/** The verdict in a few words: `conformant`, `passed what was checked: 3 of 56 MUST`. */
+/** The verdict in a few words: `conformant`, `passed the selected checks: 3 of 56 MUST`. */
 export function headlineOf(record: Pick<RunRecord, 'outcome' | 'ciResult' | 'summary' | 'options'>): string {
   switch (record.outcome) {
     case 'conformant':
@@ -14,7 +14,7 @@ export function headlineOf(record: Pick<RunRecord, 'outcome' | 'ciResult' | 'sum
     case 'partial':
       return record.ciResult.exitCode === 2
         ? 'nothing was judged'
-        : `passed what was checked: ${checkedOf(record)}`;
+        : `passed the selected checks: ${checkedOf(record)}`;
   }
 }
 

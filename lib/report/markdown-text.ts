@@ -11,8 +11,8 @@ const fence = (text: string, minimum: number) =>
   '`'.repeat(Math.max(minimum, 1 + Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length))));
 
 /** Untrusted text as inline code. */
-export function code(text: string, longest?: number): string {
-  const shown = summarise(text, longest);
+export function code(text: string, maxCharacters?: number): string {
+  const shown = summarise(text, maxCharacters);
   if (shown.trim() === '') return '(nothing)';
   const ticks = fence(shown, 1);
   // Renderers strip one space at each end.
@@ -35,4 +35,5 @@ export function fenced(block: readonly string[], language: string): string {
 export const prose = (text: string) => text.replace(/[`*_{}[\]<>#|~$@&]|\\(?=[!-/:-@[-`{-~])/g, '\\$&');
 
 /** Untrusted text for a table cell, which a bar would end even in code. */
-export const cell = (text: string, longest?: number) => code(text, longest).replaceAll('|', '\\|');
+export const cell = (text: string, maxCharacters?: number) =>
+  code(text, maxCharacters).replaceAll('|', '\\|');

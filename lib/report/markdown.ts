@@ -129,9 +129,8 @@ function failures(
   room: number,
 ): string {
   if (causes.length === 0) return '';
-  const checks = new Set(causes.flatMap((one) => one.checks.map(({ id }) => id))).size;
-  const noun = level === 'SHOULD' && !record.options.strict ? 'warning' : 'failed check';
-  const title = `### ${level}: ${counted(causes.length, 'cause')} of ${counted(checks, noun)}`;
+  const isWarning = level === 'SHOULD' && !record.options.strict;
+  const title = `### ${counted(causes.length, 'cause')} of ${isWarning ? 'warnings: ' : ''}failed ${level} checks`;
   const blocks = causes.map((one, index) => failure(one, index, record));
   const spare = room - title.length - 2000;
   let used = 0;
@@ -198,7 +197,7 @@ function untestable({ results }: RunRecord): string {
     ([reason, members]) =>
       `- ${code(reason, 200)}: ${members.length === 1 ? '' : `${members.length} checks, `}${listed(members)}`,
   );
-  return `### ${blocked.length} could not be tested\n\n${lines(some(reasons))}`;
+  return `### ${counted(blocked.length, 'check')} could not be tested\n\n${lines(some(reasons))}`;
 }
 
 function observed({ observations }: RunRecord): string {

@@ -469,7 +469,7 @@ export const PROPERTIES = {
     server: nullable(text),
     tokenEnv: optional(
       text,
-      'The environment variable of the token in shell lines, if not PLANT_STORE_TOKEN.',
+      'The environment variable of the token in shell commands, if not PLANT_STORE_TOKEN.',
     ),
   }),
   options,

@@ -19,7 +19,7 @@ import { headlineOf, loudly } from './headline.ts';
 import { firstNames, present } from './list.ts';
 import { HIGHLIGHTS } from './profile.ts';
 import type { RunRecord } from './record.ts';
-import { heightOf, wrapped } from './rows.ts';
+import { heightOf, widthOf, wrapped } from './rows.ts';
 import {
   allCauseRows,
   type Layout as CauseLayout,
@@ -206,8 +206,8 @@ function headingOf(
     ).length;
   const [must, should] = [ids('MUST'), ids('SHOULD')];
   const counts = present(
-    must > 0 && paint(['red', 'bold'], `${must} MUST failed`),
-    should > 0 && paint(['yellow', 'bold'], `${should} SHOULD warned`),
+    must > 0 && paint(['red', 'bold'], `${counted(must, 'MUST check')} failed`),
+    should > 0 && paint(['yellow', 'bold'], `${counted(should, 'SHOULD check')} failed (a warning)`),
   );
   return ['', `${counts.join(', ')}, for ${counted(open.length, 'cause')}`];
 }
@@ -245,14 +245,14 @@ function untestable({ results }: RunRecord, layout: Layout): readonly string[] {
   const blocked = results.filter(({ verdict: one }) => one === 'untestable');
   const rows = groupBy(blocked, ({ reason = '' }) => reason).map(([reason, members]) => {
     const ids = members.map(({ id }) => id);
-    const title = `${members.length} could not be tested: ${summarise(reason)}`;
+    const title = `${counted(members.length, 'check')} could not be tested: ${summarise(reason)}`;
     return [title, firstNames(layout.verbose ? 12 : 2, ids)] as const;
   });
   const shown = layout.verbose || rows.length <= MAX_ITEMS ? rows : rows.slice(0, MAX_ITEMS - 1);
   const omitted = rows.length - shown.length;
   return gap([
     ...shown.flatMap(([title, ids]) => [
-      ...emphasised(limited(title, layout.columns, layout, 2), /^\d+ could not be tested/, layout),
+      ...emphasised(limited(title, layout.columns, layout, 2), /^\d+ checks? could not be tested/, layout),
       ...field('   ', ids, layout, 1),
     ]),
     ...(omitted === 0 ? [] : [`and checks for ${omitted} more reasons ${SEE_REPORTS}`]),
@@ -272,14 +272,18 @@ function observed({ observations }: RunRecord, layout: Layout): readonly string[
   const shown = Object.entries(HIGHLIGHTS)
     .filter(([key]) => key in observations)
     .map(([key, name]) => `${name}: ${summarise(String(observations[key]), 40)}`);
-  const text = shown.join(', ');
   if (layout.verbose)
     return [
-      ...field('observed  ', text, layout),
+      ...field('observed  ', shown.join(', '), layout),
       `          (${count} observations; --format html --out DIR shows all)`,
     ];
-  return field('observed  ', text || undefined, layout, 1);
+  if (shown.length === 0) return [];
+  return field('observed  ', fittingItems(shown, layout.columns - 'observed  '.length), layout, 1);
 }
+
+/** As many items of a list as fit in a row. */
+const fittingItems = (items: readonly string[], columns: number): string =>
+  items.reduce((text, item) => (widthOf(`${text}, ${item}`) <= columns ? `${text}, ${item}` : text));
 
 /** The verdict, what it means for a pipeline, and what to do first. */
 function end([first]: readonly ExplainedChecks[], record: RunRecord, layout: Layout): readonly string[] {
@@ -300,7 +304,7 @@ function verdict(record: RunRecord, layout: Layout): readonly string[] {
   const title = loudly(headlineOf(record));
   const reason = record.ciResult.exitCode === 2 ? unjudged(record) : undefined;
   const skipped = deselected(record).length;
-  const text = `${title}  ${counts('MUST', summary)}; ${counts('SHOULD', summary)}${options.strict ? ' (strict)' : ''}; ${summary.OBSERVE.observed} observed${skipped > 0 ? `; ${skipped} skipped by --only or --skip` : ''}`;
+  const text = `${title}  ${outcome === 'partial' ? '' : `${counts('MUST', summary)}; `}${counts('SHOULD', summary)}${options.strict ? ' (strict)' : ''}; ${summary.OBSERVE.observed} observed${skipped > 0 ? `; ${skipped} not selected` : ''}`;
   const notes = present(
     stop !== null && `${summarise(stop.reason)}; ${stop.remedy}`,
     outcome === 'nonconformant' && summary.MUST.fail === 0 && strictFindings(results),
@@ -346,6 +350,6 @@ function ciResultLines(record: RunRecord, layout: Layout): readonly string[] {
 
 function counts(level: 'MUST' | 'SHOULD', summary: Summary): string {
   const { pass, fail, untestable: untested } = summary[level];
-  const failed = level === 'MUST' ? 'failed' : 'warned';
-  return `${level} ${pass} passed, ${fail} ${failed}${untested > 0 ? `, ${untested} untestable` : ''}`;
+  const failed = level === 'MUST' ? `${fail} failed` : counted(fail, 'warning');
+  return `${level} ${pass} passed, ${failed}${untested > 0 ? `, ${untested} untestable` : ''}`;
 }

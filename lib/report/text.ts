@@ -36,7 +36,7 @@ const escaped = (character: string) => `\\u${(character.codePointAt(0) ?? 0).toS
 
 /** How many plants a run created. */
 export const createdText = ({ plants = 0, ids = [] }: Partial<RunRecord['created']>): string =>
-  `${counted(plants, 'plant')} created${ids.length === 0 ? '' : ' (their ids are in the JSON report)'}`;
+  `${counted(plants, 'plant')} created${ids.length === 0 ? '' : ' (ids in report.json)'}`;
 
 /** The time spent waiting at the store's request, after a comma. */
 export const waitedText = ({ waited }: RunRecord): string =>
@@ -52,23 +52,25 @@ export const resentText = ({ closedUnderRequests: count = 0 }: RunRecord): strin
 const MAX_WORD_CHARACTERS = 24;
 
 /** The beginning of a text, if possible up to the end of a word, and never half of a surrogate pair. */
-export function beginning(text: string, longest: number): string {
-  if (text.length <= longest) return text;
-  const space = text.lastIndexOf(' ', longest);
-  const end = space > 0 && space >= longest - MAX_WORD_CHARACTERS ? space : longest;
+export function beginning(text: string, maxCharacters: number): string {
+  if (text.length <= maxCharacters) return text;
+  const space = text.lastIndexOf(' ', maxCharacters);
+  const end = space > 0 && space >= maxCharacters - MAX_WORD_CHARACTERS ? space : maxCharacters;
   return text.slice(0, end).replace(/[\ud800-\udbff]$/, '');
 }
 
-export const summarise = (text: string, longest = MAX_CHARACTERS) => {
+export const summarise = (text: string, maxCharacters = MAX_CHARACTERS) => {
   const shown = visible(text);
-  return shown.length > longest ? `${beginning(shown, longest)}… (${text.length} characters)` : shown;
+  return shown.length > maxCharacters
+    ? `${beginning(shown, maxCharacters)}… (${text.length} characters)`
+    : shown;
 };
 
-const bodyText = (body: RecordedBody, longest: number): string =>
+const bodyText = (body: RecordedBody, maxCharacters: number): string =>
   body.bytes === 0
     ? '(no body)'
     : 'text' in body
-      ? summarise(body.text, longest)
+      ? summarise(body.text, maxCharacters)
       : `(${body.bytes} bytes, not UTF-8, as base64) ${summarise(body.base64, 120)}`;
 
 /** The details of a failed check, without colour. */
@@ -123,24 +125,24 @@ const contentType = ({ headers }: Pick<RecordedRequest, 'headers'>) =>
 export const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
 
 /** A request in one line, with the credential only if it is not the usual one. */
-export function requestLine(request: RecordedRequest, longest = MAX_CHARACTERS): string {
+export function requestLine(request: RecordedRequest, maxCharacters = MAX_CHARACTERS): string {
   const { method, url, headers, body } = request;
   const credential = valuesOf(headers, 'authorization');
   const usual = credential.length === 1 && credential[0] === 'Bearer $PLANT_STORE_TOKEN';
   const authorization = usual
     ? ''
     : ` [Authorization: ${credential.length === 0 ? 'none' : summarise(credential.join(' | '), 80)}]`;
-  return `${method} ${pathOf(url)} ${contentType(request)}${authorization} ${bodyText(body, longest)}`;
+  return `${method} ${pathOf(url)} ${contentType(request)}${authorization} ${bodyText(body, maxCharacters)}`;
 }
 
 /** A request that was sent before another one, with the status of its response. */
-export const beforeLine = ({ request, response }: Messages, longest?: number): string =>
-  `${requestLine(request, longest)} → ${response?.status ?? 'no response'}`;
+export const beforeLine = ({ request, response }: Messages, maxCharacters?: number): string =>
+  `${requestLine(request, maxCharacters)} → ${response?.status ?? 'no response'}`;
 
 /** A response in one line, or why there was none. */
-export function answerLine({ response, fault, ms }: Answered, longest = MAX_CHARACTERS): string {
+export function answerLine({ response, fault, ms }: Answered, maxCharacters = MAX_CHARACTERS): string {
   if (response === undefined) return `none: ${summarise(fault?.detail ?? '')}`;
   const { status, statusText, body } = response;
   const then = fault === undefined ? '' : ` — then ${summarise(fault.detail)}`;
-  return `${status} ${summarise(statusText, 60)} ${contentType(response)} ${bodyText(body, longest)}${then}  (${Math.round(ms)} ms)`;
+  return `${status} ${summarise(statusText, 60)} ${contentType(response)} ${bodyText(body, maxCharacters)}${then}  (${Math.round(ms)} ms)`;
 }

@@ -12,7 +12,7 @@ import type { Latency } from './send/latency.ts';
 import { type Listeners, Session, type SessionOptions } from './session.ts';
 
 export interface RunOptions
-  extends Omit<SessionOptions, 'seed' | 'cases' | 'concurrency' | 'timeout' | 'headers'> {
+  extends Omit<SessionOptions, 'seed' | 'cases' | 'concurrency' | 'maxConcurrency' | 'timeout' | 'headers'> {
   readonly contract: Contract;
   readonly catalogue: readonly Check[];
   /** Name of the target in reports; by default its URL. */
@@ -125,7 +125,7 @@ export interface OpenRun {
    */
   ask(templates: readonly RequestTemplate[]): Promise<readonly Exchange[] | undefined>;
   /** Waits less long for answers from now on, as the usual time of an answer is known. */
-  hurry(): void;
+  shortenTimeout(): void;
   /** Ends the run early. Checks that have not ended become untestable. */
   halt(stop: Stop): void;
   close(): Promise<RunFooter>;
@@ -149,6 +149,7 @@ export async function openRun(
     seed: options.seed ?? Math.floor(Math.random() * 2 ** 31),
     cases: options.cases ?? DEFAULTS.cases,
     concurrency: options.concurrency ?? DEFAULTS.concurrency,
+    maxConcurrency: options.concurrency ?? DEFAULTS.maxConcurrency,
     timeout: options.timeout ?? DEFAULTS.timeout,
     headers: options.headers ?? [],
   };
@@ -212,7 +213,7 @@ export async function openRun(
     },
     served: session.served,
     ask: (templates) => session.ask(templates),
-    hurry: () => session.shortenTimeout(),
+    shortenTimeout: () => session.shortenTimeout(),
     halt: (stop) => session.halt(stop),
     async close() {
       signal?.removeEventListener('abort', interrupt);
@@ -257,7 +258,7 @@ export async function explained(
   { explain }: Pick<RunOptions, 'explain'>,
 ): Promise<readonly Cause[] | undefined> {
   if (explain === undefined || results.every(({ verdict }) => verdict !== 'fail')) return undefined;
-  run.hurry();
+  run.shortenTimeout();
   return explain(results, run);
 }
 

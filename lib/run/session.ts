@@ -38,6 +38,8 @@ export interface SessionOptions {
   readonly thorough?: boolean | undefined;
   /** Requests in flight at most. */
   readonly concurrency: number;
+  /** The same if the store is distant. */
+  readonly maxConcurrency: number;
   /** Milliseconds to connect, and to receive a complete response. */
   readonly timeout: number;
   readonly rate?: number | undefined;
@@ -159,6 +161,7 @@ export class Session {
       token,
       ...addedToRequests(contract, options.headers),
       rate: options.rate,
+      maxConcurrency: options.maxConcurrency,
       maxRequests: options.maxRequests,
       maxWaitMs: MAX_WAIT_MS,
       onExchange: (exchange, template, context) => this.monitor.see(exchange, template, context),

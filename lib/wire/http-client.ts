@@ -126,7 +126,18 @@ export class HttpClient {
 
   /** Halves the concurrency limit, down to 1. */
   lowerConcurrency(): void {
-    this.limit = Math.max(1, Math.floor(this.limit / 2));
+    this.setConcurrencyLimit(Math.max(1, Math.floor(this.limit / 2)));
+  }
+
+  /** Changes the concurrency limit. Requests under way go on, and idle connections beyond the limit are closed. */
+  setConcurrencyLimit(limit: number): void {
+    this.limit = limit;
+    for (let beyond = this.connections.length - limit; beyond > 0 && this.idle.length > 0; beyond -= 1) {
+      const [connection] = this.idle.splice(0, 1);
+      if (connection !== undefined) this.discard(connection);
+    }
+    while (this.busy < this.limit && this.waiting.length > 0)
+      this.waiting.shift()?.(this.idle.pop() ?? this.opened());
   }
 
   private get busy(): number {
@@ -149,8 +160,15 @@ export class HttpClient {
 
   private release(connection: Connections): void {
     const next = this.busy <= this.limit ? this.waiting.shift() : undefined;
-    if (next === undefined) this.idle.push(connection);
-    else next(connection);
+    if (next !== undefined) next(connection);
+    else if (this.connections.length > this.limit) this.discard(connection);
+    else this.idle.push(connection);
+  }
+
+  private discard(connection: Connections): void {
+    this.connections.splice(this.connections.indexOf(connection), 1);
+    void connection.connection.close();
+    void connection.own?.close();
   }
 
   private opened(): Connections {

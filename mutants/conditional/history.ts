@@ -85,7 +85,7 @@ export const history = [
     faults.rejects(400),
   ),
   conditional(
-    'history-after-15-strangers-403',
+    'history-after-15-unauthenticated-403',
     'after 15 requests without a token, everybody is locked out',
     [state.after15Unauthenticated],
     faults.rejects(403),

@@ -108,7 +108,7 @@ export const size = [
     faults.crashes,
   ),
   conditional(
-    'size-over-4096-crashes-on-strangers',
+    'size-over-4096-crashes-unauthenticated',
     'the response to an unauthorised request quotes the body, and beyond 4096 bytes it does not fit',
     [body.over4096],
     faults.crashesOnUnauthorised,

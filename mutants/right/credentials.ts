@@ -70,7 +70,7 @@ export const credentials: readonly RightStore[] = [
     },
   })),
   right(
-    'closes-on-strangers',
+    'closes-on-wrong-tokens',
     'sends Connection: close with a 401 and closes the connection',
     sending((answer) =>
       answer.status === 401 ? { ...answer, headers: { ...answer.headers, connection: 'close' } } : answer,

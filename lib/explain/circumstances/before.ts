@@ -75,8 +75,8 @@ export async function onConnection(state: RequestState, inquiry: Inquiry): Promi
   if (history === undefined) return undefined;
   const reach = await sweep(history, state, inquiry, false);
   const [found] = reach.named;
-  for (const cell of found?.cells ?? []) {
-    const later = cell.apply(state);
+  for (const candidate of found?.candidates ?? []) {
+    const later = candidate.apply(state);
     const exchange = await lab.send(later);
     if (found === undefined || inquiry.isShown(exchange, later) !== true) continue;
     return {

@@ -4,7 +4,7 @@ import { ID } from '../../payloads/plants.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import type { Before } from '../../run/check.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import type { Words } from '../condition/cells.ts';
+import type { Words } from '../condition/candidates.ts';
 import { stateOf } from '../condition/parts.ts';
 import { bareFinding, type Found, type Inquiry, pinned } from '../found.ts';
 import { isWrong400, unlessSpent, type Wanted } from '../lab.ts';

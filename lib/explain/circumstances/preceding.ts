@@ -5,7 +5,7 @@ import { nothing } from '../../payloads/test-case.ts';
 import type { Before } from '../../run/check.ts';
 import type { CauseKind } from '../../run/result/cause.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import type { Words } from '../condition/cells.ts';
+import type { Words } from '../condition/candidates.ts';
 import { bareFinding, type Inquiry } from '../found.ts';
 import { ordinaryStates } from '../ordinary.ts';
 import { NO_ANSWER } from '../symptom/symptom.ts';

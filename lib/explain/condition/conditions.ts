@@ -4,7 +4,7 @@ import type { Inquiry } from '../found.ts';
 import { type Lab, unlessSpent } from '../lab.ts';
 import { isRejected } from '../symptom/symptom.ts';
 import { isVague, wordsOf } from '../wording/words.ts';
-import type { Words } from './cells.ts';
+import type { Words } from './candidates.ts';
 import type { Part } from './parts.ts';
 import { reduce } from './reduce.ts';
 import { type Reach, sweep } from './sweep.ts';

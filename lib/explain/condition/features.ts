@@ -2,7 +2,7 @@ import type { Contract } from '../../contract/contract.ts';
 import { membersOf } from '../../judge/reading.ts';
 import { write } from '../../payloads/json.ts';
 import { ordinaryStates } from '../ordinary.ts';
-import type { Words } from './cells.ts';
+import type { Words } from './candidates.ts';
 
 /** Something that bodies of many kinds have in common. */
 export interface Feature {

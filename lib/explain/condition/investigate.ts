@@ -6,7 +6,7 @@ import { type Lab, unlessSpent } from '../lab.ts';
 import { ordinaryStates } from '../ordinary.ts';
 import { isRejected, NO_ANSWER } from '../symptom/symptom.ts';
 import { subjectOf, suchAs } from '../wording/words.ts';
-import type { Cell } from './cells.ts';
+import type { Candidate } from './candidates.ts';
 import { conditionsAmong, conditionsOf, UNCONDITIONAL } from './conditions.ts';
 import { CREDENTIAL, type Part, stateOf } from './parts.ts';
 import { reduce } from './reduce.ts';
@@ -180,9 +180,13 @@ async function unconditional(
 }
 
 /** Whether values show the symptom that did not at first: then it is not about them, but about what came before. */
-async function showsNow(cells: readonly Cell[], state: RequestState, inquiry: Inquiry): Promise<boolean> {
-  for (const cell of cells.slice(0, REPEATS))
-    if ((await inquiry.shows(cell.apply(state))) === true) return true;
+async function showsNow(
+  candidates: readonly Candidate[],
+  state: RequestState,
+  inquiry: Inquiry,
+): Promise<boolean> {
+  for (const candidate of candidates.slice(0, REPEATS))
+    if ((await inquiry.shows(candidate.apply(state))) === true) return true;
   return false;
 }
 
@@ -208,17 +212,17 @@ async function described(
     return [await foundIn({ state, subject, conditions: known, reaches, parts, neutral }, inquiry)];
   }
   const found: Found[] = [];
-  for (const { words, cells } of subjects.named) {
-    const [cell] = cells;
+  for (const { words, candidates } of subjects.named) {
+    const [candidate] = candidates;
     const about = {
-      state: cell === undefined ? state : cell.apply(subjects.base),
+      state: candidate === undefined ? state : candidate.apply(subjects.base),
       subject: words,
       conditions,
-      reaches: [{ ...subjects, inside: cells.length }, ...reaches],
+      reaches: [{ ...subjects, inside: candidates.length }, ...reaches],
       parts: [...carriers, ...parts],
       neutral,
     };
-    const labels = cells.flatMap(({ label }) => label ?? []);
+    const labels = candidates.flatMap(({ label }) => label ?? []);
     found.push({ ...(await foundIn(about, inquiry)), labels });
   }
   return found;

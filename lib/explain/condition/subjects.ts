@@ -6,7 +6,7 @@ import { isWrong400, type Lab, type Wanted } from '../lab.ts';
 import { ordinaryStates } from '../ordinary.ts';
 import { isRejected, keyOf } from '../symptom/symptom.ts';
 import { labelOf } from '../wording/words.ts';
-import type { Cell, CellClass } from './cells.ts';
+import type { Candidate, CandidateClass } from './candidates.ts';
 import { conditionsAmong, UNCONDITIONAL } from './conditions.ts';
 import { type Feature, separating } from './features.ts';
 import { BODY, CREDENTIAL, differences, type Part } from './parts.ts';
@@ -49,21 +49,21 @@ export async function withSubjects(
     subjectsOf(ordinary, isBody, inquiry),
   );
   if (await beganToShow(subjects, inquiry)) return 'unsteady';
-  const labels = subjects.named.flatMap(({ cells }) => cells.flatMap(({ label }) => label ?? []));
+  const labels = subjects.named.flatMap(({ candidates }) => candidates.flatMap(({ label }) => label ?? []));
   const own = labelOf(inquiry.failure);
   if (subjects.named.length === 0 || (isKnown(own, subjects) && !labels.includes(own))) return undefined;
   const found: Found[] = [];
-  const known = subjects.cells.flatMap(({ label }) => label ?? []);
-  for (const { words, cells } of subjects.named) {
-    const [cell] = cells;
-    if (cell === undefined) continue;
-    const state = cell.apply(subjects.base);
-    const others = ordinaryStates(inquiry.lab.contract).map((one) => cell.apply(one));
+  const known = subjects.candidates.flatMap(({ label }) => label ?? []);
+  for (const { words, candidates } of subjects.named) {
+    const [candidate] = candidates;
+    if (candidate === undefined) continue;
+    const state = candidate.apply(subjects.base);
+    const others = ordinaryStates(inquiry.lab.contract).map((one) => candidate.apply(one));
     const among =
       subjects.feature === undefined
         ? await conditionsAmong(state, others, inquiry)
         : { ...UNCONDITIONAL, conditions: [subjects.feature.words] };
-    const reaches = [{ ...subjects, inside: cells.length }, ...among.reaches];
+    const reaches = [{ ...subjects, inside: candidates.length }, ...among.reaches];
     const parts = [isBody ? BODY : CREDENTIAL, ...among.parts];
     const about = { ...among, state, subject: words, reaches, parts };
     const one = await foundIn(about, inquiry);
@@ -72,7 +72,7 @@ export async function withSubjects(
     const { feature } = subjects;
     found.push({
       ...one,
-      labels: cells.flatMap(({ label }) => label ?? []),
+      labels: candidates.flatMap(({ label }) => label ?? []),
       known,
       ...(feature === undefined ? {} : { feature }),
     });
@@ -81,16 +81,24 @@ export async function withSubjects(
 }
 
 /** Whether what did not show the symptom at first does so now. */
-async function beganToShow({ base, hidden, shown, cells }: Subjects, inquiry: Inquiry): Promise<boolean> {
+async function beganToShow(
+  { base, hidden, shown, candidates }: Subjects,
+  inquiry: Inquiry,
+): Promise<boolean> {
   const [first] = hidden;
   const [earliest] = shown;
-  if (first === undefined || earliest === undefined || cells.indexOf(first) > cells.indexOf(earliest))
+  if (
+    first === undefined ||
+    earliest === undefined ||
+    candidates.indexOf(first) > candidates.indexOf(earliest)
+  )
     return false;
   for (let left = 2; left > 0; left -= 1) if ((await inquiry.shows(first.apply(base))) !== true) return false;
   return true;
 }
 
-const isKnown = (label: string, { cells }: Subjects): boolean => cells.some((cell) => cell.label === label);
+const isKnown = (label: string, { candidates }: Subjects): boolean =>
+  candidates.some((candidate) => candidate.label === label);
 
 /** Whether a symptom is one only with a request that has to be rejected: a crash is one with any. */
 const needsRole = ({ aspect, words }: Wanted): boolean =>
@@ -101,11 +109,11 @@ export function carriersOf(lead: RequestState, ordinary: RequestState, inquiry: 
   const role = inquiry.lab.roleOf(lead);
   if (!isRejected(role) || !needsRole(inquiry.wanted)) return [];
   const label = labelOf(inquiry.failure);
-  const cell = defectSweep(inquiry.lab.contract, ordinary.plant, true).cells.find(
+  const candidate = defectSweep(inquiry.lab.contract, ordinary.plant, true).candidates.find(
     (one) => one.label === label,
   );
-  if (role === 'reject-body' && cell !== undefined)
-    return [{ name: 'body', dimension: undefined, copy: (_, to) => cell.apply(to) }];
+  if (role === 'reject-body' && candidate !== undefined)
+    return [{ name: 'body', dimension: undefined, copy: (_, to) => candidate.apply(to) }];
   const parts = differences(lead, ordinary);
   const one = parts.find((part) => inquiry.lab.roleOf(part.copy(lead, ordinary)) === role);
   return one === undefined ? [] : [one];
@@ -113,7 +121,7 @@ export function carriersOf(lead: RequestState, ordinary: RequestState, inquiry: 
 
 interface Subjects extends Reach {
   readonly base: RequestState;
-  readonly cells: readonly Cell[];
+  readonly candidates: readonly Candidate[];
   /** If it is not what is wrong that decides, but what bodies have in common. */
   readonly feature?: Feature;
 }
@@ -132,26 +140,26 @@ export async function subjectsOf(state: RequestState, isBody: boolean, inquiry: 
   const [only, ...others] = reach.named;
   const isScattered = others.length > 0 || only?.isExact === false;
   const separated = isBody && isScattered ? separatedIn(reach, values.classes, base, inquiry.lab) : undefined;
-  return { ...reach, ...separated, base, cells: values.cells };
+  return { ...reach, ...separated, base, candidates: values.candidates };
 }
 
 /** The broadest class of bodies in which a feature separates those that show the symptom from the others. */
 function separatedIn(
   { shown, hidden }: Reach,
-  classes: readonly CellClass[],
+  classes: readonly CandidateClass[],
   base: RequestState,
   lab: Lab,
 ): Pick<Subjects, 'named' | 'feature'> | undefined {
   // A parser that rejects what is not JSON leaves the other bodies to whatever comes after it.
-  const isParsed = shown.every((cell) => !cell.classes.includes(NOT_JSON));
-  const tried = ({ id }: CellClass) =>
+  const isParsed = shown.every((candidate) => !candidate.classes.includes(NOT_JSON));
+  const tried = ({ id }: CandidateClass) =>
     [...shown, ...hidden]
       .filter(({ classes: own }) => own.includes(id) && !(isParsed && own.includes(NOT_JSON)))
-      .map((cell) => [lab.textOf(cell.apply(base)), shown.includes(cell)] as const);
+      .map((candidate) => [lab.textOf(candidate.apply(base)), shown.includes(candidate)] as const);
   for (const one of classes) {
-    if (!shown.every((cell) => cell.classes.includes(one.id))) continue;
+    if (!shown.every((candidate) => candidate.classes.includes(one.id))) continue;
     const feature = separating(tried(one), lab.contract);
-    if (feature !== undefined) return { named: [{ ...one, cells: shown, isExact: true }], feature };
+    if (feature !== undefined) return { named: [{ ...one, candidates: shown, isExact: true }], feature };
   }
   return undefined;
 }

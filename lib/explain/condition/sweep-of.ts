@@ -4,7 +4,7 @@ import { modelsOf } from '../../payloads/model/model.ts';
 import { ID } from '../../payloads/plants.ts';
 import type { Lab } from '../lab.ts';
 import { modelFor } from '../model-for.ts';
-import type { Sweep } from './cells.ts';
+import type { Sweep } from './candidates.ts';
 import { CREDENTIAL, type Part } from './parts.ts';
 import { credentialSweep } from './sweeps/credentials.ts';
 import { DEEP, depthSweep } from './sweeps/depths.ts';
@@ -41,5 +41,9 @@ function undeclaredSweep({ contract }: Lab): Sweep | undefined {
   const model = modelsOf(contract).answered;
   const parts = ['undeclared names', 'undeclared values'].flatMap((name) => modelSweep(model, name) ?? []);
   const classes = parts.flatMap((sweep) => sweep.classes).slice(0, 1);
-  return { part: 'undeclared properties', cells: parts.flatMap(({ cells }) => cells), classes };
+  return {
+    part: 'undeclared properties',
+    candidates: parts.flatMap(({ candidates }) => candidates),
+    classes,
+  };
 }

@@ -3,7 +3,7 @@ import { isValid } from '../../payloads/validity.ts';
 import type { Ladder } from '../../run/result/cause.ts';
 import type { Inquiry } from '../found.ts';
 import { NO_ANSWER } from '../symptom/symptom.ts';
-import { type Cell, type Named, named, type Scale, type Sweep, type Words } from './cells.ts';
+import { type Candidate, type Named, named, type Scale, type Sweep, type Words } from './candidates.ts';
 
 /** Values without an answer after which no more are tried. */
 const MAX_HANGS = 4;
@@ -16,8 +16,8 @@ export interface Reach {
   readonly inside: number;
   readonly outside: number;
   /** Values with which it did not show, and values with which it did. */
-  readonly hidden: readonly Cell[];
-  readonly shown: readonly Cell[];
+  readonly hidden: readonly Candidate[];
+  readonly shown: readonly Candidate[];
 }
 
 /**
@@ -26,24 +26,24 @@ export interface Reach {
  * @throws BudgetSpent
  */
 export async function sweep(
-  { part, cells, classes, scale }: Sweep,
+  { part, candidates, classes, scale }: Sweep,
   state: RequestState,
   inquiry: Inquiry,
   isPlant: boolean,
 ): Promise<Reach> {
   const isSlow = inquiry.wanted.words === NO_ANSWER;
-  const tries = new Map<Cell, boolean | undefined>();
+  const tries = new Map<Candidate, boolean | undefined>();
   const own = inquiry.lab.textOf(state);
-  const isOther = ({ oddity }: Cell) =>
+  const isOther = ({ oddity }: Candidate) =>
     inquiry.wanted.isRejection === true && oddity !== undefined && !oddity.test(own);
-  const attempt = async (cell: Cell) => {
-    if (isOther(cell)) return undefined;
-    const next = cell.apply(state);
+  const attempt = async (candidate: Candidate) => {
+    if (isOther(candidate)) return undefined;
+    const next = candidate.apply(state);
     if (isPlant && !isValid(inquiry.lab.contract, next.plant)) return undefined;
     return inquiry.shows(next);
   };
-  for (const cell of cells) {
-    tries.set(cell, await attempt(cell));
+  for (const candidate of candidates) {
+    tries.set(candidate, await attempt(candidate));
     // Each answer that does not come costs a time-out.
     if (isSlow && [...tries.values()].filter((shows) => shows === true).length >= MAX_HANGS) break;
   }
@@ -51,31 +51,36 @@ export async function sweep(
   const onScale = scale === undefined ? undefined : await limits(scale, attempt, isSlow);
   const shown = [...tries].filter(([, shows]) => shows !== undefined);
   if (onScale !== undefined) {
-    for (const [cell, shows] of onScale.tries) if (shows !== undefined) shown.push([cell, shows]);
+    for (const [candidate, shows] of onScale.tries) if (shows !== undefined) shown.push([candidate, shows]);
     const [only, ...others] = found;
     const isExact = others.length === 0 && only?.isExact === true;
     const place = scale?.pointOf?.(state);
     // One odd value may show it for another reason.
-    const isOdd = only?.cells.length === 1 && place !== undefined && onScale.limits?.has(place) === true;
+    const isOdd = only?.candidates.length === 1 && place !== undefined && onScale.limits?.has(place) === true;
     if (
       onScale.limits !== undefined &&
       agrees(tries, onScale.limits, isExact && !isOdd ? 0 : MAX_CONTRADICTIONS)
     )
-      found.splice(0, found.length, { words: onScale.limits.words, topic: part, cells: [], isExact: true });
+      found.splice(0, found.length, {
+        words: onScale.limits.words,
+        topic: part,
+        candidates: [],
+        isExact: true,
+      });
   }
-  const hidden = shown.flatMap(([cell, shows]) => (shows === true ? [] : [cell]));
+  const hidden = shown.flatMap(([candidate, shows]) => (shows === true ? [] : [candidate]));
   return {
     named: found,
     ladder: { part, tried: shown.map(([{ value }, shows]) => ({ value, shows: shows === true })) },
     inside: shown.length - hidden.length,
     outside: hidden.length,
     hidden,
-    shown: shown.flatMap(([cell, shows]) => (shows === true ? [cell] : [])),
+    shown: shown.flatMap(([candidate, shows]) => (shows === true ? [candidate] : [])),
   };
 }
 
 interface OnScale {
-  readonly tries: ReadonlyMap<Cell, boolean | undefined>;
+  readonly tries: ReadonlyMap<Candidate, boolean | undefined>;
   readonly limits: { readonly words: Words; readonly has: (point: bigint) => boolean } | undefined;
 }
 
@@ -84,7 +89,7 @@ const MAX_CONTRADICTIONS = 0.25;
 
 /** Whether the values beside the scale show the symptom if their place on the scale is within the limits. */
 function agrees(
-  tries: ReadonlyMap<Cell, boolean | undefined>,
+  tries: ReadonlyMap<Candidate, boolean | undefined>,
   { has }: NonNullable<OnScale['limits']>,
   maxShare: number,
 ): boolean {
@@ -98,15 +103,15 @@ function agrees(
  * @param isSlow whether the symptom takes long to see
  */
 async function limits(
-  { points, cellAt, above, below, between }: Scale,
-  attempt: (cell: Cell) => Promise<boolean | undefined>,
+  { points, candidateAt, above, below, between }: Scale,
+  attempt: (candidate: Candidate) => Promise<boolean | undefined>,
   isSlow: boolean,
 ): Promise<OnScale> {
-  const tries = new Map<Cell, boolean | undefined>();
+  const tries = new Map<Candidate, boolean | undefined>();
   const at = async (point: bigint) => {
-    const cell = cellAt(point);
-    const shows = await attempt(cell);
-    tries.set(cell, shows);
+    const candidate = candidateAt(point);
+    const shows = await attempt(candidate);
+    tries.set(candidate, shows);
     return shows;
   };
   const known: (readonly [point: bigint, shows: boolean])[] = [];

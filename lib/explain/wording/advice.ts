@@ -1,10 +1,10 @@
 import type { Circumstance } from '../circumstances/circumstances.ts';
-import type { Shown } from '../draft.ts';
+import type { CheckFailure } from '../cluster.ts';
 import type { Wanted } from '../lab.ts';
 import { hintsOf, type Settings } from './stack.ts';
 
 /** What to do about a fault: the fix first, then how such a fault typically comes about. */
-export function adviceFor(wanted: Wanted, found: Circumstance, members: readonly Shown[]): string {
+export function adviceFor(wanted: Wanted, found: Circumstance, members: readonly CheckFailure[]): string {
   const about = [found.subject, ...found.conditions]
     .map((words) => Object.values(words ?? {}).join(' '))
     .join(' ');

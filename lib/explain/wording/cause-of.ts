@@ -2,18 +2,18 @@ import { templateOf } from '../../payloads/model/dimension.ts';
 import type { Check } from '../../run/check.ts';
 import type { Cause } from '../../run/result/cause.ts';
 import type { Circumstance } from '../circumstances/circumstances.ts';
-import { type Draft, levelOf } from '../draft.ts';
+import { type Cluster, levelOf } from '../cluster.ts';
 import { adviceFor } from './advice.ts';
 import { sentenceOf } from './title.ts';
 
-/** Words a draft. */
-export function causeOf(draft: Draft, catalogue: readonly Check[]): Cause {
-  const { wanted, found, members, also = [] } = draft;
+/** Words a cluster. */
+export function causeOf(cluster: Cluster, catalogue: readonly Check[]): Cause {
+  const { wanted, found, members, also = [] } = cluster;
   const { title, condition } = sentenceOf(wanted, found.subject, found.conditions);
   const ids = new Set(members.map(({ check }) => check.id));
   return {
     title: [title, ...also].join('; also '),
-    level: levelOf(draft),
+    level: levelOf(cluster),
     symptom: wanted.words,
     condition,
     kind: found.kind,

@@ -1,4 +1,4 @@
-import type { Cell, Tries, Words } from '../condition/cells.ts';
+import type { Candidate, Tries, Words } from '../condition/candidates.ts';
 
 /** Applies a change to each form of some words. */
 const inEachForm = (words: Words, change: (text: string, form: keyof Words) => string): Words =>
@@ -12,7 +12,7 @@ const inEachForm = (words: Words, change: (text: string, form: keyof Words) => s
 const FORMS = ['clause', 'phrase', 'noun'] as const;
 
 /** Words for many values that have nothing in common but a class of which they are not all. */
-export const mostly = (words: Words, shown: readonly Cell[], tries: Tries): Words => {
+export const mostly = (words: Words, shown: readonly Candidate[], tries: Tries): Words => {
   const tried = [...tries.values()].filter((shows) => shows !== undefined).length;
   return inEachForm(words, (text, form) => {
     const many =

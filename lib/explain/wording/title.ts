@@ -1,4 +1,4 @@
-import type { Words } from '../condition/cells.ts';
+import type { Words } from '../condition/candidates.ts';
 import { NO_ANSWER, type Symptom } from '../symptom/symptom.ts';
 import { isVague } from './words.ts';
 

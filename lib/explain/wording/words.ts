@@ -3,9 +3,9 @@ import type { RequestState } from '../../payloads/model/dimension.ts';
 import type { Model } from '../../payloads/model/model.ts';
 import { IN_ONE_OF_MANY_WAYS } from '../../payloads/model/rows.ts';
 import type { Failure } from '../../run/result/result.ts';
-import type { Words } from '../condition/cells.ts';
+import type { Words } from '../condition/candidates.ts';
 import type { Part } from '../condition/parts.ts';
-import { credentialCells } from '../condition/sweeps/credentials.ts';
+import { credentialCandidates } from '../condition/sweeps/credentials.ts';
 import { clauseOf, defectSweep, nounOf } from '../condition/sweeps/defects.ts';
 import type { Inquiry } from '../found.ts';
 import type { Lab } from '../lab.ts';
@@ -52,11 +52,11 @@ export const ANY_SUBJECT = {
 export function bodiesNamed(labels: ReadonlySet<string>, contract: Contract): Words | undefined {
   const [ordinary] = ordinaryStates(contract);
   if (ordinary === undefined) return undefined;
-  const { cells, classes } = defectSweep(contract, ordinary.plant);
-  const own = cells.filter(({ label }) => label !== undefined && labels.has(label));
-  const sizeOf = (id: string) => cells.filter((cell) => cell.classes.includes(id)).length;
+  const { candidates, classes } = defectSweep(contract, ordinary.plant);
+  const own = candidates.filter(({ label }) => label !== undefined && labels.has(label));
+  const sizeOf = (id: string) => candidates.filter((candidate) => candidate.classes.includes(id)).length;
   const [narrowest] = classes
-    .filter(({ id }) => own.length > 0 && own.every((cell) => cell.classes.includes(id)))
+    .filter(({ id }) => own.length > 0 && own.every((candidate) => candidate.classes.includes(id)))
     .toSorted((a, b) => sizeOf(a.id) - sizeOf(b.id));
   return narrowest?.words;
 }
@@ -65,11 +65,11 @@ export function bodiesNamed(labels: ReadonlySet<string>, contract: Contract): Wo
 export function subjectOf({ failure, wanted: { aspect }, lab }: Inquiry): Words | undefined {
   const label = labelOf(failure);
   const [ordinary] = ordinaryStates(lab.contract);
-  const cells = [
-    ...credentialCells(lab.token),
-    ...(ordinary === undefined ? [] : defectSweep(lab.contract, ordinary.plant, true).cells),
-  ].filter((cell) => cell.label === label);
-  const [only, ...others] = cells;
+  const candidates = [
+    ...credentialCandidates(lab.token),
+    ...(ordinary === undefined ? [] : defectSweep(lab.contract, ordinary.plant, true).candidates),
+  ].filter((candidate) => candidate.label === label);
+  const [only, ...others] = candidates;
   if (only !== undefined && others.length === 0) return only.words;
   if (aspect !== 'success') return undefined;
   if (label === IN_ONE_OF_MANY_WAYS) {

@@ -94,11 +94,11 @@ const maskingWithout =
       ? mapped(one, (value) => ({ ...value, apart: [...(value.apart ?? []), ...names] }))
       : one;
 
-/** Groups adjacent values, which are similar, so that at most `most` unusual values remain. */
+/** Groups adjacent values, which are similar, so that at most `maxCount` unusual values remain. */
 const grouped =
-  (most: number) =>
+  (maxCount: number) =>
   ({ values: [first, ...others], ...rest }: Dimension): Dimension => {
-    const size = Math.ceil(others.length / most);
+    const size = Math.ceil(others.length / maxCount);
     const groups = others.flatMap((value, index) => {
       const members = others.slice(index, index + size).flatMap((one) => one.members ?? [one]);
       if (index % size !== 0) return [];

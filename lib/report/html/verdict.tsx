@@ -88,7 +88,7 @@ function sentence(record: RunRecord): string {
   if (outcome !== 'partial') return `is conformant: ${notes}.`;
   return judged === 0 && !(record.options.strict && SHOULD.pass > 0)
     ? `was not judged: ${notes}.`
-    : `passed what was checked: ${notes}.`;
+    : `passed the selected checks: ${notes}.`;
 }
 
 /** The cause to fix first, if there are several. */

@@ -102,7 +102,8 @@ export async function tryEach(
   tally: Tally,
   tryOne: (index: number) => Promise<Failure | undefined>,
 ): Promise<void> {
-  await inPool(Math.ceil((below - from) / step), execution.concurrency, async (nth) => {
+  const width = () => execution.concurrencyLimit;
+  await inPool(Math.ceil((below - from) / step), width, async (nth) => {
     const place = from + nth * step;
     if (place === 0) {
       tally.blocked = await blockedBy(control);

@@ -52,5 +52,8 @@ export async function requireAccepted(
   if ((await rejection(id)) === undefined) return;
   const again = await rejection(execution.ids.aside());
   if (again === undefined) return;
-  throw new Untestable('ordinary/answers-200', `the control request is not accepted (${again})`);
+  throw new Untestable(
+    'ordinary/answers-200',
+    `the control request, an ordinary plant, is not accepted (${again})`,
+  );
 }

@@ -4,7 +4,13 @@ import type { Check, Plants, Test } from '../check.ts';
 import { ASIDE, type CheckIds, type Ids, type Room } from './ids.ts';
 import type { Shard } from './shard.ts';
 
-export const DEFAULTS = { cases: 120, concurrency: 24, timeout: 15_000, explain: 1000 } as const;
+export const DEFAULTS = {
+  cases: 120,
+  concurrency: 24,
+  maxConcurrency: 96,
+  timeout: 15_000,
+  explain: 1000,
+} as const;
 
 /** Stand-ins for a check id, for requests that belong to no check. */
 export const PREFLIGHT = 'preflight';

@@ -1,25 +1,34 @@
 /**
- * Runs `work` for each index in order, at most `width` at a time. Rejects with the first error once all calls
- * have ended.
+ * Runs `work` for each index in order. Rejects with the first error once all calls have ended.
+ * @param width the number of calls at a time; a function is asked again whenever one has ended
  */
 export async function inPool(
   count: number,
-  width: number,
+  width: number | (() => number),
   work: (index: number) => Promise<void>,
 ): Promise<void> {
-  let next = 0;
+  const limit = typeof width === 'number' ? () => width : width;
+  let [next, running] = [0, 0];
   let failure: { error: unknown } | undefined;
-  const slot = async () => {
-    while (next < count && failure === undefined) {
-      const index = next;
-      next += 1;
+  await new Promise<void>((resolve) => {
+    const fill = () => {
+      while (running < Math.max(1, limit()) && next < count && failure === undefined) {
+        running += 1;
+        void ended(next);
+        next += 1;
+      }
+      if (running === 0) resolve();
+    };
+    const ended = async (index: number) => {
       try {
         await work(index);
       } catch (error) {
         failure ??= { error };
       }
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(width, count) }, slot));
+      running -= 1;
+      fill();
+    };
+    fill();
+  });
   if (failure !== undefined) throw failure.error;
 }

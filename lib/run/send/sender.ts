@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RequestTemplate } from '../../payloads/test-case.ts';
+import { isOutsideContract, type RequestTemplate } from '../../payloads/test-case.ts';
 import type { Exchange, HeaderPair, Request } from '../../wire/exchange.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
 import type { Stop } from '../result/result.ts';
@@ -7,6 +7,7 @@ import { isAway } from './away.ts';
 import type { Collisions } from './collisions.ts';
 import { ExclusiveAccess } from './exclusive-access.ts';
 import { fill, withUsual } from './fill.ts';
+import { Growth } from './growth.ts';
 import { LatencyLog } from './latency.ts';
 import type { RequestContext } from './request-context.ts';
 import { Stopped } from './stopped.ts';
@@ -18,6 +19,8 @@ export interface SenderOptions {
   readonly query?: readonly HeaderPair[];
   /** Maximum requests per second. */
   readonly rate: number | undefined;
+  /** Requests in flight at most if the store is distant. */
+  readonly maxConcurrency: number;
   readonly maxRequests: number | undefined;
   /** Maximum total milliseconds of waiting because the store asks for it. */
   readonly maxWaitMs: number;
@@ -51,6 +54,7 @@ export class Sender {
   private readonly client: HttpClient;
   private readonly options: SenderOptions;
   private readonly access = new ExclusiveAccess();
+  private readonly growth: Growth;
   private stop: Stop | undefined;
   private sent = 0;
   /** Milliseconds spent waiting because the store asked for it. */
@@ -61,6 +65,7 @@ export class Sender {
   constructor(client: HttpClient, options: SenderOptions) {
     this.client = client;
     this.options = { ...options, headers: withUsual(options.headers) };
+    this.growth = new Growth(client, options.rate === undefined ? options.maxConcurrency : 0);
   }
 
   /** Stops all further requests. */
@@ -131,6 +136,11 @@ export class Sender {
         continue;
       }
       const pause = pauseAsked(exchange);
+      if (this.growth.isAbove(concurrencyLimit) && mayBeOverloaded(exchange, left)) {
+        this.growth.end();
+        id = context.ids.aside();
+        continue;
+      }
       if (pause === undefined) {
         if (isAway(exchange) && !hasWaited) {
           hasWaited = true;
@@ -237,8 +247,13 @@ export class Sender {
     const isAnswer = exchange.kind === 'answered' && pauseAsked(exchange) === undefined;
     // A delivery contains pauses of our own.
     if (isAnswer && exchange.request.method === 'POST' && template.delivery === undefined)
-      this.latency.add(exchange.ms);
+      this.recordTime(exchange.ms);
     return { exchange: before === undefined ? exchange : { ...exchange, preceding: before }, isOwn: true };
+  }
+
+  private recordTime(ms: number): void {
+    this.latency.add(ms);
+    this.growth.add(ms);
   }
 
   /**
@@ -329,6 +344,12 @@ async function sendAfter(
 }
 
 const withoutPredecessor = ({ after: _, ...template }: RequestTemplate): RequestTemplate => template;
+
+/** Whether so many requests in flight may be what went wrong. */
+const mayBeOverloaded = ({ response }: Exchange, template: RequestTemplate): boolean =>
+  !isOutsideContract(template) &&
+  template.delivery?.abortAfter === undefined &&
+  (response === undefined || response.status >= 500 || response.status === 429);
 
 const isBusy = ({ response }: Exchange): boolean => response?.status === 503;
 

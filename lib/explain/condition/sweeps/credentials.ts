@@ -1,18 +1,18 @@
 import { type InvalidCredential, invalidCredentials, moreWords } from '../../../payloads/credentials.ts';
-import type { Cell, CellClass, Sweep } from '../cells.ts';
+import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 
 /** Every credential that has to be rejected. */
 export const credentialSweep = (token: string): Sweep => ({
   part: 'Authorization',
-  cells: invalidCredentials.map((one) => cellOf(one, token)),
+  candidates: invalidCredentials.map((one) => cellOf(one, token)),
   classes: CLASSES,
 });
 
 /** The same, and credentials that only one check tries. */
-export const credentialCells = (token: string): readonly Cell[] =>
+export const credentialCandidates = (token: string): readonly Candidate[] =>
   [...invalidCredentials, ...moreWords].map((one) => cellOf(one, token));
 
-function cellOf(one: InvalidCredential, token: string): Cell {
+function cellOf(one: InvalidCredential, token: string): Candidate {
   const { name, credential } = one;
   const [value = ''] = credential.values(token);
   const own = credential.header === undefined ? value : undefined;
@@ -45,7 +45,7 @@ function nounOf({ name, kind }: InvalidCredential): string {
   return isWord && !/\btoken/.test(name) ? `${name} as the token` : name;
 }
 
-interface CredentialClass extends CellClass {
+interface CredentialClass extends CandidateClass {
   /** Whether the value of an Authorization header belongs to it. */
   readonly has: (value: string, token: string) => boolean;
 }

@@ -5,7 +5,7 @@ import { type Json, JsonObject, write } from '../../../payloads/json.ts';
 import type { RequestState } from '../../../payloads/model/dimension.ts';
 import { multipart, notJson, notUtf8, randomBytes } from '../../../payloads/texts.ts';
 import { isInvalid } from '../../../payloads/validity.ts';
-import type { Cell, CellClass, Sweep, Words } from '../cells.ts';
+import type { Candidate, CandidateClass, Sweep, Words } from '../candidates.ts';
 
 /** The class of the bodies that no JSON parser accepts. */
 export const NOT_JSON = 'not JSON';
@@ -19,27 +19,27 @@ export function defectSweep(contract: Contract, control: JsonObject, withBytes =
   const { shape } = contract.newPlant;
   const defects = defectsOf(shape).filter(({ kind }) => kind !== 'beyond-format');
   const strings = stringsOf(shape);
-  const cells = [
+  const candidates = [
     ...defects.flatMap((defect) => cellsOf(defect, contract, control)),
     ...notJson
       .filter((one) => !withBytes || one !== randomBytes)
-      .map(({ name, apply }) => textCell(name, (state) => ({ ...state, defect: { corrupt: apply } }))),
+      .map(({ name, apply }) => textCandidate(name, (state) => ({ ...state, defect: { corrupt: apply } }))),
     ...(withBytes ? [randomBytes, ...notUtf8(strings)] : []).map(({ name, apply }) =>
-      bytesCell(name, (state) => ({ ...state, defect: { corrupt: apply } })),
+      bytesCandidate(name, (state) => ({ ...state, defect: { corrupt: apply } })),
     ),
-    textCell(multipart.name, (state) => ({ ...state, defect: { corrupt: multipart.apply } })),
-    textCell('no body', (state) => ({ ...state, defect: { noBody: true } })),
+    textCandidate(multipart.name, (state) => ({ ...state, defect: { corrupt: multipart.apply } })),
+    textCandidate('no body', (state) => ({ ...state, defect: { noBody: true } })),
   ];
   const properties = [...new Set(defects.flatMap(({ property }) => property ?? []))];
-  return { part: 'body', cells: uniqueByValue(cells), classes: classesOf(properties, strings) };
+  return { part: 'body', candidates: uniqueByValue(candidates), classes: classesOf(properties, strings) };
 }
 
 /** Whether a label is about bytes that are not UTF-8. */
 export const isAboutBytes = (label: string, { newPlant: { shape } }: Contract): boolean =>
   [randomBytes, ...notUtf8(stringsOf(shape))].some(({ name }) => name === label);
 
-const uniqueByValue = (cells: readonly Cell[]): readonly Cell[] => [
-  ...new Map(cells.map((cell) => [cell.value, cell])).values(),
+const uniqueByValue = (candidates: readonly Candidate[]): readonly Candidate[] => [
+  ...new Map(candidates.map((candidate) => [candidate.value, candidate])).values(),
 ];
 
 const MAX_SHOWN = 40;
@@ -50,10 +50,10 @@ const shown = (json: Json): string => {
   return characters.length > MAX_SHOWN ? `${characters.slice(0, MAX_SHOWN).join('')}…` : text;
 };
 
-function cellsOf(defect: Defect, contract: Contract, control: JsonObject): Cell[] {
+function cellsOf(defect: Defect, contract: Contract, control: JsonObject): Candidate[] {
   const { property } = defect;
   const values = defect.typical(control).filter((json) => isInvalid(contract, json));
-  return values.map((json): Cell => {
+  return values.map((json): Candidate => {
     const value = property !== undefined && json instanceof JsonObject ? json.get(property) : undefined;
     const classes = ['any', ...classesFor(defect, value, [...contract.newPlant.shape.required])];
     return {
@@ -162,7 +162,7 @@ function classesFor(defect: Defect, value: Json | undefined, required: readonly 
 const notAnObjectClass = (name: string) =>
   `body ${name.startsWith('an array') ? 'array' : name.startsWith('a string') ? 'string' : name}`;
 
-function textCell(name: string, apply: (state: RequestState) => RequestState): Cell {
+function textCandidate(name: string, apply: (state: RequestState) => RequestState): Candidate {
   const kind = /truncated|without the closing/.test(name)
     ? 'truncated'
     : /followed|two values|twice/.test(name)
@@ -187,7 +187,7 @@ function textCell(name: string, apply: (state: RequestState) => RequestState): C
 }
 
 /** A body that is not UTF-8, which is likely to be JSON otherwise. */
-function bytesCell(name: string, apply: (state: RequestState) => RequestState): Cell {
+function bytesCandidate(name: string, apply: (state: RequestState) => RequestState): Candidate {
   const [, place = '', property] = / (in (\w+)|in a property name)$/.exec(name) ?? [];
   return {
     value: name,
@@ -210,8 +210,8 @@ const bodyNoun = (name: string) =>
       ? `JSON ${name}`
       : `${name} as the body`;
 
-function classesOf(properties: readonly string[], strings: readonly string[]): CellClass[] {
-  const one = (id: string, noun: string, clause: string, topic = id): CellClass => ({
+function classesOf(properties: readonly string[], strings: readonly string[]): CandidateClass[] {
+  const one = (id: string, noun: string, clause: string, topic = id): CandidateClass => ({
     id,
     words: { noun, clause },
     topic,
@@ -259,7 +259,7 @@ function classesOf(properties: readonly string[], strings: readonly string[]): C
         name,
       ),
       ...types.map(
-        (type): CellClass => ({
+        (type): CandidateClass => ({
           ...one(`${type} ${name}`, `${type} as ${name}`, `${name} is ${type}`, name),
           some: ({ words: { noun = '' } }) => {
             const example = noun.slice(0, noun.lastIndexOf(' as '));

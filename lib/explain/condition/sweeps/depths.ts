@@ -1,5 +1,5 @@
 import { nestedArrays } from '../../../payloads/json.ts';
-import type { Sweep } from '../cells.ts';
+import type { Sweep } from '../candidates.ts';
 
 /** Arrays with more levels than people write. */
 export const DEEP = /\[{30,}/;
@@ -10,11 +10,11 @@ const POINTS = [1, 30, 64, 100, 128, 300, 512, 600, 1000, 1024, 3000, 6000, 15_0
 /** Levels of arrays as the value of an undeclared property. */
 export const depthSweep = (property: string): Sweep => ({
   part: 'nesting',
-  cells: [],
+  candidates: [],
   classes: [],
   scale: {
     points: POINTS.map(BigInt),
-    cellAt: (point) => ({
+    candidateAt: (point) => ({
       value: `${point} levels`,
       words: { clause: `the body is nested ${point} levels deep` },
       apply: (state) => ({ ...state, plant: state.plant.with(property, nestedArrays(Number(point))) }),

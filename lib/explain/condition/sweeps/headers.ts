@@ -1,9 +1,9 @@
-import type { Cell, Sweep } from '../cells.ts';
+import type { Candidate, Sweep } from '../candidates.ts';
 
 /** Values of a header that no dimension of the model is about. */
 export function headerSweep(header: string, value: string): Sweep {
   const name = header.toLowerCase();
-  const cell = (other: string): Cell => ({
+  const candidate = (other: string): Candidate => ({
     value: other === '' ? '(empty)' : other,
     words: { phrase: `with ${header}: ${other.length > 60 ? `${other.slice(0, 60)}…` : other}` },
     apply: (state) => {
@@ -14,7 +14,7 @@ export function headerSweep(header: string, value: string): Sweep {
   });
   return {
     part: header,
-    cells: [...new Set([value, '1', 'x', 'value-7', 'true'])].map(cell),
+    candidates: [...new Set([value, '1', 'x', 'value-7', 'true'])].map(candidate),
     classes: [{ id: 'any', words: { phrase: `with the header ${header}` }, topic: header }],
   };
 }

@@ -1,7 +1,7 @@
 import { freshId } from '../../../payloads/fresh.ts';
 import { type Json, Raw } from '../../../payloads/json.ts';
 import { ID } from '../../../payloads/plants.ts';
-import type { Cell, CellClass, Scale, Sweep } from '../cells.ts';
+import type { Candidate, CandidateClass, Scale, Sweep } from '../candidates.ts';
 
 const POWERS = [
   10n,
@@ -39,7 +39,7 @@ const CLASSES: readonly (readonly [id: string, clause: string, has: (id: bigint)
 /** Values of an integer id. Small ones may be used up, so most are above 2^20. */
 export const idSweep: Sweep = {
   part: ID,
-  cells: [
+  candidates: [
     cellOf('odd', freshId(2n ** 21n + 1n, 2n ** 24n, 2n)),
     cellOf('even', freshId(2n ** 21n, 2n ** 24n, 2n)),
     cellOf('odd, above 2^24', freshId(2n ** 24n + 1n, 2n ** 30n, 2n)),
@@ -52,12 +52,12 @@ export const idSweep: Sweep = {
     cellOf('with an exponent', new Raw((id) => `${id}e0`, 2 ** 20)),
   ],
   classes: CLASSES.map(
-    ([id, clause]): CellClass => ({ id, words: { clause: `${ID} ${clause}` }, topic: ID }),
+    ([id, clause]): CandidateClass => ({ id, words: { clause: `${ID} ${clause}` }, topic: ID }),
   ),
   scale: magnitudes(),
 };
 
-function cellOf(value: string, json: Json): Cell {
+function cellOf(value: string, json: Json): Candidate {
   const sample = json instanceof Raw ? json.written(2n ** 21n + 7n) : String(json);
   const number = BigInt(/^-?\d+/.exec(sample)?.[0] ?? 0);
   const isPlain = /^-?\d+$/.test(sample);
@@ -74,7 +74,7 @@ function cellOf(value: string, json: Json): Cell {
 function magnitudes(): Scale {
   return {
     points: POWERS.map((power) => 2n ** power),
-    cellAt: (point) => ({
+    candidateAt: (point) => ({
       value: `${point} and a little more`,
       words: { clause: `${ID} is about ${point}` },
       // A multiple of 4 and not, so that what depends on the last bits shows as such.

@@ -10,7 +10,7 @@ import type { Model } from '../../../payloads/model/model.ts';
 import { sample } from '../../../payloads/random.ts';
 import { bytesOf, type RequestTemplate } from '../../../payloads/test-case.ts';
 import { plainPlants } from '../../../payloads/validity.ts';
-import type { Cell, CellClass, Sweep } from '../cells.ts';
+import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 import { placedWhiteSpace } from './white-space.ts';
 
 /** The values of a dimension of the model. */
@@ -25,10 +25,10 @@ export function modelSweep(model: Model, name: string): Sweep | undefined {
   );
   return {
     part: name,
-    cells: [...values, ...(name === WHITE_SPACE ? placedWhiteSpace() : [])].map((value) =>
+    candidates: [...values, ...(name === WHITE_SPACE ? placedWhiteSpace() : [])].map((value) =>
       cellOf(value, name, model.contract, groups),
     ),
-    classes: groups.map(([id, phrase]): CellClass => ({ id, words: { phrase }, topic: name })),
+    classes: groups.map(([id, phrase]): CandidateClass => ({ id, words: { phrase }, topic: name })),
   };
 }
 
@@ -132,7 +132,12 @@ const GROUPS: Readonly<Record<string, readonly Group[]>> = {
   ],
 };
 
-function cellOf({ name, apply }: Value, part: string, contract: Contract, groups: readonly Group[]): Cell {
+function cellOf(
+  { name, apply }: Value,
+  part: string,
+  contract: Contract,
+  groups: readonly Group[],
+): Candidate {
   const { headers = [] } = withoutPlant(apply, contract);
   const text =
     part === WHITE_SPACE ? textOf(apply, contract) : [name, ...headers.map(([, value]) => value)].join(' ');

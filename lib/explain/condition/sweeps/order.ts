@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../../payloads/json.ts';
 import { ordersOf } from '../../../payloads/pick.ts';
-import type { Cell, CellClass, Sweep } from '../cells.ts';
+import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 
 /** Orders of the properties of a plant. */
 export function orderSweep(plant: JsonObject): Sweep {
   const names = plant.members.map(([name]) => name);
-  const cells = ordersOf(plant.members).map((members): Cell => {
+  const candidates = ordersOf(plant.members).map((members): Candidate => {
     const order = members.map(([name]) => name);
     return {
       value: order.join(', '),
@@ -20,10 +20,14 @@ export function orderSweep(plant: JsonObject): Sweep {
       ],
     };
   });
-  const of = (id: string, clause: string): CellClass => ({ id, words: { clause }, topic: 'property order' });
+  const of = (id: string, clause: string): CandidateClass => ({
+    id,
+    words: { clause },
+    topic: 'property order',
+  });
   return {
     part: 'property order',
-    cells,
+    candidates,
     classes: [
       ...names.flatMap((name) => [
         of(`${name} not first`, `${name} is not the first property`),

@@ -1,5 +1,5 @@
 import type { RequestState } from '../../../payloads/model/dimension.ts';
-import type { Scale, Sweep } from '../cells.ts';
+import type { Scale, Sweep } from '../candidates.ts';
 
 const POINTS = [
   60, 70, 80, 100, 128, 200, 256, 512, 1000, 1025, 2000, 4000, 4097, 8000, 8193, 16000, 16385, 32000, 48000,
@@ -7,7 +7,7 @@ const POINTS = [
 ];
 
 /** Sizes of a body in bytes, by white space before its end. */
-export const sizeSweep: Sweep = { part: 'body size', cells: [], classes: [], scale: sizes() };
+export const sizeSweep: Sweep = { part: 'body size', candidates: [], classes: [], scale: sizes() };
 
 /** Makes a text that long, by white space before its end. */
 export const paddedTo =
@@ -21,7 +21,7 @@ export const paddedTo =
 function sizes(): Scale {
   return {
     points: POINTS.map(BigInt),
-    cellAt: (point) => ({
+    candidateAt: (point) => ({
       value: `${point} bytes`,
       words: { clause: `the body has ${point} bytes` },
       apply: (state: RequestState) => ({ ...state, edits: [...state.edits, paddedTo(Number(point))] }),

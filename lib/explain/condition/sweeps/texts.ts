@@ -1,7 +1,7 @@
 import { withWords } from '../../../payloads/fresh.ts';
 import { FreshText } from '../../../payloads/json.ts';
 
-import type { Cell, Scale, Sweep } from '../cells.ts';
+import type { Candidate, Scale, Sweep } from '../candidates.ts';
 
 /** Values of a string property, and whether it is there at all. */
 export function textSweep(property: string, isRequired: boolean): Sweep {
@@ -10,7 +10,7 @@ export function textSweep(property: string, isRequired: boolean): Sweep {
     words: { clause: `${property} ${clause}` },
     topic: property,
   }));
-  const cells = [...MARKS.map(([mark]) => `word${mark}word`), ...FORMS].map((form): Cell => {
+  const candidates = [...MARKS.map(([mark]) => `word${mark}word`), ...FORMS].map((form): Candidate => {
     const text = form === '' ? '' : withWords((word, digit) => filled(form, word, digit));
     const sample = typeof text === 'string' ? text : text.of(1n);
     const own = CLASSES.filter(([, , has]) => has.test(sample)).map(([id]) => id);
@@ -26,7 +26,7 @@ export function textSweep(property: string, isRequired: boolean): Sweep {
       ...(oddity === undefined ? {} : { oddity }),
     };
   });
-  const absent: Cell = {
+  const absent: Candidate = {
     value: `no ${property}`,
     words: { clause: `there is no ${property}` },
     apply: (state) => ({ ...state, plant: state.plant.without(property) }),
@@ -34,7 +34,7 @@ export function textSweep(property: string, isRequired: boolean): Sweep {
   };
   return {
     part: property,
-    cells: [...cells, ...(isRequired ? [] : [absent])],
+    candidates: [...candidates, ...(isRequired ? [] : [absent])],
     classes: [{ id: 'present', words: { clause: `there is a ${property}` }, topic: property }, ...classes],
     scale: lengths(property),
   };
@@ -145,7 +145,7 @@ const POINTS = [
 function lengths(property: string): Scale {
   return {
     points: POINTS.map(BigInt),
-    cellAt: (point) => ({
+    candidateAt: (point) => ({
       value: `${point} ${point === 1n ? 'letter' : 'letters'}`,
       words: { clause: `${property} has ${point} characters` },
       apply: (state) => ({

@@ -8,20 +8,20 @@ const MAX_LINE_CHARACTERS = 400;
 export const MAX_BOX_CHARACTERS = 4000;
 
 /** Untrusted text in one line, with unprintable characters escaped. */
-export const inline = (text: string, longest = MAX_LINE_CHARACTERS): string =>
-  text.length > longest
-    ? `${visible(beginning(text, longest))}… (${grouped(text.length)} characters)`
+export const inline = (text: string, maxCharacters = MAX_LINE_CHARACTERS): string =>
+  text.length > maxCharacters
+    ? `${visible(beginning(text, maxCharacters))}… (${grouped(text.length)} characters)`
     : visible(text);
 
 /** Untrusted text in its lines. */
-export const lines = (text: string, longest = MAX_BOX_CHARACTERS): readonly string[] => [
-  ...cut(text, longest).split('\n').map(visible),
-  ...(text.length > longest ? [`… (${grouped(text.length)} characters)`] : []),
+export const lines = (text: string, maxCharacters = MAX_BOX_CHARACTERS): readonly string[] => [
+  ...cut(text, maxCharacters).split('\n').map(visible),
+  ...(text.length > maxCharacters ? [`… (${grouped(text.length)} characters)`] : []),
 ];
 
 /** The beginning of a text, without half of a surrogate pair at its end. */
-const cut = (text: string, longest: number) =>
-  text.length > longest ? text.slice(0, longest).replace(/[\ud800-\udbff]$/, '') : text;
+const cut = (text: string, maxCharacters: number) =>
+  text.length > maxCharacters ? text.slice(0, maxCharacters).replace(/[\ud800-\udbff]$/, '') : text;
 
 /** A time in milliseconds for people: 4.08 ms, 1.2 s. */
 export const time = (ms: number): string =>

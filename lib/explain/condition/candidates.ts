@@ -3,7 +3,7 @@ import type { RequestState } from '../../payloads/model/dimension.ts';
 import { alternatives, except, MAX_NAMES, mostly } from '../wording/several.ts';
 
 /** One value to try for a part of a request. */
-export interface Cell {
+export interface Candidate {
   /** The value, as an experiment is listed: `255 letters`. */
   readonly value: string;
   /** How a request that has it is described. */
@@ -32,19 +32,19 @@ export interface Words {
 }
 
 /** A named set of values. */
-export interface CellClass {
+export interface CandidateClass {
   readonly id: string;
   readonly words: Words;
   /** Values of different topics are different faults, unless a class of both is accepted as a whole. */
   readonly topic: string;
   /** Words for several of its members, if not all of them show the fault. */
-  readonly some?: (first: Cell) => Words;
+  readonly some?: (first: Candidate) => Words;
 }
 
 /** Values in an order in which faults have limits: lengths, sizes, magnitudes. */
 export interface Scale {
   readonly points: readonly bigint[];
-  readonly cellAt: (point: bigint) => Cell;
+  readonly candidateAt: (point: bigint) => Candidate;
   readonly above: (point: bigint) => Words;
   readonly below: (point: bigint) => Words;
   readonly between: (first: bigint, last: bigint) => Words;
@@ -55,20 +55,20 @@ export interface Scale {
 /** What to try for one part of a request. */
 export interface Sweep {
   readonly part: string;
-  readonly cells: readonly Cell[];
+  readonly candidates: readonly Candidate[];
   /** The broadest first. */
-  readonly classes: readonly CellClass[];
+  readonly classes: readonly CandidateClass[];
   readonly scale?: Scale;
 }
 
 /** What was tried: whether the fault showed with a value; undefined if the value says nothing about it. */
-export type Tries = ReadonlyMap<Cell, boolean | undefined>;
+export type Tries = ReadonlyMap<Candidate, boolean | undefined>;
 
 /** A set of values with which the fault shows, and its name. */
 export interface Named {
   readonly words: Words;
   readonly topic: string;
-  readonly cells: readonly Cell[];
+  readonly candidates: readonly Candidate[];
   /** Whether it is one class or value, and all of it but for the exceptions that are named. */
   readonly isExact: boolean;
 }
@@ -77,29 +77,30 @@ export interface Named {
  * Names the values with which a fault shows: the broadest classes of which all members show it, then parts of classes,
  * then single values. Those of one topic are joined, as one change is likely to repair them.
  */
-export function named(tries: Tries, classes: readonly CellClass[]): readonly Named[] {
-  const shown = [...tries].filter(([, shows]) => shows === true).map(([cell]) => cell);
-  const hidden = [...tries].filter(([, shows]) => shows === false).map(([cell]) => cell);
+export function named(tries: Tries, classes: readonly CandidateClass[]): readonly Named[] {
+  const shown = [...tries].filter(([, shows]) => shows === true).map(([candidate]) => candidate);
+  const hidden = [...tries].filter(([, shows]) => shows === false).map(([candidate]) => candidate);
   const found: Named[] = [];
   let left = shown;
-  const take = (words: Words, topic: string, cells: readonly Cell[], isExact = true) => {
-    found.push({ words, topic, cells, isExact });
-    left = left.filter((cell) => !cells.includes(cell));
+  const take = (words: Words, topic: string, candidates: readonly Candidate[], isExact = true) => {
+    found.push({ words, topic, candidates, isExact });
+    left = left.filter((candidate) => !candidates.includes(candidate));
   };
   for (const { id, words, topic } of bySize(classes, shown)) {
-    const has = (cell: Cell) => cell.classes.includes(id);
-    const cells = left.filter(has);
-    if (cells.length === 0 || hidden.some(has)) continue;
+    const has = (candidate: Candidate) => candidate.classes.includes(id);
+    const candidates = left.filter(has);
+    if (candidates.length === 0 || hidden.some(has)) continue;
     // What a broader class has left of this one is not all of it.
-    if (cells.length === shown.filter(has).length || cells.length > 1) take(words, topic, cells);
+    if (candidates.length === shown.filter(has).length || candidates.length > 1)
+      take(words, topic, candidates);
   }
-  const narrowest = (cell: Cell) => classes.find(({ id }) => id === cell.classes.at(-1));
-  for (const cell of left) {
-    if (!left.includes(cell)) continue;
-    const own = narrowest(cell);
+  const narrowest = (candidate: Candidate) => classes.find(({ id }) => id === candidate.classes.at(-1));
+  for (const candidate of left) {
+    if (!left.includes(candidate)) continue;
+    const own = narrowest(candidate);
     const siblings = left.filter((other) => own !== undefined && narrowest(other) === own);
-    if (own?.some !== undefined && siblings.length > 1) take(own.some(cell), own.topic, siblings, false);
-    else take(cell.words, own?.topic ?? cell.classes[0] ?? '', [cell]);
+    if (own?.some !== undefined && siblings.length > 1) take(own.some(candidate), own.topic, siblings, false);
+    else take(candidate.words, own?.topic ?? candidate.classes[0] ?? '', [candidate]);
   }
   const all = joined(found, tries, classes);
   // Most of one class is likelier than parts of several.
@@ -107,15 +108,19 @@ export function named(tries: Tries, classes: readonly CellClass[]): readonly Nam
   if (around !== undefined) return [around];
   const [broadest] = classes;
   if (all.length <= MAX_TOPICS || broadest === undefined) return all;
-  return [{ ...broadest, words: mostly(broadest.words, shown, tries), cells: shown, isExact: false }];
+  return [{ ...broadest, words: mostly(broadest.words, shown, tries), candidates: shown, isExact: false }];
 }
 
 /** Topics that are named one by one. */
 const MAX_TOPICS = 3;
 
 /** The class with the most members first; of two with the same members, the one that is listed first. */
-const bySize = (classes: readonly CellClass[], cells: readonly Cell[]): readonly CellClass[] => {
-  const size = ({ id }: CellClass) => cells.filter((cell) => cell.classes.includes(id)).length;
+const bySize = (
+  classes: readonly CandidateClass[],
+  candidates: readonly Candidate[],
+): readonly CandidateClass[] => {
+  const size = ({ id }: CandidateClass) =>
+    candidates.filter((candidate) => candidate.classes.includes(id)).length;
   return classes
     .map((one) => [one, size(one)] as const)
     .toSorted(([, a], [, b]) => b - a)
@@ -125,13 +130,13 @@ const bySize = (classes: readonly CellClass[], cells: readonly Cell[]): readonly
 /** The part of a class that has to show the fault for its name to be given to values of several topics, or of one. */
 const [MOST, HALF] = [0.75, 0.5];
 
-function joined(all: readonly Named[], tries: Tries, classes: readonly CellClass[]): readonly Named[] {
+function joined(all: readonly Named[], tries: Tries, classes: readonly CandidateClass[]): readonly Named[] {
   return groupBy(all, ({ topic }) => topic).map(([topic, members]) => {
-    const cells = members.flatMap((one) => one.cells);
-    const around = members.length > MAX_NAMES ? smallestAround(cells, tries, classes, HALF) : undefined;
+    const candidates = members.flatMap((one) => one.candidates);
+    const around = members.length > MAX_NAMES ? smallestAround(candidates, tries, classes, HALF) : undefined;
     return {
       topic,
-      cells,
+      candidates,
       words: around?.words ?? alternatives(members.map(({ words }) => words)),
       isExact: members.length === 1 && members[0]?.isExact === true,
     };
@@ -140,25 +145,25 @@ function joined(all: readonly Named[], tries: Tries, classes: readonly CellClass
 
 /** The smallest class that contains all of some values, if so much of it shows the fault. */
 function smallestAround(
-  cells: readonly Cell[],
+  candidates: readonly Candidate[],
   tries: Tries,
-  classes: readonly CellClass[],
+  classes: readonly CandidateClass[],
   part: number,
 ): Named | undefined {
-  const of = ({ id }: CellClass) =>
-    new Map([...tries].filter(([cell, shows]) => shows !== undefined && cell.classes.includes(id)));
+  const of = ({ id }: CandidateClass) =>
+    new Map([...tries].filter(([candidate, shows]) => shows !== undefined && candidate.classes.includes(id)));
   const [smallest] = classes
-    .filter(({ id }) => cells.every((cell) => cell.classes.includes(id)))
+    .filter(({ id }) => candidates.every((candidate) => candidate.classes.includes(id)))
     .map((one) => ({ ...one, members: of(one) }))
     .toSorted((a, b) => a.members.size - b.members.size);
-  if (smallest === undefined || cells.length < smallest.members.size * part) return undefined;
-  const hidden = [...smallest.members].flatMap(([cell, shows]) => (shows === false ? [cell] : []));
-  const exceptions = partsOf(hidden, cells, classes);
+  if (smallest === undefined || candidates.length < smallest.members.size * part) return undefined;
+  const hidden = [...smallest.members].flatMap(([candidate, shows]) => (shows === false ? [candidate] : []));
+  const exceptions = partsOf(hidden, candidates, classes);
   const words =
     exceptions === undefined
-      ? mostly(smallest.words, cells, smallest.members)
+      ? mostly(smallest.words, candidates, smallest.members)
       : except(smallest.words, exceptions);
-  return { words, topic: smallest.topic, cells, isExact: exceptions !== undefined };
+  return { words, topic: smallest.topic, candidates, isExact: exceptions !== undefined };
 }
 
 /** Exceptions that are named. */
@@ -166,17 +171,17 @@ const MAX_EXCEPTIONS = 2;
 
 /** The words of the few classes or values that make up some values, without any of others. */
 function partsOf(
-  cells: readonly Cell[],
-  others: readonly Cell[],
-  classes: readonly CellClass[],
+  candidates: readonly Candidate[],
+  others: readonly Candidate[],
+  classes: readonly CandidateClass[],
 ): readonly Words[] | undefined {
   const parts: Words[] = [];
-  let left = cells;
-  for (const { id, words } of bySize(classes, cells)) {
-    const has = (cell: Cell) => cell.classes.includes(id);
+  let left = candidates;
+  for (const { id, words } of bySize(classes, candidates)) {
+    const has = (candidate: Candidate) => candidate.classes.includes(id);
     if (left.filter(has).length < 2 || others.some(has)) continue;
     parts.push(words);
-    left = left.filter((cell) => !has(cell));
+    left = left.filter((candidate) => !has(candidate));
   }
   parts.push(...left.map(({ words }) => words));
   return parts.length <= MAX_EXCEPTIONS ? parts : undefined;

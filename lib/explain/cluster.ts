@@ -4,21 +4,21 @@ import type { Circumstance } from './circumstances/circumstances.ts';
 import type { Wanted } from './lab.ts';
 
 /** A failure of a check, and what to look for to see it again. */
-export interface Shown {
+export interface CheckFailure {
   readonly check: Check;
   readonly failure: Failure;
   readonly wanted: Wanted;
 }
 
 /** What was found out about some failures. */
-export interface Draft {
+export interface Cluster {
   readonly wanted: Wanted;
   readonly found: Circumstance;
-  readonly members: readonly Shown[];
+  readonly members: readonly CheckFailure[];
   /** What else is wrong under the same condition. */
   readonly also?: readonly string[];
 }
 
 /** The gravest level of the checks that it explains. */
-export const levelOf = ({ members }: Draft): 'MUST' | 'SHOULD' =>
+export const levelOf = ({ members }: Cluster): 'MUST' | 'SHOULD' =>
   members.some(({ check }) => check.level === 'MUST') ? 'MUST' : 'SHOULD';

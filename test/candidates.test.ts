@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest';
-import { type Cell, type CellClass, named } from '../lib/explain/condition/cells.ts';
+import { type Candidate, type CandidateClass, named } from '../lib/explain/condition/candidates.ts';
 
-const cell = (value: string, ...classes: string[]): Cell => ({
+const candidate = (value: string, ...classes: string[]): Candidate => ({
   value,
   words: { clause: `name is ${value}` },
   apply: (state) => state,
   classes,
 });
 
-const CLASSES: readonly CellClass[] = [
+const CLASSES: readonly CandidateClass[] = [
   { id: 'any', words: { clause: 'name is anything' }, topic: 'name' },
   { id: 'vowel', words: { clause: 'name is a vowel' }, topic: 'name' },
 ];
 const [a, e, b, c] = [
-  cell('a', 'any', 'vowel'),
-  cell('e', 'any', 'vowel'),
-  cell('b', 'any'),
-  cell('c', 'any'),
+  candidate('a', 'any', 'vowel'),
+  candidate('e', 'any', 'vowel'),
+  candidate('b', 'any'),
+  candidate('c', 'any'),
 ];
 
-const clauses = (...shown: readonly Cell[]) =>
+const clauses = (...shown: readonly Candidate[]) =>
   named(new Map([a, e, b, c].map((one) => [one, shown.includes(one)])), CLASSES).map(
     ({ words }) => words.clause,
   );
@@ -41,7 +41,7 @@ test('values of one topic are joined', () => {
 });
 
 test('values that say nothing do not count', () => {
-  const tries = new Map<Cell, boolean | undefined>([
+  const tries = new Map<Candidate, boolean | undefined>([
     [a, true],
     [e, undefined],
     [b, false],

@@ -1,0 +1,68 @@
+import type { HttpClient } from '../../wire/http-client.ts';
+
+/** Response times from which the network, and not the store, is likely to be what takes long. */
+const DISTANT_MS = 20;
+/** Answers from which a median is taken, as a multiple of the requests in flight. */
+const WINDOW = 2;
+/** A median that is so many times the first one shows that the store is what takes long. */
+const MAX_RISE = 1.3;
+const FACTOR = 2;
+
+/**
+ * Sends more requests at a time to a distant store, for as long as that does not make its answers slower. Whatever
+ * goes wrong then is not held against the store: the request is sent again, with no more in flight than usual.
+ */
+export class Growth {
+  private readonly client: HttpClient;
+  private readonly usual: number;
+  private readonly max: number;
+  private times: number[] = [];
+  /** Answers to requests that were under way when the limit changed. */
+  private ignored = 0;
+  /** The median while no more than usual were in flight. */
+  private atRest: number | undefined;
+  private ended: boolean;
+
+  /** @param max requests in flight at most; no more than the client allows now means no growth */
+  constructor(client: HttpClient, max: number) {
+    this.client = client;
+    this.usual = client.concurrencyLimit;
+    this.max = max;
+    this.ended = max <= this.usual;
+  }
+
+  /** Whether a request was sent while more were in flight than usual. */
+  isAbove(limit: number): boolean {
+    return limit > this.usual;
+  }
+
+  /** Takes the milliseconds of an answer into account. */
+  add(ms: number): void {
+    if (this.ended) return;
+    if (this.ignored > 0) {
+      this.ignored -= 1;
+      return;
+    }
+    this.times.push(ms);
+    const limit = this.client.concurrencyLimit;
+    if (this.times.length < limit * WINDOW) return;
+    const median = this.times.toSorted((a, b) => a - b)[limit] ?? 0;
+    this.times = [];
+    if (limit <= this.usual) {
+      if (median < DISTANT_MS) return;
+      this.atRest = median;
+    } else if (median > (this.atRest ?? 0) * MAX_RISE) {
+      this.end();
+      return;
+    }
+    if (limit >= this.max) return;
+    this.client.setConcurrencyLimit(Math.min(limit * FACTOR, this.max));
+    this.ignored = limit;
+  }
+
+  /** Goes back to the usual number of requests in flight for the rest of the run. */
+  end(): void {
+    this.ended = true;
+    if (this.client.concurrencyLimit > this.usual) this.client.setConcurrencyLimit(this.usual);
+  }
+}
