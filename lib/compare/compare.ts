@@ -29,10 +29,7 @@ interface OpenTarget {
   readonly results: CheckResult[];
 }
 
-/**
- * Runs the catalogue against several stores, sends all of them the same generated payloads, finds the causes of the
- * failures of each, and compares the results.
- */
+/** Runs the catalogue and the same generated payloads against several stores, and compares the results. */
 export async function compareStores(
   targets: readonly ComparedTarget[],
   signal?: AbortSignal,

@@ -6,6 +6,7 @@ import type { RequestTemplate, TestCase } from '../payloads/test-case.ts';
 import { sentAndReceived } from '../report/recorded.ts';
 import type { Redact } from '../report/redact.ts';
 import { commandOf, inShellOf } from '../report/steps.ts';
+import { valuesOf } from '../report/text.ts';
 import type { Check } from '../run/check.ts';
 import { plantsFor } from '../run/plant-factory.ts';
 import type { Exchange } from '../wire/exchange.ts';
@@ -172,10 +173,7 @@ function describe(
 }
 
 const typeOf = (headers: readonly (readonly [string, string])[]): string =>
-  headers
-    .filter(([name]) => name.toLowerCase() === 'content-type')
-    .map(([, value]) => value)
-    .join(', ');
+  valuesOf(headers, 'content-type').join(', ');
 
 function answerOf(name: string, { response, fault }: Partial<ReturnType<typeof sentAndReceived>>): Answer {
   if (response === undefined) return { name, fault: fault?.detail ?? 'no response' };

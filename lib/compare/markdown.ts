@@ -1,5 +1,6 @@
 import { counted } from '../counts.ts';
 import { cell, code, joined, lines, prose } from '../report/markdown-text.ts';
+import { judgedOf } from '../run/result/verdict.ts';
 import type { Comparison, Disagreement } from './comparison.ts';
 import {
   causeCount,
@@ -42,9 +43,8 @@ export function summaryTable({ columns }: Comparison): string {
     if (column.state === 'not-run' || column.stop !== null)
       return `${head} | | | ${cell(reasonOf(column) ?? '', 160)} |`;
     const { MUST, SHOULD } = column.summary;
-    const must = `${MUST.pass} of ${MUST.pass + MUST.fail + MUST.untestable}`;
-    const should = `${SHOULD.pass} of ${SHOULD.pass + SHOULD.fail + SHOULD.untestable}`;
-    return `${head} ${must} | ${should} | ${column.latency?.median.toFixed(1) ?? ''} |`;
+    const passed = [MUST, SHOULD].map((count) => `${count.pass} of ${judgedOf(count)}`);
+    return `${head} ${passed.join(' | ')} | ${column.latency?.median.toFixed(1) ?? ''} |`;
   });
   return lines([
     '| store | verdict | MUST | SHOULD | median ms |',
@@ -53,7 +53,6 @@ export function summaryTable({ columns }: Comparison): string {
   ]);
 }
 
-/** How many failed checks each cause explains at each store. */
 function causes(comparison: Comparison): string {
   const shared = sharedCauses(comparison);
   if (shared.length === 0) return '';

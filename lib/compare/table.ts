@@ -5,22 +5,20 @@ import type { Cell, Column, ComparedCause, Comparison } from './comparison.ts';
 
 export type RunColumn = Extract<Column, { state: 'run' }>;
 
+const VERDICTS = {
+  conformant: 'conformant',
+  nonconformant: 'not conformant',
+  undetermined: 'could not be judged',
+  partial: 'partial',
+} as const;
+
 /** The verdict on a store in a few words. */
-export function verdictOf(
-  column: Column,
-): 'conformant' | 'partial' | 'not conformant' | 'could not be judged' | 'not run' {
-  if (column.state === 'not-run') return 'not run';
-  return {
-    conformant: 'conformant' as const,
-    nonconformant: 'not conformant' as const,
-    undetermined: 'could not be judged' as const,
-    partial: 'partial' as const,
-  }[column.outcome];
-}
+export const verdictOf = (column: Column) =>
+  column.state === 'not-run' ? ('not run' as const) : VERDICTS[column.outcome];
 
 /** Why a store could not be judged or was not run. */
 export const reasonOf = (column: Column): string | undefined =>
-  column.state === 'not-run' ? column.reason : column.stop === null ? undefined : column.stop.reason;
+  column.state === 'not-run' ? column.reason : column.stop?.reason;
 
 export const ran = ({ columns }: Comparison): readonly RunColumn[] =>
   columns.filter((column) => column.state === 'run');
@@ -75,10 +73,7 @@ export const MARKS: Readonly<Record<Cell['verdict'], string>> = {
   skipped: '-',
 };
 
-/**
- * The observations that differ, with the value of each store. Response times always differ, so they are
- * ignored.
- */
+/** The observations that differ, with the value of each store. Response times always differ, so they are ignored. */
 export function differingObservations(
   comparison: Comparison,
 ): readonly { readonly key: string; readonly values: readonly (Observations[string] | undefined)[] }[] {

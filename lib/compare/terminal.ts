@@ -79,12 +79,9 @@ function summary(columns: readonly Column[], paint: Paint): string[] {
   ];
 }
 
-const createdSome = ({ plants = 0 }: { readonly plants?: number }): boolean => plants > 0;
-
-/** How many plants were created in each store. */
 function createdLines(columns: readonly Column[]): string[] {
   const lines = columns.flatMap((column) =>
-    column.state === 'run' && column.created !== undefined && createdSome(column.created)
+    column.state === 'run' && column.created !== undefined && column.created.plants > 0
       ? [`   ${summarise(column.name, 32)}: ${createdText(column.created)}`]
       : [],
   );

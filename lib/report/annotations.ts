@@ -1,6 +1,7 @@
 import { confirmedText } from './confirmed.ts';
 import {
   aboutEntry,
+  deselected,
   type ExplainedChecks,
   entriesOf,
   novelty,
@@ -9,10 +10,9 @@ import {
   whyKnown,
 } from './deviations.ts';
 import { headlineOf } from './headline.ts';
+import { firstNames, present } from './list.ts';
 import type { RunRecord } from './record.ts';
 import { summarise } from './text.ts';
-
-type AnnotationLevel = 'error' | 'warning' | 'notice';
 
 interface Annotation {
   readonly title: string;
@@ -27,10 +27,7 @@ const MAX_LINE_CHARACTERS = 300;
 /** Checks that an annotation names. */
 const MAX_CHECKS = 5;
 
-/**
- * GitHub workflow commands for the log of a step, one line each: errors for everything that makes the CI
- * result fail, then warnings and notices.
- */
+/** GitHub workflow commands, one line each: errors for what makes the CI result fail, warnings, notices. */
 export function annotations(record: RunRecord): string[] {
   const { strict } = record.options;
   const reason = unjudged(record);
@@ -39,8 +36,8 @@ export function annotations(record: RunRecord): string[] {
       .filter((one) => one.level === level)
       .map((one) => failure(one, record));
   const should = of('SHOULD');
-  const errors: readonly Annotation[] = [
-    ...(reason === undefined ? [] : [{ title: headlineOf(record), lines: [reason] }]),
+  const errors = [
+    ...present(reason !== undefined && { title: headlineOf(record), lines: [reason] }),
     ...of('MUST'),
     ...(strict ? should : []),
     ...entriesOf(record, 'stale', 'expired').map((entry) => ({
@@ -48,11 +45,14 @@ export function annotations(record: RunRecord): string[] {
       lines: [summarise(entry.remedy ?? '', MAX_LINE_CHARACTERS)],
     })),
   ];
-  const skipped = record.results.filter(({ blockedBy }) => blockedBy === 'user').length;
   const notices = [
-    ...(record.outcome === 'partial' && record.ciResult.exitCode !== 2
-      ? [{ title: headlineOf(record), lines: [`${skipped} checks were skipped by --only or --skip`] }]
-      : []),
+    ...present(
+      record.outcome === 'partial' &&
+        record.ciResult.exitCode !== 2 && {
+          title: headlineOf(record),
+          lines: [`${deselected(record).length} checks were skipped by --only or --skip`],
+        },
+    ),
     ...entriesOf(record, 'known').map((entry) => ({
       title: `known deviation ${summarise(aboutEntry(entry, record), 120)}`,
       lines: [whyKnown(entry)],
@@ -66,38 +66,31 @@ export function annotations(record: RunRecord): string[] {
 }
 
 function failure({ cause, level, checks }: ExplainedChecks, record: RunRecord): Annotation {
-  const [first] = checks;
-  const ids = checks.map(({ id }) => summarise(id, 120));
-  const details =
-    first === undefined
-      ? []
-      : [
-          `${first.statement} ${first.failed} of ${first.cases} failed.`,
-          ...(first.expected === undefined
-            ? []
-            : [`expected: ${summarise(first.expected, MAX_LINE_CHARACTERS)}`]),
-          ...(first.actual === undefined ? [] : [`actual: ${summarise(first.actual, MAX_LINE_CHARACTERS)}`]),
-        ];
+  const { statement, failed, cases, expected, actual } = checks[0] ?? {};
   return {
     title: `${level} ${summarise(cause.title, MAX_LINE_CHARACTERS)}`,
     lines: [
       `confirmed: ${confirmedText(cause)}`,
-      `checks: ${ids.slice(0, MAX_CHECKS).join(', ')}${ids.length > MAX_CHECKS ? ` and ${ids.length - MAX_CHECKS} more` : ''}`,
+      `checks: ${firstNames(
+        MAX_CHECKS,
+        checks.map(({ id }) => summarise(id, 120)),
+      )}`,
       ...checks.flatMap((one) => novelty(one, record) ?? []),
-      ...details,
+      ...present(
+        statement !== undefined && `${statement} ${failed} of ${cases} failed.`,
+        expected !== undefined && `expected: ${summarise(expected, MAX_LINE_CHARACTERS)}`,
+        actual !== undefined && `actual: ${summarise(actual, MAX_LINE_CHARACTERS)}`,
+      ),
       `fix: ${summarise(cause.advice, MAX_LINE_CHARACTERS)}`,
     ],
   };
 }
 
-function commands(level: AnnotationLevel, list: readonly Annotation[]): string[] {
+function commands(level: 'error' | 'warning' | 'notice', list: readonly Annotation[]): string[] {
   const shown = list.length > MAX_ANNOTATIONS ? list.slice(0, MAX_ANNOTATIONS - 1) : list;
   const rest = list.length - shown.length;
-  const last = {
-    title: `${rest} more`,
-    lines: [`the reports of the run have ${rest} more`],
-  };
-  return [...shown, ...(rest === 0 ? [] : [last])].map(
+  const last = rest > 0 && { title: `${rest} more`, lines: [`the reports of the run have ${rest} more`] };
+  return present(...shown, last).map(
     ({ title, lines }) => `::${level} title=${property(title)}::${data(lines.join('\n'))}`,
   );
 }

@@ -4,10 +4,7 @@ import { judgedEntry } from './entry-state.ts';
 import { acceptedBy } from './known-deviations.ts';
 import type { Baseline, CiResult, RecordedResult, RunRecord, WithoutCiResult } from './record.ts';
 
-/**
- * The CI result of a run, given the known deviations. A pure function of both: entries expire relative to the
- * day on which the run began.
- */
+/** The CI result of a run, given the known deviations; they expire relative to the day on which it began. */
 export function ciResultOf(record: WithoutCiResult, baseline?: Baseline): CiResult {
   const judged = (baseline?.entries ?? []).map((entry) => judgedEntry(entry, record, baseline));
   const noneKnown = judged.every(({ state }) => state !== 'known');

@@ -1,4 +1,5 @@
 import { counted, grouped, sum } from '../counts.ts';
+import { present } from './list.ts';
 import type { RecordedResult } from './record.ts';
 
 const NOUNS = { 2: 'pairs', 3: 'triples' } as const;
@@ -10,10 +11,10 @@ const fraction = (covered: number, all: number) =>
 export function coverageText({ coverage }: RecordedResult): string | undefined {
   if (coverage === undefined) return undefined;
   const { covered, all, strength, dimensions, notApplicable, together } = coverage;
-  return [
+  return present(
     `${fraction(covered, all)} ${NOUNS[strength]} of ${dimensions} dimensions${together === undefined ? '' : ' in this shard'}`,
-    ...(notApplicable === 0 ? [] : [`${grouped(notApplicable)} values not applicable`]),
-  ].join('; ');
+    notApplicable > 0 && `${grouped(notApplicable)} values not applicable`,
+  ).join('; ');
 }
 
 /** The coverage of all such checks together, in one line. */

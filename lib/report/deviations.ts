@@ -3,6 +3,7 @@ import { entryName, isAbout, newCauses } from './baseline-entry.ts';
 import { causeText } from './fingerprint.ts';
 import { NOTHING_JUDGED } from './headline.ts';
 import { acceptedBy, covering, unaccounted } from './known-deviations.ts';
+import { atMost, present } from './list.ts';
 import type { EntryState, JudgedBaseline, RecordedCause, RecordedResult, RunRecord } from './record.ts';
 import { summarise } from './text.ts';
 
@@ -12,7 +13,6 @@ const MAX_NEW_CAUSES = 3;
 
 export type EvaluatedEntry = JudgedBaseline['entries'][number];
 
-/** The baseline entries in any of these states. */
 export const entriesOf = (
   { ciResult }: RunRecord,
   ...states: readonly EntryState[]
@@ -48,9 +48,9 @@ export function novelty(result: RecordedResult, record: RunRecord): string | und
   if (causes === undefined) return undefined;
   if (causes.length === 0)
     return `${unaccounted(result)} failures of a known failing check have causes that were not recorded`;
-  const named = causes.slice(0, MAX_NEW_CAUSES).map((cause) => summarise(causeText(cause), 120));
-  const more = causes.length > MAX_NEW_CAUSES ? [`${causes.length - MAX_NEW_CAUSES} more`] : [];
-  return `${counted(causes.length, 'new cause')} of a known failing check: ${[...named, ...more].join('; ')}`;
+  const texts = causes.map((cause) => summarise(causeText(cause), 120));
+  const shown = atMost(MAX_NEW_CAUSES, texts, (count) => `${count} more`);
+  return `${counted(causes.length, 'new cause')} of a known failing check: ${shown.join('; ')}`;
 }
 
 /** A cause with the failed checks that it explains. */
@@ -104,7 +104,7 @@ export const openCauses = (record: RunRecord): readonly ExplainedChecks[] =>
 
 /** The reason, issue and expiry date of a known deviation. */
 export function whyKnown({ reason, issue, until }: EvaluatedEntry): string {
-  const more = [issue, until === undefined ? undefined : `until ${until}`].filter((one) => one !== undefined);
+  const more = present(issue, until !== undefined && `until ${until}`);
   return summarise(more.length === 0 ? reason : `${reason} (${more.join(', ')})`, MAX_REASON_CHARACTERS);
 }
 
@@ -121,15 +121,16 @@ export function baselineNotes({ ciResult: { baseline } }: RunRecord): readonly s
   const noun = entries.every((entry) => 'cause' in entry) ? 'causes' : 'deviations';
   const fixed = all - entries.filter(({ state }) => state !== 'stale').length;
   const open = entries.filter(({ reason }) => /^TODO\b/.test(reason)).length;
-  return [
-    ...(fixed === 0
-      ? []
-      : [`${fixed} of ${all} known ${noun} fixed${since === undefined ? '' : ` since ${since}`}`]),
-    ...(open === 0
-      ? []
-      : [`${counted(open, 'entry has', 'entries have')} the reason TODO: say why the deviation is accepted`]),
-  ];
+  return present(
+    fixed > 0 && `${fixed} of ${all} known ${noun} fixed${since === undefined ? '' : ` since ${since}`}`,
+    open > 0 &&
+      `${counted(open, 'entry has', 'entries have')} the reason TODO: say why the deviation is accepted`,
+  );
 }
+
+/** The checks that --only and --skip left out. */
+export const deselected = ({ results }: Pick<RunRecord, 'results'>): readonly RecordedResult[] =>
+  results.filter(({ blockedBy }) => blockedBy === 'user');
 
 /** Why the run could not be judged, or not completely. */
 export function unjudged({ ciResult, stop, summary }: RunRecord): string | undefined {

@@ -2,45 +2,24 @@ import { counted } from '../counts.ts';
 import type { Observations } from '../run/result/result.ts';
 import { causeText } from './fingerprint.ts';
 import { headlineOf } from './headline.ts';
+import { atMost, present } from './list.ts';
 import type { RecordedCause, RecordedResult, RunRecord } from './record.ts';
 import { type Paint, plain, summarise } from './text.ts';
 
 /** What changed between two runs. */
-export interface Diff {
-  readonly causes: CauseDiff;
-  /** Failing now, and not before or not for these causes. */
-  readonly regressions: readonly Regression[];
-  /** Failed before, passes now. */
-  readonly fixed: readonly RecordedResult[];
-  /** Still failing, without new causes. */
-  readonly stillFailing: readonly RecordedResult[];
-  /** Judged before, but not now. */
-  readonly unjudged: readonly RecordedResult[];
-  /** Checks in only one of the records, which are from different versions of the suite. */
-  readonly onlyInOne: readonly string[];
-  /** Observations with another value. */
-  readonly changed: readonly { readonly key: string; readonly before: Observed; readonly now: Observed }[];
-}
+type Diff = ReturnType<typeof diffOf>;
 
-/** The causes of two runs, by fingerprint. */
-export interface CauseDiff {
-  readonly added: readonly RecordedCause[];
-  readonly fixed: readonly RecordedCause[];
-  readonly stillThere: readonly RecordedCause[];
-}
-
-export interface Regression {
+/** A check that fails now, and did not before or not for these causes. */
+interface Regression {
   readonly result: RecordedResult;
   /** The new causes of a check that failed before; undefined if it did not fail. */
   readonly causes?: RecordedResult['causes'];
 }
 
-type Observed = Observations[string] | undefined;
-
 const JUDGED = ['pass', 'fail', 'observed'];
 
 /** Compares two records, the earlier one first. Response times always change, so they are ignored. */
-export function diffOf(before: RunRecord, now: RunRecord): Diff {
+export function diffOf(before: RunRecord, now: RunRecord) {
   const earlier = new Map(before.results.map((result) => [result.id, result]));
   const later = new Set(now.results.map(({ id }) => id));
   const was = ({ id }: RecordedResult) => earlier.get(id)?.verdict;
@@ -60,6 +39,7 @@ export function diffOf(before: RunRecord, now: RunRecord): Diff {
     unjudged: now.results.filter(
       (result) => JUDGED.includes(was(result) ?? '') && !JUDGED.includes(result.verdict),
     ),
+    // Only if the records are from different versions of the suite.
     onlyInOne: [
       ...[...later].filter((id) => !earlier.has(id)),
       ...[...earlier.keys()].filter((id) => !later.has(id)),
@@ -71,11 +51,8 @@ export function diffOf(before: RunRecord, now: RunRecord): Diff {
   };
 }
 
-/**
- * What became of the causes. A cause that no experiment established says little about the request, so that it is the
- * same as any cause of the same checks.
- */
-function causesOf(before: RunRecord, now: RunRecord): CauseDiff {
+/** What became of the causes. One that no experiment established is the same as any of the same checks. */
+function causesOf(before: RunRecord, now: RunRecord) {
   const names = (causes: readonly RecordedCause[]) => new Set(causes.map(({ fingerprint }) => fingerprint));
   const [earlier, later] = [names(before.causes), names(now.causes)];
   const vague = new Set(before.causes.filter(({ kind }) => kind === 'once').flatMap(({ checks }) => checks));
@@ -95,10 +72,7 @@ function causesOf(before: RunRecord, now: RunRecord): CauseDiff {
   };
 }
 
-/**
- * The causes for which a check failed only in the later run. Early records do not contain the request of a
- * cause.
- */
+/** The causes for which a check failed only in the later run. Early records do not contain the request of a cause. */
 function newSince(before: RecordedResult, now: RecordedResult): RecordedResult['causes'] {
   const known = new Set(
     before.causes.flatMap(({ fingerprint, request, cause }) =>
@@ -108,9 +82,7 @@ function newSince(before: RecordedResult, now: RecordedResult): RecordedResult['
   return now.causes.filter(({ fingerprint, cause }) => !known.has(fingerprint) && !known.has(cause));
 }
 
-/**
- * 1 for regressions; 3 if there are none but a MUST that was judged before cannot be judged now; otherwise 0.
- */
+/** 1 for regressions; 3 if there are none but a MUST that was judged before cannot be judged now; otherwise 0. */
 export function diffExitCode({ regressions, unjudged }: Diff): 0 | 1 | 3 {
   if (regressions.length > 0) return 1;
   return unjudged.some(({ level, blockedBy }) => level === 'MUST' && blockedBy !== 'user') ? 3 : 0;
@@ -125,9 +97,10 @@ export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: P
   const lines = [
     `before  ${name(before)}`,
     `now     ${name(now)}`,
-    ...(before.document.sha256 === now.document.sha256
-      ? []
-      : ['The runs used different documents, so the stores were checked against different requirements.']),
+    ...present(
+      before.document.sha256 !== now.document.sha256 &&
+        'The runs used different documents, so the stores were checked against different requirements.',
+    ),
     ...section(paint(['red', 'bold'], causesText(causes.added, 'new')), causes.added, formatCause),
     ...section(paint(['green', 'bold'], causesText(causes.fixed, 'fixed')), causes.fixed, formatCause),
     ...section(causesText(causes.stillThere, 'still there'), causes.stillThere, formatCause),
@@ -152,7 +125,7 @@ export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: P
 }
 
 /** How many of the earlier causes are fixed, if there were any. */
-const progressOf = ({ fixed }: CauseDiff, { causes, startedAt }: RunRecord): string =>
+const progressOf = ({ fixed }: Diff['causes'], { causes, startedAt }: RunRecord): string =>
   causes.length === 0
     ? ''
     : `; ${fixed.length} of ${causes.length} causes fixed since ${startedAt.slice(0, 10)}`;
@@ -170,20 +143,20 @@ function formatRegression({ result, causes }: Regression): readonly string[] {
   const { id, level, statement, expected = '', actual = '', exchanges } = result;
   const head = `${id}  ${level}  ${statement}`;
   if (causes !== undefined) {
-    const named = causes.slice(0, MAX_NEW_CAUSES).map((cause) => `   ${summarise(causeText(cause), 120)}`);
-    const more = causes.length > MAX_NEW_CAUSES ? [`   and ${causes.length - MAX_NEW_CAUSES} more`] : [];
-    return [head, `   failed before; now for ${counted(causes.length, 'new cause')} too`, ...named, ...more];
+    const texts = causes.map((cause) => summarise(causeText(cause), 120));
+    const shown = atMost(MAX_NEW_CAUSES, texts).map((text) => `   ${text}`);
+    return [head, `   failed before; now for ${counted(causes.length, 'new cause')} too`, ...shown];
   }
-  return [
+  return present(
     head,
     `   expected  ${summarise(expected)}`,
     `   actual    ${summarise(actual)}`,
-    ...(exchanges[0] === undefined ? [] : [`   reproduce ${summarise(exchanges[0].command, 2000)}`]),
-  ];
+    exchanges[0] && `   reproduce ${summarise(exchanges[0].command, 2000)}`,
+  );
 }
 
 const section = <T>(title: string, list: readonly T[], lines: (one: T) => readonly string[]): string[] =>
   list.length === 0 ? [] : ['', title, ...list.flatMap((one) => lines(one).map((line) => `   ${line}`))];
 
-const value = (observed: Observed) =>
+const value = (observed: Observations[string] | undefined) =>
   observed === undefined ? '(not observed)' : summarise(String(observed), 80);

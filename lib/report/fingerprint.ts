@@ -24,11 +24,9 @@ export const causeFingerprint = ({
 export const coarseFingerprint = (id: string, { cause }: Pick<FailureGroup, 'cause'>): string =>
   named(id, cause);
 
-/** Whether the cause is that there was no response. */
 export const isUnanswered = ({ cause }: Pick<FailureGroup, 'cause'>): boolean =>
   cause.startsWith('no response');
 
-/** A cause with its request, if it has one. */
 export const causeText = ({ cause, request }: Pick<FailureGroup, 'cause' | 'request'>): string =>
   request === undefined ? cause : `${cause}: ${request}`;
 

@@ -5,10 +5,7 @@ import { markdownReport } from './markdown.ts';
 import type { RunRecord } from './record.ts';
 import { terminalReport } from './terminal.ts';
 
-/**
- * GitHub and Azure runners execute ##[command] in any line of a log; in JSON a number sign occurs only in
- * strings.
- */
+/** GitHub and Azure runners execute ##[command] in any line of a log; in JSON a number sign occurs only in strings. */
 export const json = (record: object) =>
   `${JSON.stringify(record, null, 2).replace(/##(?=\[|vso\[)/gi, '#\\u0023')}\n`;
 

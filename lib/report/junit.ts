@@ -19,12 +19,7 @@ interface JUnitCase {
 }
 
 /** The children of a test case; none if it passed. */
-interface JUnitBody {
-  readonly skipped?: Element;
-  readonly error?: Element;
-  readonly failure?: Element;
-  readonly 'system-out'?: Element;
-}
+type JUnitBody = Readonly<Partial<Record<'skipped' | 'error' | 'failure' | 'system-out', Element>>>;
 
 const MAX_MESSAGE_CHARACTERS = 8000;
 
@@ -48,19 +43,17 @@ const builder = new XMLBuilder({
   attributeValueProcessor: (_name, value) => legal(visible(String(value))),
 });
 
-/**
- * The report of a run as JUnit XML, with one test suite per area. It contains a failure or an error exactly
- * if the CI result is fail, so that readers of the file agree with the exit code.
- */
+/** A run as JUnit XML, a test suite per area, with a failure or an error exactly if the CI result is fail. */
 export function junitReport(record: RunRecord): string {
   const suites = [
-    ...groupBy(record.results, areaOf).map(([area, results]) =>
-      suiteOf(
-        area,
-        results.map((result) => caseOf(result, record)),
-        record,
-      ),
-    ),
+    ...groupBy(record.results, areaOf).map(([area, results]) => {
+      const cases = results.map((result) => ({
+        name: result.id,
+        seconds: result.seconds,
+        body: bodyOf(result, record),
+      }));
+      return suiteOf(area, cases, record);
+    }),
     ...suitesUnless(baselineCases(record), 'baseline', record),
     ...suitesUnless(runCases(record), 'run', record),
   ];
@@ -77,17 +70,10 @@ export function junitReport(record: RunRecord): string {
   } satisfies Element);
 }
 
-interface Suite {
-  readonly tests: number;
-  readonly failures: number;
-  readonly errors: number;
-  readonly element: Element;
-}
-
-const suitesUnless = (cases: readonly JUnitCase[], name: string, record: RunRecord): Suite[] =>
+const suitesUnless = (cases: readonly JUnitCase[], name: string, record: RunRecord) =>
   cases.length === 0 ? [] : [suiteOf(name, cases, record)];
 
-function suiteOf(name: string, cases: readonly JUnitCase[], record: RunRecord): Suite {
+function suiteOf(name: string, cases: readonly JUnitCase[], record: RunRecord) {
   const countWith = (outcome: keyof JUnitBody) => cases.filter(({ body }) => outcome in body).length;
   const [tests, failures, errors] = [cases.length, countWith('failure'), countWith('error')];
   return {
@@ -131,12 +117,6 @@ const propertiesOf = ({ suite, target, document, options, outcome, ciResult }: R
     outcome,
     'ci.result': `${ciResult.exitCode === 0 ? 'pass' : 'fail'} (exit code ${ciResult.exitCode}: ${ciResult.reason})`,
   }).map(([name, value]) => ({ '@_name': name, '@_value': summarise(value) }));
-
-const caseOf = (result: RecordedResult, record: RunRecord): JUnitCase => ({
-  name: result.id,
-  seconds: result.seconds,
-  body: bodyOf(result, record),
-});
 
 function bodyOf(result: RecordedResult, record: RunRecord): JUnitBody {
   const { level, verdict, reason = '', blockedBy = '' } = result;

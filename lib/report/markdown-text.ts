@@ -2,7 +2,6 @@ import { summarise } from './text.ts';
 
 const MAX_LINE_CHARACTERS = 2500;
 
-/** Joins blocks with empty lines. */
 export const joined = (blocks: readonly string[]) => blocks.filter((block) => block !== '').join('\n\n');
 
 export const lines = (list: readonly string[]) => list.join('\n');

@@ -7,6 +7,8 @@ import { coverageOfAll } from './coverage.ts';
 import {
   aboutEntry,
   baselineNotes,
+  deselected,
+  type EvaluatedEntry,
   type ExplainedChecks,
   entriesOf,
   explainedChecks,
@@ -17,9 +19,10 @@ import {
 } from './deviations.ts';
 import { documentName } from './document.ts';
 import { headlineOf, loudly } from './headline.ts';
+import { atMost, firstNames, present } from './list.ts';
 import { code, fenced, joined, lines, prose } from './markdown-text.ts';
 import { HIGHLIGHTS } from './profile.ts';
-import type { RecordedResult, RunRecord } from './record.ts';
+import type { EntryState, RecordedResult, RunRecord } from './record.ts';
 import { commandOf } from './run-command.ts';
 import { createdText, explain, resentText, visible, waitedText } from './text.ts';
 
@@ -62,10 +65,12 @@ function head(record: RunRecord): string {
   return joined([
     `## ${suite.name}: ${loudly(headlineOf(record))}`,
     `CI result: **${ciResult.exitCode === 0 ? 'pass' : 'fail'}** (exit code ${ciResult.exitCode}): ${ciResult.reason}.`,
-    lines([
-      ...(reason === undefined ? [] : [`- not completely judged: ${code(reason, 600)}`]),
-      ...(advice === null ? [] : [`- advice: ${code(advice)}`]),
-    ]),
+    lines(
+      present(
+        reason !== undefined && `- not completely judged: ${code(reason, 600)}`,
+        advice !== null && `- advice: ${code(advice)}`,
+      ),
+    ),
     counts(record),
     lines([
       `- target: ${name}${code(target.baseUrl)}${server}`,
@@ -92,15 +97,14 @@ function counts({ summary, options }: RunRecord): string {
 function baseline(record: RunRecord): string {
   const { baseline: known } = record.ciResult;
   if (known === null) return '';
+  const entries = (line: (entry: EvaluatedEntry) => string, ...states: readonly EntryState[]) =>
+    some(entriesOf(record, ...states).map(line));
+  const about = (entry: EvaluatedEntry) => code(aboutEntry(entry, record), 200);
   return joined([
     `### Known deviations (${code(known.file)})`,
     lines([
       ...baselineNotes(record).map((note) => `- ${note}`),
-      ...some(
-        entriesOf(record, 'stale', 'expired').map(
-          ({ state, remedy = '' }) => `- **${state}**: ${code(remedy, 200)}`,
-        ),
-      ),
+      ...entries(({ state, remedy = '' }) => `- **${state}**: ${code(remedy, 200)}`, 'stale', 'expired'),
       ...some(
         explainedChecks(record)
           .filter(
@@ -110,17 +114,8 @@ function baseline(record: RunRecord): string {
           )
           .map(({ cause, checks }) => `- known cause: ${code(cause.title, 200)} (${listed(checks)})`),
       ),
-      ...some(
-        entriesOf(record, 'known').map(
-          (entry) =>
-            `- known deviation: ${code(aboutEntry(entry, record), 200)}: ${code(whyKnown(entry), 200)}`,
-        ),
-      ),
-      ...some(
-        entriesOf(record, 'not-evaluated').map(
-          (entry) => `- not evaluated: ${code(aboutEntry(entry, record), 200)}`,
-        ),
-      ),
+      ...entries((entry) => `- known deviation: ${about(entry)}: ${code(whyKnown(entry), 200)}`, 'known'),
+      ...entries((entry) => `- not evaluated: ${about(entry)}`, 'not-evaluated'),
       ...(known.entries.length === 0 ? ['- none'] : []),
     ]),
   ]);
@@ -217,9 +212,7 @@ function observed({ observations }: RunRecord): string {
 }
 
 function reproduction(record: RunRecord): string {
-  const skipped = record.results.filter(
-    ({ verdict, blockedBy }) => verdict === 'skipped' && blockedBy === 'user',
-  ).length;
+  const skipped = deselected(record).length;
   return joined([
     `To reproduce the run, with the token in \`${record.target.tokenEnv ?? TOKEN_VARIABLE}\`${skipped === 0 ? '' : ` and the same filter (${skipped} checks were skipped)`}:`,
     fenced([visible(commandOf(record))], 'sh'),
@@ -228,14 +221,14 @@ function reproduction(record: RunRecord): string {
 
 /** The first items of a list, and how many more there are. */
 const some = (list: readonly string[], most = MAX_ITEMS): readonly string[] =>
-  list.length > most ? [...list.slice(0, most), `- and ${list.length - most} more`] : list;
+  atMost(most, list, (count) => `- and ${count} more`);
 
 /** The ids of up to twelve checks. */
 const listed = (results: readonly RecordedResult[]) =>
-  `${results
-    .slice(0, 12)
-    .map(({ id }) => code(id))
-    .join(', ')}${results.length > 12 ? ` and ${results.length - 12} more` : ''}`;
+  firstNames(
+    12,
+    results.map(({ id }) => code(id)),
+  );
 
 /** The suite's own text, escaped for HTML. */
 const html = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

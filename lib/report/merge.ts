@@ -35,9 +35,10 @@ export function mergeOf(parts: readonly ShardRecord[]): RunRecord {
   const [first, ...others] = inOrder(parts);
   const records = [first, ...others];
   const { ciResult, ...head } = omit(first, 'waited', 'collisions', 'closedUnderRequests');
-  const collisions = sum(records, (record) => record.collisions ?? 0);
-  const waited = sum(records, (record) => record.waited ?? 0);
-  const closedUnderRequests = sum(records, (record) => record.closedUnderRequests ?? 0);
+  const total = (key: 'waited' | 'closedUnderRequests' | 'collisions') => {
+    const all = sum(records, (record) => record[key] ?? 0);
+    return all === 0 ? {} : { [key]: rounded(all) };
+  };
   const results = first.results.map((result, index) =>
     mergedResult([result, ...others.map((other) => resultAt(other, index))]),
   );
@@ -49,10 +50,10 @@ export function mergeOf(parts: readonly ShardRecord[]): RunRecord {
     options: { ...head.options, shard: null },
     ...timeOf(records),
     requests: sum(records, ({ requests }) => requests),
-    ...(waited === 0 ? {} : { waited: rounded(waited) }),
-    ...(closedUnderRequests === 0 ? {} : { closedUnderRequests }),
+    ...total('waited'),
+    ...total('closedUnderRequests'),
     created: createdBy(records),
-    ...(collisions === 0 ? {} : { collisions }),
+    ...total('collisions'),
     latency: latencyOf(records.flatMap(({ latency }) => latency ?? [])),
     outcome: outcomeOf(summary, head.options.strict, cutShort(stop, results), results.some(isDeselected)),
     stop,
@@ -65,7 +66,6 @@ export function mergeOf(parts: readonly ShardRecord[]): RunRecord {
   return withCiResult(merged, baselineOf(ciResult));
 }
 
-/** The shards of one run in the order of their numbers. */
 function inOrder(parts: readonly ShardRecord[]): readonly [RunRecord, ...RunRecord[]] {
   const [first] = parts;
   if (first === undefined) throw new UsageError('There is nothing to merge; name the records of all shards.');
@@ -130,7 +130,6 @@ function resultAt({ results }: RunRecord, index: number): RecordedResult {
   return result;
 }
 
-/** Merges the results of one check. */
 function mergedResult(parts: readonly [RecordedResult, ...RecordedResult[]]): RecordedResult {
   const ran = parts.filter(({ verdict, blockedBy }) => verdict !== 'skipped' || blockedBy !== 'shard');
   const [one = parts[0], ...others] = ran;
@@ -240,9 +239,7 @@ function createdBy(records: readonly RunRecord[]): RunRecord['created'] {
   };
 }
 
-/**
- * All response times together. Records do not contain the samples, so percentiles are those of the buckets.
- */
+/** All response times together. Records do not contain the samples, so percentiles are those of the buckets. */
 function latencyOf(parts: readonly Latency[]): Latency | null {
   if (parts.length === 0) return null;
   const buckets = new Map<number, Latency['buckets'][number]>();

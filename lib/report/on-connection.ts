@@ -16,7 +16,6 @@ export interface Showing {
   readonly variables: ReadonlyMap<string, string>;
 }
 
-/** Seconds to wait for a response. */
 export const MAX_SECONDS = 10;
 
 export const isChunked = ({ headers }: RecordedRequest) => hasHeader(headers, 'transfer-encoding');
@@ -27,5 +26,4 @@ export function dividedUrl(url: string): { readonly origin: string; readonly tar
   return { origin, target };
 }
 
-/** The bytes of a text. */
 export const latin1 = (text: string) => Buffer.from(text).toString('latin1');

@@ -59,7 +59,6 @@ export function profileOf(observations: Observations): readonly Topic[] {
   ].filter(({ entries }) => entries.length > 0);
 }
 
-/** A sentence as plain text. */
 export const textOf = (parts: readonly SentencePart[]): string =>
   parts.map((part) => (typeof part === 'string' ? part : part.value)).join('');
 

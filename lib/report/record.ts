@@ -384,7 +384,6 @@ const judgedBaseline = object({
   ...recordedIn,
   entries: list(either(object({ ...knownCause, ...judged }), object({ ...knownCheck, ...judged }))),
 });
-/** A baseline with the states of its entries. */
 export interface JudgedBaseline extends Of<typeof judgedBaseline> {}
 export interface Baseline extends Omit<JudgedBaseline, 'entries'> {
   readonly entries: readonly BaselineEntry[];

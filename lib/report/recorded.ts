@@ -16,14 +16,11 @@ const MAX_HEADER_CHARACTERS = 1024;
 const MAX_HEADERS_CHARACTERS = 4 * 1024;
 /** Bytes beyond the cap that are searched for secrets. */
 const LOOKAHEAD_BYTES = 8 * 1024;
-/**
- * The maximum length of a secret in any form: so much at the end of the searched text may be a part of one.
- */
+/** The maximum length of a secret in any form: so much at the end of the searched text may be a part of one. */
 const MAX_SECRET_CHARACTERS = 2 * 1024;
 
 export const rounded = (value: number) => Math.round(value * 1000) / 1000;
 
-/** The record of a failure. */
 export function exchangeOf(
   { label, stableLabel, before, template, exchange, finding }: Failure,
   { target }: RunHeader,
@@ -48,7 +45,6 @@ export function exchangeOf(
   };
 }
 
-/** The record of the request and the response of an exchange. */
 export function sentAndReceived(
   exchange: Exchange,
   template: RequestTemplate,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { suite } from '../package.ts';
+import { pick } from '../pick.ts';
 import type { CheckResult } from '../run/result/result.ts';
 import type { RunEvent, RunFooter, RunHeader } from '../run/run.ts';
 import { withCiResult } from './ci-result.ts';
@@ -53,41 +54,28 @@ export class Recorder {
     const position = new Map(header.planned.map((id, index) => [id, index]));
     const results = this.results.toSorted((a, b) => (position.get(a.id) ?? 0) - (position.get(b.id) ?? 0));
     const { document, target, options, startedAt } = header;
-    const {
-      summary,
-      outcome,
-      stop,
-      advice,
-      requests,
-      seconds,
-      latency = null,
-      waited,
-      closedUnderRequests,
-      created,
-      collisions,
-      server,
-    } = footer;
-    const untrusted = {
-      target: { ...target, server: server ?? null },
-      stop: stop ?? null,
-      advice: advice ?? null,
-    };
+    const { stop = null, advice = null, server = null, latency = null } = footer;
+    const { waited, closedUnderRequests, collisions } = footer;
     const withoutCiResult: WithoutCiResult = {
       schemaVersion: 1,
       suite: { ...suite, catalogue: `sha256:${catalogueDigest(results)}` },
-      document: documentOf(document),
+      document: {
+        ...pick(document, 'file', 'sha256', 'version'),
+        ...(document.openapi.startsWith('3.1.') ? {} : { openapi: document.openapi }),
+        ...(document.overlays.length === 0 ? {} : { overlays: document.overlays }),
+        ...(document.warnings.length === 0 ? {} : { warnings: document.warnings }),
+      },
       options,
       startedAt,
-      seconds: rounded(seconds),
-      requests,
+      seconds: rounded(footer.seconds),
+      requests: footer.requests,
       ...(waited === 0 ? {} : { waited: rounded(waited) }),
       ...(closedUnderRequests === 0 ? {} : { closedUnderRequests }),
-      created,
+      created: footer.created,
       ...(collisions === 0 ? {} : { collisions }),
       latency,
-      outcome,
-      summary,
-      ...redactAll(untrusted, redact),
+      ...pick(footer, 'outcome', 'summary'),
+      ...redactAll({ target: { ...target, server }, stop, advice }, redact),
       causes: withUnexplained(this.causes, results),
       results,
       observations: Object.assign({}, ...results.map(({ observations }) => observations)),
@@ -96,67 +84,30 @@ export class Recorder {
   }
 }
 
-function documentOf({
-  file,
-  sha256,
-  version,
-  openapi,
-  overlays,
-  warnings,
-}: RunHeader['document']): RunRecord['document'] {
-  return {
-    file,
-    sha256,
-    version,
-    ...(openapi.startsWith('3.1.') ? {} : { openapi }),
-    ...(overlays.length === 0 ? {} : { overlays }),
-    ...(warnings.length === 0 ? {} : { warnings }),
-  };
-}
-
 /** Identifies a catalogue: records with the same digest can be compared. */
 const catalogueDigest = (results: readonly RecordedResult[]): string =>
   createHash('sha256')
     .update(JSON.stringify(results.map(({ id, level, statement }) => [id, level, statement])))
     .digest('hex');
 
-function resultOf(
-  {
-    check,
-    kind,
-    verdict,
-    cases,
-    failed,
-    seconds,
-    failures,
-    causes,
-    observations,
-    coverage,
-    blocked,
-  }: CheckResult,
-  header: RunHeader,
-  redact: Redact,
-): RecordedResult {
+function resultOf(checked: CheckResult, header: RunHeader, redact: Redact): RecordedResult {
+  const { check, kind, failures, causes, observations, coverage, blocked } = checked;
   const exchanges = failures.map((failure) => exchangeOf(failure, header, redact));
   const [first] = failures;
   const [shown] = exchanges;
   return {
     ...check,
-    kind,
-    verdict,
-    cases,
-    failed,
-    seconds: rounded(seconds),
+    ...pick(checked, 'kind', 'verdict', 'cases', 'failed'),
+    seconds: rounded(checked.seconds),
     causes: fingerprinted(check.id, kind, redactAll(causes, redact)),
-    ...(shown === undefined ? {} : { expected: shown.expected, actual: shown.actual }),
+    ...(shown === undefined ? {} : pick(shown, 'expected', 'actual')),
     ...(blocked === undefined ? {} : { blockedBy: blocked.by, reason: redact(blocked.reason) }),
     ...(first === undefined || shown === undefined
       ? {}
       : {
           counterexample: {
             label: first.label,
-            ...(first.when === undefined ? {} : { when: first.when }),
-            ...(first.retries === undefined ? {} : { retries: first.retries }),
+            ...pick(first, 'when', 'retries'),
             payload: shown.request.body,
             seed: header.options.seed,
             ...first.sampled,

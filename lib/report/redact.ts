@@ -129,10 +129,7 @@ class Pieces {
   }
 }
 
-/**
- * Redacts every form of some secrets, and every part of one that is long enough, regardless of case and
- * escapes.
- */
+/** Redacts every form of some secrets, and every part of one that is long enough, regardless of case and escapes. */
 export function redactor(secrets: readonly string[]): Redact {
   const known = secrets.filter((secret) => secret !== '');
   if (known.length === 0) return (text, limit) => text.slice(0, limit);

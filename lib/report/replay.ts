@@ -5,9 +5,10 @@ import type { Check } from '../run/check.ts';
 import { IdRanges } from '../run/plan/id-ranges.ts';
 import { fill } from '../run/send/fill.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import type { Answered, RecordedBody, RecordedRequest, RecordedResult, RunRecord } from './record.ts';
+import type { Answered, RecordedRequest, RecordedResult, RunRecord } from './record.ts';
 import { REDACTED } from './redact.ts';
-import { pathOf } from './text.ts';
+import { pathOf, valuesOf } from './text.ts';
+import { bytesIn } from './untruncated-body.ts';
 
 type Rules = Extract<Check['test'], { kind: 'invariant' }>['rules'];
 
@@ -48,10 +49,7 @@ const anyResponse: Rules[number] = ({ response }) =>
 const isWhole = (body: RecordedRequest['body']) =>
   body.truncated !== true && !('text' in body && body.text.includes(REDACTED));
 
-/**
- * The template of a recorded request, for any token. Undefined if it depends on an earlier one or was not recorded
- * completely.
- */
+/** The template of a request; undefined if it depends on an earlier one or was not recorded completely. */
 export function templateOf(
   { method, url, headers, body, delivery, rawBytes, after }: RecordedRequest,
   record: RunRecord,
@@ -59,13 +57,12 @@ export function templateOf(
   if (rawBytes === true || after !== undefined || !isWhole(body)) return undefined;
   const path = pathOf(url).slice(pathOf(record.target.baseUrl).replace(/\/+$/, '').length);
   const inQuery = /[?&]([^=&]+)=\$PLANT_STORE_TOKEN$/.exec(path);
-  const valuesOf = (name: string) =>
-    headers.filter(([own]) => own.toLowerCase() === name).map(([, value]) => value);
+  const [contentType] = valuesOf(headers, 'content-type');
   const isRegenerated = (name: string) =>
     REGENERATED.has(name) ||
     (name === 'expect' && delivery?.expectContinue === true) ||
     (name === 'trailer' && delivery?.chunks === 'trailer');
-  const chunked = valuesOf('transfer-encoding').length > 0;
+  const chunked = valuesOf(headers, 'transfer-encoding').length > 0;
   const carrier = headers.find(
     ([name, value]) => name.toLowerCase() !== 'authorization' && value.includes(TOKEN),
   );
@@ -73,12 +70,13 @@ export function templateOf(
     method,
     path: inQuery === null ? path : path.slice(0, inQuery.index),
     ...(inQuery?.[1] === undefined ? {} : { tokenIn: inQuery[1] }),
-    credential: carrier === undefined ? credentialOf(valuesOf('authorization')) : carriedBy(...carrier),
-    contentType: valuesOf('content-type')[0],
+    credential:
+      carrier === undefined ? credentialOf(valuesOf(headers, 'authorization')) : carriedBy(...carrier),
+    contentType,
     headers: headers.filter(
       ([name, value]) => !isRegenerated(name.toLowerCase()) && value !== REDACTED && !value.includes(TOKEN),
     ),
-    body: body.bytes === 0 && !chunked ? undefined : bodyOf(body, valuesOf('content-type')[0], record),
+    body: body.bytes === 0 && !chunked ? undefined : bodyOf(body, contentType, record),
     framing: chunked ? 'chunked' : 'length',
     ...(delivery === undefined ? {} : { delivery }),
   };
@@ -94,9 +92,6 @@ export function exchangeOf({ response, fault, ms }: Answered, template: RequestT
   return { ...sent, kind: 'broken', fault: { kind, detail }, response: received };
 }
 
-const bytesIn = (body: RecordedBody): Uint8Array =>
-  'text' in body ? Buffer.from(body.text) : Buffer.from(body.base64, 'base64');
-
 /** The token in a header other than Authorization. */
 const carriedBy = (header: string, value: string): Credential => ({
   header,
@@ -105,7 +100,7 @@ const carriedBy = (header: string, value: string): Credential => ({
 });
 
 function bodyOf(body: RecordedRequest['body'], contentType = '', { created }: RunRecord): Body {
-  if (!('text' in body)) return { bytes: Buffer.from(body.base64, 'base64') };
+  if (!('text' in body)) return { bytes: bytesIn(body) };
   const { text } = body;
   if (text.includes(TOKEN)) {
     const form = contentType.includes('urlencoded');

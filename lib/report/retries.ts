@@ -1,3 +1,4 @@
+import { present } from './list.ts';
 import type { RecordedResult } from './record.ts';
 
 type Counterexample = NonNullable<RecordedResult['counterexample']>;
@@ -19,10 +20,10 @@ export function retrySummary({ when, retries = {} }: Counterexample): string | u
     case undefined:
       return undefined;
     case 'always':
-      return `fails again in isolation: ${[
-        ...(same === undefined ? [] : [`${count(same)} with the same request`]),
-        ...(fresh === undefined ? [] : [`${count(fresh)} with a fresh id`]),
-      ].join(', ')}`;
+      return `fails again in isolation: ${present(
+        same && `${count(same)} with the same request`,
+        fresh && `${count(fresh)} with a fresh id`,
+      ).join(', ')}`;
     case 'this-request':
       return `fails with this request (${count(same)}), not with a fresh id and name (${count(fresh)})`;
     case 'now-and-then':

@@ -52,10 +52,7 @@ const isFields = (value: unknown): value is Fields =>
 const fieldsIn = (list: unknown): readonly Fields[] =>
   Array.isArray(list) ? (list as unknown[]).filter(isFields) : [];
 
-/**
- * A record with the keys, values and check ids of this version. Values of the wrong type stay as they are:
- * the schema rejects them.
- */
+/** A record with the keys, values and check ids of this version; the schema rejects values of the wrong type. */
 function renamed(value: unknown): unknown {
   if (!isFields(value)) return value;
   const record = withKey(value, 'gate', 'ciResult');
@@ -102,10 +99,7 @@ function renameCheck(fields: Fields, key: string): void {
   if (typeof id === 'string') fields[key] = presentId(id);
 }
 
-/**
- * Fingerprints depend on the id of their check: those of a renamed check, each with the one under its present
- * id.
- */
+/** Fingerprints depend on the id of their check: those of a renamed check, each with the one under its present id. */
 function renamedFingerprints({ id, causes }: Fields): readonly (readonly [old: string, present: string])[] {
   if (typeof id !== 'string' || presentId(id) === id) return [];
   return fieldsIn(causes).flatMap(({ cause, request }) => {

@@ -114,10 +114,7 @@ const MAX_RANDOM_DIGITS = 9;
 /** Numbers with more digits are beyond the arithmetic of a shell. */
 const MAX_SHELL_DIGITS = 18;
 
-/**
- * A random number of the size of another one: with as many digits, on the same side of the bounds of types, and with the
- * same remainder.
- */
+/** A random number with as many digits, on the same side of the bounds of types, and with the same remainder. */
 function numberLike(numeral: string, addend: string, modulus: number): string {
   const digits = numeral.replace('-', '');
   const range = 10n ** BigInt(Math.min(MAX_RANDOM_DIGITS, digits.length - 1));

@@ -21,6 +21,12 @@ const INDENT = 13;
 /** Columns before what continues a command. */
 const CONTINUED = 5;
 
+/** The width of the terminal, and how to colour text. */
+export interface Layout {
+  readonly columns: number;
+  readonly paint: Paint;
+}
+
 /** How many rows the fields of a cause may take. */
 interface Limits {
   readonly title: number;
@@ -37,18 +43,13 @@ const TIGHT: Limits = { title: 2, before: 1, checks: 0, line: 1, fix: 2 };
 const TIGHTEST: Limits = { ...TIGHT, fix: 1 };
 
 /** The causes to be fixed, the first ones in full, in at most so many rows. */
-export function causeRows(
-  open: readonly ExplainedChecks[],
-  most: number,
-  columns: number,
-  paint: Paint,
-): readonly string[] {
+export function causeRows(open: readonly ExplainedChecks[], most: number, layout: Layout): readonly string[] {
   const full = open.slice(0, MAX_FULL);
   const reserved = open.length > full.length ? Math.min(open.length - full.length + 1, MAX_RESERVED) : 0;
   for (const limits of [USUAL, TIGHT, TIGHTEST]) {
-    const rows = full.flatMap((one, index) => ['', ...wholeCause(one, index + 1, limits, columns, paint)]);
-    const height = heightOf(rows, columns);
-    if (height + reserved <= most) return [...rows, ...others(open, full.length, most - height, columns)];
+    const rows = full.flatMap((one, index) => ['', ...wholeCause(one, index + 1, limits, layout)]);
+    const height = heightOf(rows, layout.columns);
+    if (height + reserved <= most) return [...rows, ...others(open, full.length, most - height, layout)];
   }
   // The first one is most useful if it can be reproduced.
   const rows: string[] = [];
@@ -58,45 +59,37 @@ export function causeRows(
     const later = full.length - shown - 1;
     const room = left - reserved - later * (shown === 0 ? 1 : MIN_ROWS + 1) - 1;
     if (room < MIN_ROWS) break;
-    const block = shortened(one, shown + 1, room, columns, paint);
+    const block = shortened(one, shown + 1, room, layout);
     rows.push('', ...block);
-    left -= 1 + heightOf(block, columns);
+    left -= 1 + heightOf(block, layout.columns);
     shown += 1;
   }
-  return [...rows, ...others(open, shown, left, columns)];
+  return [...rows, ...others(open, shown, left, layout)];
 }
 
 /** Every cause in full, followed by what `below` says about its checks. */
 export const allCauseRows = (
   open: readonly ExplainedChecks[],
-  columns: number,
-  paint: Paint,
+  layout: Layout,
   below: (one: ExplainedChecks) => readonly string[],
 ): readonly string[] =>
-  open.flatMap((one, index) => ['', ...wholeCause(one, index + 1, UNLIMITED, columns, paint), ...below(one)]);
+  open.flatMap((one, index) => ['', ...wholeCause(one, index + 1, UNLIMITED, layout), ...below(one)]);
 
 const wholeCause = (
   one: ExplainedChecks,
   rank: number,
   limits: Limits,
-  columns: number,
-  paint: Paint,
-): readonly string[] => [...fieldsOf(one, rank, limits, columns, paint), ...stepRows(one, columns, paint)];
+  layout: Layout,
+): readonly string[] => [...fieldsOf(one, rank, limits, layout), ...stepRows(one, layout)];
 
 /** A cause in at most so many rows, without the steps if they do not fit: half a command is of no use. */
-function shortened(
-  one: ExplainedChecks,
-  rank: number,
-  most: number,
-  columns: number,
-  paint: Paint,
-): readonly string[] {
-  const whole = wholeCause(one, rank, TIGHTEST, columns, paint);
-  return heightOf(whole, columns) <= most
+function shortened(one: ExplainedChecks, rank: number, most: number, layout: Layout): readonly string[] {
+  const whole = wholeCause(one, rank, TIGHTEST, layout);
+  return heightOf(whole, layout.columns) <= most
     ? whole
     : [
-        ...fieldsOf(one, rank, TIGHTEST, columns, paint).slice(0, most - 1),
-        `   ${paint('dim', `… ${SEE_REPORTS}`)}`,
+        ...fieldsOf(one, rank, TIGHTEST, layout).slice(0, most - 1),
+        `   ${layout.paint('dim', `… ${SEE_REPORTS}`)}`,
       ];
 }
 
@@ -104,8 +97,7 @@ function fieldsOf(
   { cause, level, checks, news }: ExplainedChecks,
   rank: number,
   limits: Limits,
-  columns: number,
-  paint: Paint,
+  { columns, paint }: Layout,
 ): readonly string[] {
   const { title, advice, counterexample } = cause;
   const field = (name: string, text: string, most: number) =>
@@ -141,7 +133,7 @@ function fieldsOf(
 }
 
 /** The steps, each on a line of its own. */
-const stepRows = ({ cause: { steps } }: ExplainedChecks, columns: number, paint: Paint): readonly string[] =>
+const stepRows = ({ cause: { steps } }: ExplainedChecks, { columns, paint }: Layout): readonly string[] =>
   steps.flatMap((step, number) =>
     shellRows(visible(step), columns - INDENT, columns - CONTINUED).map((row, index) => {
       if (index > 0) return `${' '.repeat(CONTINUED)}${row}`;
@@ -154,7 +146,7 @@ const weightOf = ({ level, checks }: Pick<ExplainedChecks, 'level' | 'checks'>):
   `(${counted(checks.length, 'check')}, ${level})`;
 
 /** A cause in one row. */
-export function causeRow(one: ExplainedChecks, rank: number, columns: number): string {
+export function causeRow(one: ExplainedChecks, rank: number, { columns }: Layout): string {
   const [number, weight] = [`${rank}. `, `  ${weightOf(one)}`];
   const [row = ''] = wrapped(visible(one.cause.title), columns - number.length - weight.length, 1);
   return `${number}${row}${weight}`;
@@ -165,13 +157,13 @@ function others(
   open: readonly ExplainedChecks[],
   from: number,
   room: number,
-  columns: number,
+  layout: Layout,
 ): readonly string[] {
   const rest = open.slice(from);
   if (rest.length === 0) return [];
   const most = Math.max(room - 1, 1);
   const shown = rest.length > most ? rest.slice(0, most - 1) : rest;
-  const rows = shown.map((one, index) => causeRow(one, from + index + 1, columns));
+  const rows = shown.map((one, index) => causeRow(one, from + index + 1, layout));
   const omitted = rest.length - shown.length;
   return ['', ...rows, ...(omitted === 0 ? [] : [`and ${omitted} more ${SEE_REPORTS}`])];
 }

@@ -5,6 +5,7 @@ import { confidenceOfAll } from './confidence.ts';
 import { coverageOfAll } from './coverage.ts';
 import {
   baselineNotes,
+  deselected,
   type ExplainedChecks,
   explainedChecks,
   knownBy,
@@ -15,15 +16,21 @@ import {
 } from './deviations.ts';
 import { documentName } from './document.ts';
 import { headlineOf, loudly } from './headline.ts';
+import { firstNames, present } from './list.ts';
 import { HIGHLIGHTS } from './profile.ts';
 import type { RunRecord } from './record.ts';
 import { heightOf, widthOf, wrapped } from './rows.ts';
-import { allCauseRows, causeRow, causeRows, SEE_REPORTS } from './terminal-causes.ts';
+import {
+  allCauseRows,
+  type Layout as CauseLayout,
+  causeRow,
+  causeRows,
+  SEE_REPORTS,
+} from './terminal-causes.ts';
 import {
   coloured,
   createdText,
   formatFailure,
-  type Paint,
   plain,
   resentText,
   summarise,
@@ -38,10 +45,7 @@ export interface TerminalOptions {
   readonly columns?: number | undefined;
 }
 
-/** How to lay out a part of the report. */
-interface Layout {
-  readonly columns: number;
-  readonly paint: Paint;
+interface Layout extends CauseLayout {
   readonly verbose: boolean;
 }
 
@@ -59,7 +63,7 @@ const MAX_ITEMS = 3;
 /** Only the causes to be fixed and the verdict, one line for each part of it. Ends with a line feed. */
 export function quietReport(record: RunRecord, colour: boolean): string {
   const layout = { columns: Number.POSITIVE_INFINITY, paint: colour ? coloured : plain, verbose: true };
-  const causes = openCauses(record).map((one, index) => causeRow(one, index + 1, layout.columns));
+  const causes = openCauses(record).map((one, index) => causeRow(one, index + 1, layout));
   return `${[...causes, ...verdict(record, layout), ...ciResultLines(record, layout)].join('\n')}\n`;
 }
 
@@ -67,7 +71,7 @@ export function quietReport(record: RunRecord, colour: boolean): string {
 export function causeReport(record: RunRecord): string | undefined {
   const layout = { columns: USUAL_COLUMNS, paint: plain, verbose: false };
   const open = openCauses(record);
-  const rows = [...headingOf(open, record, layout), ...causeRows(open, MAX_ROWS, USUAL_COLUMNS, plain)];
+  const rows = [...headingOf(open, record, layout), ...causeRows(open, MAX_ROWS, layout)];
   return open.length === 0 ? undefined : `${rows.slice(1).join('\n')}\n`;
 }
 
@@ -84,18 +88,17 @@ export function terminalReport(
 }
 
 function wholeReport(record: RunRecord, layout: Layout): readonly string[] {
-  const { columns, paint } = layout;
   const { open, known } = sorted(record);
   return [
     ...head(record, layout),
     ...documentWarnings(record, layout),
     ...headingOf(open, record, layout),
-    ...allCauseRows(open, columns, paint, (one) => checkLines(one, record, paint)),
+    ...allCauseRows(open, layout, (one) => checkLines(one, record, layout)),
     ...untestable(record, layout),
     ...deviations(known, record, layout),
     ...gap(observed(record, layout)),
     ...gap([
-      ...field('covered   ', coverageOfAll(record.results), layout, layout.verbose ? undefined : 1),
+      ...field('covered   ', coverageOfAll(record.results), layout),
       ...field('generated ', confidenceOfAll(record.results), layout),
     ]),
     ...end(open, record, layout),
@@ -115,7 +118,7 @@ function shortReport(record: RunRecord, layout: Layout): readonly string[] {
     known: deviations(known, record, layout),
     summary: gap([
       ...observed(record, layout),
-      ...field('covered   ', coverageOfAll(record.results), layout, layout.verbose ? undefined : 1),
+      ...field('covered   ', coverageOfAll(record.results), layout, 1),
     ]),
   };
   const height = () =>
@@ -127,7 +130,7 @@ function shortReport(record: RunRecord, layout: Layout): readonly string[] {
     ...top,
     ...parts.warnings,
     ...heading,
-    ...causeRows(open, MAX_ROWS - height(), layout.columns, layout.paint),
+    ...causeRows(open, MAX_ROWS - height(), layout),
     ...parts.untestable,
     ...parts.known,
     ...parts.summary,
@@ -143,25 +146,24 @@ function sorted(record: RunRecord) {
 /** Rows with an empty one before them. */
 const gap = (rows: readonly string[]): readonly string[] => (rows.length === 0 ? [] : ['', ...rows]);
 
-/** A named text, if there is one. */
-function field(
-  name: string,
-  text: string | undefined,
-  { columns }: Layout,
-  most?: number,
-): readonly string[] {
+/** A named text, if there is one, in at most so many rows unless the report is verbose. */
+function field(name: string, text: string | undefined, layout: Layout, most?: number): readonly string[] {
   if (text === undefined) return [];
   const indent = name.length;
-  return wrapped(text, columns - indent, most).map((row, index) =>
+  return limited(text, layout.columns - indent, layout, most).map((row, index) =>
     index === 0 ? `${name}${row}` : `${' '.repeat(indent)}${row}`,
   );
 }
 
-function head(record: RunRecord, layout: Layout): readonly string[] {
+const limited = (text: string, columns: number, { verbose }: Layout, most?: number): readonly string[] =>
+  wrapped(text, columns, verbose ? undefined : most);
+
+function head(record: RunRecord, { columns, paint }: Layout): readonly string[] {
+  const layout = { columns, paint, verbose: false };
   const { suite, target, document, options, requests, seconds, created } = record;
   const server = target.server === null ? '' : `  (${summarise(target.server, 60)})`;
   return [
-    layout.paint('bold', `${suite.name} ${suite.version}`),
+    paint('bold', `${suite.name} ${suite.version}`),
     ...field(
       'target    ',
       `${target.name === target.baseUrl ? '' : `${summarise(target.name, 60)}  `}${summarise(target.baseUrl, 200)}${server}`,
@@ -187,14 +189,11 @@ function documentWarnings({ document: { warnings = [] } }: RunRecord, layout: La
   const shown = layout.verbose ? warnings : warnings.slice(0, 1);
   const omitted = warnings.length - shown.length;
   return [
-    ...shown.flatMap((warning) =>
-      field('          ', summarise(warning, 400), layout, layout.verbose ? undefined : 3),
-    ),
+    ...shown.flatMap((warning) => field('          ', summarise(warning, 400), layout, 3)),
     ...(omitted === 0 ? [] : [`          and ${omitted} more ${SEE_REPORTS}`]),
   ];
 }
 
-/** How many checks failed, and for how many causes. */
 function headingOf(
   open: readonly ExplainedChecks[],
   record: RunRecord,
@@ -206,17 +205,14 @@ function headingOf(
       (result) => result.verdict === 'fail' && result.level === level && knownBy(result, record).length === 0,
     ).length;
   const [must, should] = [ids('MUST'), ids('SHOULD')];
-  const counts = [
-    ...(must === 0 ? [] : [paint(['red', 'bold'], `${counted(must, 'MUST check')} failed`)]),
-    ...(should === 0
-      ? []
-      : [paint(['yellow', 'bold'], `${counted(should, 'SHOULD check')} failed (a warning)`)]),
-  ].join(', ');
-  return ['', `${counts}, for ${counted(open.length, 'cause')}`];
+  const counts = present(
+    must > 0 && paint(['red', 'bold'], `${counted(must, 'MUST check')} failed`),
+    should > 0 && paint(['yellow', 'bold'], `${counted(should, 'SHOULD check')} failed (a warning)`),
+  );
+  return ['', `${counts.join(', ')}, for ${counted(open.length, 'cause')}`];
 }
 
-/** The failed checks of a cause. */
-const checkLines = ({ checks }: ExplainedChecks, record: RunRecord, paint: Paint): readonly string[] =>
+const checkLines = ({ checks }: ExplainedChecks, record: RunRecord, { paint }: Layout): readonly string[] =>
   checks.flatMap((result) => {
     const news = novelty(result, record);
     return [
@@ -235,7 +231,7 @@ function deviations(known: readonly ExplainedChecks[], record: RunRecord, layout
   });
   return gap([
     layout.paint('bold', `${counted(checks.size, 'known deviation')}`),
-    ...some(rows, layout).flatMap((row) => field('   ', row, layout, layout.verbose ? undefined : 1)),
+    ...some(rows, layout).flatMap((row) => field('   ', row, layout, 1)),
   ]);
 }
 
@@ -249,22 +245,15 @@ function untestable({ results }: RunRecord, layout: Layout): readonly string[] {
   const blocked = results.filter(({ verdict: one }) => one === 'untestable');
   const rows = groupBy(blocked, ({ reason = '' }) => reason).map(([reason, members]) => {
     const ids = members.map(({ id }) => id);
-    const most = layout.verbose ? 12 : 2;
-    return [
-      `${counted(members.length, 'check')} could not be tested: ${summarise(reason)}`,
-      `${ids.slice(0, most).join(', ')}${ids.length > most ? ` and ${ids.length - most} more` : ''}`,
-    ] as const;
+    const title = `${counted(members.length, 'check')} could not be tested: ${summarise(reason)}`;
+    return [title, firstNames(layout.verbose ? 12 : 2, ids)] as const;
   });
   const shown = layout.verbose || rows.length <= MAX_ITEMS ? rows : rows.slice(0, MAX_ITEMS - 1);
   const omitted = rows.length - shown.length;
   return gap([
     ...shown.flatMap(([title, ids]) => [
-      ...emphasised(
-        wrapped(title, layout.columns, layout.verbose ? undefined : 2),
-        /^\d+ checks? could not be tested/,
-        layout,
-      ),
-      ...field('   ', ids, layout, layout.verbose ? undefined : 1),
+      ...emphasised(limited(title, layout.columns, layout, 2), /^\d+ checks? could not be tested/, layout),
+      ...field('   ', ids, layout, 1),
     ]),
     ...(omitted === 0 ? [] : [`and checks for ${omitted} more reasons ${SEE_REPORTS}`]),
   ]);
@@ -283,14 +272,13 @@ function observed({ observations }: RunRecord, layout: Layout): readonly string[
   const shown = Object.entries(HIGHLIGHTS)
     .filter(([key]) => key in observations)
     .map(([key, name]) => `${name}: ${summarise(String(observations[key]), 40)}`);
-  return layout.verbose
-    ? [
-        ...field('observed  ', shown.join(', '), layout),
-        `          (${count} observations; --format html --out DIR shows all)`,
-      ]
-    : shown.length === 0
-      ? []
-      : field('observed  ', fittingItems(shown, layout.columns - 'observed  '.length), layout, 1);
+  if (layout.verbose)
+    return [
+      ...field('observed  ', shown.join(', '), layout),
+      `          (${count} observations; --format html --out DIR shows all)`,
+    ];
+  if (shown.length === 0) return [];
+  return field('observed  ', fittingItems(shown, layout.columns - 'observed  '.length), layout, 1);
 }
 
 /** As many items of a list as fit in a row. */
@@ -300,13 +288,13 @@ const fittingItems = (items: readonly string[], columns: number): string =>
 /** The verdict, what it means for a pipeline, and what to do first. */
 function end([first]: readonly ExplainedChecks[], record: RunRecord, layout: Layout): readonly string[] {
   const title = first === undefined ? undefined : visible(first.cause.title);
-  const fixFirst = field('Fix first: ', title, layout, layout.verbose ? undefined : 2);
+  const fixFirst = field('Fix first: ', title, layout, 2);
   return gap([...verdict(record, layout), ...ciResultLines(record, layout), ...fixFirst]);
 }
 
 function verdict(record: RunRecord, layout: Layout): readonly string[] {
   const { outcome, summary, stop, advice, options, results } = record;
-  const { columns, paint, verbose } = layout;
+  const { columns, paint } = layout;
   const colour = {
     conformant: 'green',
     nonconformant: 'red',
@@ -315,26 +303,23 @@ function verdict(record: RunRecord, layout: Layout): readonly string[] {
   } as const;
   const title = loudly(headlineOf(record));
   const reason = record.ciResult.exitCode === 2 ? unjudged(record) : undefined;
-  const skipped = results.filter(
-    ({ verdict: one, blockedBy }) => one === 'skipped' && blockedBy === 'user',
-  ).length;
+  const skipped = deselected(record).length;
   const text = `${title}  ${outcome === 'partial' ? '' : `${counts('MUST', summary)}; `}${counts('SHOULD', summary)}${options.strict ? ' (strict)' : ''}; ${summary.OBSERVE.observed} observed${skipped > 0 ? `; ${skipped} not selected` : ''}`;
-  const notes = [
-    ...(stop === null ? [] : [`${summarise(stop.reason)}; ${stop.remedy}`]),
-    ...(outcome === 'nonconformant' && summary.MUST.fail === 0 ? [strictFindings(results)] : []),
-    ...(reason === undefined ? [] : [reason]),
-    ...(advice === null ? [] : [summarise(advice)]),
-    ...(options.shard === null
-      ? []
-      : [`This is shard ${options.shard} of a run; merge joins the records of all shards.`]),
-  ];
+  const notes = present(
+    stop !== null && `${summarise(stop.reason)}; ${stop.remedy}`,
+    outcome === 'nonconformant' && summary.MUST.fail === 0 && strictFindings(results),
+    reason,
+    advice !== null && summarise(advice),
+    options.shard !== null &&
+      `This is shard ${options.shard} of a run; merge joins the records of all shards.`,
+  );
   const [first = '', ...rest] = wrapped(text, columns);
   return [
     first.startsWith(title)
       ? `${paint([colour[outcome], 'bold'], title)}${first.slice(title.length)}`
       : first,
     ...rest,
-    ...notes.flatMap((note) => wrapped(note, columns, verbose ? undefined : 4)),
+    ...notes.flatMap((note) => limited(note, columns, layout, 4)),
   ];
 }
 
@@ -348,21 +333,18 @@ function strictFindings(results: RunRecord['results']): string {
 function ciResultLines(record: RunRecord, layout: Layout): readonly string[] {
   const { baseline, exitCode, reason } = record.ciResult;
   if (baseline === null) return [];
-  const { columns, paint, verbose } = layout;
+  const { columns, paint } = layout;
   const outdated = baseline.entries
     .filter(({ remedy }) => remedy !== undefined)
     .map(({ state, remedy = '' }) => `${state}: ${summarise(remedy)}`);
   const result = `CI RESULT ${exitCode === 0 ? 'pass' : 'fail'}`;
-  const [first = '', ...rest] = wrapped(
-    `${result}  ${reason} (${summarise(baseline.file, 120)})`,
-    columns,
-    verbose ? undefined : 3,
-  );
+  const text = `${result}  ${reason} (${summarise(baseline.file, 120)})`;
+  const [first = '', ...rest] = limited(text, columns, layout, 3);
   return [
     first.replace(result, paint('bold', result)),
     ...rest,
     ...baselineNotes(record).flatMap((note) => field('   ', note, layout)),
-    ...some(outdated, layout).flatMap((text) => field('   ', text, layout, verbose ? undefined : 2)),
+    ...some(outdated, layout).flatMap((one) => field('   ', one, layout, 2)),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { counted } from '../counts.ts';
+import { present } from './list.ts';
 import type {
   Answered,
   Messages,
@@ -82,11 +83,11 @@ export function formatFailure(result: RecordedResult, paint: Paint): string[] {
   const line = (name: string, text: string) => `     ${paint('dim', name.padEnd(9))} ${text}`;
   const retried = counterexample === undefined ? undefined : retrySummary(counterexample);
   const { label, shrinks = 0 } = counterexample ?? {};
-  const notes = [
+  const notes = present(
     `${failed} of ${cases}${label === undefined ? '' : `: ${summarise(label, 120)}`}`,
-    ...(retried === undefined ? [] : [retried]),
-    ...(shrinks === 0 ? [] : [`shrunk in ${shrinks} steps`]),
-  ];
+    retried,
+    shrinks > 0 && `shrunk in ${shrinks} steps`,
+  );
   return [
     `   ${paint('bold', id)}  ${level}  ${statement}`,
     line('basis', basis.join('; ')),
@@ -111,28 +112,27 @@ const exchangeLines = (
   line('response', answerLine(exchange)),
 ];
 
-const contentType = (headers: readonly (readonly [string, string])[]) =>
-  headers
-    .filter(([name]) => name.toLowerCase() === 'content-type')
-    .map(([, value]) => summarise(value, 120))
+/** The values of the headers of a name, which is given in lower case. */
+export const valuesOf = (headers: readonly (readonly [string, string])[], name: string): readonly string[] =>
+  headers.filter(([own]) => own.toLowerCase() === name).map(([, value]) => value);
+
+const contentType = ({ headers }: Pick<RecordedRequest, 'headers'>) =>
+  valuesOf(headers, 'content-type')
+    .map((value) => summarise(value, 120))
     .join(', ');
 
 /** Path and query of a URL. */
 export const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
 
 /** A request in one line, with the credential only if it is not the usual one. */
-export function requestLine(
-  { method, url, headers, body }: RecordedRequest,
-  maxCharacters = MAX_CHARACTERS,
-): string {
-  const credential = headers
-    .filter(([name]) => name.toLowerCase() === 'authorization')
-    .map(([, value]) => value);
+export function requestLine(request: RecordedRequest, maxCharacters = MAX_CHARACTERS): string {
+  const { method, url, headers, body } = request;
+  const credential = valuesOf(headers, 'authorization');
   const usual = credential.length === 1 && credential[0] === 'Bearer $PLANT_STORE_TOKEN';
   const authorization = usual
     ? ''
     : ` [Authorization: ${credential.length === 0 ? 'none' : summarise(credential.join(' | '), 80)}]`;
-  return `${method} ${pathOf(url)} ${contentType(headers)}${authorization} ${bodyText(body, maxCharacters)}`;
+  return `${method} ${pathOf(url)} ${contentType(request)}${authorization} ${bodyText(body, maxCharacters)}`;
 }
 
 /** A request that was sent before another one, with the status of its response. */
@@ -142,7 +142,7 @@ export const beforeLine = ({ request, response }: Messages, maxCharacters?: numb
 /** A response in one line, or why there was none. */
 export function answerLine({ response, fault, ms }: Answered, maxCharacters = MAX_CHARACTERS): string {
   if (response === undefined) return `none: ${summarise(fault?.detail ?? '')}`;
-  const { status, statusText, headers, body } = response;
+  const { status, statusText, body } = response;
   const then = fault === undefined ? '' : ` — then ${summarise(fault.detail)}`;
-  return `${status} ${summarise(statusText, 60)} ${contentType(headers)} ${bodyText(body, maxCharacters)}${then}  (${Math.round(ms)} ms)`;
+  return `${status} ${summarise(statusText, 60)} ${contentType(response)} ${bodyText(body, maxCharacters)}${then}  (${Math.round(ms)} ms)`;
 }

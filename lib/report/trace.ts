@@ -6,7 +6,6 @@ import { answerLine, requestLine } from './text.ts';
 
 const MAX_BODY_CHARACTERS = 160;
 
-/** An exchange in one line. */
 export function traceLine(
   exchange: Exchange,
   template: RequestTemplate,

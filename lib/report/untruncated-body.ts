@@ -1,10 +1,12 @@
 import type { RecordedBody } from './record.ts';
 
+/** The bytes of a body, as far as they are recorded. */
+export const bytesIn = (body: RecordedBody): Buffer =>
+  'text' in body ? Buffer.from(body.text) : Buffer.from(body.base64, 'base64');
+
 /** The bytes of a recorded body, as Latin-1 text. What was cut off is assumed to go on as the end does. */
 export function wholeBody(body: RecordedBody): string {
-  const bytes = ('text' in body ? Buffer.from(body.text) : Buffer.from(body.base64, 'base64')).toString(
-    'latin1',
-  );
+  const bytes = bytesIn(body).toString('latin1');
   if (body.truncated !== true) return bytes;
   const unit = unitAtEnd(bytes);
   const end = closing(bytes);

@@ -57,9 +57,7 @@ const bearer = (header = '') => /^bearer +(\S+)$/i.exec(header)?.[1] ?? '';
 const credentials = (header = '') => /^\S+ +(\S+)$/.exec(header)?.[1] ?? '';
 
 export const acceptsMissingToken = acceptsCredential((header) => header === undefined);
-export const acceptsBearerAlone = acceptsCredential((header) =>
-  /^(?:bearer)? *$/i.test(header ?? 'none'),
-);
+export const acceptsBearerAlone = acceptsCredential((header) => /^(?:bearer)? *$/i.test(header ?? 'none'));
 export const acceptsAnyToken = acceptsCredential((header) => bearer(header) !== '');
 export const acceptsBasic = acceptsCredential(
   (header, token) =>
@@ -69,12 +67,9 @@ export const acceptsBasic = acceptsCredential(
 export const acceptsOtherScheme = acceptsCredential((header, token) => credentials(header) === token);
 export const acceptsBareToken = acceptsCredential((header, token) => header === token);
 export const acceptsHalfToken = acceptsCredential(
-  (header, token) =>
-    bearer(header).length >= token.length / 2 && token.startsWith(bearer(header)),
+  (header, token) => bearer(header).length >= token.length / 2 && token.startsWith(bearer(header)),
 );
-export const acceptsLongerToken = acceptsCredential((header, token) =>
-  bearer(header).startsWith(token),
-);
+export const acceptsLongerToken = acceptsCredential((header, token) => bearer(header).startsWith(token));
 export const acceptsTokenInOtherCase = acceptsCredential(
   (header, token) => bearer(header).toLowerCase() === token.toLowerCase(),
 );

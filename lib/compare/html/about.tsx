@@ -7,8 +7,7 @@ import type { Comparison } from '../comparison.ts';
 import { ran } from '../table.ts';
 import { numbered, StoreLink } from './parts.tsx';
 
-/** The stores, the document and the options of a comparison. */
-export function About({ comparison }: { readonly comparison: Comparison }) {
+export function About({ comparison }: Readonly<{ comparison: Comparison }>) {
   const { suite, document, options, startedAt, seconds, checks, differential } = comparison;
   const requests = sum(ran(comparison), (column) => column.requests);
   return (
@@ -38,21 +37,16 @@ export function About({ comparison }: { readonly comparison: Comparison }) {
       <h3>The stores</h3>
       <dl class="implementations">
         {numbered(comparison).map((one) => (
-          <div key={one.number}>
-            <dt>
-              <StoreLink {...one} />
-            </dt>
-            <dd>
-              <Store column={one.column} />
-            </dd>
-          </div>
+          <Fact key={one.number} name={<StoreLink {...one} />}>
+            <Store column={one.column} />
+          </Fact>
         ))}
       </dl>
     </Section>
   );
 }
 
-function Store({ column }: { readonly column: Comparison['columns'][number] }) {
+function Store({ column }: Readonly<{ column: Comparison['columns'][number] }>) {
   const { implementation } = column;
   return (
     <>

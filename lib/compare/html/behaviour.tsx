@@ -41,7 +41,7 @@ export function questionsOf(comparison: Comparison): readonly ComparedQuestion[]
 }
 
 /** What the interface leaves open, and what each store does. */
-export function Behaviour({ comparison }: { readonly comparison: Comparison }) {
+export function Behaviour({ comparison }: Readonly<{ comparison: Comparison }>) {
   const questions = questionsOf(comparison);
   const differ = questions.filter(({ ways }) => ways.length > 1);
   const topics = groupBy(differ, ({ heading }) => heading);
@@ -75,7 +75,7 @@ export function Behaviour({ comparison }: { readonly comparison: Comparison }) {
   );
 }
 
-function Differs({ question: { label, ways } }: { readonly question: ComparedQuestion }) {
+function Differs({ question: { label, ways } }: Readonly<{ question: ComparedQuestion }>) {
   const all = sum(ways, ({ names }) => names.length);
   return (
     <div class="question">
@@ -100,7 +100,7 @@ function Differs({ question: { label, ways } }: { readonly question: ComparedQue
   );
 }
 
-const Alike = ({ questions }: { readonly questions: readonly ComparedQuestion[] }) => (
+const Alike = ({ questions }: Readonly<{ questions: readonly ComparedQuestion[] }>) => (
   <More class="alike" summary={<>No difference: {counted(questions.length, 'question')}</>}>
     <ul class="sentences">
       {questions.map(({ heading, label, ways: [way] }) => (

@@ -7,12 +7,11 @@ import { causeCount, checksAt, type SharedCause, sharedCauses } from '../table.t
 import { Marks, type MarksRow } from './marks.tsx';
 import { type NumberedRun, nameOf, triedOf } from './parts.tsx';
 
-/** Longer titles are truncated. */
 const MAX_TITLE_CHARACTERS = 1000;
 const MAX_ADVICE_CHARACTERS = 2000;
 
 /** The causes of all stores. Those that several stores have share a row. */
-export function Causes({ comparison }: { readonly comparison: Comparison }) {
+export function Causes({ comparison }: Readonly<{ comparison: Comparison }>) {
   const shared = sharedCauses(comparison);
   if (shared.length === 0)
     return (
@@ -67,7 +66,7 @@ function rowOf(one: SharedCause, tried: Shown['tried'], comparison: Comparison):
   };
 }
 
-const Title = ({ cause: { title, level } }: { readonly cause: ComparedCause }) => (
+const Title = ({ cause: { title, level } }: Readonly<{ cause: ComparedCause }>) => (
   <>
     <span class="title">{inline(title, MAX_TITLE_CHARACTERS)}</span> <span class="level">{level}</span>
   </>
@@ -106,7 +105,7 @@ function CauseDetails({ one, tried, comparison }: Shown) {
   );
 }
 
-const AtStore = ({ cause: { steps, checks } }: { readonly cause: ComparedCause }) => (
+const AtStore = ({ cause: { steps, checks } }: Readonly<{ cause: ComparedCause }>) => (
   <div>
     <Commands list={steps} />
     <More summary={titleOfChecks(checks.length)}>

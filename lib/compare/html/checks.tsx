@@ -1,7 +1,7 @@
 import { counted } from '../../counts.ts';
 import { areaOf } from '../../groups.ts';
 import { Choice } from '../../report/html/kit/filter.tsx';
-import { inline, toneOf } from '../../report/html/kit/text.tsx';
+import { CheckLink, inline, toneOf } from '../../report/html/kit/text.tsx';
 import type { About } from '../../run/check.ts';
 import type { Comparison } from '../comparison.ts';
 import { differing, reasonOf, verdictOf } from '../table.ts';
@@ -9,8 +9,7 @@ import { CheckByCheck } from './explained.tsx';
 import { Marks, type MarksRow } from './marks.tsx';
 import { type NumberedRun, nameOf, triedOf } from './parts.tsx';
 
-/** Every check at every store. */
-export function Checks({ comparison }: { readonly comparison: Comparison }) {
+export function Checks({ comparison }: Readonly<{ comparison: Comparison }>) {
   const { checks } = comparison;
   const tried = triedOf(comparison);
   const areas = [...new Set(checks.map(areaOf))];
@@ -43,11 +42,7 @@ function Note({
   comparison: { checks, columns },
   tried,
   differs,
-}: {
-  readonly comparison: Comparison;
-  readonly tried: readonly NumberedRun[];
-  readonly differs: number;
-}) {
+}: Readonly<{ comparison: Comparison; tried: readonly NumberedRun[]; differs: number }>) {
   const untested = columns.filter((column) => !tried.some((one) => one.column === column));
   return (
     <>
@@ -78,10 +73,7 @@ function rowOf(
     area: areaOf({ id }),
     title: (
       <>
-        <a class="id" href={`#${id}`}>
-          {id}
-        </a>{' '}
-        <span class="level">{level}</span>
+        <CheckLink id={id} /> <span class="level">{level}</span>
         <span class="statement">{statement}</span>
       </>
     ),

@@ -1,13 +1,12 @@
 import { counted, grouped, sum } from '../../counts.ts';
 import { groupBy } from '../../groups.ts';
 import { Card, More, Section } from '../../report/html/kit/section.tsx';
-import { Box, Command, inline, lines } from '../../report/html/kit/text.tsx';
+import { Box, Captioned, Commands, inline, lines, sizeOf } from '../../report/html/kit/text.tsx';
 import type { RecordedBody } from '../../report/record.ts';
 import type { Answer, Comparison, Disagreement } from '../comparison.ts';
-import { Names, Share } from './parts.tsx';
+import { AllNames, Names, Share } from './parts.tsx';
 
-/** Generated payloads on which stores disagree. */
-export function Disagreements({ comparison: { differential } }: { readonly comparison: Comparison }) {
+export function Disagreements({ comparison: { differential } }: Readonly<{ comparison: Comparison }>) {
   return (
     <Section id="disagreements" heading="Disagreements">
       {differential === null ? (
@@ -21,9 +20,7 @@ export function Disagreements({ comparison: { differential } }: { readonly compa
 
 function Found({
   differential: { payloads, disagreements, more },
-}: {
-  readonly differential: NonNullable<Comparison['differential']>;
-}) {
+}: Readonly<{ differential: NonNullable<Comparison['differential']> }>) {
   if (disagreements.length + more === 0)
     return <p>All stores agree on {counted(payloads, 'generated payload')}.</p>;
   return (
@@ -49,7 +46,7 @@ function Found({
   );
 }
 
-function DisagreementDetails({ one, number }: { readonly one: Disagreement; readonly number: number }) {
+function DisagreementDetails({ one, number }: Readonly<{ one: Disagreement; number: number }>) {
   const { label, request, payloads, shrinks, ways } = one;
   const all = sum(ways, ({ answers }) => answers.length);
   return (
@@ -71,18 +68,18 @@ function DisagreementDetails({ one, number }: { readonly one: Disagreement; read
         </>
       }
     >
-      <figure>
-        <figcaption>
-          Sent{' '}
-          <span class="aside">
+      <Captioned
+        title="Sent"
+        aside={
+          <>
             as {request.contentType === '' ? 'no content type' : inline(request.contentType, 100)},{' '}
             {sizeOf(request.body)}
             {shrinks > 0 && `, shrunk in ${counted(shrinks, 'step')}`}
-          </span>
-        </figcaption>
-        <Box text={lines(textOf(request.body))} />
-      </figure>
-      <Command name="The command" text={request.command} />
+          </>
+        }
+        text={lines(textOf(request.body))}
+      />
+      <Commands list={[request.command]} />
       <ul class="answers">
         {ways.map(({ signature, answers }) => (
           <li key={signature}>
@@ -106,7 +103,7 @@ function DisagreementDetails({ one, number }: { readonly one: Disagreement; read
 }
 
 /** The answers; stores with identical ones are grouped. */
-function Answers({ answers }: { readonly answers: readonly Answer[] }) {
+function Answers({ answers }: Readonly<{ answers: readonly Answer[] }>) {
   const alike = groupBy(answers, ({ name: _name, ...answer }) => JSON.stringify(answer));
   return (
     <More summary={answers.length === 1 ? 'Response' : 'Responses'}>
@@ -114,13 +111,7 @@ function Answers({ answers }: { readonly answers: readonly Answer[] }) {
         {alike.map(([key, members]) => (
           <li key={key}>
             <p>
-              <span class="names">
-                {members.map(({ name }, index) => (
-                  <span key={index} class="name">
-                    {inline(name, 80)}
-                  </span>
-                ))}
-              </span>
+              <AllNames names={members.map(({ name }) => name)} />
             </p>
             {members[0] !== undefined && <AnswerDetails answer={members[0]} />}
           </li>
@@ -130,7 +121,7 @@ function Answers({ answers }: { readonly answers: readonly Answer[] }) {
   );
 }
 
-const AnswerDetails = ({ answer: { status, contentType, body, fault } }: { readonly answer: Answer }) => (
+const AnswerDetails = ({ answer: { status, contentType, body, fault } }: Readonly<{ answer: Answer }>) => (
   <>
     <p class="aside">
       {status === undefined ? inline(fault ?? 'no response') : status}{' '}
@@ -143,5 +134,3 @@ const AnswerDetails = ({ answer: { status, contentType, body, fault } }: { reado
 
 const textOf = (body: RecordedBody): string =>
   body.bytes === 0 ? '(no body)' : 'text' in body ? body.text : `(not UTF-8; base64) ${body.base64}`;
-
-const sizeOf = ({ bytes }: RecordedBody): string => (bytes === 0 ? 'no body' : counted(bytes, 'byte'));

@@ -2,7 +2,7 @@ import { counted } from '../../counts.ts';
 import { groupBy } from '../../groups.ts';
 import { ExpectedAndActual } from '../../report/html/kit/expected.tsx';
 import { Card } from '../../report/html/kit/section.tsx';
-import { Command, DocsLink, Icon, inline, type Tone, toneOf, WORDS } from '../../report/html/kit/text.tsx';
+import { Commands, DocsLink, Icon, inline, type Tone, toneOf, WORDS } from '../../report/html/kit/text.tsx';
 import type { About } from '../../run/check.ts';
 import type { Cell, Comparison } from '../comparison.ts';
 import { Names, type NumberedRun, nameOf } from './parts.tsx';
@@ -17,10 +17,7 @@ interface ShownCell {
 export const CheckByCheck = ({
   comparison,
   tried,
-}: {
-  readonly comparison: Comparison;
-  readonly tried: readonly NumberedRun[];
-}) => (
+}: Readonly<{ comparison: Comparison; tried: readonly NumberedRun[] }>) => (
   <div class="by-row">
     <h3>Check by check</h3>
     {comparison.checks.map((check) => (
@@ -43,10 +40,7 @@ const ORDER: readonly Tone[] = ['fail', 'warn', 'untestable', 'skipped', 'pass',
 function Check({
   check: { id, level, statement, basis, hint },
   all,
-}: {
-  readonly check: About;
-  readonly all: readonly ShownCell[];
-}) {
+}: Readonly<{ check: About; all: readonly ShownCell[] }>) {
   const present = ORDER.map((tone) => ({ tone, own: all.filter((shown) => shown.tone === tone) })).filter(
     ({ own }) => own.length > 0,
   );
@@ -97,7 +91,7 @@ const causeOf = ({ cell: { cause, reason } }: ShownCell): string => cause ?? rea
 /** Within a group, stores with the same result share a comparison. */
 const resultOf = ({ cell: { expected, actual } }: ShownCell): string => JSON.stringify([expected, actual]);
 
-function Way({ id, members }: { readonly id: string; readonly members: readonly ShownCell[] }) {
+function Way({ id, members }: Readonly<{ id: string; members: readonly ShownCell[] }>) {
   const [first] = members;
   if (first === undefined) return null;
   const { tone, cell } = first;
@@ -117,7 +111,7 @@ function Way({ id, members }: { readonly id: string; readonly members: readonly 
   );
 }
 
-function Variant({ id, alike }: { readonly id: string; readonly alike: readonly ShownCell[] }) {
+function Variant({ id, alike }: Readonly<{ id: string; alike: readonly ShownCell[] }>) {
   const { expected, actual } = alike[0]?.cell ?? {};
   return (
     <div class="variant">
@@ -146,6 +140,6 @@ const Who = ({ one, cell: { failed, cases, cause, reason, command } }: Pick<Show
       )}
       {cause !== undefined && reason !== undefined && <span class="aside">; also: {inline(reason)}</span>}
     </p>
-    {command !== undefined && <Command name="The command" text={command} />}
+    {command !== undefined && <Commands list={[command]} />}
   </>
 );

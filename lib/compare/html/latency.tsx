@@ -6,7 +6,7 @@ import type { RunColumn } from '../table.ts';
 import { nameOf, numbered, Scrolling, StoreLink, VisuallyHidden } from './parts.tsx';
 
 /** The response times of all stores on one axis. */
-export function Latency({ comparison }: { readonly comparison: Comparison }) {
+export function Latency({ comparison }: Readonly<{ comparison: Comparison }>) {
   const answered = numbered(comparison).flatMap(({ column, number }) =>
     column.state === 'run' && column.latency !== null ? [{ column, number, latency: column.latency }] : [],
   );
@@ -20,7 +20,10 @@ export function Latency({ comparison }: { readonly comparison: Comparison }) {
         <p class="note">There were no responses.</p>
       ) : (
         <>
-          <Legend />
+          <p class="note">
+            All stores share one logarithmic axis: a dot at the median, a thick bar to the 95th percentile, a
+            thin one to the 99th, and a line to the longest response time.
+          </p>
           <Scrolling name="Table of response times">
             <table class="sortable times" id="latency-table">
               <thead>
@@ -88,31 +91,11 @@ const axisOf = (all: readonly LatencyData[]): Axis => ({
 const HEIGHT = 36;
 const MIDDLE = HEIGHT / 2;
 
-function Grid({ axis }: { readonly axis: Axis }) {
-  return (
-    <>
-      {ticksOf(axis).map((ms) => (
-        <line
-          key={ms}
-          class="grid"
-          x1={percent(at(ms, axis))}
-          x2={percent(at(ms, axis))}
-          y1="0"
-          y2={HEIGHT}
-        />
-      ))}
-    </>
-  );
-}
-
 /** Thick from the median to the 95th percentile, thinner to the 99th, and a line to the longest. */
 function Plot({
   latency: { median, p95, p99, longest },
   axis,
-}: {
-  readonly latency: LatencyData;
-  readonly axis: Axis;
-}) {
+}: Readonly<{ latency: LatencyData; axis: Axis }>) {
   const x = (ms: number) => percent(at(ms, axis));
   const bar = (name: string, to: number, height: number) => (
     <rect
@@ -125,7 +108,9 @@ function Plot({
   );
   return (
     <svg class="plot" width="100%" height={HEIGHT} aria-hidden="true" focusable="false">
-      <Grid axis={axis} />
+      {ticksOf(axis).map((ms) => (
+        <line key={ms} class="grid" x1={x(ms)} x2={x(ms)} y1="0" y2={HEIGHT} />
+      ))}
       <line class="tail" x1={x(median)} x2={x(longest)} y1={MIDDLE} y2={MIDDLE} />
       {bar('span', p99, 4)}
       {bar('box', p95, 10)}
@@ -135,7 +120,7 @@ function Plot({
   );
 }
 
-function Ticks({ axis }: { readonly axis: Axis }) {
+function Ticks({ axis }: Readonly<{ axis: Axis }>) {
   return (
     <svg class="plot" width="100%" height="20" aria-hidden="true" focusable="false">
       {ticksOf(axis).map((ms) => (
@@ -146,10 +131,3 @@ function Ticks({ axis }: { readonly axis: Axis }) {
     </svg>
   );
 }
-
-const Legend = () => (
-  <p class="note">
-    All stores share one logarithmic axis: a dot at the median, a thick bar to the 95th percentile, a thin one
-    to the 99th, and a line to the longest response time.
-  </p>
-);

@@ -143,10 +143,7 @@ function Legend({ rows }: Pick<Props, 'rows'>) {
 function Head({
   one: { column, number },
   groups,
-}: {
-  readonly one: NumberedRun;
-  readonly groups: readonly string[];
-}) {
+}: Readonly<{ one: NumberedRun; groups: readonly string[] }>) {
   const own = [verdictOf(column), column.implementation?.language];
   return (
     <th
@@ -167,10 +164,7 @@ function Row({
   row: { id, level, area, title, words, marks },
   index,
   tried,
-}: {
-  readonly row: MarksRow;
-  readonly index: number;
-} & Pick<Props, 'tried'>) {
+}: Readonly<{ row: MarksRow; index: number }> & Pick<Props, 'tried'>) {
   const failing = marks.filter(({ tone }) => isFailure(tone)).length;
   return (
     <tr id={id} data-level={level} data-area={area} data-text={words.join(' | ').toLowerCase()}>

@@ -16,7 +16,7 @@ import { sentenceOf, Verdict } from './verdict.tsx';
 export const comparisonPage = (comparison: Comparison): string =>
   `<!doctype html>\n${renderToStaticMarkup(<Page comparison={comparison} />)}\n`;
 
-const Page = ({ comparison }: { readonly comparison: Comparison }) => (
+const Page = ({ comparison }: Readonly<{ comparison: Comparison }>) => (
   <Shell
     title={sentenceOf(comparison)}
     suite={comparison.suite}

@@ -20,7 +20,7 @@ export const VERDICTS: Readonly<Record<ShownVerdict, Tone>> = {
   'not run': 'skipped',
 };
 
-export const StoreVerdict = ({ column }: { readonly column: Column }) => {
+export const StoreVerdict = ({ column }: Readonly<{ column: Column }>) => {
   const word = verdictOf(column);
   return (
     <span class={`word ${VERDICTS[word]}`}>
@@ -29,7 +29,7 @@ export const StoreVerdict = ({ column }: { readonly column: Column }) => {
   );
 };
 
-export const nameOf = ({ name }: { readonly name: string }): string => inline(name, 80);
+export const nameOf = ({ name }: Readonly<{ name: string }>): string => inline(name, 80);
 
 /** A column with its number, which is its id on the page because a name may contain anything. */
 export interface Numbered<C extends Column = Column> {
@@ -60,24 +60,24 @@ export const groupsOf = (comparison: Comparison): readonly string[] => [
 
 export const StoreLink = ({ column, number }: Numbered) => <a href={`#store-${number}`}>{nameOf(column)}</a>;
 
-/** Text for screen readers. */
-export const VisuallyHidden = ({ children }: { readonly children: ComponentChildren }) => (
+export const VisuallyHidden = ({ children }: Readonly<{ children: ComponentChildren }>) => (
   <span class="visually-hidden">{children}</span>
 );
 
-/** Longer lists of names are folded. */
+export const AllNames = ({ names }: Readonly<{ names: readonly string[] }>) => (
+  <span class="names">
+    {names.map((name, index) => (
+      <span key={index} class="name">
+        {inline(name, 80)}
+      </span>
+    ))}
+  </span>
+);
+
 const MAX_NAMES = 6;
 
-export function Names({ names, of }: { readonly names: readonly string[]; readonly of: number }) {
-  const list = (
-    <span class="names">
-      {names.map((name, index) => (
-        <span key={index} class="name">
-          {inline(name, 80)}
-        </span>
-      ))}
-    </span>
-  );
+export function Names({ names, of }: Readonly<{ names: readonly string[]; of: number }>) {
+  const list = <AllNames names={names} />;
   if (names.length <= MAX_NAMES) return list;
   return (
     <More summary={names.length === of ? `all ${of} stores` : counted(names.length, 'store')}>{list}</More>
@@ -85,7 +85,7 @@ export function Names({ names, of }: { readonly names: readonly string[]; readon
 }
 
 /** A decorative bar for a number of stores. */
-export const Share = ({ count, of }: { readonly count: number; readonly of: number }) => (
+export const Share = ({ count, of }: Readonly<{ count: number; of: number }>) => (
   <svg class="share-bar" width="100%" height="5" aria-hidden="true" focusable="false">
     <rect class="rest" width="100%" height="5" rx="2.5" />
     <rect class="part" width={percent((100 * count) / Math.max(of, 1))} height="5" rx="2.5" />
@@ -97,11 +97,7 @@ export const Scrolling = ({
   name,
   class: kind = '',
   children,
-}: {
-  readonly name: string;
-  readonly class?: string;
-  readonly children: ComponentChildren;
-}) => (
+}: Readonly<{ name: string; class?: string; children: ComponentChildren }>) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls.
   <section class={`scrolling ${kind}`.trim()} aria-label={name} tabIndex={0}>
     {children}

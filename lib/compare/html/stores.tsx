@@ -2,7 +2,8 @@ import { grouped } from '../../counts.ts';
 import { percent } from '../../report/html/kit/axis.ts';
 import { Section } from '../../report/html/kit/section.tsx';
 import { inline, time } from '../../report/html/kit/text.tsx';
-import type { Comparison, ImplementationInfo } from '../comparison.ts';
+import { judgedOf } from '../../run/result/verdict.ts';
+import type { Comparison } from '../comparison.ts';
 import { type RunColumn, reasonOf, verdictOf } from '../table.ts';
 import {
   type Numbered,
@@ -15,7 +16,7 @@ import {
 } from './parts.tsx';
 
 /** One row for each store: its stack, verdict, counts and response times. */
-export function Stores({ comparison }: { readonly comparison: Comparison }) {
+export function Stores({ comparison }: Readonly<{ comparison: Comparison }>) {
   const hasImplementations = comparison.columns.some(({ implementation }) => implementation !== undefined);
   return (
     <Section id="stores" heading="Stores">
@@ -50,11 +51,7 @@ const Head = ({
   first,
   number = false,
   children,
-}: {
-  readonly first?: 'descending';
-  readonly number?: boolean;
-  readonly children: string;
-}) => (
+}: Readonly<{ first?: 'descending'; number?: boolean; children: string }>) => (
   <th scope="col" data-sort={first ?? 'ascending'} class={number ? 'number' : undefined}>
     {children}
   </th>
@@ -68,16 +65,21 @@ function Store({ column, number, hasImplementations }: Numbered & { readonly has
     <tr id={`store-${number}`}>
       <th scope="row" data-value={nameOf(column).toLowerCase()}>
         {nameOf(column)}
-        {implementation !== undefined && <Framework implementation={implementation} />}
+        {implementation !== undefined && (
+          <span class="framework">
+            {inline(implementation.framework, 60)} {inline(implementation.version, 60)}
+          </span>
+        )}
       </th>
       <td data-value={rank} class="store-verdict">
         <StoreVerdict column={column} />
         {reason !== undefined && <span class="why">{inline(reason)}</span>}
         {column.state === 'run' && column.advice !== null && <span class="why">{inline(column.advice)}</span>}
       </td>
-      {column.state === 'run' && wasTried(column) ? (
-        <Numbers column={column} />
+      {column.state === 'run' && column.latency !== null ? (
+        <Numbers column={column} latency={column.latency} />
       ) : (
+        // A store that never responded has no useful counts.
         [...Array(5).keys()].map((index) => (
           <td key={index} class={index < 2 ? 'none' : 'none number'}>
             <span aria-hidden="true">–</span>
@@ -94,28 +96,18 @@ function Store({ column, number, hasImplementations }: Numbered & { readonly has
   );
 }
 
-const Framework = ({
-  implementation: { framework, version },
-}: {
-  readonly implementation: ImplementationInfo;
-}) => (
-  <span class="framework">
-    {inline(framework, 60)} {inline(version, 60)}
-  </span>
-);
-
-/** A store that never responded has no useful counts. */
-const wasTried = ({ latency }: RunColumn) => latency !== null;
-
-const Numbers = ({ column: { summary, latency, requests } }: { readonly column: RunColumn }) => (
+const Numbers = ({
+  column: { summary, requests },
+  latency: { median, p95 },
+}: Readonly<{ column: RunColumn; latency: NonNullable<RunColumn['latency']> }>) => (
   <>
     <Count counts={summary.MUST} />
     <Count counts={summary.SHOULD} />
-    <td class="number" data-value={latency?.median}>
-      {latency !== null && time(latency.median)}
+    <td class="number" data-value={median}>
+      {time(median)}
     </td>
-    <td class="number" data-value={latency?.p95}>
-      {latency !== null && time(latency.p95)}
+    <td class="number" data-value={p95}>
+      {time(p95)}
     </td>
     <td class="number" data-value={requests}>
       {grouped(requests)}
@@ -123,10 +115,9 @@ const Numbers = ({ column: { summary, latency, requests } }: { readonly column: 
   </>
 );
 
-type Counts = RunColumn['summary']['MUST'];
-
-function Count({ counts: { pass, fail, untestable } }: { readonly counts: Counts }) {
-  const all = pass + fail + untestable;
+function Count({ counts }: Readonly<{ counts: RunColumn['summary']['MUST'] }>) {
+  const { pass, fail, untestable } = counts;
+  const all = judgedOf(counts);
   const width = (count: number) => percent((100 * count) / Math.max(all, 1));
   return (
     <td data-value={(pass / Math.max(all, 1)).toFixed(6)} class="count">

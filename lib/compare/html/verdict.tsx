@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { counted, grouped } from '../../counts.ts';
 import { Icon, inline } from '../../report/html/kit/text.tsx';
+import { present } from '../../report/list.ts';
 import type { Comparison } from '../comparison.ts';
 import { differing, sharedCauses, verdictOf } from '../table.ts';
 import { questionsOf } from './behaviour.tsx';
@@ -8,46 +9,34 @@ import { type ShownVerdict, VERDICTS } from './parts.tsx';
 
 const WORDS = Object.keys(VERDICTS) as ShownVerdict[];
 
-const countsOf = ({ columns }: Comparison): Readonly<Record<ShownVerdict, number>> => {
-  const count = (word: ShownVerdict) => columns.filter((column) => verdictOf(column) === word).length;
-  return {
-    conformant: count('conformant'),
-    partial: count('partial'),
-    'not conformant': count('not conformant'),
-    'could not be judged': count('could not be judged'),
-    'not run': count('not run'),
-  };
-};
+const countOf = ({ columns }: Comparison, word: ShownVerdict): number =>
+  columns.filter((column) => verdictOf(column) === word).length;
 
-const were = (count: number) => (count === 1 ? 'was' : 'were');
-
-/** The result in one sentence. */
 export function sentenceOf(comparison: Comparison): string {
   const all = comparison.columns.length;
-  const counts = countsOf(comparison);
-  const [good, bad] = [counts.conformant, counts['not conformant']];
-  const { partial } = counts;
+  const count = (word: ShownVerdict) => countOf(comparison, word);
+  const [good, bad, partial] = [count('conformant'), count('not conformant'), count('partial')];
   if (good + bad + partial === 0) return `None of ${counted(all, 'store')} could be judged.`;
   if (partial === all)
     return `${all === 2 ? 'Both' : `All ${all}`} stores passed the selected checks; checks were skipped.`;
   if (good === all) return all === 2 ? 'Both stores are conformant.' : `All ${all} stores are conformant.`;
-  const [unjudged, notRun] = [counts['could not be judged'], counts['not run']];
+  const [unjudged, notRun] = [count('could not be judged'), count('not run')];
   const be = (count: number) => (count === 1 ? 'is' : 'are');
-  return `${[
-    ...(good === 0 && partial === 0 ? [`None of ${counted(all, 'store')} is conformant`] : []),
-    ...(good > 0 ? [`${good} of ${counted(all, 'store')} ${be(good)} conformant`] : []),
-    ...(partial > 0 ? [`${partial} of ${counted(all, 'store')} passed the selected checks`] : []),
-    ...(bad > 0 && partial > 0 ? [`${bad} ${be(bad)} not conformant`] : []),
-    ...(bad > 0 && partial === 0 && good > 0 ? [`${bad} ${be(bad)} not`] : []),
-    ...(unjudged > 0 ? [`${unjudged} could not be judged`] : []),
-    ...(notRun > 0 ? [`${notRun} ${were(notRun)} not run`] : []),
-  ].join('; ')}.`;
+  return `${present(
+    good === 0 && partial === 0 && `None of ${counted(all, 'store')} is conformant`,
+    good > 0 && `${good} of ${counted(all, 'store')} ${be(good)} conformant`,
+    partial > 0 && `${partial} of ${counted(all, 'store')} passed the selected checks`,
+    bad > 0 && partial > 0 && `${bad} ${be(bad)} not conformant`,
+    bad > 0 && partial === 0 && good > 0 && `${bad} ${be(bad)} not`,
+    unjudged > 0 && `${unjudged} could not be judged`,
+    notRun > 0 && `${notRun} ${notRun === 1 ? 'was' : 'were'} not run`,
+  ).join('; ')}.`;
 }
 
 /** The result in one sentence, and the counts of the sections below. */
-export function Verdict({ comparison }: { readonly comparison: Comparison }) {
+export function Verdict({ comparison }: Readonly<{ comparison: Comparison }>) {
   const { columns, checks, differential, suite, strict } = { ...comparison, ...comparison.options };
-  const counts = countsOf(comparison);
+  const counts = WORDS.map((word) => ({ word, count: countOf(comparison, word) }));
   const causes = sharedCauses(comparison);
   const several = causes.filter(({ stores }) => stores.length > 1).length;
   const questions = questionsOf(comparison);
@@ -61,11 +50,13 @@ export function Verdict({ comparison }: { readonly comparison: Comparison }) {
         {strict ? ' (strict: SHOULD failures count too)' : ''}.
       </p>
       <p class="outcomes">
-        {WORDS.filter((word) => counts[word] > 0).map((word) => (
-          <span key={word} class={`word ${VERDICTS[word]}`}>
-            <Icon name={VERDICTS[word]} /> {counts[word]} {word}
-          </span>
-        ))}
+        {counts
+          .filter(({ count }) => count > 0)
+          .map(({ word, count }) => (
+            <span key={word} class={`word ${VERDICTS[word]}`}>
+              <Icon name={VERDICTS[word]} /> {count} {word}
+            </span>
+          ))}
       </p>
       <ul class="tiles">
         {causes.length > 0 && (
@@ -100,12 +91,7 @@ const Tile = ({
   count,
   of,
   children,
-}: {
-  readonly to: string;
-  readonly count: number;
-  readonly of?: number;
-  readonly children: ComponentChildren;
-}) => (
+}: Readonly<{ to: string; count: number; of?: number; children: ComponentChildren }>) => (
   <li>
     <a href={`#${to}`}>
       <strong>{grouped(count)}</strong>

@@ -42,7 +42,7 @@ const TRACES: readonly (readonly [language: Language, trace: RegExp])[] = [
     /^server: (?:jetty|apache-coyote|undertow|netty)|"timestamp":.*"path":|com\.fasterxml|java\.\w+/im,
   ],
   ['C#', /^server: (?:kestrel|microsoft)|^x-powered-by: asp\.net|"traceId":|System\.Text\.Json/im],
-  ['Rust', /^server: (?:actix|hyper|rocket)|expected .* at channel \d+ column \d+|missing field `/im],
+  ['Rust', /^server: (?:actix|hyper|rocket)|expected .* at line \d+ column \d+|missing field `/im],
 ];
 
 const MAX_TEXT_BYTES = 2048;

@@ -1,30 +1,17 @@
 import { counted, grouped } from '../../counts.ts';
 import { coverageOfAll } from '../coverage.ts';
+import { deselected } from '../deviations.ts';
 import type { RunRecord } from '../record.ts';
 import { commandOf } from '../run-command.ts';
 import { DocumentFact, StartedFact } from './kit/facts.tsx';
 import { Section } from './kit/section.tsx';
-import { Command, Fact, inline } from './kit/text.tsx';
+import { Commands, Fact, inline } from './kit/text.tsx';
 
 /** What was tested and how, and the command that repeats it. */
-export function About({ record }: { readonly record: RunRecord }) {
-  const {
-    target,
-    document,
-    options,
-    suite,
-    startedAt,
-    seconds,
-    requests,
-    waited,
-    closedUnderRequests = 0,
-    created,
-    results,
-  } = record;
+export function About({ record }: Readonly<{ record: RunRecord }>) {
+  const { target, document, options, suite, created, results, waited, closedUnderRequests = 0 } = record;
   const covered = coverageOfAll(results);
-  const skipped = results.filter(
-    ({ blockedBy, verdict }) => verdict === 'skipped' && blockedBy === 'user',
-  ).length;
+  const skipped = deselected(record).length;
   return (
     <Section id="run" class="about" heading="The run">
       <dl class="facts">
@@ -37,14 +24,14 @@ export function About({ record }: { readonly record: RunRecord }) {
         {document.warnings !== undefined && (
           <Fact name="Document warnings">{document.warnings.map((one) => inline(one, 400)).join('; ')}</Fact>
         )}
-        <StartedFact startedAt={startedAt} seconds={seconds} />
+        <StartedFact startedAt={record.startedAt} seconds={record.seconds} />
         <Fact name="Generated from">
           seed {options.seed}, first id {inline(options.firstId, 40)}, {counted(options.cases, 'case')} per
           generated check{options.thorough === true && ', thorough'}
         </Fact>
         {covered !== undefined && <Fact name="Covered">{covered}</Fact>}
         <Fact name="Sent">
-          {counted(requests, 'request')}, {options.concurrency} at a time
+          {counted(record.requests, 'request')}, {options.concurrency} at a time
           {waited !== undefined && `; ${waited.toFixed(1)} s spent waiting at the store's request`}
           {closedUnderRequests > 0 &&
             `; ${counted(closedUnderRequests, 'connection')} closed during a request that was then resent`}
@@ -60,7 +47,7 @@ export function About({ record }: { readonly record: RunRecord }) {
         </Fact>
       </dl>
       <h3>Reproduce this run</h3>
-      <Command name="The command" text={commandOf(record)} />
+      <Commands list={[commandOf(record)]} />
       <p class="note">
         Set <code>${target.tokenEnv ?? 'PLANT_STORE_TOKEN'}</code> to the token
         {skipped > 0 && (

@@ -13,11 +13,10 @@ const STATES = {
   'not-evaluated': 'not evaluated',
 } as const;
 
-/** Fingerprints shown of an entry. */
 const MAX_FINGERPRINTS = 4;
 
 /** The known deviations and the states of their baseline entries. */
-export function Baseline({ record }: { readonly record: RunRecord }) {
+export function Baseline({ record }: Readonly<{ record: RunRecord }>) {
   const { ciResult } = record;
   if (ciResult.baseline === null) return null;
   const { file, entries } = ciResult.baseline;
@@ -70,7 +69,7 @@ export function Baseline({ record }: { readonly record: RunRecord }) {
 }
 
 /** The checks that an entry is about, each with its fingerprints; for a cause, after its title. */
-function About({ entry, record }: { readonly entry: EvaluatedEntry; readonly record: RunRecord }) {
+function About({ entry, record }: Readonly<{ entry: EvaluatedEntry; record: RunRecord }>) {
   return (
     <>
       {'cause' in entry && `${inline(aboutEntry(entry, record))} `}
@@ -96,7 +95,7 @@ function About({ entry, record }: { readonly entry: EvaluatedEntry; readonly rec
 }
 
 /** The issue, as a link if it is an HTTP URL. */
-const Issue = ({ issue }: { readonly issue: string }) =>
+const Issue = ({ issue }: Readonly<{ issue: string }>) =>
   /^https?:\/\//.test(issue) && URL.canParse(issue) ? (
     <a href={new URL(issue).href} rel="noreferrer">
       {inline(issue, 100)}

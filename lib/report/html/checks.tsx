@@ -5,6 +5,7 @@ import { coverageText } from '../coverage.ts';
 import { knownBy } from '../deviations.ts';
 import { causeText } from '../fingerprint.ts';
 import { unaccounted } from '../known-deviations.ts';
+import { present } from '../list.ts';
 import type { RecordedResult, RunRecord } from '../record.ts';
 import { Exchange } from './exchange.tsx';
 import { KnownAs, whatFailed } from './failures.tsx';
@@ -12,8 +13,7 @@ import { Choice, Filter } from './kit/filter.tsx';
 import { More, Section } from './kit/section.tsx';
 import { CheckLink, DocsLink, Fact, Icon, inline, type Tone, toneOf, WORDS } from './kit/text.tsx';
 
-/** Every check of the run, with a search and filters. */
-export function Checks({ record }: { readonly record: RunRecord }) {
+export function Checks({ record }: Readonly<{ record: RunRecord }>) {
   const { results } = record;
   const areas = groupBy(results, areaOf);
   const tones = (Object.keys(WORDS) as Tone[]).filter((tone) =>
@@ -51,7 +51,7 @@ const tally = (members: readonly RecordedResult[], record: RunRecord): string =>
     .map(([count, word]) => `${count} ${word}`)
     .join(', ');
 
-function Check({ result, record }: { readonly result: RecordedResult; readonly record: RunRecord }) {
+function Check({ result, record }: Readonly<{ result: RecordedResult; record: RunRecord }>) {
   const { id, level, statement, causes } = result;
   const tone = toneOf(result, record);
   const known = knownBy(result, record).length > 0;
@@ -95,7 +95,7 @@ const KINDS = {
   scenario: 'dependent steps',
 } as const;
 
-function Details({ result, record }: { readonly result: RecordedResult; readonly record: RunRecord }) {
+function Details({ result, record }: Readonly<{ result: RecordedResult; record: RunRecord }>) {
   const { id, basis, hint, kind, verdict, cases, seconds, exchanges, counterexample, observations } = result;
   const [first, ...others] = exchanges;
   const [confidence, covered] = [confidenceText(result), coverageText(result)];
@@ -152,39 +152,34 @@ const BLOCKERS: Readonly<Record<string, string>> = {
 };
 
 /** Why a check was not run, or not completely, and what prevented it. */
-function Blocker({ result: { verdict, reason, blockedBy } }: { readonly result: RecordedResult }) {
+function Blocker({ result: { verdict, reason, blockedBy } }: Readonly<{ result: RecordedResult }>) {
   if (reason === undefined || blockedBy === undefined) return null;
   return (
-    <div>
-      <dt>{verdict === 'fail' ? 'Also' : 'Not tested'}</dt>
-      <dd>
-        {inline(reason)}
-        {blockedBy.includes('/') ? (
-          <>
-            {' '}
-            (see <CheckLink id={blockedBy} />)
-          </>
-        ) : (
-          <span class="aside"> ({inline(BLOCKERS[blockedBy] ?? blockedBy, 60)})</span>
-        )}
-      </dd>
-    </div>
+    <Fact name={verdict === 'fail' ? 'Also' : 'Not tested'}>
+      {inline(reason)}
+      {blockedBy.includes('/') ? (
+        <>
+          {' '}
+          (see <CheckLink id={blockedBy} />)
+        </>
+      ) : (
+        <span class="aside"> ({inline(BLOCKERS[blockedBy] ?? blockedBy, 60)})</span>
+      )}
+    </Fact>
   );
 }
 
 /** Causes listed; the record contains all of them. */
 const MAX_CAUSES = 40;
 
-/** The causes and their fingerprints. */
-function CauseTable({ result }: { readonly result: RecordedResult }) {
+function CauseTable({ result }: Readonly<{ result: RecordedResult }>) {
   const { causes } = result;
   if (causes.length === 0) return null;
-  const rest = [
-    ...(causes.length > MAX_CAUSES ? [`${causes.length - MAX_CAUSES} more are in the record`] : []),
-    ...(unaccounted(result) > 0
-      ? [`${counted(unaccounted(result), 'failure')} with causes that were not recorded`]
-      : []),
-  ];
+  const rest = present(
+    causes.length > MAX_CAUSES && `${causes.length - MAX_CAUSES} more are in the record`,
+    unaccounted(result) > 0 &&
+      `${counted(unaccounted(result), 'failure')} with causes that were not recorded`,
+  );
   return (
     <table class="fingerprints">
       <caption>
@@ -217,10 +212,9 @@ function Observed({ observations }: Pick<RecordedResult, 'observations'>) {
   return (
     <dl class="observations">
       {entries.map(([key, value]) => (
-        <div key={key}>
-          <dt>{inline(key, 100)}</dt>
-          <dd>{value === '' ? <span class="aside">empty</span> : inline(String(value))}</dd>
-        </div>
+        <Fact key={key} name={inline(key, 100)}>
+          {value === '' ? <span class="aside">empty</span> : inline(String(value))}
+        </Fact>
       ))}
     </dl>
   );

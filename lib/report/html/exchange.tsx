@@ -3,17 +3,17 @@ import type { RecordedBody, RecordedCause, RecordedExchange, RecordedRequest } f
 import { beforeLine } from '../text.ts';
 import { ExpectedAndActual } from './kit/expected.tsx';
 import { More } from './kit/section.tsx';
-import { Box, Command, inline, type Line, lines, time } from './kit/text.tsx';
+import { Box, Captioned, Commands, inline, type Line, lines, sizeOf, time } from './kit/text.tsx';
 import { markedBody, mattersIn } from './matters.ts';
 
 type Pairs = readonly (readonly [string, string])[];
 
 /** One request and its response, what is wrong, and a command that sends the request again. */
-export const Exchange = ({ exchange }: { readonly exchange: RecordedExchange }) => (
+export const Exchange = ({ exchange }: Readonly<{ exchange: RecordedExchange }>) => (
   <div class="exchange">
     <ExpectedAndActual expected={exchange.expected} actual={exchange.actual} />
     <Messages exchange={exchange} />
-    <Command name="The command" text={exchange.command} />
+    <Commands list={[exchange.command]} />
   </div>
 );
 
@@ -23,10 +23,7 @@ type Sent = NonNullable<RecordedCause['counterexample']>;
 export function CauseExchange({
   exchange,
   matters,
-}: {
-  readonly exchange: Sent;
-  readonly matters: readonly string[];
-}) {
+}: Readonly<{ exchange: Sent; matters: readonly string[] }>) {
   const { before = [], request } = exchange;
   const isMarked = mattersIn(request, matters) !== undefined;
   return (
@@ -44,31 +41,20 @@ export function CauseExchange({
   );
 }
 
-function Messages({
-  exchange,
-  matters = [],
-}: {
-  readonly exchange: Sent;
-  readonly matters?: readonly string[];
-}) {
+function Messages({ exchange, matters = [] }: Readonly<{ exchange: Sent; matters?: readonly string[] }>) {
   const { request, response, ms } = exchange;
   return (
     <div class="messages">
-      <figure>
-        <figcaption>
-          Request <span class="aside">{request.rawBytes ? 'not well-formed' : size(request.body)}</span>
-        </figcaption>
-        <Box text={requestLines(request, matters)} />
-      </figure>
-      <figure>
-        <figcaption>
-          Response{' '}
-          <span class="aside">
-            {response === undefined ? time(ms) : `${time(ms)}, ${size(response.body)}`}
-          </span>
-        </figcaption>
-        <Box text={responseLines(exchange)} />
-      </figure>
+      <Captioned
+        title="Request"
+        aside={request.rawBytes ? 'not well-formed' : sizeOf(request.body)}
+        text={requestLines(request, matters)}
+      />
+      <Captioned
+        title="Response"
+        aside={response === undefined ? time(ms) : `${time(ms)}, ${sizeOf(response.body)}`}
+        text={responseLines(exchange)}
+      />
     </div>
   );
 }
@@ -88,9 +74,6 @@ function requestLines(request: RecordedRequest, matters: readonly string[]): rea
       : bodyOf(body).map((one) => line(one, 'body'))),
   ];
 }
-
-const size = ({ bytes, truncated }: RecordedBody) =>
-  bytes === 0 ? 'no body' : `${counted(bytes, 'byte')}${truncated ? ', truncated' : ''}`;
 
 /** A message roughly as it goes over the wire. */
 const message = (first: string, headers: Pairs, body: RecordedBody): readonly string[] => [

@@ -3,6 +3,7 @@ import { groupBy } from '../../groups.ts';
 import { issueMarkdown } from '../cause-markdown.ts';
 import { confirmedText } from '../confirmed.ts';
 import { type ExplainedChecks, knownBy, novelty, openCauses } from '../deviations.ts';
+import { present } from '../list.ts';
 import type { RecordedCause, RecordedResult, RunRecord } from '../record.ts';
 import { retrySummary } from '../retries.ts';
 import { CauseExchange, Exchange } from './exchange.tsx';
@@ -17,11 +18,10 @@ const MAX_OPEN_CAUSES = 3;
 const MAX_TITLE_CHARACTERS = 1000;
 const MAX_ADVICE_CHARACTERS = 2000;
 
-/** The id of the first cause on the page. */
 export const FIRST_CAUSE = 'cause-1';
 
 /** What is to be fixed, cause by cause, then the untestable checks. */
-export function Failures({ record }: { readonly record: RunRecord }) {
+export function Failures({ record }: Readonly<{ record: RunRecord }>) {
   const open = openCauses(record);
   const failed = record.results.filter(({ verdict }) => verdict === 'fail');
   const blocked = record.results.filter(({ verdict }) => verdict === 'untestable');
@@ -155,14 +155,7 @@ function Ladders({ ladders }: Pick<RecordedCause, 'ladders'>) {
   );
 }
 
-/** The failed checks that a cause explains. */
-function Explained({
-  checks,
-  record,
-}: {
-  readonly checks: readonly RecordedResult[];
-  readonly record: RunRecord;
-}) {
+function Explained({ checks, record }: Readonly<{ checks: readonly RecordedResult[]; record: RunRecord }>) {
   const [lead, ...others] = checks;
   if (lead === undefined) return null;
   return (
@@ -175,7 +168,7 @@ function Explained({
   );
 }
 
-function Lead({ result, record }: { readonly result: RecordedResult; readonly record: RunRecord }) {
+function Lead({ result, record }: Readonly<{ result: RecordedResult; record: RunRecord }>) {
   const { id, basis, hint, exchanges } = result;
   const [exchange] = exchanges;
   return (
@@ -197,17 +190,16 @@ function Lead({ result, record }: { readonly result: RecordedResult; readonly re
 /** How many cases of a check failed, with the counterexample and its retries. */
 export function whatFailed({ failed, cases, counterexample }: RecordedResult): string {
   const retried = counterexample === undefined ? undefined : retrySummary(counterexample);
-  return [
-    `${grouped(failed)} of ${counted(cases, 'case')}${counterexample === undefined ? '' : `: ${inline(counterexample.label, 160)}`}.`,
-    ...(retried === undefined ? [] : [`${retried.charAt(0).toUpperCase()}${retried.slice(1)}.`]),
-    ...(counterexample?.shrinks === undefined || counterexample.shrinks === 0
-      ? []
-      : [`Shrunk in ${counted(counterexample.shrinks, 'step')}.`]),
-  ].join(' ');
+  const { label, shrinks = 0 } = counterexample ?? {};
+  return present(
+    `${grouped(failed)} of ${counted(cases, 'case')}${label === undefined ? '' : `: ${inline(label, 160)}`}.`,
+    retried !== undefined && `${retried.charAt(0).toUpperCase()}${retried.slice(1)}.`,
+    shrinks > 0 && `Shrunk in ${counted(shrinks, 'step')}.`,
+  ).join(' ');
 }
 
 /** The reason of a known deviation, or the new causes of a known failing check. */
-export function KnownAs({ result, record }: { readonly result: RecordedResult; readonly record: RunRecord }) {
+export function KnownAs({ result, record }: Readonly<{ result: RecordedResult; record: RunRecord }>) {
   const news = novelty(result, record);
   return (
     <>
@@ -227,13 +219,7 @@ export function KnownAs({ result, record }: { readonly result: RecordedResult; r
   );
 }
 
-function Others({
-  members,
-  record,
-}: {
-  readonly members: readonly RecordedResult[];
-  readonly record: RunRecord;
-}) {
+function Others({ members, record }: Readonly<{ members: readonly RecordedResult[]; record: RunRecord }>) {
   if (members.length === 0) return null;
   const list = (
     <ul class="others">
@@ -259,8 +245,7 @@ function Others({
   );
 }
 
-/** Untestable checks, by reason. */
-function Blocked({ blocked }: { readonly blocked: readonly RecordedResult[] }) {
+function Blocked({ blocked }: Readonly<{ blocked: readonly RecordedResult[] }>) {
   if (blocked.length === 0) return null;
   return (
     <section class="blocked">

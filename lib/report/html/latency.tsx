@@ -6,7 +6,7 @@ import { percent, placeOf, ticksOf } from './kit/axis.ts';
 import { More, Section } from './kit/section.tsx';
 import { time } from './kit/text.tsx';
 
-export function Latency({ record: { latency, options } }: { readonly record: RunRecord }) {
+export function Latency({ record: { latency, options } }: Readonly<{ record: RunRecord }>) {
   return (
     <Section id="latency" heading="Response times">
       {latency === null ? (
@@ -32,7 +32,7 @@ const TOP = 58;
 const HEIGHT = 140;
 const FOOT = 26;
 
-function Plot({ latency: { buckets, median, p95, p99, answers } }: { readonly latency: LatencyData }) {
+function Plot({ latency: { buckets, median, p95, p99, answers } }: Readonly<{ latency: LatencyData }>) {
   const [low, high] = [buckets[0]?.from ?? 1, buckets.at(-1)?.to ?? 2];
   const at = (ms: number) => placeOf(ms, { low, high });
   const most = Math.max(...buckets.map((bucket) => bucket.answers), 1);
@@ -92,7 +92,7 @@ function Plot({ latency: { buckets, median, p95, p99, answers } }: { readonly la
 const anchor = (at: number) => (at < 7 ? 'start' : at > 93 ? 'end' : 'middle');
 
 /** The distribution in numbers; each row doubles the time. */
-function Table({ latency: { buckets, answers } }: { readonly latency: LatencyData }) {
+function Table({ latency: { buckets, answers } }: Readonly<{ latency: LatencyData }>) {
   const doublings = groupBy(buckets, ({ from }) => String(Math.floor(Math.log2(from) + 0.01)));
   let seen = 0;
   return (

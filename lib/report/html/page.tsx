@@ -14,7 +14,7 @@ import { titleOf, Verdict } from './verdict.tsx';
 export const htmlReport = (record: RunRecord): string =>
   `<!doctype html>\n${renderToStaticMarkup(<Page record={record} />)}\n`;
 
-const Page = ({ record }: { readonly record: RunRecord }) => (
+const Page = ({ record }: Readonly<{ record: RunRecord }>) => (
   <Shell
     title={titleOf(record)}
     suite={record.suite}

@@ -4,7 +4,7 @@ import { Section } from './kit/section.tsx';
 import { inline } from './kit/text.tsx';
 
 /** What the interface leaves open, and what this store does. */
-export function Profile({ record }: { readonly record: RunRecord }) {
+export function Profile({ record }: Readonly<{ record: RunRecord }>) {
   const topics = profileOf(record.observations);
   return (
     <Section id="profile" heading="Observed behaviour">
@@ -32,7 +32,7 @@ export function Profile({ record }: { readonly record: RunRecord }) {
 }
 
 /** A sentence with its observed values emphasised. */
-export const Sentence = ({ parts }: { readonly parts: readonly SentencePart[] }) => (
+export const Sentence = ({ parts }: Readonly<{ parts: readonly SentencePart[] }>) => (
   <>
     {parts.map((part) => (typeof part === 'string' ? inline(part) : <strong>{inline(part.value)}</strong>))}
   </>

@@ -1,7 +1,8 @@
 import { counted } from '../../counts.ts';
-import type { Summary } from '../../run/result/verdict.ts';
-import { explainedChecks, openCauses } from '../deviations.ts';
+import { judgedOf, type Summary } from '../../run/result/verdict.ts';
+import { deselected, explainedChecks, openCauses } from '../deviations.ts';
 import { headlineOf, NOTHING_JUDGED } from '../headline.ts';
+import { present } from '../list.ts';
 import type { RunRecord } from '../record.ts';
 import { FIRST_CAUSE } from './failures.tsx';
 import { Icon, inline, type Tone, toneOf, WORDS } from './kit/text.tsx';
@@ -17,7 +18,7 @@ export const titleOf = (record: RunRecord): string =>
   `${capital(headlineOf(record))}: ${inline(record.target.name, 80)}`;
 
 /** The verdict in one sentence, with the counts of checks. */
-export function Verdict({ record }: { readonly record: RunRecord }) {
+export function Verdict({ record }: Readonly<{ record: RunRecord }>) {
   const { outcome, target, ciResult, stop, advice } = record;
   const ci = ciResult.exitCode === 0 ? 'pass' : 'fail';
   return (
@@ -68,9 +69,9 @@ const STOPPED = {
 } as const;
 
 function sentence(record: RunRecord): string {
-  const { outcome, summary, stop, results } = record;
+  const { outcome, summary, stop } = record;
   const { MUST, SHOULD } = summary;
-  const judged = MUST.pass + MUST.fail + MUST.untestable;
+  const judged = judgedOf(MUST);
   if (outcome === 'undetermined')
     return `could not be judged: ${stop === null ? `${MUST.untestable} of ${counted(judged, 'MUST check')} could not be tested` : STOPPED[stop.kind]}.`;
   if (MUST.fail > 0)
@@ -78,22 +79,20 @@ function sentence(record: RunRecord): string {
   const all = judged === 0 ? 'no MUST check was run' : `all ${counted(judged, 'MUST check')} passed`;
   if (outcome === 'nonconformant')
     return `is not conformant: ${all}, but ${counted(SHOULD.fail, 'SHOULD check')} failed, and the run was strict.`;
-  const skipped = results.filter(({ level, blockedBy }) => level === 'MUST' && blockedBy === 'user').length;
-  const notes = [
-    ...(skipped > 0 ? [`${skipped} ${skipped === 1 ? 'was' : 'were'} skipped`] : []),
-    ...(SHOULD.fail > 0
-      ? [`${counted(SHOULD.fail, 'SHOULD check')} ${SHOULD.fail === 1 ? 'warns' : 'warn'}`]
-      : []),
-  ];
-  if (outcome === 'partial')
-    return judged === 0 && !(record.options.strict && SHOULD.pass > 0)
-      ? `was not judged: ${[all, ...notes].join(', ')}.`
-      : `passed the selected checks: ${[all, ...notes].join(', ')}.`;
-  return `is conformant: ${[all, ...notes].join(', ')}.`;
+  const skipped = deselected(record).filter(({ level }) => level === 'MUST').length;
+  const notes = present(
+    all,
+    skipped > 0 && `${skipped} ${skipped === 1 ? 'was' : 'were'} skipped`,
+    SHOULD.fail > 0 && `${counted(SHOULD.fail, 'SHOULD check')} ${SHOULD.fail === 1 ? 'warns' : 'warn'}`,
+  ).join(', ');
+  if (outcome !== 'partial') return `is conformant: ${notes}.`;
+  return judged === 0 && !(record.options.strict && SHOULD.pass > 0)
+    ? `was not judged: ${notes}.`
+    : `passed the selected checks: ${notes}.`;
 }
 
 /** The cause to fix first, if there are several. */
-function FirstCause({ record }: { readonly record: RunRecord }) {
+function FirstCause({ record }: Readonly<{ record: RunRecord }>) {
   const must = openCauses(record).filter(({ level }) => level === 'MUST');
   const [first] = must;
   if (must.length < 2 || first === undefined) return null;
@@ -115,19 +114,18 @@ const COLUMNS = 28;
 const STEP = 20;
 
 /** One mark for each check of a level. */
-function LevelMarks({ level, record }: { readonly level: keyof Summary; readonly record: RunRecord }) {
+function LevelMarks({ level, record }: Readonly<{ level: keyof Summary; record: RunRecord }>) {
   const tones = record.results.filter((one) => one.level === level).map((one) => toneOf(one, record));
   const counts = ORDER.map((tone) => ({ tone, count: tones.filter((one) => one === tone).length }));
-  const present = counts.filter(({ count }) => count > 0);
-  const marks = present.flatMap(({ tone, count }) => Array.from({ length: count }, () => tone));
+  const shown = counts.filter(({ count }) => count > 0);
+  const marks = shown.flatMap(({ tone, count }) => Array.from({ length: count }, () => tone));
   const rows = Math.max(1, Math.ceil(marks.length / COLUMNS));
-  const label = present.map(({ tone, count }) => `${count} ${WORDS[tone]}`).join(', ');
-  const { pass, fail, untestable } = record.summary[level];
-  const judged = pass + fail + untestable;
+  const summary = record.summary[level];
+  const label = shown.map(({ tone, count }) => `${count} ${WORDS[tone]}`).join(', ');
   return (
     <div class="level-picture">
       <p class="level-count">
-        <span class="level">{level}</span> <strong>{pass}</strong> of {judged} passed
+        <span class="level">{level}</span> <strong>{summary.pass}</strong> of {judgedOf(summary)} passed
       </p>
       <svg
         class="marks"
@@ -148,7 +146,7 @@ function LevelMarks({ level, record }: { readonly level: keyof Summary; readonly
         ))}
       </svg>
       <ul class="legend">
-        {present.map(({ tone, count }) => (
+        {shown.map(({ tone, count }) => (
           <li key={tone}>
             <Icon name={tone} /> {count} {WORDS[tone]}
           </li>

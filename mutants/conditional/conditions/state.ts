@@ -79,9 +79,7 @@ const given =
     holds(authorization(request) ?? '');
 
 export const longCredential = credential(given((header) => header.length > 1024));
-export const threeParts = credential(
-  given((header) => /^bearer +[\w-]+\.[\w-]+\.[\w-]*$/i.test(header)),
-);
+export const threeParts = credential(given((header) => /^bearer +[\w-]+\.[\w-]+\.[\w-]*$/i.test(header)));
 export const placeholderWord = credential(
   given((header) => /^bearer +(?:null|undefined|none|nil)$/i.test(header)),
 );
@@ -102,6 +100,4 @@ export const beyondAsciiCredential = credential(given((header) => /[^\x20-\x7e]/
 export const quoteInCredential = credential(given((header) => header.includes("'")));
 export const basicScheme = credential(given((header) => /^basic /i.test(header)));
 export const digestScheme = credential(given((header) => /^digest /i.test(header)));
-export const unknownScheme = credential(
-  given((header) => /^(?!bearer|basic|digest)\S+ /i.test(header)),
-);
+export const unknownScheme = credential(given((header) => /^(?!bearer|basic|digest)\S+ /i.test(header)));

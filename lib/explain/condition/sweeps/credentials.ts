@@ -131,8 +131,7 @@ const CLASSES: readonly CredentialClass[] = [
     'the token under another scheme',
     'the scheme is another one',
     'credential',
-    (value, token) =>
-      /^(?!bearer)\w+ /i.test(value) && !/^basic/i.test(value) && value.endsWith(` ${token}`),
+    (value, token) => /^(?!bearer)\w+ /i.test(value) && !/^basic/i.test(value) && value.endsWith(` ${token}`),
   ),
   described(
     'at least',

@@ -2,13 +2,7 @@ import { visible } from '../../text.ts';
 import { inline } from './text.tsx';
 
 /** Expected beside actual; if they are similar, the difference is marked. */
-export function ExpectedAndActual({
-  expected,
-  actual,
-}: {
-  readonly expected: string;
-  readonly actual: string;
-}) {
+export function ExpectedAndActual({ expected, actual }: Readonly<{ expected: string; actual: string }>) {
   const parts = difference(expected, actual);
   return (
     <dl class="comparison">
@@ -26,7 +20,7 @@ export function ExpectedAndActual({
 
 type MarkedText = readonly [before: string, differs: string, after: string];
 
-const Marked = ({ parts: [before, differs, after] }: { readonly parts: MarkedText }) => (
+const Marked = ({ parts: [before, differs, after] }: Readonly<{ parts: MarkedText }>) => (
   <>
     {ending(before)}
     {differs === '' ? <mark class="nothing" title="missing" /> : <mark>{inline(differs, 200)}</mark>}
@@ -36,7 +30,7 @@ const Marked = ({ parts: [before, differs, after] }: { readonly parts: MarkedTex
 );
 
 /** The code points of a few characters that may look like others. */
-function CodePoints({ text }: { readonly text: string }) {
+function CodePoints({ text }: Readonly<{ text: string }>) {
   const points = [...text].map((character) => character.codePointAt(0) ?? 0);
   if (points.length > 8 || points.every((point) => point < 0x80)) return null;
   return (

@@ -38,11 +38,7 @@ export const Choice = ({
   name,
   label,
   options,
-}: {
-  readonly name: string;
-  readonly label: string;
-  readonly options: Readonly<Record<string, string>>;
-}) => (
+}: Readonly<{ name: string; label: string; options: Readonly<Record<string, string>> }>) => (
   <label class="field">
     <span>{label}</span>
     <select name={name}>

@@ -6,25 +6,25 @@ interface Content {
   readonly children: ComponentChildren;
 }
 
-interface SectionProps extends Content {
-  readonly id: string;
-  readonly heading: string;
-}
-
 /** A section of a page, to which its navigation links. */
-export const Section = ({ id, heading, class: kind = id, children }: SectionProps) => (
+export const Section = ({
+  id,
+  heading,
+  class: kind = id,
+  children,
+}: Content & Readonly<{ id: string; heading: string }>) => (
   <section class={kind} id={id} aria-labelledby={`${id}-heading`}>
     <h2 id={`${id}-heading`}>{heading}</h2>
     {children}
   </section>
 );
 
-interface FoldedProps extends Content {
-  readonly summary: ComponentChildren;
-}
-
 /** Further details, folded at first. */
-export const More = ({ summary, class: kind = '', children }: FoldedProps) => (
+export const More = ({
+  summary,
+  class: kind = '',
+  children,
+}: Content & Readonly<{ summary: ComponentChildren }>) => (
   <details class={`more ${kind}`.trim()}>
     <summary>{summary}</summary>
     {children}

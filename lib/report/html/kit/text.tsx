@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { grouped, sum } from '../../../counts.ts';
+import { counted, grouped, sum } from '../../../counts.ts';
 import { docsOf } from '../../../package.ts';
-import type { RecordedResult, RunRecord } from '../../record.ts';
+import type { RecordedBody, RecordedResult, RunRecord } from '../../record.ts';
 import { beginning, visible } from '../../text.ts';
 
 const MAX_LINE_CHARACTERS = 400;
@@ -41,11 +41,11 @@ export const WORDS: Readonly<Record<Tone, string>> = {
 
 export const toneOf = (
   { level, verdict }: Pick<RecordedResult, 'level' | 'verdict'>,
-  { options }: { readonly options: Pick<RunRecord['options'], 'strict'> },
+  { options }: Readonly<{ options: Pick<RunRecord['options'], 'strict'> }>,
 ): Tone => (verdict === 'fail' && level === 'SHOULD' && !options.strict ? 'warn' : verdict);
 
 /** A decorative icon; the text beside it says the same. */
-export const Icon = ({ name }: { readonly name: Tone | 'link' }) => (
+export const Icon = ({ name }: Readonly<{ name: Tone | 'link' }>) => (
   <svg class={`icon ${name}`} viewBox="0 0 16 16" aria-hidden="true" focusable="false">
     <use href={`#icon-${name}`} />
   </svg>
@@ -92,22 +92,23 @@ export const Sprite = () => (
   </svg>
 );
 
-/** A link to a check in the list of all checks. */
-export const CheckLink = ({ id }: { readonly id: string }) => (
+export const CheckLink = ({ id }: Readonly<{ id: string }>) => (
   <a class="id" href={`#${id}`}>
     {id}
   </a>
 );
 
-/** A link to the description of a check in the documentation. */
-export const DocsLink = ({ id }: { readonly id: string }) => (
+export const DocsLink = ({ id }: Readonly<{ id: string }>) => (
   <a href={docsOf(id)} rel="noreferrer">
     About this check
   </a>
 );
 
 /** A row of a description list. */
-export const Fact = ({ name, children }: { readonly name: string; readonly children: ComponentChildren }) => (
+export const Fact = ({
+  name,
+  children,
+}: Readonly<{ name: ComponentChildren; children: ComponentChildren }>) => (
   <div>
     <dt>{name}</dt>
     <dd>{children}</dd>
@@ -123,7 +124,7 @@ export interface Part {
 /** A line of a box, or its parts. */
 export type Line = string | readonly Part[];
 
-const Parts = ({ line }: { readonly line: Line }) => (
+const Parts = ({ line }: Readonly<{ line: Line }>) => (
   <>
     {typeof line === 'string'
       ? line
@@ -140,7 +141,7 @@ const Parts = ({ line }: { readonly line: Line }) => (
 );
 
 /** Only a box that may scroll is focusable. */
-export function Box({ text }: { readonly text: readonly Line[] }) {
+export function Box({ text }: Readonly<{ text: readonly Line[] }>) {
   // No line of the page begins with untrusted text: in a log of a runner it could be a command.
   const broken = text.map((line, index) =>
     index === 0 ? (
@@ -163,22 +164,30 @@ export function Box({ text }: { readonly text: readonly Line[] }) {
   );
 }
 
+/** A box with a title, and a remark beside it. */
+export const Captioned = ({
+  title,
+  aside,
+  text,
+}: Readonly<{ title: string; aside: ComponentChildren; text: readonly Line[] }>) => (
+  <figure>
+    <figcaption>
+      {title} <span class="aside">{aside}</span>
+    </figcaption>
+    <Box text={text} />
+  </figure>
+);
+
+/** How long a body is. */
+export const sizeOf = ({ bytes, truncated }: RecordedBody): string =>
+  bytes === 0 ? 'no body' : `${counted(bytes, 'byte')}${truncated ? ', truncated' : ''}`;
+
 /** Longer commands are not put on a page. */
 const MAX_COMMAND_CHARACTERS = 40_000;
 
-/** A command with a button that copies it exactly, even if the page shows it escaped. */
-export const Command = ({ name, text }: { readonly name: string; readonly text: string }) => (
-  <Commands name={name} list={[text]} />
-);
-
-/** Commands, one in each line, with a button that copies all of them. */
-export function Commands({
-  list,
-  name = list.length === 1 ? 'The command' : 'The commands',
-}: {
-  readonly name?: string;
-  readonly list: readonly string[];
-}) {
+/** Commands, one in each line, with a button that copies them exactly, even if the page shows them escaped. */
+export function Commands({ list }: Readonly<{ list: readonly string[] }>) {
+  const name = list.length === 1 ? 'The command' : 'The commands';
   if (list.length === 0) return null;
   const text = list.join('\n');
   const shown = list.map((one) => visible(one.slice(0, MAX_COMMAND_CHARACTERS)));
@@ -212,11 +221,7 @@ export const CopyButton = ({
   name,
   text,
   announcement,
-}: {
-  readonly name: string;
-  readonly text: string;
-  readonly announcement: string;
-}) => (
+}: Readonly<{ name: string; text: string; announcement: string }>) => (
   <button type="button" class="copy" data-exact={exact(text)} data-announcement={announcement} hidden>
     {name}
   </button>
