@@ -192,7 +192,7 @@ async function ofOneSymptom(
     const { failure, wanted } = lead;
     const investigation = new Investigation(failure, wanted, experiments);
     const found = (await explanation(investigation, options)) ?? [
-      ofTheRun(investigation, left, options) ?? (await unexplained(investigation, options)),
+      ofTheRun(investigation, left, options) ?? (await unexplained(investigation, left, options)),
     ];
     const own = found.map((one): Cluster & { members: CheckFailure[] } => ({
       wanted,
@@ -298,6 +298,7 @@ async function recurs({ failure: { template }, wanted, experiments }: Investigat
 /** What is known of a failure that no experiment shows again. */
 async function unexplained(
   investigation: Investigation,
+  members: readonly CheckFailure[],
   { firstId, served, gone }: ExplainOptions,
 ): Promise<Circumstance> {
   const { failure, wanted, experiments } = investigation;
@@ -305,6 +306,7 @@ async function unexplained(
   const isFirst = experiments.sent > 0 && exchange.request.freshId === firstId;
   const subject = wanted.aspect === 'success' && !isFirst ? subjectOf(investigation) : undefined;
   // What was tried in vain says nothing about the request.
+  const requests = new Set(members.map((one) => one.failure.exchange.request.freshId));
   const inVain = experiments.sent > 0 && before.length === 0 && !(await recurs(investigation));
   const condition = (): Wording => {
     if (when === 'under-concurrency') return { note: 'while others are in flight' };
@@ -312,7 +314,7 @@ async function unexplained(
     if (gone && wanted.words === NO_ANSWER) return served ? { note: 'from some point of the run on' } : {};
     // What is wrong with the request is known, and why it is rejected now may be something else: an id in use.
     if (subject !== undefined && subject !== ANY_SUBJECT.credential) return {};
-    if (inVain) return { note: 'once, but not again' };
+    if (inVain) return { note: `${requests.size === 1 ? 'once' : 'now and then'}, but not again` };
     return subject === undefined ? suchAs(failure) : {};
   };
   return {

@@ -207,7 +207,11 @@ function headingOf(
   const [must, should] = [ids('MUST'), ids('SHOULD')];
   const counts = present(
     must > 0 && paint(['red', 'bold'], `${counted(must, 'MUST check')} failed`),
-    should > 0 && paint(['yellow', 'bold'], `${counted(should, 'SHOULD check')} failed (a warning)`),
+    should > 0 &&
+      paint(
+        ['yellow', 'bold'],
+        `${counted(should, 'SHOULD check')} failed (warning${should === 1 ? '' : 's'})`,
+      ),
   );
   return ['', `${counts.join(', ')}, for ${counted(open.length, 'cause')}`];
 }
