@@ -152,7 +152,7 @@ export const OPTIONS = {
     group: 'sampling',
     placeholder: 'n',
     description: 'concurrency limit: requests in flight at a time',
-    defaultsTo: DEFAULTS.concurrency,
+    defaultsTo: `${DEFAULTS.concurrency}, and up to ${DEFAULTS.maxConcurrency} if the store is distant`,
   },
   rate: {
     kind: kind.rate,

@@ -9,26 +9,25 @@ const MAX_RISE = 1.3;
 const FACTOR = 2;
 
 /**
- * Sends more requests at a time to a distant store, for as long as that does not make its answers slower. Whatever
- * goes wrong then is not held against the store: the request is sent again, with no more in flight than usual.
+ * Sends more requests at a time to a distant store, as long as that does not make its answers slower, and fewer if it
+ * does. Whatever goes wrong then is not held against the store: the request is sent again, with no more in flight than
+ * usual.
  */
 export class Growth {
   private readonly client: HttpClient;
   private readonly usual: number;
-  private readonly max: number;
+  private max: number;
   private times: number[] = [];
   /** Answers to requests that were under way when the limit changed. */
   private ignored = 0;
   /** The median while no more than usual were in flight. */
   private atRest: number | undefined;
-  private ended: boolean;
 
   /** @param max requests in flight at most; no more than the client allows now means no growth */
   constructor(client: HttpClient, max: number) {
     this.client = client;
     this.usual = client.concurrencyLimit;
     this.max = max;
-    this.ended = max <= this.usual;
   }
 
   /** Whether a request was sent while more were in flight than usual. */
@@ -38,7 +37,7 @@ export class Growth {
 
   /** Takes the milliseconds of an answer into account. */
   add(ms: number): void {
-    if (this.ended) return;
+    if (this.max <= this.usual) return;
     if (this.ignored > 0) {
       this.ignored -= 1;
       return;
@@ -48,21 +47,19 @@ export class Growth {
     if (this.times.length < limit * WINDOW) return;
     const median = this.times.toSorted((a, b) => a - b)[limit] ?? 0;
     this.times = [];
-    if (limit <= this.usual) {
-      if (median < DISTANT_MS) return;
-      this.atRest = median;
-    } else if (median > (this.atRest ?? 0) * MAX_RISE) {
-      this.end();
-      return;
-    }
-    if (limit >= this.max) return;
-    this.client.setConcurrencyLimit(Math.min(limit * FACTOR, this.max));
+    if (median < DISTANT_MS) return;
+    if (limit <= this.usual) this.atRest = median;
+    const isSlower = median > (this.atRest ?? 0) * MAX_RISE;
+    if (isSlower) this.max = Math.max(this.usual, limit / FACTOR);
+    const next = Math.min(limit * FACTOR, this.max);
+    if (next === limit) return;
+    this.client.setConcurrencyLimit(next);
     this.ignored = limit;
   }
 
   /** Goes back to the usual number of requests in flight for the rest of the run. */
   end(): void {
-    this.ended = true;
+    this.max = this.usual;
     if (this.client.concurrencyLimit > this.usual) this.client.setConcurrencyLimit(this.usual);
   }
 }

@@ -150,7 +150,10 @@ export class Sender {
       }
       // Waiting did not suffice, so lower the concurrency, but once only for requests that were under way
       // together.
-      if (attempt > 1 && concurrencyLimit === this.client.concurrencyLimit) this.client.lowerConcurrency();
+      if (attempt > 1 && concurrencyLimit === this.client.concurrencyLimit) {
+        this.growth.end();
+        this.client.lowerConcurrency();
+      }
       if (isBusy(exchange) && concurrencyLimit === 1)
         return this.insist(withoutPredecessor(left), id, context, pause);
       // The preceding request has been sent, or is rejected each time and may be what keeps the store busy.

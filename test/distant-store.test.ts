@@ -1,0 +1,107 @@
+import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { run } from '../index.ts';
+import { Growth } from '../lib/run/send/growth.ts';
+import { endpointOf } from '../lib/wire/endpoint.ts';
+import { HttpClient } from '../lib/wire/http-client.ts';
+import { listen, startStore } from '../reference/store.ts';
+import { TOKEN } from './stores.ts';
+
+const client = (connections: number) =>
+  new HttpClient(endpointOf('http://127.0.0.1:1', { timeout: 1000 }), connections);
+
+/** The limits after each answer, without repetition. */
+function limitsWith(msAt: (limit: number) => number, { max = 96, answers = 2000 } = {}): readonly number[] {
+  const own = client(24);
+  const growth = new Growth(own, max);
+  const limits = [own.concurrencyLimit];
+  for (let left = answers; left > 0; left -= 1) {
+    growth.add(msAt(own.concurrencyLimit));
+    if (limits.at(-1) !== own.concurrencyLimit) limits.push(own.concurrencyLimit);
+  }
+  return limits;
+}
+
+describe('the number of requests in flight', () => {
+  test('grows up to the maximum if a distant store answers as fast as before', () => {
+    expect(limitsWith(() => 50)).toEqual([24, 48, 96]);
+    expect(limitsWith(() => 50, { max: 60 })).toEqual([24, 48, 60]);
+  });
+
+  test('does not grow if the store is near, or if it must not', () => {
+    expect(limitsWith(() => 5)).toEqual([24]);
+    expect(limitsWith(() => 50, { max: 24 })).toEqual([24]);
+  });
+
+  test('shrinks, and does not grow again, if more of them make the answers slower', () => {
+    expect(limitsWith((limit) => (limit > 24 ? 2 * limit : 40))).toEqual([24, 48, 24]);
+    expect(limitsWith((limit) => (limit > 48 ? 2 * limit : 40))).toEqual([24, 48, 96, 48]);
+  });
+});
+
+test('connections beyond a lower limit are closed', async () => {
+  let open = 0;
+  const server = createServer((request, response) => {
+    request.resume();
+    void sleep(20).then(() => response.end());
+  });
+  server.on('connection', (socket) => {
+    open += 1;
+    socket.on('close', () => {
+      open -= 1;
+    });
+  });
+  const { url, stop } = await listen(server);
+  const own = new HttpClient(endpointOf(url, { timeout: 1000 }), 8);
+  const send = () => own.send({ method: 'POST', path: '/', headers: [], body: undefined, framing: 'length' });
+  await Promise.all(Array.from({ length: 8 }, send));
+  expect(open).toBe(8);
+  own.setConcurrencyLimit(2);
+  await expect.poll(() => open).toBe(2);
+  expect((await Promise.all(Array.from({ length: 6 }, send))).map(({ kind }) => kind)).not.toContain(
+    'broken',
+  );
+  expect(open).toBe(2);
+  await own.close();
+  await stop();
+});
+
+/** A store that answers after a while, and does as `crowded` says to requests beyond a limit. */
+async function distant(maxInFlight: number) {
+  const seen = { inFlight: 0, peak: 0, crowded: 0 };
+  const store = await startStore({
+    token: TOKEN,
+    steps: (right) => ({
+      async send(answer, response, request) {
+        seen.inFlight += 1;
+        seen.peak = Math.max(seen.peak, seen.inFlight);
+        const isCrowded = seen.inFlight > maxInFlight;
+        if (isCrowded) seen.crowded += 1;
+        await sleep(100);
+        seen.inFlight -= 1;
+        right.send(isCrowded ? { ...answer, status: 503 } : answer, response, request);
+      },
+    }),
+  });
+  return { ...store, seen };
+}
+
+const only = ['ordinary/accepts-any-plant', 'combinations/accepts-ordinary-plants', 'invariants/*'];
+
+test('a distant store is not accused of what it does when more requests are in flight than usual', async () => {
+  const store = await distant(40);
+  const record = await run({ baseUrl: store.url, token: TOKEN, seed: 1, only, explain: 0 }).record;
+  await store.stop();
+  expect(record.results.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id)).toEqual([]);
+  // Once at most: after that, no more are sent than usual.
+  expect(store.seen.crowded).toBeLessThanOrEqual(96);
+});
+
+test('--concurrency limits the requests in flight to a distant store, too', async () => {
+  const store = await distant(Number.POSITIVE_INFINITY);
+  await run({ baseUrl: store.url, token: TOKEN, seed: 1, only, concurrency: 12, explain: 0 }).record;
+  await store.stop();
+  // A request and the one before it may be pipelined.
+  expect(store.seen.peak).toBeLessThan(24);
+});
