@@ -41,7 +41,7 @@ export function summaryTable({ columns }: Comparison): string {
         : ` ${prose(implementation.framework)} ${prose(implementation.version)}`;
     const head = `| ${cell(name, 40)}${what} | ${verdictOf(column)} |`;
     if (column.state === 'not-run' || column.stop !== null)
-      return `${head} | | | ${cell(reasonOf(column) ?? '', 160)} |`;
+      return `${head} | | ${cell(reasonOf(column) ?? '', 160)} |`;
     const { MUST, SHOULD } = column.summary;
     const passed = [MUST, SHOULD].map((count) => `${count.pass} of ${judgedOf(count)}`);
     return `${head} ${passed.join(' | ')} | ${column.latency?.median.toFixed(1) ?? ''} |`;
