@@ -273,7 +273,7 @@ describe('the causes of a failing check', () => {
     const { baseline, reason } = ciResultOf(crash, { file: 'baseline.yaml', entries: [entry] });
     expect([baseline?.entries[0]?.state, reason]).toEqual([
       'known',
-      '3 failures not in the baseline, 1 known deviation',
+      '3 failed checks not in the baseline, 1 known deviation',
     ]);
   });
 

@@ -205,7 +205,7 @@ describe('the terminal report', () => {
     expect(text).toMatch(/^ {3}reproduce /m);
     expect(text).toMatch(/^1\. Answers 400 when .* 0\. {2}\(3 checks, MUST\)$/m);
     expect(text).toMatch(/^6\. Answers 400 when .* 5\. {2}\(3 checks, MUST\)$/m);
-    expect(text).toMatch(/confirmed 24 of 24 such requests failed, 0 of 24 others/);
+    expect(text).toMatch(/confirmed 24 of 24 requests of this kind failed, 0 of 24 others/);
   });
 
   test('ends with the verdict and what to fix first', () => {

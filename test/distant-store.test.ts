@@ -31,6 +31,12 @@ describe('the number of requests in flight', () => {
 
   test('does not grow if the store is near, or if it must not', () => {
     expect(limitsWith(() => 5)).toEqual([24]);
+    let answers = 0;
+    const busy = () => {
+      answers += 1;
+      return answers % 20 === 0 ? 5 : 50;
+    };
+    expect(limitsWith(busy)).toEqual([24]);
     expect(limitsWith(() => 50, { max: 24 })).toEqual([24]);
   });
 

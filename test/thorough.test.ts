@@ -67,7 +67,7 @@ describe('a run with the default number of cases', () => {
       coverageOf(record, 'combinations/answers-unconstrained-plants'),
     ];
     expect(some?.covered).toBeLessThan(some?.all ?? 0);
-    expect(some?.rows).toBe(11);
+    expect(some?.rows).toBe(12);
     expect(none?.notApplicable).toBeGreaterThan(3);
     expect(FORMATS.html.render(record)).toMatch(
       /[\d,]+ of [\d,]+ pairs of \d+ dimensions; \d+ values not applicable/,

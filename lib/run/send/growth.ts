@@ -1,6 +1,6 @@
 import type { HttpClient } from '../../wire/http-client.ts';
 
-/** Response times from which the network, and not the store, is likely to be what takes long. */
+/** If even the fastest answer takes so long, it is likely to be the network that does, and not a busy machine. */
 const DISTANT_MS = 20;
 /** Answers from which a median is taken, as a multiple of the requests in flight. */
 const WINDOW = 2;
@@ -45,9 +45,10 @@ export class Growth {
     this.times.push(ms);
     const limit = this.client.concurrencyLimit;
     if (this.times.length < limit * WINDOW) return;
-    const median = this.times.toSorted((a, b) => a - b)[limit] ?? 0;
+    const sorted = this.times.toSorted((a, b) => a - b);
+    const [fastest = 0, median = 0] = [sorted[0], sorted[limit]];
     this.times = [];
-    if (median < DISTANT_MS) return;
+    if (fastest < DISTANT_MS) return;
     if (limit <= this.usual) this.atRest = median;
     const isSlower = median > (this.atRest ?? 0) * MAX_RISE;
     if (isSlower) this.max = Math.max(this.usual, limit / FACTOR);
