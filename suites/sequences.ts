@@ -27,6 +27,8 @@ import { shortest } from './shrink-list.ts';
 const SHRINK_BUDGET_REQUESTS = 300;
 /** Maximum number of preceding requests in the record of a failure. */
 const MAX_BEFORE = 32;
+/** Ids reserved for a step: most use one, some two or three. */
+const IDS_PER_STEP = 2;
 /** Number of different failures after which no more sequences are tried. */
 const MAX_FAULTS = 3;
 
@@ -69,13 +71,22 @@ interface Fault extends Sent, Before {
 class Sequences {
   private readonly context: CheckContext;
   private readonly plants: readonly JsonObject[];
+  /** Sent first, to separate a sequence from earlier requests and their connection. */
+  private readonly separator: JsonObject;
   /** Kinds of requests that were answered correctly, and the names of their defects. */
-  readonly passed = new Set<string>();
+  readonly passed: Set<string>;
 
-  constructor(context: CheckContext) {
+  constructor(context: CheckContext, plants: readonly JsonObject[], passed = new Set<string>()) {
     this.context = context;
-    const { plants } = context;
-    this.plants = [plants.plain(), plants.plain('required'), plants.plain(), plants.plain('required')];
+    this.plants = plants;
+    this.passed = passed;
+    this.separator = context.plants.plain();
+  }
+
+  /** The same with ids of its own, enough for some steps, so that several sequences can be sent side by side. */
+  withOwnIds(steps: readonly Step[]): Sequences {
+    const context = this.context.withOwnIds((steps.length + 1) * IDS_PER_STEP);
+    return new Sequences(context, this.plants, this.passed);
   }
 
   /** Sends the steps in order, up to the first that is answered incorrectly. */
@@ -83,8 +94,7 @@ class Sequences {
     const known: Known = { ids: new Map(), idInUse: new Set(), nameInUse: new Set() };
     const before: Before[] = [];
     const round = this.context.nextId();
-    // Separates the sequence from earlier requests and their connection.
-    await this.context.send(ordinaryRequest(this.context.plants.plain()));
+    await this.context.send(ordinaryRequest(this.separator));
     for (const [moment, together] of byMoment(steps).entries()) {
       const sent = together.map((step) => this.request(step, together, moment === 0, known, round));
       const exchanges = await this.send(sent);
@@ -246,26 +256,49 @@ const kindOf = ({ step: { wrong }, rules }: Sent): string => {
 
 async function anySequence(context: CheckContext): Promise<void> {
   await context.control(ordinaryRequest(context.plants.plain()));
-  const sequences = new Sequences(context);
+  const { plants } = context;
+  const sequences = new Sequences(context, [
+    plants.plain(),
+    plants.plain('required'),
+    plants.plain(),
+    plants.plain('required'),
+  ]);
   const causes = new Set<string>();
   const budget = { left: SHRINK_BUDGET_REQUESTS };
   const all = sequencesOf(context.plants.contract, context.cases, (arbitrary) =>
     context.plants.sample(arbitrary),
   );
-  for (const steps of all) {
-    const fault = await sequences.play(steps);
-    if (fault === undefined || causes.has(causeOf(fault))) continue;
-    causes.add(causeOf(fault));
-    const wasRight = sequences.passed.has(faultOf(fault));
-    const found = await shrunk(fault, steps, (some) => sequences.play(some), budget, wasRight);
+  const each = all.map((steps) => ({ steps, own: sequences.withOwnIds(steps) }));
+  const record = (found: Fault & { readonly label: string }) =>
     context.recordFailure(found.exchange, found.template, found.label, found.finding, {
       stableLabel: faultOf(found),
       before: found.before.slice(-MAX_BEFORE),
     });
+  // Side by side, they take less time; which steps a fault needs shows only one after the other.
+  const seen = context.isDistant ? await sideBySide(each) : undefined;
+  if (seen?.every((fault) => fault === undefined)) return;
+  for (const { steps, own } of each) {
+    const fault = await own.play(steps);
+    if (fault === undefined || causes.has(causeOf(fault))) continue;
+    causes.add(causeOf(fault));
+    const wasRight = sequences.passed.has(faultOf(fault));
+    const found = await shrunk(fault, steps, (some) => sequences.play(some), budget, wasRight);
+    record(found);
     // Do not wait for further timeouts.
     if (causes.size === MAX_FAULTS || timedOut(fault)) return;
   }
+  for (const [index, fault] of (seen ?? []).entries()) {
+    if (fault === undefined || causes.has(causeOf(fault))) continue;
+    causes.add(causeOf(fault));
+    const whole = upTo(fault, each[index]?.steps ?? []);
+    record({ ...fault, label: `${summaryOf(whole, fault)}, which did not recur` });
+  }
 }
+
+/** Sends the sequences side by side, and returns the first fault of each. */
+const sideBySide = (
+  each: readonly { readonly steps: readonly Step[]; readonly own: Sequences }[],
+): Promise<readonly (Fault | undefined)[]> => Promise.all(each.map(({ steps, own }) => own.play(steps)));
 
 const timedOut = ({ exchange }: Fault): boolean =>
   exchange.kind === 'broken' && exchange.fault.kind === 'timeout';

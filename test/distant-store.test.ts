@@ -5,7 +5,7 @@ import { run } from '../index.ts';
 import { Growth } from '../lib/run/send/growth.ts';
 import { endpointOf } from '../lib/wire/endpoint.ts';
 import { HttpClient } from '../lib/wire/http-client.ts';
-import { listen, startStore } from '../reference/store.ts';
+import { listen, type Steps, startStore } from '../reference/store.ts';
 import { TOKEN } from './stores.ts';
 
 const client = (connections: number) =>
@@ -74,17 +74,22 @@ test('connections beyond a lower limit are closed', async () => {
 });
 
 /** A store that answers after a while, and does as `crowded` says to requests beyond a limit. */
-async function distant(maxInFlight: number) {
+async function distant(
+  maxInFlight: number,
+  more: (right: Steps) => Partial<Steps> = () => ({}),
+  delay = 100,
+) {
   const seen = { inFlight: 0, peak: 0, crowded: 0 };
   const store = await startStore({
     token: TOKEN,
     steps: (right) => ({
+      ...more(right),
       async send(answer, response, request) {
         seen.inFlight += 1;
         seen.peak = Math.max(seen.peak, seen.inFlight);
         const isCrowded = seen.inFlight > maxInFlight;
         if (isCrowded) seen.crowded += 1;
-        await sleep(100);
+        await sleep(delay);
         seen.inFlight -= 1;
         right.send(isCrowded ? { ...answer, status: 503 } : answer, response, request);
       },
@@ -110,4 +115,37 @@ test('--concurrency limits the requests in flight to a distant store, too', asyn
   await store.stop();
   // A request and the one before it may be pipelined.
   expect(store.seen.peak).toBeLessThan(24);
+});
+
+test('sequences are sent side by side to a distant store, and shrunk one after the other', async () => {
+  const names = new Set<string>();
+  const store = await distant(
+    Number.POSITIVE_INFINITY,
+    (right) => ({
+      create(plant, request) {
+        names.add(plant.name);
+        return right.create(plant, request);
+      },
+      // A plant that was accepted before needs no token.
+      reject(rejection, request) {
+        const { name } = /"name":"(?<name>\w+)"/.exec(String(request.body ?? ''))?.groups ?? {};
+        const isKnown = rejection.status === 401 && name !== undefined && names.has(name);
+        return isKnown ? right.create({ id: 1n, name }, request) : right.reject(rejection, request);
+      },
+    }),
+    30,
+  );
+  const sequences = 'state/answers-any-sequence';
+  const record = await run({
+    baseUrl: store.url,
+    token: TOKEN,
+    seed: 1,
+    cases: 60,
+    only: [...only, sequences],
+    explain: 0,
+  }).record;
+  await store.stop();
+  const result = record.results.find(({ id }) => id === sequences);
+  expect(result?.verdict).toBe('fail');
+  expect(result?.counterexample?.label).toMatch(/^after: plant A; then: plant A, with an invalid credential/);
 });

@@ -91,6 +91,11 @@ export class Execution implements Judging {
     return this.parts.client.concurrencyLimit;
   }
 
+  /** Whether more requests are in flight than usual, as the store is distant. */
+  get isDistant(): boolean {
+    return this.concurrencyLimit > this.concurrency;
+  }
+
   /** Milliseconds of a sample of the answers so far. */
   get latencies(): readonly number[] {
     return this.parts.sender.latency.sample;

@@ -1,6 +1,7 @@
 import { freshId } from '../../payloads/fresh.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { type CheckContext, NotApplicable, type PlantFactory, type Test, Untestable } from '../check.ts';
+import type { CheckIds } from '../plan/ids.ts';
 import type { Failure } from '../result/result.ts';
 import type { Tally } from '../result/tally.ts';
 import { truncate } from '../result/truncate.ts';
@@ -41,24 +42,45 @@ export class Scenario implements TestRun {
   }
 }
 
+/** Where the ids of requests come from. */
+type IdSource = Pick<CheckIds, 'next' | 'reserve'>;
+
+/** So many ids of another source. */
+function blockOf(source: IdSource, count: number): IdSource {
+  const id = source.reserve(count);
+  let used = 0;
+  const reserve = (more: number) => {
+    const from = used;
+    used += more;
+    // Ids beyond the block are those of retries.
+    return (index: number) => (from + index < count ? id(from + index) : source.next());
+  };
+  return { reserve, next: () => reserve(1)(0) };
+}
+
 /** What a scenario works with. */
-function contextOf(plants: PlantFactory, execution: Execution, tally: Tally): CheckContext {
+function contextOf(
+  plants: PlantFactory,
+  execution: Execution,
+  tally: Tally,
+  ids: IdSource = execution.ids,
+): CheckContext {
   const recordFailure = (failure: Omit<Failure, 'payloadClass'>) =>
     tally.recordFailure({ ...failure, payloadClass: 'other' });
   const send: CheckContext['send'] = (template) => {
     tally.cases += 1;
-    return execution.send(template, execution.ids.next());
+    return execution.send(template, ids.next());
   };
   return {
     plants,
     cases: execution.cases,
-    nextId: () => execution.ids.next(),
-    freshId: (from, below) => BigInt(freshId(from, below).written(execution.ids.next())),
+    nextId: () => ids.next(),
+    freshId: (from, below) => BigInt(freshId(from, below).written(ids.next())),
     send,
     async sendAll(templates) {
       const exchanges: Exchange[] = [];
       let held = 0;
-      const id = execution.ids.reserve(templates.length);
+      const id = ids.reserve(templates.length);
       tally.cases += templates.length;
       await inPool(templates.length, execution.concurrency, async (index) => {
         const template = templates[index];
@@ -82,10 +104,14 @@ function contextOf(plants: PlantFactory, execution: Execution, tally: Tally): Ch
     find: (exchange, template, rules) => judged(exchange, template, rules, execution),
     recordFailure: (exchange, template, label, finding, more) =>
       recordFailure({ label, finding, template, exchange, ...more }),
-    control: (template) => requireAccepted(template, execution.ids.next(), execution),
+    control: (template) => requireAccepted(template, ids.next(), execution),
     recordObservation: (key, value) => {
       tally.observations[key] = typeof value === 'string' ? truncate(value) : value;
     },
+    get isDistant() {
+      return execution.isDistant;
+    },
+    withOwnIds: (count) => contextOf(plants, execution, tally, blockOf(ids, count)),
     latencies: execution.latencies,
   };
 }

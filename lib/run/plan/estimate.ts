@@ -155,6 +155,8 @@ async function sentBy(
     recordFailure: () => {},
     control: async (template) => void (await send(template)),
     recordObservation: () => {},
+    isDistant: false,
+    withOwnIds: () => context,
     latencies: [1],
   };
   try {
