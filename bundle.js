@@ -1,5 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { build } from 'rolldown';
+
+// Chunks of an earlier build would otherwise be packed.
+rmSync('dist/cli/chunks', { recursive: true, force: true });
 
 /**
  * Bundles the command line with the packages that it uses: to find and load some 400 modules takes longer than a

@@ -30,7 +30,7 @@ export function configOf({ config: given }: Flags<'target'>): { file: string; co
 }
 
 /** @throws UsageError if no target has that name */
-export function targetOf(name: string, found: ReturnType<typeof configOf>): Target {
+function targetOf(name: string, found: ReturnType<typeof configOf>): Target {
   if (found === undefined)
     throw new UsageError(
       `--target needs a configuration, and there is no ${DEFAULT_FILE} here; give one with --config.`,

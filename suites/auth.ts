@@ -117,7 +117,7 @@ export const authChecks: readonly Check[] = [
   ),
   rejects(
     'auth/rejects-other-carriers',
-    'The right token in a cookie, or in a header other than Authorization, is rejected.',
+    'The right token in a cookie, or in a header other than Authorization, is rejected, and so is a cookie of the store.',
     `Read the token from the Authorization header only. ${rejectIt}`,
     { kind: 'cases', cases: (plants) => eachOnce(plants, otherCarriers), rules: [notSuccess] },
   ),

@@ -474,10 +474,11 @@ export const invalidChecks: readonly Check[] = [
         ].flatMap((numeral) =>
           [ID, 'name', 'extra'].map((property) => {
             const control = plants.plain();
-            const short =
-              numeral.length > 20 ? `${numeral.slice(0, 8)}… (${numeral.length} characters)` : numeral;
+            const short = /^9+$/.test(numeral)
+              ? `a numeral of ${numeral.length} digits`
+              : numeral.replace(/0{9,}/, '0…0');
             return caseWithControl(
-              `${property} ${short}`,
+              `${property} is ${short}`,
               'invalid',
               requestWith(control.with(property, new Raw(numeral))),
               control,

@@ -12,6 +12,7 @@ import {
   noServerError,
   plantBody,
   plantMediaType,
+  promptsForBody,
 } from '../lib/judge/rules.ts';
 import type { RequestTemplate } from '../lib/payloads/test-case.ts';
 import type { Check, Test } from '../lib/run/check.ts';
@@ -141,6 +142,20 @@ export const invariantChecks: readonly Check[] = [
       (exchange) => (exchange.response?.body.length ?? 0) > 0,
       'there was no response with a body',
       noByteOrderMark,
+    ),
+  ),
+  should(
+    'invariants/answers-expectations',
+    {
+      statement:
+        'A request with Expect: 100-continue is answered with 100 Continue or a final status before its body is sent.',
+      basis: ['RFC 9110 section 10.1.1'],
+      hint: 'Send 100 Continue once the head was read, or answer at once; a client may wait for it a long time.',
+    },
+    whenever(
+      ({ request }) => request.delivery?.expectContinue === true,
+      'no request had Expect: 100-continue',
+      promptsForBody,
     ),
   ),
   should(

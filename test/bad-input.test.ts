@@ -14,8 +14,8 @@ import { packageFile, packageText } from '../lib/package.ts';
 import { diffOf, diffText } from '../lib/report/diff.ts';
 import { replayOf } from '../lib/report/replay.ts';
 import { plain } from '../lib/report/text.ts';
-import { suite } from './command.ts';
-import { TOKEN, withStore } from './stores.ts';
+import { suite } from './helpers/command.ts';
+import { TOKEN, withStore } from './helpers/stores.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
 const file = join(folder, 'input');

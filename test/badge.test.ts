@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { FORMATS, type RunRecord } from '../index.ts';
-import { suite } from './command.ts';
-import { smallRecordOf, TOKEN, withStore } from './stores.ts';
+import { suite } from './helpers/command.ts';
+import { smallRecordOf, TOKEN, withStore } from './helpers/stores.ts';
 
 const ofStore = (name: string, more: object = {}): Promise<RunRecord> =>
   withStore(name, ({ url }) => smallRecordOf(url, { explain: 0, ...more }));

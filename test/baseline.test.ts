@@ -14,8 +14,8 @@ import { causeFingerprint, coarseFingerprint } from '../lib/report/fingerprint.t
 import { recordIn } from '../lib/report/saved.ts';
 import { Numeral } from '../reference/json.ts';
 import { type Steps, startStore } from '../reference/store.ts';
-import { suite } from './command.ts';
-import { TOKEN } from './stores.ts';
+import { suite } from './helpers/command.ts';
+import { TOKEN } from './helpers/stores.ts';
 
 /** Independent faults of a store. */
 const FAULTS = {

@@ -7,7 +7,7 @@ import { results, resultsText } from '../bench/results.ts';
 import { startStoreProcess, TOKEN } from '../bench/store.ts';
 import { median, tableText } from '../bench/table.ts';
 import { packageFile, packageText } from '../lib/package.ts';
-import { ended, start } from './command.ts';
+import { ended, start } from './helpers/command.ts';
 
 const PLACE = { cwd: packageFile('.'), maxSeconds: 60 };
 

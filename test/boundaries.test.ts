@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { run } from '../index.ts';
 import { boundaryStrings } from '../lib/payloads/boundaries.ts';
 import { type NewPlant, Rejection, startStore } from '../reference/store.ts';
-import { TOKEN } from './stores.ts';
+import { TOKEN } from './helpers/stores.ts';
 
 const SEEDS = Array.from({ length: 10 }, (_, index) => index + 1);
 

@@ -10,9 +10,9 @@ import { heightOf, shellRows, widthOf, wrapped } from '../lib/report/rows.ts';
 import { recordIn } from '../lib/report/saved.ts';
 import type { Cause } from '../lib/run/result/cause.ts';
 import { type RunEvent, runEvents } from '../lib/run/run.ts';
-import { steady, tried } from './hostile.ts';
-import { readPage } from './read-page.ts';
-import { TOKEN, withStore } from './stores.ts';
+import { steady, tried } from './helpers/hostile-record.ts';
+import { readPage } from './helpers/read-page.ts';
+import { TOKEN, withStore } from './helpers/stores.ts';
 
 const IDS = ['ordinary/answers-200', 'ordinary/accepts-white-space', 'ordinary/accepts-chunked-body'];
 

@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import type { BaselineEntry, RunRecord } from '../index.ts';
 import { run } from '../index.ts';
 import { ciResultOf } from '../lib/report/ci-result.ts';
-import { suite } from './command.ts';
-import { TOKEN, withStore } from './stores.ts';
+import { suite } from './helpers/command.ts';
+import { TOKEN, withStore } from './helpers/stores.ts';
 
 const env = { PLANT_STORE_TOKEN: TOKEN };
 const QUICK = ['--only', 'invalid/*', '--seed', '3', '--quiet'];

@@ -5,8 +5,8 @@ import { validateAction, validateWorkflow } from '@action-validator/core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { packageFile, packageText } from '../lib/package.ts';
-import { type Ended, ended, start } from './command.ts';
-import { TOKEN, withStore } from './stores.ts';
+import { type Ended, ended, start } from './helpers/command.ts';
+import { TOKEN, withStore } from './helpers/stores.ts';
 
 const folder = () => mkdtempSync(join(tmpdir(), 'plant-store-'));
 

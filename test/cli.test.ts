@@ -8,8 +8,8 @@ import { describe, expect, test } from 'vitest';
 import type { RunRecord } from '../index.ts';
 import { suite as about, packageFile } from '../lib/package.ts';
 import { answer, rightSteps } from '../reference/store.ts';
-import { ANNOUNCED, ended, startSuite, suite } from './command.ts';
-import { TOKEN, withStore } from './stores.ts';
+import { ANNOUNCED, ended, startSuite, suite } from './helpers/command.ts';
+import { TOKEN, withStore } from './helpers/stores.ts';
 
 /** Few checks, over both HTTP clients; they are not under test here. */
 const QUICK = [

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Comparison } from '../lib/compare/comparison.ts';
 import { comparisonPage } from '../lib/compare/html/page.tsx';
 import { differing } from '../lib/compare/table.ts';
-import { absent, axe, Pages } from './chromium.ts';
-import { among, compared, widened } from './comparisons.ts';
+import { absent, axe, Pages } from './helpers/chromium.ts';
+import { among, compared, widened } from './helpers/comparisons.ts';
 
 const NAMES = ['two', 'five', 'thirty', 'few-thirty', 'hostile'] as const;
 type Name = (typeof NAMES)[number];

@@ -4,9 +4,9 @@ import type { Column, Comparison } from '../lib/compare/comparison.ts';
 import { comparisonPage } from '../lib/compare/html/page.tsx';
 import { differing } from '../lib/compare/table.ts';
 import { docsOf, packageFile } from '../lib/package.ts';
-import { among, compared, widened } from './comparisons.ts';
-import { withoutAssets } from './hostile.ts';
-import { attributesOf, type Page, readPage, valuesOf } from './read-page.ts';
+import { among, compared, widened } from './helpers/comparisons.ts';
+import { withoutAssets } from './helpers/hostile-record.ts';
+import { attributesOf, type Page, readPage, valuesOf } from './helpers/read-page.ts';
 
 let comparison: Comparison;
 let narrow: Comparison;

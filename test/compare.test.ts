@@ -10,9 +10,9 @@ import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { ownSchema } from '../lib/own-schemas.ts';
 import { packageFile } from '../lib/package.ts';
 import { answer, listen, type RunningStore, rightSteps } from '../reference/store.ts';
-import { ended, start, suite } from './command.ts';
-import { compared } from './comparisons.ts';
-import { TOKEN, withStore } from './stores.ts';
+import { ended, start, suite } from './helpers/command.ts';
+import { compared } from './helpers/comparisons.ts';
+import { TOKEN, withStore } from './helpers/stores.ts';
 
 const env = { PLANT_STORE_TOKEN: TOKEN };
 const folder = () => mkdtempSync(join(tmpdir(), 'plant-store-'));

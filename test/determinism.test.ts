@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTap, type Tap } from '../bench/determinism/recording-proxy.ts';
 import { findingsOf, type RunTrace } from '../bench/determinism/run-trace.ts';
 import { run } from '../index.ts';
-import { TOKEN, withStore } from './stores.ts';
+import { TOKEN, withStore } from './helpers/stores.ts';
 
 /* A short form of `npm run determinism`, which also compares several versions of Node. */
 

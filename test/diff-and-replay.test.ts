@@ -7,8 +7,8 @@ import { RENAMED_IDS } from '../lib/renamed-ids.ts';
 import { ciResultOf } from '../lib/report/ci-result.ts';
 import { causeText, coarseFingerprint } from '../lib/report/fingerprint.ts';
 import { readRecord, recordIn } from '../lib/report/saved.ts';
-import { ANNOUNCED, ended, startSuite, suite } from './command.ts';
-import { TOKEN, withStore } from './stores.ts';
+import { ANNOUNCED, ended, startSuite, suite } from './helpers/command.ts';
+import { TOKEN, withStore } from './helpers/stores.ts';
 
 const env = { PLANT_STORE_TOKEN: TOKEN };
 const folder = () => mkdtempSync(join(tmpdir(), 'plant-store-'));

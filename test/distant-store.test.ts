@@ -6,7 +6,7 @@ import { Growth } from '../lib/run/send/growth.ts';
 import { endpointOf } from '../lib/wire/endpoint.ts';
 import { HttpClient } from '../lib/wire/http-client.ts';
 import { listen, type Steps, startStore } from '../reference/store.ts';
-import { TOKEN } from './stores.ts';
+import { TOKEN } from './helpers/stores.ts';
 
 const client = (connections: number) =>
   new HttpClient(endpointOf('http://127.0.0.1:1', { timeout: 1000 }), connections);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { run, terminalReport } from '../index.ts';
 import { Numeral } from '../reference/json.ts';
 import { Rejection, startStore } from '../reference/store.ts';
-import { suite } from './command.ts';
+import { suite } from './helpers/command.ts';
 import {
   type CountingStore,
   documentOf,
@@ -11,8 +11,8 @@ import {
   relaxations,
   type Schema,
   storeOf,
-} from './documents.ts';
-import { TOKEN, withStore } from './stores.ts';
+} from './helpers/documents.ts';
+import { TOKEN, withStore } from './helpers/stores.ts';
 
 /** A schema for every kind of property. */
 const KINDS: Readonly<Record<string, Schema>> = {

@@ -5,19 +5,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { planOf, type RunRecord, run, secretsOf, terminalReport } from '../index.ts';
+import { loadContract } from '../lib/contract/contract.ts';
 import { ownSchema } from '../lib/own-schemas.ts';
 import { packageFile } from '../lib/package.ts';
 import { JsonObject } from '../lib/payloads/json.ts';
 import { estimate } from '../lib/run/plan/estimate.ts';
 import { CheckIds } from '../lib/run/plan/ids.ts';
+import { RunState } from '../lib/run/run-state.ts';
 import { Collisions } from '../lib/run/send/collisions.ts';
+import { Recovery } from '../lib/run/send/recovery.ts';
 import { Sender } from '../lib/run/send/sender.ts';
 import { Stopped } from '../lib/run/send/stopped.ts';
 import { endpointOf } from '../lib/wire/endpoint.ts';
 import { HttpClient } from '../lib/wire/http-client.ts';
 import { listen, startStore } from '../reference/store.ts';
-import { ended, start, startSuite, suite } from './command.ts';
-import { TOKEN, withStore } from './stores.ts';
+import { ended, start, startSuite, suite } from './helpers/command.ts';
+import { TOKEN, withStore } from './helpers/stores.ts';
 
 const env = { PLANT_STORE_TOKEN: TOKEN };
 const folder = () => mkdtempSync(join(tmpdir(), 'plant-store-'));
@@ -90,6 +93,8 @@ describe('a store that asks the client to wait', () => {
       createServer((_request, response) => response.writeHead(429, { 'retry-after': '0' }).end()),
     );
     const client = new HttpClient(endpointOf(url, { timeout: 5000 }), 1);
+    const contract = await loadContract(packageFile('openapi.yaml'));
+    const state = new RunState();
     const sender = new Sender(client, {
       token: TOKEN,
       headers: [],
@@ -101,9 +106,10 @@ describe('a store that asks the client to wait', () => {
         () => new JsonObject([]),
         () => 1n,
       ),
-      onExchange: () => {},
-      control: () => ({}),
-      recovered: async () => false,
+      monitor: { see: () => {} },
+      recovery: new Recovery({ contract, token: TOKEN }, state, {}),
+      state,
+      control: {},
     });
     const ids = new CheckIds(BigInt, { up: 0, size: 1, overflow: 1, down: 0, slots: 1, own: 0 });
     const context = { id: 'a/check', ids, broken: 0, away: 0, ordinariness: 2 };

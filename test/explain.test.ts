@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { type RecordedCause, type RunOptions, run, startStore } from '../index.ts';
 import { brokenStores } from '../mutants/broken/index.ts';
-import { absent, printed } from './bash.ts';
-import { TOKEN, withStore } from './stores.ts';
+import { absent, printed } from './helpers/bash.ts';
+import { TOKEN, withStore } from './helpers/stores.ts';
 
 /** Random cases: few are enough for most of the faults below. */
 const CASES = 1;

@@ -5,7 +5,7 @@ import { packageFile } from '../lib/package.ts';
 import { brokenStores } from '../mutants/broken/index.ts';
 import { conditionalStores } from '../mutants/conditional/index.ts';
 import { rightStores } from '../mutants/right/index.ts';
-import { ended, start } from './command.ts';
+import { ended, start } from './helpers/command.ts';
 
 test('every store of the fleet has a unique name', () => {
   const names = [...brokenStores, ...rightStores].map(({ name }) => name);

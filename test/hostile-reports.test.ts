@@ -13,7 +13,7 @@ import {
   tried,
   withoutAssets,
   withoutCode,
-} from './hostile.ts';
+} from './helpers/hostile-record.ts';
 
 const formats = Object.keys(FORMATS) as Format[];
 const EXTENSIONS = {

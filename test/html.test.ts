@@ -6,9 +6,9 @@ import { ciResultOf } from '../lib/report/ci-result.ts';
 import { difference } from '../lib/report/html/kit/expected.tsx';
 import { htmlReport } from '../lib/report/html/page.tsx';
 import { profileOf, textOf } from '../lib/report/profile.ts';
-import { steady, tried, withoutAssets } from './hostile.ts';
-import { attributesOf, type Page, readPage } from './read-page.ts';
-import { smallRecordOf, TOKEN, withStore } from './stores.ts';
+import { steady, tried, withoutAssets } from './helpers/hostile-record.ts';
+import { attributesOf, type Page, readPage } from './helpers/read-page.ts';
+import { smallRecordOf, TOKEN, withStore } from './helpers/stores.ts';
 
 const PACKAGE = JSON.parse(packageText('package.json')) as { readonly homepage: string };
 

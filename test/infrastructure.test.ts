@@ -10,7 +10,7 @@ import type { Column } from '../lib/compare/comparison.ts';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { readEither } from '../lib/compare/saved.ts';
 import { packageFile, packageText } from '../lib/package.ts';
-import { ended, start } from './command.ts';
+import { ended, start } from './helpers/command.ts';
 
 const setups = allSetups();
 const servers = [...new Set(setups.map(({ server }) => server))];

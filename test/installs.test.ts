@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { packageFile, packageText } from '../lib/package.ts';
 import { type RunningStore, startStore } from '../reference/store.ts';
-import { type Ended, ended, start } from './command.ts';
+import { type Ended, ended, start } from './helpers/command.ts';
 
 /**
  * `npm run installs` tries all; `npm test` only npm with one example of each command, as an example takes npx a second

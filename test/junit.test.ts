@@ -5,8 +5,8 @@ import type { RunRecord } from '../index.ts';
 import { ciResultOf } from '../lib/report/ci-result.ts';
 import { junitReport } from '../lib/report/junit.ts';
 import type { Baseline } from '../lib/report/record.ts';
-import { steadyRecordOf } from './hostile.ts';
-import { withStore } from './stores.ts';
+import { steadyRecordOf } from './helpers/hostile-record.ts';
+import { withStore } from './helpers/stores.ts';
 
 const schema = readFileSync(new URL('fixtures/junit.xsd', import.meta.url), 'utf8');
 

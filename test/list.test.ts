@@ -9,8 +9,8 @@ import { loadContract } from '../lib/contract/contract.ts';
 import { nearest } from '../lib/nearest.ts';
 import { anchorOf, packageFile } from '../lib/package.ts';
 import { CLAUSES } from '../suites/clauses.ts';
-import { suite } from './command.ts';
-import { TOKEN, withStore } from './stores.ts';
+import { suite } from './helpers/command.ts';
+import { TOKEN, withStore } from './helpers/stores.ts';
 
 interface Listed extends Omit<CatalogueEntry, 'sends'> {
   readonly sends: readonly string[];

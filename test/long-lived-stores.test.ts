@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type RunOptions, type RunRecord, run } from '../index.ts';
 import { uniqueness } from '../mutants/right/uniqueness.ts';
-import { startNamed, TOKEN } from './stores.ts';
+import { startNamed, TOKEN } from './helpers/stores.ts';
 
 /** What contradicts conformance in the record of a right store. */
 const objections = ({ outcome, results, stop }: RunRecord): string[] =>

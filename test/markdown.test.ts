@@ -4,8 +4,8 @@ import type { RunRecord } from '../index.ts';
 import { ciResultOf } from '../lib/report/ci-result.ts';
 import { markdownReport } from '../lib/report/markdown.ts';
 import { withUnexplained } from '../lib/report/unexplained.ts';
-import { steadyRecordOf, withoutCode } from './hostile.ts';
-import { withStore } from './stores.ts';
+import { steadyRecordOf, withoutCode } from './helpers/hostile-record.ts';
+import { withStore } from './helpers/stores.ts';
 
 const recordOf = (baseUrl: string, only: readonly string[]): Promise<RunRecord> =>
   steadyRecordOf(baseUrl, { only });

@@ -5,16 +5,16 @@ import { type Contract, loadContract } from '../lib/contract/contract.ts';
 import { packageFile } from '../lib/package.ts';
 import { coveringArray } from '../lib/payloads/covering.ts';
 import { JsonObject, write } from '../lib/payloads/json.ts';
-import { dimensionsOf, type Expectation, modelsOf, rowsOf, valuesOf } from '../lib/payloads/model/model.ts';
+import { dimensionsOf, modelsOf, rowsOf, valuesOf } from '../lib/payloads/model/model.ts';
 import { toStored } from '../lib/payloads/model/pairs.ts';
 import { anyCombination, combinations } from '../lib/payloads/model/rows.ts';
 import { sample } from '../lib/payloads/random.ts';
-import type { RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
+import type { ExpectedOutcome, RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
 import { fill } from '../lib/run/send/fill.ts';
-import { documentOf, plantWith } from './documents.ts';
-import { TOKEN } from './stores.ts';
+import { documentOf, plantWith } from './helpers/documents.ts';
+import { TOKEN } from './helpers/stores.ts';
 
-const EXPECTATIONS: readonly Expectation[] = ['accepted', 'answered', 'rejected', 'unauthorised'];
+const EXPECTATIONS: readonly ExpectedOutcome[] = ['accept', 'open', 'reject-body', 'reject-credential'];
 const CONTROL: RequestTemplate = { body: { json: new JsonObject([['id', 1n]]) } };
 const DEFAULTS_ONLY = { token: TOKEN, host: 'localhost:80', prefix: '', headers: [] } as const;
 const ID = 2n ** 30n;
@@ -89,12 +89,12 @@ const readings = (template: RequestTemplate): readonly Uint8Array[] => {
 };
 
 /** Whether a case of a model does not meet its expectation. */
-const WRONG: Readonly<Record<Expectation, (template: RequestTemplate, contract: Contract) => boolean>> = {
-  accepted: (template, contract) => !isPlant(bodyOf(template), contract),
-  answered: (template, contract) =>
+const WRONG: Readonly<Record<ExpectedOutcome, (template: RequestTemplate, contract: Contract) => boolean>> = {
+  accept: (template, contract) => !isPlant(bodyOf(template), contract),
+  open: (template, contract) =>
     ![bodyOf(template), withoutSecond(bodyOf(template))].some((body) => isPlant(body, contract)),
-  rejected: (template, contract) => readings(template).some((body) => isPlant(body, contract)),
-  unauthorised: (template) => {
+  'reject-body': (template, contract) => readings(template).some((body) => isPlant(body, contract)),
+  'reject-credential': (template) => {
     const { path, headers } = requestOf(template);
     const right = new RegExp(`^\\s*[Bb][Ee][Aa][Rr][Ee][Rr]\\s+"?${TOKEN}"?\\s*$`);
     return (
@@ -107,9 +107,9 @@ const WRONG: Readonly<Record<Expectation, (template: RequestTemplate, contract: 
 };
 
 /** Some random cases, as in longer runs. */
-const sampledOf = (contract: Contract, expectation: Expectation, count: number): Value<TestCase>[] => {
-  const arbitrary = anyCombination(contract, expectation, CONTROL);
-  return Array.from({ length: count }, (_, index) => sample(arbitrary, 5, expectation, index));
+const sampledOf = (contract: Contract, expected: ExpectedOutcome, count: number): Value<TestCase>[] => {
+  const arbitrary = anyCombination(contract, expected, CONTROL);
+  return Array.from({ length: count }, (_, index) => sample(arbitrary, 5, expected, index));
 };
 
 describe.each(DOCUMENTS)('a model of requests for a document %s', (_name, file, overlays) => {
@@ -118,17 +118,17 @@ describe.each(DOCUMENTS)('a model of requests for a document %s', (_name, file, 
     contract = await loadContract(file(), overlays);
   });
 
-  describe.each(EXPECTATIONS)('expected to be %s', (expectation) => {
+  describe.each(EXPECTATIONS)('expected to be %s', (expected) => {
     let cases: readonly TestCase[] = [];
     beforeAll(() => {
       cases = [
-        ...combinations(contract, expectation, 2, CONTROL, 11),
-        ...sampledOf(contract, expectation, 60).map(({ value }) => value),
+        ...combinations(contract, expected, 2, CONTROL, 11),
+        ...sampledOf(contract, expected, 60).map(({ value }) => value),
       ];
     });
 
     test('meets its expectation', () => {
-      const wrong = cases.filter(({ template }) => WRONG[expectation](template, contract));
+      const wrong = cases.filter(({ template }) => WRONG[expected](template, contract));
       expect(wrong.map(({ label }) => label)).toEqual([]);
     });
 
@@ -138,7 +138,7 @@ describe.each(DOCUMENTS)('a model of requests for a document %s', (_name, file, 
     });
 
     test('has every value of every dimension in some row', () => {
-      const model = modelsOf(contract)[expectation];
+      const model = modelsOf(contract)[expected];
       const seen = new Set(
         rowsOf(model, 2).flatMap((row) =>
           valuesOf(model, { row, members: [] }).map(({ dimension, index }) => `${dimension} ${index}`),
@@ -153,7 +153,7 @@ describe.each(DOCUMENTS)('a model of requests for a document %s', (_name, file, 
     test('gives the same bytes for the same salt', () => {
       const digest = () => {
         const hash = createHash('sha256');
-        for (const { template } of combinations(contract, expectation, 2, CONTROL, 3).slice(0, 150)) {
+        for (const { template } of combinations(contract, expected, 2, CONTROL, 3).slice(0, 150)) {
           const { body, headers, path } = requestOf(template);
           hash.update(JSON.stringify([path, headers])).update(body ?? '');
           if (template.preceding !== undefined) hash.update(bodyOf(template.preceding.template));
@@ -169,11 +169,11 @@ describe('a failing request of a model', () => {
   /** The result of shrinking a case while `fails` is true. */
   const shrunk = (
     contract: Contract,
-    expectation: Expectation,
+    expected: ExpectedOutcome,
     first: Value<TestCase>,
     fails: (one: TestCase) => boolean,
   ) => {
-    const arbitrary = anyCombination(contract, expectation, CONTROL);
+    const arbitrary = anyCombination(contract, expected, CONTROL);
     let current = first;
     for (;;) {
       const next = [...arbitrary.shrink(current.value, current.context)].find(({ value }) => fails(value));
@@ -182,12 +182,12 @@ describe('a failing request of a model', () => {
     }
   };
 
-  test.each(['rejected', 'unauthorised'] as const)(
+  test.each(['reject-body', 'reject-credential'] as const)(
     'expected to be %s shrinks to its fault only',
-    async (expectation) => {
+    async (expected) => {
       const contract = await loadContract(OWN);
-      for (const first of sampledOf(contract, expectation, 40)) {
-        const { label, stableLabel = '' } = shrunk(contract, expectation, first, () => true);
+      for (const first of sampledOf(contract, expected, 40)) {
+        const { label, stableLabel = '' } = shrunk(contract, expected, first, () => true);
         const fault = label.replace(/^a plant (?:where|with|without) (?:a body that is )?/, '');
         expect(fault).toBe(stableLabel.replace(/^no body$/, 'a body'));
         expect(stableLabel).toBe(first.value.stableLabel);
@@ -198,23 +198,23 @@ describe('a failing request of a model', () => {
   test('shrinks to its fault and the one condition that it needs', async () => {
     const contract = await loadContract(OWN);
     const condition = 'with an even id';
-    const having = sampledOf(contract, 'rejected', 300).filter(({ value }) =>
+    const having = sampledOf(contract, 'reject-body', 300).filter(({ value }) =>
       value.label.includes(condition),
     );
     expect(having.length).toBeGreaterThan(2);
     for (const first of having) {
-      const { label } = shrunk(contract, 'rejected', first, (one) => one.label.includes(condition));
+      const { label } = shrunk(contract, 'reject-body', first, (one) => one.label.includes(condition));
       expect(label.endsWith(`${first.value.stableLabel}, ${condition}`)).toBe(true);
     }
   });
 
   test('from a covering array can be shrunk as well', async () => {
     const contract = await loadContract(OWN);
-    const [, row] = combinations(contract, 'accepted', 2, CONTROL, 1);
+    const [, row] = combinations(contract, 'accept', 2, CONTROL, 1);
     if (row === undefined) throw new Error('the array has no second row');
     const { label } = shrunk(
       contract,
-      'accepted',
+      'accept',
       { value: row, context: undefined } as Value<TestCase>,
       () => true,
     );
@@ -224,8 +224,8 @@ describe('a failing request of a model', () => {
 
 test('the stored covering arrays are those of the document of the suite (npm run docs)', async () => {
   const models = modelsOf(await loadContract(OWN));
-  const stored = EXPECTATIONS.map((expectation) => {
-    const model = models[expectation];
+  const stored = EXPECTATIONS.map((expected) => {
+    const model = models[expected];
     return toStored(model, coveringArray(dimensionsOf(model), 2));
   });
   await expect(`${JSON.stringify(Object.assign({}, ...stored), null, 2)}\n`).toMatchFileSnapshot(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { catalogue, type RunOptions, type RunRecord, run } from '../index.ts';
 import { type Answer, json, type RunningStore, type StoreOptions, startStore } from '../reference/store.ts';
-import { TOKEN } from './stores.ts';
+import { TOKEN } from './helpers/stores.ts';
 
 type Steps = StoreOptions['steps'];
 
@@ -32,7 +32,12 @@ const of = (record: RunRecord, id: string) => record.results.find((result) => re
 const PLANT = json(200, { name: 'Aloe', tag: 'succulent' });
 
 /** Every response was complete, was not a 5xx, and did not contain the token. */
-const ANSWERED = ['invariants/answers', 'invariants/no-server-error', 'invariants/leaks-no-token'] as const;
+const ANSWERED = [
+  'invariants/answers',
+  'invariants/answers-expectations',
+  'invariants/no-server-error',
+  'invariants/leaks-no-token',
+] as const;
 
 /** The store answered 200 to everything that it must accept. */
 const ACCEPTED = [

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import type { RunningStore } from '../reference/store.ts';
-import { withStore } from './stores.ts';
+import { withStore } from './helpers/stores.ts';
 
 interface Asked {
   readonly path?: string;

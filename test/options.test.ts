@@ -15,8 +15,8 @@ import { loadContract } from '../lib/contract/contract.ts';
 import { packageFile } from '../lib/package.ts';
 import { answer, rightSteps } from '../reference/store.ts';
 import { plantStoreConformance } from '../vitest.ts';
-import { ended, start, suite } from './command.ts';
-import { TOKEN, withStore } from './stores.ts';
+import { ended, start, suite } from './helpers/command.ts';
+import { TOKEN, withStore } from './helpers/stores.ts';
 
 /** Nothing listens there, so that a run with an invalid option that goes undetected fails. */
 const UNREACHABLE = { baseUrl: 'http://127.0.0.1:1', token: TOKEN };

@@ -8,8 +8,8 @@ import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { comparisonText } from '../lib/compare/terminal.ts';
 import { annotations } from '../lib/report/annotations.ts';
 import { plain } from '../lib/report/text.ts';
-import { suite } from './command.ts';
-import { TOKEN, withStore } from './stores.ts';
+import { suite } from './helpers/command.ts';
+import { TOKEN, withStore } from './helpers/stores.ts';
 
 const env = { PLANT_STORE_TOKEN: TOKEN };
 

@@ -204,7 +204,7 @@ describe('plants', () => {
     const texts = sampled(anyString({ min: 0, max: undefined, patterns: [], format: undefined }), 1500).map(
       (text) => String(written(text)),
     );
-    const long = texts.filter((text) => [...text].length > 60);
+    const long = texts.filter((text) => [...text].length > 60 && !HOSTILE.includes(text));
     expect(new Set(long.map((text) => [...text].length))).toEqual(
       new Set([63, 64, 100, 128, 255, 256, 257, 511, 1000, 4000]),
     );

@@ -8,7 +8,7 @@ import { DEFAULTS } from '../lib/run/plan/plan.ts';
 import { brokenStores } from '../mutants/broken/index.ts';
 import { rightStores } from '../mutants/right/index.ts';
 import { type RunningStore, startStore } from '../reference/store.ts';
-import { ended, start } from './command.ts';
+import { ended, start } from './helpers/command.ts';
 
 const read = (name: string) => readFileSync(packageFile(name), 'utf8');
 

@@ -18,8 +18,8 @@ import { endpointOf } from '../lib/wire/endpoint.ts';
 import type { Delivery, Exchange, Request } from '../lib/wire/exchange.ts';
 import { HttpClient } from '../lib/wire/http-client.ts';
 import { listen } from '../reference/store.ts';
-import { steady } from './hostile.ts';
-import { TOKEN, withStore } from './stores.ts';
+import { steady } from './helpers/hostile-record.ts';
+import { TOKEN, withStore } from './helpers/stores.ts';
 
 const validate = ownSchema('lib/report/record.schema.json');
 

@@ -4,8 +4,8 @@ import { loadContract } from '../lib/contract/contract.ts';
 import { packageFile } from '../lib/package.ts';
 import { wrongTokens } from '../lib/payloads/credentials.ts';
 import { templateOf } from '../lib/payloads/model/dimension.ts';
-import { countsOf, type Expectation, modelsOf, requestOf, valuesOf } from '../lib/payloads/model/model.ts';
-import type { RequestTemplate } from '../lib/payloads/test-case.ts';
+import { countsOf, modelsOf, requestOf, valuesOf } from '../lib/payloads/model/model.ts';
+import type { ExpectedOutcome, RequestTemplate } from '../lib/payloads/test-case.ts';
 import { sentAndReceived } from '../lib/report/recorded.ts';
 import { redactor } from '../lib/report/redact.ts';
 import { type Reproduction, stepsOf } from '../lib/report/steps.ts';
@@ -13,8 +13,8 @@ import { fill, withUsual } from '../lib/run/send/fill.ts';
 import { endpointOf } from '../lib/wire/endpoint.ts';
 import type { Exchange } from '../lib/wire/exchange.ts';
 import { HttpClient } from '../lib/wire/http-client.ts';
-import { type Arrived, absent, CERTIFICATE, printed, Recorder, typed } from './bash.ts';
-import { TOKEN } from './stores.ts';
+import { type Arrived, absent, CERTIFICATE, printed, Recorder, typed } from './helpers/bash.ts';
+import { TOKEN } from './helpers/stores.ts';
 
 const ID = 1_234_567_890n;
 /** Another token than the right one may be any of its length. */
@@ -130,19 +130,19 @@ describe.skipIf(absent)('the steps', () => {
     return steps;
   }
 
-  test.each<Expectation>(['answered', 'rejected', 'unauthorised'])(
+  test.each<ExpectedOutcome>(['open', 'reject-body', 'reject-credential'])(
     'send what the suite sent, for each value of the requests that are %s',
-    async (expectation) => {
-      const model = modelsOf(await loadContract(packageFile('openapi.yaml')))[expectation];
+    async (expected) => {
+      const model = modelsOf(await loadContract(packageFile('openapi.yaml')))[expected];
       const none = model.dimensions.map(() => 0);
       const own = {
-        answered: /./,
-        accepted: /./,
-        rejected: /defect|history/,
-        unauthorised: /credential|history/,
+        open: /./,
+        accept: /./,
+        'reject-body': /defect|history/,
+        'reject-credential': /credential|history/,
       };
       const cases = model.dimensions.flatMap(({ name, values }, dimension) =>
-        own[expectation].test(name)
+        own[expected].test(name)
           ? values.map((_, value) => ({
               row: none.with(dimension, value),
               // Values that share a row are alike.

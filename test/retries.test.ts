@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { run, terminalReport } from '../index.ts';
-import { TOKEN, withStore } from './stores.ts';
+import { TOKEN, withStore } from './helpers/stores.ts';
 
 /** For each store: a check that fails on it, when the failure recurs, and the text in the report. */
 const STORES: readonly (readonly [store: string, check: string, when: string, text: RegExp])[] = [

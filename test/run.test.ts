@@ -10,7 +10,7 @@ import type { Check } from '../lib/run/check.ts';
 import type { CheckResult } from '../lib/run/result/result.ts';
 import { openRun } from '../lib/run/run.ts';
 import { Rejection, startStore } from '../reference/store.ts';
-import { TOKEN, withStore } from './stores.ts';
+import { TOKEN, withStore } from './helpers/stores.ts';
 
 const against = (baseUrl: string, more: Partial<Parameters<typeof run>[0]> = {}): Promise<RunRecord> =>
   run({ baseUrl, token: TOKEN, seed: 5, cases: 5, timeout: 3000, explain: 0, ...more }).record;

@@ -6,9 +6,9 @@ import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import type { RunRecord } from '../index.ts';
 import { packageFile, packageText } from '../lib/package.ts';
-import { ended, start } from './command.ts';
-import { isJob, isVolumeClaim } from './kubernetes.ts';
-import { TOKEN, withStore } from './stores.ts';
+import { ended, start } from './helpers/command.ts';
+import { isJob, isVolumeClaim } from './helpers/kubernetes.ts';
+import { TOKEN, withStore } from './helpers/stores.ts';
 
 /** The shell command that runs the suite. */
 const SUITE = `${process.execPath} ${packageFile('dist/cli/main.js')}`;

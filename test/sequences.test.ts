@@ -5,7 +5,7 @@ import { plantsFor } from '../lib/run/plant-factory.ts';
 import { conditionalStores } from '../mutants/conditional/index.ts';
 import { json, type RunningStore, type StoreOptions, startStore } from '../reference/store.ts';
 import { shortest } from '../suites/shrink-list.ts';
-import { startNamed, TOKEN, withStore } from './stores.ts';
+import { startNamed, TOKEN, withStore } from './helpers/stores.ts';
 
 const ID = 'state/answers-any-sequence';
 const { contract } = await planOf({ baseUrl: 'http://127.0.0.1:1', token: 'secret' });

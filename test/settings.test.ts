@@ -6,8 +6,8 @@ import type { RunRecord } from '../index.ts';
 import { readConfig } from '../lib/config/config.ts';
 import { initialConfiguration } from '../lib/config/init-file.ts';
 import { packageFile, packageText } from '../lib/package.ts';
-import { ANNOUNCED, suite } from './command.ts';
-import { TOKEN, withStore } from './stores.ts';
+import { ANNOUNCED, suite } from './helpers/command.ts';
+import { TOKEN, withStore } from './helpers/stores.ts';
 
 const env = { PLANT_STORE_TOKEN: TOKEN };
 

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunRecord, run } from '../index.ts';
 import { mergeOf } from '../lib/report/merge.ts';
 import { startStore } from '../reference/store.ts';
-import { suite } from './command.ts';
-import { startNamed, TOKEN } from './stores.ts';
+import { suite } from './helpers/command.ts';
+import { startNamed, TOKEN } from './helpers/stores.ts';
 
 const SEED = { seed: 11, firstId: 5_000_000n, cases: 8, timeout: 5000 };
 

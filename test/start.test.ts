@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { packageFile } from '../lib/package.ts';
-import { type Ended, suite } from './command.ts';
-import { TOKEN, withStore } from './stores.ts';
+import { type Ended, suite } from './helpers/command.ts';
+import { TOKEN, withStore } from './helpers/stores.ts';
 
 const env = { PLANT_STORE_TOKEN: TOKEN };
 

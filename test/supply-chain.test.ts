@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { packageFile, packageText } from '../lib/package.ts';
-import { ended, start } from './command.ts';
+import { ended, start } from './helpers/command.ts';
 
 interface Manifest {
   readonly license?: string;

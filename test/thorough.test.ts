@@ -14,8 +14,8 @@ import { estimate } from '../lib/run/plan/estimate.ts';
 import { Ids } from '../lib/run/plan/ids.ts';
 import { layOut } from '../lib/run/plan/plan.ts';
 import { catalogue } from '../suites/index.ts';
-import { suite } from './command.ts';
-import { TOKEN, withStore } from './stores.ts';
+import { suite } from './helpers/command.ts';
+import { TOKEN, withStore } from './helpers/stores.ts';
 
 const SMALL = 'combinations/accepts-ordinary-plants';
 const SEED = { seed: 4, firstId: 3_000_000n } as const;

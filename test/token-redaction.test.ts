@@ -8,7 +8,7 @@ import { FORMATS, type RunRecord } from '../index.ts';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { decoded } from '../lib/wire/codings.ts';
 import { listen } from '../reference/store.ts';
-import { type Ended, suite } from './command.ts';
+import { type Ended, suite } from './helpers/command.ts';
 
 /** A token that looks different in every encoding and that nothing else resembles. */
 const CANARY = 'Kanari/Vogel+Xq7Zw~93_hJ-pLmB=';

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { catalogue, run } from '../index.ts';
 import { packageFile } from '../lib/package.ts';
 import type { RunningStore } from '../reference/store.ts';
-import { type Ended, ended, start } from './command.ts';
-import { startNamed, TOKEN, withStore } from './stores.ts';
+import { type Ended, ended, start } from './helpers/command.ts';
+import { startNamed, TOKEN, withStore } from './helpers/stores.ts';
 
 interface Tested {
   readonly ancestorTitles: readonly string[];

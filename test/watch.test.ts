@@ -9,8 +9,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { startStore } from '../index.ts';
 import { packageFile } from '../lib/package.ts';
 import { json } from '../reference/store.ts';
-import { startSuite, suite } from './command.ts';
-import { TOKEN } from './stores.ts';
+import { startSuite, suite } from './helpers/command.ts';
+import { TOKEN } from './helpers/stores.ts';
 
 const FEW = ['--only', 'ordinary/answers-200', '--only', 'auth/rejects-missing-token'];
 

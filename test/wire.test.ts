@@ -1533,6 +1533,33 @@ describe('requests in sequence', () => {
     }
   });
 
+  test('are no longer pipelined to a store such as one on Node, which displaces their interim responses', async () => {
+    const inFlight: number[] = [];
+    let open = 0;
+    const url = await listening(
+      createHttpServer((request, response) => {
+        open += 1;
+        inFlight.push(open);
+        request.resume();
+        const isFirst = inFlight.length % 2 === 1;
+        setTimeout(
+          () => {
+            open -= 1;
+            response.writeEarlyHints({ link: '</style.css>; rel=preload' });
+            response.end(Buffer.from('{"name":"Aloe"}'));
+          },
+          isFirst ? 30 : 0,
+        );
+      }),
+    );
+    const client = wireTo(url);
+    const sequence = () => client.sendSequence([numbered(1), numbered(2)], { pipelined: true });
+    expect(bodies(await sequence())).toEqual(['{"name":"Aloe"}', '{"name":"Aloe"}']);
+    expect(inFlight.splice(0)).toEqual([1, 2, 1]);
+    expect(bodies(await sequence())).toEqual(['{"name":"Aloe"}', '{"name":"Aloe"}']);
+    expect(inFlight).toEqual([1, 1]);
+  });
+
   test('are made only when they are sent', async () => {
     const server = await answering(OK);
     const made: number[] = [];

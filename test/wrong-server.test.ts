@@ -13,8 +13,8 @@ import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type RunRecord, run } from '../index.ts';
 import { answer, listen, type Received, rightSteps, type Steps, startStore } from '../reference/store.ts';
-import { overlayOf } from './documents.ts';
-import { TOKEN, withStore } from './stores.ts';
+import { overlayOf } from './helpers/documents.ts';
+import { TOKEN, withStore } from './helpers/stores.ts';
 
 const fixture = (file: string) => readFileSync(new URL(`fixtures/${file}`, import.meta.url));
 const tls = { cert: fixture('localhost.pem'), key: fixture('localhost.key') };

@@ -23,6 +23,6 @@ export function readEither(file: string): Saved {
 function withCauses(value: unknown): unknown {
   const { columns } = value as { readonly columns?: unknown };
   const withNone = (column: { readonly state?: unknown } | null) =>
-    column?.state === 'run' ? { causes: [], ...column } : column;
+    column?.state === 'run' && !('causes' in column) ? { ...column, causes: [] } : column;
   return Array.isArray(columns) ? { ...Object(value), columns: columns.map(withNone) } : value;
 }

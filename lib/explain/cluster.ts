@@ -13,6 +13,8 @@ export interface CheckFailure {
 /** What was found out about some failures. */
 export interface Cluster {
   readonly wanted: SoughtSymptom;
+  /** The symptom as the title says it, if it is the same of several properties. */
+  readonly ofSeveral?: SoughtSymptom;
   readonly found: Circumstance;
   readonly members: readonly CheckFailure[];
   /** What else is wrong under the same condition. */

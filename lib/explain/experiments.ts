@@ -1,12 +1,14 @@
 import type { Contract } from '../contract/contract.ts';
 import { isFinding, type Rule } from '../judge/rules.ts';
 import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
-import type { RequestTemplate } from '../payloads/test-case.ts';
+import { type Model, modelsOf } from '../payloads/model/model.ts';
+import type { ExpectedOutcome, RequestTemplate } from '../payloads/test-case.ts';
 import { rulingOf } from '../run/execute/judging.ts';
+import type { Failure } from '../run/result/result.ts';
 import { fill } from '../run/send/fill.ts';
 import type { Exchange, Request } from '../wire/exchange.ts';
-import { roleOf } from './symptom/role.ts';
-import { isRejected, keyOf, type Role, type Symptom, symptomsOf } from './symptom/symptom.ts';
+import { expectedOutcomeOf, mustReject } from './symptom/expected-outcome.ts';
+import { aspectOf, keyOf, type Symptom, symptomsOf } from './symptom/symptom.ts';
 
 /** How experiments reach the store. */
 export interface ExperimentChannel {
@@ -15,7 +17,7 @@ export interface ExperimentChannel {
 }
 
 /** Thrown when no more requests are allowed. */
-export class BudgetSpent extends Error {}
+class BudgetSpent extends Error {}
 
 export interface Budget {
   readonly requests: number;
@@ -24,14 +26,16 @@ export interface Budget {
 
 /** A symptom to look for, and the rules that find it if only they do. */
 export interface SoughtSymptom extends Symptom {
-  readonly rules?: { readonly all: readonly Rule[]; readonly cause: string; readonly role: Role };
-  /** Of a wrong representation: the status that has it. */
-  readonly status?: number;
+  readonly rules?: {
+    readonly all: readonly Rule[];
+    readonly cause: string;
+    readonly expected: ExpectedOutcome;
+  };
 }
 
 /** Whether a symptom is a wrong 400: only what is rejected can show it. */
-export const isWrong400 = ({ aspect, status }: SoughtSymptom): boolean =>
-  aspect === 'representation' && status === 400;
+export const isWrong400 = (wanted: SoughtSymptom): boolean =>
+  aspectOf(wanted) === 'representation' && wanted.status === 400;
 
 /** An ordinary id, with as many digits as most, to see what a request looks like. */
 const SAMPLE_ID = 2n ** 30n + 7n;
@@ -116,10 +120,20 @@ export class Experiments {
   }
 
   /** What has to become of a request. */
-  roleOf(state: RequestState): Role {
+  expectedOutcomeOf(state: RequestState): ExpectedOutcome {
     const template = templateOf(state);
-    const request = this.requestOf(state);
-    return roleOf(request, template, this.contract, this.token);
+    return expectedOutcomeOf(this.requestOf(state), template, this.contract, this.token);
+  }
+
+  /** The same of a request that was sent. */
+  expectedOutcomeOfSent({ exchange, template }: Pick<Failure, 'exchange' | 'template'>): ExpectedOutcome {
+    return expectedOutcomeOf(exchange.request, template, this.contract, this.token);
+  }
+
+  /** The values from which requests like this one are combined. */
+  modelOf(state: RequestState): Model {
+    const expected = this.expectedOutcomeOf(state);
+    return modelsOf(this.contract)[expected === 'accept' ? 'open' : expected];
   }
 
   /**
@@ -131,23 +145,24 @@ export class Experiments {
   }
 
   isShown(exchange: Exchange, template: RequestTemplate, wanted: SoughtSymptom): boolean | undefined {
-    const role = roleOf(exchange.request, template, this.contract, this.token);
+    const expected = this.expectedOutcomeOfSent({ exchange, template });
     if (wanted.rules !== undefined) {
       // A check of what has to be rejected says nothing about what has to be accepted.
-      if ((role === 'accept') !== (wanted.rules.role === 'accept')) return undefined;
+      if ((expected === 'accept') !== (wanted.rules.expected === 'accept')) return undefined;
       const ruling = rulingOf(exchange, template, wanted.rules.all, this);
       if (isFinding(ruling)) return ruling.cause === wanted.rules.cause;
       return ruling === undefined ? false : undefined;
     }
-    if (!mayShow(role, wanted)) return undefined;
-    if (symptomsOf(exchange, role, this.contract).some((one) => keyOf(one) === keyOf(wanted))) return true;
-    return says(exchange, role, wanted) ? false : undefined;
+    if (!mayShow(expected, wanted)) return undefined;
+    if (symptomsOf(exchange, expected, this.contract).some((one) => keyOf(one) === keyOf(wanted)))
+      return true;
+    return says(exchange, expected, wanted) ? false : undefined;
   }
 }
 
 /** Whether a symptom would be one with such a request: what the interface leaves open may be rejected. */
-const mayShow = (role: Role, { isRejection }: SoughtSymptom): boolean =>
-  isRejection !== true || role === 'accept';
+const mayShow = (expected: ExpectedOutcome, { kind }: SoughtSymptom): boolean =>
+  kind !== 'rejects' || expected === 'accept';
 
 const onFreshConnection = (template: RequestTemplate): RequestTemplate => ({
   ...template,
@@ -165,23 +180,25 @@ function alone(template: RequestTemplate): RequestTemplate {
 }
 
 /** Whether a response without the symptom shows that there is none. */
-function says(
-  exchange: Exchange,
-  role: Role,
-  { aspect, isRejection, status, words }: SoughtSymptom,
-): boolean {
-  switch (aspect) {
-    case 'success':
-      return isRejected(role) && exchange.kind === 'answered';
-    case 'representation':
-      return exchange.response?.status === status;
-    case 'echo':
-      return role === 'accept' && exchange.response?.status === 200;
+function says(exchange: Exchange, expected: ExpectedOutcome, wanted: SoughtSymptom): boolean {
+  switch (wanted.kind) {
+    case 'rejects':
+    case 'wrong-success':
+    case 'redirects':
+      return expected === 'accept';
+    case 'wrong-rejection':
+      return mustReject(expected) && (exchange.response?.status ?? 0) >= 400;
+    default:
+  }
+  switch (aspectOf(wanted)) {
     case 'outcome':
-      if (isRejection === true || / instead of (?:200|answering 200)$/.test(words)) return role === 'accept';
-      if (words.startsWith('rejects with'))
-        return isRejected(role) && (exchange.response?.status ?? 0) >= 400;
       return true;
+    case 'success':
+      return mustReject(expected) && exchange.kind === 'answered';
+    case 'representation':
+      return exchange.response?.status === wanted.status;
+    case 'echo':
+      return expected === 'accept' && exchange.response?.status === 200;
     case 'detail':
       return false;
   }

@@ -2,6 +2,7 @@ import type { Contract } from '../contract/contract.ts';
 import { groupBy } from '../groups.ts';
 import { JsonObject } from '../payloads/json.ts';
 import { initialState } from '../payloads/model/dimension.ts';
+import type { ExpectedOutcome } from '../payloads/test-case.ts';
 import { holdsFresh } from '../payloads/test-case.ts';
 import type { Check } from '../run/check.ts';
 import type { Cause } from '../run/result/cause.ts';
@@ -12,7 +13,7 @@ import { noLonger } from './circumstances/from-some-point-on.ts';
 import { withHistory } from './circumstances/history.ts';
 import { alike } from './circumstances/same-for-all.ts';
 import type { CheckFailure, Cluster } from './cluster.ts';
-import type { Wording } from './condition/candidates.ts';
+import { areVague, type Wording } from './condition/candidates.ts';
 import { investigate } from './condition/investigate.ts';
 import { stateOf } from './condition/parts.ts';
 import { type Budget, type ExperimentChannel, Experiments, isWrong400, unlessSpent } from './experiments.ts';
@@ -20,11 +21,10 @@ import { explainedBy } from './explained-by.ts';
 import { bareExplanation, type Explanation, Investigation } from './explanation.ts';
 import { merged } from './merge-clusters.ts';
 import { ordinaryStates } from './ordinary-requests.ts';
-import { roleOf } from './symptom/role.ts';
-import { keyOf, NO_ANSWER, type Role } from './symptom/symptom.ts';
+import { isSlow, keyOf } from './symptom/symptom.ts';
 import { wantedOf } from './symptom/wanted.ts';
 import { causeOf } from './wording/cause-of.ts';
-import { ANY_SUBJECT, bodiesNamed, isVague, labelOf, subjectOf, suchAs } from './wording/words.ts';
+import { ANY_SUBJECT, bodiesNamed, labelOf, subjectOf, suchAs } from './wording/words.ts';
 
 export interface ExplainOptions {
   /** All results of the run. */
@@ -73,7 +73,8 @@ export function explainRun(
     gone: run.stop?.kind === 'gone',
     budget: {
       requests: Math.min(requests, requestsLeft),
-      seconds: Math.min(MAX_SECONDS, secondsLeft),
+      // A store that never answered would cost a time-out for each experiment.
+      seconds: run.stop?.kind === 'gone' && !run.served ? 0 : Math.min(MAX_SECONDS, secondsLeft),
     },
   });
 }
@@ -125,8 +126,8 @@ async function everything(
 ): Promise<Cluster | undefined> {
   const found = await unlessSpent(() => alike(experiments));
   if (found === undefined) return undefined;
-  const isAuthorised = ({ failure: { exchange, template } }: CheckFailure) =>
-    roleOf(exchange.request, template, experiments.contract, experiments.token) !== 'reject-credential';
+  const isAuthorised = ({ failure }: CheckFailure) =>
+    experiments.expectedOutcomeOfSent(failure) !== 'reject-credential';
   return { ...found, members: found.authenticates ? failures.filter(isAuthorised) : failures };
 }
 
@@ -157,7 +158,7 @@ async function bySymptom(
 
 /** Failures whose expected outcome is certain are tried first: what the interface leaves open comes last. */
 const UNCLEAR_OUTCOME_COST = 8;
-const OUTCOME_COSTS: Readonly<Record<Role, number>> = {
+const OUTCOME_COSTS: Readonly<Record<ExpectedOutcome, number>> = {
   accept: 0,
   'reject-body': 5,
   'reject-credential': 5,
@@ -174,9 +175,10 @@ const simplestFirst = (
     const state = ordinary === undefined ? undefined : stateOf(template, ordinary.plant);
     if (state === undefined) return 1000;
     const delivered = Object.keys(template).length + Object.keys(template.delivery ?? {}).length;
-    const role = experiments.roleOf(state);
-    const roleCost = role === 'accept' && isWrong400(wanted) ? UNCLEAR_OUTCOME_COST : OUTCOME_COSTS[role];
-    return delivered + roleCost + before.length * 10;
+    const expected = experiments.expectedOutcomeOf(state);
+    const outcomeCost =
+      expected === 'accept' && isWrong400(wanted) ? UNCLEAR_OUTCOME_COST : OUTCOME_COSTS[expected];
+    return delivered + outcomeCost + before.length * 10;
   };
   return members.toSorted((a, b) => cost(a) - cost(b));
 };
@@ -220,7 +222,7 @@ async function explanation(
 ): Promise<readonly Circumstance[] | undefined> {
   const all = await unlessSpent(() => investigate(investigation));
   const found = all?.some(isByChance) === true ? undefined : all;
-  const isClear = found?.every(({ conditions }) => !conditions.some(isVague)) === true;
+  const isClear = found?.every(({ conditions }) => !areVague(conditions)) === true;
   const { template, before = [] } = investigation.failure;
   // Values that nothing is known of, and that are always the same, may have been sent before: that may be what matters.
   const mayBeKnown = before.length > 0 || !holdsFresh(template, investigation.experiments.token);
@@ -304,14 +306,14 @@ async function unexplained(
   const { failure, wanted, experiments } = investigation;
   const { template, exchange, before = [], when } = failure;
   const isFirst = experiments.sent > 0 && exchange.request.freshId === firstId;
-  const subject = wanted.aspect === 'success' && !isFirst ? subjectOf(investigation) : undefined;
+  const subject = wanted.kind === 'accepts' && !isFirst ? subjectOf(investigation) : undefined;
   // What was tried in vain says nothing about the request.
   const requests = new Set(members.map((one) => one.failure.exchange.request.freshId));
   const inVain = experiments.sent > 0 && before.length === 0 && !(await recurs(investigation));
   const condition = (): Wording => {
     if (when === 'under-concurrency') return { note: 'while others are in flight' };
     if (isFirst) return { phrase: 'that are the first of the run' };
-    if (gone && wanted.words === NO_ANSWER) return served ? { note: 'from some point of the run on' } : {};
+    if (gone && isSlow(wanted)) return served ? { note: 'from some point of the run on' } : {};
     // What is wrong with the request is known, and why it is rejected now may be something else: an id in use.
     if (subject !== undefined && subject !== ANY_SUBJECT.credential) return {};
     if (inVain) return { note: `${requests.size === 1 ? 'once' : 'now and then'}, but not again` };

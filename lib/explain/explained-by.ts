@@ -1,3 +1,4 @@
+import { type DefectKind, defectsOf } from '../payloads/defects.ts';
 import { JsonObject } from '../payloads/json.ts';
 import type { RequestState } from '../payloads/model/dimension.ts';
 import type { Failure } from '../run/result/result.ts';
@@ -5,8 +6,8 @@ import type { CheckFailure, Cluster } from './cluster.ts';
 import { stateOf, withParts } from './condition/parts.ts';
 import { type Experiments, type SoughtSymptom, unlessSpent } from './experiments.ts';
 import type { Explanation } from './explanation.ts';
-import { roleOf } from './symptom/role.ts';
-import { isRejected } from './symptom/symptom.ts';
+import { mustReject } from './symptom/expected-outcome.ts';
+
 import { labelOf } from './wording/words.ts';
 
 /** The cluster whose condition explains a failure: without it, the symptom does not show. */
@@ -57,15 +58,15 @@ async function mayShowAlone(
 /** Whether one is about what is wrong with bodies, and the other about credentials. */
 function isOtherRejection(
   { subject, state }: Explanation,
-  { exchange, template }: Failure,
+  failure: Failure,
   experiments: Experiments,
 ): boolean {
-  const [one, other] = [
-    experiments.roleOf(state),
-    roleOf(exchange.request, template, experiments.contract, experiments.token),
-  ];
-  return subject !== undefined && one !== other && isRejected(one) && isRejected(other);
+  const [one, other] = [experiments.expectedOutcomeOf(state), experiments.expectedOutcomeOfSent(failure)];
+  return subject !== undefined && one !== other && mustReject(one) && mustReject(other);
 }
+
+/** Defects with which the right value stands in an undeclared property. */
+const UNDECLARED: readonly (DefectKind | undefined)[] = ['other-name', 'nested', 'inherited'];
 
 /** What is wrong with a plant may also stand in undeclared properties: in another case, or one level down. */
 async function inUndeclared<T extends Cluster>(
@@ -74,8 +75,12 @@ async function inUndeclared<T extends Cluster>(
   wanted: SoughtSymptom,
   experiments: Experiments,
 ): Promise<T | undefined> {
-  const cluster = clusters.find(({ found: { subject } }) =>
-    /another case|nested|__proto__/.test(subject?.noun ?? ''),
+  const kinds = new Map(
+    defectsOf(experiments.contract.newPlant.shape).map(({ name, kind }) => [name, kind] as const),
+  );
+  const isAboutUndeclared = (label: string) => UNDECLARED.includes(kinds.get(label));
+  const cluster = clusters.find(
+    ({ found: { labels = [] } }) => labels.length > 0 && labels.every(isAboutUndeclared),
   );
   const state = stateOf(failure.template, new JsonObject([]));
   if (cluster === undefined || state === undefined) return undefined;

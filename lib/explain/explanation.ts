@@ -4,11 +4,11 @@ import type { CauseKind, Ladder, Repeat } from '../run/result/cause.ts';
 import type { Failure, Tried } from '../run/result/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Wording } from './condition/candidates.ts';
-import type { Feature } from './condition/features.ts';
+import { escapesIn, type Feature } from './condition/features.ts';
 import { type Part, withParts } from './condition/parts.ts';
 import type { SweepResult } from './condition/sweep.ts';
 import { type Experiments, type SoughtSymptom, unlessSpent } from './experiments.ts';
-import { NO_ANSWER } from './symptom/symptom.ts';
+import { isSlow } from './symptom/symptom.ts';
 
 /** A failure to be explained, what to look for to see it again, and the means to do so. */
 export class Investigation {
@@ -102,7 +102,7 @@ export async function explanationOf(
   { state, subject, conditions = [], sweeps = [], parts = [], neutral }: Description,
   investigation: Investigation,
 ): Promise<Explanation> {
-  const isSlow = investigation.wanted.words === NO_ANSWER;
+  const slow = isSlow(investigation.wanted);
   const exchange =
     (await unlessSpent(() => shownAgain(state, investigation))) ?? investigation.failure.exchange;
   const count = (of: (reach: SweepResult) => number) => sweeps.reduce((sum, reach) => sum + of(reach), 0);
@@ -110,9 +110,11 @@ export async function explanationOf(
   const again = await tried(state, Math.max(CONFIRMING_TRIES - inside, MIN_CONFIRMING_TRIES), investigation);
   const others =
     neutral === undefined ? NONE : await tried(neutral, CONFIRMING_TRIES - outside, investigation);
-  const alone = neutral && !isSlow ? withParts(parts, state, neutral) : undefined;
+  const alone = neutral && !slow ? withParts(parts, state, neutral) : undefined;
+  const feature = escapesIn(conditions);
   return {
     ...bareExplanation(state, exchange),
+    ...(feature === undefined ? {} : { feature }),
     subject,
     conditions,
     neutral,
@@ -139,7 +141,7 @@ async function shownAgain(state: RequestState, investigation: Investigation): Pr
 /** Sends a request so many times, as far as the budget allows. */
 async function tried(state: RequestState, times: number, investigation: Investigation): Promise<Tried> {
   let [failed, all] = [0, 0];
-  const maxTries = investigation.wanted.words === NO_ANSWER ? CONFIRMING_TRIES_IF_SLOW : times;
+  const maxTries = isSlow(investigation.wanted) ? CONFIRMING_TRIES_IF_SLOW : times;
   for (let left = Math.min(times, maxTries); left > 0 && investigation.experiments.hasBudget; left -= 1) {
     const shows = await investigation.shows(state);
     if (shows === true) failed += 1;

@@ -1,32 +1,80 @@
 import { groupBy } from '../groups.ts';
 import { type Cluster, levelOf } from './cluster.ts';
-import { keyOf, NOT_HTTP } from './symptom/symptom.ts';
+import { areVague, fullText, type Wording } from './condition/candidates.ts';
+import type { SoughtSymptom } from './experiments.ts';
+import { keyOf } from './symptom/symptom.ts';
+import { alternatives } from './wording/several.ts';
 import { sentenceOf } from './wording/title.ts';
-import { isVague, labelOf } from './wording/words.ts';
+import { labelOf } from './wording/words.ts';
 
 /** What is to be fixed: one cluster for each fault, in the order in which to fix them. */
 export const merged = (clusters: readonly Cluster[]): readonly Cluster[] =>
   ordered(
     byWayIn(
-      withoutRemains(withoutOthersRejected(withoutIncluded(withoutRepetition(acrossProperties(clusters))))),
+      withoutRemains(
+        withoutOthersRejected(
+          withoutIncluded(withoutRepetition(acrossPieces(acrossProperties(withoutRepeatedValues(clusters))))),
+        ),
+      ),
     ),
   );
+
+const textOfAll = (conditions: readonly Wording[]): string => conditions.map(fullText).join('\n');
+
+/** Parts of a request that decide how many pieces of its body a store reads. */
+const PIECES: readonly (string | undefined)[] = ['segments', 'framing'];
+
+const isAboutPieces = ({ found: { conditions } }: Cluster): boolean =>
+  conditions.length > 0 && conditions.every(({ part }) => PIECES.includes(part));
+
+/** Makes one cluster, with the failures of all, of those with the same key. Those without a key stay as they are. */
+function joinedByKey(
+  clusters: readonly Cluster[],
+  key: (cluster: Cluster) => string | undefined,
+  join: (first: Cluster, all: readonly Cluster[]) => Cluster,
+): readonly Cluster[] {
+  const groups = groupBy(clusters, (cluster) => key(cluster) ?? String(clusters.indexOf(cluster)));
+  return groups.flatMap(([, all]) => {
+    const [first] = all;
+    if (first === undefined || all.length < 2) return all;
+    return [{ ...join(first, all), members: all.flatMap(({ members }) => members) }];
+  });
+}
+
+/** Joins clusters that say the same of bodies in segments and of bodies in chunks: one reader reads both. */
+function acrossPieces(clusters: readonly Cluster[]): readonly Cluster[] {
+  const key = (cluster: Cluster) =>
+    isAboutPieces(cluster) && cluster.found.kind === 'always' && cluster.found.conditions.length === 1
+      ? JSON.stringify([keyOf(cluster.wanted), cluster.found.subject])
+      : undefined;
+  return joinedByKey(clusters, key, (first, all) => ({
+    ...first,
+    found: { ...first.found, conditions: [alternatives(all.flatMap(({ found }) => found.conditions))] },
+  }));
+}
 
 /** Joins clusters that say the same of two properties: what checks one of them usually checks the other. */
 function acrossProperties(clusters: readonly Cluster[]): readonly Cluster[] {
   const key = (cluster: Cluster) => {
     const one = ofProperty(cluster);
-    return `${cluster.wanted.words}\n${one === undefined ? clusters.indexOf(cluster) : one.key}`;
+    return one && `${aboutProperties(cluster.wanted, one.property, '').words}\n${one.key}`;
   };
-  return groupBy(clusters, key).flatMap(([, members]) => {
-    const [first] = members;
-    const one = first && ofProperty(first);
-    if (first === undefined || one === undefined || members.length < 2) return members;
-    const properties = [...new Set(members.flatMap((cluster) => ofProperty(cluster)?.property ?? []))];
-    const found = { ...first.found, ...one.ofAll(properties.join(' or ')) };
-    return [{ ...first, found, members: members.flatMap((cluster) => cluster.members) }];
+  return joinedByKey(clusters, key, (first, all) => {
+    const one = ofProperty(first);
+    if (one === undefined) return first;
+    const names = new Set(all.flatMap((cluster) => ofProperty(cluster)?.property ?? []));
+    const properties = [...names].join(' or ');
+    return {
+      ...first,
+      ofSeveral: aboutProperties(first.wanted, one.property, properties),
+      found: { ...first.found, ...one.ofAll(properties) },
+    };
   });
 }
+
+/** A symptom of one property in the words for others. */
+const aboutProperties = (wanted: SoughtSymptom, property: string, others: string): SoughtSymptom =>
+  wanted.property === property ? { ...wanted, words: wanted.words.replace(property, others) } : wanted;
 
 interface OfProperty {
   readonly property: string;
@@ -49,14 +97,14 @@ function ofProperty({ found: { kind, subject, conditions } }: Cluster): OfProper
   if (subject !== undefined)
     return {
       property,
-      key: `${rest} ${JSON.stringify(conditions)}`,
+      key: `${rest} ${textOfAll(conditions)}`,
       ofAll: (all) => ({ subject: { noun: `${all} ${rest}`, clause: `${all} is ${rest}` }, conditions }),
     };
   if (conditions.length > 1) return undefined;
   return { property, key: rest, ofAll: (all) => ({ conditions: [{ clause: `${all} ${rest}` }] }) };
 }
 
-const hasVague = ({ found }: Cluster): boolean => found.conditions.some(isVague);
+const hasVague = ({ found }: Cluster): boolean => areVague(found.conditions);
 
 /** One cluster for each symptom and condition. Clusters with a vague condition join the one that has a clear condition for the same symptom. */
 function withoutRepetition(clusters: readonly Cluster[]): readonly Cluster[] {
@@ -68,15 +116,12 @@ function withoutRepetition(clusters: readonly Cluster[]): readonly Cluster[] {
       ? keyOf(wanted)
       : title.replace(/ \(\d+ of \d+ tried\)/g, '');
   };
-  return groupBy(clusters, key).flatMap(([, members]) => {
-    const first = members.find((one) => !hasVague(one)) ?? members[0];
-    return first === undefined ? [] : [{ ...first, members: members.flatMap((one) => one.members) }];
-  });
+  return joinedByKey(clusters, key, (first, all) => all.find((one) => !hasVague(one)) ?? first);
 }
 
 /** Drops clusters that a broader cluster with the same conditions includes. */
 function withoutIncluded(clusters: readonly Cluster[]): readonly Cluster[] {
-  const conditions = ({ found }: Cluster) => JSON.stringify(found.conditions);
+  const conditions = ({ found }: Cluster) => textOfAll(found.conditions);
   const kinds = ({ found: { labels = [] } }: Cluster) => labels.length;
   const isOfAll = ({ found: { subject } }: Cluster) => subject === undefined;
   const isWider = (one: Cluster, other: Cluster) =>
@@ -86,7 +131,7 @@ function withoutIncluded(clusters: readonly Cluster[]): readonly Cluster[] {
     one.found.kind === other.found.kind &&
     JSON.stringify(one.found.subject) === JSON.stringify(other.found.subject) &&
     one.found.conditions.every((own) =>
-      other.found.conditions.some((another) => JSON.stringify(another) === JSON.stringify(own)),
+      other.found.conditions.some((another) => fullText(another) === fullText(own)),
     );
   const isMore = (one: Cluster, other: Cluster) =>
     conditions(one) === conditions(other) &&
@@ -115,16 +160,14 @@ function byWayIn(clusters: readonly Cluster[]): readonly Cluster[] {
   const wayIn = (cluster: Cluster) => {
     const { kind, conditions } = cluster.found;
     const isWayIn = kind === 'under-concurrency' || conditions.some(({ phrase }) => phrase !== undefined);
-    return isWayIn && !hasVague(cluster)
-      ? JSON.stringify([kind, conditions])
-      : String(clusters.indexOf(cluster));
+    if (!isWayIn || hasVague(cluster)) return undefined;
+    return JSON.stringify([kind, isAboutPieces(cluster) ? PIECES : textOfAll(conditions)]);
   };
-  return groupBy(clusters, wayIn).flatMap(([, members]) => {
-    const [first, ...others] = ordered(members);
-    if (first === undefined) return [];
+  return joinedByKey(clusters, wayIn, (first, all) => {
+    const [gravest = first, ...others] = ordered(all);
     const words = new Set(others.map((one) => one.wanted.words));
-    words.delete(first.wanted.words);
-    return [{ ...first, also: [...words], members: members.flatMap((one) => one.members) }];
+    words.delete(gravest.wanted.words);
+    return { ...gravest, also: [...words] };
   });
 }
 
@@ -137,10 +180,7 @@ function joinedBy(
     const next = explaining(cluster);
     return next === undefined ? cluster : last(next);
   };
-  return groupBy(clusters, (cluster) => String(clusters.indexOf(last(cluster)))).flatMap(([, members]) => {
-    const [first] = members;
-    return first === undefined ? [] : [{ ...last(first), members: members.flatMap((one) => one.members) }];
-  });
+  return joinedByKey(clusters, (cluster) => String(clusters.indexOf(last(cluster))), last);
 }
 
 /**
@@ -150,17 +190,32 @@ function joinedBy(
 function withoutOthersRejected(clusters: readonly Cluster[]): readonly Cluster[] {
   const everything = clusters.filter(
     ({ wanted, found: { kind, conditions } }) =>
-      wanted.isRejection === true && (kind !== 'always' || conditions.length === 0),
+      wanted.kind === 'rejects' && (kind !== 'always' || conditions.length === 0),
   );
-  return joinedBy(clusters, ({ wanted }) =>
-    everything.find((one) => wanted.words.startsWith(`${one.wanted.words} instead`)),
+  return joinedBy(clusters, ({ wanted: { kind, status } }) =>
+    kind === 'wrong-rejection' ? everything.find((one) => one.wanted.status === status) : undefined,
+  );
+}
+
+/** If an earlier request matters, a value that was sent before shows the symptom for that reason. */
+function withoutRepeatedValues(clusters: readonly Cluster[]): readonly Cluster[] {
+  const afterEarlier = clusters.filter(
+    ({ found: { kind, conditions } }) =>
+      kind === 'sequence' || conditions.some(({ part }) => part === 'earlier requests'),
+  );
+  return joinedBy(clusters, (cluster) =>
+    !afterEarlier.includes(cluster) && cluster.found.conditions.some(({ isRepeated }) => isRepeated === true)
+      ? afterEarlier.find(({ wanted }) => keyOf(wanted) === keyOf(cluster.wanted))
+      : undefined,
   );
 }
 
 /** What a response with a wrong length leaves on its connection is read as the next one: one fault. */
 function withoutRemains(clusters: readonly Cluster[]): readonly Cluster[] {
-  const wrongLength = clusters.find(({ wanted }) => /with truncated JSON|incomplete/.test(wanted.words));
-  return joinedBy(clusters, ({ wanted }) => (wanted.words === NOT_HTTP ? wrongLength : undefined));
+  const wrongLength = clusters.find(
+    ({ wanted: { kind } }) => kind === 'truncated-json' || kind === 'incomplete',
+  );
+  return joinedBy(clusters, ({ wanted: { kind } }) => (kind === 'not-http' ? wrongLength : undefined));
 }
 
 /** MUST first, then what explains the most checks. */

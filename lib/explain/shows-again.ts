@@ -4,9 +4,9 @@ import type { RequestTemplate } from '../payloads/test-case.ts';
 import type { Check } from '../run/check.ts';
 import { rulingOf } from '../run/execute/judging.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import { roleOf } from './symptom/role.ts';
-import { symptomsOf } from './symptom/symptom.ts';
-import { wordsOf } from './symptom/wanted.ts';
+import { expectedOutcomeOf } from './symptom/expected-outcome.ts';
+import { aspectOf, isAboutRejection, type Symptom, symptomsOf } from './symptom/symptom.ts';
+import { detailOf } from './symptom/wanted.ts';
 
 /** A cause of an earlier run, and the request that shows it. */
 export interface Earlier {
@@ -18,9 +18,6 @@ export interface Earlier {
   readonly others: readonly string[];
 }
 
-/** A store that rejects what it accepted, with whichever status, has been fixed in this respect. */
-const REJECTS = /^rejects with/;
-
 /** What is wrong with a response to the request: the symptom if it shows, else what goes wrong instead. */
 export function shownBy(
   exchange: Exchange,
@@ -28,16 +25,20 @@ export function shownBy(
   contract: Contract,
   token: string,
 ): string | undefined {
-  const symptoms = symptomsOf(exchange, roleOf(exchange.request, template, contract, token), contract);
+  const symptoms = symptomsOf(
+    exchange,
+    expectedOutcomeOf(exchange.request, template, contract, token),
+    contract,
+  );
   const details = checks.flatMap(({ test }) => {
     const ruling = 'rules' in test && rulingOf(exchange, template, test.rules, { contract, token });
-    return ruling && isFinding(ruling) ? [wordsOf(ruling.cause)] : [];
+    return ruling && isFinding(ruling) ? [detailOf(ruling.cause).words] : [];
   });
   if ([...symptoms.map(({ words }) => words), ...details].includes(symptom)) return symptom;
-  return symptoms.find(
-    ({ aspect, words }) =>
-      aspect === 'outcome' && !others.includes(words) && (!REJECTS.test(words) || REJECTS.test(symptom)),
-  )?.words;
+  // A store that rejects what it accepted, with whichever status, has been fixed in this respect.
+  const isFixed = ({ words }: Symptom) => isAboutRejection(words) && !isAboutRejection(symptom);
+  return symptoms.find((one) => aspectOf(one) === 'outcome' && !others.includes(one.words) && !isFixed(one))
+    ?.words;
 }
 
 /** The rule that nothing of that kind is wrong. What is wrong is the cause of its finding. */

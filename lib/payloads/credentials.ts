@@ -298,6 +298,19 @@ const carrier = (header: string, value: (token: string) => string, shell: string
   credential: { header, values: (token) => [value(token)], shell: [shell] },
 });
 
+export const KEPT_COOKIES = '<cookies of an earlier response>';
+
+/** A session that the store keeps. Without one, there is no credential at all. */
+export const keptCookies: InvalidCredential = {
+  name: 'the cookies of an earlier response',
+  kind: 'other carrier',
+  credential: {
+    header: 'cookie',
+    values: (_token, cookies = '') => (cookies === '' ? [] : [cookies]),
+    shell: [KEPT_COOKIES],
+  },
+};
+
 /** The right token in the wrong place, without an Authorization header (interface, section 5, rule 2). */
 export const otherCarriers: readonly InvalidCredential[] = [
   carrier(
@@ -308,6 +321,7 @@ export const otherCarriers: readonly InvalidCredential[] = [
   ...['proxy-authorization', 'x-forwarded-authorization'].map((header) =>
     carrier(header, (token) => `Bearer ${token}`, `Bearer ${T}`),
   ),
+  keptCookies,
   ...['x-api-key', 'x-auth-token', 'x-access-token'].map((header) => carrier(header, (token) => token, T)),
 ];
 
@@ -325,6 +339,15 @@ export const twice = (other: string, right: 'first' | 'last'): Credential => {
   const inOrder = (values: string[]) => (right === 'first' ? values : values.reverse());
   return { values: (token) => inOrder(pair(token)), shell: inOrder(pair(T)) };
 };
+
+/** Whether a credential is the right one, in any spelling (RFC 9110 section 11.1, RFC 6750 section 2.1). */
+export function isAuthorised(credential: Credential = validCredential, token: string): boolean {
+  if (credential === validCredential) return true;
+  const [value, ...others] = credential.values(token);
+  if (credential.header !== undefined || value === undefined || others.length > 0) return false;
+  const [scheme = '', word, ...more] = value.trim().split(/ +/);
+  return scheme.toLowerCase() === 'bearer' && word === token && more.length === 0;
+}
 
 /** The credential that a record writes like this. */
 export function credentialOf(shell: readonly string[]): Credential {

@@ -222,6 +222,7 @@ const OTHER_TYPES: Readonly<Record<Foreign, (own: Json) => readonly Json[]>> = {
       (id: bigint) => `"0x${id.toString(16)}"`,
       (id: bigint) => `" ${id} "`,
       (id: bigint) => `"0${id}"`,
+      (id: bigint) => `"${2n ** 53n + id}"`,
     ].map((text) => new Raw(text)),
     '0',
   ],
@@ -257,7 +258,13 @@ const sampledOtherTypes: Readonly<Record<Foreign, (own: Json) => Arbitrary<Json>
       )
       .map(([a, b]): Json => new Raw(`${a}.${String(b).padStart(4, '0')}`)),
   numeral: () =>
-    fc.oneof(fc.bigInt({ min: 0n, max: 2n ** 31n }), fc.bigInt({ min: -9n, max: 99n })).map(String),
+    fc
+      .oneof(
+        fc.bigInt({ min: 0n, max: 2n ** 31n }),
+        fc.bigInt({ min: 2n ** 53n, max: 2n ** 63n - 1n }),
+        fc.bigInt({ min: -9n, max: 99n }),
+      )
+      .map(String),
   string: () =>
     fc.oneof(ordinaryTag({ min: 1, max: 12, patterns: [], format: undefined }), fc.constantFrom(...WORDS)),
   array: (own) =>

@@ -145,6 +145,8 @@ export const HOSTILE: readonly string[] = [
   '$(id) `id` | id ; id && id',
   '%s%s%n%d%x %%',
   '{{7*7}} ${7*7} #{7*7} <%= 7*7 %>',
+  // For patterns that backtrack exponentially.
+  `${'a'.repeat(64)}!`,
   '${jndi:ldap://127.0.0.1/a}',
   '../../../../etc/passwd',
   'C:\\Windows\\System32\\',

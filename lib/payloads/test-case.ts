@@ -6,6 +6,9 @@ import { COMPACT, type Json, type Style, write } from './json.ts';
  */
 export type PayloadClass = 'ordinary' | 'unconstrained' | 'invalid' | 'other';
 
+/** What has to become of a request. `open`: the interface does not say, but it has to be answered. */
+export type ExpectedOutcome = 'accept' | 'open' | 'reject-body' | 'reject-credential';
+
 /** The body of a request before it has an id: JSON, and an edit of its text. */
 export type Body =
   | { readonly json: Json; readonly style?: Style; readonly edit?: (text: string) => string | Uint8Array }
@@ -16,8 +19,8 @@ export type Body =
 export interface Credential {
   /** The name of the header; Authorization by default. */
   readonly header?: string;
-  /** The values of the header lines, from the right token. */
-  readonly values: (token: string) => readonly string[];
+  /** The values of the header lines, from the right token and the cookies that the store has set. */
+  readonly values: (token: string, cookies?: string) => readonly string[];
   /** The same for a shell with the token in $PLANT_STORE_TOKEN: the only form that is recorded. */
   readonly shell: readonly string[];
 }

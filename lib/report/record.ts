@@ -56,7 +56,7 @@ const failureName = 'f[0-9a-f]{11}';
 const causeFingerprint = matching('^c[0-9a-f]{11}$');
 const failureFingerprint = matching(`^${failureName}$`);
 
-export const level: Schema<Level> = oneOf('MUST', 'SHOULD', 'OBSERVE');
+const level: Schema<Level> = oneOf('MUST', 'SHOULD', 'OBSERVE');
 export const verdict: Schema<Verdict> = oneOf('pass', 'fail', 'observed', 'untestable', 'skipped');
 export const exitCode = oneOf(0, 1, 2, 3);
 

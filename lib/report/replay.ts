@@ -1,4 +1,4 @@
-import { credentialOf } from '../payloads/credentials.ts';
+import { credentialOf, KEPT_COOKIES, keptCookies } from '../payloads/credentials.ts';
 import { FRESH, object } from '../payloads/json.ts';
 import type { Body, Credential, RequestTemplate } from '../payloads/test-case.ts';
 import type { Check } from '../run/check.ts';
@@ -63,18 +63,21 @@ export function templateOf(
     (name === 'expect' && delivery?.expectContinue === true) ||
     (name === 'trailer' && delivery?.chunks === 'trailer');
   const chunked = valuesOf(headers, 'transfer-encoding').length > 0;
-  const carrier = headers.find(
-    ([name, value]) => name.toLowerCase() !== 'authorization' && value.includes(TOKEN),
-  );
+  const isCarried = (value: string) => value.includes(TOKEN) || value === KEPT_COOKIES;
+  const carrier = headers.find(([name, value]) => name.toLowerCase() !== 'authorization' && isCarried(value));
   return {
     method,
     path: inQuery === null ? path : path.slice(0, inQuery.index),
     ...(inQuery?.[1] === undefined ? {} : { tokenIn: inQuery[1] }),
     credential:
-      carrier === undefined ? credentialOf(valuesOf(headers, 'authorization')) : carriedBy(...carrier),
+      carrier === undefined
+        ? credentialOf(valuesOf(headers, 'authorization'))
+        : carrier[1] === KEPT_COOKIES
+          ? keptCookies.credential
+          : carriedBy(...carrier),
     contentType,
     headers: headers.filter(
-      ([name, value]) => !isRegenerated(name.toLowerCase()) && value !== REDACTED && !value.includes(TOKEN),
+      ([name, value]) => !isRegenerated(name.toLowerCase()) && value !== REDACTED && !isCarried(value),
     ),
     body: body.bytes === 0 && !chunked ? undefined : bodyOf(body, contentType, record),
     framing: chunked ? 'chunked' : 'length',

@@ -90,7 +90,8 @@ function segmentParts(
   const request: Request = {
     method: recorded.method,
     path: latin1(target),
-    headers: [...recorded.headers, ...(closes ? ([['connection', 'close']] as const) : [])],
+    // Neither first nor last, where it may matter which header is there.
+    headers: closes ? recorded.headers.toSpliced(-1, 0, ['connection', 'close']) : recorded.headers,
     body: Buffer.from(bytes, 'latin1'),
     framing: isChunked(recorded) ? 'chunked' : 'length',
     delivery,

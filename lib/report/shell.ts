@@ -17,7 +17,7 @@ export type Part =
 export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** Bytes with those that match as octal escapes, which `$'…'` and printf undo. */
-export const escaped = (bytes: string, special: RegExp): string =>
+const escaped = (bytes: string, special: RegExp): string =>
   bytes.replace(special, (found) => [...found].map(escapeOf).join(''));
 
 const NAMED_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
@@ -25,7 +25,7 @@ const escapeOf = (byte: string): string =>
   NAMED_ESCAPES[byte] ?? `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`;
 
 /** The text of UTF-8 bytes; undefined if they are not UTF-8. */
-export function utf8In(bytes: string): string | undefined {
+function utf8In(bytes: string): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(bytes, 'latin1'));
   } catch {
@@ -88,7 +88,7 @@ export function fitsWord(parts: readonly Part[]): boolean {
   );
 }
 
-export const sourceOf = (parts: readonly Part[]): string =>
+const sourceOf = (parts: readonly Part[]): string =>
   parts.map((part) => ('literal' in part ? part.literal : part.source)).join('');
 
 const formatOf = (bytes: string): string => readable(bytes, /['\\]|^-/g).replaceAll('%', '%%');
@@ -117,7 +117,7 @@ export function printing(parts: readonly Part[]): string[] {
 
 /** The ways in which a record writes what is derived from the token, and other texts that the shell makes. */
 const EXPRESSION =
-  /<as many (?:other|random) characters>|\$PLANT_STORE_TOKEN|\$\{PLANT_STORE_TOKEN(?:[^{}]|\{[^{}]*\})*\}|\$\(printf (?:[^()]|\([^()]*\))*\)/;
+  /<as many (?:other|random) characters>|<cookies of an earlier response>|\$PLANT_STORE_TOKEN|\$\{PLANT_STORE_TOKEN(?:[^{}]|\{[^{}]*\})*\}|\$\(printf (?:[^()]|\([^()]*\))*\)/;
 const OTHER_CHARACTERS = `$(printf %s "$PLANT_STORE_TOKEN" | tr 'a-zA-Z0-9' 'b-zaB-ZA1-90')`;
 
 /** The variable of a wrong token that is sent several times, and a line that sets it. */
@@ -125,13 +125,25 @@ const RANDOM_TOKEN = '$WRONG_TOKEN';
 const SET_RANDOM_TOKEN =
   'WRONG_TOKEN=$(head -c 9999 /dev/urandom | base64 | tr -dc a-z0-9 | head -c ${#PLANT_STORE_TOKEN})';
 
-/** Lines of a script, after one that sets the variable of a wrong token if they need it. */
-export const withRandomToken = (lines: readonly string[]): readonly string[] =>
-  lines.some((line) => line.includes(RANDOM_TOKEN)) ? [SET_RANDOM_TOKEN, ...lines] : lines;
+/** The variable of the cookies that the store sets, and a line that sets it by creating a plant. */
+const COOKIES = '$COOKIES';
+const setCookies = (url: string) =>
+  `COOKIES=$(curl -s -o /dev/null -D - ${quoted(url)} -H "authorization: Bearer $PLANT_STORE_TOKEN" -H 'content-type: application/json' -d '{"id":'$((2000000 + RANDOM * 32768 + RANDOM))',"name":"Aloe"}' | tr -d '\r' | sed -n 's/^[Ss]et-[Cc]ookie: *\\([^;]*\\).*/\\1/p' | paste -sd ';' -)`;
+
+/** Lines of a script that sends to `url`, after those that set the variables they need. */
+export function withVariables(lines: readonly string[], url: string): readonly string[] {
+  const use = (variable: string) => lines.some((line) => line.includes(variable));
+  return [
+    ...(use(RANDOM_TOKEN) ? [SET_RANDOM_TOKEN] : []),
+    ...(use(COOKIES) ? [setCookies(url)] : []),
+    ...lines,
+  ];
+}
 
 const GENERATED: Readonly<Record<string, string>> = {
   '<as many other characters>': OTHER_CHARACTERS,
   '<as many random characters>': RANDOM_TOKEN,
+  '<cookies of an earlier response>': COOKIES,
 };
 
 /**

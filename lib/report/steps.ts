@@ -3,7 +3,7 @@ import type { Repeat } from '../run/result/cause.ts';
 import type { OnConnection, Showing } from './on-connection.ts';
 import type { RecordedRequest } from './record.ts';
 import { sending } from './send.ts';
-import { withRandomToken } from './shell.ts';
+import { withVariables } from './shell.ts';
 import { wholeBody } from './untruncated-body.ts';
 
 /** A request, and the id that it was sent with. */
@@ -31,9 +31,10 @@ export const inShellOf = (lines: string, { tokenEnv }: { readonly tokenEnv?: str
 export function commandOf(request: RecordedRequest): string {
   if (request.rawBytes === true)
     return `# not well-formed, so no HTTP client can send it: ${request.method} ${request.url}`;
-  const command = withRandomToken([
-    sending([{ request }], { shows: 'response', givesUp: false, variables: new Map() }),
-  ]).join('; ');
+  const command = withVariables(
+    [sending([{ request }], { shows: 'response', givesUp: false, variables: new Map() })],
+    request.url,
+  ).join('; ');
   return request.after === undefined
     ? command
     : `${command} # without the preceding request; ${suite.name} replay sends both`;
@@ -65,7 +66,7 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
     ids.map((id) => `${id.name}=${numberLike(id.numeral, addend, modulus)}`).join(' ');
   const withIds = (some: readonly string[], addend = '') =>
     ids.length === 0 ? some : [set(addend), ...some];
-  if (!isRepeated) return withRandomToken(withIds(lines));
+  if (!isRepeated) return withVariables(withIds(lines), request.url);
   if (repeat.inFlight <= 1) {
     const loop = (some: readonly string[]) =>
       `for i in $(seq ${repeat.times}); do ${withIds(some).join('; ')}; done`;

@@ -5,9 +5,28 @@ import { Stopped } from './send/stopped.ts';
 export class RunState {
   /** The first reason to end the run. */
   stop: Stop | undefined;
+  private readonly halting = new AbortController();
+  private readonly explainStop: (stop: Stop) => Stop;
 
+  /** @param explainStop adds what the caller knows of the store to the reason for which the run stops */
+  constructor(explainStop: (stop: Stop) => Stop = (stop) => stop) {
+    this.explainStop = explainStop;
+  }
+
+  /** Aborted when nothing more is to be sent, and what is in flight is to be given up. */
+  get signal(): AbortSignal {
+    return this.halting.signal;
+  }
+
+  /** Ends the run: starts no further check. */
   end(stop: Stop): void {
     this.stop ??= stop;
+  }
+
+  /** Ends the run at once. */
+  halt(stop: Stop): void {
+    this.end(this.explainStop(stop));
+    this.halting.abort();
   }
 
   /**

@@ -71,8 +71,6 @@ export interface Listeners {
 
 /** How long a run waits in total for a store that asks it to. */
 const MAX_WAIT_MS = 120_000;
-/** A timeout is shortened to this many times the usual time of an answer, and to this at least. */
-const SHORT_TIMEOUT = { timesMedian: 20, atLeastMs: 1000 } as const;
 
 const BAILED: Stop = {
   kind: 'bailed',
@@ -88,7 +86,9 @@ export class Session {
   served = false;
   private readonly contract: Contract;
   private readonly options: SessionOptions;
-  private readonly state = new RunState();
+  private readonly state: RunState;
+  /** An ordinary plant for a store that may not serve: the invariants leave it out. */
+  private readonly control: RequestTemplate;
   private readonly client: HttpClient;
   private readonly sender: Sender;
   private readonly collisions: Collisions;
@@ -111,6 +111,7 @@ export class Session {
     this.contract = contract;
     this.options = options;
     this.shard = options.shard ?? WHOLE;
+    this.state = new RunState(options.explainStop);
     const { baseUrl, token, seed, cases, concurrency, thorough = false, maxSeconds } = options;
     const { shape } = contract.newPlant;
     const range = ordinaryIds(shape);
@@ -120,6 +121,8 @@ export class Session {
     this.preflightContext = requestContext(PREFLIGHT, idsOf(PREFLIGHT));
     this.ownContext = requestContext(COMPARISON, idsOf(COMPARISON));
     const judging = { contract, token };
+    const ordinary = { body: { json: plantsFor(contract, seed, 'recovery').plain() } };
+    this.control = { ...ordinary, outsideContract: true };
     const recordFailure = (check: Check, failure: Failure) => {
       if (options.bailsOn?.(check) === true) this.state.end(BAILED);
       if (check.level !== 'OBSERVE') onFailure(check, failure);
@@ -137,12 +140,8 @@ export class Session {
         : { firstId: options.firstId, otherFirstId: () => anyFirstId(range) },
     );
     this.client = new HttpClient(endpointOf(baseUrl, options), concurrency);
-    this.recovery = new Recovery({
-      judging,
-      send: (template, context) => this.sender.sendOnce(template, context),
-      control: () => this.control(),
-      halt: (stop) => this.halt(stop),
-    });
+    this.state.signal.addEventListener('abort', () => void this.client.close(), { once: true });
+    this.recovery = new Recovery(judging, this.state, this.control);
     this.monitor = new ExchangeMonitor({
       judging,
       ids,
@@ -150,7 +149,6 @@ export class Session {
       shard: this.shard,
       invariants,
       recovery: this.recovery,
-      shortenTimeout: () => this.shortenTimeout(),
       onExchange: (exchange, template, during) => {
         onProgress(this.requests);
         options.onExchange?.(exchange, template, during);
@@ -164,9 +162,10 @@ export class Session {
       maxConcurrency: options.maxConcurrency,
       maxRequests: options.maxRequests,
       maxWaitMs: MAX_WAIT_MS,
-      onExchange: (exchange, template, context) => this.monitor.see(exchange, template, context),
-      control: () => this.control(),
-      recovered: (exchange, context, template) => this.recovery.whileAway(exchange, context, template),
+      monitor: this.monitor,
+      recovery: this.recovery,
+      state: this.state,
+      control: this.control,
     });
     this.executor = new CheckExecutor(
       {
@@ -180,7 +179,7 @@ export class Session {
         cases,
         concurrency,
         searchBudget: { left: SEARCH_BUDGET_REQUESTS },
-        ordinary: () => this.ordinary(),
+        ordinary,
       },
       {
         contract,
@@ -250,7 +249,7 @@ export class Session {
       this.served = served;
       if (stop !== undefined) return this.halt(stop);
       this.monitor.releasePreflight();
-      if (context.broken > 0) await this.recovery.wait(context);
+      if (context.broken > 0) await this.recovery.wait(context, this.sender);
       // Every shard begins with the same request; the first one counts it.
       if (this.shard.index > 0) this.sender.resetCounts();
     });
@@ -259,9 +258,7 @@ export class Session {
 
   /** Ends the run: sends nothing more, and gives up what is in flight. */
   halt(stop: Stop): void {
-    this.state.end(this.options.explainStop?.(stop) ?? stop);
-    this.sender.halt(this.state.stop ?? stop);
-    void this.client.close();
+    this.state.halt(stop);
   }
 
   /**
@@ -297,27 +294,14 @@ export class Session {
     await this.client.close();
   }
 
-  /** An ordinary plant whose answer is judged like any other. */
-  private ordinary(): RequestTemplate {
-    return { body: { json: plantsFor(this.contract, this.options.seed, 'recovery').plain() } };
-  }
-
-  /** An ordinary plant for a store that may not serve: the invariants leave it out. */
-  private control(): RequestTemplate {
-    return { ...this.ordinary(), outsideContract: true };
-  }
-
   private async sendOne(): Promise<Exchange | undefined> {
     if (this.stop !== undefined) return undefined;
-    return this.state.unlessStopped(() => this.sender.sendOnce(this.control(), this.ownContext));
+    return this.state.unlessStopped(() => this.sender.sendOnce(this.control, this.ownContext));
   }
 
-  /** Shortens the timeout to a multiple of the usual time of an answer. */
+  /** Waits less long for answers from now on, as the usual time of an answer is known. */
   shortenTimeout(): void {
-    const median = this.latency?.median ?? Number.POSITIVE_INFINITY;
-    this.client.shortenTimeout(
-      Math.max(SHORT_TIMEOUT.atLeastMs, Math.round(median * SHORT_TIMEOUT.timesMedian)),
-    );
+    this.sender.shortenTimeout();
   }
 }
 

@@ -1,5 +1,15 @@
 import type { Exchange, Fault, Request } from './exchange.ts';
 
+/** Limits on a response. */
+export interface ResponseLimits {
+  /** Milliseconds for the complete response, not including the time to connect. */
+  readonly timeout: number;
+  /** Bytes of body after which it is truncated. */
+  readonly bodyBytes: number;
+  /** Milliseconds that a body waits for 100 Continue before it is sent anyway. */
+  readonly continueWait: number;
+}
+
 /**
  * Carries one request at a time. Opens when a request is sent, and stays open for the next one if the store
  * allows it.
@@ -8,9 +18,8 @@ export interface Connection {
   /**
    * Sends a request and waits for its outcome. After a broken exchange the next request uses a fresh
    * connection.
-   * @param timeout milliseconds for the complete response, not including the time to connect
    */
-  send(request: Request, timeout: number): Promise<Exchange>;
+  send(request: Request, limits: ResponseLimits): Promise<Exchange>;
   /** Abandons the request that is under way. */
   close(): Promise<void>;
 }

@@ -112,6 +112,8 @@ export type Exchange = {
   readonly ms: number;
   /** Statuses of the 1xx responses before the final one. */
   readonly interim: readonly number[];
+  /** Milliseconds that the body waited for 100 Continue, in vain. */
+  readonly unprompted?: number;
   /** The store rejected the request because the id or name is already in use. */
   readonly collided?: true;
   /** In a sequence: sent over a different connection from the request before it. */

@@ -1,7 +1,8 @@
-import { ABANDONED, type Connection } from './connection.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ABANDONED, type Connection, type ResponseLimits } from './connection.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Exchange, type HeaderPair, isAborted, type Request } from './exchange.ts';
-import { awaitsContinue, digits, endsConnection, hasHeader, TRAILER } from './segments.ts';
+import { awaitsContinue, CONTINUE_WAIT_MS, digits, endsConnection, hasHeader, TRAILER } from './segments.ts';
 import { completesTlsHandshake, SocketConnection } from './socket.ts';
 import { UndiciConnection } from './undici-connection.ts';
 
@@ -17,6 +18,9 @@ interface Slot {
 /** Milliseconds to wait for the response to raw bytes. Many stores do not answer malformed HTTP at all. */
 const MAX_RAW_WAIT_MS = 3000;
 
+/** Milliseconds in which a store that serves one request at a time notices that it was aborted. */
+const ABORT_NOTICED_MS = 20;
+
 /**
  * Sends requests over a bounded number of connections. Follows no redirect, decodes nothing, and sends a
  * request again only if its connection was closed before the response began.
@@ -29,13 +33,15 @@ export class HttpClient {
   private readonly idle: Slot[] = [];
   private readonly waiting: ((slot: Slot) => void)[] = [];
   private limit: number;
-  private timeout: number;
+  private limits: ResponseLimits;
   private closed = false;
+  /** Whether the server reads pipelined requests, and its responses to them arrive in one piece. */
+  private canPipeline = true;
   private kind: new (endpoint: Endpoint) => Connection = UndiciConnection;
 
   constructor(endpoint: Endpoint, connections: number) {
     this.endpoint = endpoint;
-    this.timeout = endpoint.timeout;
+    this.limits = { timeout: endpoint.timeout, bodyBytes: endpoint.cap, continueWait: CONTINUE_WAIT_MS };
     this.limit = connections;
   }
 
@@ -49,17 +55,26 @@ export class HttpClient {
       if (request.rawBytes !== undefined) return await this.sendRaw(slot, request);
       if (needsRawSocket(request)) {
         const rawSocket = this.rawSocketOf(slot);
-        return await this.retriedIfClosed(await this.sendOnRawSocket(rawSocket, request), async () => {
-          await rawSocket.close();
-          return this.sendOnRawSocket(rawSocket, again());
-        });
+        const exchange = await this.retriedIfClosed(
+          await this.sendOnRawSocket(rawSocket, request),
+          async () => {
+            await rawSocket.close();
+            return this.sendOnRawSocket(rawSocket, again());
+          },
+        );
+        if (this.limit === 1 && isAborted(exchange)) await sleep(ABORT_NOTICED_MS);
+        return exchange;
       }
       if (!(slot.main instanceof this.kind)) this.renew(slot);
       if (this.limit === 1) void slot.rawSocket?.close();
-      return await this.retriedIfClosed(await this.sendOnMain(slot, request), () => {
+      const anew = () => {
         this.renew(slot);
         return this.sendOnMain(slot, again());
-      });
+      };
+      const exchange = await this.retriedIfClosed(await this.sendOnMain(slot, request), anew);
+      if (this.kind === SocketConnection || !isBodyUnread(exchange)) return exchange;
+      this.useRawSockets();
+      return await anew();
     } finally {
       this.release(slot);
     }
@@ -68,9 +83,10 @@ export class HttpClient {
   /**
    * Sends requests over one connection, each after the response to the previous one, with nothing else in
    * between. If the connection ends, the request under way is sent again and the rest follow over a fresh
-   * connection.
+   * connection. So is a pipelined one that the server did not read, or whose interim response came behind the head of
+   * the final one.
    * @param pipelined sends the requests without waiting for responses, except those that wait for 100
-   *   Continue, are aborted, or ask for a fresh connection
+   *   Continue, or are aborted, and not before those that ask for a fresh connection
    */
   async sendSequence(
     requests: readonly (() => Request)[],
@@ -82,7 +98,7 @@ export class HttpClient {
       const exchanges: Exchange[] = [];
       const marked = (exchange: Exchange, isReused: boolean): Exchange =>
         isReused || exchanges.length === 0 ? exchange : { ...exchange, reconnected: true };
-      for (const batch of batchesOf(requests, pipelined)) {
+      for (const batch of batchesOf(requests, pipelined && this.canPipeline)) {
         const isReused = rawSocket.isOpen && batch[0]?.request.delivery?.freshConnection !== true;
         const sent = await this.sendAllOnRawSocket(
           rawSocket,
@@ -98,7 +114,9 @@ export class HttpClient {
               false,
             );
           };
-          exchanges.push(await this.retriedIfClosed(one, again));
+          const isLost = index > 0 && (beginsWithInterim(exchange) || isUnread(exchange));
+          if (isLost) this.canPipeline = false;
+          exchanges.push(isLost ? await again() : await this.retriedIfClosed(one, again));
         }
       }
       return exchanges;
@@ -119,7 +137,17 @@ export class HttpClient {
 
   /** Waits at most this long for all further responses. The time limit on connecting does not change. */
   shortenTimeout(timeout: number): void {
-    this.timeout = Math.min(timeout, this.timeout);
+    this.limits = { ...this.limits, timeout: Math.min(timeout, this.limits.timeout) };
+  }
+
+  /** Lowers the limit on the bodies of later responses, in bytes. */
+  lowerBodyLimit(bodyBytes: number): void {
+    this.limits = { ...this.limits, bodyBytes: Math.min(bodyBytes, this.limits.bodyBytes) };
+  }
+
+  /** Waits at most this long for 100 Continue from now on. */
+  shortenContinueWait(continueWait: number): void {
+    this.limits = { ...this.limits, continueWait };
   }
 
   /** How many requests may be under way at once. */
@@ -185,9 +213,9 @@ export class HttpClient {
     slot.main = new kind(this.endpoint);
   }
 
-  private async sendOnMain(slot: Slot, request: Request, timeout = this.timeout): Promise<Exchange> {
+  private async sendOnMain(slot: Slot, request: Request, limits = this.limits): Promise<Exchange> {
     const framedRequest = framed(this.endpoint, request);
-    return this.closed ? abandoned(framedRequest) : await slot.main.send(framedRequest, timeout);
+    return this.closed ? abandoned(framedRequest) : await slot.main.send(framedRequest, limits);
   }
 
   /**
@@ -207,14 +235,14 @@ export class HttpClient {
     const framedRequests = requests.map((request) => framed(this.endpoint, request));
     if (this.closed) return framedRequests.map(abandoned);
     if (requests.some(({ delivery }) => delivery?.freshConnection)) await rawSocket.close();
-    return rawSocket.sendAll(framedRequests, this.timeout);
+    return rawSocket.sendAll(framedRequests, this.limits);
   }
 
   private async sendOnRawSocket(rawSocket: SocketConnection, request: Request): Promise<Exchange> {
     const framedRequest = framed(this.endpoint, request);
     if (this.closed) return abandoned(framedRequest);
     if (request.delivery?.freshConnection === true) await rawSocket.close();
-    return rawSocket.send(framedRequest, this.timeout);
+    return rawSocket.send(framedRequest, this.limits);
   }
 
   /** The outcome of a request, which is sent again if its connection was closed under it. */
@@ -231,7 +259,10 @@ export class HttpClient {
   /** Raw bytes have a connection to themselves, since they may leave anything on it. */
   private async sendRaw(slot: Slot, request: Request): Promise<Exchange> {
     this.renew(slot, SocketConnection);
-    const exchange = await this.sendOnMain(slot, request, Math.min(this.timeout, MAX_RAW_WAIT_MS));
+    const exchange = await this.sendOnMain(slot, request, {
+      ...this.limits,
+      timeout: Math.min(this.limits.timeout, MAX_RAW_WAIT_MS),
+    });
     this.renew(slot);
     return exchange;
   }
@@ -246,6 +277,21 @@ const abandoned = (request: Request): Exchange => ({
   response: undefined,
 });
 
+/** Node writes an interim response to a pipelined request, such as 103, between head and body of the final one. */
+const beginsWithInterim = ({ response }: Exchange): boolean =>
+  response !== undefined &&
+  /^HTTP\/1\.[01] 1\d\d /.test(Buffer.from(response.body.subarray(0, 16)).toString('latin1'));
+
+/**
+ * Whether a pipelined request is waited for in vain, or has the response of a parser that found nothing to read. Some servers take it for
+ * a part of the body before it; a client should not pipeline after a POST (RFC 9112 section 9.3.2).
+ */
+const isUnread = (exchange: Exchange): boolean =>
+  exchange.kind === 'broken'
+    ? exchange.response === undefined &&
+      (exchange.fault.kind === 'timeout' || exchange.fault.kind === 'not-http')
+    : exchange.response.status === 400 && !hasHeader(exchange.response.headers, 'content-type');
+
 /**
  * Whether the connection was closed without a final response, or with 408, which a server sends on a
  * connection that was idle for too long (RFC 9110 section 15.5.9). Both may have crossed the request.
@@ -253,6 +299,10 @@ const abandoned = (request: Request): Exchange => ({
 const isClosedUnder = (exchange: Exchange) =>
   (exchange.response?.status === 408 && !isAborted(exchange)) ||
   (exchange.kind === 'broken' && exchange.fault.kind === 'closed' && exchange.response === undefined);
+
+/** Whether undici gave up a response after its head. It rejects framing that a recipient has to read (RFC 9110 5.6.3). */
+const isBodyUnread = ({ kind, response, ...exchange }: Exchange): boolean =>
+  kind === 'broken' && response !== undefined && 'fault' in exchange && exchange.fault.kind === 'not-http';
 
 /** Headers that undici rewrites or does not send. */
 const NOT_BY_UNDICI = ['connection', 'expect', 'host', 'keep-alive', 'upgrade'];
@@ -283,12 +333,13 @@ function* batchesOf(
     const { expectContinue, abortAfter, freshConnection } = request.delivery ?? {};
     // After a request to upgrade, wait to learn whether the connection stays with this protocol.
     const isLast = endsConnection(request) || hasHeader(request.headers, 'upgrade');
-    const isSeparate = !pipelined || expectContinue || abortAfter !== undefined || freshConnection || isLast;
-    if (isSeparate && batch.length > 0) yield batch;
-    if (isSeparate) {
+    const isSeparate = !pipelined || expectContinue || abortAfter !== undefined || isLast;
+    if ((isSeparate || freshConnection) && batch.length > 0) {
+      yield batch;
       batch = [];
-      yield [{ make, request }];
-    } else batch.push({ make, request });
+    }
+    if (isSeparate) yield [{ make, request }];
+    else batch.push({ make, request });
   }
   if (batch.length > 0) yield batch;
 }

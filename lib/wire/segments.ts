@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
+import { Deadline } from './deadline.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Delivery, HeaderPair, Request } from './exchange.ts';
 
 /** Milliseconds between two segments: long enough for the server to read them one by one. */
 export const PAUSE_MS = 3;
-/** Milliseconds to wait for 100 Continue before the body is sent anyway. */
+/** Milliseconds to wait for 100 Continue before the body is sent anyway, as long as the store may send one. */
 export const CONTINUE_WAIT_MS = 1000;
 
 /** Whether the body waits for 100 Continue. */
@@ -115,22 +116,26 @@ function halves(body: Uint8Array): Uint8Array[] {
 export class SegmentWriter {
   /** Whether the last segment was passed to the socket. */
   done = false;
+  /** Whether the body was sent without 100 Continue, after waiting for it. */
+  isUnprompted = false;
   private stopped = false;
-  private timer: NodeJS.Timeout | undefined;
   private wake = () => {};
   private awaitsContinue: boolean;
   private readonly headEnd: number;
   private readonly pauseMs: number;
+  private readonly continueWait: number;
 
   /**
    * @param awaitsContinue whether the body waits for 100 Continue
    * @param headEnd index of the segment that ends the head
    * @param pauseMs milliseconds between two segments
+   * @param continueWait milliseconds to wait for 100 Continue
    */
-  constructor(awaitsContinue: boolean, headEnd: number, pauseMs: number) {
+  constructor(awaitsContinue: boolean, headEnd: number, pauseMs: number, continueWait: number) {
     this.awaitsContinue = awaitsContinue;
     this.headEnd = headEnd;
     this.pauseMs = pauseMs;
+    this.continueWait = continueWait;
   }
 
   /** Resolves a pause after the last segment has been sent, or when the writer is stopped. */
@@ -143,9 +148,10 @@ export class SegmentWriter {
       });
       if (this.stopped) return;
       const waits = this.awaitsContinue && index === this.headEnd;
-      await this.pause(waits ? CONTINUE_WAIT_MS : this.pauseMs);
+      await (waits ? this.prompt() : this.pause());
       if (this.stopped) return;
-      if (waits) this.awaitsContinue = false;
+      if (waits && this.awaitsContinue) this.isUnprompted = true;
+      this.awaitsContinue &&= !waits;
     }
   }
 
@@ -162,14 +168,25 @@ export class SegmentWriter {
     this.wake();
   }
 
-  private pause(ms: number): Promise<void> {
+  /** Resolves when 100 Continue has arrived, or has not arrived in time. */
+  private prompt(): Promise<void> {
     return new Promise((resolve) => {
+      const deadline = new Deadline(this.continueWait, () => setImmediate(resolve));
       this.wake = () => {
-        clearTimeout(this.timer);
+        deadline.stop();
         resolve();
       };
+    });
+  }
+
+  private pause(): Promise<void> {
+    return new Promise((resolve) => {
       // Reads what arrived while the process was busy before writing more.
-      this.timer = setTimeout(() => setImmediate(resolve), ms);
+      const timer = setTimeout(() => setImmediate(resolve), this.pauseMs);
+      this.wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
     });
   }
 }

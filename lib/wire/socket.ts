@@ -1,18 +1,11 @@
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { AnswerReader } from './answer-reader.ts';
-import { ABANDONED, type Connection, IDLE_MS, timedOut } from './connection.ts';
+import { ABANDONED, type Connection, IDLE_MS, type ResponseLimits, timedOut } from './connection.ts';
 import { Deadline } from './deadline.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type Request, type Response } from './exchange.ts';
-import {
-  awaitsContinue,
-  CONTINUE_WAIT_MS,
-  endsConnection,
-  PAUSE_MS,
-  SegmentWriter,
-  segmentsOf,
-} from './segments.ts';
+import { awaitsContinue, endsConnection, PAUSE_MS, SegmentWriter, segmentsOf } from './segments.ts';
 
 /** Called with the events of a socket. */
 interface Listener {
@@ -37,9 +30,9 @@ export class SocketConnection implements Connection {
     this.endpoint = endpoint;
   }
 
-  async send(request: Request, timeout: number): Promise<Exchange> {
-    const sent = this.sent(request);
-    await this.exchange([sent], timeout);
+  async send(request: Request, limits: ResponseLimits): Promise<Exchange> {
+    const sent = sentOf(request, limits);
+    await this.exchange([sent], limits);
     return ended(sent);
   }
 
@@ -47,24 +40,15 @@ export class SocketConnection implements Connection {
    * Pipelines requests (RFC 9112 section 9.3.2), and waits for the outcome of all. Requests left over when
    * the connection ends have no response.
    */
-  async sendAll(requests: readonly Request[], timeout: number): Promise<Exchange[]> {
-    const sent = requests.map((request) => this.sent(request));
-    await this.exchange(sent, timeout);
+  async sendAll(requests: readonly Request[], limits: ResponseLimits): Promise<Exchange[]> {
+    const sent = requests.map((request) => sentOf(request, limits));
+    await this.exchange(sent, limits);
     return sent.map(ended);
   }
 
   /** Whether the next request reuses a connection. */
   get isOpen(): boolean {
     return this.socket !== undefined;
-  }
-
-  private sent(request: Request): Sent {
-    return {
-      request,
-      reader: new AnswerReader(request.method, this.endpoint.cap),
-      outcome: CUT_SHORT,
-      ms: 0,
-    };
   }
 
   async close(): Promise<void> {
@@ -112,19 +96,29 @@ export class SocketConnection implements Connection {
     });
   }
 
-  private async exchange(sent: readonly Sent[], timeout: number): Promise<void> {
+  private async exchange(sent: readonly Sent[], limits: ResponseLimits): Promise<void> {
     const started = performance.now();
     const opened = await this.opened().catch(faultOf);
-    if (!('kind' in opened)) return this.exchangeOn(opened, sent, timeout);
+    if (!('kind' in opened)) return this.exchangeOn(opened, sent, limits);
     for (const one of sent) Object.assign(one, { outcome: opened, ms: performance.now() - started });
   }
 
-  private async exchangeOn(socket: Socket, sent: readonly Sent[], timeout: number): Promise<void> {
+  private async exchangeOn(
+    socket: Socket,
+    sent: readonly Sent[],
+    { timeout, continueWait }: ResponseLimits,
+  ): Promise<void> {
     const started = performance.now();
     const waiting = [...sent];
     const end = (outcome: Response | Fault) => {
       const one = waiting.shift();
-      if (one !== undefined) Object.assign(one, { outcome, ms: performance.now() - started });
+      if (one === undefined) return;
+      Object.assign(one, {
+        outcome,
+        ms: performance.now() - started,
+        // A 100 that comes late is that of a busy machine.
+        ...(writer.isUnprompted && !one.reader.interim.includes(100) ? { unprompted: continueWait } : {}),
+      });
     };
     const requests = sent.map(({ request }) => request);
     const segments = joined(requests.map((request) => segmentsOf(request, this.endpoint)));
@@ -132,7 +126,7 @@ export class SocketConnection implements Connection {
     const aborts = requests.some(({ delivery }) => delivery?.abortAfter !== undefined);
     // A request that waits for 100 Continue is never pipelined.
     const { headCut, pauseMs = PAUSE_MS } = requests[0]?.delivery ?? {};
-    const writer = new SegmentWriter(waits, headCut === true ? 1 : 0, pauseMs);
+    const writer = new SegmentWriter(waits, headCut === true ? 1 : 0, pauseMs, continueWait);
     let deadline: Deadline | undefined;
     const isKept = await new Promise<boolean>((resolve) => {
       const endWith = (outcome: Response | Fault) => {
@@ -142,7 +136,7 @@ export class SocketConnection implements Connection {
       // Closed while the connection was being opened.
       if (this.socket !== socket) return endWith(ABANDONED);
       // Our own pauses do not count towards the time limit.
-      const paused = segments.length * pauseMs + (waits ? CONTINUE_WAIT_MS : 0);
+      const paused = segments.length * pauseMs + (waits ? continueWait : 0);
       deadline = new Deadline(segments.length > 1 ? timeout + paused : timeout, () =>
         endWith(timedOut(timeout, waiting[0]?.reader.partial() !== undefined)),
       );
@@ -190,10 +184,12 @@ interface Sent {
   readonly reader: AnswerReader;
   outcome: Response | Fault;
   ms: number;
+  unprompted?: number;
 }
 
-function ended({ request, reader, outcome, ms }: Sent): Exchange {
-  const all = { request, ms, interim: reader.interim };
+function ended({ request, reader, outcome, ms, unprompted }: Sent): Exchange {
+  const waited = unprompted === undefined ? {} : { unprompted };
+  const all = { request, ms, interim: reader.interim, ...waited };
   return 'status' in outcome
     ? { ...all, kind: 'answered', response: outcome }
     : { ...all, kind: 'broken', fault: outcome, response: reader.partial() };
@@ -234,3 +230,10 @@ function open({ host, port, secure, tls }: Endpoint): Socket {
     ? connectTls({ host, port, ...tls, ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }) })
     : connectPlain({ host, port });
 }
+
+const sentOf = (request: Request, { bodyBytes }: ResponseLimits): Sent => ({
+  request,
+  reader: new AnswerReader(request.method, bodyBytes),
+  outcome: CUT_SHORT,
+  ms: 0,
+});

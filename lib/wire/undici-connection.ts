@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 // Not the index, which loads fetch, caches and mocks as well.
 import Client from 'undici/lib/dispatcher/client.js';
 import { Bytes } from './bytes.ts';
-import { type Connection, IDLE_MS, timedOut } from './connection.ts';
+import { type Connection, IDLE_MS, type ResponseLimits, timedOut } from './connection.ts';
 import { Deadline } from './deadline.ts';
 import { type Endpoint, MAX_HEAD_BYTES, MAX_INTERIM_ANSWERS } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type HeaderPair, type Request } from './exchange.ts';
@@ -18,7 +18,7 @@ export class UndiciConnection implements Connection {
     this.client = this.opened();
   }
 
-  async send(request: Request, timeout: number): Promise<Exchange> {
+  async send(request: Request, limits: ResponseLimits): Promise<Exchange> {
     const exchange = await new Promise<Exchange>((resolve) => {
       const { method, path, headers, body } = request;
       this.client.dispatch(
@@ -28,7 +28,7 @@ export class UndiciConnection implements Connection {
           headers: withoutFraming(headers),
           body: body ?? null,
         },
-        new ResponseCollector(request, this.endpoint.cap, timeout, resolve),
+        new ResponseCollector(request, limits, resolve),
       );
     });
     // The rest of a broken response must not run into the next one.
@@ -68,8 +68,7 @@ function withoutFraming(headers: readonly HeaderPair[]): string[] {
 /** Records one response from the events of undici. */
 class ResponseCollector implements Dispatcher.DispatchHandler {
   private readonly request: Request;
-  private readonly cap: number;
-  private readonly timeout: number;
+  private readonly limits: ResponseLimits;
   private readonly resolve: (exchange: Exchange) => void;
   private readonly interim: number[] = [];
   private readonly body = new Bytes();
@@ -78,17 +77,17 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
   private head: { status: number; statusText: string; headers: readonly HeaderPair[] } | undefined;
   private ended = false;
 
-  constructor(request: Request, cap: number, timeout: number, resolve: (exchange: Exchange) => void) {
+  constructor(request: Request, limits: ResponseLimits, resolve: (exchange: Exchange) => void) {
     this.request = request;
-    this.cap = cap;
-    this.timeout = timeout;
+    this.limits = limits;
     this.resolve = resolve;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.started = performance.now();
-    this.deadline = new Deadline(this.timeout, () => {
-      const fault = timedOut(this.timeout, this.head !== undefined);
+    const { timeout } = this.limits;
+    this.deadline = new Deadline(timeout, () => {
+      const fault = timedOut(timeout, this.head !== undefined);
       this.end(fault);
       controller.abort(new Error(fault.detail));
     });
@@ -114,7 +113,7 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     this.body.add(chunk);
-    if (this.body.length <= this.cap) return;
+    if (this.body.length <= this.limits.bodyBytes) return;
     this.end();
     controller.abort(new Error('the response is long enough'));
   }
@@ -134,8 +133,9 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
     if (this.ended) return;
     this.ended = true;
     this.deadline?.stop();
-    const truncated = this.body.length > this.cap || fault !== undefined;
-    const body = this.body.first(this.cap);
+    const { bodyBytes } = this.limits;
+    const truncated = this.body.length > bodyBytes || fault !== undefined;
+    const body = this.body.first(bodyBytes);
     const { request, interim, head } = this;
     const ms = performance.now() - this.started;
     const response =

@@ -1,6 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { json, type Received, startStore } from '../../reference/store.ts';
-import { type BrokenStore, broken } from '../fleet.ts';
-import { acceptingCredential, authorization, challenging, finding, html, plain, unable } from '../helpers.ts';
+import { type BrokenStore, broken, type Change } from '../fleet.ts';
+import {
+  acceptingCredential,
+  answering,
+  authorization,
+  challenging,
+  finding,
+  html,
+  plain,
+  unable,
+} from '../helpers.ts';
 
 const header = (pattern: RegExp) => (request: Received) => pattern.test(authorization(request) ?? '\0');
 const absent = (request: Received) => authorization(request) === undefined;
@@ -25,10 +35,30 @@ const carrying = (name: string, header: string): BrokenStore => ({
     }),
 });
 
+/** Begins a session with each plant. */
+const withSessions: Change = (right) => {
+  const sessions = new Set<string>();
+  const guarded = acceptingCredential(({ headers }) =>
+    [...sessions].some((id) => headers.cookie?.some((value) => value.includes(id)) === true),
+  )(right);
+  const begun = answering((answer) => {
+    const id = randomUUID();
+    sessions.add(id);
+    return { ...answer, headers: { ...answer.headers, 'set-cookie': `SESSION=${id}; Path=/; HttpOnly` } };
+  })(right);
+  return { ...guarded, ...begun };
+};
+
 /** Stores that accept requests without a valid bearer token, or fail on them. */
 export const auth: readonly BrokenStore[] = [
   carrying('auth-cookie', 'cookie'),
   carrying('auth-api-key', 'x-api-key'),
+  broken(
+    'auth-session',
+    'begins a session with each plant, and accepts its cookie instead of a token',
+    ['auth/rejects-other-carriers'],
+    withSessions,
+  ),
   broken(
     'auth-none',
     'requires no token',

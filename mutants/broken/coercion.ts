@@ -49,6 +49,16 @@ export const coercion: readonly BrokenStore[] = [
     ),
   ),
   broken(
+    'id-huge-numeral',
+    'accepts a numeric string beyond 2^53 as id, as JSON of protocol buffers writes int64',
+    ['invalid/rejects-numeric-string-id'],
+    acceptingKind(
+      'id',
+      'string',
+      sent('id', (id) => typeof id === 'string' && /^-?\d{16,}$/.test(id)),
+    ),
+  ),
+  broken(
     'id-long-numeral',
     'accepts a numeric string of more than 5 digits as id',
     ['invalid/rejects-any-defect', 'invalid/rejects-numeric-string-id'],

@@ -48,6 +48,12 @@ export const crashes: readonly BrokenStore[] = [
     hanging(({ text, value }) => value !== undefined && depthOf(text) > 200),
   ),
   broken(
+    'crash-backtracking',
+    'never answers a name of 30 letters or digits and something else, as a pattern that backtracks',
+    ['invariants/answers'],
+    hanging(({ name }) => /^[a-z\d]{30,}[^a-z\d '-]/i.test(name)),
+  ),
+  broken(
     'crash-utf8-in-tag',
     '500 to invalid UTF-8 in the tag; elsewhere it is rejected',
     ['invariants/no-server-error'],

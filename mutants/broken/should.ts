@@ -1,3 +1,4 @@
+import type { IncomingMessage, Server } from 'node:http';
 import { Numeral, type Value } from '../../reference/json.ts';
 import {
   type Answer,
@@ -29,6 +30,22 @@ import {
   sending,
   together,
 } from '../helpers.ts';
+import { serving } from '../right/serving.ts';
+
+/** Sends 100 Continue to some of the requests that wait for it. */
+const continuingIf = (
+  name: string,
+  breaks: string,
+  when: (message: IncomingMessage) => boolean,
+): BrokenStore => {
+  const setUp = (server: Server) =>
+    server.on('checkContinue', (message, response) => {
+      if (when(message)) response.writeContinue();
+      server.emit('request', message, response);
+    });
+  const { start } = serving(name, breaks, { setUp });
+  return { name, breaks, fails: ['invariants/answers-expectations'], start };
+};
 
 const naming = (name: (plant: NewPlant) => string) =>
   answeringValue((plant) => ({ name: name(plant), tag: plant.tag }));
@@ -305,6 +322,12 @@ export const should: readonly BrokenStore[] = [
     (right) => ({
       parse: (body, request) => right.parse(Buffer.from(body.toString()), request),
     }),
+  ),
+  continuingIf('http-never-continues', 'sends no 100 Continue and waits for the body', () => false),
+  continuingIf(
+    'http-continues-length-only',
+    'sends 100 Continue only if the request has a Content-Length',
+    ({ headers }) => headers['content-length'] !== undefined,
   ),
   broken(
     'message-empty',

@@ -102,6 +102,18 @@ export const headers = [
     faults.acceptsNoBody,
   ),
   conditional(
+    'headers-lower-case-scheme-untyped',
+    'the scheme bearer leads to an older handler, which does not look at types',
+    [wire.lowerCaseScheme],
+    faults.untyped,
+  ),
+  conditional(
+    'headers-two-spaces-500',
+    'a credential of three words breaks the code that splits it',
+    [wire.twoSpacesAfterScheme],
+    faults.crashes,
+  ),
+  conditional(
     // Rejecting would be allowed: accepting a request from another origin is not required.
     'headers-origin-escaped-key-500',
     'the reader for browser requests searches the text for keys, and does not find escaped ones',
@@ -113,6 +125,18 @@ export const headers = [
     'Content-Encoding: identity goes through a decompressor that drops the type checks',
     [wire.identityEncoding],
     faults.acceptsObjectTag,
+  ),
+  conditional(
+    'headers-idempotent-unguarded',
+    'the response to an Idempotency-Key is looked up before authentication',
+    [wire.idempotent],
+    faults.unguarded,
+  ),
+  conditional(
+    'headers-idempotent-unvalidated',
+    'a request with an Idempotency-Key goes to a queue, whose worker does not validate',
+    [wire.idempotent],
+    faults.unvalidated,
   ),
   conditional(
     'headers-type-after-length-fraction-id',

@@ -63,6 +63,17 @@ export const credentials: readonly RightStore[] = [
     'after 100 consecutive invalid credentials, answers further ones with 429 for a second, without Retry-After',
     lockingOut(CONSECUTIVE, 'invalid credentials', {}),
   ),
+  right(
+    'scheme-exactly',
+    'answers 401 unless the credential begins with Bearer and one space: any case is a SHOULD',
+    (reference) => ({
+      authenticate(request) {
+        if (!/^Bearer \S/.test(authorization(request) ?? ''))
+          throw new Rejection(401, 401, 'no bearer token');
+        reference.authenticate(request);
+      },
+    }),
+  ),
   right('tarpit', 'answers an invalid credential after 40 ms, to slow down guessing', (reference) => ({
     async send(answer, response, request) {
       if (answer.status === 401) await later(40);

@@ -24,6 +24,20 @@ const has =
 const diverting = (when: Asked, answer: ReturnType<typeof html>): Change =>
   sending((usual, request) => (when(request) ? answer : usual));
 
+/** Remembers what it answered to each Idempotency-Key. */
+const idempotent: Change = (reference) => {
+  const known = new Map<string, { readonly body: string; readonly usual: ReturnType<typeof html> }>();
+  return sending((usual, request) => {
+    const key = one(request, 'idempotency-key');
+    if (key === '' || usual.status !== 200) return usual;
+    const body = Buffer.from(request.body).toString('latin1');
+    const earlier = known.get(key);
+    if (earlier === undefined) known.set(key, { body, usual });
+    if (earlier === undefined) return usual;
+    return earlier.body === body ? earlier.usual : html(422, 'The key was used for another plant');
+  })(reference);
+};
+
 /** The media ranges of Accept with their weights. */
 const ranges = (request: Received) =>
   one(request, 'accept')
@@ -137,6 +151,11 @@ export const headers: readonly RightStore[] = [
     'conditions-412',
     'answers If-Match, If-None-Match and If-Unmodified-Since with 412: no plant exists yet that they could apply to',
     rejectingHead(has('if-none-match', 'if-match', 'if-unmodified-since'), 412),
+  ),
+  right(
+    'idempotency-keys',
+    'answers 422 to a known Idempotency-Key with another plant, and repeats the response to the same one',
+    idempotent,
   ),
   right(
     'early-data-425',

@@ -1,6 +1,7 @@
 import { Rejection } from '../../reference/store.ts';
 import { type Change, type RightStore, right } from '../fleet.ts';
 import {
+  answering400,
   answering400With,
   BAD_TAG,
   coded,
@@ -15,6 +16,7 @@ import {
   type Seen,
   sending,
   textOf,
+  together,
 } from '../helpers.ts';
 
 /** Answers with another status instead of 400, with the body of that status. */
@@ -49,6 +51,14 @@ export const rejections: readonly RightStore[] = [
       reject: (rejection, request) =>
         rejection.status === 400 ? html(422, 'Unprocessable') : reference.reject(rejection, request),
     }),
+  ),
+  right(
+    'malformed-303',
+    'redirects to its form instead of answering 400, also after an empty or long name: unspecified',
+    together(
+      rejecting(({ name }) => name === '' || name.length > 200),
+      answering400({ ...html(303, 'See the form'), headers: { location: '/plants/new' } }),
+    ),
   ),
   right(
     'malformed-mixed',

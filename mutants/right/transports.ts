@@ -160,6 +160,19 @@ export const transports: readonly RightStore[] = [
   right('byte-by-byte', 'sends chunks of a single byte, with extensions; no reason phrase', () => ({
     send: (answer, response, request) => void chunkByChunk(answer, response, request),
   })),
+  right(
+    'chunk-white-space',
+    'sends chunks with white space before their extensions and zeros before their sizes, Chunked in another case',
+    written((answer, bytes, { method }) =>
+      Buffer.concat([
+        Buffer.from(`HTTP/1.1 ${answer.status} OK\r\n${fieldsOf(answer)}Transfer-Encoding: Chunked\r\n\r\n`),
+        ...(bytes.length === 0
+          ? []
+          : [Buffer.from(`00${bytes.length.toString(16)} ; note="x;y"\r\n`), bytes, Buffer.from('\r\n')]),
+        Buffer.from(method === 'HEAD' ? '' : '000;last=1\r\nX-Checksum: 0\r\n\r\n'),
+      ]),
+    ),
+  ),
   right('chunked', 'sends the body in two chunks', () => ({
     send(answer, response) {
       const bytes = bytesOf(answer);

@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { formsOf } from '../hostile.ts';
+import { formsOf } from '../helpers/hostile-record.ts';
 import { answer, drip, type Hostile, type Meeting, meeting } from './store.ts';
 
 const always = (write: (meeting: Meeting) => string | Buffer): Hostile['start'] =>

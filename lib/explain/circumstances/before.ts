@@ -3,7 +3,6 @@ import type { RequestState } from '../../payloads/model/dimension.ts';
 import { sweep } from '../condition/sweep.ts';
 import { modelSweep } from '../condition/sweeps/model.ts';
 import { bareExplanation, type Investigation } from '../explanation.ts';
-import { modelFor } from '../model-for.ts';
 import { alternatives } from '../wording/several.ts';
 import type { Circumstance } from './circumstances.ts';
 import { KINDS, PAUSE_MS, type Preceding, REPEATS, type Sequence } from './preceding.ts';
@@ -74,7 +73,7 @@ export async function onConnection(
   investigation: Investigation,
 ): Promise<Circumstance | undefined> {
   const { experiments } = investigation;
-  const history = modelSweep(modelFor(experiments.roleOf(state), experiments.contract), 'history');
+  const history = modelSweep(experiments.modelOf(state), 'history');
   if (history === undefined) return undefined;
   const reach = await sweep(history, state, investigation, false);
   const [found] = reach.named;

@@ -9,8 +9,8 @@ import { stateOf } from '../condition/parts.ts';
 import { isWrong400, type SoughtSymptom, unlessSpent } from '../experiments.ts';
 import { bareExplanation, type Explanation, type Investigation, pinned } from '../explanation.ts';
 import { hasFreshId, namesIn, ordinaryStates } from '../ordinary-requests.ts';
-import { NO_ANSWER } from '../symptom/symptom.ts';
-import { SOME_IDS, subjectOf } from '../wording/words.ts';
+import { aspectOf, isSlow } from '../symptom/symptom.ts';
+import { subjectOf } from '../wording/words.ts';
 import { afterMany, afterOne, onConnection, soonAfter } from './before.ts';
 import { underConcurrency } from './concurrency.ts';
 import { fromThenOn } from './from-some-point-on.ts';
@@ -48,7 +48,7 @@ export async function circumstancesOf(
   const [ordinary] = states;
   if (ordinary === undefined) return undefined;
   const lead = stateOf(investigation.failure.template, ordinary.plant) ?? ordinary;
-  const isOrdinary = investigation.experiments.roleOf(lead) === 'accept';
+  const isOrdinary = investigation.experiments.expectedOutcomeOf(lead) === 'accept';
   const like = states.find((one) => namesIn(one).join() === namesIn(lead).join()) ?? ordinary;
   const state = isOrdinary && !isWrong400(investigation.wanted) ? like : lead;
   const found =
@@ -158,8 +158,8 @@ async function whichOf(state: RequestState, every: number, investigation: Invest
 }
 
 /** The preposition between a symptom and the requests that show it. */
-export const toWhom = ({ words, aspect }: SoughtSymptom): string =>
-  words === NO_ANSWER ? '' : aspect === 'outcome' ? 'to ' : 'in ';
+export const toWhom = (wanted: SoughtSymptom): string =>
+  isSlow(wanted) ? '' : aspectOf(wanted) === 'outcome' ? 'to ' : 'in ';
 
 /** Whether the values decide: the same request always fails, and another never does. */
 async function byValue(
@@ -181,7 +181,7 @@ async function byValue(
     const plant = pinned(state, good).plant.with(ID, id);
     tried.push({ id, shows: (await investigation.shows({ ...state, plant })) === true });
   }
-  const { words, modulus } = residue(tried) ?? { words: { phrase: SOME_IDS } };
+  const { words, modulus } = residue(tried) ?? { words: { phrase: 'with some names or ids', isVague: true } };
   const exchange = await investigation.experiments.send(pinned(state, bad));
   return {
     ...bareExplanation(pinned(state, bad), exchange),

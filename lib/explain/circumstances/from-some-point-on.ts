@@ -6,7 +6,7 @@ import type { Exchange } from '../../wire/exchange.ts';
 import type { Experiments, SoughtSymptom } from '../experiments.ts';
 import { bareExplanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import { NO_ANSWER, symptomsOf } from '../symptom/symptom.ts';
+import { aspectOf, isSlow, symptomsOf } from '../symptom/symptom.ts';
 import type { Circumstance } from './circumstances.ts';
 import { KINDS, PAUSE_MS } from './preceding.ts';
 
@@ -21,11 +21,11 @@ export async function noLonger(
   if (first === undefined) return undefined;
   const outcome = async (state: RequestState) =>
     symptomsOf(await experiments.send(state), 'accept', experiments.contract).find(
-      ({ aspect }) => aspect === 'outcome',
+      (one) => aspectOf(one) === 'outcome',
     );
   const wanted = await outcome(first);
   if (wanted === undefined) return undefined;
-  const enough = wanted.words === NO_ANSWER ? others.slice(0, 1) : others;
+  const enough = isSlow(wanted) ? others.slice(0, 1) : others;
   for (const state of enough) if ((await outcome(state))?.words !== wanted.words) return undefined;
   const tried = enough.length + 1;
   return { wanted, found: await fromThenOn(first, [tried, tried], wanted, experiments) };
@@ -53,7 +53,7 @@ export async function fromThenOn(
   await sleep(PAUSE_MS);
   const lasts = (await experiments.shows(state, wanted)) === true;
   const [rejected, unauthenticated] = before.map((one) => outcomeOf(one.exchange) === outcomeOf(exchange));
-  const isOutcome = wanted.aspect === 'outcome' && wanted.isRejection !== true;
+  const isOutcome = aspectOf(wanted) === 'outcome' && wanted.kind !== 'rejects';
   const all = unauthenticated === true ? 'everything' : 'every request with a valid token';
   const whom = isOutcome ? `to ${rejected === true ? all : 'ordinary plants'} ` : '';
   return {

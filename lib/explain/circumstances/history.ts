@@ -1,6 +1,8 @@
 import { unseenToken } from '../../payloads/credentials.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
+import { ID } from '../../payloads/plants.ts';
 import type { Explanation, Investigation } from '../explanation.ts';
+import { aspectOf } from '../symptom/symptom.ts';
 import { afterMany, afterOne, onConnection, soonAfter } from './before.ts';
 import type { Circumstance } from './circumstances.ts';
 import { fromThenOn } from './from-some-point-on.ts';
@@ -19,12 +21,16 @@ export async function withHistory(
   const { state, subject, conditions } = found;
   const { wanted, experiments } = investigation;
   const isOrdinary =
-    subject === undefined && conditions.length === 0 && experiments.roleOf(state) === 'accept';
-  if (isOrdinary && served && wanted.aspect === 'outcome')
+    subject === undefined && conditions.length === 0 && experiments.expectedOutcomeOf(state) === 'accept';
+  if (isOrdinary && served && aspectOf(wanted) === 'outcome')
     return fromThenOn(state, found.inside, wanted, experiments);
   const preceding = await Preceding.of(state, investigation);
   const history = preceding && (await historyOf(preceding));
   if (history === undefined) return found;
+  // An id that is always the same may have been sent before: what matters is then that it is known.
+  const fresh = withOrdinaryId(found);
+  const known = fresh && (await withHistory(fresh, served, investigation));
+  if (known !== undefined && known !== fresh) return known;
   const { kind, before = [], exchange, inside, ladders } = history;
   return {
     ...found,
@@ -38,18 +44,30 @@ export async function withHistory(
   };
 }
 
+/** The same with the id of an ordinary request, if the id seems to matter. */
+function withOrdinaryId(found: Explanation): Explanation | undefined {
+  const id = found.parts.find(({ name }) => name === ID);
+  if (id === undefined || found.neutral === undefined) return undefined;
+  return {
+    ...found,
+    state: id.copy(found.neutral, found.state),
+    parts: found.parts.filter((part) => part !== id),
+    conditions: found.conditions.filter(({ part }) => part !== ID),
+  };
+}
+
 async function historyOf(preceding: Preceding): Promise<Circumstance | undefined> {
   const { state, investigation } = preceding;
-  const role = investigation.experiments.roleOf(state);
+  const expected = investigation.experiments.expectedOutcomeOf(state);
   const one =
-    role === 'reject-credential'
+    expected === 'reject-credential'
       ? ((await sentAgain(preceding)) ?? (await afterOne(preceding)) ?? (await soonAfter(preceding)))
       : await afterOne(preceding);
   if (one !== undefined) return one;
   const atRest = await preceding.after(KINDS.accepted);
   // What shows only after many others does not show right after an accepted plant.
   if (!atRest.shows) return (await afterMany(preceding)) ?? onConnection(state, investigation);
-  return role === 'reject-body' && hasEarlierValues(atRest)
+  return expected === 'reject-body' && hasEarlierValues(atRest)
     ? preceding.finding({ note: 'and answers with values of the plant before' }, atRest, 'always')
     : undefined;
 }
@@ -57,7 +75,7 @@ async function historyOf(preceding: Preceding): Promise<Circumstance | undefined
 /** Whether a wrong token is rejected at first, and accepted when it is sent again. */
 async function sentAgain(preceding: Preceding): Promise<Circumstance | undefined> {
   const { state, investigation } = preceding;
-  if (investigation.wanted.aspect !== 'success') return undefined;
+  if (investigation.wanted.kind !== 'accepts') return undefined;
   let last: (Sequence & { readonly state: RequestState }) | undefined;
   for (let left = REPEATS; left > 0; left -= 1) {
     const wrong = { ...state, credential: unseenToken() };

@@ -8,7 +8,7 @@ import type { Exchange } from '../../wire/exchange.ts';
 import type { Wording } from '../condition/candidates.ts';
 import { bareExplanation, type Investigation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import { NO_ANSWER } from '../symptom/symptom.ts';
+import { isSlow } from '../symptom/symptom.ts';
 import type { Circumstance } from './circumstances.ts';
 
 /** What may come before a request, and change what becomes of it: a change of an ordinary request. */
@@ -102,7 +102,7 @@ export class Preceding {
 
 /** An ordinary plant that the store accepts, after which it is at rest; undefined if it accepts none. */
 async function accepted({ experiments, wanted }: Investigation): Promise<RequestState | undefined> {
-  if (wanted.words === NO_ANSWER) return undefined;
+  if (isSlow(wanted)) return undefined;
   for (const state of ordinaryStates(experiments.contract))
     if ((await experiments.send(state)).response?.status === 200) return state;
   return undefined;

@@ -6,6 +6,7 @@ import type { Exchange } from '../../wire/exchange.ts';
 import type { Experiments, SoughtSymptom } from '../experiments.ts';
 import { bareExplanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
+import type { Symptom } from '../symptom/symptom.ts';
 import type { Circumstance } from './circumstances.ts';
 
 /** How often each kind of request is sent, and one that is not answered. */
@@ -48,16 +49,23 @@ export async function alike(experiments: Experiments): Promise<Alike | undefined
   const authenticates = contentOf(other) !== contentOf(exchange);
   const whom = authenticates ? 'request with a valid token' : 'request';
   return {
-    wanted: { words: wordsOf(exchange, whom), aspect: 'outcome' },
+    wanted: symptomOf(exchange, whom),
     found: { ...bareExplanation(ordinary, exchange), inside: [exchanges.length, exchanges.length] },
     authenticates,
   };
 }
 
-function wordsOf(exchange: Exchange, whom: string): string {
+function symptomOf(exchange: Exchange, whom: string): Symptom {
   if (exchange.response === undefined)
-    return `answers no ${whom} (${exchange.kind === 'broken' ? exchange.fault.kind : ''})`;
-  return `answers every ${whom} with ${summarise(exchange).replace(/ (?=\S+\/)/, ' as ')}`;
+    return {
+      kind: 'none-for-all',
+      words: `answers no ${whom} (${exchange.kind === 'broken' ? exchange.fault.kind : ''})`,
+    };
+  return {
+    kind: 'same-for-all',
+    words: `answers every ${whom} with ${summarise(exchange).replace(/ (?=\S+\/)/, ' as ')}`,
+    status: exchange.response.status,
+  };
 }
 
 const contentOf = (exchange: Exchange): string =>

@@ -2,9 +2,9 @@ import type { RequestState } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
 import { type Experiments, unlessSpent } from '../experiments.ts';
 import type { Investigation } from '../explanation.ts';
-import { isRejected } from '../symptom/symptom.ts';
-import { isVague, wordsOf } from '../wording/words.ts';
-import type { Wording } from './candidates.ts';
+import { mustReject } from '../symptom/expected-outcome.ts';
+import { wordsOf } from '../wording/words.ts';
+import { areVague, type Wording } from './candidates.ts';
 import type { Part } from './parts.ts';
 import { reduce } from './reduce.ts';
 import { type SweepResult, sweep } from './sweep.ts';
@@ -50,16 +50,17 @@ export async function conditionsOf(
   carriers: readonly Part[],
   investigation: Investigation,
 ): Promise<Pick<Conditions, 'conditions' | 'sweeps'>> {
-  const role = investigation.experiments.roleOf(state);
+  const expected = investigation.experiments.expectedOutcomeOf(state);
   /** What is wrong with the request is what the cause is about: no condition of it. */
   const isWrong = (part: Part) =>
     part.name === 'body' ||
-    (neutral !== undefined && investigation.experiments.roleOf(part.copy(neutral, state)) !== 'reject-body');
-  const isCarrier = (part: Part) => (role === 'reject-body' && isWrong(part)) || carriers.includes(part);
+    (neutral !== undefined &&
+      investigation.experiments.expectedOutcomeOf(part.copy(neutral, state)) !== 'reject-body');
+  const isCarrier = (part: Part) => (expected === 'reject-body' && isWrong(part)) || carriers.includes(part);
   const conditions: Wording[] = [];
   const sweeps: SweepResult[] = [];
   for (const part of parts) {
-    if (isRejected(role) && isCarrier(part)) continue;
+    if (mustReject(expected) && isCarrier(part)) continue;
     const bare = neutral === undefined ? state : part.copy(neutral, state);
     // A property stays where it is: its place may matter, too.
     const isReplaced =
@@ -68,22 +69,22 @@ export async function conditionsOf(
     const base = isReplaced ? state : bare;
     const values =
       neutral === undefined ? undefined : valuesFor(part, state, neutral, bare, investigation.experiments);
+    // What is known is said even if there is no time to find out how far it reaches.
     const reach =
-      values === undefined ? undefined : await sweep(values, base, investigation, role === 'accept');
+      values && (await unlessSpent(() => sweep(values, base, investigation, expected === 'accept')));
     if (reach !== undefined) sweeps.push(reach);
     // If it shows with all ids, it is not about their values.
     const isAboutValue = part.name !== ID || reach?.outside !== 0;
     const words = isAboutValue ? reach?.named[0]?.words : undefined;
-    const size = neutral === undefined ? undefined : await bySize(reach, state, bare, investigation);
-    const isScattered = / other values?$/.test(words?.clause ?? '');
-    conditions.push(
+    const size = neutral && (await unlessSpent(() => bySize(reach, state, bare, investigation)));
+    const named =
       size ??
-        (isScattered ? undefined : words) ??
-        wordsOf(part, state, investigation.failure, investigation.experiments),
-    );
+      (words?.isPartial === true ? undefined : words) ??
+      wordsOf(part, state, investigation.failure, investigation.experiments);
+    conditions.push({ ...named, part: part.name });
   }
   const isOrder = parts.some(({ name }) => name === 'property order');
-  const isKnown = conditions.length > 0 && !conditions.some(isVague);
+  const isKnown = conditions.length > 0 && !areVague(conditions);
   const order = isKnown && !isOrder ? await unlessSpent(() => byOrder(state, investigation)) : undefined;
   if (order === undefined) return { conditions, sweeps };
   return {
@@ -94,7 +95,7 @@ export async function conditionsOf(
 
 /** The orders of the properties with which the symptom shows, if it does not with all. */
 async function byOrder(state: RequestState, investigation: Investigation): Promise<SweepResult | undefined> {
-  if (investigation.experiments.roleOf(state) !== 'accept') return undefined;
+  if (investigation.experiments.expectedOutcomeOf(state) !== 'accept') return undefined;
   const reach = await sweep(orderSweep(state.plant), state, investigation, true);
   const [only, ...others] = reach.named;
   return reach.outside > 0 && others.length === 0 && only?.isExact === true ? reach : undefined;
@@ -111,9 +112,9 @@ function valuesFor(
   const { credential: _, ...authorised } = state;
   const { credential: __, ...repaired } = bare;
   if (
-    experiments.roleOf(state) === 'reject-credential' &&
-    experiments.roleOf(authorised) === 'reject-body' &&
-    experiments.roleOf(repaired) !== 'reject-body'
+    experiments.expectedOutcomeOf(state) === 'reject-credential' &&
+    experiments.expectedOutcomeOf(authorised) === 'reject-body' &&
+    experiments.expectedOutcomeOf(repaired) !== 'reject-body'
   )
     return defectSweep(experiments.contract, neutral.plant);
   return sweepOf(part, state, neutral, experiments);
@@ -127,18 +128,13 @@ async function bySize(
   investigation: Investigation,
 ): Promise<Wording | undefined> {
   if (investigation.experiments.sizeOf(state) <= investigation.experiments.sizeOf(bare)) return undefined;
-  if (
-    reach?.named[0]?.isExact === true &&
-    !/longer|there is a|larger body/.test(textOf(reach.named[0].words))
-  )
-    return undefined;
+  const [known] = reach?.named ?? [];
+  if (known?.isExact === true && known.words.isLarger !== true) return undefined;
   const size = await sweep(
     sizeSweep,
     bare,
     investigation,
-    investigation.experiments.roleOf(bare) === 'accept',
+    investigation.experiments.expectedOutcomeOf(bare) === 'accept',
   );
   return size.inside === 0 ? undefined : size.named[0]?.words;
 }
-
-const textOf = ({ clause = '', phrase = '' }: Wording): string => `${clause} ${phrase}`;

@@ -10,6 +10,18 @@ export interface Feature {
   readonly has: (body: string) => boolean;
 }
 
+/** Escapes that a condition may be about, and what they look like in a body. */
+const ESCAPES: Readonly<Record<string, RegExp>> = {
+  'with \\u escapes': /\\u/,
+  'with \\u escapes in lower-case hexadecimal': /\\u[\dA-F]*[a-f]/,
+};
+
+/** What bodies have in common that meet a condition about escapes alone: some characters are always escaped. */
+export function escapesIn([condition, ...others]: readonly Wording[]): Feature | undefined {
+  const pattern = others.length === 0 ? ESCAPES[condition?.phrase ?? ''] : undefined;
+  return condition && pattern && { words: condition, has: (body) => pattern.test(body) };
+}
+
 /** Bodies on either side without which a feature may separate them by chance. */
 const MIN_SIDE = 4;
 /** Bodies that may contradict, and the part of all that they may be: another rule may apply to them. */

@@ -4,7 +4,8 @@ import type { RequestState } from '../../payloads/model/dimension.ts';
 import { type Experiments, unlessSpent } from '../experiments.ts';
 import { type Explanation, explanationOf, type Investigation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import { isRejected, NO_ANSWER } from '../symptom/symptom.ts';
+import { mustReject } from '../symptom/expected-outcome.ts';
+import { isSlow } from '../symptom/symptom.ts';
 import { subjectOf, suchAs } from '../wording/words.ts';
 import type { Candidate } from './candidates.ts';
 import { conditionsAmong, conditionsOf, UNCONDITIONAL } from './conditions.ts';
@@ -33,9 +34,9 @@ export async function investigate(investigation: Investigation): Promise<readonl
   if (first === undefined || lead === undefined) return undefined;
   const everywhere = await inEveryRejection(first, investigation);
   if (everywhere !== undefined) return [everywhere];
-  const role = investigation.experiments.roleOf(lead);
-  if (isRejected(role)) {
-    const found = await withSubjects(first, role === 'reject-body', investigation);
+  const expected = investigation.experiments.expectedOutcomeOf(lead);
+  if (mustReject(expected)) {
+    const found = await withSubjects(first, expected === 'reject-body', investigation);
     if (found !== undefined) return found === 'unsteady' ? undefined : found;
   }
   if (await isUnparsed(lead, first, investigation)) {
@@ -138,9 +139,9 @@ const UNDECLARED = 'extra';
 /** If the size decides, it explains whatever is larger. */
 function featureOf({ conditions }: Explanation): Pick<Explanation, 'feature'> {
   for (const words of conditions) {
-    const limit = /^the body is longer than (\d+) bytes$/.exec(words.clause ?? '')?.[1];
-    if (limit === undefined) continue;
-    return { feature: { words, has: (body) => Buffer.byteLength(body) > Number(limit) } };
+    const { bytesAbove } = words;
+    if (bytesAbove === undefined) continue;
+    return { feature: { words, has: (body) => Buffer.byteLength(body) > bytesAbove } };
   }
   return {};
 }
@@ -149,7 +150,7 @@ function featureOf({ conditions }: Explanation): Pick<Explanation, 'feature'> {
 const LARGER_BYTES = 500;
 
 const recurs = async (state: RequestState, investigation: Investigation): Promise<boolean> => {
-  for (let left = investigation.wanted.words === NO_ANSWER ? 1 : REPEATS; left > 0; left -= 1)
+  for (let left = isSlow(investigation.wanted) ? 1 : REPEATS; left > 0; left -= 1)
     if ((await investigation.shows(state)) !== true) return false;
   return true;
 };
@@ -173,7 +174,7 @@ async function unconditional(
   carriers: readonly Part[],
   investigation: Investigation,
 ): Promise<readonly Explanation[]> {
-  if (investigation.wanted.isRejection !== true)
+  if (investigation.wanted.kind !== 'rejects')
     return described(state, [], undefined, carriers, investigation);
   for (const one of [idSweep, orderSweep(state.plant), ...texts(investigation.experiments)]) {
     const reach = await sweep(one, state, investigation, true);
@@ -207,10 +208,10 @@ async function described(
   carriers: readonly Part[],
   investigation: Investigation,
 ): Promise<readonly Explanation[]> {
-  const role = investigation.experiments.roleOf(state);
+  const expected = investigation.experiments.expectedOutcomeOf(state);
   const { conditions, sweeps } = await conditionsOf(state, parts, neutral, carriers, investigation);
-  const subjects = isRejected(role)
-    ? await subjectsOf(state, role === 'reject-body', investigation)
+  const subjects = mustReject(expected)
+    ? await unlessSpent(() => subjectsOf(state, expected === 'reject-body', investigation))
     : undefined;
   if (subjects === undefined || subjects.named.length === 0) {
     const isSaid = subjects === undefined || parts.includes(CREDENTIAL);

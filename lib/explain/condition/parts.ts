@@ -43,6 +43,13 @@ const part = (
   },
 });
 
+const HISTORY = part(
+  'earlier requests',
+  'history',
+  ['preceding', 'abort'],
+  ['freshConnection', 'abortAfter'],
+);
+
 /** Everything about a request but its headers and its body. */
 const AROUND: readonly Part[] = [
   part('method', undefined, ['method']),
@@ -53,7 +60,7 @@ const AROUND: readonly Part[] = [
   part('Expect', 'expectation', [], ['expectContinue']),
   part('spelling of the headers', 'header lines', [], ['headerOrder', 'headerGap', 'leadingZeros']),
   part('absent headers', undefined, ['without']),
-  part('earlier requests', 'history', ['preceding', 'abort'], ['freshConnection', 'abortAfter']),
+  { ...HISTORY, copy: (from, to) => withSameValues(from, to, HISTORY.copy(from, to)) },
 ];
 
 export const CREDENTIAL: Part = {
@@ -134,6 +141,15 @@ function withSame(
   };
 }
 
+/** What the copied request has in common with the one before it, the other one has in common with it, too. */
+function withSameValues(from: RequestState, { plant }: RequestState, copy: RequestState): RequestState {
+  const shared = (template: RequestTemplate, name: string) =>
+    plant.get(name) === undefined
+      ? template
+      : withSame(name, { ...from, template }, (before) => withInPlace(plant, before, name));
+  return { ...copy, template: from.plant.members.map(([name]) => name).reduce(shared, copy.template) };
+}
+
 /** Sets all members of one name, at the place of the first or at the end. */
 function withInPlace(from: JsonObject, to: JsonObject, name: string): JsonObject {
   const own = from.members.filter(([one]) => one === name);
@@ -148,12 +164,13 @@ const ORDER: Part = {
   copy: ({ plant: from }, to) => ({ ...to, plant: to.plant.inOrder(from.members.map(([name]) => name)) }),
 };
 
-/** Functions are compared by their source: two requests that differ only in a variable of one are taken for the same. */
+/**
+ * Functions are compared by their source: two requests that differ only in a variable of one are taken for the same.
+ * Content-Type may be undefined, which is not the same as unchanged.
+ */
 const textOf = (value: unknown): string =>
   JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === 'bigint' || typeof inner === 'function' || typeof inner === 'symbol'
-      ? String(inner)
-      : inner,
+    ['bigint', 'function', 'symbol', 'undefined'].includes(typeof inner) ? String(inner) : inner,
   );
 
 const isSamePlant = (one: JsonObject, other: JsonObject): boolean =>

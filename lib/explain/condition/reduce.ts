@@ -1,6 +1,7 @@
-import type { RequestState } from '../../payloads/model/dimension.ts';
+import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import type { Investigation } from '../explanation.ts';
-import { differences, type Part } from './parts.ts';
+import { isSlow } from '../symptom/symptom.ts';
+import { differences, type Part, withParts } from './parts.ts';
 
 /** A request with as few differences from an ordinary one as show the symptom. */
 export interface Reduced {
@@ -21,6 +22,10 @@ export async function reduce(
   investigation: Investigation,
 ): Promise<Reduced> {
   const parts = differences(failing, ordinary);
+  const atOnce = isSlow(investigation.wanted)
+    ? await reducedAtOnce(failing, ordinary, parts, investigation)
+    : undefined;
+  if (atOnce !== undefined) return atOnce;
   // One part is usually enough, and a request without the symptom is answered faster.
   for (const part of parts) {
     const state = part.copy(failing, ordinary);
@@ -35,4 +40,25 @@ export async function reduce(
     needed = needed.filter((one) => one !== part);
   }
   return { state, parts: needed };
+}
+
+/**
+ * The same with few waits: each part is left out of a request of its own, and all these are sent together.
+ * @returns undefined if the parts without which the symptom does not show do not suffice
+ */
+async function reducedAtOnce(
+  failing: RequestState,
+  ordinary: RequestState,
+  parts: readonly Part[],
+  investigation: Investigation,
+): Promise<Reduced | undefined> {
+  const without = parts.map((part) => part.copy(ordinary, failing));
+  const exchanges = await investigation.experiments.together(without.map(templateOf));
+  const needed = parts.filter((_, index) => {
+    const [state, exchange] = [without[index], exchanges[index]];
+    return state === undefined || exchange === undefined || investigation.isShown(exchange, state) !== true;
+  });
+  const state = withParts(needed, failing, ordinary);
+  const suffices = needed.length > 0 && (await investigation.shows(state)) === true;
+  return suffices ? { state, parts: needed } : undefined;
 }

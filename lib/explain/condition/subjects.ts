@@ -4,7 +4,8 @@ import { noCredential } from '../../payloads/test-case.ts';
 import { type Experiments, isWrong400, type SoughtSymptom } from '../experiments.ts';
 import { type Explanation, explanationOf, type Investigation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import { isRejected, keyOf } from '../symptom/symptom.ts';
+import { mustReject } from '../symptom/expected-outcome.ts';
+import { keyOf, type SymptomKind } from '../symptom/symptom.ts';
 import { labelOf } from '../wording/words.ts';
 import type { Candidate, CandidateClass } from './candidates.ts';
 import { conditionsAmong, UNCONDITIONAL } from './conditions.ts';
@@ -106,8 +107,9 @@ const isKnown = (label: string, { candidates }: Subjects): boolean =>
   candidates.some((candidate) => candidate.label === label);
 
 /** Whether a symptom is one only with a request that has to be rejected: a crash is one with any. */
-const needsRole = ({ aspect, words }: SoughtSymptom): boolean =>
-  aspect === 'success' || aspect === 'detail' || words.startsWith('rejects with');
+const dependsOnOutcome = ({ kind }: SoughtSymptom): boolean => OUTCOME_KINDS.includes(kind);
+
+const OUTCOME_KINDS: readonly SymptomKind[] = ['accepts', 'rejects', 'wrong-rejection', 'detail', 'lenient'];
 
 /** Copies what makes a request one that has to be rejected. */
 export function carriersOf(
@@ -115,16 +117,18 @@ export function carriersOf(
   ordinary: RequestState,
   investigation: Investigation,
 ): readonly Part[] {
-  const role = investigation.experiments.roleOf(lead);
-  if (!isRejected(role) || !needsRole(investigation.wanted)) return [];
+  const expected = investigation.experiments.expectedOutcomeOf(lead);
+  if (!mustReject(expected) || !dependsOnOutcome(investigation.wanted)) return [];
   const label = labelOf(investigation.failure);
   const candidate = defectSweep(investigation.experiments.contract, ordinary.plant, true).candidates.find(
     (one) => one.label === label,
   );
-  if (role === 'reject-body' && candidate !== undefined)
+  if (expected === 'reject-body' && candidate !== undefined)
     return [{ name: 'body', dimension: undefined, copy: (_, to) => candidate.apply(to) }];
   const parts = differences(lead, ordinary);
-  const one = parts.find((part) => investigation.experiments.roleOf(part.copy(lead, ordinary)) === role);
+  const one = parts.find(
+    (part) => investigation.experiments.expectedOutcomeOf(part.copy(lead, ordinary)) === expected,
+  );
   return one === undefined ? [] : [one];
 }
 
@@ -184,11 +188,11 @@ function separatedIn(
 
 /** The plant with ordinary values for those that are wrong. */
 function repaired(state: RequestState, experiments: Experiments): RequestState['plant'] {
-  if (experiments.roleOf(state) === 'accept') return state.plant;
+  if (experiments.expectedOutcomeOf(state) === 'accept') return state.plant;
   const [ordinary = state] = ordinaryStates(experiments.contract);
   const parts = differences(ordinary, state);
   const one = parts
     .map((part) => part.copy(ordinary, state))
-    .find((next) => experiments.roleOf(next) !== 'reject-body');
+    .find((next) => experiments.expectedOutcomeOf(next) !== 'reject-body');
   return one?.plant ?? ordinary.plant;
 }

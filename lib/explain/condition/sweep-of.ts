@@ -3,7 +3,6 @@ import type { RequestState } from '../../payloads/model/dimension.ts';
 import { modelsOf } from '../../payloads/model/model.ts';
 import { ID } from '../../payloads/plants.ts';
 import type { Experiments } from '../experiments.ts';
-import { modelFor } from '../model-for.ts';
 import type { Sweep } from './candidates.ts';
 import { CREDENTIAL, type Part } from './parts.ts';
 import { credentialSweep } from './sweeps/credentials.ts';
@@ -23,23 +22,27 @@ export function sweepOf(
 ): Sweep | undefined {
   const { shape } = experiments.contract.newPlant;
   const { name, dimension } = part;
-  if (part === CREDENTIAL) return credentialSweep(experiments.token);
+  if (part === CREDENTIAL)
+    return experiments.expectedOutcomeOf(state) === 'reject-credential'
+      ? credentialSweep(experiments.token)
+      : undefined;
   if (name === ID) return idSweep;
   if (name === 'property order') return orderSweep(ordinary.plant);
   const property = shape.properties.get(name);
   if (property !== undefined)
-    return property.types.includes('string') ? textSweep(name, shape.required.has(name)) : undefined;
+    return property.types.includes('string')
+      ? textSweep(name, shape.required.has(name), state.plant.get(name))
+      : undefined;
   const undeclared = state.plant.get(name);
   if (undeclared !== undefined)
     return DEEP.test(write(undeclared, 0n)) ? depthSweep(name) : undeclaredSweep(experiments);
-  if (dimension !== undefined)
-    return modelSweep(modelFor(experiments.roleOf(state), experiments.contract), dimension);
+  if (dimension !== undefined) return modelSweep(experiments.modelOf(state), dimension);
   const value = state.template.headers?.find(([own]) => own.toLowerCase() === name.toLowerCase())?.[1];
   return value === undefined ? undefined : headerSweep(name, value);
 }
 
 function undeclaredSweep({ contract }: Experiments): Sweep | undefined {
-  const model = modelsOf(contract).answered;
+  const model = modelsOf(contract).open;
   const parts = ['undeclared names', 'undeclared values'].flatMap((name) => modelSweep(model, name) ?? []);
   const classes = parts.flatMap((sweep) => sweep.classes).slice(0, 1);
   return {

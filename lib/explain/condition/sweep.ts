@@ -1,8 +1,9 @@
-import type { RequestState } from '../../payloads/model/dimension.ts';
+import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { isValid } from '../../payloads/validity.ts';
 import type { Ladder } from '../../run/result/cause.ts';
 import type { Investigation } from '../explanation.ts';
-import { NO_ANSWER } from '../symptom/symptom.ts';
+import { ordinaryStates } from '../ordinary-requests.ts';
+import { isSlow } from '../symptom/symptom.ts';
 import {
   type Candidate,
   type NamedCandidates,
@@ -14,6 +15,8 @@ import {
 
 /** Values without an answer after which no more are tried. */
 const MAX_HANGS = 4;
+/** Values that are tried together if the symptom takes as long to see as the time-out. */
+const SLOW_AT_ONCE = 8;
 
 /** How far one part of a condition reaches. */
 export interface SweepResult {
@@ -38,24 +41,31 @@ export async function sweep(
   investigation: Investigation,
   isPlant: boolean,
 ): Promise<SweepResult> {
-  const isSlow = investigation.wanted.words === NO_ANSWER;
+  const slow = isSlow(investigation.wanted);
   const tries = new Map<Candidate, boolean | undefined>();
   const own = investigation.experiments.textOf(state);
   const isOther = ({ oddity }: Candidate) =>
-    investigation.wanted.isRejection === true && oddity !== undefined && !oddity.test(own);
-  const attempt = async (candidate: Candidate) => {
+    investigation.wanted.kind === 'rejects' && oddity !== undefined && !oddity.test(own);
+  const stateWith = (candidate: Candidate): RequestState | undefined => {
     if (isOther(candidate)) return undefined;
     const next = candidate.apply(state);
-    if (isPlant && !isValid(investigation.experiments.contract, next.plant)) return undefined;
-    return investigation.shows(next);
+    return isPlant && !isValid(investigation.experiments.contract, next.plant) ? undefined : next;
   };
-  for (const candidate of candidates) {
-    tries.set(candidate, await attempt(candidate));
+  const attempt = async (candidate: Candidate) => {
+    const next = stateWith(candidate);
+    return next && investigation.shows(next);
+  };
+  for (let left = candidates; left.length > 0; ) {
+    const batch = left.slice(0, slow ? SLOW_AT_ONCE : 1);
+    left = left.slice(batch.length);
+    const shown = slow ? await allAtOnce(batch.map(stateWith), investigation) : undefined;
+    for (const [index, candidate] of batch.entries())
+      tries.set(candidate, shown === undefined ? await attempt(candidate) : shown[index]);
     // Each answer that does not come costs a time-out.
-    if (isSlow && [...tries.values()].filter((shows) => shows === true).length >= MAX_HANGS) break;
+    if (slow && [...tries.values()].filter((shows) => shows === true).length >= MAX_HANGS) break;
   }
   const found = [...named(tries, classes)];
-  const onScale = scale === undefined ? undefined : await limits(scale, attempt, isSlow);
+  const onScale = scale && (await limitsOn(scale, attempt, slow));
   const shown = [...tries].filter(([, shows]) => shows !== undefined);
   if (onScale !== undefined) {
     for (const [candidate, shows] of onScale.tries) if (shows !== undefined) shown.push([candidate, shows]);
@@ -86,6 +96,26 @@ export async function sweep(
   };
 }
 
+/**
+ * Whether some requests that are sent together show a symptom.
+ * @returns undefined if an ordinary one among them is not answered, so that they say nothing by themselves
+ */
+async function allAtOnce(
+  states: readonly (RequestState | undefined)[],
+  investigation: Investigation,
+): Promise<readonly (boolean | undefined)[] | undefined> {
+  const { experiments } = investigation;
+  const sent = [...states, ...ordinaryStates(experiments.contract).slice(0, 1)].flatMap(
+    (state) => state ?? [],
+  );
+  const exchanges = await experiments.together(sent.map(templateOf));
+  if (exchanges.at(-1)?.kind !== 'answered') return undefined;
+  return states.map((state) => {
+    const exchange = state && exchanges[sent.indexOf(state)];
+    return exchange && investigation.isShown(exchange, state);
+  });
+}
+
 interface OnScale {
   readonly tries: ReadonlyMap<Candidate, boolean | undefined>;
   readonly limits: { readonly words: Wording; readonly has: (point: bigint) => boolean } | undefined;
@@ -103,6 +133,17 @@ function agrees(
   const clear = [...tries].filter(([, shows]) => shows !== undefined);
   const against = clear.filter(([{ point }, shows]) => shows !== (point !== undefined && has(point)));
   return against.length <= clear.length * maxShare;
+}
+
+/** The limits on a scale, or else on the one that is to be tried instead. */
+async function limitsOn(
+  scale: Scale,
+  attempt: (candidate: Candidate) => Promise<boolean | undefined>,
+  isSlow: boolean,
+): Promise<OnScale> {
+  const found = await limits(scale, attempt, isSlow);
+  const { instead } = scale;
+  return found.limits === undefined && instead !== undefined ? limits(instead, attempt, isSlow) : found;
 }
 
 /**

@@ -1,39 +1,55 @@
 import type { Contract } from '../../contract/contract.ts';
 import type { Content } from '../../judge/reading.ts';
 import type { Response } from '../../wire/exchange.ts';
+import type { Symptom, SymptomKind } from './symptom.ts';
 
-/** Describes a body that is not the declared one, as the rest of a sentence about the store. */
-export function describeBody(response: Response, content: Content, contract: Contract): string {
-  const { status } = response;
-  if (content.kind === 'unreadable') return `answers ${status} ${unreadable(response)}`;
-  const { value } = content;
+/** How JSON differs from the Plant or Error that it should be. */
+export function wrongBody(
+  status: 200 | 400,
+  { text, value }: Extract<Content, { kind: 'json' }>,
+  contract: Contract,
+): Symptom {
+  const wrong = wrongUnder(status);
+  const wrapped = (words: string): Symptom => ({
+    kind: 'wrapped',
+    words: `answers ${status} ${words}`,
+    status,
+  });
   const [name, validate] =
     status === 200
       ? (['a Plant', contract.plant.validate] as const)
       : (['an Error', contract.error.validate] as const);
   const isRight = (one: unknown) => {
-    const text = written(one);
-    return text !== undefined && validate(text, one).length === 0;
+    const json = written(one);
+    return json !== undefined && validate(json, one).length === 0;
   };
-  if (typeof value === 'string' && isJson(value)) return `answers ${status} with JSON inside a JSON string`;
+  if (typeof value === 'string' && isJson(value)) return wrapped('with JSON inside a JSON string');
   if (!isObject(value)) {
-    if (Array.isArray(value) && value.some(isRight)) return `answers ${status} with ${name} in an array`;
-    return `answers ${status} with ${kindOf(value)} instead of ${name}`;
+    if (Array.isArray(value) && value.some(isRight)) return wrapped(`with ${name} in an array`);
+    return wrong(`answers ${status} with ${kindOf(value)} instead of ${name}`);
   }
   const wrapper = Object.entries(value).find(([, one]) => isObject(one) && isRight(one))?.[0];
-  if (wrapper !== undefined) return `answers ${status} with ${name} nested in ${quoted(wrapper)}`;
-  const [problem] = validate(content.text, value);
+  if (wrapper !== undefined) return wrapped(`with ${name} nested in ${quoted(wrapper)}`);
+  const [problem] = validate(text, value);
   const where = problem?.at.replace(/^\//, '') ?? '';
   if (status === 200) {
     const { error, message } = value;
-    if (error !== undefined && message !== undefined) return 'answers 200 with an Error instead of a Plant';
+    if (error !== undefined && message !== undefined)
+      return wrong('answers 200 with an Error instead of a Plant');
   }
   const property = missing(problem?.message) ?? where;
   if (property === '' || property.includes('/'))
-    return `answers ${status} with a body that is not ${name}: ${where} ${problem?.message ?? ''}`.trim();
+    return wrong(
+      `answers ${status} with a body that is not ${name}: ${where} ${problem?.message ?? ''}`.trim(),
+    );
   if (!Object.hasOwn(value, property)) return without(property, value, status, name);
-  return `${returns(status)} ${property} as ${kindOf(value[property])}`;
+  const words = `${returns(status)} ${property} as ${kindOf(value[property])}`;
+  return { kind: value[property] === null ? 'null-property' : 'wrong-body', words, status, property };
 }
+
+const wrongUnder =
+  (status: 200 | 400) =>
+  (words: string): Symptom => ({ kind: 'wrong-body', words, status });
 
 /** A value as JSON; undefined if it is nested too deep to be written. */
 function written(value: unknown): string | undefined {
@@ -44,16 +60,21 @@ function written(value: unknown): string | undefined {
   }
 }
 
-const returns = (status: number) => (status === 200 ? 'returns' : 'answers 400 with');
+const returns = (status: 200 | 400) => (status === 200 ? 'returns' : 'answers 400 with');
 
-function without(property: string, value: Record<string, unknown>, status: number, name: string): string {
-  const other = Object.keys(value).find((own) => own.toLowerCase() === property);
-  if (other !== undefined) return `${returns(status)} ${quoted(other)} instead of ${property}`;
-  const known = KNOWN_ERRORS.find(([names]) => names.every((one) => Object.hasOwn(value, one)))?.[1];
-  if (status === 400 && known !== undefined) return `answers 400 with ${known} instead of an Error`;
+function without(property: string, value: Record<string, unknown>, status: 200 | 400, name: string): Symptom {
+  const wrong = wrongUnder(status);
   const names = Object.keys(value);
-  if (names.length === 0) return `answers ${status} with {} instead of ${name}`;
-  return status === 200 ? `leaves ${property} out of the 200` : `answers 400 without ${property}`;
+  const other = names.find((own) => own.toLowerCase() === property);
+  if (other !== undefined)
+    return { ...wrong(`${returns(status)} ${quoted(other)} instead of ${property}`), property };
+  const known = KNOWN_ERRORS.find(([members]) => members.every((one) => Object.hasOwn(value, one)))?.[1];
+  if (status === 400 && known !== undefined) return wrong(`answers 400 with ${known} instead of an Error`);
+  if (names.length === 0) return wrong(`answers ${status} with {} instead of ${name}`);
+  return {
+    ...wrong(status === 200 ? `leaves ${property} out of the 200` : `answers 400 without ${property}`),
+    property,
+  };
 }
 
 /** Error formats of frameworks, by their members. */
@@ -81,7 +102,7 @@ function kindOf(value: unknown): string {
     if (!Number.isInteger(value)) return 'a fraction';
     return value > 2 ** 31 - 1 || value < -(2 ** 31) ? 'a number beyond int32' : 'a number';
   }
-  return typeof value === 'boolean' ? String(value) : `a ${typeof value}`;
+  return `a ${typeof value}`;
 }
 
 const quoted = (name: string) => `"${name.slice(0, 40)}"`;
@@ -94,29 +115,47 @@ function isJson(text: string): boolean {
   }
 }
 
-/** What a body is that cannot be read as JSON. */
-function unreadable({ body, truncated, headers }: Response): string {
-  if (truncated) return 'with an incomplete body';
-  if (body.length === 0) return 'without a body';
+/** What a body is that cannot be read as JSON. How broken a text is depends on its content. */
+export function unreadable(response: Response): Symptom {
+  const { status } = response;
+  const [kind, words] = textProblem(response);
+  const symptom: Symptom = { kind, words: `answers ${status} ${words}`, status };
+  return kind === 'no-body' ? symptom : { ...symptom, family: `unreadable ${status}` };
+}
+
+function textProblem({
+  body,
+  truncated,
+  headers,
+}: Response): readonly [
+  kind: Extract<SymptomKind, 'no-body' | 'unreadable' | 'truncated-json' | 'text'>,
+  words: string,
+] {
+  if (body.length === 0) return ['no-body', 'without a body'];
+  if (truncated) return ['truncated-json', 'with an incomplete body'];
   const coding = headers.find(([name]) => name.toLowerCase() === 'content-encoding')?.[1];
-  if (coding !== undefined && coding !== 'identity') return `with a body that is not encoded as ${coding}`;
-  if (body.length > 3 && (body[1] === 0 || body[0] === 0)) return 'in UTF-16';
+  if (coding !== undefined && coding !== 'identity')
+    return ['unreadable', `with a body that is not encoded as ${coding}`];
+  if (body.length > 3 && (body[1] === 0 || body[0] === 0)) return ['unreadable', 'in UTF-16'];
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(body);
   } catch {
-    return 'in an encoding that is not UTF-8';
+    return ['unreadable', 'in an encoding that is not UTF-8'];
   }
   const bare = text.trim();
-  if (bare === '') return 'with white space only';
-  if (bare.startsWith('<')) return 'with HTML labelled as JSON';
+  if (bare === '') return ['unreadable', 'with white space only'];
+  if (bare.startsWith('<')) return ['text', 'with HTML labelled as JSON'];
   const start = bare.search(/[{[]/);
   const json = start < 0 ? undefined : firstValue(bare.slice(start));
-  if (json === undefined) return /^[{["]/.test(bare) ? 'with malformed JSON' : 'with text that is not JSON';
-  if (json === 'open') return 'with truncated JSON';
-  if (!isJson(json)) return 'with malformed JSON';
-  if (start > 0) return 'with text before the JSON value';
-  return isJson(bare.slice(json.length).trim()) ? 'with two JSON values' : 'with text after the JSON value';
+  const malformed = ['unreadable', 'with malformed JSON'] as const;
+  if (json === undefined) return /^[{["]/.test(bare) ? malformed : ['text', 'with text that is not JSON'];
+  if (json === 'open') return ['truncated-json', 'with truncated JSON'];
+  if (!isJson(json)) return malformed;
+  if (start > 0) return ['text', 'with text before the JSON value'];
+  return isJson(bare.slice(json.length).trim())
+    ? ['unreadable', 'with two JSON values']
+    : ['text', 'with text after the JSON value'];
 }
 
 /** The first object or array of a text; `open` if it does not end. */

@@ -14,7 +14,7 @@ export function echoed(exchange: Exchange, contract: Contract): readonly Symptom
   return ['name', 'tag'].flatMap((property): Symptom[] => {
     const wanted = sent[property];
     if (typeof wanted !== 'string' || back[property] === wanted) return [];
-    return [{ words: change(property, wanted, back[property]), aspect: 'echo' }];
+    return [{ kind: 'echo', words: change(property, wanted, back[property]), status: 200, property }];
   });
 }
 

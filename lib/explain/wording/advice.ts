@@ -1,6 +1,8 @@
 import type { Circumstance } from '../circumstances/circumstances.ts';
 import type { CheckFailure } from '../cluster.ts';
+import { fullText } from '../condition/candidates.ts';
 import type { SoughtSymptom } from '../experiments.ts';
+import type { SymptomKind } from '../symptom/symptom.ts';
 import { hintsOf, type Settings } from './stack.ts';
 
 /** What to do about a fault: the fix first, then how such a fault typically comes about. */
@@ -9,13 +11,13 @@ export function adviceFor(
   found: Circumstance,
   members: readonly CheckFailure[],
 ): string {
-  const about = [found.subject, ...found.conditions]
-    .map((words) => Object.values(words ?? {}).join(' '))
-    .join(' ');
+  const about = [found.subject ?? {}, ...found.conditions].map(fullText).join(' ');
   const hasWayIn = found.conditions.some(({ phrase }) => phrase !== undefined);
   const known = ADVICE.find(
-    ({ symptom, about: wants, kind, isWayIn }) =>
-      symptom.test(wanted.words) &&
+    ({ symptoms = [wanted.kind], statuses, properties, about: wants, kind, isWayIn }) =>
+      symptoms.includes(wanted.kind) &&
+      (statuses === undefined || (wanted.status !== undefined && statuses.includes(wanted.status))) &&
+      (properties === undefined || (wanted.property !== undefined && properties.includes(wanted.property))) &&
       (wants?.test(about) ?? true) &&
       (kind === undefined || kind === found.kind) &&
       (isWayIn === undefined || hasWayIn),
@@ -27,9 +29,12 @@ export function adviceFor(
 }
 
 interface Advice {
-  /** Matches the symptom. */
-  readonly symptom: RegExp;
-  /** Matches what was wrong with the request, or the condition. */
+  /** By default any. */
+  readonly symptoms?: readonly SymptomKind[];
+  readonly statuses?: readonly number[];
+  /** Of the response. */
+  readonly properties?: readonly string[];
+  /** Matches the words for what was wrong with the request, or for the condition. */
   readonly about?: RegExp;
   readonly kind?: Circumstance['kind'];
   /** Only for what goes wrong on an unusual way in. */
@@ -38,40 +43,42 @@ interface Advice {
   readonly settings?: Settings;
 }
 
-const ANY = /./;
 const CREDENTIAL = /Authorization|credential|\b(?:[Bb]earer|Basic)\b|\btoken\b|\bscheme\b/;
-const SERVER_ERROR = /^answers 5|^closes|^breaks off|^sends an incomplete|^does not answer|not HTTP$/;
+const SERVER_ERROR: readonly SymptomKind[] = [
+  'server-error',
+  'closed',
+  'incomplete',
+  'no-answer',
+  'not-http',
+];
 
 /** What is known about typical faults, the special before the general. */
 const ADVICE: readonly Advice[] = [
   {
-    symptom: ANY,
     kind: 'under-concurrency',
     text: 'Remove what requests share while they are handled: a variable outside the handler, a lock, a pool that is too small, a connection or buffer that is used twice. Let requests wait for a free one instead of failing.',
   },
   {
-    symptom: ANY,
     kind: 'from-then-on',
     text: 'Find what is used up or left behind: a connection or file that is not closed after an error, a lock that is not released, a table or list that is full. Release it in every path, also after a rejection (finally, defer, with, using).',
   },
   {
-    symptom: ANY,
     kind: 'now-and-then',
     text: 'Look at what differs between requests with the same content: the instance, worker or replica that answers, a time-out, a cache that expires, a random choice, a counter. Search the log for the failing ones.',
   },
   {
-    symptom: /^accepts$/,
+    symptoms: ['accepts'],
     kind: 'sequence',
     text: 'Decide each request by its own content and credential. Look for a cache whose key is incomplete, a connection that stays authenticated, or a variable that keeps the values of an earlier request.',
   },
   {
-    symptom: ANY,
     kind: 'sequence',
     text: 'Look for what the earlier request leaves behind: unread bytes of its body on the connection, a variable that keeps its value, a connection of a pool that is not given back, a counter of failures that blocks a client.',
   },
   // The right thing is accepted, but the answer is another.
   {
-    symptom: /^answers 201/,
+    symptoms: ['wrong-success'],
+    statuses: [201],
     text: 'Answer 200: the document declares it as the only success. Frameworks answer a created resource with 201 by default or by habit: set 200 explicitly.',
     settings: {
       NestJS: '@HttpCode(200) beside @Post',
@@ -81,24 +88,25 @@ const ADVICE: readonly Advice[] = [
     },
   },
   {
-    symptom: /^answers 20[2-9]/,
+    symptoms: ['wrong-success'],
     text: 'Answer 200 with the Plant as the body: the document declares no other success.',
   },
   {
-    symptom: /^redirects/,
+    symptoms: ['redirects'],
     text: 'Handle the request at the URL where it arrives. Redirects come from a router that adds or removes a trailing slash, or that forces https or another host: register the route as /plants.',
     settings: { FastAPI: 'redirect_slashes=False', Django: 'APPEND_SLASH = False' },
   },
   {
-    symptom: /^answers every request/,
+    symptoms: ['same-for-all'],
     text: 'The store answers all requests alike: look at what is before the handler, such as a route that catches everything, a maintenance page, a proxy without a store behind it, or a handler that does nothing yet.',
   },
   {
-    symptom: /^answers no request/,
+    symptoms: ['none-for-all'],
     text: 'Let the store send a response to each request. Look for an exception in its log, a handler that never ends the response, or another protocol on this port.',
   },
   {
-    symptom: /^answers 200 (?:with Content-Type|with the Content-Types|without a Content-Type)/,
+    symptoms: ['media-type'],
+    statuses: [200],
     text: 'Send exactly one Content-Type, application/json, with the 200. Serialize the plant with the function of the framework that sets it, or set the header before writing the body.',
     settings: {
       Express: 'res.json(plant)',
@@ -110,7 +118,7 @@ const ADVICE: readonly Advice[] = [
     },
   },
   {
-    symptom: /^answers 400 (?:with Content-Type|with the Content-Types|without a Content-Type)/,
+    symptoms: ['media-type'],
     about: /not JSON|truncated|follow|no body|empty|white space|form/,
     text: 'Send the Error as application/json when the body cannot be parsed, too. The parser rejects such a body before the handler runs, and the default error page of the framework answers: register an error handler for it.',
     settings: {
@@ -124,20 +132,23 @@ const ADVICE: readonly Advice[] = [
     },
   },
   {
-    symptom:
-      /^answers 400 (?:with Content-Type|with the Content-Types|without a Content-Type|without a body|with HTML|with text)/,
+    symptoms: ['media-type', 'no-body', 'text'],
+    statuses: [400],
     text: 'Send every 400 with Content-Type application/json and an Error as its body, {"error": 400, "message": "..."}, from one error handler, instead of the default page of the framework or of the proxy in front.',
   },
   {
-    symptom: /^answers 400 .*(?:error|Error|"error")/,
+    symptoms: ['wrapped', 'null-property', 'wrong-body'],
+    statuses: [400],
     text: 'Make every 400 an Error: {"error": <integer within int32>, "message": "<text>"}, without a wrapper, and in one place for all kinds of rejections. Default formats of frameworks (problem details, detail, statusCode, errors) have to be converted in the error handler.',
   },
   {
-    symptom: /^answers 400 /,
+    symptoms: ['unreadable', 'truncated-json'],
+    statuses: [400],
     text: 'Make every 400 an Error: {"error": <integer within int32>, "message": "<text>"}, serialized by a JSON library, in one place for all kinds of rejections.',
   },
   {
-    symptom: /tag as null/,
+    symptoms: ['null-property'],
+    properties: ['tag'],
     text: 'Leave tag out of the response if the plant has none; null is not a string.',
     settings: {
       Go: '`json:"tag,omitempty"` with a string or pointer',
@@ -148,85 +159,86 @@ const ADVICE: readonly Advice[] = [
     },
   },
   {
-    symptom: /^(?:returns|leaves) (?:name|tag)\b.*/,
+    symptoms: ['echo', 'null-property', 'wrong-body'],
+    properties: ['name', 'tag'],
     text: 'Return the property as it was sent: a string, unchanged. Look for what transforms it on the way: trimming, a column that is too short, a change of case or normal form, escaping for HTML, a template or a split.',
   },
   {
-    symptom: /^answers 200 with a Plant nested|^answers 200 with a Plant in an array/,
+    symptoms: ['wrapped'],
     text: 'Answer with the Plant itself as the whole body, {"name": ..., "tag": ...}, not wrapped in an object or array.',
   },
   {
-    symptom: /^answers 200 /,
+    symptoms: ['no-body', 'text', 'truncated-json', 'unreadable', 'null-property', 'wrong-body'],
     text: 'Answer with one JSON object in UTF-8 and nothing else, {"name": ..., "tag": ...}, serialized by a JSON library. Look for debug output, a second write to the response, text that is put together by hand, or a wrong encoding or Content-Length.',
   },
   // Crashes.
   {
-    symptom: SERVER_ERROR,
+    symptoms: SERVER_ERROR,
     about: CREDENTIAL,
     text: 'Answer 401 (or 400 with an Error) to a missing or malformed Authorization header: test that there is one, and that it has two parts, before it is split or decoded.',
   },
   {
-    symptom: SERVER_ERROR,
+    symptoms: SERVER_ERROR,
     about: /apostrophe|quotation mark/,
     text: 'Pass name and tag to the database as parameters, and let a library write JSON. An apostrophe or quotation mark that breaks a request is the sign of SQL or JSON that is put together from strings, which is also an injection.',
   },
   {
-    symptom: SERVER_ERROR,
+    symptoms: SERVER_ERROR,
     about: /(?:name|tag) is longer|larger body|body is longer/,
     text: 'Store long values, or answer 400 with an Error (413 for the whole body) before they reach what cannot hold them: a column that is too short, a buffer of fixed size.',
   },
   {
-    symptom: SERVER_ERROR,
+    symptoms: SERVER_ERROR,
     about: /\bid is (?:above|below|negative|outside|0|between)|\bid cannot/,
     text: 'Keep ids as 64-bit integers all the way: in the type of the language (Java long, Go int64, C# long), and in the column (BIGINT). Answer 400 for those that do not fit.',
   },
   {
-    symptom: SERVER_ERROR,
+    symptoms: SERVER_ERROR,
     about: /not ASCII|astral|combining|Chinese|right-to-left|accent|NUL|control/,
     text: 'Use UTF-8 throughout (MySQL: utf8mb4), and reject with 400 what the database cannot store: PostgreSQL has no NUL in text.',
   },
   {
-    symptom: SERVER_ERROR,
+    symptoms: SERVER_ERROR,
     about: /template|format|%/,
     text: 'Never use a value of the client as a format string or template: pass it as an argument.',
   },
   {
-    symptom: SERVER_ERROR,
+    symptoms: SERVER_ERROR,
     about: /not JSON|truncated|follow|no body|white space|empty/,
     text: 'Catch the error of the JSON parser and answer 400 with an Error. Test for an empty body before parsing.',
   },
   {
-    symptom: SERVER_ERROR,
+    symptoms: SERVER_ERROR,
     about: /missing|null|type|array|object|boolean|number|string|fraction|NewPlant/,
     text: 'Validate the type of every property, and that the body is an object, before using it, and answer 400 with an Error. An exception such as null.trim() or BigInt("x") that nothing catches becomes a 500.',
   },
   {
-    symptom: SERVER_ERROR,
+    symptoms: SERVER_ERROR,
     about: /chunked|segments|Expect/,
     text: 'Read the body to its end, whatever its framing: a chunked request has no Content-Length, and a body may arrive in several segments. Use the body reader of the framework instead of a single read from the socket.',
   },
   {
-    symptom: SERVER_ERROR,
+    symptoms: SERVER_ERROR,
     text: 'Find the exception behind it in the log of the store. Handle that case, and let one error handler answer 400 with an Error for what the client sent wrong.',
   },
   // What has to be rejected is accepted.
   {
-    symptom: /^accepts$/,
+    symptoms: ['accepts'],
     isWayIn: true,
     text: 'Look for a second path through the code, which only such requests take: another reader, parser, route, middleware or handler. Let every request pass through the same authentication, parsing and validation.',
   },
   {
-    symptom: /^accepts$/,
+    symptoms: ['accepts'],
     about: /requests without a valid token/,
     text: 'Authenticate before anything else: compare the token of the header Authorization: Bearer with the expected one, and answer 401. Check that the middleware is registered, and before the route.',
   },
   {
-    symptom: /^accepts$/,
+    symptoms: ['accepts'],
     about: CREDENTIAL,
     text: 'Accept only Authorization: Bearer, followed by exactly the right token: split the header into two parts, compare the scheme without regard to case, and the whole token in constant time (no prefix, no substring, no comparison without case, no other header). A missing header is rejected like a wrong token.',
   },
   {
-    symptom: /^accepts$/,
+    symptoms: ['accepts'],
     about: /any body that is not a NewPlant/,
     text: 'Validate the body before creating the plant: id an integer, name a string, tag a string if there is one; answer 400 with an Error otherwise. Frameworks do so from a schema or a model: check that the validation is switched on.',
     settings: {
@@ -237,7 +249,7 @@ const ADVICE: readonly Advice[] = [
     },
   },
   {
-    symptom: /^accepts$/,
+    symptoms: ['accepts'],
     about: /follow/,
     text: 'Reject what follows the JSON value: a parser of streams stops after the first one.',
     settings: {
@@ -246,7 +258,7 @@ const ADVICE: readonly Advice[] = [
     },
   },
   {
-    symptom: /^accepts$/,
+    symptoms: ['accepts'],
     about: /another case/,
     text: 'Compare property names exactly, with regard to case.',
     settings: {
@@ -256,23 +268,23 @@ const ADVICE: readonly Advice[] = [
     },
   },
   {
-    symptom: /^accepts$/,
+    symptoms: ['accepts'],
     about: /__proto__/,
     text: 'Look properties up as own properties (Object.hasOwn), and do not copy parsed JSON with a deep merge or assignment: JSON may contain a property called __proto__.',
   },
   {
-    symptom: /^accepts$/,
+    symptoms: ['accepts'],
     about:
       /not JSON|truncated|JSON (?:twice|without|preceded|missing)|no body|without a body|form\b|XML|plain text/,
     text: 'Parse the whole body with a strict JSON parser, answer 400 with an Error if it fails, and do not go on with defaults or with what was parsed so far.',
   },
   {
-    symptom: /^accepts$/,
+    symptoms: ['accepts'],
     about: /array|not an object|as the body/,
     text: 'Make sure that the body is a JSON object before anything else; reject arrays (no batches, no unwrapping), strings, numbers and null with 400.',
   },
   {
-    symptom: /^accepts$/,
+    symptoms: ['accepts'],
     about: /\bnull\b/,
     text: 'Reject null: an optional property may be absent, but null is not a string or integer. Types with one value for "absent" and "null" (a pointer, Option<String>, str | None, a nullable reference) hide the difference: test for the key itself.',
     settings: {
@@ -283,7 +295,7 @@ const ADVICE: readonly Advice[] = [
     },
   },
   {
-    symptom: /^accepts$/,
+    symptoms: ['accepts'],
     about: /without (?:id|name|a required)|nested/,
     text: 'Require id and name as properties of the body itself, and answer 400 if one is missing: no defaults, no generated values, no search in nested objects or the query.',
     settings: {
@@ -292,7 +304,7 @@ const ADVICE: readonly Advice[] = [
     },
   },
   {
-    symptom: /^accepts$/,
+    symptoms: ['accepts'],
     about: /fraction|string|boolean|true|false|number|array|object|type|\d/,
     text: 'Check the JSON type before using the value, and do not convert: "7", true, 7.5 and [7] are not integers, and 7 is not a string. Libraries convert by default.',
     settings: {
@@ -306,25 +318,27 @@ const ADVICE: readonly Advice[] = [
   },
   // What has to be accepted is rejected.
   {
-    symptom: /^rejects with 40[13]/,
+    symptoms: ['rejects'],
+    statuses: [401, 403],
     text: 'The right token is rejected here: look at how the header is read in this case, at a time or rate limit of the credential, and at a lock after failed attempts.',
   },
   {
-    symptom: /^rejects with 41[35]|^rejects with 411|^rejects with 406/,
+    symptoms: ['rejects'],
+    statuses: [406, 411, 413, 415],
     text: 'Accept what HTTP allows here. Compare media types without regard to case and parameters (application/json; charset=utf-8), read chunked bodies, take any Accept that allows JSON, and accept bodies of at least 1 KiB.',
   },
   {
-    symptom: /^rejects with \d+$/,
+    symptoms: ['rejects'],
     about: /property order|(?:first|last) property|white space|escapes|segments|chunked/,
     text: 'Parse the body with a JSON library after all of it has arrived: the order of properties, white space, \\u escapes and the division into segments have no meaning.',
   },
   {
-    symptom: /^rejects with \d+$/,
+    symptoms: ['rejects'],
     about: /\b(?:name|tag|id)\b/,
     text: 'Accept every value that the schema allows: the document sets no limits on length, characters or range. Look for a pattern, a limit, a filter against injection (use parameters instead), a column or an integer type that is narrower than the document.',
   },
   {
-    symptom: /^rejects with \d+ instead of 40/,
+    symptoms: ['wrong-rejection'],
     text: 'Answer 400 with an Error, the one error that the document declares (401 for a missing or wrong token).',
   },
 ];

@@ -8,8 +8,8 @@ import { sentenceOf } from './title.ts';
 
 /** Words a cluster. */
 export function causeOf(cluster: Cluster, catalogue: readonly Check[]): Cause {
-  const { wanted, found, members, also = [] } = cluster;
-  const { title, condition } = sentenceOf(wanted, found.subject, found.conditions);
+  const { wanted, ofSeveral = wanted, found, members, also = [] } = cluster;
+  const { title, condition } = sentenceOf(ofSeveral, found.subject, found.conditions);
   const ids = new Set(members.map(({ check }) => check.id));
   return {
     title: [title, ...also].join('; also '),

@@ -1,15 +1,18 @@
 import type { Candidate, Tries, Wording } from '../condition/candidates.ts';
 
+const FORMS = ['clause', 'phrase', 'noun'] as const;
+type Form = (typeof FORMS)[number];
+
 /** Applies a change to each form of some words. */
-const inEachForm = (words: Wording, change: (text: string, form: keyof Wording) => string): Wording =>
-  Object.fromEntries(
+const inEachForm = (words: Wording, change: (text: string, form: Form) => string): Wording => ({
+  ...words,
+  ...Object.fromEntries(
     FORMS.flatMap((form) => {
       const text = words[form];
       return text === undefined ? [] : [[form, change(text, form)]];
     }),
-  );
-
-const FORMS = ['clause', 'phrase', 'noun'] as const;
+  ),
+});
 
 /** Words for many values that have nothing in common but a class of which they are not all. */
 export const mostly = (words: Wording, shown: readonly Candidate[], tries: Tries): Wording => {
@@ -44,10 +47,13 @@ export const MAX_NAMES = 3;
 export function alternatives(all: readonly Wording[]): Wording {
   const [only, ...others] = all;
   if (only === undefined || others.length === 0) return only ?? {};
-  return inEachForm(Object.assign({}, ...all) as Wording, (_, form) =>
-    either([...new Set(all.flatMap((words) => words[form] ?? []))]),
-  );
+  const joined = inEachForm(Object.assign({}, ...all) as Wording, (_, form) => either(formsOf(all, form)));
+  return formsOf(all, 'clause').length > MAX_NAMES ? { ...joined, isPartial: true } : joined;
 }
+
+const formsOf = (all: readonly Wording[], form: Form): readonly string[] => [
+  ...new Set(all.flatMap((words) => words[form] ?? [])),
+];
 
 function either(texts: readonly string[]): string {
   const start =

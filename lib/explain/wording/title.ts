@@ -1,6 +1,5 @@
 import type { Wording } from '../condition/candidates.ts';
-import { NO_ANSWER, type Symptom } from '../symptom/symptom.ts';
-import { isVague } from './words.ts';
+import type { Symptom } from '../symptom/symptom.ts';
 
 /** How what was found is said in one sentence. */
 export interface Sentence {
@@ -8,6 +7,8 @@ export interface Sentence {
   /** The condition without the symptom; null if there is none. */
   readonly condition: string | null;
 }
+
+const AND = new Intl.ListFormat('en-GB');
 
 const capitalised = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
@@ -20,23 +21,38 @@ export function sentenceOf(
   subject: Wording | undefined,
   conditions: readonly Wording[],
 ): Sentence {
-  const clear = conditions.filter((one) => !isVague(one));
+  const clear = conditions.filter(({ isVague }) => isVague !== true);
   const known = clear.length > 0 ? clear : conditions;
-  const phrases = [...new Set(known.flatMap(({ phrase }) => phrase ?? []))];
+  const phrases = phrasesOf(known);
   const notes = conditions.flatMap(({ note }) => note ?? []);
   const clauses = withoutImplied(
     known.flatMap(({ clause, phrase }) => (phrase === undefined ? (clause ?? []) : [])),
     subject?.clause,
   );
-  const accepts = symptom.aspect === 'success';
+  const accepts = symptom.kind === 'accepts';
   const whom = !accepts ? requests(symptom) : subject?.noun?.startsWith('requests') ? '' : ' in requests';
-  const about = phrases.length === 0 ? '' : `${whom} ${phrases.join(', ')}`;
+  const about = phrases.length === 0 ? '' : `${whom} ${AND.format(phrases)}`;
   const what = accepts ? ` ${subject?.noun ?? subject?.clause ?? 'what it has to reject'}` : '';
   const all = [...(accepts || subject?.clause === undefined ? [] : [subject.clause]), ...clauses];
   const when = all.length === 0 ? '' : ` when ${all.join(' and ')}`;
-  const whole = `${verb(symptom)}${what}${about}${when}${notes.map((note) => ` ${note}`).join('')}`;
+  const isBare = about === '' && when === '';
+  const whole = `${verb(symptom, isBare)}${what}${about}${when}${notes.map((note) => ` ${note}`).join('')}`;
   const condition = `${subject === undefined ? '' : (subject.clause ?? subject.noun ?? '')} ${[...phrases, ...clauses, ...notes].join(' and ')}`;
   return { title: capitalised(whole), condition: condition.trim() === '' ? null : condition.trim() };
+}
+
+/** A list of headers longer than this is summarised. */
+const MAX_NAMED_HEADERS = 3;
+
+/** The phrases without duplicates, with one for all headers of which nothing but the name is said. */
+function phrasesOf(known: readonly Wording[]): readonly string[] {
+  const headers = [...new Set(known.flatMap(({ header }) => header ?? []))];
+  const own = (one: Wording) => (headers.length > 1 && one.header !== undefined ? undefined : one.phrase);
+  const phrases = [...new Set(known.flatMap((one) => own(one) ?? []))];
+  if (headers.length < 2) return phrases;
+  const all = `with the headers ${AND.format(headers)}`;
+  const some = `with ${headers.length} more headers, such as ${AND.format(headers.slice(0, MAX_NAMED_HEADERS))}`;
+  return [...phrases, headers.length > MAX_NAMED_HEADERS ? some : all];
 }
 
 /** What is said of a property implies that it is there. */
@@ -44,16 +60,19 @@ function withoutImplied(clauses: readonly string[], subject = ''): readonly stri
   const all = [subject, ...clauses];
   return [...new Set(clauses)].filter((clause) => {
     const [, property] = /^there is an? (\w+)$/.exec(clause) ?? [];
-    return property === undefined || !all.some((one) => one.startsWith(`${property} `));
+    const isImplied = property !== undefined && all.some((one) => one.startsWith(`${property} `));
+    return clause !== subject && !isImplied;
   });
 }
 
-const verb = ({ words, isRejection }: Symptom): string =>
-  isRejection === true ? words.replace(/^rejects/, 'rejects a valid plant') : words;
+const verb = ({ kind, words, status }: Symptom, isBare: boolean): string => {
+  if (kind === 'rejects') return `rejects a valid plant with ${status}`;
+  return kind === 'lenient' && !isBare ? 'accepts requests' : words;
+};
 
-const requests = ({ words, isRejection }: Symptom): string => {
-  if (isRejection === true) return ' in requests';
-  if (/^(?:returns|leaves)/.test(words)) return ' in answers to requests';
-  if (words === NO_ANSWER) return ' requests';
-  return words.startsWith('accepts requests') ? ':' : ' to requests';
+const requests = ({ kind, status, property }: Symptom): string => {
+  if (kind === 'rejects') return ' in requests';
+  if (status === 200 && property !== undefined) return ' in answers to requests';
+  if (kind === 'no-answer') return ' requests';
+  return kind === 'lenient' ? '' : ' to requests';
 };

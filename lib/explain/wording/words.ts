@@ -1,6 +1,6 @@
 import type { Contract } from '../../contract/contract.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
-import type { Model } from '../../payloads/model/model.ts';
+import { type Model, modelsOf } from '../../payloads/model/model.ts';
 import { IN_ONE_OF_MANY_WAYS } from '../../payloads/model/rows.ts';
 import type { Failure } from '../../run/result/result.ts';
 import type { Wording } from '../condition/candidates.ts';
@@ -9,24 +9,32 @@ import { credentialCandidates } from '../condition/sweeps/credentials.ts';
 import { clauseOf, defectSweep, nounOf } from '../condition/sweeps/defects.ts';
 import type { Experiments } from '../experiments.ts';
 import type { Investigation } from '../explanation.ts';
-import { modelFor } from '../model-for.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import { roleOf } from '../symptom/role.ts';
-
-/** Invariants say which check a request was sent for, and what was special about it. */
-const withoutCheck = (label: string): string => label.replace(/^sent for [^:]*(?:: )?/, '');
 
 /** The name of what is wrong with a request, as labels of checks have it. */
-export const labelOf = ({ label, stableLabel = label }: Failure): string => withoutCheck(stableLabel);
+export const labelOf = ({ label, stableLabel = label, sentFor }: Failure): string =>
+  sentFor?.label ?? stableLabel;
+
+/** What the labels of observations say of a body. */
+const OBSERVED_BODIES: Readonly<Record<string, string>> = {
+  'byte order mark': 'begins with a byte order mark',
+  'utf 16': 'is in UTF-16',
+  'lone surrogate': 'has a lone surrogate in name',
+  'lone surrogate in tag': 'has a lone surrogate in tag',
+};
 
 /** The words for requests of which only one is known. */
 export function suchAs(failure: Failure): Wording {
-  const label = withoutCheck(failure.label);
+  const { label, check } = failure.sentFor ?? { label: failure.label, check: undefined };
   if (/^(?:id|name|tag) /.test(labelOf(failure)))
     return { clause: labelOf(failure).replace(/^(\w+) (?=")/, '$1 is ') };
-  if (label !== '') return { phrase: `${SUCH_AS} ${label}` };
-  const check = /^sent for (\S+\/\S+)$/.exec(failure.label)?.[1];
-  return check === undefined ? {} : { phrase: `${LIKE} ${check}` };
+  const [, extension] = /^json extension: (.+)$/.exec(label) ?? [];
+  const observed = extension === undefined ? OBSERVED_BODIES[label] : `has ${extension}`;
+  if (observed !== undefined) return { clause: `the body ${observed}` };
+  if (label !== '') return { phrase: `such as: ${label}`, isVague: true };
+  // The other names that contexts have say nothing to a reader.
+  const isCheck = check?.includes('/') === true;
+  return isCheck ? { phrase: `like those of ${check}`, isVague: true } : {};
 }
 
 /** The value of a dimension that the label of a row names. */
@@ -37,10 +45,6 @@ const valueIn = (label: string, dimension: string | undefined, { dimensions }: M
     .map(({ name }) => name)
     .filter((name) => label.includes(name))
     .toSorted((a, b) => b.length - a.length)[0];
-
-/** Whether nothing better is known of a condition than a request that meets it. */
-export const isVague = ({ phrase = '' }: Wording): boolean =>
-  [SOME_VALUES, SUCH_AS, LIKE, SOME_IDS].some((mark) => phrase.includes(mark));
 
 /** Whatever is wrong with a request. */
 export const ANY_SUBJECT = {
@@ -62,7 +66,7 @@ export function bodiesNamed(labels: ReadonlySet<string>, contract: Contract): Wo
 }
 
 /** What is wrong with the request of a failure, if it had to be rejected. */
-export function subjectOf({ failure, wanted: { aspect }, experiments }: Investigation): Wording | undefined {
+export function subjectOf({ failure, wanted: { kind }, experiments }: Investigation): Wording | undefined {
   const label = labelOf(failure);
   const [ordinary] = ordinaryStates(experiments.contract);
   const candidates = [
@@ -71,17 +75,23 @@ export function subjectOf({ failure, wanted: { aspect }, experiments }: Investig
   ].filter((candidate) => candidate.label === label);
   const [only, ...others] = candidates;
   if (only !== undefined && others.length === 0) return only.words;
-  if (aspect !== 'success') return undefined;
+  if (kind !== 'accepts') return undefined;
   if (label === IN_ONE_OF_MANY_WAYS) {
-    const value = valueIn(failure.label, 'undeclared names', modelFor('open', experiments.contract));
+    const value = valueIn(failure.label, 'undeclared names', modelsOf(experiments.contract).open);
     return { noun: ['a plant', value].join(' ').trim() };
   }
-  if (
-    roleOf(failure.exchange.request, failure.template, experiments.contract, experiments.token) ===
-    'reject-credential'
-  )
+  if (experiments.expectedOutcomeOfSent(failure) === 'reject-credential')
     return label === '' ? ANY_SUBJECT.credential : { noun: `requests without a valid token (${label})` };
   return { noun: nounOf(label), clause: clauseOf(label) };
+}
+
+/** What is wrong with a credential, or how the right one is spelled. */
+function credentialWords(state: RequestState, experiments: Experiments): Wording {
+  const { credential } = state;
+  if (experiments.expectedOutcomeOf(state) === 'reject-credential')
+    return { clause: ANY_SUBJECT.credential.clause };
+  const [, scheme = '', gap = ''] = /^(\S+)( *)/.exec(credential?.values(experiments.token)[0] ?? '') ?? [];
+  return { phrase: gap.length > 1 ? 'with several spaces after the scheme' : `with the scheme ${scheme}` };
 }
 
 /** The words for a part of which no other values are known. */
@@ -92,9 +102,11 @@ export function wordsOf(
   experiments: Experiments,
 ): Wording {
   const { template, plant } = state;
-  if (name === 'Authorization') return { phrase: `with the scheme ${failure.label}` };
+  if (name === 'Authorization') return credentialWords(state, experiments);
   if (name === 'method') return { phrase: `with the method ${template.method}` };
   if (name === 'absent headers') return { phrase: `without ${template.without?.join(' and ')}` };
+  if (name === 'target' && template.tokenIn !== undefined)
+    return { phrase: `with the token in the query as ${template.tokenIn}` };
   if (name === 'target') return { phrase: `to ${template.path ?? 'the target in absolute form'}` };
   if (name === 'Content-Type')
     return {
@@ -104,10 +116,6 @@ export function wordsOf(
           : `with Content-Type ${template.contentType}`,
     };
   if (name === 'body' || plant.get(name) !== undefined) return suchAs(failure);
-  const value = valueIn(failure.label, dimension, modelFor(experiments.roleOf(state), experiments.contract));
-  return { phrase: value ?? `with ${SOME_VALUES} ${name}` };
+  const value = valueIn(failure.label, dimension, experiments.modelOf(state));
+  return value === undefined ? { phrase: `with some values of ${name}`, isVague: true } : { phrase: value };
 }
-
-const [SOME_VALUES, SUCH_AS, LIKE] = ['some values of', 'such as:', 'like those of'] as const;
-/** The condition of what depends on values that have nothing else in common. */
-export const SOME_IDS = 'with some names or ids';

@@ -100,7 +100,7 @@ export interface Dimension {
   readonly masks?: true;
 }
 
-export const usual: Value = { name: 'as usual', apply: (state) => state };
+const usual: Value = { name: 'as usual', apply: (state) => state };
 
 export const dimension = (name: string, values: readonly Value[], first: Value = usual): Dimension => ({
   name,

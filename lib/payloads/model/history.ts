@@ -56,15 +56,27 @@ function changed(
   };
 }
 
-/** An unrelated plant, sent as any client would. */
-const another: Before = (state, context) =>
-  templateOf({
-    ...withoutFault(
-      changed({ ...state, plant: context.pick(plainPlants(context.contract, 'all')) }, context, 'id', 'name'),
-    ),
-    template: {},
-    edits: [],
-  });
+/** An unrelated plant. */
+const anotherWith =
+  (template: RequestTemplate): Before =>
+  (state, context) =>
+    templateOf({
+      ...withoutFault(
+        changed(
+          { ...state, plant: context.pick(plainPlants(context.contract, 'all')) },
+          context,
+          'id',
+          'name',
+        ),
+      ),
+      template,
+      edits: [],
+    });
+/** As any client would send it. */
+const another = anotherWith({});
+/** A request without a body, on the same connection. */
+const bodiless = (method: string): Value =>
+  after(`after ${method} on the same connection`, () => ({ method }), 'same');
 
 const plain =
   (change: (state: RequestState) => RequestState): Before =>
@@ -116,6 +128,22 @@ const BEFORE_ANY: readonly Value[] = [
     aborted('inside a character', insideCharacter),
     aborted('before the last byte', (body) => body.length - 1),
     aborted('before the body', () => 0),
+  ]),
+  // What a server leaves unread of a request it takes for the beginning of the next one.
+  anyOf([
+    after(
+      'after a plant with a trailer on the same connection',
+      anotherWith({ framing: 'chunked', delivery: { chunks: 'trailer' } }),
+      'same',
+    ),
+    after(
+      'after a plant in many chunks on the same connection',
+      anotherWith({ framing: 'chunked', delivery: { chunks: 'many' } }),
+      'same',
+    ),
+    bodiless('GET'),
+    bodiless('HEAD'),
+    bodiless('OPTIONS'),
   ]),
   after('after an oversized request on the same connection', oversized, 'same'),
 ];

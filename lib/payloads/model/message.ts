@@ -10,7 +10,7 @@ import {
   withTemplate,
 } from './dimension.ts';
 
-/** How a request is framed and sent, and headers other than its credential. */
+/** How a request is framed and sent, and its headers. */
 
 const chunked = (
   name: string,
@@ -90,7 +90,7 @@ const segments = dimension('segments', [
 ]);
 
 /** RFC 9110 section 10.1.1; a store may answer 417. */
-const expectation = dimension('expectation', [
+const expected = dimension('expectation', [
   delivered('with Expect: 100-continue', { expectContinue: true }, { optional: true, apart: ['history'] }),
 ]);
 
@@ -198,6 +198,9 @@ const client = dimension('client', [
       ['sec-fetch-mode', 'cors'],
       ['sec-fetch-site', 'cross-site'],
       ['dnt', '1'],
+      ['save-data', 'on'],
+      ['upgrade-insecure-requests', '1'],
+      ['x-csrf-token', '5f1c'],
       ['priority', 'u=1, i'],
       ['user-agent', 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'],
     ]),
@@ -207,8 +210,8 @@ const client = dimension('client', [
       ['content-disposition', 'attachment; filename="plant.json"'],
       ['content-md5', 'Q2hlY2sgSW50ZWdyaXR5IQ=='],
     ]),
-    header('user-agent', 'Go-http-client/1.1'),
-    header('user-agent', 'kube-probe/1.31'),
+    anyOf([header('user-agent', 'Go-http-client/1.1'), header('user-agent', 'python-requests/2.32.5')]),
+    anyOf([header('user-agent', 'kube-probe/1.31'), header('user-agent', 'curl/8.14.1')]),
     withTemplate('without a User-Agent', { without: ['user-agent'] }),
     header('accept-charset', 'iso-8859-1, utf-16;q=0.5'),
   ]),
@@ -236,23 +239,35 @@ const proxy = dimension(
       ['x-user-id', '1'],
       ['x-authenticated-user', 'admin'],
       ['x-remote-user', 'admin'],
+      ['x-admin', 'true'],
+      ['x-debug', 'true'],
+      ['x-api-version', '1'],
+      ['x-tenant-id', '1'],
     ]),
     header('x-http-method-override', 'GET'),
-    header('x-http-method-override', 'PUT'),
+    anyOf([
+      header('x-http-method-override', 'PUT'),
+      header('x-http-method', 'PATCH'),
+      header('x-method-override', 'DELETE'),
+    ]),
     withHeaders('with a different original URL', [
       ['x-original-url', '/health'],
       ['x-rewrite-url', '/health'],
     ]),
     header('cache-control', 'no-cache, only-if-cached'),
+    // Varnish rejects more than 64 lines in all, also after it has added its own.
     withHeaders('with many headers', [
       ['via', '1.1 proxy.example'],
       ['x-empty', ''],
-      ...Array.from({ length: 40 }, (_, index) => [`x-field-${index}`, `value ${index}`] as const),
+      ...Array.from({ length: 24 }, (_, index) => [`x-field-${index}`, `value ${index}`] as const),
     ]),
   ]),
 );
 
-/** Fields that control the handling of other kinds of requests. Not Range: Apache httpd applies it to any 200. */
+/**
+ * Fields that control the handling of other kinds of requests. Not Range: Apache httpd applies it to any 200. Not
+ * Upgrade: now and then Node.js does not answer the request that follows such a one without a body.
+ */
 const control = dimension('control', [
   header('connection', 'close'),
   ...optional([
@@ -261,6 +276,8 @@ const control = dimension('control', [
     header('if-match', '*'),
     header('content-encoding', 'identity'),
     header('prefer', 'return=minimal'),
+    // Known to the store from the second time on, with whatever else.
+    header('idempotency-key', '"8e03978e-40d5-43dd-bc93-6894a57f9324"'),
   ]),
 ]);
 
@@ -292,6 +309,33 @@ const headerLines = dimension('header lines', [
   delivered('with leading zeros in Content-Length', { leadingZeros: true }),
 ]);
 
+const TYPE_LAST = 'with Content-Type last';
+
+const T = '$PLANT_STORE_TOKEN';
+
+const scheme = (name: string, spelled: string): Value => ({
+  name: `with ${name}`,
+  apply: (state) => ({
+    ...state,
+    credential: { values: (token) => [`${spelled}${token}`], shell: [`${spelled}${T}`] },
+  }),
+});
+
+/** Other spellings of the right credential (RFC 9110 section 11.1, RFC 6750 section 2.1). */
+export const schemeDimension: Dimension = {
+  ...dimension(
+    'scheme',
+    optional([
+      anyOf([
+        scheme('the scheme in lower case', 'bearer '),
+        scheme('two spaces after the scheme', 'Bearer  '),
+        scheme('the scheme in capitals', 'BEARER '),
+      ]),
+    ]),
+  ),
+  masks: true,
+};
+
 /** The order of fields with different names is not significant (RFC 9110 section 5.3). */
 const headerOrder = dimension(
   'header order',
@@ -310,7 +354,7 @@ const headerOrder = dimension(
         ],
       ],
       [
-        'with Content-Type last',
+        TYPE_LAST,
         [
           'host',
           'authorization',
@@ -334,7 +378,10 @@ const headerOrder = dimension(
         ],
       ],
     ] as const
-  ).map(([name, headerOrder]) => delivered(name, { headerOrder })),
+  ).map(([name, headerOrder]) =>
+    // Without chunks there is a Content-Length before it.
+    delivered(name, { headerOrder }, name === TYPE_LAST ? { apart: ['framing'] } : {}),
+  ),
 );
 
 /** Other forms of the target (RFC 9110 section 4.2.3, RFC 9112 section 3.2.2), or with a query. */
@@ -359,7 +406,7 @@ const target = dimension(
 export const messageDimensions: readonly Dimension[] = [
   framing,
   segments,
-  expectation,
+  expected,
   mediaType,
   oddity,
   accept,

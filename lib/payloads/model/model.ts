@@ -2,6 +2,7 @@ import type { Contract } from '../../contract/contract.ts';
 import { coverage, coveringArray, type Dimensions, type Row } from '../covering.ts';
 import { sample } from '../random.ts';
 import { remembered } from '../remembered.ts';
+import type { ExpectedOutcome } from '../test-case.ts';
 import { isValid, plainPlants } from '../validity.ts';
 import {
   anyOf,
@@ -12,21 +13,11 @@ import {
   type Value,
 } from './dimension.ts';
 import { historyOfFaulty, historyOfValid } from './history.ts';
-import { messageDimensions } from './message.ts';
+import { messageDimensions, schemeDimension } from './message.ts';
 import { credentialDimension, defectDimension, fewDefects } from './outcome.ts';
 import { storedPairs } from './pairs.ts';
 import { plantDimensions } from './plant.ts';
 import { sizeDimension, textDimensions } from './text.ts';
-
-/** The expected outcome of a request. */
-export type Expectation =
-  /** A 200 with a Plant. */
-  | 'accepted'
-  /** A 200 with a Plant, or a rejection: the interface leaves this open. */
-  | 'answered'
-  | 'rejected'
-  /** A rejection, because of its credential. */
-  | 'unauthorised';
 
 /** The dimensions of requests with the same expected outcome, in the order in which they are applied. */
 export interface Model {
@@ -37,7 +28,7 @@ export interface Model {
 }
 
 /** The models of a document, without the values that it does not allow. */
-export const modelsOf = remembered((contract: Contract): Readonly<Record<Expectation, Model>> => {
+export const modelsOf = remembered((contract: Contract): Readonly<Record<ExpectedOutcome, Model>> => {
   const ofAnyDocument = [...plantDimensions, sizeDimension];
   const plant = ofAnyDocument.map((one) => valid(one, contract));
   const notApplicable = countOf(ofAnyDocument) - countOf(plant);
@@ -51,10 +42,20 @@ export const modelsOf = remembered((contract: Contract): Readonly<Record<Expecta
   });
   const { shape } = contract.newPlant;
   return {
-    accepted: model(...[...plant, ...around, historyOfValid].map(required)),
-    answered: model(...plant, ...around.map(maskingWithout('name', 'size')), historyOfValid),
-    rejected: model(...plantOfFaulty, withoutUsual(defectDimension(shape)), ...aroundFaulty, historyOfFaulty),
-    unauthorised: model(
+    accept: model(...[...plant, ...around, historyOfValid].map(required)),
+    open: model(
+      ...plant,
+      ...[...around, schemeDimension].map(maskingWithout('name', 'size')),
+      historyOfValid,
+    ),
+    'reject-body': model(
+      ...plantOfFaulty,
+      withoutUsual(defectDimension(shape)),
+      ...aroundFaulty,
+      maskingWithout('history')(schemeDimension),
+      historyOfFaulty,
+    ),
+    'reject-credential': model(
       ...plantOfFaulty,
       fewDefects(shape),
       ...aroundFaulty,

@@ -1,13 +1,12 @@
 import { Arbitrary, type Random, Value as Sampled, Stream } from 'fast-check';
 import type { Contract } from '../../contract/contract.ts';
 import { membersOf, type Row } from '../covering.ts';
-import type { PayloadClass, RequestTemplate, TestCase } from '../test-case.ts';
+import type { ExpectedOutcome, PayloadClass, RequestTemplate, TestCase } from '../test-case.ts';
 import { templateOf } from './dimension.ts';
 import {
   type Chosen,
   countsOf,
   dimensionsOf,
-  type Expectation,
   type Model,
   modelsOf,
   requestOf,
@@ -19,19 +18,19 @@ import {
 
 /** Test cases of a model: those of its covering array, and random ones. */
 
-const PAYLOAD_CLASSES: Readonly<Record<Expectation, PayloadClass>> = {
-  accepted: 'ordinary',
-  answered: 'unconstrained',
-  rejected: 'invalid',
-  unauthorised: 'other',
+const PAYLOAD_CLASSES: Readonly<Record<ExpectedOutcome, PayloadClass>> = {
+  accept: 'ordinary',
+  open: 'unconstrained',
+  'reject-body': 'invalid',
+  'reject-credential': 'other',
 };
 
 /**
  * The dimension with the fault of a request: it distinguishes causes, and is kept when a failure is shrunk.
  */
-const FAULT: Partial<Readonly<Record<Expectation, string>>> = {
-  rejected: 'defect',
-  unauthorised: 'credential',
+const FAULT: Partial<Readonly<Record<ExpectedOutcome, string>>> = {
+  'reject-body': 'defect',
+  'reject-credential': 'credential',
 };
 
 /** The label of rows without a fault. */
@@ -40,8 +39,8 @@ export const IN_ONE_OF_MANY_WAYS = 'a plant in one of many ways';
 /** The origin of each case, from which a failure is shrunk. */
 const chosenFor = new WeakMap<object, Chosen>();
 
-function caseOf(expectation: Expectation, model: Model, control: RequestTemplate, chosen: Chosen): TestCase {
-  const at = model.dimensions.findIndex(({ name }) => name === FAULT[expectation]);
+function caseOf(expected: ExpectedOutcome, model: Model, control: RequestTemplate, chosen: Chosen): TestCase {
+  const at = model.dimensions.findIndex(({ name }) => name === FAULT[expected]);
   const dimension = model.dimensions[at];
   const fault = dimension === undefined ? undefined : valueIn(dimension, chosen, at);
   let made: RequestTemplate | undefined;
@@ -52,7 +51,7 @@ function caseOf(expectation: Expectation, model: Model, control: RequestTemplate
       return `a plant ${names.join(', ') || 'as usual'}`;
     },
     stableLabel: fault?.fault ?? IN_ONE_OF_MANY_WAYS,
-    payloadClass: PAYLOAD_CLASSES[expectation],
+    payloadClass: PAYLOAD_CLASSES[expected],
     // Made on demand, like the label: those of many rows are never used.
     get template() {
       made ??= templateOf(requestOf(model, chosen));
@@ -71,28 +70,28 @@ function caseOf(expectation: Expectation, model: Model, control: RequestTemplate
  */
 export function combinations(
   contract: Contract,
-  expectation: Expectation,
+  expected: ExpectedOutcome,
   strength: Strength,
   control: RequestTemplate,
   salt: number,
 ): readonly TestCase[] {
-  const model = modelsOf(contract)[expectation];
+  const model = modelsOf(contract)[expected];
   const rows = rowsOf(model, strength);
   const members = membersOf(rows, countsOf(model), salt);
   return rows.map((row, index) =>
-    caseOf(expectation, model, control, { row, members: members[index] ?? [], salt: (salt + index) | 0 }),
+    caseOf(expected, model, control, { row, members: members[index] ?? [], salt: (salt + index) | 0 }),
   );
 }
 
 /** Random cases of a model, which combine more unusual values than a covering array. */
 export function anyCombination(
   contract: Contract,
-  expectation: Expectation,
+  expected: ExpectedOutcome,
   control: RequestTemplate,
 ): Arbitrary<TestCase> {
-  const model = modelsOf(contract)[expectation];
-  return new AnyRow(model, FAULT[expectation]).map(
-    (chosen) => caseOf(expectation, model, control, chosen),
+  const model = modelsOf(contract)[expected];
+  return new AnyRow(model, FAULT[expected]).map(
+    (chosen) => caseOf(expected, model, control, chosen),
     (one) => {
       const chosen = typeof one === 'object' && one !== null ? chosenFor.get(one) : undefined;
       if (chosen === undefined) throw new Error('not a case of this model');

@@ -150,9 +150,9 @@ export class CheckExecutor {
     await testRun?.run(limit);
     if (context.broken === 0) return;
     await sender.exclusively(context, async () => {
-      await recovery.wait(context);
+      await recovery.wait(context, sender);
       await testRun?.retryInIsolation?.();
-      if (tally.hasConfirmed) await recovery.wait(context);
+      if (tally.hasConfirmed) await recovery.wait(context, sender);
     });
   }
 

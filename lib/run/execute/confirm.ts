@@ -99,7 +99,7 @@ export async function confirm(
     await recovered();
   };
   const amongOrdinary = async () => {
-    const beside = execution.resend(execution.control(), ids.aside(place));
+    const beside = execution.resend(execution.ordinary, ids.aside(place));
     const again = await anew();
     await beside;
     return again;

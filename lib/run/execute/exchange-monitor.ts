@@ -9,12 +9,10 @@ import { Limiter } from '../send/limiter.ts';
 import { ordinariness } from '../send/ordinariness.ts';
 import type { Recovery } from '../send/recovery.ts';
 import type { RequestContext } from '../send/request-context.ts';
+import type { ExchangeListener } from '../send/sender.ts';
 import { isAway, isUnanswered } from '../send/unreachable.ts';
 import type { Invariants } from './invariants.ts';
 import type { Judging } from './judging.ts';
-
-/** Timeouts after which the others are shortened. */
-const MAX_FULL_TIMEOUTS = 3;
 
 export interface MonitorOptions {
   readonly judging: Judging;
@@ -23,20 +21,17 @@ export interface MonitorOptions {
   readonly shard: Shard;
   readonly invariants: Invariants;
   readonly recovery: Recovery;
-  /** Called when the store has left several requests unanswered. */
-  readonly shortenTimeout: () => void;
   readonly onExchange: (exchange: Exchange, template: RequestTemplate, during: string) => void;
 }
 
 /** Sees every exchange of a run: what the store created, how it limits its clients, and whether the invariants hold. */
-export class ExchangeMonitor {
+export class ExchangeMonitor implements ExchangeListener {
   readonly created = new Created();
   readonly limiter = new Limiter();
   /** The Server header of the first response that has one. */
   server: string | undefined;
   /** Requests without an answer since the last answer. */
   unanswered = 0;
-  private timeouts = 0;
   private readonly options: MonitorOptions;
   /** Exchanges of the preflight: the invariants apply to them once it is clear that the store can be judged. */
   private readonly held: (() => void)[] = [];
@@ -55,7 +50,7 @@ export class ExchangeMonitor {
       return;
     }
     if (!isOutsideContract(template) && isUnanswered(exchange)) recovery.recordBroken(context, template);
-    this.countUnanswered(exchange);
+    this.unanswered = exchange.kind === 'broken' ? this.unanswered + 1 : 0;
     const isPreflight = context.id === PREFLIGHT;
     // Every shard begins with the same requests; the first one counts them.
     if (isPreflight && shard.index > 0) return;
@@ -70,14 +65,6 @@ export class ExchangeMonitor {
   /** The store can be judged: applies the invariants to the exchanges so far. */
   releasePreflight(): void {
     for (const watch of this.held) watch();
-  }
-
-  private countUnanswered(exchange: Exchange): void {
-    this.unanswered = exchange.kind === 'broken' ? this.unanswered + 1 : 0;
-    if (exchange.kind !== 'broken' || exchange.fault.kind !== 'timeout') return;
-    this.timeouts += 1;
-    // A store that leaves requests unanswered has failed already; the rest is not worth a full timeout each.
-    if (this.timeouts >= MAX_FULL_TIMEOUTS) this.options.shortenTimeout();
   }
 
   /** Where a failure stands in the plan. Of requests without an answer the least ordinary comes first. */

@@ -28,8 +28,8 @@ export interface RunParts {
   readonly concurrency: number;
   /** Requests left for failures that do not reproduce at once. */
   readonly searchBudget: { left: number };
-  /** An ordinary plant whose answer is judged like any other. */
-  readonly ordinary: () => RequestTemplate;
+  /** An ordinary plant, to send beside other requests; its response is judged like any other. */
+  readonly ordinary: RequestTemplate;
 }
 
 /** One check in execution: sends its requests, with its ids, as part of a run. */
@@ -73,13 +73,13 @@ export class Execution implements Judging {
   }
 
   /** An ordinary plant, to send beside other requests. */
-  control(): RequestTemplate {
-    return this.parts.ordinary();
+  get ordinary(): RequestTemplate {
+    return this.parts.ordinary;
   }
 
   /** Waits until the store serves again, after a broken exchange. */
   async recover(): Promise<void> {
-    await this.parts.recovery.wait(this.context);
+    await this.parts.recovery.wait(this.context, this.parts.sender);
   }
 
   onPass(notSeen: NotSeen | undefined): void {

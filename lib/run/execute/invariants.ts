@@ -36,8 +36,12 @@ export class Invariants {
       if (ruling !== undefined && !isFinding(ruling)) continue;
       tally.cases += 1;
       if (ruling === undefined) continue;
-      const label = `sent for ${[during, template.sentAs ?? unusual(template)].filter(Boolean).join(': ')}`;
-      tally.recordFailure({ label, payloadClass: 'other', finding: ruling, template, exchange }, place());
+      const sentFor = { check: during, label: template.sentAs ?? unusual(template) };
+      const label = `sent for ${[during, sentFor.label].filter(Boolean).join(': ')}`;
+      tally.recordFailure(
+        { label, sentFor, payloadClass: 'other', finding: ruling, template, exchange },
+        place(),
+      );
     }
   }
 

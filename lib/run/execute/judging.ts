@@ -1,6 +1,6 @@
 import type { Contract } from '../../contract/contract.ts';
 import { type Finding, isFinding, type NotSeen, type Rule, type Sent } from '../../judge/rules.ts';
-import { type RequestTemplate, validCredential } from '../../payloads/test-case.ts';
+import type { RequestTemplate } from '../../payloads/test-case.ts';
 import { type Exchange, isAborted } from '../../wire/exchange.ts';
 
 /** What the judge needs beside an exchange. */
@@ -12,13 +12,8 @@ export interface Judging {
 }
 
 /** What the rules know of a request. */
-const sentOf = (
-  { request }: Exchange,
-  { credential = validCredential }: RequestTemplate,
-  token: string,
-): Sent => ({
+const sentOf = ({ request }: Exchange, token: string): Sent => ({
   token,
-  authorised: credential === validCredential,
   get plant() {
     return plantIn(request.body);
   },
@@ -47,7 +42,7 @@ export function rulingOf(
   if (!isSentAsTemplate(exchange, template))
     return { notSeen: `no request with ${template.framing === 'chunked' ? 'chunks' : 'a length'}` };
   if (isAborted(exchange)) return { notSeen: 'no request that was sent to its end' };
-  const sent = sentOf(exchange, template, token);
+  const sent = sentOf(exchange, token);
   const rulings = [];
   for (const rule of rules) {
     const ruling = rule(exchange, contract, sent);

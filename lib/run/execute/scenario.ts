@@ -12,7 +12,7 @@ import { requireAccepted } from './run-test-case.ts';
 import type { TestRun } from './test-run.ts';
 
 /** Bytes of answers that a scenario may hold at a time. */
-const MAX_HELD_BYTES = 64 * 1024 * 1024;
+const MAX_HELD_BYTES = 32 * 1024 * 1024;
 
 /** The steps of a check that depend on one another. */
 export class Scenario implements TestRun {

@@ -1,7 +1,8 @@
 import type { Contract } from '../../contract/contract.ts';
+import { isAuthorised } from '../../payloads/credentials.ts';
 import { sampleAfter } from '../../payloads/random.ts';
 import { requireOrdinary } from '../../payloads/satisfiable.ts';
-import { type RequestTemplate, type TestCase, validCredential } from '../../payloads/test-case.ts';
+import type { RequestTemplate, TestCase } from '../../payloads/test-case.ts';
 import type { Exchange, Request } from '../../wire/exchange.ts';
 import { type CheckContext, type PlantFactory, type Test, Untestable } from '../check.ts';
 import { plantsFor, strengthOf } from '../plant-factory.ts';
@@ -93,12 +94,13 @@ type IsAccepted = (template: RequestTemplate) => boolean;
 const acceptedBy =
   ({ newPlant }: Contract): IsAccepted =>
   (template) => {
-    const { credential = validCredential, tokenIn, rawBytes, abort, delivery } = template;
-    if (credential !== validCredential || tokenIn !== undefined || rawBytes !== undefined) return false;
+    const { credential, tokenIn, rawBytes, abort, delivery } = template;
+    if (!isAuthorised(credential, DEFAULTS_ONLY.token) || tokenIn !== undefined || rawBytes !== undefined)
+      return false;
     if (abort !== undefined || delivery?.abortAfter !== undefined) return false;
     const { method, path, headers, body } = filled(template);
     const type = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
-    if (method !== 'POST' || !/^\/plants(?:$|\?)/.test(path) || !/^application\/json\b/i.test(type))
+    if (method !== 'POST' || !/^\/plants(?:$|\?)/.test(path) || !/^\s*application\/json\b/i.test(type))
       return false;
     if (body === undefined || body.length > MAX_BYTES) return false;
     try {

@@ -11,6 +11,8 @@ export interface Failure {
   readonly label: string;
   /** The stable label of the case; by default the label. */
   readonly stableLabel?: string | undefined;
+  /** Of an invariant: what the request was sent for, and what was special about it. */
+  readonly sentFor?: { readonly check: string; readonly label: string };
   readonly payloadClass: PayloadClass;
   readonly before?: readonly Before[];
   readonly finding: Finding;

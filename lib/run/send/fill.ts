@@ -19,6 +19,8 @@ export const withUsual = (headers: readonly HeaderPair[]): readonly HeaderPair[]
 /** What a run adds to every request. */
 export interface RequestDefaults {
   readonly token: string;
+  /** Those that the store has set, as a Cookie header. */
+  readonly cookies?: string;
   /** `host:port` of the target. */
   readonly host: string;
   /** Path of the base URL, without a trailing slash. */
@@ -60,7 +62,7 @@ const PLACE = 'PLANT_STORE_TOKEN';
 export function fill(
   template: RequestTemplate,
   id: bigint,
-  { token, host, prefix, headers, query = [] }: RequestDefaults,
+  { token, cookies = '', host, prefix, headers, query = [] }: RequestDefaults,
 ): Request {
   const { method = 'POST', credential = validCredential, body, framing = 'length' } = template;
   const added = template.tokenIn === undefined ? query : [...query, [template.tokenIn, token] as const];
@@ -68,7 +70,7 @@ export function fill(
   const contentType =
     'contentType' in template ? template.contentType : body === undefined ? undefined : 'application/json';
   const { header = 'authorization' } = credential;
-  const own: HeaderPair[] = credential.values(token).map((value) => [header, value]);
+  const own: HeaderPair[] = credential.values(token, cookies).map((value) => [header, value]);
   if (contentType !== undefined) own.push(['content-type', contentType]);
   if (template.headers !== undefined) own.push(...template.headers);
   const bytes = body === undefined ? undefined : bytesOf(body, id, token);

@@ -5,8 +5,10 @@ import type { Exchange } from '../../wire/exchange.ts';
 import { type Judging, judged } from '../execute/judging.ts';
 import { PREFLIGHT } from '../plan/plan.ts';
 import type { Stop } from '../result/result.ts';
+import type { RunState } from '../run-state.ts';
 import { ordinariness } from './ordinariness.ts';
 import type { RequestContext } from './request-context.ts';
+import type { Sender } from './sender.ts';
 import { isAway, isFromGateway } from './unreachable.ts';
 
 /** How long a store that has stopped answering is given to come back. */
@@ -20,26 +22,25 @@ const MAX_NAMED_CHECKS = 3;
 /** When the store served an ordinary plant again. */
 type Return = 'at once' | 'later' | 'gone';
 
-export interface RecoveryOptions {
-  readonly judging: Judging;
-  /** Sends a request, even while another check has the store to itself. */
-  readonly send: (template: RequestTemplate, context: RequestContext) => Promise<Exchange>;
-  /** An ordinary plant that the invariants leave out. */
-  readonly control: () => RequestTemplate;
-  readonly halt: (stop: Stop) => void;
-}
-
 /** Waits for a store that has stopped answering, and ends the run if it does not come back. */
 export class Recovery {
-  private readonly options: RecoveryOptions;
+  private readonly judging: Judging;
+  private readonly state: RunState;
+  private readonly control: RequestTemplate;
   /** Whose requests may be in flight. */
   private readonly contexts = new Set<RequestContext>();
   /** One wait for all requests that it holds up. */
   private waiting: Promise<Return> | undefined;
   private interruptions = 0;
 
-  constructor(options: RecoveryOptions) {
-    this.options = options;
+  /**
+   * @param state ended if the store does not come back
+   * @param control an ordinary plant that the invariants leave out
+   */
+  constructor(judging: Judging, state: RunState, control: RequestTemplate) {
+    this.judging = judging;
+    this.state = state;
+    this.control = control;
   }
 
   enter(context: RequestContext): void {
@@ -60,13 +61,18 @@ export class Recovery {
    * Waits for a store that a request did not reach. The run cannot begin without one.
    * @returns whether to send the request again: a gateway that often fails to reach a store that serves is at fault
    */
-  async whileAway(exchange: Exchange, context: RequestContext, template: RequestTemplate): Promise<boolean> {
+  async whileAway(
+    exchange: Exchange,
+    context: RequestContext,
+    template: RequestTemplate,
+    sender: Sender,
+  ): Promise<boolean> {
     if (context.id === PREFLIGHT) return false;
     context.away += 1;
     this.recordOrdinariness(context, template);
     try {
       const isNew = this.waiting === undefined;
-      const outcome = await this.polled(context);
+      const outcome = await this.polled(context, sender);
       if (isNew && outcome === 'at once') this.interruptions += 1;
       return outcome !== 'gone' && (this.interruptions <= MAX_INTERRUPTIONS || !isFromGateway(exchange));
     } finally {
@@ -78,27 +84,26 @@ export class Recovery {
    * Waits until the store serves an ordinary plant.
    * @returns false if it did not come back, which ends the run
    */
-  async wait(context: RequestContext): Promise<boolean> {
-    return (await this.polled(context)) !== 'gone';
+  async wait(context: RequestContext, sender: Sender): Promise<boolean> {
+    return (await this.polled(context, sender)) !== 'gone';
   }
 
-  private polled(context: RequestContext): Promise<Return> {
-    this.waiting ??= this.poll(context).finally(() => {
+  private polled(context: RequestContext, sender: Sender): Promise<Return> {
+    this.waiting ??= this.poll(context, sender).finally(() => {
       this.waiting = undefined;
     });
     return this.waiting;
   }
 
-  private async poll(context: RequestContext): Promise<Return> {
-    const { send, control, judging, halt } = this.options;
+  private async poll(context: RequestContext, sender: Sender): Promise<Return> {
     const deadline = Date.now() + MAX_RECOVERY_MS;
     for (let isFirst = true; ; isFirst = false) {
-      const template = control();
-      const exchange = await send(template, context);
-      if (judged(exchange, template, [answered], judging) === undefined && !isAway(exchange))
+      // Even while another check has the store to itself.
+      const exchange = await sender.sendOnce(this.control, context);
+      if (judged(exchange, this.control, [answered], this.judging) === undefined && !isAway(exchange))
         return isFirst ? 'at once' : 'later';
       if (Date.now() >= deadline) {
-        halt(this.gone(isFromGateway(exchange)));
+        this.state.halt(this.gone(isFromGateway(exchange)));
         return 'gone';
       }
       await sleep(POLL_INTERVAL_MS);
@@ -106,10 +111,7 @@ export class Recovery {
   }
 
   private recordOrdinariness(context: RequestContext, template: RequestTemplate): void {
-    context.ordinariness = Math.min(
-      context.ordinariness,
-      ordinariness(template, this.options.judging.contract),
-    );
+    context.ordinariness = Math.min(context.ordinariness, ordinariness(template, this.judging.contract));
   }
 
   private gone(behindGateway: boolean): Stop {

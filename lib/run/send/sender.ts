@@ -3,11 +3,14 @@ import { isOutsideContract, type RequestTemplate } from '../../payloads/test-cas
 import type { Exchange, HeaderPair, Request } from '../../wire/exchange.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
 import type { Stop } from '../result/result.ts';
+import type { RunState } from '../run-state.ts';
 import type { Collisions } from './collisions.ts';
 import { ExclusiveAccess } from './exclusive-access.ts';
 import { fill, withUsual } from './fill.ts';
 import { Growth } from './growth.ts';
+import { KeptCookies } from './kept-cookies.ts';
 import { LatencyLog } from './latency.ts';
+import type { Recovery } from './recovery.ts';
 import type { RequestContext } from './request-context.ts';
 import { Stopped } from './stopped.ts';
 import { isAway } from './unreachable.ts';
@@ -25,28 +28,43 @@ export interface SenderOptions {
   /** Maximum total milliseconds of waiting because the store asks for it. */
   readonly maxWaitMs: number;
   readonly collisions: Collisions;
-  readonly onExchange: (exchange: Exchange, template: RequestTemplate, context: RequestContext) => void;
-  /** Makes an ordinary plant, to see whether the store serves anything. */
-  readonly control: () => RequestTemplate;
-  /** Waits for a store that a request did not reach; resolves with false if it does not come back. */
-  readonly recovered: (
-    exchange: Exchange,
-    context: RequestContext,
-    template: RequestTemplate,
-  ) => Promise<boolean>;
+  readonly monitor: ExchangeListener;
+  readonly recovery: Recovery;
+  readonly state: RunState;
+  /** An ordinary plant, to see whether the store serves anything. */
+  readonly control: RequestTemplate;
+}
+
+/** Sees every exchange of a run. */
+export interface ExchangeListener {
+  see(exchange: Exchange, template: RequestTemplate, context: RequestContext): void;
 }
 
 const MAX_RETRY_AFTER_MS = 30_000;
 /**
- * A 503 is retried with waits of up to this multiple of what the store first asked for, before it may be
- * final.
+ * Whether a 503 is the final response to a request is seen by sending it in turn with an ordinary one. No rate limit
+ * lets through the ordinary ones (`true`) alone in this order.
  */
-const MAX_503_WAITS = 4;
+const PROBES: readonly boolean[] = [true, false, true, true, false, false, true];
+/**
+ * A store that asks for a wait every few requests limits the rate. After so much waiting, requests are spaced, each time
+ * further apart: to wait for a limit again and again costs more than to keep to it.
+ */
+const SPACING = { afterWaitingMs: 8000, requestsBetween: 80, firstMs: 4, maxMs: 20 } as const;
+/** Timeouts after which the others are shortened. */
+const MAX_FULL_TIMEOUTS = 3;
+/** A timeout is shortened to this many times the usual time of an answer, and to this at least. */
+const SHORT_TIMEOUT = { timesMedian: 20, atLeastMs: 1000 } as const;
+/** Bodies that wait for 100 Continue in vain before others wait less. */
+const MAX_FULL_CONTINUE_WAITS = 3;
+const SHORT_CONTINUE_WAIT_MS = 100;
+/** The limit on bodies once one was too long: the longest name, with each character escaped, is shorter. */
+const LOW_BODY_LIMIT_BYTES = 6 * 64 * 1024;
 
 /**
  * Sends request templates at the pace that the user and the store ask for. A 429 or a 503 with Retry-After is
- * waited out and not judged, except a 503 that a request gets with nothing else under way while an ordinary
- * request is served. A request that did not reach the store is sent again once the store is back.
+ * waited out and not judged, except a 503 that a request gets with nothing else under way while ordinary
+ * requests are served. A request that did not reach the store is sent again once the store is back.
  */
 export class Sender {
   requests = 0;
@@ -55,22 +73,42 @@ export class Sender {
   private readonly options: SenderOptions;
   private readonly access = new ExclusiveAccess();
   private readonly growth: Growth;
-  private stop: Stop | undefined;
+  private readonly cookies = new KeptCookies();
+  /** Set if the store asks for longer waits than the run allows. */
+  private throttled: Stop | undefined;
+  private timeouts = 0;
+  private unprompted = 0;
   private sent = 0;
   /** Milliseconds spent waiting because the store asked for it. */
   waited = 0;
   private pausedUntil = 0;
+  /** Whether some request is answered 503 while others are served, so that others like it may be, too. */
+  private hasFinal503 = false;
   private nextSlot = 0;
+  /** Requests sent before the last wait. */
+  private sentBefore = 0;
+  /** Milliseconds between requests at least. */
+  private spacing: number;
 
   constructor(client: HttpClient, options: SenderOptions) {
     this.client = client;
+    this.spacing = options.rate === undefined ? 0 : 1000 / options.rate;
     this.options = { ...options, headers: withUsual(options.headers) };
     this.growth = new Growth(client, options.rate === undefined ? options.maxConcurrency : 0);
   }
 
-  /** Stops all further requests. */
-  halt(stop: Stop): void {
-    this.stop ??= stop;
+  /** Why nothing more is sent, if nothing is. */
+  private get stop(): Stop | undefined {
+    const { state } = this.options;
+    return this.throttled ?? (state.signal.aborted ? state.stop : undefined);
+  }
+
+  /** Shortens the timeout to a multiple of the usual time of an answer, to a quarter if nothing was answered yet. */
+  shortenTimeout(): void {
+    const { summary } = this.latency;
+    const ms =
+      summary === undefined ? this.client.endpoint.timeout / 4 : summary.median * SHORT_TIMEOUT.timesMedian;
+    this.client.shortenTimeout(Math.max(SHORT_TIMEOUT.atLeastMs, Math.round(ms)));
   }
 
   /** Resets the request count and the latencies. */
@@ -100,10 +138,10 @@ export class Sender {
     const exchange = toBeAccepted
       ? await this.options.collisions.resolve(first, template, context.ids, {
           deliver: (other, id) => this.deliver(other, id, context),
-          report: (one, other) => this.options.onExchange(one, other, context),
+          report: (one, other) => this.options.monitor.see(one, other, context),
         })
       : first;
-    this.options.onExchange(exchange, template, context);
+    this.options.monitor.see(exchange, template, context);
     return exchange;
   }
 
@@ -113,7 +151,7 @@ export class Sender {
    */
   async resend(template: RequestTemplate, id: bigint, context: RequestContext): Promise<Exchange> {
     const exchange = await this.deliver(template, id, context);
-    this.options.onExchange(exchange, template, context);
+    this.options.monitor.see(exchange, template, context);
     return exchange;
   }
 
@@ -126,7 +164,7 @@ export class Sender {
     let hasWaited = false;
     let left = template;
     for (let attempt = 1; ; attempt += 1) {
-      await this.pace();
+      await this.pace(left);
       if (this.access.excludes(context)) await this.access.waitFor(context);
       const { concurrencyLimit } = this.client;
       const { exchange, isOwn } = await this.once(left, id, context);
@@ -144,7 +182,7 @@ export class Sender {
       if (pause === undefined) {
         if (isAway(exchange) && !hasWaited) {
           hasWaited = true;
-          if (await this.options.recovered(exchange, context, template)) continue;
+          if (await this.options.recovery.whileAway(exchange, context, template, this)) continue;
         }
         return exchange;
       }
@@ -154,8 +192,10 @@ export class Sender {
         this.growth.end();
         this.client.lowerConcurrency();
       }
-      if (isBusy(exchange) && concurrencyLimit === 1)
-        return this.insist(withoutPredecessor(left), id, context, pause);
+      if (isBusy(exchange) && (attempt > 1 || this.hasFinal503)) {
+        const settled = await this.settle(withoutPredecessor(left), id, context);
+        if (settled !== undefined) return settled;
+      }
       // The preceding request has been sent, or is rejected each time and may be what keeps the store busy.
       if (isOwn || attempt > 1) left = withoutPredecessor(left);
       this.pause(pause);
@@ -163,45 +203,39 @@ export class Sender {
   }
 
   /**
-   * Retries a request that was answered 503, exclusively and with growing waits, until the status changes, or
-   * until an ordinary request is served while this one is not. The 503 is then its final response.
+   * Sends a request that was answered 503, and ordinary requests, one at a time.
+   * @returns the final response, if it is another one, or if only the ordinary requests are served
    */
-  private insist(
+  private settle(
     template: RequestTemplate,
     id: bigint,
     context: RequestContext,
-    pause: number,
-  ): Promise<Exchange> {
-    const afterWaiting = async (ms: number) => {
-      this.pause(ms);
-      await this.pace();
-      return (await this.once(template, id, context)).exchange;
-    };
+  ): Promise<Exchange | undefined> {
     const work = async () => {
-      for (let wait = pause; ; wait = Math.min(2 * wait, MAX_RETRY_AFTER_MS)) {
-        const exchange = await afterWaiting(wait);
-        if (pauseAsked(exchange) === undefined) return exchange;
-        if (wait < MAX_503_WAITS * pause) continue;
-        this.pause(wait);
-        if (!(await this.serves(context))) continue;
-        const again = await afterWaiting(wait);
-        if (pauseAsked(again) === undefined || isBusy(again)) return again;
+      let last: Exchange | undefined;
+      for (const isOrdinary of PROBES) {
+        if (isOrdinary && !(await this.serves(context))) return undefined;
+        if (isOrdinary) continue;
+        last = (await this.once(template, id, context)).exchange;
+        if (pauseAsked(last) === undefined) return last;
       }
+      this.hasFinal503 = true;
+      return last;
     };
     return this.access.isHeldBy(context) ? work() : this.access.exclusively({ ...context }, work);
   }
 
   /** Sends a request once, regardless of exclusive access and of what the response asks for. */
   async sendOnce(template: RequestTemplate, context: RequestContext): Promise<Exchange> {
-    await this.pace();
+    await this.pace(template);
     const { exchange } = await this.once(template, context.ids.aside(), context);
-    this.options.onExchange(exchange, template, context);
+    this.options.monitor.see(exchange, template, context);
     return exchange;
   }
 
   /** Whether the store serves an ordinary plant now. */
   private async serves(context: RequestContext): Promise<boolean> {
-    return pauseAsked(await this.sendOnce(this.options.control(), context)) === undefined;
+    return pauseAsked(await this.sendOnce(this.options.control, context)) === undefined;
   }
 
   /**
@@ -216,7 +250,7 @@ export class Sender {
     const { authority: host, prefix } = this.client.endpoint;
     const { token, headers, query = [] } = this.options;
     const made = (one: RequestTemplate, own: bigint) =>
-      fill(one, own, { token, host, prefix, headers, query });
+      fill(one, own, { token, cookies: this.cookies.header, host, prefix, headers, query });
     const again = (one: RequestTemplate) => () => {
       this.sent += 1;
       this.requests += 1;
@@ -241,10 +275,12 @@ export class Sender {
     );
     if (template.preceding !== undefined) this.requests += 1;
     this.requests += 1;
+    this.lowerLimits(exchange);
+    this.cookies.learn(exchange, template);
     if (template.preceding !== undefined && before !== undefined) {
       if (pauseAsked(before) !== undefined || isAway(before))
         return { exchange: { ...before, request: exchange.request }, isOwn: false };
-      this.options.onExchange(before, template.preceding.template, context);
+      this.options.monitor.see(before, template.preceding.template, context);
     }
     if (this.stop !== undefined) throw new Stopped(this.stop);
     const isAnswer = exchange.kind === 'answered' && pauseAsked(exchange) === undefined;
@@ -252,6 +288,20 @@ export class Sender {
     if (isAnswer && exchange.request.method === 'POST' && template.delivery === undefined)
       this.recordTime(exchange.ms);
     return { exchange: before === undefined ? exchange : { ...exchange, preceding: before }, isOwn: true };
+  }
+
+  /**
+   * A store that leaves requests unanswered, or whose responses do not end, has failed already: the others are not
+   * worth a full timeout each, or as much memory.
+   */
+  private lowerLimits(exchange: Exchange): void {
+    if (exchange.kind === 'answered' && exchange.response.truncated)
+      this.client.lowerBodyLimit(LOW_BODY_LIMIT_BYTES);
+    if (exchange.unprompted !== undefined) this.unprompted += 1;
+    if (this.unprompted === MAX_FULL_CONTINUE_WAITS) this.client.shortenContinueWait(SHORT_CONTINUE_WAIT_MS);
+    if (exchange.kind !== 'broken' || exchange.fault.kind !== 'timeout') return;
+    this.timeouts += 1;
+    if (this.timeouts >= MAX_FULL_TIMEOUTS || this.latency.summary === undefined) this.shortenTimeout();
   }
 
   private recordTime(ms: number): void {
@@ -280,16 +330,21 @@ export class Sender {
     if (until <= this.pausedUntil) return;
     this.waited += until - Math.max(this.pausedUntil, Date.now());
     this.pausedUntil = until;
+    const isLimit =
+      this.waited > SPACING.afterWaitingMs && this.sent - this.sentBefore < SPACING.requestsBetween;
+    this.sentBefore = this.sent;
+    if (isLimit && this.spacing < SPACING.maxMs) this.spacing = Math.max(SPACING.firstMs, this.spacing * 1.5);
     if (this.waited > this.options.maxWaitMs) {
-      this.halt({
+      this.throttled ??= {
         kind: 'throttled',
         reason: `the store still limits requests (429, or 503 with Retry-After) after ${Math.round(this.options.maxWaitMs / 1000)} s of waiting`,
         remedy: 'set a lower --rate, or lift the rate limit of the store for the run',
-      });
+      };
     }
   }
 
-  private async pace(): Promise<void> {
+  /** Waits until the store and the user allow the next request, and the one before it if there is one. */
+  private async pace({ preceding }: RequestTemplate): Promise<void> {
     for (;;) {
       if (this.stop !== undefined) throw new Stopped(this.stop);
       const now = Date.now();
@@ -297,9 +352,9 @@ export class Sender {
         await sleep(Math.min(this.pausedUntil - now, 250));
         continue;
       }
-      if (this.options.rate === undefined) return;
+      if (this.spacing === 0) return;
       const slot = Math.max(now, this.nextSlot);
-      this.nextSlot = slot + 1000 / this.options.rate;
+      this.nextSlot = slot + this.spacing * (preceding === undefined ? 1 : 2);
       await this.until(slot);
       return;
     }
@@ -332,7 +387,8 @@ async function sendAfter(
       return [await send({ ...template, delivery: { ...template.delivery, freshConnection: true } }), before];
     }
     case 'beside':
-      return Promise.all([send(template), send(preceding.template)]);
+      // The other one is in progress when this one arrives.
+      return Promise.all([send(preceding.template), send(template)]).then(([before, own]) => [own, before]);
     default: {
       // With a concurrency limit of 1, two requests are never under way.
       const pipelined = preceding.connection === 'pipelined' && client.concurrencyLimit > 1;

@@ -154,6 +154,7 @@ export const probeAgent = given('user-agent', /kube-probe|HealthCheck|bot\b/i);
 export const byScript = given('x-requested-with', /^XMLHttpRequest$/i);
 export const traced = headers((met) => has('traceparent')(met) || has('x-request-id')(met));
 export const onlyIfCached = given('cache-control', /only-if-cached/i);
+export const idempotent = headers(has('idempotency-key'));
 export const prefersMinimal = given('prefer', /return=minimal/i);
 export const emptyField = headers(({ lines }) =>
   lines.some(([name, value]) => value === '' && !/^(?:authorization|content-type|accept)/i.test(name)),
@@ -167,6 +168,10 @@ export const typeAfterLength = headers(
 export const lowerCaseType = written('content-type', /^[a-z-]+$/);
 export const lowerCaseAuthorization = written('authorization', /^[a-z]+$/);
 export const upperCaseLength = written('content-length', /^[A-Z-]+$/);
+
+const scheme = (pattern: RegExp) => headers(has('authorization', pattern), 'head');
+export const lowerCaseScheme = scheme(/^bearer /);
+export const twoSpacesAfterScheme = scheme(/^bearer {2}/i);
 
 // --- Target --------------------------------------------------------------------------------------------
 

@@ -33,7 +33,9 @@ function cellOf(one: InvalidCredential, token: string): Candidate {
       ...CLASSES.flatMap(({ id, has }) => (own !== undefined && has(own, token) ? [id] : [])),
       ...(credential.header === undefined ? [] : ['carrier', 'no header']),
       ...(name === 'no Authorization header' ? ['nothing', 'falsy', 'no header'] : []),
-      ...(value === '' && name !== 'no Authorization header' ? ['falsy'] : []),
+      ...(value === '' && credential.header === undefined && name !== 'no Authorization header'
+        ? ['falsy']
+        : []),
     ],
   };
 }

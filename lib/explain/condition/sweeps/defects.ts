@@ -87,6 +87,9 @@ const valueWords = (property: string, value: Json): Wording => {
 const MAX_QUOTED = 24;
 
 function inWords(value: Json): string {
+  const only = /^\[(?:(-?\d+)|"[^"]*")\]$/.exec(shown(value));
+  if (only !== null) return `an array of one ${only[1] === undefined ? 'string' : 'number'}`;
+  if (/^"-?\d{16,}"$/.test(shown(value))) return 'a numeric string beyond 2^53';
   const { length } = typeof value === 'string' ? [...value] : [];
   if (typeof value !== 'string' || length <= MAX_QUOTED) return shown(value);
   const isAscii = [...value].every((character) => character < '\u0080');
@@ -103,8 +106,12 @@ export const clauseOf = (name: string) =>
   isAboutProperty(name)
     ? name.replace(/^(\S+) (spelled|nested|inherited)/, '$1 is $2')
     : `the body is ${name}`;
-export const nounOf = (name: string) =>
-  isAboutProperty(name) ? name.replace(/^(\S+) is (.*)$/, '$2 as $1') : bodyNoun(name);
+export function nounOf(name: string): string {
+  if (!isAboutProperty(name)) return bodyNoun(name);
+  const [, property = '', limit] = /^(\S+) is ((?:above|below|at) .*)$/.exec(name) ?? [];
+  if (limit !== undefined) return `${/^[aeiou]/i.test(property) ? 'an' : 'a'} ${property} ${limit}`;
+  return name.replace(/^(\S+) is (.*)$/, '$2 as $1');
+}
 
 /** Names of types as the titles of defects have them. */
 const TYPES: Readonly<Record<string, string>> = {

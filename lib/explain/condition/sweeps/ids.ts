@@ -63,7 +63,10 @@ function cellOf(value: string, json: Json): Candidate {
   const isPlain = /^-?\d+$/.test(sample);
   return {
     value,
-    words: { clause: `${ID} is ${isPlain ? '' : 'written '}${value}` },
+    words: {
+      clause: `${ID} is ${isPlain ? '' : 'written '}${value}`,
+      ...(typeof json === 'bigint' ? { isRepeated: true } : {}),
+    },
     apply: (state) => ({ ...state, plant: state.plant.with(ID, json) }),
     classes: !isPlain ? ['exponent'] : CLASSES.filter(([, , has]) => has(number)).map(([id]) => id),
     point: number,

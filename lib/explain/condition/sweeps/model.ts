@@ -10,34 +10,49 @@ import type { Model } from '../../../payloads/model/model.ts';
 import { sample } from '../../../payloads/random.ts';
 import { bytesOf, type RequestTemplate } from '../../../payloads/test-case.ts';
 import { plainPlants } from '../../../payloads/validity.ts';
-import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
+import type { Candidate, CandidateClass, Sweep, Wording } from '../candidates.ts';
 import { placedWhiteSpace } from './white-space.ts';
 
 /** The values of a dimension of the model. */
 export function modelSweep(model: Model, name: string): Sweep | undefined {
-  const dimensions = model.dimensions.filter(
-    (one) => one.name === name || ALSO[name]?.includes(one.name) === true,
-  );
-  if (dimensions.length === 0) return undefined;
+  const valuesOf = (dimension: string): readonly Value[] =>
+    model.dimensions
+      .filter((one) => one.name === dimension)
+      .flatMap(({ values: [, ...others] }) => others.flatMap((one) => one.members ?? [one]));
+  const also = ALSO[name];
+  const others = also === undefined ? [] : valuesOf(also.dimension);
+  const values = [
+    ...valuesOf(name),
+    ...others.filter(({ apply }) => also?.has(withoutPlant(apply, model.contract)) === true),
+  ];
+  if (values.length === 0) return undefined;
   const groups = GROUPS[name] ?? [];
-  const values = dimensions.flatMap(({ values: [, ...others] }) =>
-    others.flatMap((one) => one.members ?? [one]),
-  );
   return {
     part: name,
     candidates: [...values, ...(name === WHITE_SPACE ? placedWhiteSpace() : [])].map((value) =>
       cellOf(value, name, model.contract, groups),
     ),
-    classes: groups.map(([id, phrase]): CandidateClass => ({ id, words: { phrase }, topic: name })),
+    classes: groups.map(
+      ([id, phrase, , flags]): CandidateClass => ({ id, words: { phrase, ...flags }, topic: name }),
+    ),
   };
 }
 
 const WHITE_SPACE = 'white space';
 
-/** Dimensions that are about the same part of a request. */
-const ALSO: Readonly<Record<string, readonly string[]>> = { 'media type': ['oddity'], target: ['oddity'] };
+/** Other dimensions with values that are about the same part of a request. */
+const ALSO: Readonly<
+  Record<string, { readonly dimension: string; readonly has: (template: RequestTemplate) => boolean }>
+> = {
+  'media type': { dimension: 'oddity', has: (template) => 'contentType' in template },
+  target: {
+    dimension: 'oddity',
+    has: ({ path, delivery }) => path !== undefined || delivery?.absoluteTarget === true,
+  },
+  'header lines': { dimension: 'header order', has: () => true },
+};
 
-type Group = readonly [id: string, phrase: string, has: RegExp];
+type Group = readonly [id: string, phrase: string, has: RegExp, flags?: Pick<Wording, 'isLarger'>];
 
 /** Values with words of their own for all of them together. The broadest group comes first. */
 const GROUPS: Readonly<Record<string, readonly Group[]>> = {
@@ -97,6 +112,7 @@ const GROUPS: Readonly<Record<string, readonly Group[]>> = {
     ['any', 'with \\u escapes', /./],
     ['names', 'with \\u escapes in property names', /names|everything|every other/],
     ['values', 'with \\u escapes in values', /values|everything|every other/],
+    ['lower', 'with \\u escapes in lower-case hexadecimal', /^(?!.*upper-case)/],
   ],
   'header lines': [
     ['any', 'whose headers are spelled or spaced in an unusual way', /./],
@@ -104,7 +120,7 @@ const GROUPS: Readonly<Record<string, readonly Group[]>> = {
   ],
   'undeclared names': [['undeclared', 'with undeclared properties', /^(?!with a (?:duplicate|second))/]],
   'undeclared values': [['undeclared', 'with undeclared properties', /./]],
-  size: [['any', 'with a larger body', /over|exactly|900/]],
+  size: [['any', 'with a larger body', /over|exactly|900/, { isLarger: true }]],
   'property order': [['any', 'whose properties are in another order', /./]],
   history: [
     [

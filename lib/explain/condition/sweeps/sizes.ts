@@ -27,7 +27,11 @@ function sizes(): Scale {
       apply: (state: RequestState) => ({ ...state, edits: [...state.edits, paddedTo(Number(point))] }),
       classes: [],
     }),
-    above: (point) => ({ clause: `the body is longer than ${point} bytes` }),
+    above: (point) => ({
+      clause: `the body is longer than ${point} bytes`,
+      isLarger: true,
+      bytesAbove: Number(point),
+    }),
     below: (point) => ({ clause: `the body is shorter than ${point} bytes` }),
     between: (first, last) => ({ clause: `the body has ${first} to ${last} bytes` }),
   };

@@ -1,10 +1,15 @@
 import { withWords } from '../../../payloads/fresh.ts';
-import { FreshText } from '../../../payloads/json.ts';
+import { FreshText, type Json } from '../../../payloads/json.ts';
 
 import type { Candidate, Scale, Sweep } from '../candidates.ts';
 
-/** Values of a string property, and whether it is there at all. */
-export function textSweep(property: string, isRequired: boolean): Sweep {
+/**
+ * Values of a string property, and whether it is there at all.
+ * @param failing the value of a failing request: if it is not ASCII, its length in bytes may matter
+ */
+export function textSweep(property: string, isRequired: boolean, failing?: Json): Sweep {
+  const sent = sampleOf(failing);
+  const letter = sent.length < LONG ? undefined : NOT_ASCII.exec(sent)?.[0];
   const classes = CLASSES.map(([id, clause]) => ({
     id,
     words: { clause: `${property} ${clause}` },
@@ -12,7 +17,7 @@ export function textSweep(property: string, isRequired: boolean): Sweep {
   }));
   const candidates = [...MARKS.map(([mark]) => `word${mark}word`), ...FORMS].map((form): Candidate => {
     const text = form === '' ? '' : withWords((word, digit) => filled(form, word, digit));
-    const sample = typeof text === 'string' ? text : text.of(1n);
+    const sample = sampleOf(text);
     const own = CLASSES.filter(([, , has]) => has.test(sample)).map(([id]) => id);
     const [, words, oddity] = MARKS.find(([mark]) => form === `word${mark}word`) ?? [];
     return {
@@ -35,10 +40,20 @@ export function textSweep(property: string, isRequired: boolean): Sweep {
   return {
     part: property,
     candidates: [...candidates, ...(isRequired ? [] : [absent])],
-    classes: [{ id: 'present', words: { clause: `there is a ${property}` }, topic: property }, ...classes],
-    scale: lengths(property),
+    classes: [
+      { id: 'present', words: { clause: `there is a ${property}`, isLarger: true }, topic: property },
+      ...classes,
+    ],
+    scale: { ...lengths(property), ...(letter === undefined ? {} : { instead: lengths(property, letter) }) },
   };
 }
+
+/** Shorter texts are not rejected for their bytes. */
+const LONG = 30;
+const NOT_ASCII = /[^\0-\x7f]/u;
+
+const sampleOf = (value: Json | undefined): string =>
+  value instanceof FreshText ? value.of(1n) : typeof value === 'string' ? value : '';
 
 const filled = (form: string, word: (length: number) => string, digit: () => string): string =>
   form
@@ -103,6 +118,7 @@ const CLASSES: readonly (readonly [id: string, clause: string, has: RegExp])[] =
   ['inherited', 'is the name of a property of every object', /^(?:__proto__|constructor|toString)$/],
   ['other than letters', 'contains anything but letters', /[^A-Za-z]/],
   ['not ASCII', 'is not ASCII', /[^\0-\x7f]/],
+  ['lower', 'contains a lower-case letter', /[a-z]/],
   ['lower first', 'begins with a lower-case letter', /^[a-z]/],
   ['capital', 'contains a capital letter', /[A-Z]/],
   ['capital first', 'begins with a capital letter', /^[A-Z]/],
@@ -141,8 +157,12 @@ const POINTS = [
   4000, 8000, 16000,
 ];
 
-/** Lengths in characters. */
-function lengths(property: string): Scale {
+/**
+ * Lengths in characters.
+ * @param letter the one that most of them are, if it is not an ASCII letter
+ */
+function lengths(property: string, letter?: string): Scale {
+  const most = letter === undefined ? '' : ', most of them not ASCII';
   return {
     points: POINTS.map(BigInt),
     candidateAt: (point) => ({
@@ -152,14 +172,17 @@ function lengths(property: string): Scale {
         ...state,
         plant: state.plant.with(
           property,
-          withWords((word) => word(Math.min(Number(point), 12)).padEnd(Number(point), 'a')),
+          withWords(
+            (word) =>
+              word(Math.min(Number(point), 12)) + (letter ?? 'a').repeat(Math.max(0, Number(point) - 12)),
+          ),
         ),
       }),
       classes: [],
     }),
-    above: (point) => ({ clause: `${property} is longer than ${point} characters` }),
-    below: (point) => ({ clause: `${property} is shorter than ${point} characters` }),
-    between: (first, last) => ({ clause: `${property} has ${first} to ${last} characters` }),
+    above: (point) => ({ clause: `${property} is longer than ${point} characters${most}`, isLarger: true }),
+    below: (point) => ({ clause: `${property} is shorter than ${point} characters${most}` }),
+    between: (first, last) => ({ clause: `${property} has ${first} to ${last} characters${most}` }),
     pointOf: ({ plant }) => {
       const value = plant.get(property);
       const text = value instanceof FreshText ? value.of(1n) : value;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import type { RunRecord } from '../index.ts';
+import type { RunRecord } from '../../index.ts';
 import { smallRecordOf } from './stores.ts';
 
 /** A token that looks different in every encoding. */

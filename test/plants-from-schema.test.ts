@@ -234,12 +234,13 @@ describe('the defects of a shape', () => {
       expect(whole.some((value) => value < 0) && whole.some((value) => value > 10 ** 8)).toBe(true);
     });
 
-    test('numerals are those of ordinary ids and small ones', () => {
+    test('numerals are those of ordinary, huge and small ids', () => {
       const numerals = sampled({ type: 'integer' }, 'value is a numeric string')
         .filter((text) => /^"-?\d+"$/.test(text))
         .map((text) => Number(text.slice(1, -1)));
       expect(Math.min(...numerals)).toBeGreaterThanOrEqual(-9);
-      expect(Math.max(...numerals)).toBeLessThanOrEqual(2 ** 31);
+      expect(Math.max(...numerals)).toBeLessThanOrEqual(2 ** 63);
+      expect(numerals.filter((value) => value > 2 ** 53).length).toBeGreaterThan(60);
       expect(numerals.filter((value) => Math.abs(value) < 100).length).toBeGreaterThan(60);
       expect(numerals.filter((value) => value > 10 ** 6).length).toBeGreaterThan(60);
     });

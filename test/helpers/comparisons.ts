@@ -1,6 +1,6 @@
-import { planOf, secretsOf } from '../index.ts';
-import { compareStores } from '../lib/compare/compare.ts';
-import type { Column, Comparison } from '../lib/compare/comparison.ts';
+import { planOf, secretsOf } from '../../index.ts';
+import { compareStores } from '../../lib/compare/compare.ts';
+import type { Column, Comparison } from '../../lib/compare/comparison.ts';
 import { startNamed, TOKEN } from './stores.ts';
 
 /** Compares stores of the fleet, a URL where nothing listens, and a store that was not run. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { Rejection, type RunningStore, startStore } from '../reference/store.ts';
+import { Rejection, type RunningStore, startStore } from '../../reference/store.ts';
 import { TOKEN } from './stores.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
-import { packageFile } from '../lib/package.ts';
+import { packageFile } from '../../lib/package.ts';
 import { TOKEN } from './stores.ts';
 
 const isMissing = ['/bin/bash', '/usr/bin/curl', '/usr/bin/openssl', '/usr/bin/timeout', '/usr/bin/rev'].some(

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { packageFile } from '../lib/package.ts';
+import { packageFile } from '../../lib/package.ts';
 
 /** What a run prints before it sends anything. */
 export const ANNOUNCED =

@@ -1,18 +1,26 @@
 import type { Contract } from '../../contract/contract.ts';
-import { type RequestTemplate, validCredential } from '../../payloads/test-case.ts';
+import { isAuthorised } from '../../payloads/credentials.ts';
+import type { ExpectedOutcome, RequestTemplate } from '../../payloads/test-case.ts';
 import { isPlantText } from '../../payloads/validity.ts';
 import type { Request } from '../../wire/exchange.ts';
-import type { Role } from './symptom.ts';
+
+export const mustReject = (expected: ExpectedOutcome): boolean =>
+  expected === 'reject-body' || expected === 'reject-credential';
 
 /** Size up to which a request is within the contract. */
 const MAX_BYTES = 64 * 1024;
 
 /** What has to become of a request, from what was sent. */
-export function roleOf(request: Request, template: RequestTemplate, contract: Contract, token: string): Role {
+export function expectedOutcomeOf(
+  request: Request,
+  template: RequestTemplate,
+  contract: Contract,
+  token: string,
+): ExpectedOutcome {
   if (template.outsideContract === true || request.rawBytes !== undefined) return 'open';
   const { method = 'POST', path = '/plants' } = template;
   if (method !== 'POST' || !/^\/plants(?:\?|$)/.test(path)) return 'open';
-  if (!isAuthorised(template, token)) return 'reject-credential';
+  if (!isAuthorised(template.credential, token)) return 'reject-credential';
   const body = request.body ?? new Uint8Array();
   if (body.length > MAX_BYTES) return 'open';
   const text = textOf(body);
@@ -21,14 +29,6 @@ export function roleOf(request: Request, template: RequestTemplate, contract: Co
   const coding =
     request.headers.find(([name]) => name.toLowerCase() === 'content-encoding')?.[1] ?? 'identity';
   return /^\s*application\/json\s*(?:;|$)/i.test(type) && coding === 'identity' ? 'accept' : 'open';
-}
-
-function isAuthorised({ credential = validCredential }: RequestTemplate, token: string): boolean {
-  if (credential === validCredential) return true;
-  const [value, ...others] = credential.values(token);
-  if (credential.header !== undefined || value === undefined || others.length > 0) return false;
-  const [scheme = '', word, ...more] = value.trim().split(/ +/);
-  return scheme.toLowerCase() === 'bearer' && word === token && more.length === 0;
 }
 
 function textOf(bytes: Uint8Array): string | undefined {

@@ -1,8 +1,8 @@
-import { type RunRecord, run } from '../index.ts';
-import { brokenStores } from '../mutants/broken/index.ts';
-import { rightStores } from '../mutants/right/index.ts';
-import type { RunningStore } from '../reference/store.ts';
-import { startStore } from '../reference/store.ts';
+import { type RunRecord, run } from '../../index.ts';
+import { brokenStores } from '../../mutants/broken/index.ts';
+import { rightStores } from '../../mutants/right/index.ts';
+import type { RunningStore } from '../../reference/store.ts';
+import { startStore } from '../../reference/store.ts';
 
 /** A token like those that real stores issue. */
 export const TOKEN = 'Tok3n-AbCdEfGh-0123456789';
