@@ -7,9 +7,9 @@ import { loadContract } from './lib/contract/contract.ts';
 import { DocumentError } from './lib/contract/document.ts';
 import { packageFile } from './lib/package.ts';
 import { readText } from './lib/read-text.ts';
-import { namedBy } from './lib/report/baseline-entry.ts';
-import type { Baseline, RunRecord } from './lib/report/record.ts';
-import { Recorder } from './lib/report/recorder.ts';
+import { namedBy } from './lib/report/baseline/baseline-entry.ts';
+import type { Baseline, RunRecord } from './lib/report/record/record.ts';
+import { Recorder } from './lib/report/record/recorder.ts';
 import { DEFAULTS } from './lib/run/plan/plan.ts';
 import { type FindCauses, type RunOptions as Plan, type RunEvent, runEvents } from './lib/run/run.ts';
 import { globs, unmatched } from './lib/select.ts';
@@ -17,7 +17,8 @@ import { unknownCheck } from './lib/unknown-check.ts';
 import { UsageError } from './lib/usage-error.ts';
 import { catalogue } from './suites/index.ts';
 
-export { FORMATS, type Format } from './lib/report/formats.ts';
+export { FORMATS, type Format } from './lib/report/formats/formats.ts';
+export { terminalReport } from './lib/report/formats/terminal.ts';
 export type {
   Baseline,
   BaselineEntry,
@@ -28,8 +29,7 @@ export type {
   RecordedRequest,
   RecordedResult,
   RunRecord,
-} from './lib/report/record.ts';
-export { terminalReport } from './lib/report/terminal.ts';
+} from './lib/report/record/record.ts';
 export type { About, Check, Level } from './lib/run/check.ts';
 export type { CheckResult, Failure, Stop, Verdict } from './lib/run/result/result.ts';
 export type { Outcome } from './lib/run/result/verdict.ts';

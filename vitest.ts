@@ -3,9 +3,9 @@ import { catalogue, planOf, type RunOptions, secretsOf } from './index.ts';
 import { callback } from './lib/config/option-types.ts';
 import { IN_CODE, type Settings } from './lib/config/options.ts';
 import { optionsGiven, settingsOf } from './lib/config/read-options.ts';
-import { Recorder } from './lib/report/recorder.ts';
-import { causeReport } from './lib/report/terminal.ts';
-import { explain as details } from './lib/report/text.ts';
+import { causeReport } from './lib/report/formats/terminal.ts';
+import { Recorder } from './lib/report/record/recorder.ts';
+import { explain as details } from './lib/report/wording/text.ts';
 import type { CheckResult } from './lib/run/result/result.ts';
 import { findCauses, openRun, type RunOptions as Plan, type RunHandle } from './lib/run/run.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { stringify, parse as yaml } from 'yaml';
 import { applyOverlay } from '../lib/contract/overlay.ts';
 import { packageFile } from '../lib/package.ts';
-import type { RunRecord } from '../lib/report/record.ts';
+import type { RunRecord } from '../lib/report/record/record.ts';
 import { type Measured, measured } from './process.ts';
 import { TOKEN } from './store.ts';
 

@@ -1,5 +1,5 @@
 import { packageFile } from '../lib/package.ts';
-import type { RunRecord } from '../lib/report/record.ts';
+import type { RunRecord } from '../lib/report/record/record.ts';
 import { has, obstacle } from './peers.ts';
 import { measured } from './process.ts';
 import { startStoreProcess, TOKEN } from './store.ts';

@@ -1,5 +1,5 @@
 import { counted } from '../lib/counts.ts';
-import { summarise } from '../lib/report/text.ts';
+import { summarise } from '../lib/report/wording/text.ts';
 import type { Estimate } from '../lib/run/plan/estimate.ts';
 
 /** Two significant digits: the exact number depends on the store. */

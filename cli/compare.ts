@@ -8,7 +8,7 @@ import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { comparisonText } from '../lib/compare/terminal.ts';
 import { type Config, readConfig, type Target, targetNamed } from '../lib/config/config.ts';
 import type { Flags as GroupFlags } from '../lib/config/options.ts';
-import { readRecord } from '../lib/report/saved.ts';
+import { readRecord } from '../lib/report/record/saved.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { announce, warn } from './announce.ts';
 import { paint } from './colour.ts';

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
-import { annotations } from '../lib/report/annotations.ts';
-import { FORMATS } from '../lib/report/formats.ts';
-import type { RunRecord } from '../lib/report/record.ts';
+import { annotations } from '../lib/report/formats/annotations.ts';
+import { FORMATS } from '../lib/report/formats/formats.ts';
+import type { RunRecord } from '../lib/report/record/record.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
 /**

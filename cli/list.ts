@@ -4,7 +4,7 @@ import { json } from '../lib/catalogue/json.ts';
 import { reference, sections } from '../lib/catalogue/markdown.ts';
 import { detail, table } from '../lib/catalogue/terminal.ts';
 import { packageFile } from '../lib/package.ts';
-import { coloured, plain } from '../lib/report/text.ts';
+import { coloured, plain } from '../lib/report/wording/text.ts';
 import type { Check } from '../lib/run/check.ts';
 import { globs } from '../lib/select.ts';
 import { unknownCheck } from '../lib/unknown-check.ts';

@@ -2,7 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { DocumentError } from '../lib/contract/document.ts';
 import { suite } from '../lib/package.ts';
-import { redactor } from '../lib/report/redact.ts';
+import { redactor } from '../lib/report/record/redact.ts';
 import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { endWith, outliveReaders } from './streams.ts';

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { FORMATS } from '../lib/report/formats.ts';
-import { mergeOf } from '../lib/report/merge.ts';
-import { readRecord } from '../lib/report/saved.ts';
-import { terminalReport } from '../lib/report/terminal.ts';
+import { FORMATS } from '../lib/report/formats/formats.ts';
+import { terminalReport } from '../lib/report/formats/terminal.ts';
+import { mergeOf } from '../lib/report/record/merge.ts';
+import { readRecord } from '../lib/report/record/saved.ts';
 import { wantsColour } from './colour.ts';
 import { withOptions } from './options.ts';
 import { type Wanted, wantedOf, writeReports } from './output.ts';

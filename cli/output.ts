@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import type { Flags } from '../lib/config/options.ts';
 import { suite } from '../lib/package.ts';
-import type { Format } from '../lib/report/formats.ts';
+import type { Format } from '../lib/report/formats/formats.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { DEFAULT_FOLDER } from './target.ts';
 

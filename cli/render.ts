@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { readEither } from '../lib/compare/saved.ts';
-import { FORMATS } from '../lib/report/formats.ts';
-import type { RunRecord } from '../lib/report/record.ts';
-import { terminalReport } from '../lib/report/terminal.ts';
+import { FORMATS } from '../lib/report/formats/formats.ts';
+import { terminalReport } from '../lib/report/formats/terminal.ts';
+import type { RunRecord } from '../lib/report/record/record.ts';
 import { withOptions } from './options.ts';
 import { destinationOf, type Wanted, writeReports } from './output.ts';
 

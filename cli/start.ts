@@ -5,8 +5,8 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { suite } from '../lib/package.ts';
-import { redactor } from '../lib/report/redact.ts';
-import { summarise } from '../lib/report/text.ts';
+import { redactor } from '../lib/report/record/redact.ts';
+import { summarise } from '../lib/report/wording/text.ts';
 import type { Stop } from '../lib/run/result/result.ts';
 import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
 

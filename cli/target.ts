@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, readConfig, type Target, targetNamed } from '../lib/config/config.ts';
 import type { Flags } from '../lib/config/options.ts';
-import { FORMATS } from '../lib/report/formats.ts';
-import type { RunRecord } from '../lib/report/record.ts';
-import { readRecord } from '../lib/report/saved.ts';
+import { FORMATS } from '../lib/report/formats/formats.ts';
+import type { RunRecord } from '../lib/report/record/record.ts';
+import { readRecord } from '../lib/report/record/saved.ts';
 import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
 import { UsageError } from '../lib/usage-error.ts';
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { RunRecord } from '../index.ts';
-import { annotations } from '../lib/report/annotations.ts';
-import { ciResultOf } from '../lib/report/ci-result.ts';
+import { ciResultOf } from '../lib/report/baseline/ci-result.ts';
+import { annotations } from '../lib/report/formats/annotations.ts';
 import { steadyRecordOf } from './helpers/hostile-record.ts';
 import { withStore } from './helpers/stores.ts';
 

@@ -12,8 +12,8 @@ import { readConfig } from '../lib/config/config.ts';
 import { loadContract } from '../lib/contract/contract.ts';
 import { packageFile, packageText } from '../lib/package.ts';
 import { diffOf, diffText } from '../lib/report/diff.ts';
-import { replayOf } from '../lib/report/replay.ts';
-import { plain } from '../lib/report/text.ts';
+import { replayOf } from '../lib/report/reproduce/replay.ts';
+import { plain } from '../lib/report/wording/text.ts';
 import { suite } from './helpers/command.ts';
 import { TOKEN, withStore } from './helpers/stores.ts';
 

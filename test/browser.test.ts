@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunRecord, run } from '../index.ts';
-import { ciResultOf } from '../lib/report/ci-result.ts';
-import { htmlReport } from '../lib/report/html/page.tsx';
+import { ciResultOf } from '../lib/report/baseline/ci-result.ts';
+import { htmlReport } from '../lib/report/formats/html/page.tsx';
 import { absent, axe, Pages } from './helpers/chromium.ts';
 import { HOSTILE_TOKEN, startHostile } from './helpers/hostile-record.ts';
 import { TOKEN, withStore } from './helpers/stores.ts';

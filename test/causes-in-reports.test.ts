@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { FORMATS, planOf, type RecordedCause, type RunRecord, terminalReport } from '../index.ts';
 import { ownSchema } from '../lib/own-schemas.ts';
-import { annotations } from '../lib/report/annotations.ts';
-import { ciResultOf } from '../lib/report/ci-result.ts';
+import { ciResultOf } from '../lib/report/baseline/ci-result.ts';
 import { diffOf, diffText } from '../lib/report/diff.ts';
-import { mergeOf } from '../lib/report/merge.ts';
-import { Recorder } from '../lib/report/recorder.ts';
-import { heightOf, shellRows, widthOf, wrapped } from '../lib/report/rows.ts';
-import { recordIn } from '../lib/report/saved.ts';
+import { annotations } from '../lib/report/formats/annotations.ts';
+import { heightOf, shellRows, widthOf, wrapped } from '../lib/report/formats/rows.ts';
+import { mergeOf } from '../lib/report/record/merge.ts';
+import { Recorder } from '../lib/report/record/recorder.ts';
+import { recordIn } from '../lib/report/record/saved.ts';
 import type { Cause } from '../lib/run/result/cause.ts';
 import { type RunEvent, runEvents } from '../lib/run/run.ts';
 import { steady, tried } from './helpers/hostile-record.ts';
@@ -124,7 +124,7 @@ describe('a cause in the record', () => {
     });
     expect(cause.steps.at(-1)).toMatch(/^curl .*\$PLANT_STORE_TOKEN/);
     expect(cause.counterexample?.before).toHaveLength(1);
-    const validate = ownSchema('lib/report/record.schema.json');
+    const validate = ownSchema('lib/report/record/record.schema.json');
     expect(validate(JSON.parse(JSON.stringify(record))), JSON.stringify(validate.errors)).toBe(true);
   });
 

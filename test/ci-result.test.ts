@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { BaselineEntry, RunRecord } from '../index.ts';
 import { run } from '../index.ts';
-import { ciResultOf } from '../lib/report/ci-result.ts';
+import { ciResultOf } from '../lib/report/baseline/ci-result.ts';
 import { suite } from './helpers/command.ts';
 import { TOKEN, withStore } from './helpers/stores.ts';
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { FORMATS, type RunRecord, run } from '../index.ts';
 import { RENAMED_IDS } from '../lib/renamed-ids.ts';
-import { ciResultOf } from '../lib/report/ci-result.ts';
-import { causeText, coarseFingerprint } from '../lib/report/fingerprint.ts';
-import { readRecord, recordIn } from '../lib/report/saved.ts';
+import { ciResultOf } from '../lib/report/baseline/ci-result.ts';
+import { causeText, coarseFingerprint } from '../lib/report/record/fingerprint.ts';
+import { readRecord, recordIn } from '../lib/report/record/saved.ts';
 import { ANNOUNCED, ended, startSuite, suite } from './helpers/command.ts';
 import { TOKEN, withStore } from './helpers/stores.ts';
 

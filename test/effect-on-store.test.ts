@@ -169,7 +169,7 @@ describe.skipIf(process.platform === 'win32')(
   'a run that is ended from outside',
   { concurrent: true },
   () => {
-    const valid = ownSchema('lib/report/record.schema.json');
+    const valid = ownSchema('lib/report/record/record.schema.json');
 
     /**
      * A run that starts its own store, whose grandchild keeps a connection to us open: it has ended when that

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { validateXML } from 'xmllint-wasm';
 import { type RunRecord, run } from '../index.ts';
-import { annotations } from '../lib/report/annotations.ts';
-import { FORMATS, type Format } from '../lib/report/formats.ts';
+import { annotations } from '../lib/report/formats/annotations.ts';
+import { FORMATS, type Format } from '../lib/report/formats/formats.ts';
 import {
   formsOf,
   HOSTILE_TOKEN,

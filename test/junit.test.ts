@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { validateXML } from 'xmllint-wasm';
 import type { RunRecord } from '../index.ts';
-import { ciResultOf } from '../lib/report/ci-result.ts';
-import { junitReport } from '../lib/report/junit.ts';
-import type { Baseline } from '../lib/report/record.ts';
+import { ciResultOf } from '../lib/report/baseline/ci-result.ts';
+import { junitReport } from '../lib/report/formats/junit.ts';
+import type { Baseline } from '../lib/report/record/record.ts';
 import { steadyRecordOf } from './helpers/hostile-record.ts';
 import { withStore } from './helpers/stores.ts';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { RunRecord } from '../index.ts';
-import { ciResultOf } from '../lib/report/ci-result.ts';
-import { markdownReport } from '../lib/report/markdown.ts';
-import { withUnexplained } from '../lib/report/unexplained.ts';
+import { ciResultOf } from '../lib/report/baseline/ci-result.ts';
+import { markdownReport } from '../lib/report/formats/markdown.ts';
+import { withUnexplained } from '../lib/report/record/unexplained.ts';
 import { steadyRecordOf, withoutCode } from './helpers/hostile-record.ts';
 import { withStore } from './helpers/stores.ts';
 

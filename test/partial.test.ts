@@ -6,8 +6,8 @@ import { FORMATS, type RunRecord, run } from '../index.ts';
 import { comparisonOf } from '../lib/compare/fold.ts';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { comparisonText } from '../lib/compare/terminal.ts';
-import { annotations } from '../lib/report/annotations.ts';
-import { plain } from '../lib/report/text.ts';
+import { annotations } from '../lib/report/formats/annotations.ts';
+import { plain } from '../lib/report/wording/text.ts';
 import { suite } from './helpers/command.ts';
 import { TOKEN, withStore } from './helpers/stores.ts';
 

@@ -42,7 +42,7 @@ import {
 import { bytesOf, noCredential, validCredential } from '../lib/payloads/test-case.ts';
 import { extensions, gzipped, malformedText, notJson, notUtf8, padded } from '../lib/payloads/texts.ts';
 import { isValid, onlyValid } from '../lib/payloads/validity.ts';
-import { commandOf } from '../lib/report/steps.ts';
+import { commandOf } from '../lib/report/reproduce/steps.ts';
 import { anyFirstId, Ids } from '../lib/run/plan/ids.ts';
 import { plantsFor } from '../lib/run/plant-factory.ts';
 import { catalogue } from '../suites/index.ts';

@@ -7,11 +7,11 @@ import { loadContract } from '../lib/contract/contract.ts';
 import { ownSchema } from '../lib/own-schemas.ts';
 import { packageFile } from '../lib/package.ts';
 import type { RequestTemplate } from '../lib/payloads/test-case.ts';
-import { sentAndReceived } from '../lib/report/recorded.ts';
-import { redactor } from '../lib/report/redact.ts';
-import { replayOf } from '../lib/report/replay.ts';
-import { commandOf } from '../lib/report/steps.ts';
-import { explain, summarise, visible } from '../lib/report/text.ts';
+import { sentAndReceived } from '../lib/report/record/recorded.ts';
+import { redactor } from '../lib/report/record/redact.ts';
+import { replayOf } from '../lib/report/reproduce/replay.ts';
+import { commandOf } from '../lib/report/reproduce/steps.ts';
+import { explain, summarise, visible } from '../lib/report/wording/text.ts';
 import { plantsFor } from '../lib/run/plant-factory.ts';
 import { fill } from '../lib/run/send/fill.ts';
 import { endpointOf } from '../lib/wire/endpoint.ts';
@@ -21,7 +21,7 @@ import { listen } from '../reference/store.ts';
 import { steady } from './helpers/hostile-record.ts';
 import { TOKEN, withStore } from './helpers/stores.ts';
 
-const validate = ownSchema('lib/report/record.schema.json');
+const validate = ownSchema('lib/report/record/record.schema.json');
 
 const recordOf = (baseUrl: string, more = {}): Promise<RunRecord> =>
   run({ baseUrl, token: TOKEN, seed: 9, firstId: 1_000_000n, cases: 2, timeout: 1000, ...more }).record;

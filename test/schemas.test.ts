@@ -3,11 +3,11 @@ import { COMPARISON } from '../lib/compare/comparison.ts';
 import { BASELINE } from '../lib/config/baseline-schema.ts';
 import { documentOf } from '../lib/json-schema.ts';
 import { packageFile } from '../lib/package.ts';
-import { RECORD } from '../lib/report/record.ts';
+import { RECORD } from '../lib/report/record/record.ts';
 
 test.each([
   {
-    file: 'lib/report/record.schema.json',
+    file: 'lib/report/record/record.schema.json',
     schema: RECORD,
     head: {
       $id: 'urn:plant-store-conformance:record:1',

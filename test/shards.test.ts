@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunRecord, run } from '../index.ts';
-import { mergeOf } from '../lib/report/merge.ts';
+import { mergeOf } from '../lib/report/record/merge.ts';
 import { startStore } from '../reference/store.ts';
 import { suite } from './helpers/command.ts';
 import { startNamed, TOKEN } from './helpers/stores.ts';

@@ -1,7 +1,7 @@
 import type { Column, Comparison } from '../../lib/compare/comparison.ts';
 import { differingObservations, type RunColumn, ran, verdictOf } from '../../lib/compare/table.ts';
-import { cell, joined, lines, prose } from '../../lib/report/markdown-text.ts';
-import { summarise } from '../../lib/report/text.ts';
+import { cell, joined, lines, prose } from '../../lib/report/formats/markdown-text.ts';
+import { summarise } from '../../lib/report/wording/text.ts';
 import type { Setup } from './setup.ts';
 
 /** Failed checks that are listed. */

@@ -3,7 +3,7 @@ import { counted, grouped } from '../counts.ts';
 import { groupBy } from '../groups.ts';
 import { sampleAfter } from '../payloads/random.ts';
 import { type RequestTemplate, type TestCase, validCredential } from '../payloads/test-case.ts';
-import { summarise, visible } from '../report/text.ts';
+import { summarise, visible } from '../report/wording/text.ts';
 import type { Check, Test } from '../run/check.ts';
 import { DEFAULTS } from '../run/plan/plan.ts';
 import { plantsFor } from '../run/plant-factory.ts';

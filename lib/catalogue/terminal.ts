@@ -1,5 +1,5 @@
 import { areaOf, groupBy } from '../groups.ts';
-import type { Paint } from '../report/text.ts';
+import type { Paint } from '../report/wording/text.ts';
 import type { About, Level } from '../run/check.ts';
 import { type CatalogueEntry, commandFor, countsOf } from './entry.ts';
 

@@ -1,6 +1,6 @@
-import type { Baseline, RunRecord } from '../report/record.ts';
-import { Recorder } from '../report/recorder.ts';
-import { redactor } from '../report/redact.ts';
+import type { Baseline, RunRecord } from '../report/record/record.ts';
+import { Recorder } from '../report/record/recorder.ts';
+import { redactor } from '../report/record/redact.ts';
 import { type Estimate, estimate } from '../run/plan/estimate.ts';
 import { DEFAULTS } from '../run/plan/plan.ts';
 import type { CheckResult } from '../run/result/result.ts';

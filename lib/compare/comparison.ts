@@ -22,7 +22,7 @@ import {
   OPTIONS,
   PROPERTIES,
   verdict,
-} from '../report/record.ts';
+} from '../report/record/record.ts';
 
 /** The output of `compare`: its JSON Schema, as that of the record, and the types that follow from it. */
 

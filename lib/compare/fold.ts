@@ -1,5 +1,5 @@
 import { omit, pick } from '../pick.ts';
-import type { RecordedResult, RunRecord } from '../report/record.ts';
+import type { RecordedResult, RunRecord } from '../report/record/record.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Cell, Column, Comparison, ImplementationInfo } from './comparison.ts';
 

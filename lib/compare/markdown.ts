@@ -1,5 +1,5 @@
 import { counted } from '../counts.ts';
-import { cell, code, joined, lines, prose } from '../report/markdown-text.ts';
+import { cell, code, joined, lines, prose } from '../report/formats/markdown-text.ts';
 import { judgedOf } from '../run/result/verdict.ts';
 import type { Comparison, Disagreement } from './comparison.ts';
 import {

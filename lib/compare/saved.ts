@@ -1,5 +1,5 @@
-import type { RunRecord } from '../report/record.ts';
-import { readSaved, recordIn, validated } from '../report/saved.ts';
+import type { RunRecord } from '../report/record/record.ts';
+import { readSaved, recordIn, validated } from '../report/record/saved.ts';
 import type { Comparison } from './comparison.ts';
 
 export type Saved =

@@ -1,5 +1,11 @@
 import { list, object, type Schema, when } from '../json-schema.ts';
-import { type Baseline, type BaselineEntry, knownCause, knownCheck, recordedIn } from '../report/record.ts';
+import {
+  type Baseline,
+  type BaselineEntry,
+  knownCause,
+  knownCheck,
+  recordedIn,
+} from '../report/record/record.ts';
 
 const entries: Schema<readonly BaselineEntry[]> = list(
   when({ type: 'object', required: ['cause'] }, object(knownCause), object(knownCheck)),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Document, isMap, isScalar, isSeq, type Node, parse, parseDocument, visit, YAMLMap } from 'yaml';
-import type { Baseline, RunRecord } from '../report/record.ts';
-import { visible } from '../report/text.ts';
+import type { Baseline, RunRecord } from '../report/record/record.ts';
+import { visible } from '../report/wording/text.ts';
 import type { KeptEntry } from './baseline.ts';
 import { schemaLine } from './schema-line.ts';
 

@@ -2,9 +2,9 @@ import type { Pointer } from '../contract/document.ts';
 import { groupBy } from '../groups.ts';
 import { nearest } from '../nearest.ts';
 import { renamingOf } from '../renamed-ids.ts';
-import { metBy, namedBy, newCauses } from '../report/baseline-entry.ts';
-import { blocks } from '../report/ci-result.ts';
-import type { Baseline, BaselineEntry, KnownCause, RunRecord } from '../report/record.ts';
+import { metBy, namedBy, newCauses } from '../report/baseline/baseline-entry.ts';
+import { blocks } from '../report/baseline/ci-result.ts';
+import type { Baseline, BaselineEntry, KnownCause, RunRecord } from '../report/record/record.ts';
 import type { About } from '../run/check.ts';
 import { readSettings } from './settings-file.ts';
 

@@ -1,6 +1,6 @@
 import { isObject } from '../contract/document.ts';
-import { FORMATS, type Format, isFormat } from '../report/formats.ts';
-import { summarise } from '../report/text.ts';
+import { FORMATS, type Format, isFormat } from '../report/formats/formats.ts';
+import { summarise } from '../report/wording/text.ts';
 import type { Shard } from '../run/plan/shard.ts';
 
 /**

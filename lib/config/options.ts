@@ -1,4 +1,4 @@
-import { FORMATS } from '../report/formats.ts';
+import { FORMATS } from '../report/formats/formats.ts';
 import { DEFAULTS } from '../run/plan/plan.ts';
 import { TOKEN_VARIABLE } from '../token-variable.ts';
 import * as kind from './option-types.ts';

@@ -1,6 +1,6 @@
 import { isObject } from '../contract/document.ts';
 import { nearest } from '../nearest.ts';
-import { summarise } from '../report/text.ts';
+import { summarise } from '../report/wording/text.ts';
 import { UsageError } from '../usage-error.ts';
 import { Misfit, readAs, readTextAs, shown } from './option-types.ts';
 import {

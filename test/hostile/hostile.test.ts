@@ -34,7 +34,7 @@ const FEW = [
   'invariants/*',
 ];
 
-const valid = ownSchema('lib/report/record.schema.json');
+const valid = ownSchema('lib/report/record/record.schema.json');
 
 /** How a record differs from what is expected for a store. */
 function complaints({ expected }: Hostile, record: RunRecord): string[] {

@@ -1,9 +1,9 @@
 import { counted, sum } from '../../counts.ts';
 import { groupBy } from '../../groups.ts';
-import { More, Section } from '../../report/html/kit/section.tsx';
+import { More, Section } from '../../report/formats/html/kit/section.tsx';
 
-import { Sentence } from '../../report/html/profile.tsx';
-import { profileOf, type SentencePart, textOf } from '../../report/profile.ts';
+import { Sentence } from '../../report/formats/html/profile.tsx';
+import { profileOf, type SentencePart, textOf } from '../../report/wording/profile.ts';
 import type { Comparison } from '../comparison.ts';
 import { ran } from '../table.ts';
 import { Names, Share } from './parts.tsx';

@@ -1,7 +1,7 @@
 import { counted } from '../../counts.ts';
-import { confirmedText } from '../../report/confirmed.ts';
-import { Card, Fix, More, Section, titleOfChecks } from '../../report/html/kit/section.tsx';
-import { CheckLink, Commands, Icon, inline, toneOf } from '../../report/html/kit/text.tsx';
+import { Card, Fix, More, Section, titleOfChecks } from '../../report/formats/html/kit/section.tsx';
+import { CheckLink, Commands, Icon, inline, toneOf } from '../../report/formats/html/kit/text.tsx';
+import { confirmedText } from '../../report/wording/confirmed.ts';
 import type { ComparedCause, Comparison } from '../comparison.ts';
 import { causeCount, checksAt, type SharedCause, sharedCauses } from '../table.ts';
 import { Marks, type MarksRow } from './marks.tsx';

@@ -1,7 +1,7 @@
 import { counted } from '../../counts.ts';
 import { areaOf } from '../../groups.ts';
-import { Choice } from '../../report/html/kit/filter.tsx';
-import { CheckLink, inline, toneOf } from '../../report/html/kit/text.tsx';
+import { Choice } from '../../report/formats/html/kit/filter.tsx';
+import { CheckLink, inline, toneOf } from '../../report/formats/html/kit/text.tsx';
 import type { About } from '../../run/check.ts';
 import type { Comparison } from '../comparison.ts';
 import { differing, reasonOf, verdictOf } from '../table.ts';

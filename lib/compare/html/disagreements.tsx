@@ -1,8 +1,8 @@
 import { counted, grouped, sum } from '../../counts.ts';
 import { groupBy } from '../../groups.ts';
-import { Card, More, Section } from '../../report/html/kit/section.tsx';
-import { Box, Captioned, Commands, inline, lines, sizeOf } from '../../report/html/kit/text.tsx';
-import type { RecordedBody } from '../../report/record.ts';
+import { Card, More, Section } from '../../report/formats/html/kit/section.tsx';
+import { Box, Captioned, Commands, inline, lines, sizeOf } from '../../report/formats/html/kit/text.tsx';
+import type { RecordedBody } from '../../report/record/record.ts';
 import type { Answer, Comparison, Disagreement } from '../comparison.ts';
 import { AllNames, Names, Share } from './parts.tsx';
 

@@ -1,8 +1,16 @@
 import { counted } from '../../counts.ts';
 import { groupBy } from '../../groups.ts';
-import { ExpectedAndActual } from '../../report/html/kit/expected.tsx';
-import { Card } from '../../report/html/kit/section.tsx';
-import { Commands, DocsLink, Icon, inline, type Tone, toneOf, WORDS } from '../../report/html/kit/text.tsx';
+import { ExpectedAndActual } from '../../report/formats/html/kit/expected.tsx';
+import { Card } from '../../report/formats/html/kit/section.tsx';
+import {
+  Commands,
+  DocsLink,
+  Icon,
+  inline,
+  type Tone,
+  toneOf,
+  WORDS,
+} from '../../report/formats/html/kit/text.tsx';
 import type { About } from '../../run/check.ts';
 import type { Cell, Comparison } from '../comparison.ts';
 import { Names, type NumberedRun, nameOf } from './parts.tsx';

@@ -1,6 +1,6 @@
-import { type Axis, placeOf as at, percent, ticksOf } from '../../report/html/kit/axis.ts';
-import { Section } from '../../report/html/kit/section.tsx';
-import { time } from '../../report/html/kit/text.tsx';
+import { type Axis, placeOf as at, percent, ticksOf } from '../../report/formats/html/kit/axis.ts';
+import { Section } from '../../report/formats/html/kit/section.tsx';
+import { time } from '../../report/formats/html/kit/text.tsx';
 import type { Comparison } from '../comparison.ts';
 import type { RunColumn } from '../table.ts';
 import { nameOf, numbered, Scrolling, StoreLink, VisuallyHidden } from './parts.tsx';

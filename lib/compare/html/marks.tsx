@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { counted } from '../../counts.ts';
-import { Choice, Filter } from '../../report/html/kit/filter.tsx';
-import { Section } from '../../report/html/kit/section.tsx';
-import { Icon, inline, type Tone, WORDS } from '../../report/html/kit/text.tsx';
+import { Choice, Filter } from '../../report/formats/html/kit/filter.tsx';
+import { Section } from '../../report/formats/html/kit/section.tsx';
+import { Icon, inline, type Tone, WORDS } from '../../report/formats/html/kit/text.tsx';
 import type { Level } from '../../run/check.ts';
 import type { Comparison } from '../comparison.ts';
 import { verdictOf } from '../table.ts';

@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from 'preact-render-to-string';
-import { assetsOf } from '../../report/html/kit/assets.ts';
-import { Shell } from '../../report/html/kit/shell.tsx';
+import { assetsOf } from '../../report/formats/html/kit/assets.ts';
+import { Shell } from '../../report/formats/html/kit/shell.tsx';
 import type { Comparison } from '../comparison.ts';
 import { About } from './about.tsx';
 import { Behaviour } from './behaviour.tsx';

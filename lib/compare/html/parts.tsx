@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { counted } from '../../counts.ts';
-import { percent } from '../../report/html/kit/axis.ts';
-import { More } from '../../report/html/kit/section.tsx';
-import { Icon, inline, type Tone } from '../../report/html/kit/text.tsx';
+import { percent } from '../../report/formats/html/kit/axis.ts';
+import { More } from '../../report/formats/html/kit/section.tsx';
+import { Icon, inline, type Tone } from '../../report/formats/html/kit/text.tsx';
 import type { Column, Comparison } from '../comparison.ts';
 import { type RunColumn, ran, verdictOf } from '../table.ts';
 

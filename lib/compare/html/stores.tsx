@@ -1,7 +1,7 @@
 import { grouped } from '../../counts.ts';
-import { percent } from '../../report/html/kit/axis.ts';
-import { Section } from '../../report/html/kit/section.tsx';
-import { inline, time } from '../../report/html/kit/text.tsx';
+import { percent } from '../../report/formats/html/kit/axis.ts';
+import { Section } from '../../report/formats/html/kit/section.tsx';
+import { inline, time } from '../../report/formats/html/kit/text.tsx';
 import { judgedOf } from '../../run/result/verdict.ts';
 import type { Comparison } from '../comparison.ts';
 import { type RunColumn, reasonOf, verdictOf } from '../table.ts';

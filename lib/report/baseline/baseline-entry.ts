@@ -1,0 +1,46 @@
+import { counted } from '../../counts.ts';
+import { coarseFingerprint } from '../record/fingerprint.ts';
+import type { BaselineEntry, RecordedResult } from '../record/record.ts';
+
+/** The failures that an entry names, by check; a check without names stands for all of its failures. */
+export function namedBy(
+  entry: BaselineEntry,
+): readonly { readonly id: string; readonly names: readonly string[] | undefined }[] {
+  if ('cause' in entry)
+    return Object.entries(entry.checks).map(([id, names]) => ({ id, names: names.split(/\s+/) }));
+  const { id, fingerprint, fingerprints } = entry;
+  const names = [...(fingerprint === undefined ? [] : [fingerprint]), ...(fingerprints ?? [])];
+  return [{ id, names: names.length === 0 ? undefined : names }];
+}
+
+export const isAbout = (entry: BaselineEntry, { id }: Pick<RecordedResult, 'id'>): boolean =>
+  namedBy(entry).some((one) => one.id === id);
+
+/** The fingerprints of a failure, including the one that earlier versions of the suite gave it. */
+const fingerprintsOf = (id: string, cause: RecordedResult['causes'][number]): readonly string[] => [
+  cause.fingerprint,
+  coarseFingerprint(id, cause),
+];
+
+/** The fingerprints of all failures of a check. */
+export const metBy = ({ id, causes }: RecordedResult): ReadonlySet<string> =>
+  new Set(causes.flatMap((cause) => fingerprintsOf(id, cause)));
+
+/** The failures of a check that no entry names. */
+export function newCauses(
+  { id, causes }: RecordedResult,
+  entries: readonly BaselineEntry[],
+): RecordedResult['causes'] {
+  const own = entries.flatMap(namedBy).filter((one) => one.id === id);
+  if (own.some(({ names }) => names === undefined)) return [];
+  const known = new Set(own.flatMap(({ names = [] }) => names));
+  return causes.filter((cause) => !fingerprintsOf(id, cause).some((name) => known.has(name)));
+}
+
+/** The id of an entry, with its fingerprint or how many it has; for a cause, its checks. */
+export function entryName(entry: BaselineEntry): string {
+  const [{ id = '', names = [] } = {}, ...others] = namedBy(entry);
+  if ('cause' in entry)
+    return `${entry.cause} (${id}${others.length === 0 ? '' : ` and ${counted(others.length, 'other check')}`})`;
+  return names.length === 0 ? id : `${id} (${names.length === 1 ? names[0] : `${names.length} causes`})`;
+}

@@ -1,0 +1,73 @@
+import { counted } from '../../counts.ts';
+import { cutShort, judgedOf } from '../../run/result/verdict.ts';
+import type { Baseline, CiResult, RecordedResult, RunRecord, WithoutCiResult } from '../record/record.ts';
+import { judgedEntry } from './entry-state.ts';
+import { acceptedBy } from './known-deviations.ts';
+
+/** The CI result of a run, given the known deviations; they expire relative to the day on which it began. */
+export function ciResultOf(record: WithoutCiResult, baseline?: Baseline): CiResult {
+  const judged = (baseline?.entries ?? []).map((entry) => judgedEntry(entry, record, baseline));
+  const noneKnown = judged.every(({ state }) => state !== 'known');
+  const entries = judged.map(({ byChance, remedy, ...entry }) =>
+    byChance && !noneKnown
+      ? { ...entry, state: 'not-evaluated' as const }
+      : { ...entry, ...(remedy === undefined ? {} : { remedy }) },
+  );
+  const judgedBaseline = baseline === undefined ? null : { ...baseline, entries };
+  const isKnown = (result: RecordedResult) => acceptedBy(result, record, judgedBaseline).length > 0;
+  const failed = record.results.filter(({ verdict }) => verdict === 'fail');
+  const unknown = failed.filter((result) => blocks(result, record) && !isKnown(result)).length;
+  const known = failed.filter(isKnown).length;
+  const outdated = entries.filter(({ state }) => state === 'stale' || state === 'expired').length;
+  return {
+    ...decided(record, unknown, outdated, known, baseline !== undefined),
+    baseline: judgedBaseline,
+  };
+}
+
+/** A record with its CI result, before the long parts. */
+export function withCiResult(record: WithoutCiResult, baseline?: Baseline): RunRecord {
+  const { causes, results, observations, ...head } = record;
+  return { ...head, ciResult: ciResultOf(record, baseline), causes, results, observations };
+}
+
+/** Whether a failed result makes the CI result fail unless it is a known deviation. */
+export const blocks = (
+  { level, verdict }: RecordedResult,
+  { options }: Pick<RunRecord, 'options'>,
+): boolean => verdict === 'fail' && (level === 'MUST' || options.strict);
+
+function decided(
+  { outcome, summary, stop, results, options }: WithoutCiResult,
+  unknown: number,
+  outdated: number,
+  deviations: number,
+  hasBaseline: boolean,
+): Pick<CiResult, 'exitCode' | 'reason'> {
+  const known = deviations === 0 ? '' : `, ${counted(deviations, 'known deviation')}`;
+  if (unknown > 0)
+    return {
+      exitCode: 1,
+      reason: `${counted(unknown, 'failed check')}${hasBaseline ? ' not in the baseline' : ''}${known}`,
+    };
+  if (outcome === 'undetermined' || cutShort(stop, results) || summary.MUST.untestable > 0)
+    return { exitCode: 3, reason: `could not be judged${known}` };
+  // Without a check that sends requests, invariants judge nothing.
+  const isSent = results.some(({ kind, verdict }) => kind !== 'invariant' && verdict !== 'skipped');
+  const judged = isSent ? judgedOf(summary.MUST) + (options.strict ? judgedOf(summary.SHOULD) : 0) : 0;
+  if (outcome === 'partial' && options.shard === null && judged === 0)
+    return { exitCode: 2, reason: `nothing was judged${known}` };
+  if (outdated > 0)
+    return {
+      exitCode: 1,
+      reason: `${counted(outdated, 'outdated baseline entry', 'outdated baseline entries')}${known}`,
+    };
+  const what = outcome === 'partial' ? ' in the selected checks' : '';
+  return {
+    exitCode: 0,
+    reason:
+      deviations === 0
+        ? `no failures${what}`
+        : `no failures${what} except ${counted(deviations, 'known deviation')}`,
+  };
+}

@@ -1,0 +1,118 @@
+import { isUnanswered } from '../record/fingerprint.ts';
+import type {
+  Baseline,
+  BaselineEntry,
+  EntryState,
+  KnownCause,
+  KnownCheck,
+  RecordedResult,
+  WithoutCiResult,
+} from '../record/record.ts';
+import { entryName, metBy, namedBy } from './baseline-entry.ts';
+
+export type JudgedEntry = BaselineEntry & {
+  readonly state: EntryState;
+  readonly remedy?: string;
+  /** Stale only if no known failure of the store is left: the check may have missed the failure by chance. */
+  readonly byChance?: boolean;
+};
+
+/** The state of an entry of a baseline, given a run. */
+export function judgedEntry(
+  entry: BaselineEntry,
+  record: WithoutCiResult,
+  baseline: Baseline | undefined,
+): JudgedEntry {
+  const { until } = entry;
+  if (until !== undefined && until < record.startedAt.slice(0, 10))
+    return {
+      ...entry,
+      state: 'expired',
+      remedy: `delete the entry ${'cause' in entry ? entryName(entry) : entry.id} or extend its date: it was valid until ${until}`,
+    };
+  return 'cause' in entry
+    ? judgedCause(entry, record, baseline)
+    : { ...entry, ...judgedCheck(entry, record, baseline) };
+}
+
+/** A cause is known as long as experiments find it, or all of its failures occur. */
+function judgedCause(
+  entry: KnownCause,
+  record: WithoutCiResult,
+  baseline: Baseline | undefined,
+): JudgedEntry {
+  if (record.causes.some(({ fingerprint }) => fingerprint === entry.cause))
+    return { ...entry, state: 'known' };
+  const parts = namedBy(entry).map(({ id, names = [] }) =>
+    judgedCheck({ id, reason: entry.reason, fingerprints: names }, record, baseline),
+  );
+  const stale = parts.filter(({ state }) => state === 'stale');
+  const isCertain = stale.some(({ byChance }) => byChance !== true);
+  const isKnown = parts.some(({ state }) => state === 'known');
+  if (stale.length === 0 || (isKnown && !isCertain))
+    return { ...entry, state: isKnown ? 'known' : 'not-evaluated' };
+  return {
+    ...entry,
+    state: 'stale',
+    remedy: `delete the entry ${entryName(entry)}: its checks no longer fail for that cause`,
+    ...(isCertain ? {} : { byChance: true }),
+  };
+}
+
+function judgedCheck(
+  entry: KnownCheck,
+  record: WithoutCiResult,
+  baseline: Baseline | undefined,
+): Pick<JudgedEntry, 'state' | 'remedy' | 'byChance'> {
+  const { id } = entry;
+  const result = record.results.find((one) => one.id === id);
+  if (result === undefined || result.verdict === 'skipped' || result.verdict === 'untestable')
+    return { state: 'not-evaluated' };
+  const stale = (remedy: string) => ({ state: 'stale' as const, remedy });
+  const same = sendsTheSame(result, record, baseline);
+  if (result.verdict !== 'fail') {
+    const passing = stale(`delete the entry ${id}: the check passes now`);
+    if (same) return passing;
+    return isPartOfAll(result, record) ? { state: 'not-evaluated' } : { ...passing, byChance: true };
+  }
+  const names = namedBy(entry).flatMap((one) => one.names ?? []);
+  const met = metBy(result);
+  const gone = names.filter((name) => !met.has(name));
+  if (gone.length === 0) return { state: 'known' };
+  if (same && isComplete(result, record)) {
+    const what = gone.length === names.length ? `the entry ${id}` : `${gone.join(', ')} from the entry ${id}`;
+    const causes = gone.length === 1 ? 'that cause' : 'those causes';
+    return stale(`delete ${what}: the check no longer fails for ${causes}`);
+  }
+  return { state: gone.length === names.length ? 'not-evaluated' : 'known' };
+}
+
+/**
+ * Whether a check sent the requests that it sent in the run of which the baseline was made. Named requests
+ * are always the same; random ones need the same seed, at least as many cases, and the same thoroughness; an
+ * invariant needs all exchanges.
+ */
+export function sendsTheSame(
+  result: RecordedResult,
+  record: WithoutCiResult,
+  baseline: Baseline | undefined,
+): boolean {
+  if (result.kind === 'cases' || result.kind === 'scenario') return true;
+  const { options, stop } = record;
+  return (
+    options.seed === baseline?.seed &&
+    options.cases >= (baseline.cases ?? Number.POSITIVE_INFINITY) &&
+    (options.thorough ?? false) === (baseline.thorough ?? false) &&
+    stop === null &&
+    !isPartOfAll(result, record)
+  );
+}
+
+/** Whether the run contained only a part of the exchanges that such a check judges. */
+const isPartOfAll = ({ kind }: RecordedResult, { options, results }: WithoutCiResult): boolean =>
+  (options.shard !== null && kind !== 'cases' && kind !== 'scenario') ||
+  (kind === 'invariant' && results.some(({ blockedBy }) => blockedBy === 'user'));
+
+/** Whether a failed check tried all of its cases: it gives up when responses do not come. */
+const isComplete = ({ blockedBy, causes }: RecordedResult, { stop }: WithoutCiResult): boolean =>
+  stop === null && blockedBy === undefined && !causes.some(isUnanswered);

@@ -1,0 +1,48 @@
+import { sum } from '../../counts.ts';
+import type { CiResult, RecordedResult, WithoutCiResult } from '../record/record.ts';
+import { isAbout, namedBy, newCauses } from './baseline-entry.ts';
+import { sendsTheSame } from './entry-state.ts';
+
+type JudgedEntries = NonNullable<CiResult['baseline']>['entries'];
+
+/** The entries that still apply: known ones, and stale ones for those of their failures that still occur. */
+export const covering = (baseline: CiResult['baseline']): JudgedEntries =>
+  (baseline?.entries ?? []).filter(({ state }) => state === 'known' || state === 'stale');
+
+/** Failures of a check beyond those of its recorded causes, whose number is limited. */
+export const unaccounted = ({ failed, causes }: RecordedResult): number =>
+  failed - sum(causes, (cause) => cause.failed);
+
+/** The entries that make a failed check a known deviation; none if not all of its failures are known. */
+export function acceptedBy(
+  result: RecordedResult,
+  record: WithoutCiResult,
+  baseline: CiResult['baseline'],
+): JudgedEntries {
+  const entries = covering(baseline);
+  const own = entries.filter((entry) => isAbout(entry, result));
+  if (own.length > 0 && newCauses(result, own).length === 0) {
+    const isWhole = own.flatMap(namedBy).some(({ id, names }) => id === result.id && names === undefined);
+    if (isWhole || unaccounted(result) === 0) return own;
+  }
+  return byCause(result, entries, record, baseline);
+}
+
+/**
+ * The entries of the causes of a check, if all of them are known. They say nothing about a check that sent the same
+ * requests as in the run of the baseline: there, a failure that is not named is new, unless it comes and goes.
+ */
+function byCause(
+  { id, ...result }: RecordedResult,
+  entries: JudgedEntries,
+  record: WithoutCiResult,
+  baseline: CiResult['baseline'],
+): JudgedEntries {
+  const causes = record.causes.filter(({ checks }) => checks.includes(id));
+  const comesAndGoes = causes.some(({ kind }) => kind !== 'always');
+  if (sendsTheSame({ id, ...result }, record, baseline ?? undefined) && !comesAndGoes) return [];
+  const found = causes.map(({ kind, fingerprint }) =>
+    kind === 'once' ? undefined : entries.find((entry) => 'cause' in entry && entry.cause === fingerprint),
+  );
+  return found.every((entry) => entry !== undefined) ? found : [];
+}

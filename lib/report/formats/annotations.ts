@@ -1,0 +1,102 @@
+import {
+  aboutEntry,
+  deselected,
+  type ExplainedChecks,
+  entriesOf,
+  novelty,
+  openCauses,
+  unjudged,
+  whyKnown,
+} from '../baseline/deviations.ts';
+import type { RunRecord } from '../record/record.ts';
+import { confirmedText } from '../wording/confirmed.ts';
+import { headlineOf } from '../wording/headline.ts';
+import { firstNames, present } from '../wording/list.ts';
+import { summarise } from '../wording/text.ts';
+
+interface Annotation {
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+/** GitHub shows so many annotations per level and step, and silently drops the rest. */
+const MAX_ANNOTATIONS = 10;
+
+const MAX_LINE_CHARACTERS = 300;
+
+/** Checks that an annotation names. */
+const MAX_CHECKS = 5;
+
+/** GitHub workflow commands, one line each: errors for what makes the CI result fail, warnings, notices. */
+export function annotations(record: RunRecord): string[] {
+  const { strict } = record.options;
+  const reason = unjudged(record);
+  const of = (level: string) =>
+    openCauses(record)
+      .filter((one) => one.level === level)
+      .map((one) => failure(one, record));
+  const should = of('SHOULD');
+  const errors = [
+    ...present(reason !== undefined && { title: headlineOf(record), lines: [reason] }),
+    ...of('MUST'),
+    ...(strict ? should : []),
+    ...entriesOf(record, 'stale', 'expired').map((entry) => ({
+      title: `${entry.state} baseline entry ${summarise(aboutEntry(entry, record), 120)}`,
+      lines: [summarise(entry.remedy ?? '', MAX_LINE_CHARACTERS)],
+    })),
+  ];
+  const notices = [
+    ...present(
+      record.outcome === 'partial' &&
+        record.ciResult.exitCode !== 2 && {
+          title: headlineOf(record),
+          lines: [`${deselected(record).length} checks were skipped by --only or --skip`],
+        },
+    ),
+    ...entriesOf(record, 'known').map((entry) => ({
+      title: `known deviation ${summarise(aboutEntry(entry, record), 120)}`,
+      lines: [whyKnown(entry)],
+    })),
+  ];
+  return [
+    ...commands('error', errors),
+    ...commands('warning', strict ? [] : should),
+    ...commands('notice', notices),
+  ];
+}
+
+function failure({ cause, level, checks }: ExplainedChecks, record: RunRecord): Annotation {
+  const { statement, failed, cases, expected, actual } = checks[0] ?? {};
+  return {
+    title: `${level} ${summarise(cause.title, MAX_LINE_CHARACTERS)}`,
+    lines: [
+      `confirmed: ${confirmedText(cause)}`,
+      `checks: ${firstNames(
+        MAX_CHECKS,
+        checks.map(({ id }) => summarise(id, 120)),
+      )}`,
+      ...checks.flatMap((one) => novelty(one, record) ?? []),
+      ...present(
+        statement !== undefined && `${statement} ${failed} of ${cases} failed.`,
+        expected !== undefined && `expected: ${summarise(expected, MAX_LINE_CHARACTERS)}`,
+        actual !== undefined && `actual: ${summarise(actual, MAX_LINE_CHARACTERS)}`,
+      ),
+      `fix: ${summarise(cause.advice, MAX_LINE_CHARACTERS)}`,
+    ],
+  };
+}
+
+function commands(level: 'error' | 'warning' | 'notice', list: readonly Annotation[]): string[] {
+  const shown = list.length > MAX_ANNOTATIONS ? list.slice(0, MAX_ANNOTATIONS - 1) : list;
+  const rest = list.length - shown.length;
+  const last = rest > 0 && { title: `${rest} more`, lines: [`the reports of the run have ${rest} more`] };
+  return present(...shown, last).map(
+    ({ title, lines }) => `::${level} title=${property(title)}::${data(lines.join('\n'))}`,
+  );
+}
+
+/** Escapes the message of a workflow command. */
+const data = (text: string) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+
+/** Escapes the value of a property of a workflow command, which ends at a colon or a comma. */
+const property = (text: string) => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');

@@ -1,0 +1,51 @@
+import { docsOf, suite } from '../../package.ts';
+import type { ExplainedChecks } from '../baseline/deviations.ts';
+import type { RecordedCause, RunRecord } from '../record/record.ts';
+import { confirmedText } from '../wording/confirmed.ts';
+import { answerLine, beforeLine, requestLine, summarise, visible } from '../wording/text.ts';
+import { code, fenced, joined, lines } from './markdown-text.ts';
+
+export const MAX_TITLE_CHARACTERS = 1000;
+
+/** Requests shown before the one that fails. */
+const MAX_BEFORE = 6;
+
+const MAX_STEPS_CHARACTERS = 2400;
+
+/** What was sent and answered, the advice, and the steps. Text from the store is in code blocks. */
+export const causeBlocks = (cause: RecordedCause): readonly string[] => [
+  fenced(
+    [
+      `confirmed ${confirmedText(cause)}`,
+      ...(cause.counterexample?.before ?? []).slice(-MAX_BEFORE).map((one) => `before    ${beforeLine(one)}`),
+      ...(cause.counterexample === undefined
+        ? []
+        : [
+            `request   ${requestLine(cause.counterexample.request)}`,
+            `response  ${answerLine(cause.counterexample)}`,
+          ]),
+      `fix       ${summarise(cause.advice, 1000)}`,
+    ],
+    'text',
+  ),
+  steps(cause),
+];
+
+/** Half of the steps would be of no use. */
+function steps({ steps: all }: RecordedCause): string {
+  const shown = all.map(visible);
+  return shown.length === 0 || lines(shown).length > MAX_STEPS_CHARACTERS ? '' : fenced(shown, 'sh');
+}
+
+/** A cause for an issue tracker. */
+export const issueMarkdown = (
+  { cause, checks, level }: ExplainedChecks,
+  { document, startedAt }: RunRecord,
+): string =>
+  `${joined([
+    `## ${code(cause.title, MAX_TITLE_CHARACTERS)}`,
+    ...causeBlocks(cause),
+    `Failed checks (${level}):`,
+    lines(checks.map(({ id }) => `- [\`${id}\`](${docsOf(id)})`)),
+    `Found by ${suite.name} ${suite.version} on ${startedAt.slice(0, 10)}, document version ${code(document.version, 40)}. The commands need the token in \`PLANT_STORE_TOKEN\`.`,
+  ])}\n`;

@@ -1,0 +1,110 @@
+import { counted } from '../../../counts.ts';
+import { namedBy } from '../../baseline/baseline-entry.ts';
+import {
+  aboutEntry,
+  baselineNotes,
+  type EvaluatedEntry,
+  explainedChecks,
+} from '../../baseline/deviations.ts';
+import type { RunRecord } from '../../record/record.ts';
+import { Cause } from './failures.tsx';
+import { Section } from './kit/section.tsx';
+import { CheckLink, inline } from './kit/text.tsx';
+
+const STATES = {
+  expired: 'expired',
+  stale: 'stale',
+  known: 'known deviation',
+  'not-evaluated': 'not evaluated',
+} as const;
+
+const MAX_FINGERPRINTS = 4;
+
+/** The known deviations and the states of their baseline entries. */
+export function Baseline({ record }: Readonly<{ record: RunRecord }>) {
+  const { ciResult } = record;
+  if (ciResult.baseline === null) return null;
+  const { file, entries } = ciResult.baseline;
+  // Entries that require action come first.
+  const sorted = Object.keys(STATES).flatMap((state) => entries.filter((entry) => entry.state === state));
+  const known = explainedChecks(record).filter((one) => one.known);
+  return (
+    <Section id="baseline" heading="Known deviations">
+      <p class="note">
+        The baseline is <span class="code">{inline(file.split(/[\\/]/).at(-1) ?? '', 100)}</span>, with{' '}
+        {counted(entries.length, 'entry', 'entries')}.{' '}
+        {baselineNotes(record).map((note) => `${inline(note)}. `)}It affects the CI result, not the verdict.
+      </p>
+      <ul class="entries">
+        {sorted.map((entry, index) => {
+          const { reason, issue, until, state, remedy } = entry;
+          return (
+            <li key={index} class={state}>
+              <p>
+                <span class="state">{STATES[state]}</span> <About entry={entry} record={record} />
+              </p>
+              <p>
+                {inline(reason)}
+                {until !== undefined && ` Until ${inline(until, 40)}.`}{' '}
+                {issue !== undefined && <Issue issue={issue} />}
+              </p>
+              {remedy !== undefined && (
+                <p>
+                  <strong>What to do.</strong> {inline(remedy.charAt(0).toUpperCase() + remedy.slice(1))}.
+                </p>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+      {known.length > 0 && (
+        <section class="causes">
+          <h3>{counted(known.length, 'cause')} of nothing but known deviations</h3>
+          <ol>
+            {known.map((one, index) => (
+              <li key={one.cause.fingerprint}>
+                <Cause explained={one} rank={index + 1} record={record} open={false} />
+              </li>
+            ))}
+          </ol>
+        </section>
+      )}
+    </Section>
+  );
+}
+
+/** The checks that an entry is about, each with its fingerprints; for a cause, after its title. */
+function About({ entry, record }: Readonly<{ entry: EvaluatedEntry; record: RunRecord }>) {
+  return (
+    <>
+      {'cause' in entry && `${inline(aboutEntry(entry, record))} `}
+      {namedBy(entry).map(({ id, names = [] }) => (
+        <>
+          {record.results.some((one) => one.id === id) ? (
+            <CheckLink id={id} />
+          ) : (
+            <span class="id">{inline(id, 100)}</span>
+          )}{' '}
+          {names.slice(0, MAX_FINGERPRINTS).map((name) => (
+            <>
+              <span class="code aside">{inline(name, 40)}</span>{' '}
+            </>
+          ))}
+          {names.length > MAX_FINGERPRINTS && (
+            <span class="aside">and {names.length - MAX_FINGERPRINTS} more </span>
+          )}
+        </>
+      ))}
+    </>
+  );
+}
+
+/** The issue, as a link if it is an HTTP URL. */
+const Issue = ({ issue }: Readonly<{ issue: string }>) =>
+  /^https?:\/\//.test(issue) && URL.canParse(issue) ? (
+    <a href={new URL(issue).href} rel="noreferrer">
+      {inline(issue, 100)}
+    </a>
+  ) : (
+    <span>{inline(issue, 100)}</span>
+  );

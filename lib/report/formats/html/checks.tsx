@@ -1,0 +1,221 @@
+import { counted, grouped } from '../../../counts.ts';
+import { areaOf, groupBy } from '../../../groups.ts';
+import { knownBy } from '../../baseline/deviations.ts';
+import { unaccounted } from '../../baseline/known-deviations.ts';
+import { causeText } from '../../record/fingerprint.ts';
+import type { RecordedResult, RunRecord } from '../../record/record.ts';
+import { confidenceText } from '../../wording/confidence.ts';
+import { coverageText } from '../../wording/coverage.ts';
+import { present } from '../../wording/list.ts';
+import { Exchange } from './exchange.tsx';
+import { KnownAs, whatFailed } from './failures.tsx';
+import { Choice, Filter } from './kit/filter.tsx';
+import { More, Section } from './kit/section.tsx';
+import { CheckLink, DocsLink, Fact, Icon, inline, type Tone, toneOf, WORDS } from './kit/text.tsx';
+
+export function Checks({ record }: Readonly<{ record: RunRecord }>) {
+  const { results } = record;
+  const areas = groupBy(results, areaOf);
+  const tones = (Object.keys(WORDS) as Tone[]).filter((tone) =>
+    results.some((result) => toneOf(result, record) === tone),
+  );
+  return (
+    <Section id="checks" heading="Every check">
+      <Filter id="filter" search="id, statement or cause" rows={counted(results.length, 'check')}>
+        <Choice name="level" label="Level" options={{ MUST: 'MUST', SHOULD: 'SHOULD', OBSERVE: 'OBSERVE' }} />
+        <Choice
+          name="verdict"
+          label="Verdict"
+          options={Object.fromEntries(tones.map((tone) => [tone, WORDS[tone]]))}
+        />
+        <Choice name="area" label="Area" options={Object.fromEntries(areas.map(([area]) => [area, area]))} />
+      </Filter>
+      {areas.map(([area, members]) => (
+        <section key={area} class="area">
+          <h3>
+            {area} <span class="aside">{tally(members, record)}</span>
+          </h3>
+          {members.map((result) => (
+            <Check key={result.id} result={result} record={record} />
+          ))}
+        </section>
+      ))}
+    </Section>
+  );
+}
+
+const tally = (members: readonly RecordedResult[], record: RunRecord): string =>
+  (Object.keys(WORDS) as Tone[])
+    .map((tone) => [members.filter((one) => toneOf(one, record) === tone).length, WORDS[tone]] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, word]) => `${count} ${word}`)
+    .join(', ');
+
+function Check({ result, record }: Readonly<{ result: RecordedResult; record: RunRecord }>) {
+  const { id, level, statement, causes } = result;
+  const tone = toneOf(result, record);
+  const known = knownBy(result, record).length > 0;
+  const searched = [
+    id,
+    statement,
+    ...new Set(causes.map(({ cause }) => inline(cause))),
+    known ? 'known deviation' : '',
+  ];
+  return (
+    <details
+      class={`check ${tone}`}
+      id={id}
+      data-area={areaOf(result)}
+      data-level={level}
+      data-verdict={tone}
+      data-text={searched.join(' | ').toLowerCase()}
+    >
+      <summary>
+        <span class="word">
+          <Icon name={tone} /> {WORDS[tone]}
+        </span>
+        <span class="level">{level}</span>
+        <span class="head">
+          <span class="id">{id}</span>
+          <span class="statement">{statement}</span>
+          {known && <span class="state">known deviation</span>}
+        </span>
+      </summary>
+      <div class="inside">
+        <Details result={result} record={record} />
+      </div>
+    </details>
+  );
+}
+
+const KINDS = {
+  cases: 'named requests',
+  property: 'random requests',
+  invariant: 'every exchange of the run that it applies to',
+  scenario: 'dependent steps',
+} as const;
+
+function Details({ result, record }: Readonly<{ result: RecordedResult; record: RunRecord }>) {
+  const { id, basis, hint, kind, verdict, cases, seconds, exchanges, counterexample, observations } = result;
+  const [first, ...others] = exchanges;
+  const [confidence, covered] = [confidenceText(result), coverageText(result)];
+  return (
+    <>
+      <KnownAs result={result} record={record} />
+      <dl class="facts">
+        {verdict === 'fail' && <Fact name="What failed">{whatFailed(result)}</Fact>}
+        <Blocker result={result} />
+        <Fact name={verdict === 'fail' ? 'Fix' : 'If it fails'}>{hint}</Fact>
+        <Fact name="Basis">{basis.join('; ')}</Fact>
+        <Fact name="Tried">
+          {counted(cases, 'case')} in {seconds.toFixed(2)} s: {KINDS[kind]}
+          {counterexample?.path !== undefined &&
+            `; seed ${counterexample.seed}, path ${inline(counterexample.path, 60)}`}
+        </Fact>
+        {covered !== undefined && <Fact name="Covered">{covered}</Fact>}
+        {confidence !== undefined && <Fact name="Confidence">{confidence}</Fact>}
+      </dl>
+      {first !== undefined && <Exchange exchange={first} />}
+      {others.map((exchange) => (
+        <More
+          key={exchange.cause}
+          summary={
+            <>
+              Another cause: {inline(exchange.cause, 160)}{' '}
+              <span class="aside">{inline(exchange.label, 80)}</span>
+            </>
+          }
+        >
+          <Exchange exchange={exchange} />
+        </More>
+      ))}
+      <CauseTable result={result} />
+      <Observed observations={observations} />
+      <p class="permalink">
+        <a href={`#${id}`}>#{id}</a>
+        <DocsLink id={id} />
+        <button type="button" class="copy" data-link={id} data-announcement="The link was copied." hidden>
+          Copy<span class="aside"> link</span>
+        </button>
+      </p>
+    </>
+  );
+}
+
+const BLOCKERS: Readonly<Record<string, string>> = {
+  user: 'skipped by --only or --skip',
+  shard: 'in another shard',
+  bail: 'skipped after an earlier failure',
+  document: 'the document',
+  store: 'the store',
+  concurrency: 'one request at a time',
+};
+
+/** Why a check was not run, or not completely, and what prevented it. */
+function Blocker({ result: { verdict, reason, blockedBy } }: Readonly<{ result: RecordedResult }>) {
+  if (reason === undefined || blockedBy === undefined) return null;
+  return (
+    <Fact name={verdict === 'fail' ? 'Also' : 'Not tested'}>
+      {inline(reason)}
+      {blockedBy.includes('/') ? (
+        <>
+          {' '}
+          (see <CheckLink id={blockedBy} />)
+        </>
+      ) : (
+        <span class="aside"> ({inline(BLOCKERS[blockedBy] ?? blockedBy, 60)})</span>
+      )}
+    </Fact>
+  );
+}
+
+/** Causes listed; the record contains all of them. */
+const MAX_CAUSES = 40;
+
+function CauseTable({ result }: Readonly<{ result: RecordedResult }>) {
+  const { causes } = result;
+  if (causes.length === 0) return null;
+  const rest = present(
+    causes.length > MAX_CAUSES && `${causes.length - MAX_CAUSES} more are in the record`,
+    unaccounted(result) > 0 &&
+      `${counted(unaccounted(result), 'failure')} with causes that were not recorded`,
+  );
+  return (
+    <table class="fingerprints">
+      <caption>
+        Causes, with their fingerprints for a baseline
+        {rest.length > 0 && <span class="aside"> ({rest.join('; ')})</span>}
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Cause</th>
+          <th scope="col">Cases</th>
+          <th scope="col">Fingerprint</th>
+        </tr>
+      </thead>
+      <tbody>
+        {causes.slice(0, MAX_CAUSES).map((cause) => (
+          <tr key={cause.fingerprint}>
+            <td>{inline(causeText(cause), 200)}</td>
+            <td>{grouped(cause.failed)}</td>
+            <td class="code">{inline(cause.fingerprint, 40)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Observed({ observations }: Pick<RecordedResult, 'observations'>) {
+  const entries = Object.entries(observations);
+  if (entries.length === 0) return null;
+  return (
+    <dl class="observations">
+      {entries.map(([key, value]) => (
+        <Fact key={key} name={inline(key, 100)}>
+          {value === '' ? <span class="aside">empty</span> : inline(String(value))}
+        </Fact>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,102 @@
+import { counted } from '../../../counts.ts';
+import type { RecordedBody, RecordedCause, RecordedExchange, RecordedRequest } from '../../record/record.ts';
+import { beforeLine } from '../../wording/text.ts';
+import { ExpectedAndActual } from './kit/expected.tsx';
+import { More } from './kit/section.tsx';
+import { Box, Captioned, Commands, inline, type Line, lines, sizeOf, time } from './kit/text.tsx';
+import { markedBody, mattersIn } from './matters.ts';
+
+type Pairs = readonly (readonly [string, string])[];
+
+/** One request and its response, what is wrong, and a command that sends the request again. */
+export const Exchange = ({ exchange }: Readonly<{ exchange: RecordedExchange }>) => (
+  <div class="exchange">
+    <ExpectedAndActual expected={exchange.expected} actual={exchange.actual} />
+    <Messages exchange={exchange} />
+    <Commands list={[exchange.command]} />
+  </div>
+);
+
+type Sent = NonNullable<RecordedCause['counterexample']>;
+
+/** The request that shows a cause, with what matters in it, what was sent before it, and its response. */
+export function CauseExchange({
+  exchange,
+  matters,
+}: Readonly<{ exchange: Sent; matters: readonly string[] }>) {
+  const { before = [], request } = exchange;
+  const isMarked = mattersIn(request, matters) !== undefined;
+  return (
+    <div class="exchange">
+      {before.length > 0 && (
+        <More summary={<>After {counted(before.length, 'other request')}</>}>
+          <Box text={before.map((one) => beforeLine(one, 200))} />
+        </More>
+      )}
+      <Messages exchange={exchange} matters={matters} />
+      {isMarked && (
+        <p class="aside">The marked parts of the request matter. The others can be anything ordinary.</p>
+      )}
+    </div>
+  );
+}
+
+function Messages({ exchange, matters = [] }: Readonly<{ exchange: Sent; matters?: readonly string[] }>) {
+  const { request, response, ms } = exchange;
+  return (
+    <div class="messages">
+      <Captioned
+        title="Request"
+        aside={request.rawBytes ? 'not well-formed' : sizeOf(request.body)}
+        text={requestLines(request, matters)}
+      />
+      <Captioned
+        title="Response"
+        aside={response === undefined ? time(ms) : `${time(ms)}, ${sizeOf(response.body)}`}
+        text={responseLines(exchange)}
+      />
+    </div>
+  );
+}
+
+function requestLines(request: RecordedRequest, matters: readonly string[]): readonly Line[] {
+  const { method, url, headers, body } = request;
+  const path = URL.canParse(url) ? url.slice(new URL(url).origin.length) : url;
+  const first = `${inline(method, 40)} ${inline(path)}`;
+  const does = mattersIn(request, matters);
+  if (does === undefined) return message(first, headers, body);
+  const line = (text: string, ...names: readonly string[]): Line => [{ text, matters: names.some(does) }];
+  return [
+    line(first, 'method', 'path', 'query'),
+    ...headers.map(([name, value]) => line(`${inline(name, 100)}: ${inline(value)}`, name)),
+    ...('text' in body && body.bytes > 0
+      ? ['', ...markedBody(body.text, does)]
+      : bodyOf(body).map((one) => line(one, 'body'))),
+  ];
+}
+
+/** A message roughly as it goes over the wire. */
+const message = (first: string, headers: Pairs, body: RecordedBody): readonly string[] => [
+  first,
+  ...headers.map(([name, value]) => `${inline(name, 100)}: ${inline(value)}`),
+  ...bodyOf(body),
+];
+
+const bodyOf = (body: RecordedBody): readonly string[] =>
+  body.bytes === 0
+    ? []
+    : 'text' in body
+      ? ['', ...lines(body.text)]
+      : ['', '(not UTF-8; base64)', ...lines(body.base64, 1000)];
+
+const responseLines = ({
+  response,
+  fault,
+}: Pick<RecordedExchange, 'response' | 'fault'>): readonly string[] => [
+  ...(response === undefined
+    ? []
+    : message(`${response.status} ${inline(response.statusText, 100)}`, response.headers, response.body)),
+  ...(fault === undefined
+    ? []
+    : [`${response === undefined ? 'No response' : 'Then'}: ${inline(fault.detail)} (${fault.kind})`]),
+];

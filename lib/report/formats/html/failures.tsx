@@ -1,0 +1,273 @@
+import { counted, grouped } from '../../../counts.ts';
+import { groupBy } from '../../../groups.ts';
+import { type ExplainedChecks, knownBy, novelty, openCauses } from '../../baseline/deviations.ts';
+import type { RecordedCause, RecordedResult, RunRecord } from '../../record/record.ts';
+import { confirmedText } from '../../wording/confirmed.ts';
+import { present } from '../../wording/list.ts';
+import { retrySummary } from '../../wording/retries.ts';
+import { issueMarkdown } from '../cause-markdown.ts';
+import { CauseExchange, Exchange } from './exchange.tsx';
+import { Card, Fix, More, Section, titleOfChecks } from './kit/section.tsx';
+import { CheckLink, Commands, CopyButton, Icon, inline, toneOf } from './kit/text.tsx';
+
+type JudgedLevel = 'MUST' | 'SHOULD';
+
+/** With more causes, only the first is open initially. */
+const MAX_OPEN_CAUSES = 3;
+
+const MAX_TITLE_CHARACTERS = 1000;
+const MAX_ADVICE_CHARACTERS = 2000;
+
+export const FIRST_CAUSE = 'cause-1';
+
+/** What is to be fixed, cause by cause, then the untestable checks. */
+export function Failures({ record }: Readonly<{ record: RunRecord }>) {
+  const open = openCauses(record);
+  const failed = record.results.filter(({ verdict }) => verdict === 'fail');
+  const blocked = record.results.filter(({ verdict }) => verdict === 'untestable');
+  return (
+    <Section id="failures" heading="What to fix">
+      {open.length + blocked.length === 0 && (
+        <p class="nothing-to-fix">
+          <Icon name="pass" />{' '}
+          {failed.length === 0
+            ? 'Nothing: no check failed or warned.'
+            : 'Nothing: every failure is a known deviation.'}
+        </p>
+      )}
+      {failed.length === 0 && blocked.length > 0 && (
+        <p>Nothing failed, but the following checks could not be tested.</p>
+      )}
+      <Causes level="MUST" causes={open.filter(({ level }) => level === 'MUST')} record={record} />
+      <Causes level="SHOULD" causes={open.filter(({ level }) => level === 'SHOULD')} record={record} />
+      <Blocked blocked={blocked} />
+    </Section>
+  );
+}
+
+interface CausesProps {
+  readonly level: JudgedLevel;
+  readonly causes: readonly ExplainedChecks[];
+  readonly record: RunRecord;
+}
+
+function Causes({ level, causes, record }: CausesProps) {
+  if (causes.length === 0) return null;
+  const checks = new Set(causes.flatMap((one) => one.checks.map(({ id }) => id))).size;
+  // Warnings can wait while a MUST fails.
+  const folded = level === 'SHOULD' && record.summary.MUST.fail > 0;
+  return (
+    <section class={`causes ${level.toLowerCase()}`}>
+      <h3>
+        {level}: {counted(causes.length, 'cause')}
+        <span class="aside">
+          {' '}
+          of {counted(checks, level === 'MUST' || record.options.strict ? 'failed check' : 'warning')}
+          {causes.length > 1 && ', what to fix first at the top'}
+        </span>
+      </h3>
+      <ol>
+        {causes.map((one, index) => (
+          <li key={one.cause.fingerprint}>
+            <Cause
+              explained={one}
+              rank={index + 1}
+              record={record}
+              open={!folded && (index === 0 || causes.length <= MAX_OPEN_CAUSES)}
+            />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+interface CauseProps {
+  readonly explained: ExplainedChecks;
+  readonly rank: number;
+  readonly record: RunRecord;
+  readonly open: boolean;
+}
+
+/** A cause: what is wrong and when, a request that shows it, what to do, and the checks that it explains. */
+export function Cause({ explained, rank, record, open }: CauseProps) {
+  const { cause, level, checks, known } = explained;
+  const { title, advice, counterexample, steps, matters, ladders, fingerprint } = cause;
+  const accepted = checks.filter((one) => knownBy(one, record).length > 0).length;
+  return (
+    <Card
+      tone={toneOf({ level, verdict: 'fail' }, record)}
+      id={rank === 1 && level === 'MUST' && !known ? FIRST_CAUSE : undefined}
+      open={open}
+      mark={<span class="rank">{rank}</span>}
+      head={
+        <>
+          <h4>{inline(title, MAX_TITLE_CHARACTERS)}</h4>
+          <span class="statement">{confirmedText(cause)}</span>
+        </>
+      }
+      weight={
+        <>
+          {counted(checks.length, 'check')}
+          {accepted > 0 && <span class="state">{known ? 'known deviation' : `${accepted} known`}</span>}
+        </>
+      }
+    >
+      <Fix>{inline(advice, MAX_ADVICE_CHARACTERS)}</Fix>
+      {counterexample !== undefined && <CauseExchange exchange={counterexample} matters={matters} />}
+      <Commands list={steps} />
+      <Ladders ladders={ladders} />
+      <Explained checks={checks} record={record} />
+      <p class="fingerprint">
+        <span class="aside">
+          Fingerprint <span class="code">{fingerprint}</span>
+        </span>
+        <CopyButton
+          name="Copy as Markdown"
+          text={issueMarkdown(explained, record)}
+          announcement="The cause was copied as Markdown."
+        />
+      </p>
+    </Card>
+  );
+}
+
+/** What was tried to find out how far the condition reaches. */
+function Ladders({ ladders }: Pick<RecordedCause, 'ladders'>) {
+  if (ladders.length === 0) return null;
+  return (
+    <More summary="What was tried">
+      <ul class="ladders">
+        {ladders.map(({ part, tried }, index) => (
+          <li key={index}>
+            <strong>{inline(part, 100)}</strong>
+            <ul>
+              {tried.map(({ value, shows }, at) => (
+                <li key={at} class={shows ? 'fails' : undefined}>
+                  {inline(value, 100)}
+                </li>
+              ))}
+            </ul>
+          </li>
+        ))}
+      </ul>
+    </More>
+  );
+}
+
+function Explained({ checks, record }: Readonly<{ checks: readonly RecordedResult[]; record: RunRecord }>) {
+  const [lead, ...others] = checks;
+  if (lead === undefined) return null;
+  return (
+    <More summary={titleOfChecks(checks.length)}>
+      <div class="inside">
+        <Lead result={lead} record={record} />
+        <Others members={others} record={record} />
+      </div>
+    </More>
+  );
+}
+
+function Lead({ result, record }: Readonly<{ result: RecordedResult; record: RunRecord }>) {
+  const { id, basis, hint, exchanges } = result;
+  const [exchange] = exchanges;
+  return (
+    <>
+      <p class="lead">
+        <Icon name={toneOf(result, record)} /> <CheckLink id={id} /> <span class="aside">failed</span>{' '}
+        {whatFailed(result)}
+      </p>
+      <KnownAs result={result} record={record} />
+      <Fix>{hint}</Fix>
+      {exchange !== undefined && <Exchange exchange={exchange} />}
+      <p class="basis">
+        <strong>Basis.</strong> {basis.join('; ')}
+      </p>
+    </>
+  );
+}
+
+/** How many cases of a check failed, with the counterexample and its retries. */
+export function whatFailed({ failed, cases, counterexample }: RecordedResult): string {
+  const retried = counterexample === undefined ? undefined : retrySummary(counterexample);
+  const { label, shrinks = 0 } = counterexample ?? {};
+  return present(
+    `${grouped(failed)} of ${counted(cases, 'case')}${label === undefined ? '' : `: ${inline(label, 160)}`}.`,
+    retried !== undefined && `${retried.charAt(0).toUpperCase()}${retried.slice(1)}.`,
+    shrinks > 0 && `Shrunk in ${counted(shrinks, 'step')}.`,
+  ).join(' ');
+}
+
+/** The reason of a known deviation, or the new causes of a known failing check. */
+export function KnownAs({ result, record }: Readonly<{ result: RecordedResult; record: RunRecord }>) {
+  const news = novelty(result, record);
+  return (
+    <>
+      {news !== undefined && (
+        <p class="known-reason">
+          <strong>New.</strong> {inline(news)}
+        </p>
+      )}
+      {knownBy(result, record).map(({ reason, issue, until }) => (
+        <p key={reason} class="known-reason">
+          <span class="state">known deviation</span> {inline(reason)}
+          {issue !== undefined && ` (${inline(issue, 100)})`}
+          {until !== undefined && `, until ${inline(until, 40)}`}
+        </p>
+      ))}
+    </>
+  );
+}
+
+function Others({ members, record }: Readonly<{ members: readonly RecordedResult[]; record: RunRecord }>) {
+  if (members.length === 0) return null;
+  const list = (
+    <ul class="others">
+      {members.map((member) => (
+        <li key={member.id}>
+          <Icon name={toneOf(member, record)} /> <CheckLink id={member.id} />{' '}
+          <span class="statement">
+            {member.statement}{' '}
+            <span class="aside">{`${grouped(member.failed)} of ${grouped(member.cases)}`}</span>
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+  const title = `${counted(members.length, 'other check')} ${members.length === 1 ? 'fails' : 'fail'} for the same cause`;
+  return members.length > 4 ? (
+    <More summary={title}>{list}</More>
+  ) : (
+    <>
+      <p class="more-title">{title}</p>
+      {list}
+    </>
+  );
+}
+
+function Blocked({ blocked }: Readonly<{ blocked: readonly RecordedResult[] }>) {
+  if (blocked.length === 0) return null;
+  return (
+    <section class="blocked">
+      <h3>{counted(blocked.length, 'check')} could not be tested</h3>
+      {groupBy(blocked, ({ reason = '' }) => reason).map(([reason, members]) => (
+        <Card
+          key={reason}
+          tone="untestable"
+          open={members.length <= 12}
+          mark={<Icon name="untestable" />}
+          head={<span class="reason">{inline(reason)}</span>}
+          weight={counted(members.length, 'check')}
+        >
+          <ul class="ids">
+            {members.map(({ id, level }) => (
+              <li key={id}>
+                <CheckLink id={id} /> <span class="aside">{level}</span>
+              </li>
+            ))}
+          </ul>
+        </Card>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,71 @@
+import { visible } from '../../../wording/text.ts';
+import { inline } from './text.tsx';
+
+/** Expected beside actual; if they are similar, the difference is marked. */
+export function ExpectedAndActual({ expected, actual }: Readonly<{ expected: string; actual: string }>) {
+  const parts = difference(expected, actual);
+  return (
+    <dl class="comparison">
+      <div class="expected">
+        <dt>Expected</dt>
+        <dd>{parts === undefined ? inline(expected) : <Marked parts={parts.expected} />}</dd>
+      </div>
+      <div class="actual">
+        <dt>Actual</dt>
+        <dd>{parts === undefined ? inline(actual) : <Marked parts={parts.actual} />}</dd>
+      </div>
+    </dl>
+  );
+}
+
+type MarkedText = readonly [before: string, differs: string, after: string];
+
+const Marked = ({ parts: [before, differs, after] }: Readonly<{ parts: MarkedText }>) => (
+  <>
+    {ending(before)}
+    {differs === '' ? <mark class="nothing" title="missing" /> : <mark>{inline(differs, 200)}</mark>}
+    {inline(after, 100)}
+    <CodePoints text={differs} />
+  </>
+);
+
+/** The code points of a few characters that may look like others. */
+function CodePoints({ text }: Readonly<{ text: string }>) {
+  const points = [...text].map((character) => character.codePointAt(0) ?? 0);
+  if (points.length > 8 || points.every((point) => point < 0x80)) return null;
+  return (
+    <span class="aside">
+      {' '}
+      ({points.map((point) => `U+${point.toString(16).toUpperCase().padStart(4, '0')}`).join(' ')})
+    </span>
+  );
+}
+
+/** The end of a long text before the difference. */
+const ending = (text: string) =>
+  text.length > 120 ? `…${visible(text.slice(-120).replace(/^[\udc00-\udfff]/, ''))}` : visible(text);
+
+/** Where two texts differ; undefined if they have too little in common for this to be useful. */
+export function difference(
+  expected: string,
+  actual: string,
+): { readonly expected: MarkedText; readonly actual: MarkedText } | undefined {
+  // The expectation of a property begins with its name: `name "Aloe"`.
+  const [label = ''] = /^(?:name|tag) (?=")/.exec(expected) ?? [];
+  const [a, b] = [[...expected.slice(label.length)], [...actual]];
+  const shorter = Math.min(a.length, b.length);
+  let start = 0;
+  while (start < shorter && a[start] === b[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
+  // If a value should have been returned, any difference is useful.
+  const isEcho = label !== '' && actual.startsWith('"');
+  const similar = start + end >= 4 && (start + end) * 2 >= Math.max(a.length, b.length);
+  if (!(isEcho || similar) || expected === actual) return undefined;
+  const parts = (text: readonly string[], before: string): MarkedText => [
+    before + text.slice(0, start).join(''),
+    text.slice(start, text.length - end).join(''),
+    text.slice(text.length - end).join(''),
+  ];
+  return { expected: parts(a, label), actual: parts(b, '') };
+}

@@ -1,0 +1,236 @@
+import type { ComponentChildren } from 'preact';
+import { counted, grouped, sum } from '../../../../counts.ts';
+import { docsOf } from '../../../../package.ts';
+import type { RecordedBody, RecordedResult, RunRecord } from '../../../record/record.ts';
+import { beginning, visible } from '../../../wording/text.ts';
+
+const MAX_LINE_CHARACTERS = 400;
+export const MAX_BOX_CHARACTERS = 4000;
+
+/** Untrusted text in one line, with unprintable characters escaped. */
+export const inline = (text: string, maxCharacters = MAX_LINE_CHARACTERS): string =>
+  text.length > maxCharacters
+    ? `${visible(beginning(text, maxCharacters))}… (${grouped(text.length)} characters)`
+    : visible(text);
+
+/** Untrusted text in its lines. */
+export const lines = (text: string, maxCharacters = MAX_BOX_CHARACTERS): readonly string[] => [
+  ...cut(text, maxCharacters).split('\n').map(visible),
+  ...(text.length > maxCharacters ? [`… (${grouped(text.length)} characters)`] : []),
+];
+
+/** The beginning of a text, without half of a surrogate pair at its end. */
+const cut = (text: string, maxCharacters: number) =>
+  text.length > maxCharacters ? text.slice(0, maxCharacters).replace(/[\ud800-\udbff]$/, '') : text;
+
+/** A time in milliseconds for people: 4.08 ms, 1.2 s. */
+export const time = (ms: number): string =>
+  ms < 1000 ? `${Number(ms.toPrecision(3))} ms` : `${Number((ms / 1000).toPrecision(3))} s`;
+
+/** How a result is shown: a failed SHOULD is a warning unless the run was strict. */
+export type Tone = 'fail' | 'warn' | 'untestable' | 'pass' | 'observed' | 'skipped';
+
+export const WORDS: Readonly<Record<Tone, string>> = {
+  fail: 'failed',
+  warn: 'warned',
+  untestable: 'untestable',
+  pass: 'passed',
+  observed: 'observed',
+  skipped: 'skipped',
+};
+
+export const toneOf = (
+  { level, verdict }: Pick<RecordedResult, 'level' | 'verdict'>,
+  { options }: Readonly<{ options: Pick<RunRecord['options'], 'strict'> }>,
+): Tone => (verdict === 'fail' && level === 'SHOULD' && !options.strict ? 'warn' : verdict);
+
+/** A decorative icon; the text beside it says the same. */
+export const Icon = ({ name }: Readonly<{ name: Tone | 'link' }>) => (
+  <svg class={`icon ${name}`} viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+    <use href={`#icon-${name}`} />
+  </svg>
+);
+
+/** Shapes that differ even without colour. */
+const SHAPES: Readonly<Record<Tone | 'link', ComponentChildren>> = {
+  pass: [
+    <rect key="a" class="fill" width="16" height="16" rx="3" />,
+    <path key="b" class="cut" d="M4 8.4l2.8 2.8L12 5.4" />,
+  ],
+  fail: [
+    <rect key="a" class="fill" width="16" height="16" rx="3" />,
+    <path key="b" class="cut" d="M4.7 4.7l6.6 6.6M11.3 4.7l-6.6 6.6" />,
+  ],
+  warn: [
+    <path key="a" class="fill" d="M8 .6l7.6 14.2H.4z" stroke-linejoin="round" />,
+    <path key="b" class="cut" d="M8 6v4M8 12.2v.3" />,
+  ],
+  untestable: [
+    <rect key="a" class="line" x="1" y="1" width="14" height="14" rx="3" />,
+    <path key="b" class="line" d="M5.8 6.2a2.2 2.2 0 1 1 3.3 1.9c-.8.5-1.1.8-1.1 1.6M8 11.8v.3" />,
+  ],
+  observed: [
+    <circle key="a" class="line" cx="8" cy="8" r="6.8" />,
+    <circle key="b" class="fill" cx="8" cy="8" r="2.6" />,
+  ],
+  skipped: [
+    <rect key="a" class="line faint" x="1" y="1" width="14" height="14" rx="3" />,
+    <path key="b" class="line" d="M5 8h6" />,
+  ],
+  link: (
+    <path class="line" d="M6.5 9.5l3-3M7 4.5l1-1a3 3 0 0 1 4.5 4.5l-1 1M9 11.5l-1 1A3 3 0 0 1 3.5 8l1-1" />
+  ),
+};
+
+export const Sprite = () => (
+  <svg class="sprite" width="0" height="0" aria-hidden="true" focusable="false">
+    {Object.entries(SHAPES).map(([name, shape]) => (
+      <symbol key={name} id={`icon-${name}`} viewBox="0 0 16 16">
+        {shape}
+      </symbol>
+    ))}
+  </svg>
+);
+
+export const CheckLink = ({ id }: Readonly<{ id: string }>) => (
+  <a class="id" href={`#${id}`}>
+    {id}
+  </a>
+);
+
+export const DocsLink = ({ id }: Readonly<{ id: string }>) => (
+  <a href={docsOf(id)} rel="noreferrer">
+    About this check
+  </a>
+);
+
+/** A row of a description list. */
+export const Fact = ({
+  name,
+  children,
+}: Readonly<{ name: ComponentChildren; children: ComponentChildren }>) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+/** A part of a line, which matters or does not. */
+export interface Part {
+  readonly text: string;
+  readonly matters: boolean;
+}
+
+/** A line of a box, or its parts. */
+export type Line = string | readonly Part[];
+
+const Parts = ({ line }: Readonly<{ line: Line }>) => (
+  <>
+    {typeof line === 'string'
+      ? line
+      : line.map(({ text, matters }, index) =>
+          matters ? (
+            <mark key={index}>{visible(text)}</mark>
+          ) : (
+            <span key={index} class="dim">
+              {visible(text)}
+            </span>
+          ),
+        )}
+  </>
+);
+
+/** Only a box that may scroll is focusable. */
+export function Box({ text }: Readonly<{ text: readonly Line[] }>) {
+  // No line of the page begins with untrusted text: in a log of a runner it could be a command.
+  const broken = text.map((line, index) =>
+    index === 0 ? (
+      <Parts key={index} line={line} />
+    ) : (
+      [<br key={index} />, <Parts key={-index} line={line} />]
+    ),
+  );
+  const length = sum(text, (line) =>
+    typeof line === 'string' ? line.length : sum(line, (one) => one.text.length),
+  );
+  const long = text.length > 16 || length > 700;
+  return long ? (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls.
+    <pre class="long" tabIndex={0}>
+      {broken}
+    </pre>
+  ) : (
+    <pre>{broken}</pre>
+  );
+}
+
+/** A box with a title, and a remark beside it. */
+export const Captioned = ({
+  title,
+  aside,
+  text,
+}: Readonly<{ title: string; aside: ComponentChildren; text: readonly Line[] }>) => (
+  <figure>
+    <figcaption>
+      {title} <span class="aside">{aside}</span>
+    </figcaption>
+    <Box text={text} />
+  </figure>
+);
+
+/** How long a body is. */
+export const sizeOf = ({ bytes, truncated }: RecordedBody): string =>
+  bytes === 0 ? 'no body' : `${counted(bytes, 'byte')}${truncated ? ', truncated' : ''}`;
+
+/** Longer commands are not put on a page. */
+const MAX_COMMAND_CHARACTERS = 40_000;
+
+/** Commands, one in each line, with a button that copies them exactly, even if the page shows them escaped. */
+export function Commands({ list }: Readonly<{ list: readonly string[] }>) {
+  const name = list.length === 1 ? 'The command' : 'The commands';
+  if (list.length === 0) return null;
+  const text = list.join('\n');
+  const shown = list.map((one) => visible(one.slice(0, MAX_COMMAND_CHARACTERS)));
+  const fits = text.length <= MAX_COMMAND_CHARACTERS;
+  return (
+    <div class="copyable">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it may scroll. */}
+      <pre class="command" tabIndex={0}>
+        <code data-exact={(list.length === 1 && shown[0] === text) || !fits ? undefined : exact(text)}>
+          {fits
+            ? shown.map((one, index) => (index === 0 ? one : [<br key={index} />, one]))
+            : `${inline(text)}: too long for this page, see the record`}
+        </code>
+      </pre>
+      {fits && (
+        <button
+          type="button"
+          class="copy"
+          data-announcement={`${name} ${list.length === 1 ? 'was' : 'were'} copied.`}
+          hidden
+        >
+          Copy<span class="visually-hidden"> {name.toLowerCase()}</span>
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** A button that copies a text which is not on the page. */
+export const CopyButton = ({
+  name,
+  text,
+  announcement,
+}: Readonly<{ name: string; text: string; announcement: string }>) => (
+  <button type="button" class="copy" data-exact={exact(text)} data-announcement={announcement} hidden>
+    {name}
+  </button>
+);
+
+/** A text as JSON with only characters that a page can contain. */
+const exact = (text: string): string =>
+  JSON.stringify(text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|(?<=#)#/gu, (character) =>
+    [...Array(character.length).keys()]
+      .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );

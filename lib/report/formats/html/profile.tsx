@@ -1,0 +1,39 @@
+import type { RunRecord } from '../../record/record.ts';
+import { profileOf, type SentencePart } from '../../wording/profile.ts';
+import { Section } from './kit/section.tsx';
+import { inline } from './kit/text.tsx';
+
+/** What the interface leaves open, and what this store does. */
+export function Profile({ record }: Readonly<{ record: RunRecord }>) {
+  const topics = profileOf(record.observations);
+  return (
+    <Section id="profile" heading="Observed behaviour">
+      <p class="note">
+        {topics.length === 0
+          ? 'Nothing was observed.'
+          : 'What the interface leaves open, and what this store does. None of it is judged.'}
+      </p>
+      <div class="topics">
+        {topics.map(({ heading, entries }) => (
+          <section key={heading}>
+            <h3>{heading}</h3>
+            <ul>
+              {entries.map(({ keys, sentence }) => (
+                <li key={keys.join()}>
+                  <Sentence parts={sentence} />
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+      </div>
+    </Section>
+  );
+}
+
+/** A sentence with its observed values emphasised. */
+export const Sentence = ({ parts }: Readonly<{ parts: readonly SentencePart[] }>) => (
+  <>
+    {parts.map((part) => (typeof part === 'string' ? inline(part) : <strong>{inline(part.value)}</strong>))}
+  </>
+);

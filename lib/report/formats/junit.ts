@@ -1,0 +1,206 @@
+import XMLBuilder from 'fast-xml-builder';
+import { sum } from '../../counts.ts';
+import { areaOf, groupBy } from '../../groups.ts';
+import { entryName } from '../baseline/baseline-entry.ts';
+import { blocks } from '../baseline/ci-result.ts';
+import {
+  entriesOf,
+  knownBy,
+  newFirst,
+  novelty,
+  openCauses,
+  unjudged,
+  whyKnown,
+} from '../baseline/deviations.ts';
+import type { RecordedResult, RunRecord } from '../record/record.ts';
+import { explain, summarise, visible } from '../wording/text.ts';
+
+/** Children by name, in the order of the schema; a name that begins with @_ is an attribute. */
+interface Element {
+  readonly [name: string]: string | Element | readonly Element[] | undefined;
+}
+
+interface JUnitCase {
+  readonly name: string;
+  readonly seconds: number;
+  readonly body: JUnitBody;
+}
+
+/** The children of a test case; none if it passed. */
+type JUnitBody = Readonly<Partial<Record<'skipped' | 'error' | 'failure' | 'system-out', Element>>>;
+
+const MAX_MESSAGE_CHARACTERS = 8000;
+
+/** Characters that XML 1.0 forbids, even escaped, and the control characters that it discourages. */
+const ILLEGAL = /[^\t\n\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+/** Text that is legal in XML. GitLab and Jenkins would link a file for [[ATTACHMENT|path]]. */
+const legal = (text: string): string =>
+  text
+    .replace(ILLEGAL, (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`)
+    .replace(/\[\[(?=ATTACHMENT\|)/gi, '[\\u005b');
+
+const builder = new XMLBuilder({
+  ignoreAttributes: false,
+  format: true,
+  suppressEmptyNode: true,
+  // Otherwise an attribute with the value "true" loses it.
+  suppressBooleanAttributes: false,
+  tagValueProcessor: (_name, value) => legal(String(value)),
+  // XML parsers read a line feed in an attribute as a space, so it is escaped.
+  attributeValueProcessor: (_name, value) => legal(visible(String(value))),
+});
+
+/** A run as JUnit XML, a test suite per area, with a failure or an error exactly if the CI result is fail. */
+export function junitReport(record: RunRecord): string {
+  const suites = [
+    ...groupBy(record.results, areaOf).map(([area, results]) => {
+      const cases = results.map((result) => ({
+        name: result.id,
+        seconds: result.seconds,
+        body: bodyOf(result, record),
+      }));
+      return suiteOf(area, cases, record);
+    }),
+    ...suitesUnless(baselineCases(record), 'baseline', record),
+    ...suitesUnless(runCases(record), 'run', record),
+  ];
+  return builder.build({
+    '?xml': { '@_version': '1.0', '@_encoding': 'UTF-8' },
+    testsuites: {
+      '@_name': record.suite.name,
+      '@_tests': String(sum(suites, ({ tests }) => tests)),
+      '@_failures': String(sum(suites, ({ failures }) => failures)),
+      '@_errors': String(sum(suites, ({ errors }) => errors)),
+      '@_time': record.seconds.toFixed(3),
+      testsuite: suites.map(({ element }) => element),
+    },
+  } satisfies Element);
+}
+
+const suitesUnless = (cases: readonly JUnitCase[], name: string, record: RunRecord) =>
+  cases.length === 0 ? [] : [suiteOf(name, cases, record)];
+
+function suiteOf(name: string, cases: readonly JUnitCase[], record: RunRecord) {
+  const countWith = (outcome: keyof JUnitBody) => cases.filter(({ body }) => outcome in body).length;
+  const [tests, failures, errors] = [cases.length, countWith('failure'), countWith('error')];
+  return {
+    tests,
+    failures,
+    errors,
+    element: {
+      '@_name': name,
+      '@_tests': String(tests),
+      '@_failures': String(failures),
+      '@_errors': String(errors),
+      '@_skipped': String(countWith('skipped')),
+      '@_time': sum(cases, ({ seconds }) => seconds).toFixed(3),
+      // Every reader of these files accepts the form without milliseconds and zone.
+      '@_timestamp': record.startedAt.slice(0, 19),
+      properties: { property: propertiesOf(record) },
+      testcase: cases.map((one) => ({
+        '@_name': one.name,
+        '@_classname': `${record.suite.name}.${name}`,
+        '@_time': one.seconds.toFixed(3),
+        ...one.body,
+      })),
+    },
+  };
+}
+
+const propertiesOf = ({ suite, target, document, options, outcome, ciResult }: RunRecord): Element[] =>
+  Object.entries({
+    'suite.version': suite.version,
+    'target.name': target.name,
+    'target.baseUrl': target.baseUrl,
+    'target.server': target.server ?? '',
+    'document.version': document.version,
+    'document.sha256': document.sha256,
+    seed: String(options.seed),
+    'first-id': options.firstId,
+    cases: String(options.cases),
+    ...(options.thorough === true ? { thorough: 'true' } : {}),
+    strict: String(options.strict),
+    shard: options.shard ?? '',
+    outcome,
+    'ci.result': `${ciResult.exitCode === 0 ? 'pass' : 'fail'} (exit code ${ciResult.exitCode}: ${ciResult.reason})`,
+  }).map(([name, value]) => ({ '@_name': name, '@_value': summarise(value) }));
+
+function bodyOf(result: RecordedResult, record: RunRecord): JUnitBody {
+  const { level, verdict, reason = '', blockedBy = '' } = result;
+  switch (verdict) {
+    case 'skipped':
+      return { skipped: { '@_message': summarise(reason) } };
+    case 'untestable':
+      // The CI result can be pass although some checks are untestable.
+      return record.ciResult.exitCode === 0
+        ? { skipped: { '@_message': summarise(`could not be tested: ${reason}`) } }
+        : { error: { '@_message': summarise(reason), '@_type': blockedBy, '#text': untestable(result) } };
+    case 'fail': {
+      const known = knownBy(result, record);
+      if (known.length > 0) {
+        return {
+          skipped: { '@_message': `known deviation: ${known.map(whyKnown).join('; ')}` },
+          ...out(bounded(explain(result))),
+        };
+      }
+      const news = novelty(result, record);
+      const title = titleFor(result, record);
+      const text = bounded(
+        [...title, ...(news === undefined ? [] : [news]), explain(newFirst(result, record))].join('\n'),
+      );
+      const message = bounded([...title, news ?? messageOf(result)].join(': '));
+      return blocks(result, record)
+        ? { failure: { '@_message': message, '@_type': level, '#text': text } }
+        : out(`WARNING (SHOULD)\n${text}`);
+    }
+    default:
+      return out(observed(result));
+  }
+}
+
+const out = (text: string): JUnitBody => (text === '' ? {} : { 'system-out': { '#text': text } });
+
+/** The title of the first cause to fix that explains a failed check. */
+function titleFor({ id }: RecordedResult, record: RunRecord): readonly string[] {
+  const found = openCauses(record).find(({ cause }) => cause.checks.includes(id));
+  return found === undefined ? [] : [visible(found.cause.title)];
+}
+
+/** The line that viewers show first. */
+const messageOf = ({ statement, expected, actual }: RecordedResult) =>
+  expected === undefined || actual === undefined
+    ? statement
+    : `${statement} Expected: ${summarise(expected)}; actual: ${summarise(actual)}`;
+
+const untestable = ({ level, statement, reason = '' }: RecordedResult) =>
+  `${level}  ${statement}\ncould not be tested: ${summarise(reason)}`;
+
+const observed = ({ observations }: RecordedResult) =>
+  bounded(
+    Object.entries(observations)
+      .map(([key, value]) => `${visible(key)}: ${summarise(String(value))}`)
+      .join('\n'),
+  );
+
+const bounded = (text: string) =>
+  text.length > MAX_MESSAGE_CHARACTERS
+    ? `${text.slice(0, MAX_MESSAGE_CHARACTERS)}… (${text.length} characters)`
+    : text;
+
+/** Outdated baseline entries make the CI result fail, so they are failures here too. */
+const baselineCases = (record: RunRecord): readonly JUnitCase[] =>
+  entriesOf(record, 'stale', 'expired').map((entry) => ({
+    name: summarise(entryName(entry), 200),
+    seconds: 0,
+    body: { failure: { '@_message': summarise(entry.remedy ?? ''), '@_type': entry.state } },
+  }));
+
+/** A run that ended early may have no verdict although no check is untestable. */
+function runCases(record: RunRecord): readonly JUnitCase[] {
+  const reason = unjudged(record);
+  if (reason === undefined) return [];
+  const kind = record.ciResult.exitCode === 2 ? 'nothing-judged' : 'untestable';
+  const error = { '@_message': reason, '@_type': record.stop?.kind ?? kind };
+  return [{ name: 'run/can-be-judged', seconds: 0, body: { error } }];
+}

@@ -1,0 +1,39 @@
+import { summarise } from '../wording/text.ts';
+
+const MAX_LINE_CHARACTERS = 2500;
+
+export const joined = (blocks: readonly string[]) => blocks.filter((block) => block !== '').join('\n\n');
+
+export const lines = (list: readonly string[]) => list.join('\n');
+
+/** A run of backticks longer than any in the text, so that nothing in it ends the code. */
+const fence = (text: string, minimum: number) =>
+  '`'.repeat(Math.max(minimum, 1 + Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length))));
+
+/** Untrusted text as inline code. */
+export function code(text: string, maxCharacters?: number): string {
+  const shown = summarise(text, maxCharacters);
+  if (shown.trim() === '') return '(nothing)';
+  const ticks = fence(shown, 1);
+  // Renderers strip one space at each end.
+  const pad = /^[ `]|[ `]$/.test(shown) ? ' ' : '';
+  return `${ticks}${pad}${shown}${pad}${ticks}`;
+}
+
+/** Lines with untrusted text as a code block. */
+export function fenced(block: readonly string[], language: string): string {
+  const text = lines(
+    block.map((line) =>
+      line.length > MAX_LINE_CHARACTERS ? `${line.slice(0, MAX_LINE_CHARACTERS)}…` : line,
+    ),
+  );
+  const ticks = fence(text, 3);
+  return `${ticks}${language}\n${text}\n${ticks}`;
+}
+
+/** The suite's own text, escaped for Markdown, so that names such as __proto__ are not bold. */
+export const prose = (text: string) => text.replace(/[`*_{}[\]<>#|~$@&]|\\(?=[!-/:-@[-`{-~])/g, '\\$&');
+
+/** Untrusted text for a table cell, which a bar would end even in code. */
+export const cell = (text: string, maxCharacters?: number) =>
+  code(text, maxCharacters).replaceAll('|', '\\|');

@@ -1,0 +1,234 @@
+import { counted } from '../../counts.ts';
+import { groupBy } from '../../groups.ts';
+import type { Count } from '../../run/result/verdict.ts';
+import { TOKEN_VARIABLE } from '../../token-variable.ts';
+import {
+  aboutEntry,
+  baselineNotes,
+  deselected,
+  type EvaluatedEntry,
+  type ExplainedChecks,
+  entriesOf,
+  explainedChecks,
+  novelty,
+  openCauses,
+  unjudged,
+  whyKnown,
+} from '../baseline/deviations.ts';
+import type { EntryState, RecordedResult, RunRecord } from '../record/record.ts';
+import { commandOf } from '../reproduce/run-command.ts';
+import { coverageOfAll } from '../wording/coverage.ts';
+import { documentName } from '../wording/document.ts';
+import { headlineOf, loudly } from '../wording/headline.ts';
+import { atMost, firstNames, present } from '../wording/list.ts';
+import { HIGHLIGHTS } from '../wording/profile.ts';
+import { createdText, explain, resentText, visible, waitedText } from '../wording/text.ts';
+import { causeBlocks, MAX_TITLE_CHARACTERS } from './cause-markdown.ts';
+import { code, fenced, joined, lines, prose } from './markdown-text.ts';
+
+/** A comment on GitHub may have 65,536 characters. */
+const MAX_CHARACTERS = 60_000;
+
+/** Characters reserved for warnings, regardless of the number of failures. */
+const MAX_WARNING_CHARACTERS = 8000;
+
+/** Checks listed with a cause, besides the first. */
+const MAX_SIMILAR_CHECKS = 20;
+
+/** Items of any other list. */
+const MAX_ITEMS = 10;
+
+/**
+ * The report of a run for a comment on a pull request or the summary of a job, on GitHub or GitLab. Text from
+ * the store is always code, so that it cannot become a mention, link, image or heading. It never begins a
+ * line, because GitLab executes lines that begin with a slash.
+ */
+export function markdownReport(record: RunRecord): string {
+  const before = [head(record), baseline(record)];
+  const after = [untestable(record), observed(record), reproduction(record)];
+  const open = openCauses(record);
+  const must = open.filter(({ level }) => level === 'MUST');
+  const should = open.filter(({ level }) => level === 'SHOULD');
+  const room = MAX_CHARACTERS - joined([...before, ...after]).length;
+  const failed = failures('MUST', must, record, should.length === 0 ? room : room - MAX_WARNING_CHARACTERS);
+  const warned = failures('SHOULD', should, record, room - failed.length);
+  return `${joined([...before, failed, warned, ...after])}\n`;
+}
+
+function head(record: RunRecord): string {
+  const { suite, target, document, options, requests, seconds, created, startedAt, ciResult, advice } =
+    record;
+  const reason = unjudged(record);
+  const covered = coverageOfAll(record.results);
+  const name = target.name === target.baseUrl ? '' : `${code(target.name, 60)}, `;
+  const server = target.server === null ? '' : `, server ${code(target.server, 60)}`;
+  return joined([
+    `## ${suite.name}: ${loudly(headlineOf(record))}`,
+    `CI result: **${ciResult.exitCode === 0 ? 'pass' : 'fail'}** (exit code ${ciResult.exitCode}): ${ciResult.reason}.`,
+    lines(
+      present(
+        reason !== undefined && `- not completely judged: ${code(reason, 600)}`,
+        advice !== null && `- advice: ${code(advice)}`,
+      ),
+    ),
+    counts(record),
+    lines([
+      `- target: ${name}${code(target.baseUrl)}${server}`,
+      `- document: ${documentName(document, code)}, version ${code(document.version, 40)}, sha256 ${code(document.sha256.slice(0, 12))}`,
+      ...(document.warnings ?? []).map((warning) => `- document warning: ${code(warning, 400)}`),
+      `- run: ${suite.name} ${suite.version}, ${startedAt}; ${counted(requests, 'request')} in ${seconds.toFixed(1)} s${waitedText(record)}${resentText(record)}, ${createdText(created)}${options.strict ? '; strict' : ''}`,
+      ...(covered === undefined ? [] : [`- covered: ${covered}`]),
+    ]),
+  ]);
+}
+
+function counts({ summary, options }: RunRecord): string {
+  const row = (level: string, count: Count, note = '') =>
+    `| ${level} | ${count.pass} | ${count.fail}${note} | ${count.untestable} | ${count.skipped} | ${count.observed} |`;
+  return lines([
+    '| level | passed | failed | untestable | skipped | observed |',
+    '| --- | --: | --: | --: | --: | --: |',
+    row('MUST', summary.MUST),
+    row('SHOULD', summary.SHOULD, options.strict || summary.SHOULD.fail === 0 ? '' : ' (warnings)'),
+    row('OBSERVE', summary.OBSERVE),
+  ]);
+}
+
+function baseline(record: RunRecord): string {
+  const { baseline: known } = record.ciResult;
+  if (known === null) return '';
+  const entries = (line: (entry: EvaluatedEntry) => string, ...states: readonly EntryState[]) =>
+    some(entriesOf(record, ...states).map(line));
+  const about = (entry: EvaluatedEntry) => code(aboutEntry(entry, record), 200);
+  return joined([
+    `### Known deviations (${code(known.file)})`,
+    lines([
+      ...baselineNotes(record).map((note) => `- ${note}`),
+      ...entries(({ state, remedy = '' }) => `- **${state}**: ${code(remedy, 200)}`, 'stale', 'expired'),
+      ...some(
+        explainedChecks(record)
+          .filter(
+            (one) =>
+              one.known &&
+              !known.entries.some((entry) => 'cause' in entry && entry.cause === one.cause.fingerprint),
+          )
+          .map(({ cause, checks }) => `- known cause: ${code(cause.title, 200)} (${listed(checks)})`),
+      ),
+      ...entries((entry) => `- known deviation: ${about(entry)}: ${code(whyKnown(entry), 200)}`, 'known'),
+      ...entries((entry) => `- not evaluated: ${about(entry)}`, 'not-evaluated'),
+      ...(known.entries.length === 0 ? ['- none'] : []),
+    ]),
+  ]);
+}
+
+/** The failures of a level, by cause. What does not fit is listed by check id. */
+function failures(
+  level: 'MUST' | 'SHOULD',
+  causes: readonly ExplainedChecks[],
+  record: RunRecord,
+  room: number,
+): string {
+  if (causes.length === 0) return '';
+  const isWarning = level === 'SHOULD' && !record.options.strict;
+  const title = `### ${counted(causes.length, 'cause')} of ${isWarning ? 'warnings: ' : ''}failed ${level} checks`;
+  const blocks = causes.map((one, index) => failure(one, index, record));
+  const spare = room - title.length - 2000;
+  let used = 0;
+  const fit = blocks.findIndex((block) => {
+    used += block.length + 2;
+    return used > spare;
+  });
+  const shown = fit < 0 ? blocks : blocks.slice(0, fit);
+  const rest = causes.slice(shown.length).flatMap((one) => one.checks.slice(0, 1));
+  return joined([
+    title,
+    ...shown,
+    rest.length === 0
+      ? ''
+      : `Omitted for length: ${counted(rest.length, 'cause')}, of ${listed(rest)}. See the other reports of the run.`,
+  ]);
+}
+
+function failure({ cause, checks }: ExplainedChecks, index: number, record: RunRecord): string {
+  return joined([
+    `**${index + 1}.** ${code(cause.title, MAX_TITLE_CHARACTERS)} (${counted(checks.length, 'check')})`,
+    lines(
+      checks.flatMap((one) => {
+        const news = novelty(one, record);
+        return news === undefined ? [] : [`- ${code(one.id)}: ${code(news)}`];
+      }),
+    ),
+    ...causeBlocks(cause),
+    ...checkDetails(checks),
+  ]);
+}
+
+/** The details of the first check, and the names of the others. */
+function checkDetails([first, ...others]: readonly RecordedResult[]): readonly string[] {
+  if (first === undefined) return [];
+  // The first line is the summary here.
+  const details = explain(first)
+    .split('\n')
+    .slice(1)
+    .filter((line) => !/^ *reproduce /.test(line))
+    .map((line) => line.replace(/^ {5}/, ''));
+  return [
+    `<details>\n<summary><code>${html(first.id)}</code> ${html(first.statement)}</summary>`,
+    fenced(details, 'text'),
+    others.length === 0
+      ? ''
+      : `Same cause:\n\n${lines(
+          some(
+            others.map(
+              ({ id, statement, failed, cases }) =>
+                `- ${code(id)}: ${prose(statement)} (${failed} of ${cases})`,
+            ),
+            MAX_SIMILAR_CHECKS,
+          ),
+        )}`,
+    '</details>',
+  ];
+}
+
+function untestable({ results }: RunRecord): string {
+  const blocked = results.filter(({ verdict }) => verdict === 'untestable');
+  if (blocked.length === 0) return '';
+  const reasons = groupBy(blocked, ({ reason = '' }) => reason).map(
+    ([reason, members]) =>
+      `- ${code(reason, 200)}: ${members.length === 1 ? '' : `${members.length} checks, `}${listed(members)}`,
+  );
+  return `### ${counted(blocked.length, 'check')} could not be tested\n\n${lines(some(reasons))}`;
+}
+
+function observed({ observations }: RunRecord): string {
+  const shown = Object.keys(HIGHLIGHTS).filter((key) => key in observations);
+  const count = Object.keys(observations).length;
+  if (shown.length === 0) return '';
+  return joined([
+    `<details>\n<summary>Observed: ${shown.length} of ${count}</summary>`,
+    lines(shown.map((key) => `- ${key}: ${code(String(observations[key]), 60)}`)),
+    '</details>',
+  ]);
+}
+
+function reproduction(record: RunRecord): string {
+  const skipped = deselected(record).length;
+  return joined([
+    `To reproduce the run, with the token in \`${record.target.tokenEnv ?? TOKEN_VARIABLE}\`${skipped === 0 ? '' : ` and the same filter (${skipped} checks were skipped)`}:`,
+    fenced([visible(commandOf(record))], 'sh'),
+  ]);
+}
+
+/** The first items of a list, and how many more there are. */
+const some = (list: readonly string[], most = MAX_ITEMS): readonly string[] =>
+  atMost(most, list, (count) => `- and ${count} more`);
+
+/** The ids of up to twelve checks. */
+const listed = (results: readonly RecordedResult[]) =>
+  firstNames(
+    12,
+    results.map(({ id }) => code(id)),
+  );
+
+/** The suite's own text, escaped for HTML. */
+const html = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

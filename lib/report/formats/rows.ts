@@ -1,0 +1,96 @@
+import { sum } from '../../counts.ts';
+
+/** Characters that take two columns of a terminal: East Asian wide ones and emoji. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f000}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+
+const widthOfCharacter = (character: string) => (/\p{M}/u.test(character) ? 0 : WIDE.test(character) ? 2 : 1);
+
+/** Columns that a text without colours takes. */
+export const widthOf = (text: string): number => sum([...text], widthOfCharacter);
+
+/** The rows that a line takes on a terminal of so many columns. */
+export const rowsOf = (line: string, columns: number): number =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours.
+  Math.max(1, Math.ceil(widthOf(line.replace(/\u001b\[[\d;]*m/g, '')) / columns));
+
+/** The rows that some lines take. */
+export const heightOf = (lines: readonly string[], columns: number): number =>
+  sum(lines, (line) => rowsOf(line, columns));
+
+/** Runners execute a line that begins like this, even after white space. */
+const COMMAND = /^(?:::|##)/;
+
+/**
+ * The rows of a text, broken after a word if possible. No row but the first begins like a command for a CI runner:
+ * the text may come from a store.
+ * @param most rows; the last one then ends with an ellipsis
+ */
+export function wrapped(text: string, width: number, most = Number.POSITIVE_INFINITY): readonly string[] {
+  const rows: string[] = [];
+  let rest = text.trimEnd();
+  while (widthOf(rest) > width) {
+    if (rows.length + 1 >= most) return [...rows, `${fitting(rest, width - 1).trimEnd()}…`];
+    const end = breakIn(rest, width);
+    rows.push(rest.slice(0, end).trimEnd());
+    rest = rest.slice(end).trimStart();
+    if (COMMAND.test(rest)) rest = `\\u00${rest.charCodeAt(0).toString(16)}${rest.slice(1)}`;
+  }
+  return [...rows, rest];
+}
+
+/** The longest beginning of a text that fits. */
+function fitting(text: string, width: number): string {
+  let used = 0;
+  let end = 0;
+  for (const character of text) {
+    used += widthOfCharacter(character);
+    if (used > width) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
+}
+
+/** Where to break a text that is too long for a row: always after at least one character. */
+function breakIn(text: string, width: number): number {
+  const longest = Math.max(fitting(text, width).length, 1);
+  const ends = [...text.slice(0, longest + 1).matchAll(/\s/g)].map(({ index }) => index);
+  const isSafe = (end: number) => !COMMAND.test(text.slice(end).trimStart());
+  return ends.findLast((end) => end > 0 && end > longest / 3 && isSafe(end)) ?? longest;
+}
+
+/**
+ * A shell line in rows that a shell still reads as one: broken only between arguments. An argument that is too long
+ * for a row stays whole, so that it can be copied.
+ * @param width of the first row
+ * @param others width of the others
+ */
+export function shellRows(line: string, width: number, others = width): readonly string[] {
+  const rows: string[] = [];
+  let row = '';
+  for (const argument of argumentsOf(line)) {
+    const longer = row === '' ? argument : `${row} ${argument}`;
+    if (row !== '' && widthOf(longer) + ' \\'.length > (rows.length === 0 ? width : others)) {
+      rows.push(`${row} \\`);
+      row = argument;
+    } else row = longer;
+  }
+  return [...rows, row];
+}
+
+/** The arguments of a shell line as they are written, options with their values. What is not easily divided stays whole. */
+function argumentsOf(line: string): readonly string[] {
+  const parts = line.match(ARGUMENT) ?? [];
+  if (/[$<]\(|\\$|(?:^|\s)#/.test(line) || parts.join(' ') !== line) return [line];
+  const units: string[] = [];
+  for (const part of parts) {
+    const last = units.at(-1) ?? '';
+    const isValue = /^--?[\w-]+$/.test(last) && !part.startsWith('-');
+    if (isValue) units.pop();
+    units.push(isValue ? `${last} ${part}` : part);
+  }
+  return units;
+}
+
+/** Text in quotes or without, up to a space. */
+const ARGUMENT = /(?:\$'(?:[^'\\]|\\.)*'|'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])+/gs;

@@ -1,0 +1,169 @@
+import { counted } from '../../counts.ts';
+import type { ExplainedChecks } from '../baseline/deviations.ts';
+import { confirmedText } from '../wording/confirmed.ts';
+import { answerLine, type Paint, requestLine, visible } from '../wording/text.ts';
+import { heightOf, rowsOf, shellRows, wrapped } from './rows.ts';
+
+/** Causes that are shown in full. */
+const MAX_FULL = 3;
+
+/** Rows with which a cause is still worth showing in full. */
+const MIN_ROWS = 5;
+
+/** Rows reserved for the other causes. */
+const MAX_RESERVED = 5;
+
+export const SEE_REPORTS = '(see the report files)';
+
+/** Columns before the text of a row of a cause. */
+const INDENT = 13;
+
+/** Columns before what continues a command. */
+const CONTINUED = 5;
+
+/** The width of the terminal, and how to colour text. */
+export interface Layout {
+  readonly columns: number;
+  readonly paint: Paint;
+}
+
+/** How many rows the fields of a cause may take. */
+interface Limits {
+  readonly title: number;
+  readonly before: number;
+  readonly checks: number;
+  readonly line: number;
+  readonly fix: number;
+}
+
+const NONE = Number.POSITIVE_INFINITY;
+const UNLIMITED: Limits = { title: NONE, before: NONE, checks: NONE, line: NONE, fix: NONE };
+const USUAL: Limits = { title: 3, before: 2, checks: 1, line: 2, fix: 3 };
+const TIGHT: Limits = { title: 2, before: 1, checks: 0, line: 1, fix: 2 };
+const TIGHTEST: Limits = { ...TIGHT, fix: 1 };
+
+/** The causes to be fixed, the first ones in full, in at most so many rows. */
+export function causeRows(open: readonly ExplainedChecks[], most: number, layout: Layout): readonly string[] {
+  const full = open.slice(0, MAX_FULL);
+  const reserved = open.length > full.length ? Math.min(open.length - full.length + 1, MAX_RESERVED) : 0;
+  for (const limits of [USUAL, TIGHT, TIGHTEST]) {
+    const rows = full.flatMap((one, index) => ['', ...wholeCause(one, index + 1, limits, layout)]);
+    const height = heightOf(rows, layout.columns);
+    if (height + reserved <= most) return [...rows, ...others(open, full.length, most - height, layout)];
+  }
+  // The first one is most useful if it can be reproduced.
+  const rows: string[] = [];
+  let left = most;
+  let shown = 0;
+  for (const one of full) {
+    const later = full.length - shown - 1;
+    const room = left - reserved - later * (shown === 0 ? 1 : MIN_ROWS + 1) - 1;
+    if (room < MIN_ROWS) break;
+    const block = shortened(one, shown + 1, room, layout);
+    rows.push('', ...block);
+    left -= 1 + heightOf(block, layout.columns);
+    shown += 1;
+  }
+  return [...rows, ...others(open, shown, left, layout)];
+}
+
+/** Every cause in full, followed by what `below` says about its checks. */
+export const allCauseRows = (
+  open: readonly ExplainedChecks[],
+  layout: Layout,
+  below: (one: ExplainedChecks) => readonly string[],
+): readonly string[] =>
+  open.flatMap((one, index) => ['', ...wholeCause(one, index + 1, UNLIMITED, layout), ...below(one)]);
+
+const wholeCause = (
+  one: ExplainedChecks,
+  rank: number,
+  limits: Limits,
+  layout: Layout,
+): readonly string[] => [...fieldsOf(one, rank, limits, layout), ...stepRows(one, layout)];
+
+/** A cause in at most so many rows, without the steps if they do not fit: half a command is of no use. */
+function shortened(one: ExplainedChecks, rank: number, most: number, layout: Layout): readonly string[] {
+  const whole = wholeCause(one, rank, TIGHTEST, layout);
+  return heightOf(whole, layout.columns) <= most
+    ? whole
+    : [
+        ...fieldsOf(one, rank, TIGHTEST, layout).slice(0, most - 1),
+        `   ${layout.paint('dim', `… ${SEE_REPORTS}`)}`,
+      ];
+}
+
+function fieldsOf(
+  { cause, level, checks, news }: ExplainedChecks,
+  rank: number,
+  limits: Limits,
+  { columns, paint }: Layout,
+): readonly string[] {
+  const { title, advice, counterexample } = cause;
+  const field = (name: string, text: string, most: number) =>
+    wrapped(text, columns - INDENT, most).map((row, index) =>
+      index === 0 ? `   ${paint('dim', name.padEnd(INDENT - 4))} ${row}` : `${' '.repeat(INDENT)}${row}`,
+    );
+  const number = `${rank}. `;
+  const heading = wrapped(visible(title), columns - number.length, limits.title).map((row, index) =>
+    paint('bold', `${index === 0 ? number : ' '.repeat(number.length)}${row}`),
+  );
+  const weight = weightOf({ level, checks });
+  const last = heading.at(-1) ?? '';
+  const fits = rowsOf(`${last}  ${weight}`, columns) === 1;
+  const before = (counterexample?.before ?? []).slice(-limits.before);
+  return [
+    ...(fits ? [...heading.slice(0, -1), `${last}  ${weight}`] : [...heading, `   ${weight}`]),
+    ...field('confirmed', confirmedText(cause), limits.line),
+    ...news.slice(0, limits.line).flatMap((one) => field('new', one, limits.line)),
+    ...(counterexample === undefined
+      ? []
+      : [
+          ...before.flatMap(({ request, response }) => {
+            const status = ` → ${response?.status ?? 'no response'}`;
+            const [sent = ''] = wrapped(requestLine(request), columns - INDENT - status.length, 1);
+            return field('before', `${sent}${status}`, 1);
+          }),
+          ...field('request', requestLine(counterexample.request), limits.line),
+          ...field('response', answerLine(counterexample), limits.line),
+        ]),
+    ...field('fix', visible(advice), limits.fix),
+    ...(limits.checks === 0 ? [] : field('checks', checks.map(({ id }) => id).join(', '), limits.checks)),
+  ];
+}
+
+/** The steps, each on a line of its own. */
+const stepRows = ({ cause: { steps } }: ExplainedChecks, { columns, paint }: Layout): readonly string[] =>
+  steps.flatMap((step, number) =>
+    shellRows(visible(step), columns - INDENT, columns - CONTINUED).map((row, index) => {
+      if (index > 0) return `${' '.repeat(CONTINUED)}${row}`;
+      const name = number === 0 ? paint('dim', 'reproduce') : ' '.repeat('reproduce'.length);
+      return `   ${name} ${row}`;
+    }),
+  );
+
+const weightOf = ({ level, checks }: Pick<ExplainedChecks, 'level' | 'checks'>): string =>
+  `(${counted(checks.length, 'check')}, ${level})`;
+
+/** A cause in one row. */
+export function causeRow(one: ExplainedChecks, rank: number, { columns }: Layout): string {
+  const [number, weight] = [`${rank}. `, `  ${weightOf(one)}`];
+  const [row = ''] = wrapped(visible(one.cause.title), columns - number.length - weight.length, 1);
+  return `${number}${row}${weight}`;
+}
+
+/** The causes from the given place on, one row for each, as far as there is room. */
+function others(
+  open: readonly ExplainedChecks[],
+  from: number,
+  room: number,
+  layout: Layout,
+): readonly string[] {
+  const rest = open.slice(from);
+  if (rest.length === 0) return [];
+  const most = Math.max(room - 1, 1);
+  const shown = rest.length > most ? rest.slice(0, most - 1) : rest;
+  const rows = shown.map((one, index) => causeRow(one, from + index + 1, layout));
+  const omitted = rest.length - shown.length;
+  return ['', ...rows, ...(omitted === 0 ? [] : [`and ${omitted} more ${SEE_REPORTS}`])];
+}

@@ -1,0 +1,359 @@
+import { counted } from '../../counts.ts';
+import { groupBy } from '../../groups.ts';
+import type { Summary } from '../../run/result/verdict.ts';
+import {
+  baselineNotes,
+  deselected,
+  type ExplainedChecks,
+  explainedChecks,
+  knownBy,
+  novelty,
+  openCauses,
+  unjudged,
+  whyKnown,
+} from '../baseline/deviations.ts';
+import type { RunRecord } from '../record/record.ts';
+import { confidenceOfAll } from '../wording/confidence.ts';
+import { coverageOfAll } from '../wording/coverage.ts';
+import { documentName } from '../wording/document.ts';
+import { headlineOf, loudly } from '../wording/headline.ts';
+import { firstNames, present } from '../wording/list.ts';
+import { HIGHLIGHTS } from '../wording/profile.ts';
+import {
+  coloured,
+  createdText,
+  formatFailure,
+  plain,
+  resentText,
+  summarise,
+  visible,
+  waitedText,
+} from '../wording/text.ts';
+import { heightOf, widthOf, wrapped } from './rows.ts';
+import {
+  allCauseRows,
+  type Layout as CauseLayout,
+  causeRow,
+  causeRows,
+  SEE_REPORTS,
+} from './terminal-causes.ts';
+
+export interface TerminalOptions {
+  /** Prints every cause in full and the details of every failed check, in as many rows as that takes. */
+  readonly verbose?: boolean | undefined;
+  /** Columns of the terminal. */
+  readonly columns?: number | undefined;
+}
+
+interface Layout extends CauseLayout {
+  readonly verbose: boolean;
+}
+
+/** Rows of a report on a terminal of the usual width. */
+const MAX_ROWS = 40;
+const USUAL_COLUMNS = 80;
+const MIN_COLUMNS = 40;
+
+/** Rows that the causes get at least. */
+const MIN_CAUSE_ROWS = 10;
+
+/** Items of a list. */
+const MAX_ITEMS = 3;
+
+/** Only the causes to be fixed and the verdict, one line for each part of it. Ends with a line feed. */
+export function quietReport(record: RunRecord, colour: boolean): string {
+  const layout = { columns: Number.POSITIVE_INFINITY, paint: colour ? coloured : plain, verbose: true };
+  const causes = openCauses(record).map((one, index) => causeRow(one, index + 1, layout));
+  return `${[...causes, ...verdict(record, layout), ...ciResultLines(record, layout)].join('\n')}\n`;
+}
+
+/** The causes to be fixed, as in the report for a terminal; undefined if there are none. */
+export function causeReport(record: RunRecord): string | undefined {
+  const layout = { columns: USUAL_COLUMNS, paint: plain, verbose: false };
+  const open = openCauses(record);
+  const rows = [...headingOf(open, record, layout), ...causeRows(open, MAX_ROWS, layout)];
+  return open.length === 0 ? undefined : `${rows.slice(1).join('\n')}\n`;
+}
+
+/** The report of a run for a terminal. Ends with a line feed. */
+export function terminalReport(
+  record: RunRecord,
+  colour: boolean,
+  { verbose = false, columns = USUAL_COLUMNS }: TerminalOptions = {},
+): string {
+  const paint = colour ? coloured : plain;
+  const layout = { columns: Math.max(columns, MIN_COLUMNS), paint, verbose };
+  const rows = verbose ? wholeReport(record, layout) : shortReport(record, layout);
+  return `${rows.join('\n')}\n`;
+}
+
+function wholeReport(record: RunRecord, layout: Layout): readonly string[] {
+  const { open, known } = sorted(record);
+  return [
+    ...head(record, layout),
+    ...documentWarnings(record, layout),
+    ...headingOf(open, record, layout),
+    ...allCauseRows(open, layout, (one) => checkLines(one, record, layout)),
+    ...untestable(record, layout),
+    ...deviations(known, record, layout),
+    ...gap(observed(record, layout)),
+    ...gap([
+      ...field('covered   ', coverageOfAll(record.results), layout),
+      ...field('generated ', confidenceOfAll(record.results), layout),
+    ]),
+    ...end(open, record, layout),
+  ];
+}
+
+function shortReport(record: RunRecord, layout: Layout): readonly string[] {
+  const { open, known } = sorted(record);
+  const [top, heading, last] = [
+    head(record, layout),
+    headingOf(open, record, layout),
+    end(open, record, layout),
+  ];
+  const parts = {
+    warnings: documentWarnings(record, layout),
+    untestable: untestable(record, layout),
+    known: deviations(known, record, layout),
+    summary: gap([
+      ...observed(record, layout),
+      ...field('covered   ', coverageOfAll(record.results), layout, 1),
+    ]),
+  };
+  const height = () =>
+    heightOf([...top, ...heading, ...Object.values(parts).flat(), ...last], layout.columns);
+  // What matters least is left out first.
+  for (const name of ['summary', 'warnings', 'known', 'untestable'] as const)
+    if (height() + (open.length === 0 ? 0 : MIN_CAUSE_ROWS) > MAX_ROWS) parts[name] = [];
+  return [
+    ...top,
+    ...parts.warnings,
+    ...heading,
+    ...causeRows(open, MAX_ROWS - height(), layout),
+    ...parts.untestable,
+    ...parts.known,
+    ...parts.summary,
+    ...last,
+  ];
+}
+
+function sorted(record: RunRecord) {
+  const all = explainedChecks(record);
+  return { open: all.filter((one) => !one.known), known: all.filter((one) => one.known) };
+}
+
+/** Rows with an empty one before them. */
+const gap = (rows: readonly string[]): readonly string[] => (rows.length === 0 ? [] : ['', ...rows]);
+
+/** A named text, if there is one, in at most so many rows unless the report is verbose. */
+function field(name: string, text: string | undefined, layout: Layout, most?: number): readonly string[] {
+  if (text === undefined) return [];
+  const indent = name.length;
+  return limited(text, layout.columns - indent, layout, most).map((row, index) =>
+    index === 0 ? `${name}${row}` : `${' '.repeat(indent)}${row}`,
+  );
+}
+
+const limited = (text: string, columns: number, { verbose }: Layout, most?: number): readonly string[] =>
+  wrapped(text, columns, verbose ? undefined : most);
+
+function head(record: RunRecord, { columns, paint }: Layout): readonly string[] {
+  const layout = { columns, paint, verbose: false };
+  const { suite, target, document, options, requests, seconds, created } = record;
+  const server = target.server === null ? '' : `  (${summarise(target.server, 60)})`;
+  return [
+    paint('bold', `${suite.name} ${suite.version}`),
+    ...field(
+      'target    ',
+      `${target.name === target.baseUrl ? '' : `${summarise(target.name, 60)}  `}${summarise(target.baseUrl, 200)}${server}`,
+      layout,
+      2,
+    ),
+    ...field(
+      'document  ',
+      `${documentName(document, (file) => summarise(file, 200))}, version ${summarise(document.version, 40)}, sha256 ${document.sha256.slice(0, 12)}`,
+      layout,
+      2,
+    ),
+    ...field(
+      'run       ',
+      `--seed ${options.seed} --first-id ${options.firstId} --cases ${options.cases}${options.thorough === true ? ' --thorough' : ''}${options.shard === null ? '' : ` --shard ${options.shard}`}; ${counted(requests, 'request')} in ${seconds.toFixed(1)} s${waitedText(record)}${resentText(record)}, ${createdText(created)}`,
+      layout,
+      4,
+    ),
+  ];
+}
+
+function documentWarnings({ document: { warnings = [] } }: RunRecord, layout: Layout): readonly string[] {
+  const shown = layout.verbose ? warnings : warnings.slice(0, 1);
+  const omitted = warnings.length - shown.length;
+  return [
+    ...shown.flatMap((warning) => field('          ', summarise(warning, 400), layout, 3)),
+    ...(omitted === 0 ? [] : [`          and ${omitted} more ${SEE_REPORTS}`]),
+  ];
+}
+
+function headingOf(
+  open: readonly ExplainedChecks[],
+  record: RunRecord,
+  { paint }: Layout,
+): readonly string[] {
+  if (open.length === 0) return [];
+  const ids = (level: string) =>
+    record.results.filter(
+      (result) => result.verdict === 'fail' && result.level === level && knownBy(result, record).length === 0,
+    ).length;
+  const [must, should] = [ids('MUST'), ids('SHOULD')];
+  const counts = present(
+    must > 0 && paint(['red', 'bold'], `${counted(must, 'MUST check')} failed`),
+    should > 0 &&
+      paint(
+        ['yellow', 'bold'],
+        `${counted(should, 'SHOULD check')} failed (warning${should === 1 ? '' : 's'})`,
+      ),
+  );
+  return ['', `${counts.join(', ')}, for ${counted(open.length, 'cause')}`];
+}
+
+const checkLines = ({ checks }: ExplainedChecks, record: RunRecord, { paint }: Layout): readonly string[] =>
+  checks.flatMap((result) => {
+    const news = novelty(result, record);
+    return [
+      ...formatFailure(result, paint),
+      ...(news === undefined ? [] : [`     ${paint('dim', 'new'.padEnd(9))} ${news}`]),
+    ];
+  });
+
+/** The causes that are known deviations, each with the reason. */
+function deviations(known: readonly ExplainedChecks[], record: RunRecord, layout: Layout): readonly string[] {
+  if (known.length === 0) return [];
+  const checks = new Set(known.flatMap((one) => one.checks.map(({ id }) => id)));
+  const rows = known.map(({ cause, checks: [first] }) => {
+    const [entry] = first === undefined ? [] : knownBy(first, record);
+    return `${visible(cause.title)}${entry === undefined ? '' : `: ${whyKnown(entry)}`}`;
+  });
+  return gap([
+    layout.paint('bold', `${counted(checks.size, 'known deviation')}`),
+    ...some(rows, layout).flatMap((row) => field('   ', row, layout, 1)),
+  ]);
+}
+
+/** The first items of a list, and how many more there are. */
+const some = (list: readonly string[], { verbose }: Layout): readonly string[] =>
+  verbose || list.length <= MAX_ITEMS
+    ? list
+    : [...list.slice(0, MAX_ITEMS - 1), `and ${list.length - MAX_ITEMS + 1} more ${SEE_REPORTS}`];
+
+function untestable({ results }: RunRecord, layout: Layout): readonly string[] {
+  const blocked = results.filter(({ verdict: one }) => one === 'untestable');
+  const rows = groupBy(blocked, ({ reason = '' }) => reason).map(([reason, members]) => {
+    const ids = members.map(({ id }) => id);
+    const title = `${counted(members.length, 'check')} could not be tested: ${summarise(reason)}`;
+    return [title, firstNames(layout.verbose ? 12 : 2, ids)] as const;
+  });
+  const shown = layout.verbose || rows.length <= MAX_ITEMS ? rows : rows.slice(0, MAX_ITEMS - 1);
+  const omitted = rows.length - shown.length;
+  return gap([
+    ...shown.flatMap(([title, ids]) => [
+      ...emphasised(limited(title, layout.columns, layout, 2), /^\d+ checks? could not be tested/, layout),
+      ...field('   ', ids, layout, 1),
+    ]),
+    ...(omitted === 0 ? [] : [`and checks for ${omitted} more reasons ${SEE_REPORTS}`]),
+  ]);
+}
+
+/** Rows whose beginning is emphasised. */
+const emphasised = (
+  [first = '', ...rest]: readonly string[],
+  words: RegExp,
+  { paint }: Layout,
+): readonly string[] => [first.replace(words, (text) => paint(['magenta', 'bold'], text)), ...rest];
+
+function observed({ observations }: RunRecord, layout: Layout): readonly string[] {
+  const count = Object.keys(observations).length;
+  if (count === 0) return [];
+  const shown = Object.entries(HIGHLIGHTS)
+    .filter(([key]) => key in observations)
+    .map(([key, name]) => `${name}: ${summarise(String(observations[key]), 40)}`);
+  if (layout.verbose)
+    return [
+      ...field('observed  ', shown.join(', '), layout),
+      `          (${count} observations; --format html --out DIR shows all)`,
+    ];
+  if (shown.length === 0) return [];
+  return field('observed  ', fittingItems(shown, layout.columns - 'observed  '.length), layout, 1);
+}
+
+/** As many items of a list as fit in a row. */
+const fittingItems = (items: readonly string[], columns: number): string =>
+  items.reduce((text, item) => (widthOf(`${text}, ${item}`) <= columns ? `${text}, ${item}` : text));
+
+/** The verdict, what it means for a pipeline, and what to do first. */
+function end([first]: readonly ExplainedChecks[], record: RunRecord, layout: Layout): readonly string[] {
+  const title = first === undefined ? undefined : visible(first.cause.title);
+  const fixFirst = field('Fix first: ', title, layout, 2);
+  return gap([...verdict(record, layout), ...ciResultLines(record, layout), ...fixFirst]);
+}
+
+function verdict(record: RunRecord, layout: Layout): readonly string[] {
+  const { outcome, summary, stop, advice, options, results } = record;
+  const { columns, paint } = layout;
+  const colour = {
+    conformant: 'green',
+    nonconformant: 'red',
+    undetermined: 'magenta',
+    partial: 'yellow',
+  } as const;
+  const title = loudly(headlineOf(record));
+  const reason = record.ciResult.exitCode === 2 ? unjudged(record) : undefined;
+  const skipped = deselected(record).length;
+  const text = `${title}  ${outcome === 'partial' ? '' : `${counts('MUST', summary)}; `}${counts('SHOULD', summary)}${options.strict ? ' (strict)' : ''}; ${summary.OBSERVE.observed} observed${skipped > 0 ? `; ${skipped} not selected` : ''}`;
+  const notes = present(
+    stop !== null && `${summarise(stop.reason)}; ${stop.remedy}`,
+    outcome === 'nonconformant' && summary.MUST.fail === 0 && strictFindings(results),
+    reason,
+    advice !== null && summarise(advice),
+    options.shard !== null &&
+      `This is shard ${options.shard} of a run; merge joins the records of all shards.`,
+  );
+  const [first = '', ...rest] = wrapped(text, columns);
+  return [
+    first.startsWith(title)
+      ? `${paint([colour[outcome], 'bold'], title)}${first.slice(title.length)}`
+      : first,
+    ...rest,
+    ...notes.flatMap((note) => limited(note, columns, layout, 4)),
+  ];
+}
+
+/** Why a run failed in which no MUST did. */
+function strictFindings(results: RunRecord['results']): string {
+  const failed = results.filter(({ level, verdict: one }) => level === 'SHOULD' && one === 'fail');
+  return `${counted(failed.length, 'finding')} under --strict made the run fail: ${failed.map(({ id }) => id).join(', ')}`;
+}
+
+/** The CI result, which may differ from the verdict if there is a baseline. */
+function ciResultLines(record: RunRecord, layout: Layout): readonly string[] {
+  const { baseline, exitCode, reason } = record.ciResult;
+  if (baseline === null) return [];
+  const { columns, paint } = layout;
+  const outdated = baseline.entries
+    .filter(({ remedy }) => remedy !== undefined)
+    .map(({ state, remedy = '' }) => `${state}: ${summarise(remedy)}`);
+  const result = `CI RESULT ${exitCode === 0 ? 'pass' : 'fail'}`;
+  const text = `${result}  ${reason} (${summarise(baseline.file, 120)})`;
+  const [first = '', ...rest] = limited(text, columns, layout, 3);
+  return [
+    first.replace(result, paint('bold', result)),
+    ...rest,
+    ...baselineNotes(record).flatMap((note) => field('   ', note, layout)),
+    ...some(outdated, layout).flatMap((one) => field('   ', one, layout, 2)),
+  ];
+}
+
+function counts(level: 'MUST' | 'SHOULD', summary: Summary): string {
+  const { pass, fail, untestable: untested } = summary[level];
+  const failed = level === 'MUST' ? `${fail} failed` : counted(fail, 'warning');
+  return `${level} ${pass} passed, ${failed}${untested > 0 ? `, ${untested} untestable` : ''}`;
+}

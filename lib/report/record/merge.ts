@@ -1,0 +1,277 @@
+import { createHash } from 'node:crypto';
+import { sum } from '../../counts.ts';
+import { groupBy } from '../../groups.ts';
+import { omit, pick } from '../../pick.ts';
+import { IdRanges } from '../../run/plan/id-ranges.ts';
+import type { Tried, Verdict } from '../../run/result/result.ts';
+import { MAX_FAILURES } from '../../run/result/tally.ts';
+import { cutShort, outcomeOf, summaryOf } from '../../run/result/verdict.ts';
+import type { Latency } from '../../run/send/latency.ts';
+import { UsageError } from '../../usage-error.ts';
+import { withCiResult } from '../baseline/ci-result.ts';
+import { united } from './fingerprint.ts';
+import type {
+  Baseline,
+  CiResult,
+  RecordedCause,
+  RecordedResult,
+  RunRecord,
+  WithoutCiResult,
+} from './record.ts';
+import { rounded } from './recorded.ts';
+import { explainedIn, withUnexplained, worstFirst } from './unexplained.ts';
+
+/** The record of a shard and the file it was read from. */
+export interface ShardRecord {
+  readonly file: string;
+  readonly record: RunRecord;
+}
+
+/**
+ * Merges the records of all shards of a run into the record of the whole run; only times differ.
+ * @throws UsageError if a shard is missing, occurs twice or belongs to another run
+ */
+export function mergeOf(parts: readonly ShardRecord[]): RunRecord {
+  const [first, ...others] = inOrder(parts);
+  const records = [first, ...others];
+  const { ciResult, ...head } = omit(first, 'waited', 'collisions', 'closedUnderRequests');
+  const total = (key: 'waited' | 'closedUnderRequests' | 'collisions') => {
+    const all = sum(records, (record) => record[key] ?? 0);
+    return all === 0 ? {} : { [key]: rounded(all) };
+  };
+  const results = first.results.map((result, index) =>
+    mergedResult([result, ...others.map((other) => resultAt(other, index))]),
+  );
+  const summary = summaryOf(results);
+  const stop = records.find((record) => record.stop !== null)?.stop ?? null;
+  const merged: WithoutCiResult = {
+    ...head,
+    target: { ...head.target, server: firstOf(records, ({ target }) => target.server) },
+    options: { ...head.options, shard: null },
+    ...timeOf(records),
+    requests: sum(records, ({ requests }) => requests),
+    ...total('waited'),
+    ...total('closedUnderRequests'),
+    created: createdBy(records),
+    ...total('collisions'),
+    latency: latencyOf(records.flatMap(({ latency }) => latency ?? [])),
+    outcome: outcomeOf(summary, head.options.strict, cutShort(stop, results), results.some(isDeselected)),
+    stop,
+    advice: firstOf(records, ({ advice }) => advice),
+    summary,
+    causes: causesOf(records, results),
+    results,
+    observations: Object.assign({}, ...results.map(({ observations }) => observations)),
+  };
+  return withCiResult(merged, baselineOf(ciResult));
+}
+
+function inOrder(parts: readonly ShardRecord[]): readonly [RunRecord, ...RunRecord[]] {
+  const [first] = parts;
+  if (first === undefined) throw new UsageError('There is nothing to merge; name the records of all shards.');
+  const found = new Map<number, ShardRecord>();
+  const { of } = shardOf(first);
+  for (const part of parts) {
+    const { number, of: own } = shardOf(part);
+    const difference =
+      own === of ? differenceOf(first.record, part.record) : `it is one of ${own} shards, not of ${of}`;
+    if (difference !== undefined)
+      throw new UsageError(`${part.file} is not from the same run as ${first.file}: ${difference}`);
+    const known = found.get(number);
+    if (known !== undefined)
+      throw new UsageError(
+        `${known.file} and ${part.file} are both shard ${number}/${of}; name only one of them`,
+      );
+    found.set(number, part);
+  }
+  const numbers = Array.from({ length: of }, (_, index) => index + 1);
+  const missing = numbers.filter((number) => !found.has(number));
+  if (missing.length > 0)
+    throw new UsageError(
+      `${missing.map((number) => `${number}/${of}`).join(', ')} of the run ${missing.length === 1 ? 'is' : 'are'} missing; run ${missing.length === 1 ? 'it' : 'them'} with --shard and name the record${missing.length === 1 ? '' : 's'} too`,
+    );
+  const [one, ...rest] = numbers.flatMap((number) => found.get(number)?.record ?? []);
+  return [one ?? first.record, ...rest];
+}
+
+function shardOf({ file, record }: ShardRecord): { readonly number: number; readonly of: number } {
+  const [number = 0, of = 0] = (record.options.shard ?? '').split('/').map(Number);
+  if (number < 1 || number > of) throw new UsageError(`${file} is the record of a whole run, not of a shard`);
+  return { number, of };
+}
+
+/** How the run of another shard differs from that of the first, if it does. */
+function differenceOf(first: RunRecord, other: RunRecord): string | undefined {
+  const traits: readonly (readonly [name: string, of: (record: RunRecord) => unknown])[] = [
+    ['version of the suite', ({ suite }) => suite.version],
+    ['catalogue', ({ suite }) => suite.catalogue],
+    ['document', ({ document }) => document.sha256],
+    ['base URL', ({ target }) => target.baseUrl],
+    ['--seed', ({ options }) => options.seed],
+    ['--first-id', ({ options }) => options.firstId],
+    ['--cases', ({ options }) => options.cases],
+    ['--thorough', ({ options }) => options.thorough],
+    ['--strict', ({ options }) => options.strict],
+    ['--only or --skip', ({ results }) => digest(results.filter(isDeselected).map(({ id }) => id))],
+    ['baseline', ({ ciResult }) => digest({ ...baselineOf(ciResult), file: '' })],
+  ];
+  const differing = traits.find(([, of]) => of(first) !== of(other))?.[0];
+  return differing === undefined ? undefined : `it has another ${differing}`;
+}
+
+const digest = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('hex');
+
+const isDeselected = ({ blockedBy }: RecordedResult) => blockedBy === 'user';
+
+function resultAt({ results }: RunRecord, index: number): RecordedResult {
+  const result = results[index];
+  if (result === undefined)
+    throw new UsageError('The records to merge contain different numbers of results.');
+  return result;
+}
+
+function mergedResult(parts: readonly [RecordedResult, ...RecordedResult[]]): RecordedResult {
+  const ran = parts.filter(({ verdict, blockedBy }) => verdict !== 'skipped' || blockedBy !== 'shard');
+  const [one = parts[0], ...others] = ran;
+  const coverage = coveredTogether(ran);
+  if (others.length === 0) return { ...omit(one, 'coverage'), ...coverage };
+  // The part with the first failure is shown first.
+  const lead = ran.toSorted((a, b) => placeOf(a) - placeOf(b))[0] ?? one;
+  const causes = united(ran.flatMap((part) => part.causes));
+  const verdict = verdictOf(ran);
+  const sameVerdict = ran.filter((part) => part.verdict === verdict);
+  const blocked = (verdict === 'fail' || sameVerdict.length === 0 ? ran : sameVerdict).find(
+    ({ blockedBy }) => blockedBy !== undefined,
+  );
+  return {
+    ...omit(lead, 'expected', 'actual', 'blockedBy', 'reason', 'counterexample', 'coverage'),
+    verdict,
+    cases: sum(ran, ({ cases }) => cases),
+    failed: sum(ran, ({ failed }) => failed),
+    seconds: rounded(sum(ran, ({ seconds }) => seconds)),
+    causes,
+    ...pick(lead, 'expected', 'actual', 'counterexample'),
+    ...(blocked === undefined ? {} : pick(blocked, 'blockedBy', 'reason')),
+    exchanges: exchangesOf(ran, causes),
+    observations: Object.assign({}, ...ran.map(({ observations }) => observations)),
+    ...coverage,
+  };
+}
+
+/** What the shards cover together. Unknown unless each of them tried all of its rows. */
+function coveredTogether(parts: readonly RecordedResult[]): Pick<RecordedResult, 'coverage'> {
+  const each = parts.flatMap(({ coverage }) => coverage ?? []);
+  const [first] = each;
+  if (first === undefined) return {};
+  const { together = first, ...coverage } = first;
+  const { rows, covered } = together;
+  return sum(each, (one) => one.rows) === rows ? { coverage: { ...coverage, rows, covered } } : {};
+}
+
+const placeOf = ({ causes }: RecordedResult) => causes[0]?.place ?? Number.POSITIVE_INFINITY;
+
+/** The worst verdict of the parts. A part may have been skipped although another was not. */
+function verdictOf(parts: readonly RecordedResult[]): Verdict {
+  const worst: readonly Verdict[] = ['fail', 'untestable', 'pass', 'observed'];
+  const found = worst.find((verdict) => parts.some((part) => part.verdict === verdict));
+  if (found !== undefined) return found;
+  // Each had cases and named the check that explains why they showed nothing.
+  return parts.every(({ cases, blockedBy }) => cases > 0 && blockedBy?.includes('/'))
+    ? 'untestable'
+    : 'skipped';
+}
+
+/** The first failure of each of the first causes, regardless of the request. */
+function exchangesOf(
+  parts: readonly RecordedResult[],
+  causes: RecordedResult['causes'],
+): RecordedResult['exchanges'] {
+  const firsts = groupBy(causes, ({ cause }) => cause).flatMap(([, [first]]) => first ?? []);
+  return firsts.slice(0, MAX_FAILURES).flatMap(({ cause, place }) => {
+    const part = parts.find((one) => one.causes.some((own) => own.cause === cause && own.place === place));
+    return part?.exchanges.find((exchange) => exchange.cause === cause) ?? [];
+  });
+}
+
+/** The causes of all shards. What several shards found is one cause. */
+function causesOf(
+  records: readonly RunRecord[],
+  results: readonly RecordedResult[],
+): readonly RecordedCause[] {
+  const same = groupBy(records.flatMap(explainedIn), ({ fingerprint }) => fingerprint);
+  const explained = worstFirst(
+    same.flatMap(([, [first, ...others]]): readonly RecordedCause[] => {
+      if (first === undefined) return [];
+      const all = [first, ...others];
+      const checks = new Set(all.flatMap((cause) => cause.checks));
+      const tried = (of: 'inside' | 'outside'): Tried => [
+        sum(all, ({ confirmed }) => confirmed[of][0]),
+        sum(all, ({ confirmed }) => confirmed[of][1]),
+      ];
+      return [
+        {
+          ...first,
+          level: all.some(({ level }) => level === 'MUST') ? 'MUST' : 'SHOULD',
+          confirmed: { inside: tried('inside'), outside: tried('outside') },
+          checks: results.map(({ id }) => id).filter((id) => checks.has(id)),
+        },
+      ];
+    }),
+  );
+  return withUnexplained(explained, results);
+}
+
+function timeOf(records: readonly RunRecord[]): Pick<RunRecord, 'startedAt' | 'seconds'> {
+  const starts = records.map(({ startedAt }) => Date.parse(startedAt));
+  const ends = records.map(({ startedAt, seconds }) => Date.parse(startedAt) + seconds * 1000);
+  const start = Math.min(...starts);
+  return { startedAt: new Date(start).toISOString(), seconds: rounded((Math.max(...ends) - start) / 1000) };
+}
+
+function createdBy(records: readonly RunRecord[]): RunRecord['created'] {
+  const all = new IdRanges();
+  for (const { created } of records) all.join(IdRanges.from(created.ids));
+  const unlisted = all.dropped + sum(records, ({ created }) => created.unlisted ?? 0);
+  return {
+    plants: sum(records, ({ created }) => created.plants),
+    ids: all.text,
+    ...(unlisted === 0 ? {} : { unlisted }),
+  };
+}
+
+/** All response times together. Records do not contain the samples, so percentiles are those of the buckets. */
+function latencyOf(parts: readonly Latency[]): Latency | null {
+  if (parts.length === 0) return null;
+  const buckets = new Map<number, Latency['buckets'][number]>();
+  for (const bucket of parts.flatMap((part) => part.buckets)) {
+    const answers = (buckets.get(bucket.from)?.answers ?? 0) + bucket.answers;
+    buckets.set(bucket.from, { ...bucket, answers });
+  }
+  const sorted = [...buckets.values()].sort((a, b) => a.from - b.from);
+  const answers = sum(parts, (part) => part.answers);
+  const at = (fraction: number) => {
+    let seen = 0;
+    for (const bucket of sorted) {
+      seen += bucket.answers;
+      if (seen >= answers * fraction) return bucket.from;
+    }
+    return 0;
+  };
+  return {
+    answers,
+    median: at(0.5),
+    p95: at(0.95),
+    p99: at(0.99),
+    longest: Math.max(...parts.map(({ longest }) => longest)),
+    buckets: sorted,
+  };
+}
+
+function baselineOf({ baseline }: CiResult): Baseline | undefined {
+  if (baseline === null) return undefined;
+  const entries = baseline.entries.map(({ state: _state, remedy: _remedy, ...entry }) => entry);
+  return { ...baseline, entries };
+}
+
+const firstOf = (records: readonly RunRecord[], of: (record: RunRecord) => string | null): string | null =>
+  records.map(of).find((value) => value !== null) ?? null;

@@ -1,0 +1,512 @@
+import {
+  amount,
+  constant,
+  described,
+  either,
+  integer,
+  list,
+  mapOf,
+  matching,
+  named,
+  nullable,
+  number,
+  type ObjectOf,
+  type Of,
+  object,
+  oneOf,
+  optional,
+  pair,
+  positive,
+  type Schema,
+  such,
+  text,
+  truth,
+  whole,
+} from '../../json-schema.ts';
+import type { Predecessor } from '../../payloads/test-case.ts';
+import type { About, Level, TestKind } from '../../run/check.ts';
+import type { Cause } from '../../run/result/cause.ts';
+import type {
+  CheckCoverage,
+  Failure,
+  FailureGroup,
+  Observations,
+  Retries,
+  Stop,
+  Tried,
+  Verdict,
+} from '../../run/result/result.ts';
+import type { Count, Outcome, Summary } from '../../run/result/verdict.ts';
+import type { RunFooter, Settled } from '../../run/run.ts';
+import type { Latency } from '../../run/send/latency.ts';
+import type { Delivery, FaultKind } from '../../wire/exchange.ts';
+
+/**
+ * The record of a run: its JSON Schema, which `npm run docs` writes to record.schema.json, and the types that
+ * follow from it. An annotation such as `Schema<Verdict>` makes the compiler compare the schema with a type of the
+ * run; only an optional property that the schema lacks goes unnoticed until a record with it is validated.
+ */
+
+const texts = list(text);
+const date = such(text, { format: 'date' });
+const instant = such(text, { format: 'date-time' });
+const sha256 = '[0-9a-f]{64}';
+const checkId = matching('^[a-z0-9-]+/[a-z0-9^-]+$');
+const failureName = 'f[0-9a-f]{11}';
+const causeFingerprint = matching('^c[0-9a-f]{11}$');
+const failureFingerprint = matching(`^${failureName}$`);
+
+const level: Schema<Level> = oneOf('MUST', 'SHOULD', 'OBSERVE');
+export const verdict: Schema<Verdict> = oneOf('pass', 'fail', 'observed', 'untestable', 'skipped');
+export const exitCode = oneOf(0, 1, 2, 3);
+
+const count: Schema<Count> = named(
+  'count',
+  object({ pass: whole, fail: whole, observed: whole, untestable: whole, skipped: whole }),
+);
+
+const tried: Schema<Tried> = named('tried', pair(whole));
+
+const observations: Schema<Observations> = named(
+  'observations',
+  mapOf<string | number | boolean>({ json: { type: ['string', 'number', 'boolean'] } }),
+);
+
+const size = { bytes: whole, truncated: optional(constant(true)) };
+
+export const body = named(
+  'body',
+  either(object({ ...size, text }), object({ ...size, base64: such(text, { contentEncoding: 'base64' }) })),
+  'A body: text if it is UTF-8, otherwise base64. `bytes` is its full length; `truncated` means that only the beginning is recorded.',
+);
+export type RecordedBody = Of<typeof body>;
+
+const headers = list(pair(text));
+
+const delivery: Schema<Delivery> = named(
+  'delivery',
+  object({
+    cuts: optional(
+      list(integer),
+      'Offsets in the body, without its transfer coding, at each of which a TCP segment ended and a pause followed; negative ones count from the end.',
+    ),
+    headFirst: optional(constant(true), 'The body was sent after a pause.'),
+    headCut: optional(constant(true), 'The head was sent in two segments.'),
+    pauseMs: optional(whole, 'Milliseconds between two segments.'),
+    chunks: optional(
+      oneOf('one', 'halves', 'many', 'extensions', 'trailer'),
+      'How the chunked body was divided: one chunk, two chunks, chunks of seven bytes, two chunks with chunk extensions, two chunks with a trailer section.',
+    ),
+    leadingZeros: optional(constant(true), 'Content-Length and chunk sizes had leading zeros.'),
+    headerGap: optional(text, 'The white space between the colon and the value of each header.'),
+    expectContinue: optional(
+      constant(true),
+      'The body was sent after 100 Continue, or after a second without it.',
+    ),
+    absoluteTarget: optional(constant(true), 'The request target was in absolute form.'),
+    freshConnection: optional(constant(true), 'The request was the first on its connection.'),
+    headerOrder: optional(texts, 'Header names in the order and letter case in which they were sent.'),
+    abortAfter: optional(whole, 'The suite closed the connection after this many bytes of the body.'),
+  }),
+  'How the request was sent, if not in the usual way.',
+);
+
+const predecessor: Schema<Predecessor['connection']> = oneOf('same', 'pipelined', 'other', 'beside');
+
+const request = named(
+  'request',
+  object({
+    method: text,
+    url: text,
+    headers,
+    body,
+    delivery: optional(delivery),
+    rawBytes: optional(
+      constant(true),
+      'The request was not well-formed, so that the other fields do not give the bytes that were sent.',
+    ),
+    after: optional(
+      predecessor,
+      'Another request, named in the label, was sent right before it on the same or another connection, or at the same time.',
+    ),
+  }),
+);
+export interface RecordedRequest extends Of<typeof request> {}
+
+const status = such(whole, { minimum: 100, maximum: 999 });
+
+const response = named('response', object({ status, statusText: text, headers, body }));
+
+const faultKind: Schema<FaultKind> = oneOf(
+  'unresolved',
+  'refused',
+  'untrusted',
+  'not-tls',
+  'connect-timeout',
+  'timeout',
+  'closed',
+  'not-http',
+  'unasked-continue',
+  'aborted',
+);
+
+const fault = named('fault', object({ kind: faultKind, detail: text }));
+
+const messages = { request, response: optional(response), fault: optional(fault), ms: amount };
+
+/** A request and what came of it. */
+export interface Messages extends ObjectOf<typeof messages> {}
+/** What came of a request. */
+export type Answered = Omit<Messages, 'request'>;
+
+const before = named(
+  'before',
+  described(list(object(messages)), 'Requests before it, or at the same time, that the failure depends on.'),
+);
+
+const exchange = named(
+  'exchange',
+  object({
+    label: text,
+    before: optional(before),
+    ...messages,
+    command: text,
+    expected: text,
+    actual: text,
+    cause: text,
+  }),
+);
+export interface RecordedExchange extends Of<typeof exchange> {}
+
+export const about = {
+  id: checkId,
+  level,
+  statement: text,
+  basis: list(text, { minItems: 1 }),
+  hint: text,
+} satisfies Record<keyof About, unknown>;
+
+const failureCause: Schema<FailureGroup & { readonly fingerprint: string }> = object({
+  cause: text,
+  request: optional(text, 'The request, if the cause does not name it.'),
+  failed: positive,
+  place: described(whole, 'The position of the first of them among the cases.'),
+  fingerprint: failureFingerprint,
+});
+
+const when: Schema<NonNullable<Failure['when']>> = oneOf(
+  'always',
+  'this-request',
+  'now-and-then',
+  'under-concurrency',
+  'once',
+);
+
+const retries: Schema<Retries> = object({
+  same: optional(tried),
+  fresh: optional(tried),
+  concurrent: optional(tried),
+});
+
+const kind: Schema<TestKind> = oneOf('cases', 'property', 'invariant', 'scenario');
+
+const coverage: Schema<CheckCoverage> = object({
+  strength: described(oneOf(2, 3), 'How many values are combined: 2 for pairs, 3 for triples.'),
+  dimensions: described(positive, 'The number of dimensions in which requests differ.'),
+  rows: described(whole, 'Rows of the array that were tried.'),
+  covered: described(whole, 'Pairs or triples of values in these rows.'),
+  all: described(whole, 'All possible pairs or triples of values.'),
+  notApplicable: described(whole, 'Values that do not apply to the document.'),
+  together: optional(
+    object({ rows: whole, covered: whole }),
+    'In the record of a shard: what all shards together try and cover.',
+  ),
+});
+
+const result = named(
+  'result',
+  object({
+    ...about,
+    kind,
+    verdict,
+    cases: whole,
+    failed: whole,
+    seconds: described(amount, 'From start to end; other checks may run at the same time.'),
+    causes: described(
+      list(failureCause),
+      'The causes of its failures, in the order in which they occurred. If the counts do not add up to `failed`, there were more causes than are recorded.',
+    ),
+    expected: optional(text),
+    actual: optional(text),
+    blockedBy: optional(text),
+    reason: optional(text),
+    counterexample: optional(
+      object({
+        label: text,
+        when: optional(when, 'Whether it occurred again on a retry; absent if it was not retried.'),
+        retries: optional(
+          retries,
+          'How many retries failed, of how many: in isolation with the same bytes and with a fresh id, and under concurrency.',
+        ),
+        payload: body,
+        seed: whole,
+        path: optional(text),
+        shrinks: optional(whole),
+      }),
+    ),
+    exchanges: list(exchange),
+    observations,
+    coverage: optional(coverage, 'For a check that begins with a covering array: how much of it was tried.'),
+  }),
+);
+export interface RecordedResult extends Of<typeof result> {}
+
+const causeKind: Schema<Cause['kind']> = oneOf(
+  'always',
+  'now-and-then',
+  'under-concurrency',
+  'sequence',
+  'from-then-on',
+  'once',
+);
+
+const ladders: Schema<Cause['ladders']> = list(
+  object({
+    part: text,
+    tried: list(object({ value: text, shows: described(truth, 'Whether the fault showed.') })),
+  }),
+);
+
+/** What a comparison says about a cause, too. */
+export const comparedCause = {
+  title: described(text, 'One complete sentence with the condition, never truncated.'),
+  level: oneOf('MUST', 'SHOULD'),
+  symptom: described(text, 'What is wrong with the response.'),
+  condition: described(nullable(text), 'When it is wrong; null if whatever is sent, or if that is unknown.'),
+  kind: described(
+    causeKind,
+    'When it shows: with each request that meets the condition; with some of them, whatever they contain; only while other requests are in flight; only after other requests; with every request since a point of the run; or not again, so that no experiment was possible.',
+  ),
+  confirmed: described(
+    object({ inside: tried, outside: tried }),
+    'How many requests failed, of how many that were tried: `inside`, such as meet the condition; `outside`, such as do not.',
+  ),
+  checks: described(list(text, { minItems: 1 }), 'The ids of the failed checks that it explains.'),
+  advice: described(text, 'What to fix, and how such a fault typically comes about.'),
+  steps: described(texts, 'Shell lines that show the fault, with the token in $PLANT_STORE_TOKEN.'),
+  answer: described(either(status, constant('none')), 'The status that the steps show, or `none`.'),
+  fingerprint: described(causeFingerprint, 'Names symptom, condition and kind, the same in every run.'),
+};
+
+const cause = named(
+  'cause',
+  object({
+    ...comparedCause,
+    matters: described(
+      texts,
+      'The parts of the request that matter, such as `name` or the name of a header; the others can be anything ordinary.',
+    ),
+    ladders: described(ladders, 'What was tried to find out how far each part of the condition reaches.'),
+    counterexample: optional(
+      object({ before: optional(before), ...messages }),
+      'The simplest request that shows it, and what has to be sent before; absent only if it was made of an earlier record without one.',
+    ),
+  }),
+  'One fault of the store: what explains one failed check or many.',
+);
+export interface RecordedCause extends Of<typeof cause> {}
+
+/** A known deviation: what a team accepts for a time. */
+const accepted = {
+  reason: described(
+    matching('\\S'),
+    'Why the team accepts the deviation; reports flag TODO until it is replaced.',
+  ),
+  issue: optional(text, 'Where it is tracked, such as the URL of an issue.'),
+  until: optional(date, 'The last day on which the entry applies, such as 2026-12-31.'),
+};
+
+export const knownCause = {
+  cause: described(
+    causeFingerprint,
+    'The fingerprint of a cause, as in the report: it names symptom and condition, whatever the seed.',
+  ),
+  ...accepted,
+  checks: described(
+    such(mapOf(matching(`^${failureName}( +${failureName})*$`)), { minProperties: 1 }),
+    'The checks that fail for this cause, each with the fingerprints of its failures, separated by spaces.',
+  ),
+};
+
+export const knownCheck = {
+  id: described(such(text, { minLength: 1 }), 'The id of a check, as in the report.'),
+  ...accepted,
+  fingerprints: optional(
+    list(failureFingerprint, { minItems: 1 }),
+    'The known failures. Without fingerprints, every failure of the check is known.',
+  ),
+  fingerprint: optional(
+    failureFingerprint,
+    'One more known failure: the form of earlier baselines, whose entries had a single fingerprint.',
+  ),
+};
+
+/** A cause that is known, whichever requests show it, and the checks that fail for it. */
+export interface KnownCause extends ObjectOf<typeof knownCause> {}
+/** A check whose failures are known: those with fingerprints, or all. */
+export interface KnownCheck extends ObjectOf<typeof knownCheck> {}
+export type BaselineEntry = KnownCause | KnownCheck;
+
+const entryState = oneOf('known', 'stale', 'expired', 'not-evaluated');
+/**
+ * The state of an entry. `known`: its failure still occurs. `stale`: all or some of it no longer occurs.
+ * `expired`: its date has passed. `not-evaluated`: its check was not run, or may have missed the failure by
+ * chance.
+ */
+export type EntryState = Of<typeof entryState>;
+
+const judged = { state: entryState, remedy: optional(text) };
+
+/** What a baseline says about the run that recorded its entries. A plain list says nothing. */
+export const recordedIn = {
+  seed: optional(whole, 'The --seed of the run that recorded the entries.'),
+  cases: optional(positive, 'The --cases of the run that recorded the entries.'),
+  thorough: optional(truth, 'Whether that run used --thorough.'),
+  since: optional(date, 'The day of the first run whose failures were recorded.'),
+  total: optional(
+    whole,
+    'How many entries the file has had since then, so that reports can say how many are fixed.',
+  ),
+};
+
+const judgedBaseline = object({
+  file: text,
+  ...recordedIn,
+  entries: list(either(object({ ...knownCause, ...judged }), object({ ...knownCheck, ...judged }))),
+});
+export interface JudgedBaseline extends Of<typeof judgedBaseline> {}
+export interface Baseline extends Omit<JudgedBaseline, 'entries'> {
+  readonly entries: readonly BaselineEntry[];
+}
+
+const ciResult = described(
+  object({ exitCode, reason: text, baseline: nullable(judgedBaseline) }),
+  'What the run means for a pipeline, given the known deviations. Exit code 0 is pass, all others are fail. It never changes the outcome.',
+);
+export interface CiResult extends Of<typeof ciResult> {}
+
+/** Options of which a comparison records some. */
+export const OPTIONS = {
+  seed: whole,
+  firstId: matching('^-?\\d+$'),
+  cases: whole,
+  thorough: optional(constant(true), 'Present only for a thorough run.'),
+  concurrency: whole,
+  timeout: whole,
+  rate: nullable(number),
+  maxSeconds: nullable(number),
+  maxRequests: nullable(whole),
+  strict: truth,
+  shard: described(
+    nullable(matching('^[1-9][0-9]*/[1-9][0-9]*$')),
+    '2/3 is the second of three shards; null for a whole run.',
+  ),
+};
+const options: Schema<Settled> = object(OPTIONS);
+
+export const CREATED = {
+  plants: described(whole, 'Plants that the store confirmed as created.'),
+  ids: described(
+    list(matching('^-?[0-9]+([.][.]-?[0-9]+)?$'), { maxItems: 10000 }),
+    'The ids that were sent for them, and inclusive ranges of ids, in ascending order.',
+  ),
+  unlisted: optional(positive, 'Plants whose ids are not listed because there were too many.'),
+};
+const created: Schema<RunFooter['created']> = object(CREATED);
+
+const latency: Schema<Latency> = object({
+  answers: positive,
+  median: amount,
+  p95: amount,
+  p99: amount,
+  longest: amount,
+  buckets: list(object({ from: amount, to: amount, answers: positive }), { minItems: 1 }),
+});
+
+const outcome: Schema<Outcome> = oneOf('conformant', 'nonconformant', 'undetermined', 'partial');
+
+const stopKind: Schema<Stop['kind']> = oneOf(
+  'unreachable',
+  'untrusted',
+  'not-http',
+  'token-rejected',
+  'not-found',
+  'throttled',
+  'ids-in-use',
+  'cut-off',
+  'limit',
+  'bailed',
+  'gone',
+);
+
+const summary: Schema<Summary> = object({ MUST: count, SHOULD: count, OBSERVE: count });
+
+/** The properties of a record, some of which a comparison has, too. */
+export const PROPERTIES = {
+  schemaVersion: constant(1),
+  suite: object({ name: text, version: text, catalogue: matching(`^sha256:${sha256}$`) }),
+  document: object({
+    file: text,
+    sha256: matching(`^${sha256}$`),
+    version: text,
+    openapi: optional(text, 'The OpenAPI version of the document, if it is not 3.1.'),
+    overlays: optional(texts, 'The overlays that were applied, in order.'),
+    warnings: optional(texts, 'Likely mistakes in the document.'),
+  }),
+  target: object({
+    name: text,
+    baseUrl: text,
+    server: nullable(text),
+    tokenEnv: optional(
+      text,
+      'The environment variable of the token in shell commands, if not PLANT_STORE_TOKEN.',
+    ),
+  }),
+  options,
+  startedAt: instant,
+  seconds: amount,
+  requests: whole,
+  waited: optional(amount, "Seconds spent waiting at the store's request: 429, or 503 with Retry-After."),
+  closedUnderRequests: optional(
+    positive,
+    'Connections that were closed during a request; each of those requests was resent once on a fresh connection.',
+  ),
+  created,
+  collisions: optional(
+    positive,
+    'Valid plants that were rejected because an id or name was in use, and therefore not judged.',
+  ),
+  latency: described(nullable(latency), 'Response times in milliseconds; null if there were no responses.'),
+  outcome: described(
+    outcome,
+    'partial: the checks that ran passed, and others were skipped by --only or --skip.',
+  ),
+  ciResult,
+  stop: nullable<Stop>(object({ kind: stopKind, reason: text, remedy: text })),
+  advice: nullable(text),
+  summary,
+  causes: described(
+    list(cause),
+    'What is to be fixed, in the order in which to fix it. Every failed check is in at least one of them.',
+  ),
+  results: list(result, { minItems: 1 }),
+  observations,
+};
+
+export const RECORD = object(PROPERTIES);
+
+/** Everything a run found, and the only source of all reports. It never contains the token. */
+export interface RunRecord extends Of<typeof RECORD> {}
+
+/** A record whose CI result is not known yet. */
+export type WithoutCiResult = Omit<RunRecord, 'ciResult'>;

@@ -1,0 +1,76 @@
+import { ID } from '../../payloads/plants.ts';
+import type { Before } from '../../run/check.ts';
+import type { Cause } from '../../run/result/cause.ts';
+import type { RunHeader } from '../../run/run.ts';
+import { inShellOf, stepsOf as reproduce } from '../reproduce/steps.ts';
+import { causeFingerprint } from './fingerprint.ts';
+import type { RecordedCause, RecordedRequest } from './record.ts';
+import { sentAndReceived } from './recorded.ts';
+import { type Redact, redactAll } from './redact.ts';
+
+type Counterexample = NonNullable<RecordedCause['counterexample']>;
+
+/** The record of a cause with the request that shows it. */
+export function recordedCause(cause: Cause, { target }: RunHeader, redact: Redact): RecordedCause {
+  const { matters, ladders, example } = cause;
+  const seen = ({ exchange, template }: Before) =>
+    sentAndReceived(exchange, template, target.baseUrl, redact);
+  const counterexample = {
+    ...(example.before.length === 0 ? {} : { before: example.before.map(seen) }),
+    ...seen(example),
+  };
+  const { fingerprint, answer, ...what } = summarisedCause(cause, redact);
+  return {
+    ...what,
+    ...redactAll({ matters, ladders }, redact),
+    steps: stepsOf(cause, counterexample).map((line) => inShellOf(line, target)),
+    answer,
+    counterexample,
+    fingerprint,
+  };
+}
+
+/** The record of a cause without a request. */
+export function summarisedCause(cause: Cause, redact: Redact): RecordedCause {
+  const { title, symptom, condition, advice, level, kind, confirmed, checks, example } = cause;
+  const what = redactAll({ title, symptom, condition, advice }, redact);
+  return {
+    title: what.title,
+    level,
+    symptom: what.symptom,
+    condition: what.condition,
+    kind,
+    confirmed,
+    checks,
+    advice: what.advice,
+    matters: [],
+    ladders: [],
+    steps: [],
+    answer: example.exchange.response?.status ?? 'none',
+    fingerprint: causeFingerprint({ ...what, kind }),
+  };
+}
+
+/** Shell lines that show the fault. */
+const stepsOf = (
+  { example, matters, repeat, modulus }: Cause,
+  { request, before = [] }: Counterexample,
+): readonly string[] =>
+  reproduce({
+    request,
+    freshId: matters.includes(ID) ? undefined : idIn(request),
+    before: before.map((one, index) => ({
+      request: one.request,
+      freshId: idIn(one.request),
+      connection: example.before[index]?.connection ?? 'other',
+    })),
+    repeat,
+    modulus,
+    unanswered: example.exchange.kind === 'broken',
+  });
+
+/** The id in the body of a request, which may be part of a fraction or of a form. */
+function idIn({ body }: RecordedRequest): bigint | undefined {
+  const numeral = 'text' in body ? /\bid"?\s*[:=]\s*"?(-?\d+)/.exec(body.text)?.[1] : undefined;
+  return numeral === undefined ? undefined : BigInt(numeral);
+}

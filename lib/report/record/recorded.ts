@@ -1,0 +1,187 @@
+import { type RequestTemplate, validCredential } from '../../payloads/test-case.ts';
+import { type Failure, problemOf } from '../../run/result/result.ts';
+import { truncate } from '../../run/result/truncate.ts';
+import type { RunHeader } from '../../run/run.ts';
+import { codingsOf, decoded } from '../../wire/codings.ts';
+import type { Exchange, HeaderPair, Response } from '../../wire/exchange.ts';
+import { commandOf, inShellOf } from '../reproduce/steps.ts';
+import type { Messages, RecordedBody, RecordedExchange, RecordedRequest } from './record.ts';
+import { REDACTED, type Redact, redactAll } from './redact.ts';
+
+/** Bytes kept of a body: all of a request, the beginning of a response. */
+const MAX_REQUEST_BYTES = 64 * 1024 + 1024;
+const MAX_RESPONSE_BYTES = 4 * 1024;
+/** Characters kept of a header or a reason phrase, and of all headers of a response together. */
+const MAX_HEADER_CHARACTERS = 1024;
+const MAX_HEADERS_CHARACTERS = 4 * 1024;
+/** Bytes beyond the cap that are searched for secrets. */
+const LOOKAHEAD_BYTES = 8 * 1024;
+/** The maximum length of a secret in any form: so much at the end of the searched text may be a part of one. */
+const MAX_SECRET_CHARACTERS = 2 * 1024;
+
+export const rounded = (value: number) => Math.round(value * 1000) / 1000;
+
+export function exchangeOf(
+  { label, stableLabel, before, template, exchange, finding }: Failure,
+  { target }: RunHeader,
+  redact: Redact,
+): RecordedExchange {
+  const messages = sentAndReceived(exchange, template, target.baseUrl, redact);
+  return {
+    label,
+    ...(before === undefined
+      ? {}
+      : { before: before.map((one) => sentAndReceived(one.exchange, one.template, target.baseUrl, redact)) }),
+    ...messages,
+    command: inShellOf(commandOf(messages.request), target),
+    ...redactAll(
+      {
+        expected: finding.expected,
+        actual: finding.actual,
+        cause: problemOf({ finding, label, stableLabel }),
+      },
+      redact,
+    ),
+  };
+}
+
+export function sentAndReceived(
+  exchange: Exchange,
+  template: RequestTemplate,
+  baseUrl: string,
+  redact: Redact,
+): Messages {
+  const { response } = exchange;
+  return {
+    request: requestOf(exchange, template, baseUrl, redact),
+    ...(response === undefined
+      ? {}
+      : {
+          response: {
+            status: response.status,
+            statusText: truncate(redact(response.statusText), MAX_HEADER_CHARACTERS),
+            headers: headersOf(response.headers, redact),
+            body: responseBody(response, redact),
+          },
+        }),
+    ...(exchange.kind === 'broken'
+      ? { fault: { kind: exchange.fault.kind, detail: redact(exchange.fault.detail) } }
+      : {}),
+    ms: rounded(exchange.ms),
+  };
+}
+
+/** The record of a request. What was derived from the token is given as a shell would derive it. */
+function requestOf(
+  { request }: Exchange,
+  template: RequestTemplate,
+  baseUrl: string,
+  redact: Redact,
+): RecordedRequest {
+  const { method, headers, body, delivery, rawBytes, publicBody } = request;
+  const { origin } = new URL(baseUrl);
+  const { shell: values, header = 'authorization' } = template.credential ?? validCredential;
+  const shell = [...values];
+  const path =
+    template.tokenIn === undefined ? request.path : request.path.replace(/=[^=]*$/, '=$PLANT_STORE_TOKEN');
+  return {
+    method,
+    url: `${origin}${path}`,
+    headers: headers.map(
+      ([name, value]) =>
+        [name, name.toLowerCase() === header ? (shell.shift() ?? REDACTED) : redact(value)] as const,
+    ),
+    body:
+      publicBody === undefined
+        ? // Only bodies with a `publicBody` contain the token; in others, what looks like a part of it is chance.
+          bodyOf(body ?? new Uint8Array(), MAX_REQUEST_BYTES, (text) => text)
+        : { bytes: body?.length ?? 0, text: publicBody },
+    ...(delivery === undefined ? {} : { delivery }),
+    ...(template.preceding === undefined ? {} : { after: template.preceding.connection }),
+    ...(rawBytes === undefined ? {} : { rawBytes: true }),
+  };
+}
+
+/** The first headers of a response, and how many more there were. */
+function headersOf(headers: readonly HeaderPair[], redact: Redact): HeaderPair[] {
+  const kept: HeaderPair[] = [];
+  let length = 0;
+  for (const [name, value] of headers) {
+    const pair = [
+      truncate(redact(name), MAX_HEADER_CHARACTERS),
+      truncate(redact(value), MAX_HEADER_CHARACTERS),
+    ] as const;
+    length += pair[0].length + pair[1].length;
+    if (length > MAX_HEADERS_CHARACTERS) return [...kept, ['…', `and ${headers.length - kept.length} more`]];
+    kept.push(pair);
+  }
+  return kept;
+}
+
+/** The record of a response body. A compressed one that contains a secret, or may, is redacted as a whole. */
+function responseBody({ body, headers, size }: Response, redact: Redact): RecordedBody {
+  const bytes = size ?? body.length;
+  if (hidesSecret(body, headers, redact)) return { bytes, text: REDACTED };
+  const kept = bodyOf(body, MAX_RESPONSE_BYTES, redact, bytes);
+  if (!('text' in kept)) return kept;
+  // Escapes, above all of control characters, take several times their length in JSON.
+  const jsonLength = JSON.stringify(kept.text).length;
+  if (jsonLength <= 2 * MAX_RESPONSE_BYTES) return kept;
+  const text = kept.text.slice(0, Math.floor((kept.text.length * 2 * MAX_RESPONSE_BYTES) / jsonLength));
+  return { bytes, truncated: true, text };
+}
+
+/** Bytes of a decompressed body that are searched. */
+const MAX_DECODED_BYTES = 1024 * 1024;
+
+/** Whether a compressed body contains a secret. One that cannot be decompressed as declared is assumed to. */
+function hidesSecret(body: Uint8Array, headers: readonly HeaderPair[], redact: Redact): boolean {
+  if (isText(body)) return false;
+  const containsSecret = (codings: readonly string[]) => {
+    const decompressed = codings.reduceRight(
+      (bytes, coding) => decoded(coding, bytes, MAX_DECODED_BYTES, true),
+      body,
+    );
+    const text = Buffer.from(decompressed).toString('latin1');
+    return redact(text) !== text;
+  };
+  const mayContainSecret = (codings: readonly string[], ifUnreadable: boolean) => {
+    try {
+      return containsSecret(codings);
+    } catch (error) {
+      return ifUnreadable || (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    }
+  };
+  const declared = codingsOf(headers);
+  if (declared.length > 0) return mayContainSecret(declared, true);
+  return ['gzip', 'deflate', 'br'].some((coding) => mayContainSecret([coding], false));
+}
+
+function isText(bytes: Uint8Array): boolean {
+  try {
+    textOf(bytes, false);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const textOf = (bytes: Uint8Array, isTruncated: boolean): string =>
+  new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: isTruncated });
+
+function bodyOf(body: Uint8Array, cap: number, redact: Redact, bytes: number = body.length): RecordedBody {
+  const mark = bytes > cap ? { truncated: true as const } : {};
+  // A secret that crosses the cap is recognised only if it is complete.
+  const kept = body.subarray(0, cap + LOOKAHEAD_BYTES);
+  const isTruncated = bytes > kept.length;
+  try {
+    return { bytes, ...mark, text: beginningOf(textOf(kept, isTruncated), cap, isTruncated, redact) };
+  } catch {
+    const clean = beginningOf(Buffer.from(kept).toString('latin1'), cap, isTruncated, redact);
+    return { bytes, ...mark, base64: Buffer.from(clean, 'latin1').toString('base64') };
+  }
+}
+
+/** The beginning of a text without secrets, nor a part of one that ends beyond it. */
+const beginningOf = (text: string, cap: number, isTruncated: boolean, redact: Redact): string =>
+  redact(text, Math.min(cap, isTruncated ? Math.max(0, text.length - MAX_SECRET_CHARACTERS) : text.length));

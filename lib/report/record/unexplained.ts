@@ -1,0 +1,61 @@
+import { sum } from '../../counts.ts';
+import { groupBy } from '../../groups.ts';
+import { pick } from '../../pick.ts';
+import { causeFingerprint } from './fingerprint.ts';
+import type { RecordedCause, RecordedResult, RunRecord } from './record.ts';
+
+/**
+ * The causes of a run, and after them one for each kind of failure that none of them explains: a run that was cut
+ * short made no experiments, nor did earlier versions.
+ */
+export function withUnexplained(
+  causes: readonly RecordedCause[],
+  results: readonly RecordedResult[],
+): readonly RecordedCause[] {
+  const explained = new Set(causes.flatMap(({ checks }) => checks));
+  const rest = results.filter(({ id, verdict }) => verdict === 'fail' && !explained.has(id));
+  const kinds = groupBy(rest, symptomOf);
+  return [...causes, ...worstFirst(kinds.map(([symptom, members]) => unexplained(symptom, members)))];
+}
+
+/** The causes that say more than the failed checks themselves do. */
+export const explainedIn = ({
+  causes,
+  results,
+}: Pick<RunRecord, 'causes' | 'results'>): readonly RecordedCause[] => {
+  const symptoms = new Map(results.map((result) => [result.id, symptomOf(result)]));
+  return causes.filter(
+    ({ kind, symptom, checks }) => kind !== 'once' || checks.some((id) => symptoms.get(id) !== symptom),
+  );
+};
+
+const symptomOf = ({ exchanges, statement }: RecordedResult): string => exchanges[0]?.cause ?? statement;
+
+/** MUST first, then what explains the most checks. */
+export const worstFirst = (causes: readonly RecordedCause[]): readonly RecordedCause[] =>
+  causes.toSorted((a, b) => a.level.localeCompare(b.level) || b.checks.length - a.checks.length);
+
+function unexplained(symptom: string, members: readonly RecordedResult[]): RecordedCause {
+  const lead = members.find(({ level }) => level === 'MUST') ?? members[0];
+  const [exchange] = lead?.exchanges ?? [];
+  const what = { symptom, condition: null, kind: 'once' } as const;
+  return {
+    title: symptom.charAt(0).toUpperCase() + symptom.slice(1),
+    level: lead?.level === 'MUST' ? 'MUST' : 'SHOULD',
+    ...what,
+    confirmed: {
+      inside: [sum(members, ({ failed }) => failed), sum(members, ({ cases }) => cases)],
+      outside: [0, 0],
+    },
+    checks: members.map(({ id }) => id),
+    advice: lead?.hint ?? '',
+    matters: [],
+    ladders: [],
+    steps: exchange === undefined ? [] : [exchange.command],
+    answer: exchange?.response?.status ?? 'none',
+    ...(exchange === undefined
+      ? {}
+      : { counterexample: pick(exchange, 'before', 'request', 'response', 'fault', 'ms') }),
+    fingerprint: causeFingerprint(what),
+  };
+}

@@ -1,0 +1,140 @@
+import { credentialOf, KEPT_COOKIES, keptCookies } from '../../payloads/credentials.ts';
+import { FRESH, object } from '../../payloads/json.ts';
+import type { Body, Credential, RequestTemplate } from '../../payloads/test-case.ts';
+import type { Check } from '../../run/check.ts';
+import { IdRanges } from '../../run/plan/id-ranges.ts';
+import { fill } from '../../run/send/fill.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+import type { Answered, RecordedRequest, RecordedResult, RunRecord } from '../record/record.ts';
+import { REDACTED } from '../record/redact.ts';
+import { pathOf, valuesOf } from '../wording/text.ts';
+import { bytesIn } from './untruncated-body.ts';
+
+type Rules = Extract<Check['test'], { kind: 'invariant' }>['rules'];
+
+/** Stands for the token in a record. */
+export const TOKEN = '$PLANT_STORE_TOKEN';
+
+/** Headers that are set again when the request is sent. */
+const REGENERATED = new Set(['host', 'content-length', 'content-type', 'transfer-encoding', 'authorization']);
+
+/**
+ * A check that sends the request of a recorded counterexample again, byte for byte except for an id that is
+ * in use by now. Undefined if one request does not show the failure or was not recorded completely: then the
+ * whole check has to be repeated.
+ */
+export function replayOf(
+  { exchanges, counterexample }: RecordedResult,
+  check: Check,
+  record: RunRecord,
+): Check | undefined {
+  const [exchange] = exchanges;
+  const { when = 'always' } = counterexample ?? {};
+  if (exchange === undefined || when !== 'always' || !('rules' in check.test)) return undefined;
+  const { label, request } = exchange;
+  const template = templateOf(request, record);
+  if (template === undefined) return undefined;
+  const { kind, rules: own } = check.test;
+  // A failure of an invariant is also fixed if what it is about no longer happens.
+  const rules = kind === 'invariant' ? [...own, anyResponse] : own;
+  return {
+    ...check,
+    test: { kind: 'cases', rules, cases: () => [{ label, payloadClass: 'other', template }] },
+  };
+}
+
+const anyResponse: Rules[number] = ({ response }) =>
+  response === undefined ? { notSeen: 'no response' } : undefined;
+
+const isWhole = (body: RecordedRequest['body']) =>
+  body.truncated !== true && !('text' in body && body.text.includes(REDACTED));
+
+/** The template of a request; undefined if it depends on an earlier one or was not recorded completely. */
+export function templateOf(
+  { method, url, headers, body, delivery, rawBytes, after }: RecordedRequest,
+  record: RunRecord,
+): RequestTemplate | undefined {
+  if (rawBytes === true || after !== undefined || !isWhole(body)) return undefined;
+  const path = pathOf(url).slice(pathOf(record.target.baseUrl).replace(/\/+$/, '').length);
+  const inQuery = /[?&]([^=&]+)=\$PLANT_STORE_TOKEN$/.exec(path);
+  const [contentType] = valuesOf(headers, 'content-type');
+  const isRegenerated = (name: string) =>
+    REGENERATED.has(name) ||
+    (name === 'expect' && delivery?.expectContinue === true) ||
+    (name === 'trailer' && delivery?.chunks === 'trailer');
+  const chunked = valuesOf(headers, 'transfer-encoding').length > 0;
+  const isCarried = (value: string) => value.includes(TOKEN) || value === KEPT_COOKIES;
+  const carrier = headers.find(([name, value]) => name.toLowerCase() !== 'authorization' && isCarried(value));
+  return {
+    method,
+    path: inQuery === null ? path : path.slice(0, inQuery.index),
+    ...(inQuery?.[1] === undefined ? {} : { tokenIn: inQuery[1] }),
+    credential:
+      carrier === undefined
+        ? credentialOf(valuesOf(headers, 'authorization'))
+        : carrier[1] === KEPT_COOKIES
+          ? keptCookies.credential
+          : carriedBy(...carrier),
+    contentType,
+    headers: headers.filter(
+      ([name, value]) => !isRegenerated(name.toLowerCase()) && value !== REDACTED && !isCarried(value),
+    ),
+    body: body.bytes === 0 && !chunked ? undefined : bodyOf(body, contentType, record),
+    framing: chunked ? 'chunked' : 'length',
+    ...(delivery === undefined ? {} : { delivery }),
+  };
+}
+
+/** The exchange of a record, with the token as in the record. */
+export function exchangeOf({ response, fault, ms }: Answered, template: RequestTemplate): Exchange {
+  const request = fill(template, 0n, { token: TOKEN, host: '', prefix: '', headers: [] });
+  const received = response && { ...response, body: bytesIn(response.body), truncated: false };
+  const sent = { request, ms, interim: [] };
+  if (received !== undefined && fault === undefined) return { ...sent, kind: 'answered', response: received };
+  const { kind = 'closed', detail = '' } = fault ?? {};
+  return { ...sent, kind: 'broken', fault: { kind, detail }, response: received };
+}
+
+/** The token in a header other than Authorization. */
+const carriedBy = (header: string, value: string): Credential => ({
+  header,
+  values: (token) => [value.replaceAll(TOKEN, token)],
+  shell: [value],
+});
+
+function bodyOf(body: RecordedRequest['body'], contentType = '', { created }: RunRecord): Body {
+  if (!('text' in body)) return { bytes: bytesIn(body) };
+  const { text } = body;
+  if (text.includes(TOKEN)) {
+    const form = contentType.includes('urlencoded');
+    return { secret: (token) => text.replaceAll(TOKEN, form ? encodeURIComponent(token) : token) };
+  }
+  const used = IdRanges.from(created.ids);
+  return {
+    // Only for the judge; the text that is sent is the recorded one.
+    json: object({ id: FRESH, ...stringsOf(text) }),
+    edit: (fresh) => {
+      const id = /^\{"id":(\d+)/.exec(fresh)?.[1] ?? '0';
+      return text.replace(/(?<=[:[,]\s*)\d{1,19}(?=\s*(?:[,}\]]|$))/g, (numeral) =>
+        used.has(BigInt(numeral)) ? id : numeral,
+      );
+    },
+  };
+}
+
+/** Name and tag of the plant in a text, if there is one. */
+function stringsOf(text: string): Record<string, string> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return {};
+  }
+  const members = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  return Object.fromEntries(
+    ['name', 'tag'].flatMap((key) => {
+      const member = Object.hasOwn(members, key) ? members[key] : undefined;
+      return typeof member === 'string' ? [[key, member]] : [];
+    }),
+  );
+}

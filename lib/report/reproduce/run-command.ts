@@ -1,0 +1,21 @@
+import { pick } from '../../pick.ts';
+import type { RunRecord } from '../record/record.ts';
+import { quoted } from './shell.ts';
+
+/** The command that repeats a run, without its token, filters, documents and headers. */
+export function commandOf({ suite, target, options }: RunRecord): string {
+  const settings = pick(options, 'seed', 'firstId', 'cases', 'concurrency', 'timeout', 'rate');
+  const limits = pick(options, 'maxSeconds', 'maxRequests', 'shard');
+  return [
+    ...(target.tokenEnv === undefined ? [] : [`PLANT_STORE_TOKEN="$${target.tokenEnv}"`]),
+    `${suite.name} run`,
+    word(target.baseUrl),
+    ...Object.entries({ ...settings, ...limits })
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => `--${name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)} ${value}`),
+    ...(options.thorough === true ? ['--thorough'] : []),
+    ...(options.strict ? ['--strict'] : []),
+  ].join(' ');
+}
+
+const word = (text: string) => (/^[\w.:/@%+,=-]+$/.test(text) ? text : quoted(text));

@@ -1,0 +1,161 @@
+import { endpointOf } from '../../wire/endpoint.ts';
+import type { Request } from '../../wire/exchange.ts';
+import { CONTINUE_WAIT_MS, hasHeader, PAUSE_MS, segmentsOf } from '../../wire/segments.ts';
+import type { RecordedRequest } from '../record/record.ts';
+import {
+  dividedUrl,
+  isChunked,
+  latin1,
+  MAX_SECONDS,
+  type OnConnection,
+  type Showing,
+} from './on-connection.ts';
+import { cutParts, type Part, partsOf, printing, shortened } from './shell.ts';
+import { wholeBody } from './untruncated-body.ts';
+
+/** Shorter pauses would depend on how the system delays and joins small segments. */
+const MIN_PAUSE_MS = 50;
+/** Milliseconds in which a response should arrive. */
+const RESPONSE_MS = 500;
+
+type Step = { readonly parts: readonly Part[] } | { readonly pauseMs: number };
+
+/** Writes the bytes of requests to a socket, in the segments that their deliveries ask for. */
+export function overSocket(requests: readonly OnConnection[], { shows, variables }: Showing): string {
+  const { host, port, secure } = endpointOf(dividedUrl(requests[0]?.request.url ?? '').origin, {
+    timeout: 0,
+  });
+  const steps = requests.flatMap(({ request, pipelined }, index): Step[] => {
+    const isLast = index === requests.length - 1;
+    const { pauseMs = PAUSE_MS, headCut, expectContinue } = request.delivery ?? {};
+    const headEnd = headCut === true ? 2 : 1;
+    const written = segmentParts(request, variables, isLast).flatMap((parts, at): Step[] => {
+      const waits = expectContinue === true && at === headEnd;
+      const pause = { pauseMs: Math.max(waits ? CONTINUE_WAIT_MS : pauseMs, MIN_PAUSE_MS) };
+      return at === 0 ? [{ parts }] : [pause, { parts }];
+    });
+    return isLast || pipelined === true ? written : [...written, { pauseMs: RESPONSE_MS }];
+  });
+  const aborts = requests.at(-1)?.request.delivery?.abortAfter !== undefined;
+  const commands = joined(steps).map((step) =>
+    'pauseMs' in step ? `sleep ${step.pauseMs / 1000}` : inOneSegment(shortened(step.parts)),
+  );
+  const filter =
+    shows === 'response'
+      ? ''
+      : shows === 'nothing'
+        ? ' > /dev/null'
+        : " | grep -ao 'HTTP/1[.][01] [0-9]*' | tail -n 1";
+  if (secure) {
+    const options = `-quiet${aborts ? ' -no_ign_eof' : ''} -connect ${host.includes(':') ? `[${host}]` : host}:${port}`;
+    return `{ ${commands.join('; ')}; } | timeout ${MAX_SECONDS} openssl s_client ${options} 2> /dev/null${filter}`;
+  }
+  const written = commands.map((command) => (command.startsWith('sleep') ? command : `${command} >&3`));
+  const read = aborts ? [`sleep ${MIN_PAUSE_MS / 1000}`] : [`timeout ${MAX_SECONDS} cat <&3`];
+  return `( exec 3<>/dev/tcp/${host}/${port}; ${[...written, ...read].join('; ')} )${filter}`;
+}
+
+/** bash itself writes line by line, and each line would be a segment. */
+function inOneSegment(parts: readonly Part[]): string {
+  const commands = printing(parts);
+  return parts.some((part) => 'command' in part)
+    ? `{ ${commands.join('; ')}; } | dd obs=256k 2> /dev/null`
+    : commands.map((command) => `env ${command}`).join('; ');
+}
+
+/** Joins what is written without a pause in between. */
+function joined(steps: readonly Step[]): Step[] {
+  const done: Step[] = [];
+  for (const step of steps) {
+    const last = done.at(-1);
+    if (last === undefined || 'pauseMs' in last || 'pauseMs' in step) done.push(step);
+    else done.splice(-1, 1, { parts: [...last.parts, ...step.parts] });
+  }
+  return done;
+}
+
+/**
+ * The segments of a request. Coding and cutting may divide an id, so both are also done with a body in which each
+ * digit of an id is a mark instead.
+ */
+function segmentParts(
+  recorded: RecordedRequest,
+  variables: ReadonlyMap<string, string>,
+  isLast: boolean,
+): readonly (readonly Part[])[] {
+  const { origin, target } = dividedUrl(recorded.url);
+  const bytes = wholeBody(recorded.body);
+  const { headCut, ...delivery } = recorded.delivery ?? {};
+  const closes = isLast && !hasHeader(recorded.headers, 'connection');
+  const request: Request = {
+    method: recorded.method,
+    path: latin1(target),
+    // Neither first nor last, where it may matter which header is there.
+    headers: closes ? recorded.headers.toSpliced(-1, 0, ['connection', 'close']) : recorded.headers,
+    body: Buffer.from(bytes, 'latin1'),
+    framing: isChunked(recorded) ? 'chunked' : 'length',
+    delivery,
+  };
+  const segmentsIn = (body: string) =>
+    segmentsOf({ ...request, body: Buffer.from(body, 'latin1') }, endpointOf(origin, { timeout: 0 })).map(
+      (one) => Buffer.from(one).toString('latin1'),
+    );
+  const head = (segmentsIn(bytes)[0]?.indexOf('\r\n\r\n') ?? 0) + 4;
+  const marks = segmentsIn(marked(bytes, variables));
+  const [first = [], ...others] = segmentsIn(bytes).map((segment, at) =>
+    partsOfMarked(segment, marks[at] ?? '', at === 0 ? head : 0, variables),
+  );
+  if (headCut !== true) return [first, ...others];
+  return [...cutParts(first, Math.floor(head / 2)), ...others];
+}
+
+const FIRST_MARK = 0x80;
+const NO_MARK = '\xff';
+/** More digits than an id has. */
+const MARKS = 24;
+
+/** A text in which a mark stands for each digit of an id, and everything else is alike. */
+function marked(bytes: string, variables: ReadonlyMap<string, string>): string {
+  const names = [...variables.values()];
+  return partsOf(bytes, variables)
+    .map((part) => {
+      if ('literal' in part) return NO_MARK.repeat(part.literal.length);
+      const index = 'expression' in part ? names.indexOf(part.expression.slice(1)) : -1;
+      return [...part.source]
+        .map((_, digit) => (index < 0 ? NO_MARK : String.fromCharCode(FIRST_MARK + MARKS * index + digit)))
+        .join('');
+    })
+    .join('');
+}
+
+/** The parts of a segment, given the same segment with marks from some place on. */
+function partsOfMarked(
+  segment: string,
+  marks: string,
+  bodyAt: number,
+  variables: ReadonlyMap<string, string>,
+): Part[] {
+  const entries = [...variables];
+  const parts: Part[] = [];
+  let done = 0;
+  const upTo = (end: number) => {
+    parts.push(...partsOf(segment.slice(done, end), variables));
+    done = end;
+  };
+  for (let at = bodyAt; at < marks.length; at += 1) {
+    const mark = marks.charCodeAt(at) - FIRST_MARK;
+    const [numeral, name] = mark < 0 ? [] : (entries[Math.floor(mark / MARKS)] ?? []);
+    if (numeral === undefined || marks[at] === NO_MARK) continue;
+    upTo(at);
+    const from = mark % MARKS;
+    let length = 1;
+    while (from + length < numeral.length && marks.charCodeAt(at + length) - FIRST_MARK === mark + length)
+      length += 1;
+    const expression = length === numeral.length ? `$${name}` : `\${${name}:${from}:${length}}`;
+    done = at + length;
+    parts.push({ expression, source: segment.slice(at, done) });
+    at = done - 1;
+  }
+  upTo(segment.length);
+  return parts;
+}

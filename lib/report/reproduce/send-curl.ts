@@ -1,0 +1,74 @@
+import { USUAL } from '../../run/send/fill.ts';
+import { hasHeader } from '../../wire/segments.ts';
+import type { RecordedRequest } from '../record/record.ts';
+import { dividedUrl, latin1, MAX_SECONDS, type Showing } from './on-connection.ts';
+import { fitsWord, partsOf, printing, shortened, word } from './shell.ts';
+import { wholeBody } from './untruncated-body.ts';
+
+/** The arguments with which curl sends a request. */
+export function curlArguments(request: RecordedRequest, { shows, givesUp, variables }: Showing): string[] {
+  const { method, url, delivery } = request;
+  const { origin, target } = dividedUrl(url);
+  const text = (bytes: string) => word(shortened(partsOf(bytes, variables)));
+  // curl would change these targets, or reject them.
+  const isPlain =
+    /^\/[\w\-.~%!$&'()*+,;=:@/?]*(?<!\?)$/.test(target) && !/\/(?:\.|%2e){1,2}(?=[/?]|$)/i.test(target);
+  const hasBody = sendsBody(request);
+  const usual =
+    method === 'HEAD' ? ['--head'] : method === (hasBody ? 'POST' : 'GET') ? [] : ['-X', text(method)];
+  return [
+    '-sS',
+    ...(shows === 'response' ? ['-i'] : ['-o', '/dev/null']),
+    ...(shows === 'status' ? ['-w', "'%{http_code}\\n'"] : []),
+    ...(givesUp ? ['-m', String(MAX_SECONDS)] : []),
+    ...(origin.startsWith('https:') ? ['--http1.1'] : []),
+    ...usual,
+    ...(delivery?.absoluteTarget === true ? ['--request-target', text(latin1(url))] : []),
+    ...(isPlain || delivery?.absoluteTarget === true ? [] : ['--request-target', text(latin1(target))]),
+    text(isPlain ? latin1(url) : `${origin}/`),
+    ...curlHeaders(request, hasBody, text),
+    ...(hasBody ? curlBody(request, variables) : []),
+  ];
+}
+
+/** The arguments for headers: those that curl does not send by itself, and those that it must not send. */
+function curlHeaders(
+  { url, headers }: RecordedRequest,
+  hasBody: boolean,
+  text: (bytes: string) => string,
+): string[] {
+  const { host } = new URL(dividedUrl(url).origin);
+  const own = headers.filter(
+    ([name, value]) =>
+      !['content-length', ...(value === host ? ['host'] : [])].includes(name.toLowerCase()) &&
+      // The usual ones stand for any client.
+      (!USUAL.some((one) => one[0] === name && one[1] === value) ||
+        headers.filter(([other]) => other === name).length > 1),
+  );
+  const unwanted = ['accept', 'user-agent', ...(hasBody ? ['content-type'] : [])].filter(
+    (name) => !hasHeader(headers, name),
+  );
+  return [
+    ...own.map(([name, value]) => (value === '' ? `${spelled(name)};` : `${spelled(name)}: ${value}`)),
+    ...unwanted.map((name) => `${spelled(name)}:`),
+  ].flatMap((line) => ['-H', text(line)]);
+}
+
+const spelled = (name: string) =>
+  name === name.toLowerCase() ? name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()) : name;
+
+function curlBody({ body }: RecordedRequest, variables: ReadonlyMap<string, string>): string[] {
+  const bytes = wholeBody(body);
+  const parts = shortened(partsOf(bytes, variables));
+  if (!fitsWord(parts)) return ['--data-binary', `@<(${printing(parts).join('; ')})`];
+  const option = bytes.startsWith('@') ? '--data-raw' : bytes.includes('\n') ? '--data-binary' : '-d';
+  return [option, word(parts)];
+}
+
+/** Whether the request has a body, if only an empty one. */
+const sendsBody = ({ method, headers, body, delivery }: RecordedRequest): boolean =>
+  body.bytes > 0 ||
+  (delivery === undefined
+    ? // What undici sends, whatever the record says.
+      ['POST', 'PUT', 'PATCH'].includes(method)
+    : method !== 'HEAD' && hasHeader(headers, 'content-length'));

@@ -1,0 +1,137 @@
+import { suite } from '../../package.ts';
+import type { Repeat } from '../../run/result/cause.ts';
+import type { RecordedRequest } from '../record/record.ts';
+import type { OnConnection, Showing } from './on-connection.ts';
+import { sending } from './send.ts';
+import { withVariables } from './shell.ts';
+import { wholeBody } from './untruncated-body.ts';
+
+/** A request, and the id that it was sent with. */
+interface WithId {
+  readonly request: RecordedRequest;
+  readonly freshId: bigint | undefined;
+}
+
+/** What has to be sent to see a fault. */
+export interface Reproduction extends WithId {
+  /** The requests before it, in order, or at the same time. */
+  readonly before: readonly (WithId & { readonly connection: 'same' | 'pipelined' | 'other' | 'beside' })[];
+  readonly repeat: Repeat;
+  /** Ids show the fault by their remainder. */
+  readonly modulus?: number | undefined;
+  /** The store does not answer it, or not completely. */
+  readonly unanswered?: boolean;
+}
+
+/** Shell lines as they are for a target, whose token may be in a variable of its own. */
+export const inShellOf = (lines: string, { tokenEnv }: { readonly tokenEnv?: string | undefined }): string =>
+  tokenEnv === undefined ? lines : lines.replaceAll('PLANT_STORE_TOKEN', tokenEnv);
+
+/** A shell command that sends one request again, without those before it. */
+export function commandOf(request: RecordedRequest): string {
+  if (request.rawBytes === true)
+    return `# not well-formed, so no HTTP client can send it: ${request.method} ${request.url}`;
+  const command = withVariables(
+    [sending([{ request }], { shows: 'response', givesUp: false, variables: new Map() })],
+    request.url,
+  ).join('; ');
+  return request.after === undefined
+    ? command
+    : `${command} # without the preceding request; ${suite.name} replay sends both`;
+}
+
+/** Shell lines that show a fault. Each line works by itself in an interactive bash, after those before it. */
+export function stepsOf(reproduction: Reproduction): readonly string[] {
+  const { request, before, repeat, modulus = 1, unanswered = false } = reproduction;
+  if (request.rawBytes === true) return [commandOf(request)];
+  const sent = before.filter((one) => one.request.rawBytes !== true);
+  const ids = idsIn([reproduction, ...sent]);
+  const variables = new Map(ids.map(({ numeral, name }) => [numeral, name]));
+  const beside = sent.filter(({ connection }) => connection === 'beside');
+  const isRepeated = repeat.times > 1;
+  const showing = (shows: Showing['shows']): Showing => ({
+    shows,
+    variables,
+    givesUp: unanswered || isRepeated || beside.length > 0,
+  });
+  const own = isRepeated || beside.length > 0 ? 'status' : 'response';
+  const others = isRepeated ? 'nothing' : own;
+  const connections = connectionsOf(sent.filter(({ connection }) => connection !== 'beside'));
+  const last: readonly OnConnection[] = [...(connections.pop() ?? []), { request }];
+  const lines = connections.map((requests) => sending(requests, showing(others)));
+  const background = beside.map((one) => `${sending([one], showing(others))} &`);
+  const main = sending(last, showing(own));
+  lines.push(beside.length === 0 ? main : `( ${background.join(' ')} ${main} & wait )`);
+  const set = (addend: string) =>
+    ids.map((id) => `${id.name}=${numberLike(id.numeral, addend, modulus)}`).join(' ');
+  const withIds = (some: readonly string[], addend = '') =>
+    ids.length === 0 ? some : [set(addend), ...some];
+  if (!isRepeated) return withVariables(withIds(lines), request.url);
+  if (repeat.inFlight <= 1) {
+    const loop = (some: readonly string[]) =>
+      `for i in $(seq ${repeat.times}); do ${withIds(some).join('; ')}; done`;
+    // What came before may have to come in a row.
+    const earlier = lines.slice(0, -1);
+    return [...(earlier.length === 0 ? [] : [loop(earlier)]), `${loop(lines.slice(-1))} | sort | uniq -c`];
+  }
+  // Shells that start together may have the same random numbers.
+  const each = repeat.sameId === true ? lines : withIds(lines, ' + $1');
+  return [
+    ...(repeat.sameId === true && ids.length > 0 ? [`export ${set('')}`] : []),
+    `send() { ${each.join('; ')}; }; export -f send`,
+    `seq ${repeat.times} | xargs -P ${repeat.inFlight} -I{} bash -c 'send {}' | sort | uniq -c`,
+  ];
+}
+
+const closes = ({ headers }: RecordedRequest): boolean =>
+  headers.some(([name, value]) => /^connection$/i.test(name) && /\bclose\b/i.test(value));
+
+/** The requests on each connection, in order; the last connection is that of the next request. */
+function connectionsOf(before: Reproduction['before']): OnConnection[][] {
+  const connections: OnConnection[][] = [[]];
+  for (const { request, connection } of before) {
+    connections.at(-1)?.push({ request, pipelined: connection === 'pipelined' });
+    if (connection === 'other' || closes(request)) connections.push([]);
+  }
+  return connections;
+}
+
+/** The ids that occur in requests as whole numerals, with the names of their variables. */
+function idsIn(requests: readonly WithId[]): readonly { readonly numeral: string; readonly name: string }[] {
+  const texts = requests.map(
+    ({ request }) => `${request.url.replace(/^[a-z]+:\/\/[^/]*/i, '')}\n${wholeBody(request.body)}`,
+  );
+  const numerals = requests.flatMap(({ freshId }) => (freshId === undefined ? [] : [String(freshId)]));
+  return [...new Set(numerals)]
+    .filter((numeral) => /\d{2}/.test(numeral))
+    .filter((numeral) => texts.some((text) => new RegExp(`(?<!\\d)${numeral}(?!\\d)`).test(text)))
+    .map((numeral, index) => ({ numeral, name: index === 0 ? 'ID' : `ID${index + 1}` }));
+}
+
+/** An id with more digits does not fit into these types. */
+const BOUNDS = [31n, 32n, 53n, 63n].map((bits) => 2n ** bits);
+const MAX_RANDOM_DIGITS = 9;
+
+/** Numbers with more digits are beyond the arithmetic of a shell. */
+const MAX_SHELL_DIGITS = 18;
+
+/** A random number with as many digits, on the same side of the bounds of types, and with the same remainder. */
+function numberLike(numeral: string, addend: string, modulus: number): string {
+  const digits = numeral.replace('-', '');
+  const range = 10n ** BigInt(Math.min(MAX_RANDOM_DIGITS, digits.length - 1));
+  const number = BigInt(digits);
+  let base = number - (number % range);
+  for (const bound of BOUNDS) {
+    if (number < bound && base + range > bound) base -= range;
+    if (number >= bound && base < bound) base += range;
+  }
+  const step = BigInt(modulus);
+  // The first number from the base on with the same remainder; there is one less than fit if it is not the base.
+  const first = base + ((((number - base) % step) + step) % step);
+  const choices = first === base ? range / step : range / step - 1n;
+  const chosen = `(RANDOM * 32768 + RANDOM${addend}) % ${choices}`;
+  const random = step === 1n ? chosen : `${step} * (${chosen})`;
+  const sign = numeral.startsWith('-') ? '-' : '';
+  if (digits.length <= MAX_SHELL_DIGITS) return `${sign}$((${first} + ${random}))`;
+  return `${sign}${first / range}$(printf %0${MAX_RANDOM_DIGITS}d $((${first % range} + ${random})))`;
+}

@@ -1,0 +1,36 @@
+import type { RecordedBody } from '../record/record.ts';
+
+/** The bytes of a body, as far as they are recorded. */
+export const bytesIn = (body: RecordedBody): Buffer =>
+  'text' in body ? Buffer.from(body.text) : Buffer.from(body.base64, 'base64');
+
+/** The bytes of a recorded body, as Latin-1 text. What was cut off is assumed to go on as the end does. */
+export function wholeBody(body: RecordedBody): string {
+  const bytes = bytesIn(body).toString('latin1');
+  if (body.truncated !== true) return bytes;
+  const unit = unitAtEnd(bytes);
+  const end = closing(bytes);
+  const missing = Math.max(0, body.bytes - bytes.length - end.length);
+  return `${bytes}${unit.repeat(Math.ceil(missing / unit.length)).slice(0, missing)}${end}`;
+}
+
+/** What a text repeats at its end. */
+function unitAtEnd(text: string): string {
+  const tail = text.slice(-96);
+  for (let length = 1; length <= 32; length += 1)
+    if (tail.slice(length) === tail.slice(0, -length)) return text.slice(-length);
+  return ' ';
+}
+
+/** What closes the strings, lists and objects that are open at the end of a JSON text. */
+function closing(text: string): string {
+  const open: string[] = [];
+  for (const [token] of text.matchAll(/\\[\s\S]|["{}[\]]/g)) {
+    const isInString = open.at(-1) === '"';
+    if (token === '"' && isInString) open.pop();
+    else if (isInString || token.startsWith('\\')) continue;
+    else if (token === '}' || token === ']') open.pop();
+    else open.push(token === '{' ? '}' : token === '[' ? ']' : token);
+  }
+  return open.reverse().join('');
+}

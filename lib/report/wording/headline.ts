@@ -1,0 +1,36 @@
+import { sum } from '../../counts.ts';
+import { judgedOf } from '../../run/result/verdict.ts';
+import type { RunRecord } from '../record/record.ts';
+
+/** The verdict in a few words: `conformant`, `passed the selected checks: 3 of 56 MUST`. */
+export function headlineOf(record: Pick<RunRecord, 'outcome' | 'ciResult' | 'summary' | 'options'>): string {
+  switch (record.outcome) {
+    case 'conformant':
+      return 'conformant';
+    case 'nonconformant':
+      return 'not conformant';
+    case 'undetermined':
+      return 'could not be judged';
+    case 'partial':
+      return record.ciResult.exitCode === 2
+        ? 'nothing was judged'
+        : `passed the selected checks: ${checkedOf(record)}`;
+  }
+}
+
+/** The headline with its verdict in capitals. */
+export const loudly = (headline: string): string =>
+  headline.replace(/^[^:]+/, (words) => words.toUpperCase());
+
+/** How many checks a filtered run judged, of those that decide its verdict. */
+function checkedOf({ summary, options }: Pick<RunRecord, 'summary' | 'options'>): string {
+  const of = (level: 'MUST' | 'SHOULD') => {
+    const count = summary[level];
+    return `${judgedOf(count)} of ${sum(Object.values(count), (one) => one)} ${level}`;
+  };
+  return options.strict ? `${of('MUST')}, ${of('SHOULD')}` : of('MUST');
+}
+
+/** What to do if a filter leaves nothing to judge. */
+export const NOTHING_JUDGED =
+  '--only and --skip leave no MUST check to judge; select one that sends requests (invariants/* judge the exchanges of other checks), or SHOULD checks with --strict';

@@ -1,0 +1,386 @@
+import type { Observations } from '../../run/result/result.ts';
+
+/** The observations that interest most readers, by a short name. */
+export const HIGHLIGHTS: Readonly<Record<string, string>> = {
+  'missing-token/status': 'no token',
+  'rejection/not-json/status': 'not JSON',
+  'rejection/wrong-type/status': 'wrong type',
+  'same-id/second/status': 'same id again',
+  'id/echo': 'id in the response',
+  'name/longest-accepted': 'longest name',
+  'response-time-ms/median': 'median ms',
+};
+
+/** A piece of a sentence: text of the suite, or an observed value, which may be text of a store. */
+export type SentencePart = string | { readonly value: string };
+
+/** One question that the interface leaves open, and what the store does. */
+export interface ProfileEntry {
+  /** The observations that the sentence reports. */
+  readonly keys: readonly string[];
+  /** The subject in a few words, the same for every store. */
+  readonly label: string;
+  readonly sentence: readonly SentencePart[];
+}
+
+export interface Topic {
+  readonly heading: string;
+  readonly entries: readonly ProfileEntry[];
+}
+
+/** Text for a value, with `{}` for the value itself; or a text for each value, and `else` for all others. */
+type Wording = string | Readonly<Record<string, string>>;
+
+interface Question {
+  readonly label: string;
+  readonly keys: readonly string[];
+  /** The sentence for the observations that were made, each a string by its key. */
+  readonly compose: (seen: ReadonlyMap<string, string>) => readonly SentencePart[];
+}
+
+/** All observations as sentences. Those without a wording are listed by their keys. */
+export function profileOf(observations: Observations): readonly Topic[] {
+  const seen = new Map(Object.entries(observations).map(([key, value]) => [key, String(value)]));
+  const topics = Object.entries(TOPICS).map(([heading, questions]) => ({
+    heading,
+    entries: questions.flatMap(({ label, keys, compose }): ProfileEntry[] => {
+      const own = keys.filter((key) => seen.has(key));
+      return own.length === 0 ? [] : [{ keys: own, label, sentence: sentence(compose(seen)) }];
+    }),
+  }));
+  const worded = new Set(topics.flatMap(({ entries }) => entries.flatMap(({ keys }) => keys)));
+  const others = [...seen].filter(([key]) => !worded.has(key));
+  return [
+    ...topics,
+    {
+      heading: 'Other',
+      entries: others.map(([key, value]) => ({ keys: [key], label: key, sentence: [`${key}: `, { value }] })),
+    },
+  ].filter(({ entries }) => entries.length > 0);
+}
+
+export const textOf = (parts: readonly SentencePart[]): string =>
+  parts.map((part) => (typeof part === 'string' ? part : part.value)).join('');
+
+/**
+ * What the store answered to several requests. Requests with the same response share a clause.
+ * @param subjects a noun for each request, by the prefix of its keys
+ * @param details wordings of further observations, by the suffix of their keys
+ */
+function answers(
+  label: string,
+  subjects: Readonly<Record<string, string>>,
+  details: Readonly<Record<string, Wording>> = {},
+): Question {
+  const suffixes = ['status', ...Object.keys(details)];
+  return {
+    label,
+    keys: Object.keys(subjects).flatMap((subject) => suffixes.map((suffix) => `${subject}/${suffix}`)),
+    compose(seen) {
+      const groups = new Map<
+        string,
+        { readonly nouns: string[]; readonly answer: readonly SentencePart[] }
+      >();
+      for (const [subject, noun] of Object.entries(subjects)) {
+        const answer = Object.entries({ status: ' {}', ...details }).flatMap(([suffix, wording]) => {
+          const value = seen.get(`${subject}/${suffix}`);
+          return value === undefined ? [] : fill(wording, value);
+        });
+        const group = groups.get(textOf(answer));
+        if (group !== undefined) group.nouns.push(noun);
+        else if (answer.length > 0) groups.set(textOf(answer), { nouns: [noun], answer });
+      }
+      return joinClauses(
+        [...groups.values()].map(({ nouns, answer }) => [
+          `${listed(nouns)} ${nouns.length > 1 ? 'get' : 'gets'}`,
+          ...answer,
+        ]),
+      );
+    },
+  };
+}
+
+/** One clause for each observation, in this order. */
+const clauses = (label: string, wordings: Readonly<Record<string, Wording>>): Question => ({
+  label,
+  keys: Object.keys(wordings),
+  compose: (seen) =>
+    joinClauses(
+      Object.entries(wordings).flatMap(([key, wording]) => {
+        const value = seen.get(key);
+        return value === undefined ? [] : [fill(wording, value)];
+      }),
+    ),
+});
+
+function fill(wording: Wording, value: string): SentencePart[] {
+  const pattern =
+    typeof wording === 'string'
+      ? wording
+      : Object.hasOwn(wording, value)
+        ? wording[value]
+        : (wording.else ?? wording[value]);
+  return (pattern ?? ' {}')
+    .split(/(\{[^}]*\})/)
+    .filter((piece) => piece !== '')
+    .map((piece) =>
+      piece === '{}' ? { value } : piece.startsWith('{') ? { value: piece.slice(1, -1) } : piece,
+    );
+}
+
+const joinClauses = (all: readonly (readonly SentencePart[])[]): SentencePart[] =>
+  all.flatMap((clause, index) => (index === 0 ? clause : ['; ', ...clause]));
+
+const listed = (nouns: readonly string[]): string =>
+  nouns.length < 2 ? nouns.join('') : `${nouns.slice(0, -1).join(', ')} and ${nouns.at(-1)}`;
+
+function sentence([first = '', ...others]: readonly SentencePart[]): readonly SentencePart[] {
+  const begin = typeof first === 'string' ? first.charAt(0).toUpperCase() + first.slice(1) : first;
+  return [begin, ...others, '.'];
+}
+
+/** What happens to a value that was sent, after the status of the response. */
+const returned = (values: Readonly<Record<string, string>>): Wording => ({
+  absent: ' and {is not returned}',
+  else: ' and is returned {}',
+  ...values,
+});
+
+const rejection = {
+  challenge: { '': ' {without a challenge}', else: ' with the challenge {}' },
+  'content-type': { '': ', {without a content type}', else: ', as {}' },
+};
+
+const error: Readonly<Record<string, Wording>> = { error: ' with the error {}' };
+const allow: Readonly<Record<string, Wording>> = { allow: ' with Allow: {}' };
+
+/** Every observation of the catalogue, by topic. */
+const TOPICS: Readonly<Record<string, readonly Question[]>> = {
+  Credentials: [
+    answers('No token', { 'missing-token': 'a missing token' }, rejection),
+    answers('An invalid token', { 'wrong-token': 'an invalid token' }, rejection),
+    answers('Other credentials', {
+      'empty-authorization': 'an empty Authorization header',
+      'bearer-alone': 'Bearer without a token',
+      'basic-scheme': 'the valid token with the Basic scheme',
+      'bare-token': 'the valid token without a scheme',
+      'token-of-16-kib': 'a token of 16 KiB',
+    }),
+    answers('Two Authorization headers', {
+      'two-authorization-headers/right-one-first': 'a valid token before an invalid one',
+      'two-authorization-headers/right-one-last': 'an invalid token before a valid one',
+    }),
+    clauses('Order of token and body checks', {
+      'authentication/order': {
+        'before validation': 'the token is checked {before the body}',
+        'after validation': 'the token is checked {after the body}',
+        'cannot be told apart': 'the statuses {do not show} whether the token or the body is checked first',
+        else: 'with both an invalid token and an invalid body, the response is {that of neither}',
+      },
+    }),
+  ],
+  Ids: [
+    clauses('The id in the response', {
+      'id/echo': {
+        absent: 'the id {is not returned}',
+        'as sent': 'the id is returned {as sent}',
+        'as a string': 'the id is returned {as a string}',
+        changed: 'the id is returned {changed}',
+        else: 'the id in the response: {}',
+      },
+    }),
+    answers(
+      'An id above 2^53',
+      { 'id/beyond-2^53': 'an id above 2^53' },
+      { echo: returned({ exact: ' and is returned {exactly}' }) },
+    ),
+    answers('The limits of int64', {
+      'id/2^63-1': 'the largest int64, 2^63-1,',
+      'id/-2^63': 'the smallest int64, -2^63,',
+    }),
+    answers('Other notations of an integer', {
+      'id-written/1.0': 'an id written with .0',
+      'id-written/1e0': 'an id written with e0',
+      'id-written/-0': 'the id -0',
+    }),
+    answers('The same id twice', {
+      'same-id/first': 'the first plant with an id',
+      'same-id/second': 'a second plant with the same id',
+    }),
+    clauses('The same id concurrently', {
+      'same-id/at-once': 'two concurrent plants with the same id get {}',
+    }),
+  ],
+  'Names, tags and other properties': [
+    clauses('The longest name', {
+      'name/longest-accepted': {
+        '0': 'of the names tried, all of 40 characters or more, {none} is accepted',
+        else: 'the longest accepted name of those tried has {} characters',
+      },
+      'name/beyond-longest/status': 'the first name that is not accepted gets {}',
+    }),
+    clauses('The largest body', {
+      'body/largest-accepted': {
+        'less than 128 KiB': 'the largest accepted body has {less than 128 KiB}',
+        else: 'the largest accepted body of those tried has {}',
+      },
+      'body/beyond-largest/status': 'the first body that is not accepted gets {}',
+    }),
+    clauses('No tag', {
+      'tag/absent': {
+        absent: 'a plant without a tag is returned {without one}',
+        empty: 'a plant without a tag is returned with {an empty tag}',
+        else: 'a plant without a tag is returned with {a default tag}',
+      },
+    }),
+    answers(
+      'An empty tag',
+      { 'tag/empty': 'an empty tag' },
+      { echo: returned({ rejected: ' and is {not accepted}', empty: ' and is returned {empty}' }) },
+    ),
+    clauses('Undeclared properties of the response', {
+      'answer/further-fields': {
+        none: 'the response contains {only properties} that the document declares',
+        else: 'besides the declared properties, the response contains {}',
+      },
+    }),
+    answers(
+      'An undeclared property',
+      { 'undeclared-property': 'a property that the document does not declare' },
+      { echo: { true: ' and {is returned}', false: ' and {is not returned}' } },
+    ),
+  ],
+  'Invalid bodies': [
+    answers(
+      'Invalid plants',
+      {
+        'rejection/not-an-object': 'a value that is not an object',
+        'rejection/missing': 'a missing property',
+        'rejection/null': 'null for a property',
+        'rejection/wrong-type': 'a wrong type',
+        'rejection/numeral': 'a numeric string',
+        'rejection/fraction': 'an id with a fraction',
+        'rejection/beyond-format': 'an id outside int64',
+      },
+      error,
+    ),
+    answers(
+      'Bodies that are not JSON',
+      {
+        'rejection/no-body': 'a request without a body',
+        'rejection/not-json': 'text that is not JSON',
+        'rejection/foreign-media-type': 'a plant as text/plain',
+      },
+      error,
+    ),
+  ],
+  'JSON syntax and encodings': [
+    answers(
+      'A duplicate property',
+      { 'duplicate-name': 'a plant with two names' },
+      {
+        counts: {
+          none: ', and {neither} is returned',
+          neither: ', and {neither} is returned',
+          else: ', and {} is used',
+        },
+      },
+    ),
+    answers('Extensions of JSON', {
+      'json-extension/trailing-comma': 'a trailing comma',
+      'json-extension/comment': 'a comment',
+      'json-extension/single-quotes': 'single quotes',
+      'json-extension/unquoted-names': 'unquoted property names',
+      'json-extension/nan': 'NaN',
+      'json-extension/leading-zero': 'a leading zero',
+      'json-extension/raw-newline-in-string': 'a line feed in a string',
+    }),
+    answers('Unusual encodings', {
+      'byte-order-mark': 'a byte order mark before the plant',
+      'utf-16': 'a body in UTF-16',
+      'lone-surrogate': 'a lone surrogate in a name',
+      'lone-surrogate-in-tag': 'a lone surrogate in a tag',
+    }),
+    answers('Compressed bodies', {
+      'coded-body/gzip': 'a gzip body',
+      'coded-body/not-what-it-says': 'a body that is declared as gzip but is not',
+      'coded-body/unknown-coding': 'a body in an unknown coding',
+    }),
+  ],
+  'Headers and content types': [
+    answers('Content types', {
+      'missing-content-type': 'no content type',
+      'odd-content-type/no-type': 'the type plants',
+      'odd-content-type/json-alone': 'the type json',
+      'odd-content-type/a-range': 'the type application/*',
+      'odd-content-type/vendor-json': 'a vendor type',
+      'odd-content-type/merge-patch': 'a merge patch',
+      'odd-content-type/unknown-charset': 'an unknown charset',
+      'odd-content-type/charset-utf-16': 'the charset UTF-16',
+      'odd-content-type/half-a-parameter': 'an incomplete parameter',
+    }),
+    answers('Accept and Accept-Language', {
+      'accept-without-json': 'an Accept of only text/html',
+      'odd-header/accept-nothing': 'an Accept that allows nothing',
+      'odd-header/accept-nonsense': 'an invalid Accept',
+      'odd-header/accept-language': 'an unknown Accept-Language',
+    }),
+    answers('Unusual headers', {
+      'odd-header/cookie': 'an invalid Cookie',
+      'odd-header/range': 'Range',
+      'odd-header/if-none-match': 'If-None-Match',
+      'odd-header/if-modified-since': 'an invalid If-Modified-Since',
+      'odd-header/forwarded': 'an invalid X-Forwarded-For',
+      'odd-header/origin': 'the origin null',
+      'odd-header/content-language': 'an invalid Content-Language',
+      'header-of-64-kib': 'a header of 64 KiB',
+    }),
+  ],
+  'Methods, paths and queries': [
+    answers(
+      'Other methods',
+      {
+        'method/GET/without-token': 'GET without a token',
+        'method/GET': 'GET',
+        'method/HEAD': 'HEAD',
+        'method/OPTIONS': 'OPTIONS',
+      },
+      allow,
+    ),
+    answers('Similar paths', {
+      'path/with-a-slash-at-its-end': 'POST /plants/',
+      'path/in-capitals': 'POST /PLANTS',
+    }),
+    answers('Queries', {
+      'query/one-parameter': 'a query with one parameter',
+      'query/twice-and-nested': 'a query with repeated and nested parameters',
+      'query/empty': 'an empty query',
+      'query/long': 'a query of 2000 characters',
+    }),
+    answers(
+      'A CORS preflight',
+      { 'cors-preflight': 'a CORS preflight', 'options-with-an-origin': 'OPTIONS with an origin only' },
+      {
+        'allow-origin': {
+          '': ', {without Access-Control-Allow-Origin}',
+          else: ' with the allowed origin {}',
+        },
+      },
+    ),
+    answers('Invalid framing', {
+      'framing/content-length-no-number': 'a Content-Length that is not a number',
+      'framing/two-lengths': 'two different lengths',
+      'framing/length-and-chunks': 'Content-Length together with chunks',
+      'framing/space-before-colon': 'a space before a colon',
+      'framing/no-host': 'a missing Host',
+      'framing/no-http': 'text that is not HTTP',
+    }),
+  ],
+  'Response times': [
+    clauses('Response times', {
+      'response-time-ms/median': 'half of the responses took at most {} ms',
+      'response-time-ms/95th-percentile': '95 % at most {} ms',
+      'response-time-ms/99th-percentile': '99 % at most {} ms',
+    }),
+  ],
+};

@@ -1,0 +1,148 @@
+import { styleText } from 'node:util';
+import { counted } from '../../counts.ts';
+import type {
+  Answered,
+  Messages,
+  RecordedBody,
+  RecordedExchange,
+  RecordedRequest,
+  RecordedResult,
+  RunRecord,
+} from '../record/record.ts';
+import { present } from './list.ts';
+import { retrySummary } from './retries.ts';
+
+type TextStyle = Parameters<typeof styleText>[0];
+
+/** Colours text, or returns it unchanged. */
+export type Paint = (style: TextStyle, text: string) => string;
+
+export const plain: Paint = (_style, text) => text;
+export const coloured: Paint = (style, text) => styleText(style, text, { validateStream: false });
+
+/** Characters shown of one line of untrusted text. */
+const MAX_CHARACTERS = 400;
+
+/** Untrusted text for a terminal, with control and formatting characters and lone surrogates escaped. */
+export const visible = (text: string): string =>
+  text
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => SHORT[character] ?? escaped(character))
+    // GitHub and Azure runners execute ##[command] and ##vso[command] anywhere in a line of a log.
+    .replace(/##(?=\[|vso\[)/gi, '#\\u0023');
+
+const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+const escaped = (character: string) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+
+/** How many plants a run created. */
+export const createdText = ({ plants = 0, ids = [] }: Partial<RunRecord['created']>): string =>
+  `${counted(plants, 'plant')} created${ids.length === 0 ? '' : ' (ids in report.json)'}`;
+
+/** The time spent waiting at the store's request, after a comma. */
+export const waitedText = ({ waited }: RunRecord): string =>
+  waited === undefined
+    ? ''
+    : `, ${waited.toFixed(1)} s of it spent waiting at the store's request (429, 503)`;
+
+/** How many connections were closed during a request, after a comma. */
+export const resentText = ({ closedUnderRequests: count = 0 }: RunRecord): string =>
+  count === 0 ? '' : `, ${counted(count, 'connection')} closed during a request that was then resent`;
+
+/** A word of at most so many characters is dropped rather than cut. */
+const MAX_WORD_CHARACTERS = 24;
+
+/** The beginning of a text, if possible up to the end of a word, and never half of a surrogate pair. */
+export function beginning(text: string, maxCharacters: number): string {
+  if (text.length <= maxCharacters) return text;
+  const space = text.lastIndexOf(' ', maxCharacters);
+  const end = space > 0 && space >= maxCharacters - MAX_WORD_CHARACTERS ? space : maxCharacters;
+  return text.slice(0, end).replace(/[\ud800-\udbff]$/, '');
+}
+
+export const summarise = (text: string, maxCharacters = MAX_CHARACTERS) => {
+  const shown = visible(text);
+  return shown.length > maxCharacters
+    ? `${beginning(shown, maxCharacters)}… (${text.length} characters)`
+    : shown;
+};
+
+const bodyText = (body: RecordedBody, maxCharacters: number): string =>
+  body.bytes === 0
+    ? '(no body)'
+    : 'text' in body
+      ? summarise(body.text, maxCharacters)
+      : `(${body.bytes} bytes, not UTF-8, as base64) ${summarise(body.base64, 120)}`;
+
+/** The details of a failed check, without colour. */
+export const explain = (result: RecordedResult): string => formatFailure(result, plain).join('\n');
+
+/** The details of a failed check, line by line. */
+export function formatFailure(result: RecordedResult, paint: Paint): string[] {
+  const { id, level, statement, basis, hint, exchanges, failed, cases, counterexample } = result;
+  const [exchange] = exchanges;
+  const line = (name: string, text: string) => `     ${paint('dim', name.padEnd(9))} ${text}`;
+  const retried = counterexample === undefined ? undefined : retrySummary(counterexample);
+  const { label, shrinks = 0 } = counterexample ?? {};
+  const notes = present(
+    `${failed} of ${cases}${label === undefined ? '' : `: ${summarise(label, 120)}`}`,
+    retried,
+    shrinks > 0 && `shrunk in ${shrinks} steps`,
+  );
+  return [
+    `   ${paint('bold', id)}  ${level}  ${statement}`,
+    line('basis', basis.join('; ')),
+    line('failed', notes.join('; ')),
+    ...(exchange === undefined ? [] : exchangeLines(exchange, line)),
+    line('fix', hint),
+    ...(exchange === undefined ? [] : [line('reproduce', summarise(exchange.command, 2000))]),
+  ];
+}
+
+/** Requests shown before a failing one. */
+const MAX_BEFORE = 6;
+
+const exchangeLines = (
+  exchange: RecordedExchange,
+  line: (name: string, text: string) => string,
+): string[] => [
+  ...(exchange.before ?? []).slice(-MAX_BEFORE).map((one) => line('before', beforeLine(one))),
+  line('expected', summarise(exchange.expected)),
+  line('actual', summarise(exchange.actual)),
+  line('request', requestLine(exchange.request)),
+  line('response', answerLine(exchange)),
+];
+
+/** The values of the headers of a name, which is given in lower case. */
+export const valuesOf = (headers: readonly (readonly [string, string])[], name: string): readonly string[] =>
+  headers.filter(([own]) => own.toLowerCase() === name).map(([, value]) => value);
+
+const contentType = ({ headers }: Pick<RecordedRequest, 'headers'>) =>
+  valuesOf(headers, 'content-type')
+    .map((value) => summarise(value, 120))
+    .join(', ');
+
+/** Path and query of a URL. */
+export const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
+
+/** A request in one line, with the credential only if it is not the usual one. */
+export function requestLine(request: RecordedRequest, maxCharacters = MAX_CHARACTERS): string {
+  const { method, url, headers, body } = request;
+  const credential = valuesOf(headers, 'authorization');
+  const usual = credential.length === 1 && credential[0] === 'Bearer $PLANT_STORE_TOKEN';
+  const authorization = usual
+    ? ''
+    : ` [Authorization: ${credential.length === 0 ? 'none' : summarise(credential.join(' | '), 80)}]`;
+  return `${method} ${pathOf(url)} ${contentType(request)}${authorization} ${bodyText(body, maxCharacters)}`;
+}
+
+/** A request that was sent before another one, with the status of its response. */
+export const beforeLine = ({ request, response }: Messages, maxCharacters?: number): string =>
+  `${requestLine(request, maxCharacters)} → ${response?.status ?? 'no response'}`;
+
+/** A response in one line, or why there was none. */
+export function answerLine({ response, fault, ms }: Answered, maxCharacters = MAX_CHARACTERS): string {
+  if (response === undefined) return `none: ${summarise(fault?.detail ?? '')}`;
+  const { status, statusText, body } = response;
+  const then = fault === undefined ? '' : ` — then ${summarise(fault.detail)}`;
+  return `${status} ${summarise(statusText, 60)} ${contentType(response)} ${bodyText(body, maxCharacters)}${then}  (${Math.round(ms)} ms)`;
+}
