@@ -1,7 +1,7 @@
 import type { Check } from '../run/check.ts';
 import type { Failure } from '../run/result/result.ts';
-import type { Circumstance } from './circumstances/circumstances.ts';
 import type { SoughtSymptom } from './experiments.ts';
+import type { Circumstance } from './explanation.ts';
 
 /** A failure of a check, and what to look for to see it again. */
 export interface CheckFailure {

@@ -8,22 +8,23 @@ import type { Check } from '../run/check.ts';
 import type { Cause } from '../run/result/cause.ts';
 import type { CheckResult } from '../run/result/result.ts';
 import type { FindCauses } from '../run/run.ts';
-import { type Circumstance, circumstancesOf, toWhom } from './circumstances/circumstances.ts';
+import { circumstancesOf, toWhom } from './circumstances/circumstances.ts';
 import { noLonger } from './circumstances/from-some-point-on.ts';
 import { withHistory } from './circumstances/history.ts';
 import { alike } from './circumstances/same-for-all.ts';
 import type { CheckFailure, Cluster } from './cluster.ts';
-import { areVague, type Wording } from './condition/candidates.ts';
 import { investigate } from './condition/investigate.ts';
 import { stateOf } from './condition/parts.ts';
 import { type Budget, type ExperimentChannel, Experiments, isWrong400, unlessSpent } from './experiments.ts';
 import { explainedBy } from './explained-by.ts';
-import { bareExplanation, type Explanation, Investigation } from './explanation.ts';
+import { bareExplanation, type Circumstance, type Explanation } from './explanation.ts';
+import { Investigation } from './investigation.ts';
 import { merged } from './merge-clusters.ts';
 import { ordinaryStates } from './ordinary-requests.ts';
 import { isSlow, keyOf } from './symptom/symptom.ts';
 import { wantedOf } from './symptom/wanted.ts';
 import { causeOf } from './wording/cause-of.ts';
+import { areVague, type Wording } from './wording/wording.ts';
 import { ANY_SUBJECT, bodiesNamed, labelOf, subjectOf, suchAs } from './wording/words.ts';
 
 export interface ExplainOptions {

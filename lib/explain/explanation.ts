@@ -1,40 +1,17 @@
 import { fixedFor } from '../payloads/fresh.ts';
-import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
+import type { RequestState } from '../payloads/model/dimension.ts';
+import type { RequestTemplate } from '../payloads/test-case.ts';
+import type { Before } from '../run/check.ts';
 import type { CauseKind, Ladder, Repeat } from '../run/result/cause.ts';
-import type { Failure, Tried } from '../run/result/result.ts';
+import type { Tried } from '../run/result/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import type { Wording } from './condition/candidates.ts';
 import { escapesIn, type Feature } from './condition/features.ts';
 import { type Part, withParts } from './condition/parts.ts';
 import type { SweepResult } from './condition/sweep.ts';
-import { type Experiments, type SoughtSymptom, unlessSpent } from './experiments.ts';
+import { unlessSpent } from './experiments.ts';
+import type { Investigation } from './investigation.ts';
 import { isSlow } from './symptom/symptom.ts';
-
-/** A failure to be explained, what to look for to see it again, and the means to do so. */
-export class Investigation {
-  readonly failure: Failure;
-  readonly wanted: SoughtSymptom;
-  readonly experiments: Experiments;
-
-  constructor(failure: Failure, wanted: SoughtSymptom, experiments: Experiments) {
-    this.failure = failure;
-    this.wanted = wanted;
-    this.experiments = experiments;
-  }
-
-  /**
-   * Whether a request shows the symptom; undefined if its response says nothing about it.
-   * @throws BudgetSpent
-   */
-  shows(state: RequestState): Promise<boolean | undefined> {
-    return this.experiments.shows(state, this.wanted);
-  }
-
-  /** The same of a request that was sent. */
-  isShown(exchange: Exchange, state: RequestState): boolean | undefined {
-    return this.experiments.isShown(exchange, templateOf(state), this.wanted);
-  }
-}
+import type { Wording } from './wording/wording.ts';
 
 /** What experiments found out about a symptom. */
 export interface Explanation {
@@ -62,6 +39,13 @@ export interface Explanation {
   /** What bodies of all kinds have in common that show it. */
   readonly feature?: Feature;
 }
+
+/** An explanation with the requests that have to come before. */
+export type Circumstance = Explanation & {
+  readonly before?: readonly Before[];
+  /** The request, if it is not that of the state. */
+  readonly template?: RequestTemplate;
+};
 
 const NONE: Tried = [0, 0];
 

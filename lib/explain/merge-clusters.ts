@@ -1,10 +1,10 @@
 import { groupBy } from '../groups.ts';
 import { type Cluster, levelOf } from './cluster.ts';
-import { areVague, fullText, type Wording } from './condition/candidates.ts';
 import type { SoughtSymptom } from './experiments.ts';
 import { keyOf } from './symptom/symptom.ts';
 import { alternatives } from './wording/several.ts';
 import { sentenceOf } from './wording/title.ts';
+import { areVague, fullText, type Wording } from './wording/wording.ts';
 import { labelOf } from './wording/words.ts';
 
 /** What is to be fixed: one cluster for each fault, in the order in which to fix them. */

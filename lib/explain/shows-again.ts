@@ -5,7 +5,8 @@ import type { Check } from '../run/check.ts';
 import { rulingOf } from '../run/execute/judging.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { expectedOutcomeOf } from './symptom/expected-outcome.ts';
-import { aspectOf, isAboutRejection, type Symptom, symptomsOf } from './symptom/symptom.ts';
+import { aspectOf, isAboutRejection, type Symptom } from './symptom/symptom.ts';
+import { symptomsOf } from './symptom/symptoms-of.ts';
 import { detailOf } from './symptom/wanted.ts';
 
 /** A cause of an earlier run, and the request that shows it. */

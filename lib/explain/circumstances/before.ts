@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { sweep } from '../condition/sweep.ts';
 import { modelSweep } from '../condition/sweeps/model.ts';
-import { bareExplanation, type Investigation } from '../explanation.ts';
+import type { Circumstance } from '../explanation.ts';
+import { bareExplanation } from '../explanation.ts';
+import type { Investigation } from '../investigation.ts';
 import { alternatives } from '../wording/several.ts';
-import type { Circumstance } from './circumstances.ts';
 import { KINDS, PAUSE_MS, type Preceding, REPEATS, type Sequence } from './preceding.ts';
 
 const ALL_KINDS = Object.values(KINDS);

@@ -1,28 +1,20 @@
 import { Raw } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
-import type { RequestTemplate } from '../../payloads/test-case.ts';
-import type { Before } from '../../run/check.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import type { Wording } from '../condition/candidates.ts';
 import { stateOf } from '../condition/parts.ts';
 import { isWrong400, type SoughtSymptom, unlessSpent } from '../experiments.ts';
-import { bareExplanation, type Explanation, type Investigation, pinned } from '../explanation.ts';
+import { bareExplanation, type Circumstance, pinned } from '../explanation.ts';
+import type { Investigation } from '../investigation.ts';
 import { hasFreshId, namesIn, ordinaryStates } from '../ordinary-requests.ts';
 import { aspectOf, isSlow } from '../symptom/symptom.ts';
+import type { Wording } from '../wording/wording.ts';
 import { subjectOf } from '../wording/words.ts';
 import { afterMany, afterOne, onConnection, soonAfter } from './before.ts';
 import { underConcurrency } from './concurrency.ts';
 import { fromThenOn } from './from-some-point-on.ts';
 import { presencesOf } from './optional-properties.ts';
 import { KINDS, Preceding } from './preceding.ts';
-
-/** A fault that does not show each time. */
-export type Circumstance = Explanation & {
-  readonly before?: readonly Before[];
-  /** The request, if it is not that of the state. */
-  readonly template?: RequestTemplate;
-};
 
 interface Limits {
   /** Requests sent one at a time at most to see how often a failure occurs. */

@@ -1,9 +1,10 @@
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { bareExplanation, type Investigation, pinned } from '../explanation.ts';
+import type { Circumstance } from '../explanation.ts';
+import { bareExplanation, pinned } from '../explanation.ts';
+import type { Investigation } from '../investigation.ts';
 import { hasFreshId, ordinaryStates } from '../ordinary-requests.ts';
-import type { Circumstance } from './circumstances.ts';
 import { presencesOf } from './optional-properties.ts';
 
 /** Requests in flight. */

@@ -4,10 +4,11 @@ import type { Before } from '../../run/check.ts';
 import type { Tried } from '../../run/result/result.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import type { Experiments, SoughtSymptom } from '../experiments.ts';
+import type { Circumstance } from '../explanation.ts';
 import { bareExplanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import { aspectOf, isSlow, symptomsOf } from '../symptom/symptom.ts';
-import type { Circumstance } from './circumstances.ts';
+import { aspectOf, isSlow } from '../symptom/symptom.ts';
+import { symptomsOf } from '../symptom/symptoms-of.ts';
 import { KINDS, PAUSE_MS } from './preceding.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { unseenToken } from '../../payloads/credentials.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
-import type { Explanation, Investigation } from '../explanation.ts';
+import type { Circumstance, Explanation } from '../explanation.ts';
+import type { Investigation } from '../investigation.ts';
 import { aspectOf } from '../symptom/symptom.ts';
 import { afterMany, afterOne, onConnection, soonAfter } from './before.ts';
-import type { Circumstance } from './circumstances.ts';
 import { fromThenOn } from './from-some-point-on.ts';
 import { KINDS, Preceding, REPEATS, type Sequence } from './preceding.ts';
 

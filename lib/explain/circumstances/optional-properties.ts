@@ -1,6 +1,6 @@
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { isValid } from '../../payloads/validity.ts';
-import type { Investigation } from '../explanation.ts';
+import type { Investigation } from '../investigation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 
 /** An optional property that has to be there, or absent, for a symptom to show. */

@@ -5,11 +5,12 @@ import { noCredential } from '../../payloads/test-case.ts';
 import type { Before } from '../../run/check.ts';
 import type { CauseKind } from '../../run/result/cause.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import type { Wording } from '../condition/candidates.ts';
-import { bareExplanation, type Investigation } from '../explanation.ts';
+import type { Circumstance } from '../explanation.ts';
+import { bareExplanation } from '../explanation.ts';
+import type { Investigation } from '../investigation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { isSlow } from '../symptom/symptom.ts';
-import type { Circumstance } from './circumstances.ts';
+import type { Wording } from '../wording/wording.ts';
 
 /** What may come before a request, and change what becomes of it: a change of an ordinary request. */
 export const KINDS = {

@@ -4,10 +4,10 @@ import type { RequestState } from '../../payloads/model/dimension.ts';
 import { noCredential } from '../../payloads/test-case.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import type { Experiments, SoughtSymptom } from '../experiments.ts';
+import type { Circumstance } from '../explanation.ts';
 import { bareExplanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import type { Symptom } from '../symptom/symptom.ts';
-import type { Circumstance } from './circumstances.ts';
 
 /** How often each kind of request is sent, and one that is not answered. */
 const [TURNS, SLOW_TURNS] = [3, 1];

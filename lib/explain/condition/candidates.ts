@@ -1,6 +1,7 @@
 import { groupBy } from '../../groups.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { alternatives, except, MAX_NAMES, mostly } from '../wording/several.ts';
+import type { Wording } from '../wording/wording.ts';
 
 /** One value to try for a part of a request. */
 export interface Candidate {
@@ -18,40 +19,6 @@ export interface Candidate {
   /** Text in the body, such as NUL, that many stores reject for another reason: tried only if the failing request has it. */
   readonly oddity?: RegExp;
 }
-
-/** How a condition is worded in a title. */
-export interface Wording {
-  /** After `when`: `name contains an apostrophe`. */
-  readonly clause?: string;
-  /** After `requests`: `with a query`. */
-  readonly phrase?: string;
-  /** After `accepts`, for what has to be rejected: `null as id`. */
-  readonly noun?: string;
-  /** The name of the header of which the phrase says only that it is there. */
-  readonly header?: string;
-  /** At the end: `to about one request in 25`. */
-  readonly note?: string;
-  /** The part of the request that it is about, if that is known. */
-  readonly part?: string;
-  /** Nothing better is known of the condition than requests that meet it. */
-  readonly isVague?: true;
-  /** The clause names only some of the values that meet it. */
-  readonly isPartial?: true;
-  /** The value that meets it is the same in each request, so that the store knows it from earlier ones. */
-  readonly isRepeated?: true;
-  /** Requests that meet it are larger than others, which may be what matters. */
-  readonly isLarger?: true;
-  /** Bodies with more bytes than this meet it. */
-  readonly bytesAbove?: number;
-}
-
-/** Whether one of some conditions is vague. */
-export const areVague = (conditions: readonly Wording[]): boolean =>
-  conditions.some(({ isVague }) => isVague === true);
-
-/** Everything that a title may say of a condition. */
-export const fullText = ({ clause = '', phrase = '', noun = '', note = '' }: Wording): string =>
-  [clause, phrase, noun, note].join(' ');
 
 /** A named set of values. */
 export interface CandidateClass {
@@ -87,6 +54,8 @@ export interface Sweep {
 
 /** What was tried: whether the fault showed with a value; undefined if the value says nothing about it. */
 export type Tries = ReadonlyMap<Candidate, boolean | undefined>;
+
+const triedIn = (tries: Tries): number => [...tries.values()].filter((shows) => shows !== undefined).length;
 
 /** A set of values with which the fault shows, and its name. */
 export interface NamedCandidates {
@@ -133,7 +102,14 @@ export function named(tries: Tries, classes: readonly CandidateClass[]): readonl
   if (around !== undefined) return [around];
   const [broadest] = classes;
   if (topics.length <= MAX_TOPICS || broadest === undefined) return topics;
-  return [{ ...broadest, words: mostly(broadest.words, shown, tries), candidates: shown, isExact: false }];
+  return [
+    {
+      ...broadest,
+      words: mostly(broadest.words, shown.length, triedIn(tries)),
+      candidates: shown,
+      isExact: false,
+    },
+  ];
 }
 
 /** Topics that are named one by one. */
@@ -191,7 +167,7 @@ function smallestAround(
   const exceptions = partsOf(hidden, candidates, classes);
   const words =
     exceptions === undefined
-      ? mostly(smallest.words, candidates, smallest.members)
+      ? mostly(smallest.words, candidates.length, smallest.members.size)
       : except(smallest.words, exceptions);
   return { words, topic: smallest.topic, candidates, isExact: exceptions !== undefined };
 }

@@ -1,10 +1,10 @@
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
 import { type Experiments, unlessSpent } from '../experiments.ts';
-import type { Investigation } from '../explanation.ts';
+import type { Investigation } from '../investigation.ts';
 import { mustReject } from '../symptom/expected-outcome.ts';
+import { areVague, type Wording } from '../wording/wording.ts';
 import { wordsOf } from '../wording/words.ts';
-import { areVague, type Wording } from './candidates.ts';
 import type { Part } from './parts.ts';
 import { reduce } from './reduce.ts';
 import { type SweepResult, sweep } from './sweep.ts';

@@ -2,7 +2,7 @@ import type { Contract } from '../../contract/contract.ts';
 import { membersOf } from '../../judge/reading.ts';
 import { write } from '../../payloads/json.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import type { Wording } from './candidates.ts';
+import type { Wording } from '../wording/wording.ts';
 
 /** Something that bodies of many kinds have in common. */
 export interface Feature {

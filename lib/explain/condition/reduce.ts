@@ -1,5 +1,5 @@
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
-import type { Investigation } from '../explanation.ts';
+import type { Investigation } from '../investigation.ts';
 import { isSlow } from '../symptom/symptom.ts';
 import { differences, type Part, withParts } from './parts.ts';
 

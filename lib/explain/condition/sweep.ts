@@ -1,17 +1,11 @@
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { isValid } from '../../payloads/validity.ts';
 import type { Ladder } from '../../run/result/cause.ts';
-import type { Investigation } from '../explanation.ts';
+import type { Investigation } from '../investigation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { isSlow } from '../symptom/symptom.ts';
-import {
-  type Candidate,
-  type NamedCandidates,
-  named,
-  type Scale,
-  type Sweep,
-  type Wording,
-} from './candidates.ts';
+import type { Wording } from '../wording/wording.ts';
+import { type Candidate, type NamedCandidates, named, type Scale, type Sweep } from './candidates.ts';
 
 /** Values without an answer after which no more are tried. */
 const MAX_HANGS = 4;

@@ -3,7 +3,8 @@ import type { Check } from '../../run/check.ts';
 import type { Failure } from '../../run/result/result.ts';
 import type { SoughtSymptom } from '../experiments.ts';
 import { expectedOutcomeOf } from './expected-outcome.ts';
-import { aspectOf, type Symptom, symptomsOf } from './symptom.ts';
+import { aspectOf, type Symptom } from './symptom.ts';
+import { symptomsOf } from './symptoms-of.ts';
 
 /** What to look for to see the failure of a check again. */
 export function wantedOf(

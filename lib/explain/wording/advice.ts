@@ -1,9 +1,9 @@
-import type { Circumstance } from '../circumstances/circumstances.ts';
 import type { CheckFailure } from '../cluster.ts';
-import { fullText } from '../condition/candidates.ts';
 import type { SoughtSymptom } from '../experiments.ts';
+import type { Circumstance } from '../explanation.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
 import { hintsOf, type Settings } from './stack.ts';
+import { fullText } from './wording.ts';
 
 /** What to do about a fault: the fix first, then how such a fault typically comes about. */
 export function adviceFor(

@@ -1,8 +1,8 @@
 import { templateOf } from '../../payloads/model/dimension.ts';
 import type { Check } from '../../run/check.ts';
 import type { Cause } from '../../run/result/cause.ts';
-import type { Circumstance } from '../circumstances/circumstances.ts';
 import { type Cluster, levelOf } from '../cluster.ts';
+import type { Circumstance } from '../explanation.ts';
 import { adviceFor } from './advice.ts';
 import { sentenceOf } from './title.ts';
 

@@ -1,4 +1,4 @@
-import type { Candidate, Tries, Wording } from '../condition/candidates.ts';
+import type { Wording } from './wording.ts';
 
 const FORMS = ['clause', 'phrase', 'noun'] as const;
 type Form = (typeof FORMS)[number];
@@ -15,16 +15,14 @@ const inEachForm = (words: Wording, change: (text: string, form: Form) => string
 });
 
 /** Words for many values that have nothing in common but a class of which they are not all. */
-export const mostly = (words: Wording, shown: readonly Candidate[], tries: Tries): Wording => {
-  const tried = [...tries.values()].filter((shows) => shows !== undefined).length;
-  return inEachForm(words, (text, form) => {
+export const mostly = (words: Wording, shown: number, tried: number): Wording =>
+  inEachForm(words, (text, form) => {
     const many =
       form === 'noun'
         ? text.replace(/^any body that is/, 'many bodies that are').replace(/^any /, 'many kinds of ')
         : text;
-    return `${many} (${shown.length} of ${tried} tried)`;
+    return `${many} (${shown} of ${tried} tried)`;
   });
-};
 
 /** Words for a class without some of its values. */
 export const except = (words: Wording, exceptions: readonly Wording[]): Wording =>

@@ -1,5 +1,5 @@
-import type { Wording } from '../condition/candidates.ts';
 import type { Symptom } from '../symptom/symptom.ts';
+import type { Wording } from './wording.ts';
 
 /** How what was found is said in one sentence. */
 export interface Sentence {

@@ -3,13 +3,13 @@ import type { RequestState } from '../../payloads/model/dimension.ts';
 import { type Model, modelsOf } from '../../payloads/model/model.ts';
 import { IN_ONE_OF_MANY_WAYS } from '../../payloads/model/rows.ts';
 import type { Failure } from '../../run/result/result.ts';
-import type { Wording } from '../condition/candidates.ts';
 import type { Part } from '../condition/parts.ts';
 import { credentialCandidates } from '../condition/sweeps/credentials.ts';
 import { clauseOf, defectSweep, nounOf } from '../condition/sweeps/defects.ts';
 import type { Experiments } from '../experiments.ts';
-import type { Investigation } from '../explanation.ts';
+import type { Investigation } from '../investigation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
+import type { Wording } from './wording.ts';
 
 /** The name of what is wrong with a request, as labels of checks have it. */
 export const labelOf = ({ label, stableLabel = label, sentFor }: Failure): string =>

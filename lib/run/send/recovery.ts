@@ -8,7 +8,6 @@ import type { Stop } from '../result/result.ts';
 import type { RunState } from '../run-state.ts';
 import { ordinariness } from './ordinariness.ts';
 import type { RequestContext } from './request-context.ts';
-import type { Sender } from './sender.ts';
 import { isAway, isFromGateway } from './unreachable.ts';
 
 /** How long a store that has stopped answering is given to come back. */
@@ -18,6 +17,11 @@ const POLL_INTERVAL_MS = 250;
 const MAX_INTERRUPTIONS = 3;
 /** Checks that are named where the store stopped answering during several. */
 const MAX_NAMED_CHECKS = 3;
+
+/** Sends a request once, whatever has the store to itself. */
+interface Prober {
+  sendOnce(template: RequestTemplate, context: RequestContext): Promise<Exchange>;
+}
 
 /** When the store served an ordinary plant again. */
 type Return = 'at once' | 'later' | 'gone';
@@ -65,14 +69,14 @@ export class Recovery {
     exchange: Exchange,
     context: RequestContext,
     template: RequestTemplate,
-    sender: Sender,
+    prober: Prober,
   ): Promise<boolean> {
     if (context.id === PREFLIGHT) return false;
     context.away += 1;
     this.recordOrdinariness(context, template);
     try {
       const isNew = this.waiting === undefined;
-      const outcome = await this.polled(context, sender);
+      const outcome = await this.polled(context, prober);
       if (isNew && outcome === 'at once') this.interruptions += 1;
       return outcome !== 'gone' && (this.interruptions <= MAX_INTERRUPTIONS || !isFromGateway(exchange));
     } finally {
@@ -84,22 +88,22 @@ export class Recovery {
    * Waits until the store serves an ordinary plant.
    * @returns false if it did not come back, which ends the run
    */
-  async wait(context: RequestContext, sender: Sender): Promise<boolean> {
-    return (await this.polled(context, sender)) !== 'gone';
+  async wait(context: RequestContext, prober: Prober): Promise<boolean> {
+    return (await this.polled(context, prober)) !== 'gone';
   }
 
-  private polled(context: RequestContext, sender: Sender): Promise<Return> {
-    this.waiting ??= this.poll(context, sender).finally(() => {
+  private polled(context: RequestContext, prober: Prober): Promise<Return> {
+    this.waiting ??= this.poll(context, prober).finally(() => {
       this.waiting = undefined;
     });
     return this.waiting;
   }
 
-  private async poll(context: RequestContext, sender: Sender): Promise<Return> {
+  private async poll(context: RequestContext, prober: Prober): Promise<Return> {
     const deadline = Date.now() + MAX_RECOVERY_MS;
     for (let isFirst = true; ; isFirst = false) {
       // Even while another check has the store to itself.
-      const exchange = await sender.sendOnce(this.control, context);
+      const exchange = await prober.sendOnce(this.control, context);
       if (judged(exchange, this.control, [answered], this.judging) === undefined && !isAway(exchange))
         return isFirst ? 'at once' : 'later';
       if (Date.now() >= deadline) {

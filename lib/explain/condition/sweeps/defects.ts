@@ -5,7 +5,8 @@ import { type Json, JsonObject, write } from '../../../payloads/json.ts';
 import type { RequestState } from '../../../payloads/model/dimension.ts';
 import { multipart, notJson, notUtf8, randomBytes } from '../../../payloads/texts.ts';
 import { isInvalid } from '../../../payloads/validity.ts';
-import type { Candidate, CandidateClass, Sweep, Wording } from '../candidates.ts';
+import type { Wording } from '../../wording/wording.ts';
+import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 
 /** The class of the bodies that no JSON parser accepts. */
 export const NOT_JSON = 'not JSON';

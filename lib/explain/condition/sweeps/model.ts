@@ -10,7 +10,8 @@ import type { Model } from '../../../payloads/model/model.ts';
 import { sample } from '../../../payloads/random.ts';
 import { bytesOf, type RequestTemplate } from '../../../payloads/test-case.ts';
 import { plainPlants } from '../../../payloads/validity.ts';
-import type { Candidate, CandidateClass, Sweep, Wording } from '../candidates.ts';
+import type { Wording } from '../../wording/wording.ts';
+import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 import { placedWhiteSpace } from './white-space.ts';
 
 /** The values of a dimension of the model. */

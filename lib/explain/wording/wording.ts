@@ -1,0 +1,33 @@
+/** How a condition is worded in a title. */
+export interface Wording {
+  /** After `when`: `name contains an apostrophe`. */
+  readonly clause?: string;
+  /** After `requests`: `with a query`. */
+  readonly phrase?: string;
+  /** After `accepts`, for what has to be rejected: `null as id`. */
+  readonly noun?: string;
+  /** The name of the header of which the phrase says only that it is there. */
+  readonly header?: string;
+  /** At the end: `to about one request in 25`. */
+  readonly note?: string;
+  /** The part of the request that it is about, if that is known. */
+  readonly part?: string;
+  /** Nothing better is known of the condition than requests that meet it. */
+  readonly isVague?: true;
+  /** The clause names only some of the values that meet it. */
+  readonly isPartial?: true;
+  /** The value that meets it is the same in each request, so that the store knows it from earlier ones. */
+  readonly isRepeated?: true;
+  /** Requests that meet it are larger than others, which may be what matters. */
+  readonly isLarger?: true;
+  /** Bodies with more bytes than this meet it. */
+  readonly bytesAbove?: number;
+}
+
+/** Whether one of some conditions is vague. */
+export const areVague = (conditions: readonly Wording[]): boolean =>
+  conditions.some(({ isVague }) => isVague === true);
+
+/** Everything that a title may say of a condition. */
+export const fullText = ({ clause = '', phrase = '', noun = '', note = '' }: Wording): string =>
+  [clause, phrase, noun, note].join(' ');
