@@ -8,6 +8,7 @@ import {
   otherCarriers,
   otherSchemes,
   twice,
+  wrongToken,
   wrongTokens,
 } from '../lib/payloads/credentials.ts';
 import {
@@ -31,8 +32,9 @@ const eachOnce = (plants: PlantFactory, invalid: readonly InvalidCredential[]): 
     control: ordinaryRequest(plants.plain()),
   }));
 
-const [random, , after] = wrongTokens;
-const swapped = wrongTokens.find(({ name }) => name === 'the token with upper and lower case swapped');
+const random = wrongToken('a random token of the same length');
+const longer = wrongToken('the token with characters appended');
+const swapped = wrongToken('the token with upper and lower case swapped');
 
 const rejects = (id: string, statement: string, hint: string, test: Check['test']): Check =>
   must(
@@ -57,25 +59,21 @@ function orderOf(statuses: ReadonlyMap<string, number | string>): string {
   return both === invalid ? 'after validation' : 'neither';
 }
 
-const [wrong = noCredential, near = noCredential, alike = noCredential] = [random, after, swapped].map(
-  (one) => one?.credential,
-);
-
 /** Right and wrong credentials in alternation, on the same connection if the store keeps it open. */
 const ALTERNATING = [
   validCredential,
   noCredential,
   validCredential,
-  wrong,
+  random,
   validCredential,
   // A cache of header fields may compare without regard to case.
-  alike,
+  swapped,
   validCredential,
-  near,
+  longer,
   noCredential,
   validCredential,
-  wrong,
-  wrong,
+  random,
+  random,
   noCredential,
   validCredential,
 ];
@@ -264,7 +262,7 @@ export const authChecks: readonly Check[] = [
         const requests: readonly (readonly [key: string, template: RequestTemplate])[] = [
           ...Object.entries({
             'missing-token': noCredential,
-            'wrong-token': random?.credential ?? noCredential,
+            'wrong-token': random,
             'empty-authorization': { values: () => [''], shell: [''] },
             'bearer-alone': { values: () => ['Bearer'], shell: ['Bearer'] },
             'basic-scheme': otherSchemes[0]?.credential ?? noCredential,

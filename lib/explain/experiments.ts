@@ -41,8 +41,9 @@ export const isWrong400 = (wanted: SoughtSymptom): boolean =>
 /** An ordinary id, with as many digits as most, to see what a request looks like. */
 const SAMPLE_ID = 2n ** 30n + 7n;
 
-/** Requests of the budget that are kept for failures that no experiment shows again. */
+/** What is kept of the budget for failures that no experiment shows again: requests, and a part of the time. */
 const RESERVED_REQUESTS = 12;
+const RESERVED_TIME = 0.15;
 
 /** Sends experiments and says whether a symptom shows. */
 export class Experiments {
@@ -52,14 +53,17 @@ export class Experiments {
   private readonly memory = new Map<string, unknown>();
   private readonly channel: ExperimentChannel;
   private readonly budget: Budget;
-  private readonly until: number;
+  /** When experiments end, and when everything does. */
+  private readonly until: { readonly experiments: number; readonly all: number };
 
   constructor(channel: ExperimentChannel, contract: Contract, token: string, budget: Budget) {
     this.channel = channel;
     this.contract = contract;
     this.token = token;
     this.budget = budget;
-    this.until = performance.now() + budget.seconds * 1000;
+    const now = performance.now();
+    const ms = budget.seconds * 1000;
+    this.until = { experiments: now + ms * (1 - RESERVED_TIME), all: now + ms };
   }
 
   /** Does what was done before only once. */
@@ -77,7 +81,7 @@ export class Experiments {
 
   /** @throws BudgetSpent */
   async together(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]> {
-    if (!this.allows(templates.length + RESERVED_REQUESTS)) throw new BudgetSpent();
+    if (!this.hasBudgetFor(templates.length)) throw new BudgetSpent();
     return this.sendAlone(templates);
   }
 
@@ -86,17 +90,21 @@ export class Experiments {
    * @throws BudgetSpent
    */
   async sendAgain(template: RequestTemplate): Promise<Exchange> {
-    const [exchange] = this.allows(1) ? await this.sendAlone([template]) : [];
+    const [exchange] = this.isWithin(1, this.until.all) ? await this.sendAlone([template]) : [];
     if (exchange === undefined) throw new BudgetSpent();
     return exchange;
   }
 
   get hasBudget(): boolean {
-    return this.allows(1 + RESERVED_REQUESTS);
+    return this.hasBudgetFor(1);
   }
 
-  private allows(requests: number): boolean {
-    return this.sent + requests <= this.budget.requests && performance.now() < this.until;
+  private hasBudgetFor(requests: number): boolean {
+    return this.isWithin(requests + RESERVED_REQUESTS, this.until.experiments);
+  }
+
+  private isWithin(requests: number, until: number): boolean {
+    return this.sent + requests <= this.budget.requests && performance.now() < until;
   }
 
   private async sendAlone(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]> {

@@ -1,5 +1,6 @@
 import type { Contract } from '../contract/contract.ts';
 import { groupBy } from '../groups.ts';
+import { present } from '../list.ts';
 import { JsonObject } from '../payloads/json.ts';
 import { initialState } from '../payloads/model/dimension.ts';
 import type { ExpectedOutcome } from '../payloads/test-case.ts';
@@ -12,6 +13,7 @@ import { circumstancesOf, toWhom } from './circumstances/circumstances.ts';
 import { noLonger } from './circumstances/from-some-point-on.ts';
 import { withHistory } from './circumstances/history.ts';
 import { alike } from './circumstances/same-for-all.ts';
+import { mayBeOfConnection, unreadBody } from './circumstances/unread-body.ts';
 import type { CheckFailure, Cluster } from './cluster.ts';
 import { investigate } from './condition/investigate.ts';
 import { stateOf } from './condition/parts.ts';
@@ -102,11 +104,10 @@ async function explain(channel: ExperimentChannel, options: ExplainOptions): Pro
   const every =
     (served ? await noLongerServed(failures, experiments) : undefined) ??
     (await everything(failures, experiments));
-  const left = failures.filter((one) => every?.members.includes(one) !== true);
-  const clusters = [
-    ...(every === undefined ? [] : [every]),
-    ...(await bySymptom(left, experiments, options)),
-  ];
+  const unread = every === undefined ? await bodiesLeftUnread(failures, experiments) : undefined;
+  const known = present(every, unread);
+  const left = failures.filter((one) => !known.some(({ members }) => members.includes(one)));
+  const clusters = [...known, ...(await bySymptom(left, experiments, options))];
   return merged(clusters).map((cluster) => causeOf(cluster, catalogue));
 }
 
@@ -141,6 +142,16 @@ async function noLongerServed(
   if (found === undefined) return undefined;
   const members = failures.filter(({ wanted }) => keyOf(wanted) === keyOf(found.wanted));
   return members.length === 0 ? undefined : { ...found, members };
+}
+
+/** What goes wrong on connections on which a store leaves bodies unread. */
+async function bodiesLeftUnread(
+  failures: readonly CheckFailure[],
+  experiments: Experiments,
+): Promise<Cluster | undefined> {
+  const members = failures.filter(mayBeOfConnection);
+  const found = members.length === 0 ? undefined : await unlessSpent(() => unreadBody(experiments));
+  return found === undefined ? undefined : { ...found, members };
 }
 
 async function bySymptom(

@@ -1,4 +1,6 @@
 import { groupBy } from '../groups.ts';
+import { mediaTypes } from '../judge/reading.ts';
+import type { Exchange } from '../wire/exchange.ts';
 import { type Cluster, levelOf } from './cluster.ts';
 import type { SoughtSymptom } from './experiments.ts';
 import { keyOf } from './symptom/symptom.ts';
@@ -9,15 +11,19 @@ import { labelOf } from './wording/words.ts';
 
 /** What is to be fixed: one cluster for each fault, in the order in which to fix them. */
 export const merged = (clusters: readonly Cluster[]): readonly Cluster[] =>
-  ordered(
-    byWayIn(
-      withoutRemains(
-        withoutOthersRejected(
-          withoutIncluded(withoutRepetition(acrossPieces(acrossProperties(withoutRepeatedValues(clusters))))),
-        ),
-      ),
-    ),
-  );
+  [
+    withoutRepeatedValues,
+    withoutCarriers,
+    acrossProperties,
+    acrossPieces,
+    acrossMediaTypes,
+    withoutRepetition,
+    withoutIncluded,
+    withoutOthersRejected,
+    withoutRemains,
+    byWayIn,
+    ordered,
+  ].reduce((left, step) => step(left), clusters);
 
 const textOfAll = (conditions: readonly Wording[]): string => conditions.map(fullText).join('\n');
 
@@ -51,6 +57,27 @@ function acrossPieces(clusters: readonly Cluster[]): readonly Cluster[] {
     ...first,
     found: { ...first.found, conditions: [alternatives(all.flatMap(({ found }) => found.conditions))] },
   }));
+}
+
+/** Joins clusters with different media types, each of which the Accept of the request names: the store takes it from there. */
+function acrossMediaTypes(clusters: readonly Cluster[]): readonly Cluster[] {
+  const key = ({ wanted: { kind, status }, found: { conditions, exchange } }: Cluster) => {
+    const isAboutAccept = conditions.length > 0 && conditions.every(({ part }) => part === 'Accept');
+    return kind === 'media-type' && isAboutAccept && hasTypeOfAccept(exchange) ? String(status) : undefined;
+  };
+  return joinedByKey(clusters, key, (first) => ({
+    ...first,
+    ofSeveral: { ...first.wanted, words: `answers ${first.wanted.status} with a Content-Type from Accept` },
+    found: {
+      ...first.found,
+      conditions: [{ phrase: 'whose Accept names another media type', part: 'Accept' }],
+    },
+  }));
+}
+
+function hasTypeOfAccept({ request, response }: Exchange): boolean {
+  const accepted = request.headers.filter(([name]) => name.toLowerCase() === 'accept').join();
+  return response !== undefined && mediaTypes(response).some((type) => accepted.toLowerCase().includes(type));
 }
 
 /** Joins clusters that say the same of two properties: what checks one of them usually checks the other. */
@@ -165,7 +192,11 @@ function byWayIn(clusters: readonly Cluster[]): readonly Cluster[] {
   };
   return joinedByKey(clusters, wayIn, (first, all) => {
     const [gravest = first, ...others] = ordered(all);
-    const words = new Set(others.map((one) => one.wanted.words));
+    const words = new Set(
+      others.map(({ wanted: { kind, words } }) =>
+        kind === 'accepts' ? `${words} what it has to reject` : words,
+      ),
+    );
     words.delete(gravest.wanted.words);
     return { ...gravest, also: [...words] };
   });
@@ -197,6 +228,19 @@ function withoutOthersRejected(clusters: readonly Cluster[]): readonly Cluster[]
   );
 }
 
+/** If a header stands in for a token whatever it contains, the token in that header does so as well. */
+function withoutCarriers(clusters: readonly Cluster[]): readonly Cluster[] {
+  const accepting = clusters.filter(({ wanted: { kind } }) => kind === 'accepts');
+  const hasPart = ({ found: { conditions } }: Cluster, header: string) =>
+    conditions.some(({ part }) => part?.toLowerCase() === header.toLowerCase());
+  return joinedBy(clusters, (cluster) => {
+    const { header } = cluster.found.state.credential ?? {};
+    return header === undefined || !accepting.includes(cluster)
+      ? undefined
+      : accepting.find((one) => one !== cluster && hasPart(one, header));
+  });
+}
+
 /** If an earlier request matters, a value that was sent before shows the symptom for that reason. */
 function withoutRepeatedValues(clusters: readonly Cluster[]): readonly Cluster[] {
   const afterEarlier = clusters.filter(
@@ -210,12 +254,18 @@ function withoutRepeatedValues(clusters: readonly Cluster[]): readonly Cluster[]
   );
 }
 
-/** What a response with a wrong length leaves on its connection is read as the next one: one fault. */
+/** What a request or response leaves on its connection is read as the next one: one fault. */
 function withoutRemains(clusters: readonly Cluster[]): readonly Cluster[] {
   const wrongLength = clusters.find(
     ({ wanted: { kind } }) => kind === 'truncated-json' || kind === 'incomplete',
   );
-  return joinedBy(clusters, ({ wanted: { kind } }) => (kind === 'not-http' ? wrongLength : undefined));
+  const unread = clusters.find(({ wanted: { kind } }) => kind === 'unread-body');
+  const isAfterOthers = ({ found: { kind, conditions } }: Cluster) =>
+    kind === 'sequence' || kind === 'once' || conditions.some(({ part }) => part === 'history');
+  return joinedBy(clusters, (cluster) => {
+    if (cluster.wanted.kind === 'not-http' && wrongLength !== undefined) return wrongLength;
+    return cluster !== unread && isAfterOthers(cluster) ? unread : undefined;
+  });
 }
 
 /** MUST first, then what explains the most checks. */

@@ -141,6 +141,13 @@ const mayStopAtGateway = ({ request: { delivery } }: Exchange): boolean =>
 /** Not implemented, or a failure to pass a request on. */
 const isGatewayStatus = (status: number) => status > 500 && status <= 504;
 
+/** Whether a server in front of the store, which does not know of Errors, says that it cannot forward a request. */
+export const isStoppedAtGateway = (exchange: Exchange): boolean =>
+  exchange.response !== undefined &&
+  isGatewayStatus(exchange.response.status) &&
+  mayStopAtGateway(exchange) &&
+  !mediaTypes(exchange.response).includes('application/json');
+
 /** Section 7: whenever the status is 400, the content type is application/json. */
 export const errorMediaType: Rule = (exchange) =>
   !mayStopAtGateway(exchange) &&
@@ -174,7 +181,7 @@ export const noServerError: Rule = (exchange) => {
   if (status === undefined) return NO_STATUS;
   if (status < 500) return undefined;
   if (status === 501 && exchange.request.method !== 'POST') return undefined;
-  if (isGatewayStatus(status) && mayStopAtGateway(exchange)) return undefined;
+  if (isStoppedAtGateway(exchange)) return undefined;
   return found('no server error (5xx)', summarise(exchange), outcome(exchange), 'outcome');
 };
 
@@ -194,8 +201,7 @@ const NOT_MODIFIED = 304;
 export const acceptedOrRejected: Rule = (exchange) => {
   const status = statusOf(exchange) ?? 0;
   const isRejection =
-    (status >= 300 && status < 500 && status !== NOT_MODIFIED) ||
-    (isGatewayStatus(status) && mayStopAtGateway(exchange));
+    (status >= 300 && status < 500 && status !== NOT_MODIFIED) || isStoppedAtGateway(exchange);
   return status === 200 || isRejection
     ? undefined
     : found('200, or a rejection (3xx or 4xx)', summarise(exchange), outcome(exchange), 'outcome');

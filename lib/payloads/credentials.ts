@@ -163,6 +163,14 @@ const NEAR: readonly Near[] = [
     make: () => 'tok\u00e9n',
     shell: 'tok\u00e9n',
   },
+  // As long as the token in characters and, in UTF-8, longer in bytes.
+  {
+    name: 'the token with an accented letter in the middle',
+    kind: 'odd characters',
+    make: (token) => `${token.slice(0, middle(token))}\u00e9${token.slice(middle(token) + 1)}`,
+    shell:
+      "${PLANT_STORE_TOKEN:0:$((${#PLANT_STORE_TOKEN}/2))}$(printf '\\351')${PLANT_STORE_TOKEN:$((${#PLANT_STORE_TOKEN}/2+1))}",
+  },
   { name: 'a quotation mark', kind: 'odd characters at the end', make: () => '"', shell: '"' },
   {
     name: 'two wrong tokens separated by a comma',
@@ -185,6 +193,9 @@ const NEAR: readonly Near[] = [
   { name: 'the word null', kind: 'word', make: () => 'null', shell: 'null' },
   { name: 'the word undefined', kind: 'word', make: () => 'undefined', shell: 'undefined' },
   { name: 'an asterisk', kind: 'word', make: () => '*', shell: '*' },
+  // A table of tokens that is an object has more names than were written to it.
+  { name: 'the word constructor', kind: 'inherited name', make: () => 'constructor', shell: 'constructor' },
+  { name: 'the word __proto__', kind: 'inherited name', make: () => '__proto__', shell: '__proto__' },
 ];
 
 /**
@@ -212,6 +223,13 @@ export const wrongTokens: readonly InvalidCredential[] = [
     },
   })),
 ];
+
+/** The wrong token with a name. */
+export function wrongToken(name: string): Credential {
+  const found = wrongTokens.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`there is no wrong token called ${name}`);
+  return found.credential;
+}
 
 const fixed = (name: string, value: string): InvalidCredential => ({
   name,

@@ -145,6 +145,8 @@ export const HOSTILE: readonly string[] = [
   '$(id) `id` | id ; id && id',
   '%s%s%n%d%x %%',
   '{{7*7}} ${7*7} #{7*7} <%= 7*7 %>',
+  // For functions that replace text: what they put in the place of a match.
+  "$& $1 $$ $` $' \\1",
   // For patterns that backtrack exponentially.
   `${'a'.repeat(64)}!`,
   '${jndi:ldap://127.0.0.1/a}',

@@ -1,9 +1,9 @@
 import { counted } from '../counts.ts';
+import { atMost, present } from '../list.ts';
 import type { Observations } from '../run/result/result.ts';
 import { causeText } from './record/fingerprint.ts';
 import type { RecordedCause, RecordedResult, RunRecord } from './record/record.ts';
 import { headlineOf } from './wording/headline.ts';
-import { atMost, present } from './wording/list.ts';
 import { type Paint, plain, summarise } from './wording/text.ts';
 
 /** What changed between two runs. */

@@ -122,7 +122,8 @@ export class Session {
     this.ownContext = requestContext(COMPARISON, idsOf(COMPARISON));
     const judging = { contract, token };
     const ordinary = { body: { json: plantsFor(contract, seed, 'recovery').plain() } };
-    this.control = { ...ordinary, outsideContract: true };
+    // What an earlier request did to a connection says nothing about the store.
+    this.control = { ...ordinary, outsideContract: true, delivery: { freshConnection: true } };
     const recordFailure = (check: Check, failure: Failure) => {
       if (options.bailsOn?.(check) === true) this.state.end(BAILED);
       if (check.level !== 'OBSERVE') onFailure(check, failure);

@@ -9,6 +9,7 @@ import { errors } from './errors.ts';
 import { httpMessage } from './http-message.ts';
 import { jsonText } from './json-text.ts';
 import { knownIds } from './known-ids.ts';
+import { leftOnConnection } from './left-on-connection.ts';
 import { limits } from './limits.ts';
 import { missingProperties } from './missing-properties.ts';
 import { plantBody } from './plant-body.ts';
@@ -30,6 +31,7 @@ export const brokenStores: readonly BrokenStore[] = [
   ...auth,
   ...authSubtle,
   ...stateAndLoad,
+  ...leftOnConnection,
   ...recurrence,
   ...constants,
   ...should,

@@ -299,6 +299,19 @@ export const headers: readonly RightStore[] = [
     'answers trailers after a chunked body with 400 and an Error',
     rejectingHead(({ message }) => message.rawTrailers.length > 0, 400),
   ),
+  right(
+    'trailers-503',
+    'answers trailers after a chunked body with 503 and Retry-After, like Varnish, which cannot forward them',
+    sending((usual, { message }) =>
+      message.rawTrailers.length === 0
+        ? usual
+        : {
+            status: 503,
+            headers: { 'content-type': 'text/html', 'retry-after': '5', connection: 'close' },
+            body: '<h1>Error 503 Backend fetch failed</h1>',
+          },
+    ),
+  ),
   serving(
     'header-431',
     'answers headers of more than 8 KiB with 431 in HTML from the proxy, and broken framing with 400',

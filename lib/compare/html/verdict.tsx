@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { counted, grouped } from '../../counts.ts';
+import { present } from '../../list.ts';
 import { Icon, inline } from '../../report/formats/html/kit/text.tsx';
-import { present } from '../../report/wording/list.ts';
 import type { Comparison } from '../comparison.ts';
 import { differing, sharedCauses, verdictOf } from '../table.ts';
 import { questionsOf } from './behaviour.tsx';

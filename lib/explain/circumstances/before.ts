@@ -55,9 +55,12 @@ const COUNTS = [2, 3, 5, 8, 10, 20, 30];
  * How many requests of one kind have to come right before a request so that a symptom shows.
  * @throws BudgetSpent
  */
-export async function afterMany(preceding: Preceding): Promise<Circumstance | undefined> {
+export async function afterMany(
+  preceding: Preceding,
+  counts: readonly number[] = COUNTS,
+): Promise<Circumstance | undefined> {
   for (const kind of ALL_KINDS)
-    for (const count of COUNTS) {
+    for (const count of counts) {
       const sequence = await preceding.alwaysAfter(kind, count);
       if (sequence !== undefined)
         return preceding.finding({ phrase: `after ${count} ${kind.many} in a row` }, sequence);

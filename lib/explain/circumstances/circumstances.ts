@@ -7,13 +7,14 @@ import { isWrong400, type SoughtSymptom, unlessSpent } from '../experiments.ts';
 import { bareExplanation, type Circumstance, pinned } from '../explanation.ts';
 import type { Investigation } from '../investigation.ts';
 import { hasFreshId, namesIn, ordinaryStates } from '../ordinary-requests.ts';
+import { mustReject } from '../symptom/expected-outcome.ts';
 import { aspectOf, isSlow } from '../symptom/symptom.ts';
 import type { Wording } from '../wording/wording.ts';
 import { subjectOf } from '../wording/words.ts';
 import { afterMany, afterOne, onConnection, soonAfter } from './before.ts';
 import { underConcurrency } from './concurrency.ts';
 import { fromThenOn } from './from-some-point-on.ts';
-import { presencesOf } from './optional-properties.ts';
+import { presenceClause, presencesOf } from './optional-properties.ts';
 import { KINDS, Preceding } from './preceding.ts';
 
 interface Limits {
@@ -96,6 +97,8 @@ async function nowAndThen(
     return fromThenOn(state, [failed, tried], investigation.wanted, investigation.experiments);
   }
   const every = Math.max(2, Math.round(tried / failed));
+  const counted = await afterAsMany(gapIn(failures), state, investigation);
+  if (counted !== undefined) return counted;
   const which = await whichOf(state, every, investigation);
   return {
     ...bareExplanation(state, failing),
@@ -120,12 +123,34 @@ async function inARow(state: RequestState, investigation: Investigation): Promis
 const ORDINALS = new Intl.PluralRules('en', { type: 'ordinal' });
 const SUFFIXES: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' };
 
+/** Equal gaps as large as this are no coincidence, even if there are few of them. */
+const LARGE_GAP = 10;
+
+/** How far apart the failures are, if they are equally far apart. */
+function gapIn(failures: readonly number[]): number | undefined {
+  const [gap, ...others] = failures.slice(1).map((place, index) => place - (failures[index] ?? 0));
+  const enough = (gap ?? 0) >= LARGE_GAP ? 1 : ENOUGH_FAILURES - 2;
+  return others.length < enough || others.some((one) => one !== gap) ? undefined : gap;
+}
+
+/** What is rejected and fails at equal distances may fail after that many rejections in a row: then so do ordinary plants. */
+async function afterAsMany(
+  gap: number | undefined,
+  state: RequestState,
+  investigation: Investigation,
+): Promise<Circumstance | undefined> {
+  const { experiments } = investigation;
+  const [ordinary] = ordinaryStates(experiments.contract);
+  if (gap === undefined || ordinary === undefined || !mustReject(experiments.expectedOutcomeOf(state)))
+    return undefined;
+  const preceding = await Preceding.of(ordinary, investigation);
+  return preceding && afterMany(preceding, [gap - 1]);
+}
+
 /** `every 10th request`, if the failures are equally far apart. */
 function regular(failures: readonly number[]): string | undefined {
-  const gaps = failures.slice(1).map((place, index) => place - (failures[index] ?? 0));
-  const [gap] = gaps;
-  if (gap === undefined || gaps.length < ENOUGH_FAILURES - 1 || gaps.some((one) => one !== gap))
-    return undefined;
+  const gap = gapIn(failures);
+  if (gap === undefined) return undefined;
   return gap === 2 ? 'every other request' : `every ${gap}${SUFFIXES[ORDINALS.select(gap)] ?? 'th'} request`;
 }
 
@@ -174,10 +199,14 @@ async function byValue(
     tried.push({ id, shows: (await investigation.shows({ ...state, plant })) === true });
   }
   const { words, modulus } = residue(tried) ?? { words: { phrase: 'with some names or ids', isVague: true } };
-  const exchange = await investigation.experiments.send(pinned(state, bad));
+  const failingState = pinned(state, bad);
+  const presences = await unlessSpent(() =>
+    presencesOf(failingState, investigation, async (other) => (await investigation.shows(other)) === true),
+  );
+  const exchange = await investigation.experiments.send(failingState);
   return {
-    ...bareExplanation(pinned(state, bad), exchange),
-    conditions: [words],
+    ...bareExplanation(failingState, exchange),
+    conditions: [words, ...(presences ?? []).map(presenceClause)],
     ...(modulus === undefined ? {} : { modulus }),
     inside: [4, 4],
     outside: [0, 3],

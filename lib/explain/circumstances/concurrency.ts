@@ -5,7 +5,7 @@ import type { Circumstance } from '../explanation.ts';
 import { bareExplanation, pinned } from '../explanation.ts';
 import type { Investigation } from '../investigation.ts';
 import { hasFreshId, ordinaryStates } from '../ordinary-requests.ts';
-import { presencesOf } from './optional-properties.ts';
+import { presenceClause, presencesOf } from './optional-properties.ts';
 
 /** Requests in flight. */
 const SIZES = [2, 3, 4, 5, 6, 8, 12, 16, 24];
@@ -107,10 +107,7 @@ async function crowd(
     return {
       ...bareExplanation(state, shown),
       kind: 'under-concurrency',
-      conditions: [
-        { clause: `${size} or more requests are in flight` },
-        ...presences.map(({ name, isPresent }) => ({ clause: `there is ${isPresent ? 'a' : 'no'} ${name}` })),
-      ],
+      conditions: [{ clause: `${size} or more requests are in flight` }, ...presences.map(presenceClause)],
       inside: [waves, 6],
       outside: [calm, 4],
       // A shell takes longer to start the next request than most stores to answer one.

@@ -1,8 +1,11 @@
 import { unseenToken } from '../../payloads/credentials.ts';
+import { freshId } from '../../payloads/fresh.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
-import type { Circumstance, Explanation } from '../explanation.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+import { bareExplanation, type Circumstance, type Explanation } from '../explanation.ts';
 import type { Investigation } from '../investigation.ts';
+import { ordinaryStates } from '../ordinary-requests.ts';
 import { aspectOf } from '../symptom/symptom.ts';
 import { afterMany, afterOne, onConnection, soonAfter } from './before.ts';
 import { fromThenOn } from './from-some-point-on.ts';
@@ -24,36 +27,74 @@ export async function withHistory(
     subject === undefined && conditions.length === 0 && experiments.expectedOutcomeOf(state) === 'accept';
   if (isOrdinary && served && aspectOf(wanted) === 'outcome')
     return fromThenOn(state, found.inside, wanted, experiments);
+  const known = await withKnownValue(found, investigation);
+  if (known !== undefined) return known;
   const preceding = await Preceding.of(state, investigation);
   const history = preceding && (await historyOf(preceding));
   if (history === undefined) return found;
   // An id that is always the same may have been sent before: what matters is then that it is known.
-  const fresh = withOrdinaryId(found);
-  const known = fresh && (await withHistory(fresh, served, investigation));
-  if (known !== undefined && known !== fresh) return known;
-  const { kind, before = [], exchange, inside, ladders } = history;
+  const fresh = withOrdinary(ID, found);
+  const withFresh = fresh && (await withHistory(fresh, served, investigation));
+  return withFresh !== undefined && withFresh !== fresh ? withFresh : withPreceding(found, history);
+}
+
+/** What was found, if it takes what comes before. */
+const withPreceding = (
+  found: Explanation,
+  { kind, before = [], state, exchange, conditions, inside, ladders }: Circumstance,
+): Circumstance => ({
+  ...found,
+  kind,
+  before,
+  state,
+  exchange,
+  conditions: [...found.conditions, ...conditions],
+  ladders: [...found.ladders, ...ladders],
+  inside: kind === 'always' ? found.inside : inside,
+});
+
+/** The same with a property of an ordinary request, if it seems to matter. */
+function withOrdinary(property: string, found: Explanation): Explanation | undefined {
+  const own = found.parts.find(({ name }) => name === property);
+  if (own === undefined || found.neutral === undefined) return undefined;
   return {
     ...found,
-    kind,
-    before,
-    state: history.state,
-    exchange,
-    conditions: [...conditions, ...history.conditions],
-    ladders: [...found.ladders, ...ladders],
-    inside: kind === 'always' ? found.inside : inside,
+    state: own.copy(found.neutral, found.state),
+    parts: found.parts.filter((part) => part !== own),
+    conditions: found.conditions.filter(({ part }) => part !== property),
   };
 }
 
-/** The same with the id of an ordinary request, if the id seems to matter. */
-function withOrdinaryId(found: Explanation): Explanation | undefined {
-  const id = found.parts.find(({ name }) => name === ID);
-  if (id === undefined || found.neutral === undefined) return undefined;
-  return {
-    ...found,
-    state: id.copy(found.neutral, found.state),
-    parts: found.parts.filter((part) => part !== id),
-    conditions: found.conditions.filter(({ part }) => part !== ID),
-  };
+/** Whether a value that is the same each time matters because the store knows it: then so does any other that it knows. */
+async function withKnownValue(
+  found: Explanation,
+  investigation: Investigation,
+): Promise<Circumstance | undefined> {
+  const { experiments } = investigation;
+  const [ordinary] = ordinaryStates(experiments.contract);
+  for (const { part: property = '', isRepeated } of found.conditions) {
+    const other = isRepeated === true ? withOrdinary(property, found) : undefined;
+    const value = other?.state.plant.get(property);
+    if (ordinary === undefined || other === undefined || value === undefined) continue;
+    const plant = ordinary.plant.with(ID, freshId(2n ** 20n, 2n ** 22n)).with(property, value);
+    const preceding = { template: templateOf({ ...ordinary, plant }), connection: 'other' } as const;
+    const state = { ...other.state, template: { ...other.state.template, preceding } };
+    let exchange: Exchange | undefined;
+    for (let left = REPEATS; left > 0; left -= 1) {
+      exchange = await experiments.send(state);
+      const isAlone = (await investigation.shows(other.state)) === true;
+      if (isAlone || investigation.isShown(exchange, state) !== true) exchange = undefined;
+      if (exchange === undefined) break;
+    }
+    if (exchange === undefined) continue;
+    return withPreceding(other, {
+      ...bareExplanation(state, exchange),
+      kind: 'sequence',
+      conditions: [{ phrase: `after a plant with the same ${property}`, part: 'earlier requests' }],
+      inside: [REPEATS, REPEATS],
+    });
+  }
+  return undefined;
 }
 
 async function historyOf(preceding: Preceding): Promise<Circumstance | undefined> {

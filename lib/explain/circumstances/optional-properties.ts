@@ -2,12 +2,17 @@ import type { RequestState } from '../../payloads/model/dimension.ts';
 import { isValid } from '../../payloads/validity.ts';
 import type { Investigation } from '../investigation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
+import type { Wording } from '../wording/wording.ts';
 
 /** An optional property that has to be there, or absent, for a symptom to show. */
 export interface Presence {
   readonly name: string;
   readonly isPresent: boolean;
 }
+
+export const presenceClause = ({ name, isPresent }: Presence): Wording => ({
+  clause: `there is ${isPresent ? 'a' : 'no'} ${name}`,
+});
 
 /**
  * Which optional properties matter to a symptom that does not show each time.

@@ -28,6 +28,8 @@ export interface CandidateClass {
   readonly topic: string;
   /** Words for several of its members, if not all of them show the fault. */
   readonly some?: (first: Candidate) => Wording;
+  /** Words for most of its members, before their number; by default the words for all of them. */
+  readonly most?: Wording;
 }
 
 /** Values in an order in which faults have limits: lengths, sizes, magnitudes. */
@@ -105,7 +107,7 @@ export function named(tries: Tries, classes: readonly CandidateClass[]): readonl
   return [
     {
       ...broadest,
-      words: mostly(broadest.words, shown.length, triedIn(tries)),
+      words: mostly(broadest.most ?? broadest.words, shown.length, triedIn(tries)),
       candidates: shown,
       isExact: false,
     },
@@ -167,7 +169,7 @@ function smallestAround(
   const exceptions = partsOf(hidden, candidates, classes);
   const words =
     exceptions === undefined
-      ? mostly(smallest.words, candidates.length, smallest.members.size)
+      ? mostly(smallest.most ?? smallest.words, candidates.length, smallest.members.size)
       : except(smallest.words, exceptions);
   return { words, topic: smallest.topic, candidates, isExact: exceptions !== undefined };
 }

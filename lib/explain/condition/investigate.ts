@@ -1,8 +1,9 @@
 import { stringsOf } from '../../contract/shape.ts';
 import { nestedArrays } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
+import { ID } from '../../payloads/plants.ts';
 import { type Experiments, unlessSpent } from '../experiments.ts';
-import { type Explanation, explanationOf } from '../explanation.ts';
+import { type Explanation, explanationOf, pinned } from '../explanation.ts';
 import type { Investigation } from '../investigation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { mustReject } from '../symptom/expected-outcome.ts';
@@ -61,7 +62,8 @@ export async function investigate(investigation: Investigation): Promise<readonl
       (await paddedLike(lead, bases, carriers, investigation)) ??
       (await nestedLike(lead, bases, carriers, investigation));
     if (alike !== undefined) return alike;
-    if (!(await recurs(lead, investigation))) return undefined;
+    if (!(await recurs(lead, investigation)))
+      return byClassOfId(lead, passing ?? bases[0] ?? first, carriers, investigation);
   }
   if (passing === undefined && shown.length > 0) return unconditional(failing, carriers, investigation);
   const { state, parts } = await reduce(failing, passing ?? bases[0] ?? first, investigation);
@@ -123,6 +125,23 @@ async function nestedLike(
   const nested = { ...base, plant: base.plant.with(UNDECLARED, nestedArrays(deep.length)) };
   if ((await investigation.shows(nested)) !== true) return undefined;
   const { state, parts } = await reduce(nested, base, investigation);
+  return described(state, parts, base, carriers, investigation);
+}
+
+/** What is found with the very id that failed, if others of its range pass, and it has a class by which they differ. */
+async function byClassOfId(
+  lead: RequestState,
+  base: RequestState,
+  carriers: readonly Part[],
+  investigation: Investigation,
+): Promise<readonly Explanation[] | undefined> {
+  const { freshId } = investigation.failure.exchange.request;
+  const failing = freshId === undefined ? undefined : pinned(lead, freshId);
+  if (failing === undefined || !(await recurs(failing, investigation))) return undefined;
+  const { state, parts } = await reduce(failing, base, investigation);
+  if (!parts.some(({ name }) => name === ID)) return undefined;
+  const { named, outside } = await sweep(idSweep, state, investigation, false);
+  if (outside === 0 || named.length !== 1 || named[0]?.isExact !== true) return undefined;
   return described(state, parts, base, carriers, investigation);
 }
 

@@ -3,7 +3,7 @@ import { isValid } from '../../payloads/validity.ts';
 import type { Ladder } from '../../run/result/cause.ts';
 import type { Investigation } from '../investigation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import { isSlow } from '../symptom/symptom.ts';
+import { isSlow, type SymptomKind } from '../symptom/symptom.ts';
 import type { Wording } from '../wording/wording.ts';
 import { type Candidate, type NamedCandidates, named, type Scale, type Sweep } from './candidates.ts';
 
@@ -11,6 +11,9 @@ import { type Candidate, type NamedCandidates, named, type Scale, type Sweep } f
 const MAX_HANGS = 4;
 /** Values that are tried together if the symptom takes as long to see as the time-out. */
 const SLOW_AT_ONCE = 8;
+
+/** Symptoms of which nothing is seen if a store rejects an odd value for another reason, or that look like it. */
+const HIDDEN_BY_REJECTION: readonly SymptomKind[] = ['accepts', 'rejects'];
 
 /** How far one part of a condition reaches. */
 export interface SweepResult {
@@ -39,7 +42,7 @@ export async function sweep(
   const tries = new Map<Candidate, boolean | undefined>();
   const own = investigation.experiments.textOf(state);
   const isOther = ({ oddity }: Candidate) =>
-    investigation.wanted.kind === 'rejects' && oddity !== undefined && !oddity.test(own);
+    HIDDEN_BY_REJECTION.includes(investigation.wanted.kind) && oddity !== undefined && !oddity.test(own);
   const stateWith = (candidate: Candidate): RequestState | undefined => {
     if (isOther(candidate)) return undefined;
     const next = candidate.apply(state);

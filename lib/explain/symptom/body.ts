@@ -153,7 +153,9 @@ function textProblem({
   if (json === 'open') return ['truncated-json', 'with truncated JSON'];
   if (!isJson(json)) return malformed;
   if (start > 0) return ['text', 'with text before the JSON value'];
-  return isJson(bare.slice(json.length).trim())
+  const rest = bare.slice(json.length);
+  if (/^[\0\s]*$/.test(rest)) return ['text', 'with NUL bytes after the JSON value'];
+  return isJson(rest.trim())
     ? ['unreadable', 'with two JSON values']
     : ['text', 'with text after the JSON value'];
 }

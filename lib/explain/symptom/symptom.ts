@@ -17,6 +17,8 @@ const ASPECTS = {
   /** The right requests are accepted, with the wrong status. */
   'wrong-success': 'outcome',
   redirects: 'outcome',
+  /** Bytes of one request are taken for the next. */
+  'unread-body': 'outcome',
   /** All requests get the same response. */
   'same-for-all': 'outcome',
   /** All requests get none. */

@@ -41,6 +41,15 @@ function outcomeOf(exchange: Exchange, expected: ExpectedOutcome): Symptom | und
     : symptom('redirects', `redirects with ${status} instead of answering 200`);
 }
 
+const ACCEPTS = 'accepts';
+const ERROR_AS_SUCCESS = 'answers 200 with an Error to';
+
+function isError(response: Response, contract: Contract): boolean {
+  if (response.status !== 200) return false;
+  const content = contentOf(response);
+  return content.kind === 'json' && contract.error.validate(content.text, content.value).length === 0;
+}
+
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 /** How a 200 or 400 differs from the declared one. */
@@ -79,7 +88,8 @@ export function symptomsOf(
   const { response } = exchange;
   const found: (Symptom | undefined)[] = [outcomeOf(exchange, expected)];
   if (response !== undefined) {
-    if (mustReject(expected) && isSuccess(response.status)) found.push({ kind: 'accepts', words: 'accepts' });
+    if (mustReject(expected) && isSuccess(response.status))
+      found.push({ kind: 'accepts', words: isError(response, contract) ? ERROR_AS_SUCCESS : ACCEPTS });
     if (exchange.kind === 'answered') {
       found.push(representationOf(response, contract));
       if (expected === 'accept') found.push(...echoed(exchange, contract));

@@ -14,8 +14,9 @@ export function adviceFor(
   const about = [found.subject ?? {}, ...found.conditions].map(fullText).join(' ');
   const hasWayIn = found.conditions.some(({ phrase }) => phrase !== undefined);
   const known = ADVICE.find(
-    ({ symptoms = [wanted.kind], statuses, properties, about: wants, kind, isWayIn }) =>
+    ({ symptoms = [wanted.kind], words, statuses, properties, about: wants, kind, isWayIn }) =>
       symptoms.includes(wanted.kind) &&
+      (words?.test(wanted.words) ?? true) &&
       (statuses === undefined || (wanted.status !== undefined && statuses.includes(wanted.status))) &&
       (properties === undefined || (wanted.property !== undefined && properties.includes(wanted.property))) &&
       (wants?.test(about) ?? true) &&
@@ -31,6 +32,8 @@ export function adviceFor(
 interface Advice {
   /** By default any. */
   readonly symptoms?: readonly SymptomKind[];
+  /** Matches the words for the symptom. */
+  readonly words?: RegExp;
   readonly statuses?: readonly number[];
   /** Of the response. */
   readonly properties?: readonly string[];
@@ -65,6 +68,19 @@ const ADVICE: readonly Advice[] = [
   {
     kind: 'now-and-then',
     text: 'Look at what differs between requests with the same content: the instance, worker or replica that answers, a time-out, a cache that expires, a random choice, a counter. Search the log for the failing ones.',
+  },
+  {
+    symptoms: ['accepts'],
+    words: /with an Error/,
+    text: 'Set the status to 400 (401 for a missing or wrong token) when you answer with an Error: a client goes by the status. Set it before the body is written, in the one function that all errors pass through.',
+  },
+  {
+    symptoms: ['unread-body'],
+    text: 'Read the whole body before you answer, also if the head suffices to reject the request; or send Connection: close and close the connection (RFC 9112 section 9.3). What is left on the connection is otherwise parsed as the next request, of whoever uses the connection next.',
+    settings: {
+      'http.server':
+        'self.rfile.read(int(self.headers["Content-Length"])) before send_error, or self.close_connection = True',
+    },
   },
   {
     symptoms: ['accepts'],

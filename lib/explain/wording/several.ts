@@ -32,7 +32,8 @@ export const except = (words: Wording, exceptions: readonly Wording[]): Wording 
     if (form === 'phrase') return `${text} (but not ${list})`;
     // `any type as id except an array`, not `... except an array as id`
     const end = / as \S+$/.exec(text)?.[0] ?? '';
-    return `${text} except ${list.replaceAll(end, '')}`;
+    const others = list.replaceAll(end, '').replaceAll(/\bany body\b/g, 'one');
+    return `${text} except ${others}`;
   });
 
 const listOf = (texts: readonly string[]): string =>

@@ -12,6 +12,7 @@ const LANGUAGES = {
   Django: 'Python',
   Flask: 'Python',
   marshmallow: 'Python',
+  'http.server': 'Python',
   Go: 'Go',
   Gin: 'Go',
   Spring: 'Java',
@@ -34,7 +35,7 @@ const TRACES: readonly (readonly [language: Language, trace: RegExp])[] = [
   ],
   [
     'Python',
-    /^server: (?:uvicorn|gunicorn|hypercorn|daphne|waitress|wsgi|werkzeug)|Traceback|"detail":\[\{/im,
+    /^server: (?:basehttp|simplehttp|uvicorn|gunicorn|hypercorn|daphne|waitress|wsgi|werkzeug)|Traceback|"detail":\[\{/im,
   ],
   ['Go', /json: cannot unmarshal|invalid character '.*' (?:looking|after)|^404 page not found/im],
   [

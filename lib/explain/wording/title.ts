@@ -60,7 +60,10 @@ function withoutImplied(clauses: readonly string[], subject = ''): readonly stri
   const all = [subject, ...clauses];
   return [...new Set(clauses)].filter((clause) => {
     const [, property] = /^there is an? (\w+)$/.exec(clause) ?? [];
-    const isImplied = property !== undefined && all.some((one) => one.startsWith(`${property} `));
+    const [, text, place] = /^the body has (.+) in (\w+)$/.exec(clause) ?? [];
+    const isImplied =
+      (property !== undefined && all.some((one) => one.startsWith(`${property} `))) ||
+      all.includes(`${place} contains ${text}`);
     return clause !== subject && !isImplied;
   });
 }

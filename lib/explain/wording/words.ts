@@ -28,6 +28,7 @@ export function suchAs(failure: Failure): Wording {
   const { label, check } = failure.sentFor ?? { label: failure.label, check: undefined };
   if (/^(?:id|name|tag) /.test(labelOf(failure)))
     return { clause: labelOf(failure).replace(/^(\w+) (?=")/, '$1 is ') };
+  if (label.startsWith('an undeclared property')) return { phrase: `with ${label}` };
   const [, extension] = /^json extension: (.+)$/.exec(label) ?? [];
   const observed = extension === undefined ? OBSERVED_BODIES[label] : `has ${extension}`;
   if (observed !== undefined) return { clause: `the body ${observed}` };

@@ -1,4 +1,5 @@
 import { counted } from '../../counts.ts';
+import { atMost, present } from '../../list.ts';
 import { causeText } from '../record/fingerprint.ts';
 import type {
   EntryState,
@@ -8,7 +9,6 @@ import type {
   RunRecord,
 } from '../record/record.ts';
 import { NOTHING_JUDGED } from '../wording/headline.ts';
-import { atMost, present } from '../wording/list.ts';
 import { summarise } from '../wording/text.ts';
 import { entryName, isAbout, newCauses } from './baseline-entry.ts';
 import { acceptedBy, covering, unaccounted } from './known-deviations.ts';

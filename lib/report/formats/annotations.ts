@@ -1,3 +1,4 @@
+import { firstNames, present } from '../../list.ts';
 import {
   aboutEntry,
   deselected,
@@ -11,7 +12,6 @@ import {
 import type { RunRecord } from '../record/record.ts';
 import { confirmedText } from '../wording/confirmed.ts';
 import { headlineOf } from '../wording/headline.ts';
-import { firstNames, present } from '../wording/list.ts';
 import { summarise } from '../wording/text.ts';
 
 interface Annotation {

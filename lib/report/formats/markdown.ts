@@ -1,5 +1,6 @@
 import { counted } from '../../counts.ts';
 import { groupBy } from '../../groups.ts';
+import { atMost, firstNames, present } from '../../list.ts';
 import type { Count } from '../../run/result/verdict.ts';
 import { TOKEN_VARIABLE } from '../../token-variable.ts';
 import {
@@ -20,7 +21,6 @@ import { commandOf } from '../reproduce/run-command.ts';
 import { coverageOfAll } from '../wording/coverage.ts';
 import { documentName } from '../wording/document.ts';
 import { headlineOf, loudly } from '../wording/headline.ts';
-import { atMost, firstNames, present } from '../wording/list.ts';
 import { HIGHLIGHTS } from '../wording/profile.ts';
 import { createdText, explain, resentText, visible, waitedText } from '../wording/text.ts';
 import { causeBlocks, MAX_TITLE_CHARACTERS } from './cause-markdown.ts';

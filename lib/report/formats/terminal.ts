@@ -1,5 +1,6 @@
 import { counted } from '../../counts.ts';
 import { groupBy } from '../../groups.ts';
+import { firstNames, present } from '../../list.ts';
 import type { Summary } from '../../run/result/verdict.ts';
 import {
   baselineNotes,
@@ -17,7 +18,6 @@ import { confidenceOfAll } from '../wording/confidence.ts';
 import { coverageOfAll } from '../wording/coverage.ts';
 import { documentName } from '../wording/document.ts';
 import { headlineOf, loudly } from '../wording/headline.ts';
-import { firstNames, present } from '../wording/list.ts';
 import { HIGHLIGHTS } from '../wording/profile.ts';
 import {
   coloured,

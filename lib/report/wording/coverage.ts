@@ -1,6 +1,6 @@
 import { counted, grouped, sum } from '../../counts.ts';
+import { present } from '../../list.ts';
 import type { RecordedResult } from '../record/record.ts';
-import { present } from './list.ts';
 
 const NOUNS = { 2: 'pairs', 3: 'triples' } as const;
 

@@ -1,5 +1,5 @@
+import { present } from '../../list.ts';
 import type { RecordedResult } from '../record/record.ts';
-import { present } from './list.ts';
 
 type Counterexample = NonNullable<RecordedResult['counterexample']>;
 type RetryCount = readonly [failed: number, tried: number];

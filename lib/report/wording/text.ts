@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { counted } from '../../counts.ts';
+import { present } from '../../list.ts';
 import type {
   Answered,
   Messages,
@@ -9,7 +10,6 @@ import type {
   RecordedResult,
   RunRecord,
 } from '../record/record.ts';
-import { present } from './list.ts';
 import { retrySummary } from './retries.ts';
 
 type TextStyle = Parameters<typeof styleText>[0];

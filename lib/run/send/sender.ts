@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isStoppedAtGateway } from '../../judge/rules.ts';
 import { isOutsideContract, type RequestTemplate } from '../../payloads/test-case.ts';
 import type { Exchange, HeaderPair, Request } from '../../wire/exchange.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
@@ -13,7 +14,7 @@ import { LatencyLog } from './latency.ts';
 import type { Recovery } from './recovery.ts';
 import type { RequestContext } from './request-context.ts';
 import { Stopped } from './stopped.ts';
-import { isAway } from './unreachable.ts';
+import { isAway, isFromGateway } from './unreachable.ts';
 
 export interface SenderOptions {
   readonly token: string;
@@ -173,6 +174,8 @@ export class Sender {
         id = context.ids.aside();
         continue;
       }
+      // Varnish says 503 with Retry-After, however long one waits.
+      if (isStoppedAtGateway(exchange) && isFromGateway(exchange)) return exchange;
       const pause = pauseAsked(exchange);
       if (this.growth.isAbove(concurrencyLimit) && mayBeOverloaded(exchange, left)) {
         this.growth.end();
@@ -278,7 +281,8 @@ export class Sender {
     this.lowerLimits(exchange);
     this.cookies.learn(exchange, template);
     if (template.preceding !== undefined && before !== undefined) {
-      if (pauseAsked(before) !== undefined || isAway(before))
+      const isStopped = isStoppedAtGateway(before) && isFromGateway(before);
+      if (!isStopped && (pauseAsked(before) !== undefined || isAway(before)))
         return { exchange: { ...before, request: exchange.request }, isOwn: false };
       this.options.monitor.see(before, template.preceding.template, context);
     }

@@ -32,6 +32,7 @@ const CLASSES: readonly (readonly [id: string, clause: string, has: (id: bigint)
   ['odd', 'is odd', (id) => id % 2n !== 0n],
   ['even', 'is even', (id) => id % 2n === 0n],
   ['no float', 'cannot be represented by a 32-bit float', (id) => Math.fround(Number(id)) !== Number(id)],
+  ['no double', 'cannot be represented by a double', (id) => BigInt(Number(id)) !== id],
   ['not positive', 'is 0 or negative', (id) => id <= 0n],
   ['negative', 'is negative', (id) => id < 0n],
 ];
@@ -46,6 +47,8 @@ export const idSweep: Sweep = {
     cellOf('a multiple of 256 above 2^24', freshId(2n ** 24n, 2n ** 30n, 256n)),
     cellOf('a multiple of 256 near 2^31', freshId(2n ** 31n - 2n ** 23n, 2n ** 31n, 256n)),
     cellOf('odd, near 2^31', freshId(2n ** 31n - 2n ** 21n + 1n, 2n ** 31n, 2n)),
+    cellOf('odd, above 2^53', freshId(2n ** 53n + 1n, 2n ** 62n, 2n)),
+    cellOf('a multiple of 4096 above 2^60', freshId(2n ** 60n, 2n ** 62n, 4096n)),
     cellOf('negative', freshId(-(2n ** 31n), -(2n ** 20n), 256n)),
     cellOf('below -2^53', freshId(-(2n ** 62n) + 1n, -(2n ** 53n), 2n)),
     cellOf('0', 0n),
@@ -96,8 +99,11 @@ function magnitudes(): Scale {
 /** Ids are taken from a range above each point, so that those of another run are others. */
 const windowAt = (point: bigint): bigint => (point >> 10n) + 16n;
 
-/** A limit in words: a power of two if it is one as far as was tried. */
+/** A limit in words: a power of two or a round number if it is one as far as was tried. */
 function bound(point: bigint): string {
-  const power = POWERS.find((one) => 2n ** one >= point - 1n && 2n ** one <= point + windowAt(point));
-  return power === undefined ? `about ${point}` : `2^${power} (${2n ** power})`;
+  const isClose = (limit: bigint) => limit >= point - 1n && limit <= point + windowAt(point);
+  const power = POWERS.find((one) => isClose(2n ** one));
+  if (power !== undefined) return `2^${power} (${2n ** power})`;
+  const unit = 10n ** BigInt(String(point).length - 1);
+  return `about ${[point / unit, point / unit + 1n].map((digit) => digit * unit).find(isClose) ?? point}`;
 }

@@ -124,6 +124,9 @@ const GROUPS: Readonly<Record<string, readonly Group[]>> = {
   size: [['any', 'with a larger body', /over|exactly|900/, { isLarger: true }]],
   'property order': [['any', 'whose properties are in another order', /./]],
   history: [
+    ['same request', 'after the same request without the fault', /the same request without the fault/],
+    ['same id', 'after a plant with the same id', /with the same id/],
+    ['overlapping', 'that arrive while another one is handled', /at the same time|pipelined/],
     [
       'same connection',
       'that are not the first of their connection',
@@ -132,12 +135,12 @@ const GROUPS: Readonly<Record<string, readonly Group[]>> = {
     [
       'authorised',
       'on a connection that carried the right token before',
-      /after (?:another plant|a rejected request|an oversized request) on the same|after the same request without the fault$/,
+      /after (?:another plant|a rejected request|an oversized request|a plant .*) on the same|after the same request without the fault$/,
     ],
     [
       'plant',
       'on a connection that carried a plant before',
-      /after (?:another plant|an oversized request) on the same|after the same request without the fault$/,
+      /after (?:another plant|an oversized request|a plant .*) on the same|after the same request without the fault$/,
     ],
     [
       'rejected',

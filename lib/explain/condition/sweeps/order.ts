@@ -16,6 +16,7 @@ export function orderSweep(plant: JsonObject): Sweep {
         ...order.flatMap((name, index) => [
           index === 0 ? `${name} first` : `${name} not first`,
           index === order.length - 1 ? `${name} last` : `${name} not last`,
+          ...order.slice(index + 1).map((later) => `${name} before ${later}`),
         ]),
       ],
     };
@@ -37,6 +38,11 @@ export function orderSweep(plant: JsonObject): Sweep {
         of(`${name} first`, `${name} is the first property`),
         of(`${name} last`, `${name} is the last property`),
       ]),
+      ...names.flatMap((name) =>
+        names
+          .filter((other) => other !== name)
+          .map((other) => of(`${name} before ${other}`, `${name} comes before ${other}`)),
+      ),
       of('another', `the properties are not in the order ${names.join(', ')}`),
     ],
   };

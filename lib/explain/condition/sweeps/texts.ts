@@ -12,7 +12,7 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
   const letter = sent.length < LONG ? undefined : NOT_ASCII.exec(sent)?.[0];
   const classes = CLASSES.map(([id, clause]) => ({
     id,
-    words: { clause: `${property} ${clause}` },
+    words: { clause: `${property} ${clause}`, ...(id === INHERITED ? ({ isRepeated: true } as const) : {}) },
     topic: property,
   }));
   const candidates = [...MARKS.map(([mark]) => `word${mark}word`), ...FORMS].map((form): Candidate => {
@@ -23,6 +23,7 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
     return {
       value: words ?? (form === '' ? 'empty' : `like ${JSON.stringify(form)}`),
       words: {
+        ...(typeof text === 'string' || text.of(1n) === text.of(2n) ? { isRepeated: true } : {}),
         clause: `${property} ${words === undefined ? (form === '' ? 'is empty' : `is like ${JSON.stringify(sample)}`) : `contains ${words}`}`,
       },
       apply: (state) => ({ ...state, plant: state.plant.with(property, text) }),
@@ -41,7 +42,15 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
     part: property,
     candidates: [...candidates, ...(isRequired ? [] : [absent])],
     classes: [
-      { id: 'present', words: { clause: `there is a ${property}`, isLarger: true }, topic: property },
+      {
+        id: 'present',
+        words: {
+          clause: isRequired ? `${property} is not empty` : `there is a ${property}`,
+          isLarger: true,
+        },
+        most: { phrase: `with most values of ${property}`, isLarger: true },
+        topic: property,
+      },
       ...classes,
     ],
     scale: { ...lengths(property), ...(letter === undefined ? {} : { instead: lengths(property, letter) }) },
@@ -113,9 +122,11 @@ const FORMS = [
   '',
 ] as const;
 
+const INHERITED = 'inherited';
+
 /** Sets of texts that programs treat alike. */
 const CLASSES: readonly (readonly [id: string, clause: string, has: RegExp])[] = [
-  ['inherited', 'is the name of a property of every object', /^(?:__proto__|constructor|toString)$/],
+  [INHERITED, 'is the name of a property of every object', /^(?:__proto__|constructor|toString)$/],
   ['other than letters', 'contains anything but letters', /[^A-Za-z]/],
   ['not ASCII', 'is not ASCII', /[^\0-\x7f]/],
   ['lower', 'contains a lower-case letter', /[a-z]/],

@@ -1,12 +1,12 @@
 import { counted, grouped } from '../../../counts.ts';
 import { areaOf, groupBy } from '../../../groups.ts';
+import { present } from '../../../list.ts';
 import { knownBy } from '../../baseline/deviations.ts';
 import { unaccounted } from '../../baseline/known-deviations.ts';
 import { causeText } from '../../record/fingerprint.ts';
 import type { RecordedResult, RunRecord } from '../../record/record.ts';
 import { confidenceText } from '../../wording/confidence.ts';
 import { coverageText } from '../../wording/coverage.ts';
-import { present } from '../../wording/list.ts';
 import { Exchange } from './exchange.tsx';
 import { KnownAs, whatFailed } from './failures.tsx';
 import { Choice, Filter } from './kit/filter.tsx';

@@ -1,9 +1,9 @@
 import { counted, grouped } from '../../../counts.ts';
 import { groupBy } from '../../../groups.ts';
+import { present } from '../../../list.ts';
 import { type ExplainedChecks, knownBy, novelty, openCauses } from '../../baseline/deviations.ts';
 import type { RecordedCause, RecordedResult, RunRecord } from '../../record/record.ts';
 import { confirmedText } from '../../wording/confirmed.ts';
-import { present } from '../../wording/list.ts';
 import { retrySummary } from '../../wording/retries.ts';
 import { issueMarkdown } from '../cause-markdown.ts';
 import { CauseExchange, Exchange } from './exchange.tsx';

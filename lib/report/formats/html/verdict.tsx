@@ -1,9 +1,9 @@
 import { counted } from '../../../counts.ts';
+import { present } from '../../../list.ts';
 import { judgedOf, type Summary } from '../../../run/result/verdict.ts';
 import { deselected, explainedChecks, openCauses } from '../../baseline/deviations.ts';
 import type { RunRecord } from '../../record/record.ts';
 import { headlineOf, NOTHING_JUDGED } from '../../wording/headline.ts';
-import { present } from '../../wording/list.ts';
 import { FIRST_CAUSE } from './failures.tsx';
 import { Icon, inline, type Tone, toneOf, WORDS } from './kit/text.tsx';
 

@@ -1,0 +1,68 @@
+import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
+import type { RequestTemplate } from '../../payloads/test-case.ts';
+import type { CheckFailure } from '../cluster.ts';
+import type { Experiments, SoughtSymptom } from '../experiments.ts';
+import { bareExplanation, type Circumstance } from '../explanation.ts';
+import { ordinaryStates } from '../ordinary-requests.ts';
+import { aspectOf } from '../symptom/symptom.ts';
+import { symptomsOf } from '../symptom/symptoms-of.ts';
+import { KINDS, REPEATS } from './preceding.ts';
+
+/** Requests that a store may reject by their heads alone. */
+const REJECTED_EARLY = [
+  KINDS.unauthenticated,
+  KINDS.wrong,
+  { one: 'a request with another media type', change: { template: { contentType: 'text/plain' } } },
+] as const;
+
+/**
+ * Whether a store leaves the body of a request that it rejects on the connection, and takes it for the next request.
+ * What becomes of that one depends on the bytes of the body, so that failures differ and seem to come at random.
+ * @throws BudgetSpent
+ */
+export async function unreadBody(
+  experiments: Experiments,
+): Promise<{ readonly wanted: SoughtSymptom; readonly found: Circumstance } | undefined> {
+  const [ordinary] = ordinaryStates(experiments.contract);
+  if (ordinary === undefined) return undefined;
+  for (const { one, change } of REJECTED_EARLY) {
+    const rejected = templateOf({ ...ordinary, ...change });
+    const next = afterOnConnection(ordinary, rejected);
+    const control = afterOnConnection(ordinary, { ...rejected, body: undefined });
+    const fails = async (state: RequestState) => {
+      const exchange = await experiments.send(state);
+      const symptoms = symptomsOf(exchange, 'accept', experiments.contract);
+      return symptoms.some((symptom) => aspectOf(symptom) === 'outcome') ? exchange : undefined;
+    };
+    for (let left = REPEATS; left > 0; left -= 1) {
+      const exchange = await fails(next);
+      if (exchange === undefined || (await fails(control)) !== undefined) break;
+      if (left > 1) continue;
+      const words = `takes the body of ${one} for the next request on the connection`;
+      return {
+        wanted: { kind: 'unread-body', words },
+        found: {
+          ...bareExplanation(next, exchange),
+          kind: 'sequence',
+          inside: [REPEATS, REPEATS],
+          outside: [0, REPEATS],
+        },
+      };
+    }
+  }
+  return undefined;
+}
+
+const afterOnConnection = (state: RequestState, template: RequestTemplate): RequestState => ({
+  ...state,
+  template: { ...state.template, preceding: { template, connection: 'same' } },
+});
+
+/** Whether a failure may be due to what an earlier request left on the connection. */
+export const mayBeOfConnection = ({
+  failure: { when, template, before = [] },
+  wanted: { kind },
+}: CheckFailure): boolean =>
+  kind !== 'accepts' &&
+  kind !== 'lenient' &&
+  (when !== 'always' || template.preceding !== undefined || before.length > 0);

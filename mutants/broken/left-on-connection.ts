@@ -1,0 +1,43 @@
+import type { Socket } from 'node:net';
+import type { Answer, Received } from '../../reference/store.ts';
+import { type BrokenStore, broken, type Change } from '../fleet.ts';
+import { html, withFreshState } from '../helpers.ts';
+
+/** Takes the body of some rejected requests for the beginning of the next one, as Python's http.server does. */
+const leavingBody = (when: (answer: Answer) => boolean): Change =>
+  withFreshState((): Change => {
+    const left = new WeakMap<Socket, string>();
+    return (right) => ({
+      send(answer, response, request) {
+        const { socket } = request.message;
+        const rest = left.get(socket);
+        left.delete(socket);
+        if (rest !== undefined) return right.send(unparsed(rest, request), response, request);
+        if (when(answer) && request.body.length > 0) left.set(socket, request.body.toString('latin1'));
+        right.send(answer, response, request);
+      },
+    });
+  });
+
+/** What becomes of a request line that begins with a body. */
+function unparsed(rest: string, { method, path }: Received): Answer {
+  const words = `${rest}${method} ${path} HTTP/1.1`.split(/\s+/);
+  const answer = words.length === 3 ? html(501, 'Unsupported method') : html(400, 'Bad request syntax');
+  return { ...answer, headers: { ...answer.headers, connection: 'close' } };
+}
+
+/** Stores that leave the body of a request that they reject early on the connection. */
+export const leftOnConnection: readonly BrokenStore[] = [
+  broken(
+    'left-unauthenticated-body',
+    'answers 401 without reading the body, and takes it for the next request',
+    ['state/answers-any-sequence'],
+    leavingBody(({ status }) => status === 401),
+  ),
+  broken(
+    'left-body-of-foreign-type',
+    'answers 415 without reading the body, and takes it for the next request',
+    ['invariants/accepts-ordinary-plants'],
+    leavingBody(({ status }) => status === 415),
+  ),
+];
