@@ -194,8 +194,8 @@ const NEAR: readonly Near[] = [
   { name: 'the word undefined', kind: 'word', make: () => 'undefined', shell: 'undefined' },
   { name: 'an asterisk', kind: 'word', make: () => '*', shell: '*' },
   // A table of tokens that is an object has more names than were written to it.
-  { name: 'the word constructor', kind: 'inherited name', make: () => 'constructor', shell: 'constructor' },
-  { name: 'the word __proto__', kind: 'inherited name', make: () => '__proto__', shell: '__proto__' },
+  { name: 'the word constructor', kind: 'word', make: () => 'constructor', shell: 'constructor' },
+  { name: 'the word __proto__', kind: 'word', make: () => '__proto__', shell: '__proto__' },
 ];
 
 /**

@@ -1,6 +1,8 @@
 import { stringsOf } from '../../contract/shape.ts';
+import { withWords } from '../../payloads/fresh.ts';
 import { nestedArrays } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
+import { insideCharacter } from '../../payloads/model/message.ts';
 import { ID } from '../../payloads/plants.ts';
 import { type Experiments, unlessSpent } from '../experiments.ts';
 import { type Explanation, explanationOf, pinned } from '../explanation.ts';
@@ -60,7 +62,8 @@ export async function investigate(investigation: Investigation): Promise<readonl
   if (shown.length === 0) {
     const alike =
       (await paddedLike(lead, bases, carriers, investigation)) ??
-      (await nestedLike(lead, bases, carriers, investigation));
+      (await nestedLike(lead, bases, carriers, investigation)) ??
+      (await splitLike(lead, bases, carriers, investigation));
     if (alike !== undefined) return alike;
     if (!(await recurs(lead, investigation)))
       return byClassOfId(lead, passing ?? bases[0] ?? first, carriers, investigation);
@@ -128,6 +131,33 @@ async function nestedLike(
   return described(state, parts, base, carriers, investigation);
 }
 
+/** What is found with an ordinary request of which one character arrives in two pieces, if it shows the symptom. */
+async function splitLike(
+  lead: RequestState,
+  [base]: readonly RequestState[],
+  carriers: readonly Part[],
+  investigation: Investigation,
+): Promise<readonly Explanation[] | undefined> {
+  const { experiments } = investigation;
+  const { cut, framing } = lead.template;
+  const [property] = stringsOf(experiments.contract.newPlant.shape);
+  const mayBeSplit =
+    (cut !== undefined || framing === 'chunked') && /[^\0-\x7f]/.test(experiments.textOf(lead));
+  if (base === undefined || property === undefined || !mayBeSplit) return undefined;
+  const wide = base.plant.with(
+    property,
+    withWords((word) => `${word(8)}木${word(4)}`),
+  );
+  const split: RequestState = {
+    ...base,
+    plant: wide,
+    template: { ...base.template, cut: (body) => [insideCharacter(body)] },
+  };
+  if (!(await recurs(split, investigation))) return undefined;
+  const { state, parts } = await reduce(split, base, investigation);
+  return described(state, parts, base, carriers, investigation);
+}
+
 /** What is found with the very id that failed, if others of its range pass, and it has a class by which they differ. */
 async function byClassOfId(
   lead: RequestState,
@@ -141,7 +171,10 @@ async function byClassOfId(
   const { state, parts } = await reduce(failing, base, investigation);
   if (!parts.some(({ name }) => name === ID)) return undefined;
   const { named, outside } = await sweep(idSweep, state, investigation, false);
-  if (outside === 0 || named.length !== 1 || named[0]?.isExact !== true) return undefined;
+  const [only, ...others] = named;
+  // One value may fail by chance.
+  const isClass = only?.isExact === true && only.candidates.length > 1 && others.length === 0;
+  if (outside === 0 || !isClass) return undefined;
   return described(state, parts, base, carriers, investigation);
 }
 
