@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { catalogue, planOf, type RunOptions, secretsOf } from './index.ts';
+import { catalogue, knownDeviations, planOf, type RunOptions, secretsOf } from './index.ts';
 import { callback } from './lib/config/option-types.ts';
 import { IN_CODE, type Settings } from './lib/config/options.ts';
 import { optionsGiven, settingsOf } from './lib/config/read-options.ts';
+import { entryName, namedBy } from './lib/report/baseline/baseline-entry.ts';
+import { blocks } from './lib/report/baseline/ci-result.ts';
+import { entriesOf, knownBy, novelty } from './lib/report/baseline/deviations.ts';
 import { causeReport } from './lib/report/formats/terminal.ts';
+import type { Baseline, RunRecord } from './lib/report/record/record.ts';
 import { Recorder } from './lib/report/record/recorder.ts';
 import { explain as details } from './lib/report/wording/text.ts';
 import type { CheckResult } from './lib/run/result/result.ts';
@@ -31,8 +35,9 @@ const MAX_CHECK_MS = 300_000;
  * Declares one vitest test for each check, named by its id. Call it at the top level of a test file.
  *
  * The test of a MUST check fails if the check fails or is untestable. So does that of a SHOULD check with `strict`;
- * otherwise its failure is an annotation. A check that was not completed is skipped, never passed. At the end, the
- * causes of all failures are printed.
+ * otherwise its failure is an annotation, and so is that of a check that the baseline lists. A check that was not
+ * completed is skipped, never passed. At the end, the causes of all failures are printed, and the suite fails if a
+ * failure is not one that the baseline lists, or an entry is out of date.
  */
 export function plantStoreConformance(given: ConformanceOptions): void {
   const { start, ...options } = optionsGiven(OPTIONS, given, ['start']) as Settings & ConformanceOptions;
@@ -41,6 +46,7 @@ export function plantStoreConformance(given: ConformanceOptions): void {
     let run: RunHandle | undefined;
     let recorder: Recorder | undefined;
     let explain: Plan['explain'];
+    let baseline: Baseline | undefined;
     const results: CheckResult[] = [];
 
     beforeAll(async () => {
@@ -50,7 +56,8 @@ export function plantStoreConformance(given: ConformanceOptions): void {
       const plan = await planOf(target);
       explain = plan.explain;
       run = await openRun(plan);
-      recorder = new Recorder(secretsOf(target));
+      baseline = knownDeviations(target);
+      recorder = new Recorder(secretsOf(target), baseline);
       recorder.add({ type: 'start', header: run.header });
     }, MAX_CHECK_MS);
 
@@ -60,9 +67,12 @@ export function plantStoreConformance(given: ConformanceOptions): void {
         const causes = await findCauses(results, run, { explain });
         if (causes !== undefined) recorder.add({ type: 'causes', causes });
         recorder.add({ type: 'end', footer: await run.close() });
-        const report = causeReport(recorder.record());
+        const record = recorder.record();
+        const report = causeReport(record);
         // The default reporter shows annotations of failed tests only, but everything that is printed.
         if (report !== undefined) console.warn(report);
+        const changes = changesOf(record);
+        if (changes.length > 0) throw new Nonconformance(changes.join('\n'));
       } finally {
         await store?.stop?.();
       }
@@ -86,6 +96,10 @@ export function plantStoreConformance(given: ConformanceOptions): void {
             skip(result.reason);
             return;
           case 'fail':
+            if (isListed(check.id, baseline)) {
+              await annotate(details(result), 'listed in the baseline');
+              return;
+            }
             if (fails) throw new Nonconformance(details(result));
             await annotate(details(result), 'warning');
             return;
@@ -99,6 +113,24 @@ export function plantStoreConformance(given: ConformanceOptions): void {
       });
     }
   });
+}
+
+const isListed = (id: string, baseline: Baseline | undefined): boolean =>
+  baseline?.entries.some((entry) => namedBy(entry).some((one) => one.id === id)) === true;
+
+/** What is not as the baseline says, of the checks that it lists: their tests did not fail. */
+function changesOf(record: RunRecord): readonly string[] {
+  const { baseline } = record.ciResult;
+  const unlisted = record.results.filter(
+    (result) =>
+      blocks(result, record) &&
+      isListed(result.id, baseline ?? undefined) &&
+      knownBy(result, record).length === 0,
+  );
+  return [
+    ...unlisted.map((result) => `${result.id}: ${novelty(result, record) ?? 'fails in a new way'}`),
+    ...entriesOf(record, 'stale', 'expired').map((entry) => `${entryName(entry)}: ${entry.state}`),
+  ];
 }
 
 /** A failed check: vitest shows its explanation, without a stack, which would point into this file. */

@@ -24,7 +24,7 @@ import {
   type Retry,
   retriedLine,
   retryOf,
-} from './retry.ts';
+} from './replay-causes.ts';
 import { chooseAgain, recordOf, required, tokenOf } from './target.ts';
 
 type ReplayFlags = Flags<'connection' | 'target'>;

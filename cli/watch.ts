@@ -9,7 +9,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { paint } from './colour.ts';
 import { onChanges } from './file-watcher.ts';
 import { interruptible } from './interrupt.ts';
-import { fixedText, numberedCauses, type Retried, retriedLine, retryOf } from './retry.ts';
+import { fixedText, numberedCauses, type Retried, retriedLine, retryOf } from './replay-causes.ts';
 import { listens, POLL_INTERVAL_MS } from './wait.ts';
 
 /** Runs the checks against a store, which it starts if that was asked for. */

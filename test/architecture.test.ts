@@ -159,8 +159,8 @@ describe('the table of folders in ARCHITECTURE.md', () => {
 });
 
 describe('the table of parts in ARCHITECTURE.md', () => {
-  test('has a row for every folder in lib/run and lib/explain', () => {
-    const below = sources.map((file) => /^lib\/(?:run|explain)\/[^/]+(?=\/)/.exec(file)?.[0]);
+  test('has a row for every part of lib/run, lib/explain and lib/report', () => {
+    const below = sources.map((file) => /^lib\/(?:run|explain|report)\/[^/]+(?=\/)/.exec(file)?.[0]);
     expect([...parts.keys()].sort()).toEqual([...new Set(below.filter((one) => one !== undefined))].sort());
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { catalogue, DocumentError, FORMATS, type RunRecord, run, UsageError } from '../index.ts';
-import { comparisonOf } from '../lib/compare/fold.ts';
+import { comparisonOf } from '../lib/compare/build-comparison.ts';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { readEither } from '../lib/compare/saved.ts';
 import { readBaseline } from '../lib/config/baseline.ts';

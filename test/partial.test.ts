@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { FORMATS, type RunRecord, run } from '../index.ts';
-import { comparisonOf } from '../lib/compare/fold.ts';
+import { comparisonOf } from '../lib/compare/build-comparison.ts';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { comparisonText } from '../lib/compare/terminal.ts';
 import { annotations } from '../lib/report/formats/annotations.ts';

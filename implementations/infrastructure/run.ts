@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Column } from '../../lib/compare/comparison.ts';
-import { columnOf, comparisonOf, type Entry } from '../../lib/compare/fold.ts';
+import { columnOf, comparisonOf, type Entry } from '../../lib/compare/build-comparison.ts';
 import { COMPARISON_FORMATS } from '../../lib/compare/formats.ts';
 import { verdictOf } from '../../lib/compare/table.ts';
 import { packageFile } from '../../lib/package.ts';

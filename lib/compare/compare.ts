@@ -6,9 +6,9 @@ import { DEFAULTS } from '../run/plan/plan.ts';
 import type { CheckResult } from '../run/result/result.ts';
 import { findCauses, openRun, type RunHandle, type RunOptions } from '../run/run.ts';
 import { inPool } from '../run/send/pool.ts';
+import { comparisonOf, type Entry } from './build-comparison.ts';
 import type { Comparison, ImplementationInfo } from './comparison.ts';
 import { differentialOf, isSampled, SAMPLE_FRACTION } from './differential.ts';
-import { comparisonOf, type Entry } from './fold.ts';
 
 /** A store to compare, and the run against it. */
 export interface ComparedTarget {

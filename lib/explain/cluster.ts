@@ -1,21 +1,21 @@
 import type { Check } from '../run/check.ts';
 import type { Failure } from '../run/result/result.ts';
 import type { SoughtSymptom } from './experiments.ts';
-import type { Circumstance } from './explanation.ts';
+import type { Explanation } from './explanation.ts';
 
 /** A failure of a check, and what to look for to see it again. */
 export interface CheckFailure {
   readonly check: Check;
   readonly failure: Failure;
-  readonly wanted: SoughtSymptom;
+  readonly sought: SoughtSymptom;
 }
 
 /** What was found out about some failures. */
 export interface Cluster {
-  readonly wanted: SoughtSymptom;
+  readonly sought: SoughtSymptom;
   /** The symptom as the title says it, if it is the same of several properties. */
   readonly ofSeveral?: SoughtSymptom;
-  readonly found: Circumstance;
+  readonly found: Explanation;
   readonly members: readonly CheckFailure[];
   /** What else is wrong under the same condition. */
   readonly also?: readonly string[];

@@ -35,8 +35,8 @@ export interface SoughtSymptom extends Symptom {
 }
 
 /** Whether a symptom is a wrong 400: only what is rejected can show it. */
-export const isWrong400 = (wanted: SoughtSymptom): boolean =>
-  aspectOf(wanted) === 'representation' && wanted.status === 400;
+export const isWrong400 = (sought: SoughtSymptom): boolean =>
+  aspectOf(sought) === 'representation' && sought.status === 400;
 
 /** An ordinary id, with as many digits as most, to see what a request looks like. */
 const SAMPLE_ID = 2n ** 30n + 7n;
@@ -149,23 +149,23 @@ export class Experiments {
    * Whether the symptom shows; undefined if the response says nothing about it.
    * @throws BudgetSpent
    */
-  async shows(state: RequestState, wanted: SoughtSymptom): Promise<boolean | undefined> {
-    return this.isShown(await this.send(state), templateOf(state), wanted);
+  async shows(state: RequestState, sought: SoughtSymptom): Promise<boolean | undefined> {
+    return this.isShown(await this.send(state), templateOf(state), sought);
   }
 
-  isShown(exchange: Exchange, template: RequestTemplate, wanted: SoughtSymptom): boolean | undefined {
+  isShown(exchange: Exchange, template: RequestTemplate, sought: SoughtSymptom): boolean | undefined {
     const expected = this.expectedOutcomeOfSent({ exchange, template });
-    if (wanted.rules !== undefined) {
+    if (sought.rules !== undefined) {
       // A check of what has to be rejected says nothing about what has to be accepted.
-      if ((expected === 'accept') !== (wanted.rules.expected === 'accept')) return undefined;
-      const ruling = rulingOf(exchange, template, wanted.rules.all, this);
-      if (isFinding(ruling)) return ruling.cause === wanted.rules.cause;
+      if ((expected === 'accept') !== (sought.rules.expected === 'accept')) return undefined;
+      const ruling = rulingOf(exchange, template, sought.rules.all, this);
+      if (isFinding(ruling)) return ruling.cause === sought.rules.cause;
       return ruling === undefined ? false : undefined;
     }
-    if (!mayShow(expected, wanted)) return undefined;
-    if (symptomsOf(exchange, expected, this.contract).some((one) => keyOf(one) === keyOf(wanted)))
+    if (!mayShow(expected, sought)) return undefined;
+    if (symptomsOf(exchange, expected, this.contract).some((one) => keyOf(one) === keyOf(sought)))
       return true;
-    return says(exchange, expected, wanted) ? false : undefined;
+    return says(exchange, expected, sought) ? false : undefined;
   }
 }
 
@@ -189,8 +189,8 @@ function alone(template: RequestTemplate): RequestTemplate {
 }
 
 /** Whether a response without the symptom shows that there is none. */
-function says(exchange: Exchange, expected: ExpectedOutcome, wanted: SoughtSymptom): boolean {
-  switch (wanted.kind) {
+function says(exchange: Exchange, expected: ExpectedOutcome, sought: SoughtSymptom): boolean {
+  switch (sought.kind) {
     case 'rejects':
     case 'wrong-success':
     case 'redirects':
@@ -199,13 +199,13 @@ function says(exchange: Exchange, expected: ExpectedOutcome, wanted: SoughtSympt
       return mustReject(expected) && (exchange.response?.status ?? 0) >= 400;
     default:
   }
-  switch (aspectOf(wanted)) {
+  switch (aspectOf(sought)) {
     case 'outcome':
       return true;
     case 'success':
       return mustReject(expected) && exchange.kind === 'answered';
     case 'representation':
-      return exchange.response?.status === wanted.status;
+      return exchange.response?.status === sought.status;
     case 'echo':
       return expected === 'accept' && exchange.response?.status === 200;
     case 'detail':

@@ -10,21 +10,21 @@ import type { Cause } from '../run/result/cause.ts';
 import type { CheckResult } from '../run/result/result.ts';
 import type { FindCauses } from '../run/run.ts';
 import { circumstancesOf, toWhom } from './circumstances/circumstances.ts';
-import { noLonger } from './circumstances/from-some-point-on.ts';
+import { acceptedNoLonger } from './circumstances/from-then-on.ts';
 import { withHistory } from './circumstances/history.ts';
-import { alike } from './circumstances/same-for-all.ts';
+import { sameForAll } from './circumstances/same-for-all.ts';
 import { mayBeOfConnection, unreadBody } from './circumstances/unread-body.ts';
 import type { CheckFailure, Cluster } from './cluster.ts';
 import { investigate } from './condition/investigate.ts';
 import { stateOf } from './condition/parts.ts';
 import { type Budget, type ExperimentChannel, Experiments, isWrong400, unlessSpent } from './experiments.ts';
 import { explainedBy } from './explained-by.ts';
-import { bareExplanation, type Circumstance, type Explanation } from './explanation.ts';
+import { bareExplanation, type Explanation } from './explanation.ts';
 import { Investigation } from './investigation.ts';
 import { merged } from './merge-clusters.ts';
 import { ordinaryStates } from './ordinary-requests.ts';
+import { soughtFor } from './symptom/sought.ts';
 import { isSlow, keyOf } from './symptom/symptom.ts';
-import { wantedOf } from './symptom/wanted.ts';
 import { causeOf } from './wording/cause-of.ts';
 import { areVague, type Wording } from './wording/wording.ts';
 import { ANY_SUBJECT, bodiesNamed, labelOf, subjectOf, suchAs } from './wording/words.ts';
@@ -95,7 +95,7 @@ async function explain(channel: ExperimentChannel, options: ExplainOptions): Pro
       const check = byId.get(id);
       if (check === undefined) return [];
       return some.map(
-        (failure): CheckFailure => ({ check, failure, wanted: wantedOf(failure, check, contract, token) }),
+        (failure): CheckFailure => ({ check, failure, sought: soughtFor(failure, check, contract, token) }),
       );
     })
     .map((one, _index, all) => withWholeAnswer(one, all));
@@ -118,15 +118,15 @@ const withWholeAnswer = (one: CheckFailure, all: readonly CheckFailure[]): Check
     ({ failure: { finding, exchange } }) =>
       exchange.response?.size === undefined && finding.cause === one.failure.finding.cause,
   );
-  return like === undefined ? one : { ...one, wanted: like.wanted };
+  return like === undefined ? one : { ...one, sought: like.sought };
 };
 
-/** A store that treats all requests alike has one fault, whatever the checks say. */
+/** A store that treats all requests sameForAll has one fault, whatever the checks say. */
 async function everything(
   failures: readonly CheckFailure[],
   experiments: Experiments,
 ): Promise<Cluster | undefined> {
-  const found = await unlessSpent(() => alike(experiments));
+  const found = await unlessSpent(() => sameForAll(experiments));
   if (found === undefined) return undefined;
   const isAuthorised = ({ failure }: CheckFailure) =>
     experiments.expectedOutcomeOfSent(failure) !== 'reject-credential';
@@ -138,9 +138,9 @@ async function noLongerServed(
   failures: readonly CheckFailure[],
   experiments: Experiments,
 ): Promise<Cluster | undefined> {
-  const found = await unlessSpent(() => noLonger(experiments));
+  const found = await unlessSpent(() => acceptedNoLonger(experiments));
   if (found === undefined) return undefined;
-  const members = failures.filter(({ wanted }) => keyOf(wanted) === keyOf(found.wanted));
+  const members = failures.filter(({ sought }) => keyOf(sought) === keyOf(found.sought));
   return members.length === 0 ? undefined : { ...found, members };
 }
 
@@ -159,7 +159,7 @@ async function bySymptom(
   experiments: Experiments,
   options: ExplainOptions,
 ): Promise<readonly Cluster[]> {
-  const groups = groupBy(failures, ({ wanted }) => keyOf(wanted)).map(([, members]) => members);
+  const groups = groupBy(failures, ({ sought }) => keyOf(sought)).map(([, members]) => members);
   const rank = (members: readonly CheckFailure[]) =>
     members.some(({ check }) => check.level === 'MUST') ? members.length + 1000 : members.length;
   const clusters: Cluster[] = [];
@@ -183,13 +183,13 @@ const simplestFirst = (
   experiments: Experiments,
 ): readonly CheckFailure[] => {
   const [ordinary] = ordinaryStates(experiments.contract);
-  const cost = ({ failure: { template, before = [] }, wanted }: CheckFailure): number => {
+  const cost = ({ failure: { template, before = [] }, sought }: CheckFailure): number => {
     const state = ordinary === undefined ? undefined : stateOf(template, ordinary.plant);
     if (state === undefined) return 1000;
     const delivered = Object.keys(template).length + Object.keys(template.delivery ?? {}).length;
     const expected = experiments.expectedOutcomeOf(state);
     const outcomeCost =
-      expected === 'accept' && isWrong400(wanted) ? UNCLEAR_OUTCOME_COST : OUTCOME_COSTS[expected];
+      expected === 'accept' && isWrong400(sought) ? UNCLEAR_OUTCOME_COST : OUTCOME_COSTS[expected];
     return delivered + outcomeCost + before.length * 10;
   };
   return members.toSorted((a, b) => cost(a) - cost(b));
@@ -203,13 +203,13 @@ async function ofOneSymptom(
   const clusters: Cluster[] = [];
   let left = simplestFirst(members, experiments);
   for (let lead = left[0]; lead !== undefined; lead = left[0]) {
-    const { failure, wanted } = lead;
-    const investigation = new Investigation(failure, wanted, experiments);
+    const { failure, sought } = lead;
+    const investigation = new Investigation(failure, sought, experiments);
     const found = (await explanation(investigation, options)) ?? [
       ofTheRun(investigation, left, options) ?? (await unexplained(investigation, left, options)),
     ];
     const own = found.map((one): Cluster & { members: CheckFailure[] } => ({
-      wanted,
+      sought,
       found: one,
       members: [],
     }));
@@ -231,7 +231,7 @@ async function ofOneSymptom(
 async function explanation(
   investigation: Investigation,
   { concurrency, served }: ExplainOptions,
-): Promise<readonly Circumstance[] | undefined> {
+): Promise<readonly Explanation[] | undefined> {
   const all = await unlessSpent(() => investigate(investigation));
   const found = all?.some(isByChance) === true ? undefined : all;
   const isClear = found?.every(({ conditions }) => !areVague(conditions)) === true;
@@ -253,8 +253,8 @@ async function histories(
   found: readonly Explanation[],
   served: boolean,
   investigation: Investigation,
-): Promise<readonly Circumstance[]> {
-  const all: Circumstance[] = [];
+): Promise<readonly Explanation[]> {
+  const all: Explanation[] = [];
   for (const one of found)
     all.push((await unlessSpent(() => withHistory(one, served, investigation))) ?? one);
   return all;
@@ -276,10 +276,10 @@ const MANY_AT_TIMES = 8;
 
 /** How often a symptom showed in the run, if experiments do not show it again. */
 function ofTheRun(
-  { failure: { exchange }, wanted, experiments }: Investigation,
+  { failure: { exchange }, sought, experiments }: Investigation,
   members: readonly CheckFailure[],
   { results, gone }: ExplainOptions,
-): Circumstance | undefined {
+): Explanation | undefined {
   if (gone) return undefined;
   const [ordinary] = ordinaryStates(experiments.contract);
   const recurs = members.some(({ failure: { when } }) => when === 'always' || when === 'this-request');
@@ -291,7 +291,7 @@ function ofTheRun(
   return {
     ...bareExplanation(ordinary, exchange),
     kind: 'now-and-then',
-    conditions: [{ note: `${toWhom(wanted)}about one request of the run in ${every}, whatever it contains` }],
+    conditions: [{ note: `${toWhom(sought)}about one request of the run in ${every}, whatever it contains` }],
     inside: [whole.failed, whole.cases],
     repeat: { times: Math.min(every * 5, 500), inFlight: 1 },
   };
@@ -301,10 +301,10 @@ function ofTheRun(
 const LAST_TRIES = 3;
 
 /** Whether a failure shows when the very same request is sent again. */
-async function recurs({ failure: { template }, wanted, experiments }: Investigation): Promise<boolean> {
+async function recurs({ failure: { template }, sought, experiments }: Investigation): Promise<boolean> {
   for (let left = LAST_TRIES; left > 0; left -= 1) {
     const exchange = await unlessSpent(() => experiments.sendAgain(template));
-    if (exchange === undefined || experiments.isShown(exchange, template, wanted) === true) return true;
+    if (exchange === undefined || experiments.isShown(exchange, template, sought) === true) return true;
   }
   return false;
 }
@@ -314,18 +314,18 @@ async function unexplained(
   investigation: Investigation,
   members: readonly CheckFailure[],
   { firstId, served, gone }: ExplainOptions,
-): Promise<Circumstance> {
-  const { failure, wanted, experiments } = investigation;
+): Promise<Explanation> {
+  const { failure, sought, experiments } = investigation;
   const { template, exchange, before = [], when } = failure;
   const isFirst = experiments.sent > 0 && exchange.request.freshId === firstId;
-  const subject = wanted.kind === 'accepts' && !isFirst ? subjectOf(investigation) : undefined;
+  const subject = sought.kind === 'accepts' && !isFirst ? subjectOf(investigation) : undefined;
   // What was tried in vain says nothing about the request.
   const requests = new Set(members.map((one) => one.failure.exchange.request.freshId));
   const inVain = experiments.sent > 0 && before.length === 0 && !(await recurs(investigation));
   const condition = (): Wording => {
     if (when === 'under-concurrency') return { note: 'while others are in flight' };
     if (isFirst) return { phrase: 'that are the first of the run' };
-    if (gone && isSlow(wanted)) return served ? { note: 'from some point of the run on' } : {};
+    if (gone && isSlow(sought)) return served ? { note: 'from some point in the run onwards' } : {};
     // What is wrong with the request is known, and why it is rejected now may be something else: an id in use.
     if (subject !== undefined && subject !== ANY_SUBJECT.credential) return {};
     if (inVain) return { note: `${requests.size === 1 ? 'once' : 'now and then'}, but not again` };

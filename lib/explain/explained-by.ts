@@ -13,7 +13,7 @@ import { labelOf } from './wording/words.ts';
 /** The cluster whose condition explains a failure: without it, the symptom does not show. */
 export async function explainedBy<T extends Cluster>(
   clusters: readonly T[],
-  { failure, wanted }: CheckFailure,
+  { failure, sought }: CheckFailure,
   experiments: Experiments,
 ): Promise<T | undefined> {
   const [first] = clusters;
@@ -26,7 +26,7 @@ export async function explainedBy<T extends Cluster>(
   const featured = clusters.find(({ found: { feature } }) => feature?.has(text) === true);
   if (featured !== undefined) return featured;
   const { neutral, parts, suffices, kind, known } = first.found;
-  if (known?.includes(label) === true) return inUndeclared(clusters, failure, wanted, experiments);
+  if (known?.includes(label) === true) return inUndeclared(clusters, failure, sought, experiments);
   const fits = clusters.find(({ found }) => isAbout(found, label, experiments)) ?? first;
   if (kind !== 'always') return fits;
   if (isOtherRejection(first.found, failure, experiments)) return undefined;
@@ -35,8 +35,8 @@ export async function explainedBy<T extends Cluster>(
   // An ordinary part may also hide another fault, so that the failing one has to show this one by itself.
   const explains = await unlessSpent(
     async () =>
-      (await experiments.shows(withParts(parts, neutral, state), wanted)) !== true &&
-      (!suffices || (await mayShowAlone(withParts(parts, state, neutral), state, wanted, experiments))),
+      (await experiments.shows(withParts(parts, neutral, state), sought)) !== true &&
+      (!suffices || (await mayShowAlone(withParts(parts, state, neutral), state, sought, experiments))),
   );
   return explains === false ? undefined : fits;
 }
@@ -48,11 +48,11 @@ export async function explainedBy<T extends Cluster>(
 async function mayShowAlone(
   alone: RequestState,
   failing: RequestState,
-  wanted: SoughtSymptom,
+  sought: SoughtSymptom,
   experiments: Experiments,
 ): Promise<boolean> {
-  for (let left = 2; left > 0; left -= 1) if ((await experiments.shows(alone, wanted)) !== false) return true;
-  return (await experiments.shows(failing, wanted)) === false;
+  for (let left = 2; left > 0; left -= 1) if ((await experiments.shows(alone, sought)) !== false) return true;
+  return (await experiments.shows(failing, sought)) === false;
 }
 
 /** Whether one is about what is wrong with bodies, and the other about credentials. */
@@ -72,7 +72,7 @@ const UNDECLARED: readonly (DefectKind | undefined)[] = ['other-name', 'nested',
 async function inUndeclared<T extends Cluster>(
   clusters: readonly T[],
   failure: Failure,
-  wanted: SoughtSymptom,
+  sought: SoughtSymptom,
   experiments: Experiments,
 ): Promise<T | undefined> {
   const kinds = new Map(
@@ -86,7 +86,7 @@ async function inUndeclared<T extends Cluster>(
   if (cluster === undefined || state === undefined) return undefined;
   const { properties } = experiments.contract.newPlant.shape;
   const plant = new JsonObject(state.plant.members.filter(([name]) => properties.has(name)));
-  const shows = await unlessSpent(() => experiments.shows({ ...state, plant }, wanted));
+  const shows = await unlessSpent(() => experiments.shows({ ...state, plant }, sought));
   return shows === false ? cluster : undefined;
 }
 

@@ -38,14 +38,11 @@ export interface Explanation {
   readonly known?: readonly string[];
   /** What bodies of all kinds have in common that show it. */
   readonly feature?: Feature;
-}
-
-/** An explanation with the requests that have to come before. */
-export type Circumstance = Explanation & {
+  /** The requests that have to come before. */
   readonly before?: readonly Before[];
   /** The request, if it is not that of the state. */
   readonly template?: RequestTemplate;
-};
+}
 
 const NONE: Tried = [0, 0];
 
@@ -86,7 +83,7 @@ export async function explanationOf(
   { state, subject, conditions = [], sweeps = [], parts = [], neutral }: Description,
   investigation: Investigation,
 ): Promise<Explanation> {
-  const slow = isSlow(investigation.wanted);
+  const slow = isSlow(investigation.sought);
   const exchange =
     (await unlessSpent(() => shownAgain(state, investigation))) ?? investigation.failure.exchange;
   const count = (of: (reach: SweepResult) => number) => sweeps.reduce((sum, reach) => sum + of(reach), 0);
@@ -125,7 +122,7 @@ async function shownAgain(state: RequestState, investigation: Investigation): Pr
 /** Sends a request so many times, as far as the budget allows. */
 async function tried(state: RequestState, times: number, investigation: Investigation): Promise<Tried> {
   let [failed, all] = [0, 0];
-  const maxTries = isSlow(investigation.wanted) ? CONFIRMING_TRIES_IF_SLOW : times;
+  const maxTries = isSlow(investigation.sought) ? CONFIRMING_TRIES_IF_SLOW : times;
   for (let left = Math.min(times, maxTries); left > 0 && investigation.experiments.hasBudget; left -= 1) {
     const shows = await investigation.shows(state);
     if (shows === true) failed += 1;

@@ -6,12 +6,12 @@ import type { Experiments, SoughtSymptom } from './experiments.ts';
 /** A failure to be explained, what to look for to see it again, and the means to do so. */
 export class Investigation {
   readonly failure: Failure;
-  readonly wanted: SoughtSymptom;
+  readonly sought: SoughtSymptom;
   readonly experiments: Experiments;
 
-  constructor(failure: Failure, wanted: SoughtSymptom, experiments: Experiments) {
+  constructor(failure: Failure, sought: SoughtSymptom, experiments: Experiments) {
     this.failure = failure;
-    this.wanted = wanted;
+    this.sought = sought;
     this.experiments = experiments;
   }
 
@@ -20,11 +20,11 @@ export class Investigation {
    * @throws BudgetSpent
    */
   shows(state: RequestState): Promise<boolean | undefined> {
-    return this.experiments.shows(state, this.wanted);
+    return this.experiments.shows(state, this.sought);
   }
 
   /** The same of a request that was sent. */
   isShown(exchange: Exchange, state: RequestState): boolean | undefined {
-    return this.experiments.isShown(exchange, templateOf(state), this.wanted);
+    return this.experiments.isShown(exchange, templateOf(state), this.sought);
   }
 }

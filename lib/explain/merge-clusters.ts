@@ -21,7 +21,7 @@ export const merged = (clusters: readonly Cluster[]): readonly Cluster[] =>
     withoutIncluded,
     withoutOthersRejected,
     withoutRemains,
-    byWayIn,
+    byCodePath,
     ordered,
   ].reduce((left, step) => step(left), clusters);
 
@@ -51,7 +51,7 @@ function joinedByKey(
 function acrossPieces(clusters: readonly Cluster[]): readonly Cluster[] {
   const key = (cluster: Cluster) =>
     isAboutPieces(cluster) && cluster.found.kind === 'always' && cluster.found.conditions.length === 1
-      ? JSON.stringify([keyOf(cluster.wanted), cluster.found.subject])
+      ? JSON.stringify([keyOf(cluster.sought), cluster.found.subject])
       : undefined;
   return joinedByKey(clusters, key, (first, all) => ({
     ...first,
@@ -61,13 +61,13 @@ function acrossPieces(clusters: readonly Cluster[]): readonly Cluster[] {
 
 /** Joins clusters with different media types, each of which the Accept of the request names: the store takes it from there. */
 function acrossMediaTypes(clusters: readonly Cluster[]): readonly Cluster[] {
-  const key = ({ wanted: { kind, status }, found: { conditions, exchange } }: Cluster) => {
+  const key = ({ sought: { kind, status }, found: { conditions, exchange } }: Cluster) => {
     const isAboutAccept = conditions.length > 0 && conditions.every(({ part }) => part === 'Accept');
     return kind === 'media-type' && isAboutAccept && hasTypeOfAccept(exchange) ? String(status) : undefined;
   };
   return joinedByKey(clusters, key, (first) => ({
     ...first,
-    ofSeveral: { ...first.wanted, words: `answers ${first.wanted.status} with a Content-Type from Accept` },
+    ofSeveral: { ...first.sought, words: `answers ${first.sought.status} with a Content-Type from Accept` },
     found: {
       ...first.found,
       conditions: [{ phrase: 'whose Accept names another media type', part: 'Accept' }],
@@ -84,7 +84,7 @@ function hasTypeOfAccept({ request, response }: Exchange): boolean {
 function acrossProperties(clusters: readonly Cluster[]): readonly Cluster[] {
   const key = (cluster: Cluster) => {
     const one = ofProperty(cluster);
-    return one && `${aboutProperties(cluster.wanted, one.property, '').words}\n${one.key}`;
+    return one && `${aboutProperties(cluster.sought, one.property, '').words}\n${one.key}`;
   };
   return joinedByKey(clusters, key, (first, all) => {
     const one = ofProperty(first);
@@ -93,15 +93,15 @@ function acrossProperties(clusters: readonly Cluster[]): readonly Cluster[] {
     const properties = [...names].join(' or ');
     return {
       ...first,
-      ofSeveral: aboutProperties(first.wanted, one.property, properties),
+      ofSeveral: aboutProperties(first.sought, one.property, properties),
       found: { ...first.found, ...one.ofAll(properties) },
     };
   });
 }
 
 /** A symptom of one property in the words for others. */
-const aboutProperties = (wanted: SoughtSymptom, property: string, others: string): SoughtSymptom =>
-  wanted.property === property ? { ...wanted, words: wanted.words.replace(property, others) } : wanted;
+const aboutProperties = (sought: SoughtSymptom, property: string, others: string): SoughtSymptom =>
+  sought.property === property ? { ...sought, words: sought.words.replace(property, others) } : sought;
 
 interface OfProperty {
   readonly property: string;
@@ -136,11 +136,11 @@ const hasVague = ({ found }: Cluster): boolean => areVague(found.conditions);
 /** One cluster for each symptom and condition. Clusters with a vague condition join the one that has a clear condition for the same symptom. */
 function withoutRepetition(clusters: readonly Cluster[]): readonly Cluster[] {
   const key = (cluster: Cluster) => {
-    const clear = clusters.find((one) => keyOf(one.wanted) === keyOf(cluster.wanted) && !hasVague(one));
-    const { wanted, found } = hasVague(cluster) ? (clear ?? cluster) : cluster;
-    const { title } = sentenceOf(wanted, found.subject, found.conditions);
+    const clear = clusters.find((one) => keyOf(one.sought) === keyOf(cluster.sought) && !hasVague(one));
+    const { sought, found } = hasVague(cluster) ? (clear ?? cluster) : cluster;
+    const { title } = sentenceOf(sought, found.subject, found.conditions);
     return hasVague(cluster) && clear === undefined
-      ? keyOf(wanted)
+      ? keyOf(sought)
       : title.replace(/ \(\d+ of \d+ tried\)/g, '');
   };
   return joinedByKey(clusters, key, (first, all) => all.find((one) => !hasVague(one)) ?? first);
@@ -166,7 +166,7 @@ function withoutIncluded(clusters: readonly Cluster[]): readonly Cluster[] {
       (kinds(one) > kinds(other) &&
         other.members.every(({ failure }) => one.found.labels?.includes(labelOf(failure)) === true)));
   const includes = (one: Cluster, other: Cluster) =>
-    keyOf(one.wanted) === keyOf(other.wanted) &&
+    keyOf(one.sought) === keyOf(other.sought) &&
     (isMore(one, other) || isWider(one, other) || (isFeatured(one, other) && !isMore(other, one)));
   return joinedBy(clusters, (cluster) => clusters.find((one) => includes(one, cluster)));
 }
@@ -183,21 +183,21 @@ const isFeatured = ({ found: { feature } }: Cluster, { found, members }: Cluster
  * One cluster for everything that goes wrong on one way in: a branch of the code that is not the usual one tends to lack
  * more than one thing. What depends on values may well be several faults.
  */
-function byWayIn(clusters: readonly Cluster[]): readonly Cluster[] {
-  const wayIn = (cluster: Cluster) => {
+function byCodePath(clusters: readonly Cluster[]): readonly Cluster[] {
+  const codePath = (cluster: Cluster) => {
     const { kind, conditions } = cluster.found;
-    const isWayIn = kind === 'under-concurrency' || conditions.some(({ phrase }) => phrase !== undefined);
-    if (!isWayIn || hasVague(cluster)) return undefined;
+    const isCodePath = kind === 'under-concurrency' || conditions.some(({ phrase }) => phrase !== undefined);
+    if (!isCodePath || hasVague(cluster)) return undefined;
     return JSON.stringify([kind, isAboutPieces(cluster) ? PIECES : textOfAll(conditions)]);
   };
-  return joinedByKey(clusters, wayIn, (first, all) => {
+  return joinedByKey(clusters, codePath, (first, all) => {
     const [gravest = first, ...others] = ordered(all);
     const words = new Set(
-      others.map(({ wanted: { kind, words } }) =>
+      others.map(({ sought: { kind, words } }) =>
         kind === 'accepts' ? `${words} what it has to reject` : words,
       ),
     );
-    words.delete(gravest.wanted.words);
+    words.delete(gravest.sought.words);
     return { ...gravest, also: [...words] };
   });
 }
@@ -220,17 +220,17 @@ function joinedBy(
  */
 function withoutOthersRejected(clusters: readonly Cluster[]): readonly Cluster[] {
   const everything = clusters.filter(
-    ({ wanted, found: { kind, conditions } }) =>
-      wanted.kind === 'rejects' && (kind !== 'always' || conditions.length === 0),
+    ({ sought, found: { kind, conditions } }) =>
+      sought.kind === 'rejects' && (kind !== 'always' || conditions.length === 0),
   );
-  return joinedBy(clusters, ({ wanted: { kind, status } }) =>
-    kind === 'wrong-rejection' ? everything.find((one) => one.wanted.status === status) : undefined,
+  return joinedBy(clusters, ({ sought: { kind, status } }) =>
+    kind === 'wrong-rejection' ? everything.find((one) => one.sought.status === status) : undefined,
   );
 }
 
 /** If a header stands in for a token whatever it contains, the token in that header does so as well. */
 function withoutCarriers(clusters: readonly Cluster[]): readonly Cluster[] {
-  const accepting = clusters.filter(({ wanted: { kind } }) => kind === 'accepts');
+  const accepting = clusters.filter(({ sought: { kind } }) => kind === 'accepts');
   const hasPart = ({ found: { conditions } }: Cluster, header: string) =>
     conditions.some(({ part }) => part?.toLowerCase() === header.toLowerCase());
   return joinedBy(clusters, (cluster) => {
@@ -249,7 +249,7 @@ function withoutRepeatedValues(clusters: readonly Cluster[]): readonly Cluster[]
   );
   return joinedBy(clusters, (cluster) =>
     !afterEarlier.includes(cluster) && cluster.found.conditions.some(({ isRepeated }) => isRepeated === true)
-      ? afterEarlier.find(({ wanted }) => keyOf(wanted) === keyOf(cluster.wanted))
+      ? afterEarlier.find(({ sought }) => keyOf(sought) === keyOf(cluster.sought))
       : undefined,
   );
 }
@@ -257,13 +257,13 @@ function withoutRepeatedValues(clusters: readonly Cluster[]): readonly Cluster[]
 /** What a request or response leaves on its connection is read as the next one: one fault. */
 function withoutRemains(clusters: readonly Cluster[]): readonly Cluster[] {
   const wrongLength = clusters.find(
-    ({ wanted: { kind } }) => kind === 'truncated-json' || kind === 'incomplete',
+    ({ sought: { kind } }) => kind === 'truncated-json' || kind === 'incomplete',
   );
-  const unread = clusters.find(({ wanted: { kind } }) => kind === 'unread-body');
+  const unread = clusters.find(({ sought: { kind } }) => kind === 'unread-body');
   const isAfterOthers = ({ found: { kind, conditions } }: Cluster) =>
     kind === 'sequence' || kind === 'once' || conditions.some(({ part }) => part === 'history');
   return joinedBy(clusters, (cluster) => {
-    if (cluster.wanted.kind === 'not-http' && wrongLength !== undefined) return wrongLength;
+    if (cluster.sought.kind === 'not-http' && wrongLength !== undefined) return wrongLength;
     return cluster !== unread && isAfterOthers(cluster) ? unread : undefined;
   });
 }

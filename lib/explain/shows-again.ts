@@ -5,12 +5,12 @@ import type { Check } from '../run/check.ts';
 import { rulingOf } from '../run/execute/judging.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { expectedOutcomeOf } from './symptom/expected-outcome.ts';
+import { detailOf } from './symptom/sought.ts';
 import { aspectOf, isAboutRejection, type Symptom } from './symptom/symptom.ts';
 import { symptomsOf } from './symptom/symptoms-of.ts';
-import { detailOf } from './symptom/wanted.ts';
 
 /** A cause of an earlier run, and the request that shows it. */
-export interface Earlier {
+export interface RecordedFault {
   readonly symptom: string;
   readonly template: RequestTemplate;
   /** The checks that it explained. */
@@ -22,7 +22,7 @@ export interface Earlier {
 /** What is wrong with a response to the request: the symptom if it shows, else what goes wrong instead. */
 export function shownBy(
   exchange: Exchange,
-  { symptom, template, checks, others }: Earlier,
+  { symptom, template, checks, others }: RecordedFault,
   contract: Contract,
   token: string,
 ): string | undefined {
@@ -44,7 +44,7 @@ export function shownBy(
 
 /** The rule that nothing of that kind is wrong. What is wrong is the cause of its finding. */
 export const showsAgain =
-  (earlier: Earlier, token: string): Rule =>
+  (earlier: RecordedFault, token: string): Rule =>
   (exchange, contract) => {
     const shown = shownBy(exchange, earlier, contract, token);
     return shown === undefined

@@ -316,13 +316,13 @@ const SLOW_MS = 500;
  * A body that waits for 100 Continue is asked for, or the request answered without it. Not shown by a store that takes
  * long for everything.
  */
-export const promptsForBody: Rule = ({ ms, unprompted, response }) => {
+export const promptsForBody: Rule = ({ ms, continueWaitMs, response }) => {
   if (response === undefined) return NO_STATUS;
-  if (unprompted === undefined) return undefined;
-  if (ms - unprompted > SLOW_MS) return notSeen('no prompt response');
+  if (continueWaitMs === undefined) return undefined;
+  if (ms - continueWaitMs > SLOW_MS) return notSeen('no prompt response');
   return found(
     '100 Continue or a final response before the body is sent',
-    `neither within ${unprompted} ms`,
+    `neither within ${continueWaitMs} ms`,
     'no 100 Continue',
   );
 };

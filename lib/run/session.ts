@@ -297,7 +297,7 @@ export class Session {
 
   private async sendOne(): Promise<Exchange | undefined> {
     if (this.stop !== undefined) return undefined;
-    return this.state.unlessStopped(() => this.sender.sendOnce(this.control, this.ownContext));
+    return this.state.unlessStopped(() => this.sender.sendProbe(this.control, this.ownContext));
   }
 
   /** Waits less long for answers from now on, as the usual time of an answer is known. */

@@ -113,7 +113,7 @@ export type Exchange = {
   /** Statuses of the 1xx responses before the final one. */
   readonly interim: readonly number[];
   /** Milliseconds that the body waited for 100 Continue, in vain. */
-  readonly unprompted?: number;
+  readonly continueWaitMs?: number;
   /** The store rejected the request because the id or name is already in use. */
   readonly collided?: true;
   /** In a sequence: sent over a different connection from the request before it. */

@@ -117,7 +117,7 @@ export class SegmentWriter {
   /** Whether the last segment was passed to the socket. */
   done = false;
   /** Whether the body was sent without 100 Continue, after waiting for it. */
-  isUnprompted = false;
+  sentWithoutContinue = false;
   private stopped = false;
   private wake = () => {};
   private awaitsContinue: boolean;
@@ -150,7 +150,7 @@ export class SegmentWriter {
       const waits = this.awaitsContinue && index === this.headEnd;
       await (waits ? this.prompt() : this.pause());
       if (this.stopped) return;
-      if (waits && this.awaitsContinue) this.isUnprompted = true;
+      if (waits && this.awaitsContinue) this.sentWithoutContinue = true;
       this.awaitsContinue &&= !waits;
     }
   }

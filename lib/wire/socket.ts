@@ -117,7 +117,9 @@ export class SocketConnection implements Connection {
         outcome,
         ms: performance.now() - started,
         // A 100 that comes late is that of a busy machine.
-        ...(writer.isUnprompted && !one.reader.interim.includes(100) ? { unprompted: continueWait } : {}),
+        ...(writer.sentWithoutContinue && !one.reader.interim.includes(100)
+          ? { continueWaitMs: continueWait }
+          : {}),
       });
     };
     const requests = sent.map(({ request }) => request);
@@ -184,11 +186,11 @@ interface Sent {
   readonly reader: AnswerReader;
   outcome: Response | Fault;
   ms: number;
-  unprompted?: number;
+  continueWaitMs?: number;
 }
 
-function ended({ request, reader, outcome, ms, unprompted }: Sent): Exchange {
-  const waited = unprompted === undefined ? {} : { unprompted };
+function ended({ request, reader, outcome, ms, continueWaitMs }: Sent): Exchange {
+  const waited = continueWaitMs === undefined ? {} : { continueWaitMs };
   const all = { request, ms, interim: reader.interim, ...waited };
   return 'status' in outcome
     ? { ...all, kind: 'answered', response: outcome }

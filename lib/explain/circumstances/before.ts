@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { sweep } from '../condition/sweep.ts';
 import { modelSweep } from '../condition/sweeps/model.ts';
-import type { Circumstance } from '../explanation.ts';
-import { bareExplanation } from '../explanation.ts';
+import { bareExplanation, type Explanation } from '../explanation.ts';
 import type { Investigation } from '../investigation.ts';
 import { alternatives } from '../wording/several.ts';
 import { KINDS, PAUSE_MS, type Preceding, REPEATS, type Sequence } from './preceding.ts';
@@ -17,7 +16,7 @@ const SINGLE_KINDS = [KINDS.accepted, KINDS.rejected, KINDS.unauthenticated];
  * @returns undefined if it shows whatever came before, or never
  * @throws BudgetSpent
  */
-export async function afterOne(preceding: Preceding): Promise<Circumstance | undefined> {
+export async function afterOne(preceding: Preceding): Promise<Explanation | undefined> {
   const shows: boolean[] = [];
   for (const kind of SINGLE_KINDS) shows.push((await preceding.after(kind)).shows);
   if (shows.every((one) => one === shows[0])) return undefined;
@@ -35,7 +34,7 @@ export async function afterOne(preceding: Preceding): Promise<Circumstance | und
  * Whether a symptom shows only within a moment after an accepted plant.
  * @throws BudgetSpent
  */
-export async function soonAfter(preceding: Preceding): Promise<Circumstance | undefined> {
+export async function soonAfter(preceding: Preceding): Promise<Explanation | undefined> {
   const { state, investigation } = preceding;
   if ((await investigation.shows(state)) !== true) return undefined;
   let last: Sequence | undefined;
@@ -58,7 +57,7 @@ const COUNTS = [2, 3, 5, 8, 10, 20, 30];
 export async function afterMany(
   preceding: Preceding,
   counts: readonly number[] = COUNTS,
-): Promise<Circumstance | undefined> {
+): Promise<Explanation | undefined> {
   for (const kind of ALL_KINDS)
     for (const count of counts) {
       const sequence = await preceding.alwaysAfter(kind, count);
@@ -75,7 +74,7 @@ export async function afterMany(
 export async function onConnection(
   state: RequestState,
   investigation: Investigation,
-): Promise<Circumstance | undefined> {
+): Promise<Explanation | undefined> {
   const { experiments } = investigation;
   const history = modelSweep(experiments.modelOf(state), 'history');
   if (history === undefined) return undefined;

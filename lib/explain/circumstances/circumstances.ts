@@ -4,7 +4,7 @@ import { ID } from '../../payloads/plants.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { stateOf } from '../condition/parts.ts';
 import { isWrong400, type SoughtSymptom, unlessSpent } from '../experiments.ts';
-import { bareExplanation, type Circumstance, pinned } from '../explanation.ts';
+import { bareExplanation, type Explanation, pinned } from '../explanation.ts';
 import type { Investigation } from '../investigation.ts';
 import { hasFreshId, namesIn, ordinaryStates } from '../ordinary-requests.ts';
 import { mustReject } from '../symptom/expected-outcome.ts';
@@ -13,7 +13,7 @@ import type { Wording } from '../wording/wording.ts';
 import { subjectOf } from '../wording/words.ts';
 import { afterMany, afterOne, onConnection, soonAfter } from './before.ts';
 import { underConcurrency } from './concurrency.ts';
-import { fromThenOn } from './from-some-point-on.ts';
+import { fromThenOn } from './from-then-on.ts';
 import { presenceClause, presencesOf } from './optional-properties.ts';
 import { KINDS, Preceding } from './preceding.ts';
 
@@ -36,14 +36,14 @@ const ENOUGH_FAILURES = 4;
 export async function circumstancesOf(
   investigation: Investigation,
   concurrency: number,
-): Promise<Circumstance | undefined> {
+): Promise<Explanation | undefined> {
   const states = ordinaryStates(investigation.experiments.contract);
   const [ordinary] = states;
   if (ordinary === undefined) return undefined;
   const lead = stateOf(investigation.failure.template, ordinary.plant) ?? ordinary;
   const isOrdinary = investigation.experiments.expectedOutcomeOf(lead) === 'accept';
   const like = states.find((one) => namesIn(one).join() === namesIn(lead).join()) ?? ordinary;
-  const state = isOrdinary && !isWrong400(investigation.wanted) ? like : lead;
+  const state = isOrdinary && !isWrong400(investigation.sought) ? like : lead;
   const found =
     (await nowAndThen(state, investigation, FIRST_SEARCH)) ??
     (await withOthers(state, investigation, concurrency)) ??
@@ -56,7 +56,7 @@ async function withOthers(
   state: RequestState,
   investigation: Investigation,
   concurrency: number,
-): Promise<Circumstance | undefined> {
+): Promise<Explanation | undefined> {
   const preceding = await Preceding.of(state, investigation);
   return (
     (preceding && ((await afterOne(preceding)) ?? (await soonAfter(preceding)))) ??
@@ -70,7 +70,7 @@ async function nowAndThen(
   state: RequestState,
   investigation: Investigation,
   { max, maxWithout }: Limits,
-): Promise<Circumstance | undefined> {
+): Promise<Explanation | undefined> {
   const failures: number[] = [];
   let tried = 0;
   let failing: Exchange | undefined;
@@ -94,7 +94,7 @@ async function nowAndThen(
     const found = await inARow(state, investigation);
     // With the same id each time, it is about that id.
     if (found !== undefined || !hasFreshId(state)) return found;
-    return fromThenOn(state, [failed, tried], investigation.wanted, investigation.experiments);
+    return fromThenOn(state, [failed, tried], investigation.sought, investigation.experiments);
   }
   const every = Math.max(2, Math.round(tried / failed));
   const counted = await afterAsMany(gapIn(failures), state, investigation);
@@ -105,7 +105,7 @@ async function nowAndThen(
     kind: 'now-and-then',
     conditions: [
       {
-        note: `${toWhom(investigation.wanted)}${regular(failures) ?? `about one request in ${every}`}${which}`,
+        note: `${toWhom(investigation.sought)}${regular(failures) ?? `about one request in ${every}`}${which}`,
       },
     ],
     inside: [failed, tried],
@@ -114,7 +114,7 @@ async function nowAndThen(
 }
 
 /** What shows each time, but not right after an accepted plant, takes many requests in a row. */
-async function inARow(state: RequestState, investigation: Investigation): Promise<Circumstance | undefined> {
+async function inARow(state: RequestState, investigation: Investigation): Promise<Explanation | undefined> {
   const preceding = await Preceding.of(state, investigation);
   if (preceding === undefined || (await preceding.after(KINDS.accepted)).shows) return undefined;
   return afterMany(preceding);
@@ -138,7 +138,7 @@ async function afterAsMany(
   gap: number | undefined,
   state: RequestState,
   investigation: Investigation,
-): Promise<Circumstance | undefined> {
+): Promise<Explanation | undefined> {
   const { experiments } = investigation;
   const [ordinary] = ordinaryStates(experiments.contract);
   if (gap === undefined || ordinary === undefined || !mustReject(experiments.expectedOutcomeOf(state)))
@@ -175,8 +175,8 @@ async function whichOf(state: RequestState, every: number, investigation: Invest
 }
 
 /** The preposition between a symptom and the requests that show it. */
-export const toWhom = (wanted: SoughtSymptom): string =>
-  isSlow(wanted) ? '' : aspectOf(wanted) === 'outcome' ? 'to ' : 'in ';
+export const toWhom = (sought: SoughtSymptom): string =>
+  isSlow(sought) ? '' : aspectOf(sought) === 'outcome' ? 'to ' : 'in ';
 
 /** Whether the values decide: the same request always fails, and another never does. */
 async function byValue(
@@ -184,7 +184,7 @@ async function byValue(
   failing: Exchange,
   passing: Exchange,
   investigation: Investigation,
-): Promise<Circumstance | undefined> {
+): Promise<Explanation | undefined> {
   const [bad, good] = [failing.request.freshId, passing.request.freshId];
   if (bad === undefined || good === undefined) return undefined;
   for (let left = 3; left > 0; left -= 1) {

@@ -1,8 +1,7 @@
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import type { Circumstance } from '../explanation.ts';
-import { bareExplanation, pinned } from '../explanation.ts';
+import { bareExplanation, type Explanation, pinned } from '../explanation.ts';
 import type { Investigation } from '../investigation.ts';
 import { hasFreshId, ordinaryStates } from '../ordinary-requests.ts';
 import { presenceClause, presencesOf } from './optional-properties.ts';
@@ -19,7 +18,7 @@ export async function underConcurrency(
   state: RequestState,
   concurrency: number,
   investigation: Investigation,
-): Promise<Circumstance | undefined> {
+): Promise<Explanation | undefined> {
   const { experiments } = investigation;
   const [ordinary = state] = ordinaryStates(experiments.contract);
   // An id that is always the same is in flight with others of its kind, which may be what matters.
@@ -47,20 +46,23 @@ async function sameValues(
   state: RequestState,
   concurrency: number,
   investigation: Investigation,
-): Promise<Circumstance | undefined> {
+): Promise<Explanation | undefined> {
   const size = Math.min(concurrency, MANY_ALIKE);
   let found: { readonly state: RequestState; readonly exchange: Exchange } | undefined;
   let waves = 0;
   for (let left = 3; left > 0 && size > 1; left -= 1) {
     const { freshId } = (await investigation.experiments.send(state)).request;
     if (freshId === undefined) return undefined;
-    const alike = pinned(state, freshId);
-    const [exchange] = await wave(alike, size, investigation);
+    const withSameId = pinned(state, freshId);
+    const [exchange] = await wave(withSameId, size, investigation);
     if (exchange === undefined) continue;
-    if ((await investigation.shows(alike)) === true || (await wave(state, size, investigation)).length > 0)
+    if (
+      (await investigation.shows(withSameId)) === true ||
+      (await wave(state, size, investigation)).length > 0
+    )
       return undefined;
     waves += 1;
-    found = { state: alike, exchange };
+    found = { state: withSameId, exchange };
   }
   if (found === undefined || waves < 2) return undefined;
   return {
@@ -78,7 +80,7 @@ async function crowd(
   state: RequestState,
   concurrency: number,
   investigation: Investigation,
-): Promise<Circumstance | undefined> {
+): Promise<Explanation | undefined> {
   for (const [index, size] of SIZES.entries()) {
     if (size > concurrency) return undefined;
     let shown: Exchange | undefined;

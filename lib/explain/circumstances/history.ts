@@ -3,12 +3,12 @@ import { freshId } from '../../payloads/fresh.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { bareExplanation, type Circumstance, type Explanation } from '../explanation.ts';
+import { bareExplanation, type Explanation } from '../explanation.ts';
 import type { Investigation } from '../investigation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { aspectOf } from '../symptom/symptom.ts';
 import { afterMany, afterOne, onConnection, soonAfter } from './before.ts';
-import { fromThenOn } from './from-some-point-on.ts';
+import { fromThenOn } from './from-then-on.ts';
 import { KINDS, Preceding, REPEATS, type Sequence } from './preceding.ts';
 
 /**
@@ -20,13 +20,13 @@ export async function withHistory(
   found: Explanation,
   served: boolean,
   investigation: Investigation,
-): Promise<Circumstance> {
+): Promise<Explanation> {
   const { state, subject, conditions } = found;
-  const { wanted, experiments } = investigation;
+  const { sought, experiments } = investigation;
   const isOrdinary =
     subject === undefined && conditions.length === 0 && experiments.expectedOutcomeOf(state) === 'accept';
-  if (isOrdinary && served && aspectOf(wanted) === 'outcome')
-    return fromThenOn(state, found.inside, wanted, experiments);
+  if (isOrdinary && served && aspectOf(sought) === 'outcome')
+    return fromThenOn(state, found.inside, sought, experiments);
   const known = await withKnownValue(found, investigation);
   if (known !== undefined) return known;
   const preceding = await Preceding.of(state, investigation);
@@ -41,8 +41,8 @@ export async function withHistory(
 /** What was found, if it takes what comes before. */
 const withPreceding = (
   found: Explanation,
-  { kind, before = [], state, exchange, conditions, inside, ladders }: Circumstance,
-): Circumstance => ({
+  { kind, before = [], state, exchange, conditions, inside, ladders }: Explanation,
+): Explanation => ({
   ...found,
   kind,
   before,
@@ -69,7 +69,7 @@ function withOrdinary(property: string, found: Explanation): Explanation | undef
 async function withKnownValue(
   found: Explanation,
   investigation: Investigation,
-): Promise<Circumstance | undefined> {
+): Promise<Explanation | undefined> {
   const { experiments } = investigation;
   const [ordinary] = ordinaryStates(experiments.contract);
   for (const { part: property = '', isRepeated } of found.conditions) {
@@ -97,7 +97,7 @@ async function withKnownValue(
   return undefined;
 }
 
-async function historyOf(preceding: Preceding): Promise<Circumstance | undefined> {
+async function historyOf(preceding: Preceding): Promise<Explanation | undefined> {
   const { state, investigation } = preceding;
   const expected = investigation.experiments.expectedOutcomeOf(state);
   const one =
@@ -114,9 +114,9 @@ async function historyOf(preceding: Preceding): Promise<Circumstance | undefined
 }
 
 /** Whether a wrong token is rejected at first, and accepted when it is sent again. */
-async function sentAgain(preceding: Preceding): Promise<Circumstance | undefined> {
+async function sentAgain(preceding: Preceding): Promise<Explanation | undefined> {
   const { state, investigation } = preceding;
-  if (investigation.wanted.kind !== 'accepts') return undefined;
+  if (investigation.sought.kind !== 'accepts') return undefined;
   let last: (Sequence & { readonly state: RequestState }) | undefined;
   for (let left = REPEATS; left > 0; left -= 1) {
     const wrong = { ...state, credential: unseenToken() };

@@ -5,8 +5,7 @@ import { noCredential } from '../../payloads/test-case.ts';
 import type { Before } from '../../run/check.ts';
 import type { CauseKind } from '../../run/result/cause.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import type { Circumstance } from '../explanation.ts';
-import { bareExplanation } from '../explanation.ts';
+import { bareExplanation, type Explanation } from '../explanation.ts';
 import type { Investigation } from '../investigation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { isSlow } from '../symptom/symptom.ts';
@@ -90,7 +89,7 @@ export class Preceding {
   }
 
   /** What is found out if the symptom shows after others, each of so many times. */
-  finding(words: Wording, { before, exchange }: Sequence, kind: CauseKind = 'sequence'): Circumstance {
+  finding(words: Wording, { before, exchange }: Sequence, kind: CauseKind = 'sequence'): Explanation {
     return {
       ...bareExplanation(this.state, exchange),
       kind,
@@ -102,8 +101,8 @@ export class Preceding {
 }
 
 /** An ordinary plant that the store accepts, after which it is at rest; undefined if it accepts none. */
-async function accepted({ experiments, wanted }: Investigation): Promise<RequestState | undefined> {
-  if (isSlow(wanted)) return undefined;
+async function accepted({ experiments, sought }: Investigation): Promise<RequestState | undefined> {
+  if (isSlow(sought)) return undefined;
   for (const state of ordinaryStates(experiments.contract))
     if ((await experiments.send(state)).response?.status === 200) return state;
   return undefined;

@@ -4,8 +4,7 @@ import type { RequestState } from '../../payloads/model/dimension.ts';
 import { noCredential } from '../../payloads/test-case.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import type { Experiments, SoughtSymptom } from '../experiments.ts';
-import type { Circumstance } from '../explanation.ts';
-import { bareExplanation } from '../explanation.ts';
+import { bareExplanation, type Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import type { Symptom } from '../symptom/symptom.ts';
 
@@ -13,18 +12,18 @@ import type { Symptom } from '../symptom/symptom.ts';
 const [TURNS, SLOW_TURNS] = [3, 1];
 
 /** A store that does the same whatever is sent. */
-export interface Alike {
-  readonly wanted: SoughtSymptom;
-  readonly found: Circumstance;
+export interface SameForAll {
+  readonly sought: SoughtSymptom;
+  readonly found: Explanation;
   /** Requests without a valid token are answered in another way. */
   readonly authenticates: boolean;
 }
 
 /**
- * Finds out whether the store treats all requests alike: valid ones, invalid ones, and perhaps those without a token.
+ * Finds out whether the store treats all requests sameForAll: valid ones, invalid ones, and perhaps those without a token.
  * @throws BudgetSpent
  */
-export async function alike(experiments: Experiments): Promise<Alike | undefined> {
+export async function sameForAll(experiments: Experiments): Promise<SameForAll | undefined> {
   const [ordinary] = ordinaryStates(experiments.contract);
   if (ordinary === undefined) return undefined;
   const authorised: readonly RequestState[] = [
@@ -49,7 +48,7 @@ export async function alike(experiments: Experiments): Promise<Alike | undefined
   const authenticates = contentOf(other) !== contentOf(exchange);
   const whom = authenticates ? 'request with a valid token' : 'request';
   return {
-    wanted: symptomOf(exchange, whom),
+    sought: symptomOf(exchange, whom),
     found: { ...bareExplanation(ordinary, exchange), inside: [exchanges.length, exchanges.length] },
     authenticates,
   };

@@ -2,7 +2,7 @@ import { type RequestState, templateOf } from '../../payloads/model/dimension.ts
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import type { CheckFailure } from '../cluster.ts';
 import type { Experiments, SoughtSymptom } from '../experiments.ts';
-import { bareExplanation, type Circumstance } from '../explanation.ts';
+import { bareExplanation, type Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { aspectOf } from '../symptom/symptom.ts';
 import { symptomsOf } from '../symptom/symptoms-of.ts';
@@ -22,7 +22,7 @@ const REJECTED_EARLY = [
  */
 export async function unreadBody(
   experiments: Experiments,
-): Promise<{ readonly wanted: SoughtSymptom; readonly found: Circumstance } | undefined> {
+): Promise<{ readonly sought: SoughtSymptom; readonly found: Explanation } | undefined> {
   const [ordinary] = ordinaryStates(experiments.contract);
   if (ordinary === undefined) return undefined;
   for (const { one, change } of REJECTED_EARLY) {
@@ -40,7 +40,7 @@ export async function unreadBody(
       if (left > 1) continue;
       const words = `takes the body of ${one} for the next request on the connection`;
       return {
-        wanted: { kind: 'unread-body', words },
+        sought: { kind: 'unread-body', words },
         found: {
           ...bareExplanation(next, exchange),
           kind: 'sequence',
@@ -61,7 +61,7 @@ const afterOnConnection = (state: RequestState, template: RequestTemplate): Requ
 /** Whether a failure may be due to what an earlier request left on the connection. */
 export const mayBeOfConnection = ({
   failure: { when, template, before = [] },
-  wanted: { kind },
+  sought: { kind },
 }: CheckFailure): boolean =>
   kind !== 'accepts' &&
   kind !== 'lenient' &&

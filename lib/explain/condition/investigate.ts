@@ -60,11 +60,11 @@ export async function investigate(investigation: Investigation): Promise<readonl
     return undefined;
   const [failing, passing] = [shown[0] ?? lead, hidden[0]];
   if (shown.length === 0) {
-    const alike =
+    const found =
       (await paddedLike(lead, bases, carriers, investigation)) ??
       (await nestedLike(lead, bases, carriers, investigation)) ??
       (await splitLike(lead, bases, carriers, investigation));
-    if (alike !== undefined) return alike;
+    if (found !== undefined) return found;
     if (!(await recurs(lead, investigation)))
       return byClassOfId(lead, passing ?? bases[0] ?? first, carriers, investigation);
   }
@@ -203,7 +203,7 @@ function featureOf({ conditions }: Explanation): Pick<Explanation, 'feature'> {
 const LARGER_BYTES = 500;
 
 const recurs = async (state: RequestState, investigation: Investigation): Promise<boolean> => {
-  for (let left = isSlow(investigation.wanted) ? 1 : REPEATS; left > 0; left -= 1)
+  for (let left = isSlow(investigation.sought) ? 1 : REPEATS; left > 0; left -= 1)
     if ((await investigation.shows(state)) !== true) return false;
   return true;
 };
@@ -227,7 +227,7 @@ async function unconditional(
   carriers: readonly Part[],
   investigation: Investigation,
 ): Promise<readonly Explanation[]> {
-  if (investigation.wanted.kind !== 'rejects')
+  if (investigation.sought.kind !== 'rejects')
     return described(state, [], undefined, carriers, investigation);
   for (const one of [idSweep, orderSweep(state.plant), ...texts(investigation.experiments)]) {
     const reach = await sweep(one, state, investigation, true);

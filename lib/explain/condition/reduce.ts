@@ -22,7 +22,7 @@ export async function reduce(
   investigation: Investigation,
 ): Promise<Reduced> {
   const parts = differences(failing, ordinary);
-  const atOnce = isSlow(investigation.wanted)
+  const atOnce = isSlow(investigation.sought)
     ? await reducedAtOnce(failing, ordinary, parts, investigation)
     : undefined;
   if (atOnce !== undefined) return atOnce;

@@ -21,7 +21,7 @@ export async function inEveryRejection(
   ordinary: RequestState,
   investigation: Investigation,
 ): Promise<Explanation | undefined> {
-  if (!isWrong400(investigation.wanted)) return undefined;
+  if (!isWrong400(investigation.sought)) return undefined;
   const rejected: readonly RequestState[] = [
     { ...ordinary, defect: { json: new JsonObject([]) } },
     { ...ordinary, defect: { corrupt: (text) => text.slice(0, -1) } },
@@ -51,7 +51,7 @@ export async function withSubjects(
 ): Promise<readonly Explanation[] | 'unsteady' | undefined> {
   const kind = `${isBody}/${isAboutBytes(labelOf(investigation.failure), investigation.experiments.contract)}`;
   const subjects = await investigation.experiments.remembered(
-    `subjects/${kind}/${keyOf(investigation.wanted)}`,
+    `subjects/${kind}/${keyOf(investigation.sought)}`,
     () => subjectsOf(ordinary, isBody, investigation),
   );
   if (await beganToShow(subjects, investigation)) return 'unsteady';
@@ -119,7 +119,7 @@ export function carriersOf(
   investigation: Investigation,
 ): readonly Part[] {
   const expected = investigation.experiments.expectedOutcomeOf(lead);
-  if (!mustReject(expected) || !dependsOnOutcome(investigation.wanted)) return [];
+  if (!mustReject(expected) || !dependsOnOutcome(investigation.sought)) return [];
   const label = labelOf(investigation.failure);
   const candidate = defectSweep(investigation.experiments.contract, ordinary.plant, true).candidates.find(
     (one) => one.label === label,

@@ -38,11 +38,11 @@ export async function sweep(
   investigation: Investigation,
   isPlant: boolean,
 ): Promise<SweepResult> {
-  const slow = isSlow(investigation.wanted);
+  const slow = isSlow(investigation.sought);
   const tries = new Map<Candidate, boolean | undefined>();
   const own = investigation.experiments.textOf(state);
   const isOther = ({ oddity }: Candidate) =>
-    HIDDEN_BY_REJECTION.includes(investigation.wanted.kind) && oddity !== undefined && !oddity.test(own);
+    HIDDEN_BY_REJECTION.includes(investigation.sought.kind) && oddity !== undefined && !oddity.test(own);
   const stateWith = (candidate: Candidate): RequestState | undefined => {
     if (isOther(candidate)) return undefined;
     const next = candidate.apply(state);

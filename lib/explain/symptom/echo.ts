@@ -12,9 +12,9 @@ export function echoed(exchange: Exchange, contract: Contract): readonly Symptom
   const sent = membersOf(Buffer.from(request.body).toString('utf8'));
   const back = content.value as Readonly<Record<string, unknown>>;
   return ['name', 'tag'].flatMap((property): Symptom[] => {
-    const wanted = sent[property];
-    if (typeof wanted !== 'string' || back[property] === wanted) return [];
-    return [{ kind: 'echo', words: change(property, wanted, back[property]), status: 200, property }];
+    const own = sent[property];
+    if (typeof own !== 'string' || back[property] === own) return [];
+    return [{ kind: 'echo', words: change(property, own, back[property]), status: 200, property }];
   });
 }
 

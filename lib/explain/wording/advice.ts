@@ -1,27 +1,27 @@
 import type { CheckFailure } from '../cluster.ts';
 import type { SoughtSymptom } from '../experiments.ts';
-import type { Circumstance } from '../explanation.ts';
+import type { Explanation } from '../explanation.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
 import { hintsOf, type Settings } from './stack.ts';
 import { fullText } from './wording.ts';
 
 /** What to do about a fault: the fix first, then how such a fault typically comes about. */
 export function adviceFor(
-  wanted: SoughtSymptom,
-  found: Circumstance,
+  sought: SoughtSymptom,
+  found: Explanation,
   members: readonly CheckFailure[],
 ): string {
   const about = [found.subject ?? {}, ...found.conditions].map(fullText).join(' ');
-  const hasWayIn = found.conditions.some(({ phrase }) => phrase !== undefined);
+  const hasCodePath = found.conditions.some(({ phrase }) => phrase !== undefined);
   const known = ADVICE.find(
-    ({ symptoms = [wanted.kind], words, statuses, properties, about: wants, kind, isWayIn }) =>
-      symptoms.includes(wanted.kind) &&
-      (words?.test(wanted.words) ?? true) &&
-      (statuses === undefined || (wanted.status !== undefined && statuses.includes(wanted.status))) &&
-      (properties === undefined || (wanted.property !== undefined && properties.includes(wanted.property))) &&
+    ({ symptoms = [sought.kind], words, statuses, properties, about: wants, kind, isCodePath }) =>
+      symptoms.includes(sought.kind) &&
+      (words?.test(sought.words) ?? true) &&
+      (statuses === undefined || (sought.status !== undefined && statuses.includes(sought.status))) &&
+      (properties === undefined || (sought.property !== undefined && properties.includes(sought.property))) &&
       (wants?.test(about) ?? true) &&
       (kind === undefined || kind === found.kind) &&
-      (isWayIn === undefined || hasWayIn),
+      (isCodePath === undefined || hasCodePath),
   );
   if (known === undefined)
     return members[0]?.check.hint ?? 'Compare the request with one that is answered correctly.';
@@ -39,9 +39,9 @@ interface Advice {
   readonly properties?: readonly string[];
   /** Matches the words for what was wrong with the request, or for the condition. */
   readonly about?: RegExp;
-  readonly kind?: Circumstance['kind'];
+  readonly kind?: Explanation['kind'];
   /** Only for what goes wrong on an unusual way in. */
-  readonly isWayIn?: true;
+  readonly isCodePath?: true;
   readonly text: string;
   readonly settings?: Settings;
 }
@@ -240,7 +240,7 @@ const ADVICE: readonly Advice[] = [
   // What has to be rejected is accepted.
   {
     symptoms: ['accepts'],
-    isWayIn: true,
+    isCodePath: true,
     text: 'Look for a second path through the code, which only such requests take: another reader, parser, route, middleware or handler. Let every request pass through the same authentication, parsing and validation.',
   },
   {

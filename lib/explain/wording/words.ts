@@ -67,7 +67,7 @@ export function bodiesNamed(labels: ReadonlySet<string>, contract: Contract): Wo
 }
 
 /** What is wrong with the request of a failure, if it had to be rejected. */
-export function subjectOf({ failure, wanted: { kind }, experiments }: Investigation): Wording | undefined {
+export function subjectOf({ failure, sought: { kind }, experiments }: Investigation): Wording | undefined {
   const label = labelOf(failure);
   const [ordinary] = ordinaryStates(experiments.contract);
   const candidates = [

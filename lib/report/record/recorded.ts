@@ -21,7 +21,7 @@ const MAX_SECRET_CHARACTERS = 2 * 1024;
 
 export const rounded = (value: number) => Math.round(value * 1000) / 1000;
 
-export function exchangeOf(
+export function recordedExchange(
   { label, stableLabel, before, template, exchange, finding }: Failure,
   { target }: RunHeader,
   redact: Redact,

@@ -6,7 +6,7 @@ import type { RunEvent, RunFooter, RunHeader } from '../../run/run.ts';
 import { withCiResult } from '../baseline/ci-result.ts';
 import { fingerprinted } from './fingerprint.ts';
 import type { Baseline, RecordedCause, RecordedResult, RunRecord, WithoutCiResult } from './record.ts';
-import { exchangeOf, rounded } from './recorded.ts';
+import { recordedExchange, rounded } from './recorded.ts';
 import { recordedCause, summarisedCause } from './recorded-cause.ts';
 import { type Redact, redactAll, redactor } from './redact.ts';
 import { withUnexplained } from './unexplained.ts';
@@ -92,7 +92,7 @@ const catalogueDigest = (results: readonly RecordedResult[]): string =>
 
 function resultOf(checked: CheckResult, header: RunHeader, redact: Redact): RecordedResult {
   const { check, kind, failures, causes, observations, coverage, blocked } = checked;
-  const exchanges = failures.map((failure) => exchangeOf(failure, header, redact));
+  const exchanges = failures.map((failure) => recordedExchange(failure, header, redact));
   const [first] = failures;
   const [shown] = exchanges;
   return {

@@ -86,7 +86,7 @@ export function templateOf(
 }
 
 /** The exchange of a record, with the token as in the record. */
-export function exchangeOf({ response, fault, ms }: Answered, template: RequestTemplate): Exchange {
+export function restoredExchange({ response, fault, ms }: Answered, template: RequestTemplate): Exchange {
   const request = fill(template, 0n, { token: TOKEN, host: '', prefix: '', headers: [] });
   const received = response && { ...response, body: bytesIn(response.body), truncated: false };
   const sent = { request, ms, interim: [] };

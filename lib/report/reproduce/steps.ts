@@ -2,7 +2,7 @@ import { suite } from '../../package.ts';
 import type { Repeat } from '../../run/result/cause.ts';
 import type { RecordedRequest } from '../record/record.ts';
 import type { OnConnection, Showing } from './on-connection.ts';
-import { sending } from './send.ts';
+import { sending } from './request-command.ts';
 import { withVariables } from './shell.ts';
 import { wholeBody } from './untruncated-body.ts';
 

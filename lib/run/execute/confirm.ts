@@ -11,7 +11,6 @@ import {
 import { truncated } from '../result/truncate.ts';
 import { inPool } from '../send/pool.ts';
 import type { Execution } from './execution.ts';
-import { judged } from './judging.ts';
 
 /** Retries, in isolation and under concurrency, of a failure that did not recur at first. */
 const RETRIES_IN_ISOLATION = 20;
@@ -60,12 +59,12 @@ export async function confirm(
   const { ids, searchBudget: budget, concurrency } = execution;
   const [same, concurrent] = [new Count(), new Count()];
   // Without fresh values, the request is always the same.
-  const fresh = holdsFresh(template, execution.token) ? new Count() : same;
+  const fresh = holdsFresh(template, execution.judging.token) ? new Count() : same;
   let broken = false;
   const send = async (id: bigint, sent = template): Promise<Failure | undefined> => {
-    const answer = await execution.resend(sent, id);
+    const answer = await execution.sendAsIs(sent, id);
     broken ||= answer.kind === 'broken';
-    const again = judged(answer, template, rules, execution);
+    const again = execution.judge(answer, template, rules);
     return again?.cause === finding.cause
       ? { ...failure, finding: again, exchange: truncated(answer) }
       : undefined;
@@ -99,7 +98,7 @@ export async function confirm(
     await recovered();
   };
   const amongOrdinary = async () => {
-    const beside = execution.resend(execution.ordinary, ids.aside(place));
+    const beside = execution.sendAsIs(execution.ordinary, ids.aside(place));
     const again = await anew();
     await beside;
     return again;

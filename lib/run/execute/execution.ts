@@ -1,5 +1,4 @@
-import type { Contract } from '../../contract/contract.ts';
-import type { NotSeen } from '../../judge/rules.ts';
+import { type Finding, isFinding, type Rule } from '../../judge/rules.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
@@ -10,7 +9,7 @@ import type { Recovery } from '../send/recovery.ts';
 import type { RequestContext } from '../send/request-context.ts';
 import type { Sender } from '../send/sender.ts';
 import type { ExchangeMonitor } from './exchange-monitor.ts';
-import type { Judging } from './judging.ts';
+import { type Judging, rulingOf } from './judging.ts';
 
 /** Consecutive requests without an answer after which a check tries nothing more. */
 const MAX_UNANSWERED = 500;
@@ -33,9 +32,8 @@ export interface RunParts {
 }
 
 /** One check in execution: sends its requests, with its ids, as part of a run. */
-export class Execution implements Judging {
-  readonly contract: Contract;
-  readonly token: string;
+export class Execution {
+  readonly judging: Judging;
   readonly ids: CheckIds;
   readonly seed: number;
   /** Sample count of the run. */
@@ -50,8 +48,7 @@ export class Execution implements Judging {
     this.parts = parts;
     this.context = context;
     this.tally = tally;
-    this.contract = parts.judging.contract;
-    this.token = parts.judging.token;
+    this.judging = parts.judging;
     this.ids = context.ids;
     this.seed = parts.seed;
     this.cases = parts.cases;
@@ -68,8 +65,8 @@ export class Execution implements Judging {
    * Sends a request as it is, even if its id or name is in use.
    * @throws Stopped if the run has ended
    */
-  resend(template: RequestTemplate, id: bigint): Promise<Exchange> {
-    return this.parts.sender.resend(template, id, this.context);
+  sendAsIs(template: RequestTemplate, id: bigint): Promise<Exchange> {
+    return this.parts.sender.sendAsIs(template, id, this.context);
   }
 
   /** An ordinary plant, to send beside other requests. */
@@ -82,8 +79,12 @@ export class Execution implements Judging {
     await this.parts.recovery.wait(this.context, this.parts.sender);
   }
 
-  onPass(notSeen: NotSeen | undefined): void {
-    this.tally.recordPass(notSeen);
+  /** The first rule that an exchange breaks. One that breaks none counts as passed. */
+  judge(exchange: Exchange, template: RequestTemplate, rules: readonly Rule[]): Finding | undefined {
+    const ruling = rulingOf(exchange, template, rules, this.judging);
+    if (isFinding(ruling)) return ruling;
+    this.tally.recordPass(ruling);
+    return undefined;
   }
 
   /** How many requests may be in flight; lower once the store has turned some away. */

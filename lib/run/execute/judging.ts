@@ -1,5 +1,5 @@
 import type { Contract } from '../../contract/contract.ts';
-import { type Finding, isFinding, type NotSeen, type Rule, type Sent } from '../../judge/rules.ts';
+import { type Finding, isFinding, type Rule, type Sent } from '../../judge/rules.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import { type Exchange, isAborted } from '../../wire/exchange.ts';
 
@@ -7,8 +7,6 @@ import { type Exchange, isAborted } from '../../wire/exchange.ts';
 export interface Judging {
   readonly contract: Contract;
   readonly token: string;
-  /** Called with each exchange that breaks no rule; with what it does not show if no rule applies to it. */
-  readonly onPass?: (notSeen: NotSeen | undefined) => void;
 }
 
 /** What the rules know of a request. */
@@ -52,7 +50,7 @@ export function rulingOf(
   return rulings.includes(undefined) ? undefined : rulings[0];
 }
 
-/** Whether a request was sent in the framing of its template: undici sends no chunks for some. */
+/** Whether a request was sent in the framing of its template: one without a body has no chunks. */
 const isSentAsTemplate = ({ request }: Exchange, { framing = request.framing }: RequestTemplate): boolean =>
   framing === request.framing;
 
@@ -64,7 +62,5 @@ export function judged(
   judging: Judging,
 ): Finding | undefined {
   const ruling = rulingOf(exchange, template, rules, judging);
-  if (isFinding(ruling)) return ruling;
-  judging.onPass?.(ruling);
-  return undefined;
+  return isFinding(ruling) ? ruling : undefined;
 }

@@ -21,7 +21,7 @@ export async function runTestCase(
   const toBeAccepted =
     one.template.ordinary === true || rules.includes(answers200) || rules.includes(acceptsOrdinary);
   const exchange = await execution.send({ ...one.template, sentAs: stableLabel }, id, toBeAccepted);
-  const finding = judged(exchange, one.template, rules, execution);
+  const finding = execution.judge(exchange, one.template, rules);
   if (finding === undefined) return undefined;
   return {
     label: one.label,
@@ -44,8 +44,7 @@ export async function requireAccepted(
 ): Promise<void> {
   const rejection = async (freshId: bigint) => {
     const exchange = await execution.send(control, freshId);
-    const { contract, token } = execution;
-    return judged(exchange, control, [acceptsOrdinary], { contract, token }) === undefined
+    return judged(exchange, control, [acceptsOrdinary], execution.judging) === undefined
       ? undefined
       : truncate(summarise(exchange));
   };

@@ -7,7 +7,6 @@ import type { Tally } from '../result/tally.ts';
 import { truncate } from '../result/truncate.ts';
 import { inPool } from '../send/pool.ts';
 import type { Execution } from './execution.ts';
-import { judged } from './judging.ts';
 import { requireAccepted } from './run-test-case.ts';
 import type { TestRun } from './test-run.ts';
 
@@ -97,11 +96,11 @@ function contextOf(
       return exchanges;
     },
     judge(exchange, template, label, rules) {
-      const finding = judged(exchange, template, rules, execution);
+      const finding = execution.judge(exchange, template, rules);
       if (finding !== undefined) recordFailure({ label, finding, template, exchange });
       return finding === undefined;
     },
-    find: (exchange, template, rules) => judged(exchange, template, rules, execution),
+    find: (exchange, template, rules) => execution.judge(exchange, template, rules),
     recordFailure: (exchange, template, label, finding, more) =>
       recordFailure({ label, finding, template, exchange, ...more }),
     control: (template) => requireAccepted(template, ids.next(), execution),

@@ -44,7 +44,7 @@ export async function preflight(
     if (isForeign(exchange)) continue;
     const stop = await inTheWay(exchange, client, url);
     if (stop !== undefined) return { stop };
-    if (!isRejection(exchange) && !isFromGateway(exchange) && !isNotFound(exchange)) break;
+    if (!rejectsToken(exchange) && !isFromGateway(exchange) && !isNotFound(exchange)) break;
   }
   const [first] = seen;
   const last = seen.at(-1);
@@ -53,7 +53,7 @@ export async function preflight(
   if (seen.every(isForeign)) return { stop: await foreign(first, endpoint, url) };
   if (throughout(isFromGateway)) return { stop: noStoreBehind(last, url) };
   if (throughout(isNotFound)) return { stop: notFound(last, endpoint, basePaths) };
-  if (throughout(isRejection)) {
+  if (throughout(rejectsToken)) {
     if (await agreesOnlyOnHttp2(endpoint)) return { stop: wantsHttp2(url) };
     const without = await sender.send(withoutToken(templates), context.ids.next(), context);
     return { stop: tokenRejected(last, isSame(last, without), url) };
@@ -74,7 +74,8 @@ function adviceOn({ response }: Exchange, url: string): string | undefined {
   }`;
 }
 
-const isRejection = ({ response }: Exchange): boolean => response?.status === 401 || response?.status === 403;
+const rejectsToken = ({ response }: Exchange): boolean =>
+  response?.status === 401 || response?.status === 403;
 
 const isNotFound = ({ response }: Exchange): boolean => response?.status === 404 || response?.status === 405;
 

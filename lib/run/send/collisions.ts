@@ -10,7 +10,7 @@ import { Stopped } from './stopped.ts';
 /** Sends additional requests to explain a rejection. */
 export interface Channel {
   /** Sends a request as it is. */
-  deliver(template: RequestTemplate, id: bigint): Promise<Exchange>;
+  sendWithRetries(template: RequestTemplate, id: bigint): Promise<Exchange>;
   /** Passes an exchange on to all listeners. */
   report(exchange: Exchange, template: RequestTemplate): void;
 }
@@ -76,7 +76,7 @@ export class Collisions {
     channel: Channel,
   ): Promise<Exchange> {
     const status = first.response?.status;
-    if (!isRejection(status)) return first;
+    if (!rejectsPlant(status)) return first;
     this.duplicates ??= this.tryDuplicates(channel);
     const duplicate = await this.duplicates;
     if (duplicate.id !== status && duplicate.name !== status) return first;
@@ -87,7 +87,7 @@ export class Collisions {
       (duplicate.id === status && mayBeUsedUp.id(value(ID))) ||
       (duplicate.name === status && mayBeUsedUp.name(value('name')));
     for (let left = usedUp ? MAX_RETRIES.usedUp : MAX_RETRIES.fresh; left > 0; left -= 1) {
-      const again = await channel.deliver(template, ids.aside());
+      const again = await channel.sendWithRetries(template, ids.aside());
       if (again.response?.status === status) {
         channel.report(collided(again), template);
         continue;
@@ -98,7 +98,7 @@ export class Collisions {
     }
     // Two fresh values cannot both be in use, unless the user gave the same first id to an earlier run.
     if (!usedUp && this.given !== undefined) {
-      const another = await channel.deliver(template, this.given.otherFirstId());
+      const another = await channel.sendWithRetries(template, this.given.otherFirstId());
       channel.report(collided(another), template);
       if (another.response?.status === 200) throw new Stopped(idsInUse(this.given.firstId));
     }
@@ -108,16 +108,16 @@ export class Collisions {
   }
 
   /** Creates a plant, then sends one with the same id and one with the same name. */
-  private async tryDuplicates({ deliver, report }: Channel): Promise<DuplicateStatus> {
+  private async tryDuplicates({ sendWithRetries, report }: Channel): Promise<DuplicateStatus> {
     const send = async (json: Json) => {
       const template: RequestTemplate = { body: { json } };
-      const exchange = await deliver(template, this.freshId());
+      const exchange = await sendWithRetries(template, this.freshId());
       report(exchange, template);
       return exchange.response?.status;
     };
     const rejection = async (json: Json) => {
       const status = await send(json);
-      return isRejection(status) ? status : undefined;
+      return rejectsPlant(status) ? status : undefined;
     };
     if (this.plain().get(ID) !== FRESH) return NEITHER;
     for (let left = MAX_PLANTS; left > 0; left -= 1) {
@@ -144,5 +144,5 @@ const idsInUse = (firstId: bigint): Stop => ({
 const collided = (exchange: Exchange): Exchange => ({ ...exchange, collided: true });
 
 /** Whether the store rejected the plant itself, and not the credential, the path or the method. */
-const isRejection = (status: number | undefined): boolean =>
+const rejectsPlant = (status: number | undefined): boolean =>
   status !== undefined && status >= 400 && status < 500 && ![401, 403, 404, 405, 429].includes(status);

@@ -20,7 +20,7 @@ const MAX_NAMED_CHECKS = 3;
 
 /** Sends a request once, whatever has the store to itself. */
 interface Prober {
-  sendOnce(template: RequestTemplate, context: RequestContext): Promise<Exchange>;
+  sendProbe(template: RequestTemplate, context: RequestContext): Promise<Exchange>;
 }
 
 /** When the store served an ordinary plant again. */
@@ -103,7 +103,7 @@ export class Recovery {
     const deadline = Date.now() + MAX_RECOVERY_MS;
     for (let isFirst = true; ; isFirst = false) {
       // Even while another check has the store to itself.
-      const exchange = await prober.sendOnce(this.control, context);
+      const exchange = await prober.sendProbe(this.control, context);
       if (judged(exchange, this.control, [answered], this.judging) === undefined && !isAway(exchange))
         return isFirst ? 'at once' : 'later';
       if (Date.now() >= deadline) {

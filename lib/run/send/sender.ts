@@ -78,7 +78,7 @@ export class Sender {
   /** Set if the store asks for longer waits than the run allows. */
   private throttled: Stop | undefined;
   private timeouts = 0;
-  private unprompted = 0;
+  private unansweredExpectations = 0;
   private sent = 0;
   /** Milliseconds spent waiting because the store asked for it. */
   waited = 0;
@@ -135,10 +135,10 @@ export class Sender {
     context: RequestContext,
     toBeAccepted = template.ordinary === true,
   ): Promise<Exchange> {
-    const first = await this.deliver(template, freshId, context);
+    const first = await this.sendWithRetries(template, freshId, context);
     const exchange = toBeAccepted
       ? await this.options.collisions.resolve(first, template, context.ids, {
-          deliver: (other, id) => this.deliver(other, id, context),
+          sendWithRetries: (other, id) => this.sendWithRetries(other, id, context),
           report: (one, other) => this.options.monitor.see(one, other, context),
         })
       : first;
@@ -150,13 +150,13 @@ export class Sender {
    * Sends a request as it is, even if its id or name is in use.
    * @throws Stopped if the run has ended
    */
-  async resend(template: RequestTemplate, id: bigint, context: RequestContext): Promise<Exchange> {
-    const exchange = await this.deliver(template, id, context);
+  async sendAsIs(template: RequestTemplate, id: bigint, context: RequestContext): Promise<Exchange> {
+    const exchange = await this.sendWithRetries(template, id, context);
     this.options.monitor.see(exchange, template, context);
     return exchange;
   }
 
-  private async deliver(
+  private async sendWithRetries(
     template: RequestTemplate,
     freshId: bigint,
     context: RequestContext,
@@ -168,7 +168,7 @@ export class Sender {
       await this.pace(left);
       if (this.access.excludes(context)) await this.access.waitFor(context);
       const { concurrencyLimit } = this.client;
-      const { exchange, isOwn } = await this.once(left, id, context);
+      const { exchange, isOwn } = await this.tryOnce(left, id, context);
       if (exchange.kind === 'broken' && exchange.fault.kind === 'unasked-continue') {
         this.client.useRawSockets();
         id = context.ids.aside();
@@ -219,7 +219,7 @@ export class Sender {
       for (const isOrdinary of PROBES) {
         if (isOrdinary && !(await this.serves(context))) return undefined;
         if (isOrdinary) continue;
-        last = (await this.once(template, id, context)).exchange;
+        last = (await this.tryOnce(template, id, context)).exchange;
         if (pauseAsked(last) === undefined) return last;
       }
       this.hasFinal503 = true;
@@ -229,23 +229,23 @@ export class Sender {
   }
 
   /** Sends a request once, regardless of exclusive access and of what the response asks for. */
-  async sendOnce(template: RequestTemplate, context: RequestContext): Promise<Exchange> {
+  async sendProbe(template: RequestTemplate, context: RequestContext): Promise<Exchange> {
     await this.pace(template);
-    const { exchange } = await this.once(template, context.ids.aside(), context);
+    const { exchange } = await this.tryOnce(template, context.ids.aside(), context);
     this.options.monitor.see(exchange, template, context);
     return exchange;
   }
 
   /** Whether the store serves an ordinary plant now. */
   private async serves(context: RequestContext): Promise<boolean> {
-    return pauseAsked(await this.sendOnce(this.options.control, context)) === undefined;
+    return pauseAsked(await this.sendProbe(this.options.control, context)) === undefined;
   }
 
   /**
    * @returns `isOwn` is false if the exchange is that of the preceding request, for which both must be
    * retried
    */
-  private async once(
+  private async tryOnce(
     template: RequestTemplate,
     id: bigint,
     context: RequestContext,
@@ -301,8 +301,9 @@ export class Sender {
   private lowerLimits(exchange: Exchange): void {
     if (exchange.kind === 'answered' && exchange.response.truncated)
       this.client.lowerBodyLimit(LOW_BODY_LIMIT_BYTES);
-    if (exchange.unprompted !== undefined) this.unprompted += 1;
-    if (this.unprompted === MAX_FULL_CONTINUE_WAITS) this.client.shortenContinueWait(SHORT_CONTINUE_WAIT_MS);
+    if (exchange.continueWaitMs !== undefined) this.unansweredExpectations += 1;
+    if (this.unansweredExpectations === MAX_FULL_CONTINUE_WAITS)
+      this.client.shortenContinueWait(SHORT_CONTINUE_WAIT_MS);
     if (exchange.kind !== 'broken' || exchange.fault.kind !== 'timeout') return;
     this.timeouts += 1;
     if (this.timeouts >= MAX_FULL_TIMEOUTS || this.latency.summary === undefined) this.shortenTimeout();

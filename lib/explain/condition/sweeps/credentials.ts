@@ -4,15 +4,15 @@ import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 /** Every credential that has to be rejected. */
 export const credentialSweep = (token: string): Sweep => ({
   part: 'Authorization',
-  candidates: invalidCredentials.map((one) => cellOf(one, token)),
+  candidates: invalidCredentials.map((one) => candidateOf(one, token)),
   classes: CLASSES,
 });
 
 /** The same, and credentials that only one check tries. */
 export const credentialCandidates = (token: string): readonly Candidate[] =>
-  [...invalidCredentials, ...moreWords].map((one) => cellOf(one, token));
+  [...invalidCredentials, ...moreWords].map((one) => candidateOf(one, token));
 
-function cellOf(one: InvalidCredential, token: string): Candidate {
+function candidateOf(one: InvalidCredential, token: string): Candidate {
   const { name, credential } = one;
   const [value = ''] = credential.values(token);
   const own = credential.header === undefined ? value : undefined;

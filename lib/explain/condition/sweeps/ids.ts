@@ -41,18 +41,18 @@ const CLASSES: readonly (readonly [id: string, clause: string, has: (id: bigint)
 export const idSweep: Sweep = {
   part: ID,
   candidates: [
-    cellOf('odd', freshId(2n ** 21n + 1n, 2n ** 24n, 2n)),
-    cellOf('even', freshId(2n ** 21n, 2n ** 24n, 2n)),
-    cellOf('odd, above 2^24', freshId(2n ** 24n + 1n, 2n ** 30n, 2n)),
-    cellOf('a multiple of 256 above 2^24', freshId(2n ** 24n, 2n ** 30n, 256n)),
-    cellOf('a multiple of 256 near 2^31', freshId(2n ** 31n - 2n ** 23n, 2n ** 31n, 256n)),
-    cellOf('odd, near 2^31', freshId(2n ** 31n - 2n ** 21n + 1n, 2n ** 31n, 2n)),
-    cellOf('odd, above 2^53', freshId(2n ** 53n + 1n, 2n ** 62n, 2n)),
-    cellOf('a multiple of 4096 above 2^60', freshId(2n ** 60n, 2n ** 62n, 4096n)),
-    cellOf('negative', freshId(-(2n ** 31n), -(2n ** 20n), 256n)),
-    cellOf('below -2^53', freshId(-(2n ** 62n) + 1n, -(2n ** 53n), 2n)),
-    cellOf('0', 0n),
-    cellOf('with an exponent', new Raw((id) => `${id}e0`, 2 ** 20)),
+    candidateOf('odd', freshId(2n ** 21n + 1n, 2n ** 24n, 2n)),
+    candidateOf('even', freshId(2n ** 21n, 2n ** 24n, 2n)),
+    candidateOf('odd, above 2^24', freshId(2n ** 24n + 1n, 2n ** 30n, 2n)),
+    candidateOf('a multiple of 256 above 2^24', freshId(2n ** 24n, 2n ** 30n, 256n)),
+    candidateOf('a multiple of 256 near 2^31', freshId(2n ** 31n - 2n ** 23n, 2n ** 31n, 256n)),
+    candidateOf('odd, near 2^31', freshId(2n ** 31n - 2n ** 21n + 1n, 2n ** 31n, 2n)),
+    candidateOf('odd, above 2^53', freshId(2n ** 53n + 1n, 2n ** 62n, 2n)),
+    candidateOf('a multiple of 4096 above 2^60', freshId(2n ** 60n, 2n ** 62n, 4096n)),
+    candidateOf('negative', freshId(-(2n ** 31n), -(2n ** 20n), 256n)),
+    candidateOf('below -2^53', freshId(-(2n ** 62n) + 1n, -(2n ** 53n), 2n)),
+    candidateOf('0', 0n),
+    candidateOf('with an exponent', new Raw((id) => `${id}e0`, 2 ** 20)),
   ],
   classes: CLASSES.map(
     ([id, clause]): CandidateClass => ({ id, words: { clause: `${ID} ${clause}` }, topic: ID }),
@@ -60,7 +60,7 @@ export const idSweep: Sweep = {
   scale: magnitudes(),
 };
 
-function cellOf(value: string, json: Json): Candidate {
+function candidateOf(value: string, json: Json): Candidate {
   const sample = json instanceof Raw ? json.written(2n ** 21n + 7n) : String(json);
   const number = BigInt(/^-?\d+/.exec(sample)?.[0] ?? 0);
   const isPlain = /^-?\d+$/.test(sample);

@@ -31,7 +31,7 @@ export function modelSweep(model: Model, name: string): Sweep | undefined {
   return {
     part: name,
     candidates: [...values, ...(name === WHITE_SPACE ? placedWhiteSpace() : [])].map((value) =>
-      cellOf(value, name, model.contract, groups),
+      candidateOf(value, name, model.contract, groups),
     ),
     classes: groups.map(
       ([id, phrase, , flags]): CandidateClass => ({ id, words: { phrase, ...flags }, topic: name }),
@@ -152,7 +152,7 @@ const GROUPS: Readonly<Record<string, readonly Group[]>> = {
   ],
 };
 
-function cellOf(
+function candidateOf(
   { name, apply }: Value,
   part: string,
   contract: Contract,

@@ -128,7 +128,8 @@ const INHERITED = 'inherited';
 const CLASSES: readonly (readonly [id: string, clause: string, has: RegExp])[] = [
   [INHERITED, 'is the name of a property of every object', /^(?:__proto__|constructor|toString)$/],
   ['other than letters', 'contains anything but letters', /[^A-Za-z]/],
-  ['not ASCII', 'is not ASCII', /[^\0-\x7f\ud800-\udfff]/u],
+  ['not ASCII', 'is not ASCII', /[^\0-\x7f]/],
+  ['several bytes', 'contains a character of several bytes', /[^\0-\x7f\ud800-\udfff]/u],
   ['lower', 'contains a lower-case letter', /[a-z]/],
   ['lower first', 'begins with a lower-case letter', /^[a-z]/],
   ['capital', 'contains a capital letter', /[A-Z]/],
@@ -160,7 +161,7 @@ const CLASSES: readonly (readonly [id: string, clause: string, has: RegExp])[] =
   ['combining', 'contains a combining character', /\p{M}/u],
   ['right to left', 'contains a right-to-left letter', /\p{Script=Hebrew}/u],
   ['astral', 'contains an astral character', /[\u{10000}-\u{10ffff}]/u],
-  ['wide', 'contains a character beyond Latin-1', /[^\0-\xff\ud800-\udfff]/u],
+  ['wide', 'contains a character beyond Latin-1', /[^\0-\xff]/],
 ];
 
 const POINTS = [

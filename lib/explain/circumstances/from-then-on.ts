@@ -4,8 +4,7 @@ import type { Before } from '../../run/check.ts';
 import type { Tried } from '../../run/result/result.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import type { Experiments, SoughtSymptom } from '../experiments.ts';
-import type { Circumstance } from '../explanation.ts';
-import { bareExplanation } from '../explanation.ts';
+import { bareExplanation, type Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { aspectOf, isSlow } from '../symptom/symptom.ts';
 import { symptomsOf } from '../symptom/symptoms-of.ts';
@@ -15,21 +14,21 @@ import { KINDS, PAUSE_MS } from './preceding.ts';
  * What a store does with every ordinary plant, though it accepted one before.
  * @throws BudgetSpent
  */
-export async function noLonger(
+export async function acceptedNoLonger(
   experiments: Experiments,
-): Promise<{ readonly wanted: SoughtSymptom; readonly found: Circumstance } | undefined> {
+): Promise<{ readonly sought: SoughtSymptom; readonly found: Explanation } | undefined> {
   const [first, ...others] = ordinaryStates(experiments.contract);
   if (first === undefined) return undefined;
   const outcome = async (state: RequestState) =>
     symptomsOf(await experiments.send(state), 'accept', experiments.contract).find(
       (one) => aspectOf(one) === 'outcome',
     );
-  const wanted = await outcome(first);
-  if (wanted === undefined) return undefined;
-  const enough = isSlow(wanted) ? others.slice(0, 1) : others;
-  for (const state of enough) if ((await outcome(state))?.words !== wanted.words) return undefined;
+  const sought = await outcome(first);
+  if (sought === undefined) return undefined;
+  const enough = isSlow(sought) ? others.slice(0, 1) : others;
+  for (const state of enough) if ((await outcome(state))?.words !== sought.words) return undefined;
   const tried = enough.length + 1;
-  return { wanted, found: await fromThenOn(first, [tried, tried], wanted, experiments) };
+  return { sought, found: await fromThenOn(first, [tried, tried], sought, experiments) };
 }
 
 /** Requests of each kind after which most stores that run out of something have done so. */
@@ -42,9 +41,9 @@ const REQUESTS_TO_EXHAUST_A_STORE = 200;
 export async function fromThenOn(
   state: RequestState,
   inside: Tried,
-  wanted: SoughtSymptom,
+  sought: SoughtSymptom,
   experiments: Experiments,
-): Promise<Circumstance> {
+): Promise<Explanation> {
   const before: Before[] = [];
   for (const { change } of [KINDS.rejected, KINDS.unauthenticated]) {
     const one = { ...state, ...change };
@@ -52,15 +51,15 @@ export async function fromThenOn(
   }
   const exchange = await experiments.send(state);
   await sleep(PAUSE_MS);
-  const lasts = (await experiments.shows(state, wanted)) === true;
+  const lasts = (await experiments.shows(state, sought)) === true;
   const [rejected, unauthenticated] = before.map((one) => outcomeOf(one.exchange) === outcomeOf(exchange));
-  const isOutcome = aspectOf(wanted) === 'outcome' && wanted.kind !== 'rejects';
+  const isOutcome = aspectOf(sought) === 'outcome' && sought.kind !== 'rejects';
   const all = unauthenticated === true ? 'everything' : 'every request with a valid token';
   const whom = isOutcome ? `to ${rejected === true ? all : 'ordinary plants'} ` : '';
   return {
     ...bareExplanation(state, exchange),
     kind: 'from-then-on',
-    conditions: [{ note: `${whom}${lasts ? 'from some point of the run on' : 'for a while'}` }],
+    conditions: [{ note: `${whom}${lasts ? 'from some point in the run onwards' : 'for a while'}` }],
     inside,
     before,
     repeat: { times: REQUESTS_TO_EXHAUST_A_STORE, inFlight: 1 },

@@ -1,7 +1,7 @@
 import type { RecordedRequest } from '../record/record.ts';
+import { curlArguments } from './curl-command.ts';
 import { isChunked, type OnConnection, type Showing } from './on-connection.ts';
-import { overSocket } from './send-bytes.ts';
-import { curlArguments } from './send-curl.ts';
+import { overSocket } from './socket-command.ts';
 
 /** A command that sends requests over one connection. */
 export const sending = (requests: readonly OnConnection[], showing: Showing): string =>

@@ -5,7 +5,7 @@ import type { Answered, RecordedCause, RecordedResult, RunRecord } from '../lib/
 import { sentAndReceived } from '../lib/report/record/recorded.ts';
 import { Recorder } from '../lib/report/record/recorder.ts';
 import { redactor } from '../lib/report/record/redact.ts';
-import { exchangeOf, TOKEN, templateOf } from '../lib/report/reproduce/replay.ts';
+import { restoredExchange, TOKEN, templateOf } from '../lib/report/reproduce/replay.ts';
 import { summarise, visible } from '../lib/report/wording/text.ts';
 import type { Check } from '../lib/run/check.ts';
 import type { Stop } from '../lib/run/result/result.ts';
@@ -115,7 +115,7 @@ function requestOf(
   if (template === undefined) return undefined;
   const others = record.causes.map((other) => other.symptom).filter((other) => other !== symptom);
   const earlier = { symptom, template, checks, others };
-  const isShown = shownBy(exchangeOf(counterexample, template), earlier, contract, TOKEN) === symptom;
+  const isShown = shownBy(restoredExchange(counterexample, template), earlier, contract, TOKEN) === symptom;
   return isShown ? { template, rule: showsAgain(earlier, token) } : undefined;
 }
 

@@ -7,7 +7,7 @@ import { aspectOf, type Symptom } from './symptom.ts';
 import { symptomsOf } from './symptoms-of.ts';
 
 /** What to look for to see the failure of a check again. */
-export function wantedOf(
+export function soughtFor(
   { finding, exchange, template }: Failure,
   { test }: Check,
   contract: Contract,
