@@ -181,13 +181,8 @@ const rejects = (
   basis: readonly Basis[],
   hint: string,
   test: Check['test'],
-  notApplicable?: Check['notApplicable'],
 ): Check =>
-  must(
-    id,
-    { statement, basis: ['section 4, request body', ...basis], hint: `${hint} ${rejectIt}`, notApplicable },
-    test,
-  );
+  must(id, { statement, basis: ['section 4, request body', ...basis], hint: `${hint} ${rejectIt}` }, test);
 
 const byKind = (id: string, statement: string, hint: string, ...kinds: DefectKind[]): Check =>
   rejects(id, statement, ['section 2, NewPlant'], hint, {

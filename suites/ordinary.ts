@@ -193,7 +193,6 @@ export const ordinaryChecks: readonly Check[] = [
       kind: 'cases',
       cases: tagsOfEveryLength,
       rules: aPlant,
-      // An enum of tags, or an overlay with a pattern, may leave none of these.
     },
   ),
   must(

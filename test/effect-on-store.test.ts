@@ -109,7 +109,7 @@ describe('a store that asks the client to wait', () => {
       monitor: { see: () => {} },
       recovery: new Recovery({ contract, token: TOKEN }, state, {}),
       state,
-      control: {},
+      probe: {},
     });
     const ids = new CheckIds(BigInt, { up: 0, size: 1, overflow: 1, down: 0, slots: 1, own: 0 });
     const context = { id: 'a/check', ids, broken: 0, away: 0, ordinariness: 2 };

@@ -9,7 +9,7 @@ import { DEFAULTS } from '../run/plan/plan.ts';
 import { plantsFor } from '../run/plant-factory.ts';
 import { fill, USUAL } from '../run/send/fill.ts';
 
-/** A description of what a check sends, and verbatim examples of one or more lines. */
+/** A description of what a check sends, and examples as they are sent, of one or more lines. */
 export interface SentExamples {
   readonly text: string;
   readonly examples: readonly string[];

@@ -39,9 +39,10 @@ export function summaryTable({ columns }: Comparison): string {
       implementation === undefined
         ? ''
         : ` ${prose(implementation.framework)} ${prose(implementation.version)}`;
-    const head = `| ${cell(name, 40)}${what} | ${verdictOf(column)} |`;
-    if (column.state === 'not-run' || column.stop !== null)
-      return `${head} | | ${cell(reasonOf(column) ?? '', 160)} |`;
+    const reason = reasonOf(column);
+    const verdict = `${verdictOf(column)}${reason === undefined ? '' : `: ${cell(reason, 160)}`}`;
+    const head = `| ${cell(name, 40)}${what} | ${verdict} |`;
+    if (column.state === 'not-run' || column.stop !== null) return `${head} | | |`;
     const { MUST, SHOULD } = column.summary;
     const passed = [MUST, SHOULD].map((count) => `${count.pass} of ${judgedOf(count)}`);
     return `${head} ${passed.join(' | ')} | ${column.latency?.median.toFixed(1) ?? ''} |`;

@@ -136,12 +136,12 @@ function sequence(parts: readonly Part[]): Part {
     minLength,
     maxLength: sum(parts.map((part) => part.maxLength)),
     write(length, writing) {
-      const shares = spread(
+      const lengths = spread(
         length - minLength,
         parts.map((part) => part.maxLength - part.minLength),
         writing.choose,
       );
-      return parts.map((part, index) => part.write(part.minLength + (shares[index] ?? 0), writing)).join('');
+      return parts.map((part, index) => part.write(part.minLength + (lengths[index] ?? 0), writing)).join('');
     },
   };
 }
@@ -180,16 +180,16 @@ const copies = (part: Part, count: number): Part => sequence(Array.from({ length
 
 /** Distributes `extra` at random among parts with room for more. */
 function spread(extra: number, rooms: readonly number[], choose: Choose): number[] {
-  const shares = rooms.map(() => 0);
+  const lengths = rooms.map(() => 0);
   const open = rooms.flatMap((room, index) => (room > 0 ? [index] : []));
   for (let left = extra; left > 0 && open.length > 0; ) {
     const at = choose(open.length);
     const index = open[at] ?? 0;
-    const room = (rooms[index] ?? 0) - (shares[index] ?? 0);
+    const room = (rooms[index] ?? 0) - (lengths[index] ?? 0);
     const given = 1 + choose(Math.min(room, left, Math.ceil((2 * left) / open.length)));
-    shares[index] = (shares[index] ?? 0) + given;
+    lengths[index] = (lengths[index] ?? 0) + given;
     left -= given;
     if (given === room) open.splice(at, 1);
   }
-  return shares;
+  return lengths;
 }

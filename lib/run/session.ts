@@ -11,7 +11,7 @@ import { SEARCH_BUDGET_REQUESTS } from './execute/confirm.ts';
 import { ExchangeMonitor } from './execute/exchange-monitor.ts';
 import { Invariants } from './execute/invariants.ts';
 import { anyFirstId, Ids } from './plan/ids.ts';
-import { COLLISIONS, COMPARISON, layOut, PREFLIGHT, type WorkItem } from './plan/plan.ts';
+import { COLLISIONS, layOut, OUTSIDE_CHECKS, PREFLIGHT, type WorkItem } from './plan/plan.ts';
 import { type Shard, WHOLE } from './plan/shard.ts';
 import { plantsFor } from './plant-factory.ts';
 import { preflight } from './preflight/preflight.ts';
@@ -88,7 +88,7 @@ export class Session {
   private readonly options: SessionOptions;
   private readonly state: RunState;
   /** An ordinary plant for a store that may not serve: the invariants leave it out. */
-  private readonly control: RequestTemplate;
+  private readonly probe: RequestTemplate;
   private readonly client: HttpClient;
   private readonly sender: Sender;
   private readonly collisions: Collisions;
@@ -119,11 +119,11 @@ export class Session {
     const ids = new Ids(ordinaryIds(shape, options.firstId), this.firstId);
     const idsOf = layOut(catalogue, { cases, properties: shape.properties.size, thorough }, ids, this.shard);
     this.preflightContext = requestContext(PREFLIGHT, idsOf(PREFLIGHT));
-    this.ownContext = requestContext(COMPARISON, idsOf(COMPARISON));
+    this.ownContext = requestContext(OUTSIDE_CHECKS, idsOf(OUTSIDE_CHECKS));
     const judging = { contract, token };
     const ordinary = { body: { json: plantsFor(contract, seed, 'recovery').plain() } };
     // What an earlier request did to a connection says nothing about the store.
-    this.control = { ...ordinary, outsideContract: true, delivery: { freshConnection: true } };
+    this.probe = { ...ordinary, outsideContract: true, delivery: { freshConnection: true } };
     const recordFailure = (check: Check, failure: Failure) => {
       if (options.bailsOn?.(check) === true) this.state.end(BAILED);
       if (check.level !== 'OBSERVE') onFailure(check, failure);
@@ -142,7 +142,7 @@ export class Session {
     );
     this.client = new HttpClient(endpointOf(baseUrl, options), concurrency);
     this.state.signal.addEventListener('abort', () => void this.client.close(), { once: true });
-    this.recovery = new Recovery(judging, this.state, this.control);
+    this.recovery = new Recovery(judging, this.state, this.probe);
     this.monitor = new ExchangeMonitor({
       judging,
       ids,
@@ -166,7 +166,7 @@ export class Session {
       monitor: this.monitor,
       recovery: this.recovery,
       state: this.state,
-      control: this.control,
+      probe: this.probe,
     });
     this.executor = new CheckExecutor(
       {
@@ -297,7 +297,7 @@ export class Session {
 
   private async sendOne(): Promise<Exchange | undefined> {
     if (this.stop !== undefined) return undefined;
-    return this.state.unlessStopped(() => this.sender.sendProbe(this.control, this.ownContext));
+    return this.state.unlessStopped(() => this.sender.sendProbe(this.probe, this.ownContext));
   }
 
   /** Waits less long for answers from now on, as the usual time of an answer is known. */

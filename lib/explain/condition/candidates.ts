@@ -100,7 +100,7 @@ export function named(tries: Tries, classes: readonly CandidateClass[]): readonl
   }
   const topics = joined(found, tries, classes);
   // Most of one class is likelier than parts of several.
-  const around = topics.length > 1 ? smallestAround(shown, tries, classes, MIN_SHARE_OF_CLASS) : undefined;
+  const around = topics.length > 1 ? smallestAround(shown, tries, classes, MIN_PART_OF_CLASS) : undefined;
   if (around !== undefined) return [around];
   const [broadest] = classes;
   if (topics.length <= MAX_TOPICS || broadest === undefined) return topics;
@@ -131,7 +131,7 @@ const bySize = (
 };
 
 /** The part of a class that has to show the fault for its name to be given to values of several topics, or of one. */
-const [MIN_SHARE_OF_CLASS, MIN_SHARE_OF_TOPIC] = [0.75, 0.5];
+const [MIN_PART_OF_CLASS, MIN_PART_OF_TOPIC] = [0.75, 0.5];
 
 function joined(
   named: readonly NamedCandidates[],
@@ -141,7 +141,7 @@ function joined(
   return groupBy(named, ({ topic }) => topic).map(([topic, members]) => {
     const candidates = members.flatMap((one) => one.candidates);
     const around =
-      members.length > MAX_NAMES ? smallestAround(candidates, tries, classes, MIN_SHARE_OF_TOPIC) : undefined;
+      members.length > MAX_NAMES ? smallestAround(candidates, tries, classes, MIN_PART_OF_TOPIC) : undefined;
     return {
       topic,
       candidates,

@@ -55,17 +55,18 @@ export async function sweep(
   for (let left = candidates; left.length > 0; ) {
     const batch = left.slice(0, slow ? SLOW_AT_ONCE : 1);
     left = left.slice(batch.length);
-    const shown = slow ? await allAtOnce(batch.map(stateWith), investigation) : undefined;
+    const results = slow ? await allAtOnce(batch.map(stateWith), investigation) : undefined;
     for (const [index, candidate] of batch.entries())
-      tries.set(candidate, shown === undefined ? await attempt(candidate) : shown[index]);
+      tries.set(candidate, results === undefined ? await attempt(candidate) : results[index]);
     // Each answer that does not come costs a time-out.
     if (slow && [...tries.values()].filter((shows) => shows === true).length >= MAX_HANGS) break;
   }
   const found = [...named(tries, classes)];
   const onScale = scale && (await limitsOn(scale, attempt, slow));
-  const shown = [...tries].filter(([, shows]) => shows !== undefined);
+  const conclusive = [...tries].filter(([, shows]) => shows !== undefined);
   if (onScale !== undefined) {
-    for (const [candidate, shows] of onScale.tries) if (shows !== undefined) shown.push([candidate, shows]);
+    for (const [candidate, shows] of onScale.tries)
+      if (shows !== undefined) conclusive.push([candidate, shows]);
     const [only, ...others] = found;
     const isExact = others.length === 0 && only?.isExact === true;
     const place = scale?.pointOf?.(state);
@@ -82,14 +83,14 @@ export async function sweep(
         isExact: true,
       });
   }
-  const hidden = shown.flatMap(([candidate, shows]) => (shows === true ? [] : [candidate]));
+  const hidden = conclusive.flatMap(([candidate, shows]) => (shows === true ? [] : [candidate]));
   return {
     named: found,
-    ladder: { part, tried: shown.map(([{ value }, shows]) => ({ value, shows: shows === true })) },
-    inside: shown.length - hidden.length,
+    ladder: { part, tried: conclusive.map(([{ value }, shows]) => ({ value, shows: shows === true })) },
+    inside: conclusive.length - hidden.length,
     outside: hidden.length,
     hidden,
-    shown: shown.flatMap(([candidate, shows]) => (shows === true ? [candidate] : [])),
+    shown: conclusive.flatMap(([candidate, shows]) => (shows === true ? [candidate] : [])),
   };
 }
 
@@ -118,18 +119,18 @@ interface OnScale {
   readonly limits: { readonly words: Wording; readonly has: (point: bigint) => boolean } | undefined;
 }
 
-/** The share of values beside the scale that may contradict the limits found on it: another rule may apply to them. */
+/** The fraction of values beside the scale that may contradict the limits found on it: another rule may apply to them. */
 const MAX_CONTRADICTIONS = 0.25;
 
 /** Whether the values beside the scale show the symptom if their place on the scale is within the limits. */
 function agrees(
   tries: ReadonlyMap<Candidate, boolean | undefined>,
   { has }: NonNullable<OnScale['limits']>,
-  maxShare: number,
+  maxFraction: number,
 ): boolean {
   const clear = [...tries].filter(([, shows]) => shows !== undefined);
   const against = clear.filter(([{ point }, shows]) => shows !== (point !== undefined && has(point)));
-  return against.length <= clear.length * maxShare;
+  return against.length <= clear.length * maxFraction;
 }
 
 /** The limits on a scale, or else on the one that is to be tried instead. */

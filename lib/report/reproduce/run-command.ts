@@ -1,10 +1,21 @@
 import { pick } from '../../pick.ts';
+import { DEFAULTS } from '../../run/plan/plan.ts';
 import type { RunRecord } from '../record/record.ts';
 import { quoted } from './shell.ts';
 
 /** The command that repeats a run, without its token, filters, documents and headers. */
 export function commandOf({ suite, target, options }: RunRecord): string {
-  const settings = pick(options, 'seed', 'firstId', 'cases', 'concurrency', 'timeout', 'rate');
+  const { concurrency, ...sampling } = pick(
+    options,
+    'seed',
+    'firstId',
+    'cases',
+    'concurrency',
+    'timeout',
+    'rate',
+  );
+  // By default the suite may raise it for a distant store.
+  const settings = concurrency === DEFAULTS.concurrency ? sampling : { ...sampling, concurrency };
   const limits = pick(options, 'maxSeconds', 'maxRequests', 'shard');
   return [
     ...(target.tokenEnv === undefined ? [] : [`PLANT_STORE_TOKEN="$${target.tokenEnv}"`]),

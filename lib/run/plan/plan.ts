@@ -14,7 +14,7 @@ export const DEFAULTS = {
 
 /** Stand-ins for a check id, for requests that belong to no check. */
 export const PREFLIGHT = 'preflight';
-export const COMPARISON = 'comparison';
+export const OUTSIDE_CHECKS = 'outside checks';
 export const COLLISIONS = 'collisions';
 
 /** Ids reserved per property of the document for a check whose requests are not counted in advance. */
@@ -66,7 +66,7 @@ export function layOut(
       if (test.kind === 'invariant') return [id, 0];
       return [id, test.kind === 'property' ? sampleCount(test.weight, cases) + 1 : uncounted];
     }),
-    [COMPARISON, uncounted],
+    [OUTSIDE_CHECKS, uncounted],
   ];
   const planned = sizes.reduce((sum, [, size]) => sum + size, 0);
   const rooms = new Map<string, Room>();

@@ -100,7 +100,7 @@ const tokenRejected = (last: Exchange, asWithout: boolean, url: string): Stop =>
   remedy: `pass a valid token with PLANT_STORE_TOKEN=... or --token${asWithout ? '; if this one is valid, check whether a proxy drops Authorization' : ''}`,
 });
 
-/** A store that hides from strangers answers 404 to a wrong token. */
+/** A store that hides from clients without a valid token answers 404 to a wrong token. */
 function notFound(last: Exchange, { origin, prefix }: Endpoint, basePaths: readonly string[]): Stop {
   const above = prefix.replace(/\/plants$/, '');
   const base = above === prefix ? basePaths.find((path) => path !== prefix) : above;

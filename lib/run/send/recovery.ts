@@ -30,7 +30,7 @@ type Return = 'at once' | 'later' | 'gone';
 export class Recovery {
   private readonly judging: Judging;
   private readonly state: RunState;
-  private readonly control: RequestTemplate;
+  private readonly probe: RequestTemplate;
   /** Whose requests may be in flight. */
   private readonly contexts = new Set<RequestContext>();
   /** One wait for all requests that it holds up. */
@@ -39,12 +39,12 @@ export class Recovery {
 
   /**
    * @param state ended if the store does not come back
-   * @param control an ordinary plant that the invariants leave out
+   * @param probe an ordinary plant that the invariants leave out
    */
-  constructor(judging: Judging, state: RunState, control: RequestTemplate) {
+  constructor(judging: Judging, state: RunState, probe: RequestTemplate) {
     this.judging = judging;
     this.state = state;
-    this.control = control;
+    this.probe = probe;
   }
 
   enter(context: RequestContext): void {
@@ -103,8 +103,8 @@ export class Recovery {
     const deadline = Date.now() + MAX_RECOVERY_MS;
     for (let isFirst = true; ; isFirst = false) {
       // Even while another check has the store to itself.
-      const exchange = await prober.sendProbe(this.control, context);
-      if (judged(exchange, this.control, [answered], this.judging) === undefined && !isAway(exchange))
+      const exchange = await prober.sendProbe(this.probe, context);
+      if (judged(exchange, this.probe, [answered], this.judging) === undefined && !isAway(exchange))
         return isFirst ? 'at once' : 'later';
       if (Date.now() >= deadline) {
         this.state.halt(this.gone(isFromGateway(exchange)));

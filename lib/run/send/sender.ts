@@ -33,7 +33,7 @@ export interface SenderOptions {
   readonly recovery: Recovery;
   readonly state: RunState;
   /** An ordinary plant, to see whether the store serves anything. */
-  readonly control: RequestTemplate;
+  readonly probe: RequestTemplate;
 }
 
 /** Sees every exchange of a run. */
@@ -238,7 +238,7 @@ export class Sender {
 
   /** Whether the store serves an ordinary plant now. */
   private async serves(context: RequestContext): Promise<boolean> {
-    return pauseAsked(await this.sendProbe(this.options.control, context)) === undefined;
+    return pauseAsked(await this.sendProbe(this.options.probe, context)) === undefined;
   }
 
   /**

@@ -53,7 +53,8 @@ interface CausesProps {
 
 function Causes({ level, causes, record }: CausesProps) {
   if (causes.length === 0) return null;
-  const checks = new Set(causes.flatMap((one) => one.checks.map(({ id }) => id))).size;
+  const own = causes.flatMap((one) => one.checks.filter((check) => check.level === level));
+  const checks = new Set(own.map(({ id }) => id)).size;
   // Warnings can wait while a MUST fails.
   const folded = level === 'SHOULD' && record.summary.MUST.fail > 0;
   return (
