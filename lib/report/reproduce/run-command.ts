@@ -5,28 +5,22 @@ import { quoted } from './shell.ts';
 
 /** The command that repeats a run, without its token, filters, documents and headers. */
 export function commandOf({ suite, target, options }: RunRecord): string {
-  const { concurrency, ...sampling } = pick(
-    options,
-    'seed',
-    'firstId',
-    'cases',
-    'concurrency',
-    'timeout',
-    'rate',
-  );
-  // By default the suite may raise it for a distant store.
-  const settings = concurrency === DEFAULTS.concurrency ? sampling : { ...sampling, concurrency };
+  const settings = pick(options, 'seed', 'firstId', 'cases', 'concurrency', 'timeout', 'rate');
   const limits = pick(options, 'maxSeconds', 'maxRequests', 'shard');
   return [
     ...(target.tokenEnv === undefined ? [] : [`PLANT_STORE_TOKEN="$${target.tokenEnv}"`]),
     `${suite.name} run`,
     word(target.baseUrl),
     ...Object.entries({ ...settings, ...limits })
-      .filter(([, value]) => value !== null)
+      .filter(([name, value]) => value !== null && !isDefaultConcurrency(name, value))
       .map(([name, value]) => `--${name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)} ${value}`),
     ...(options.thorough === true ? ['--thorough'] : []),
     ...(options.strict ? ['--strict'] : []),
   ].join(' ');
 }
+
+/** A number in the command would forbid the suite to raise it for a distant store. */
+const isDefaultConcurrency = (name: string, value: unknown): boolean =>
+  name === 'concurrency' && value === DEFAULTS.concurrency;
 
 const word = (text: string) => (/^[\w.:/@%+,=-]+$/.test(text) ? text : quoted(text));
