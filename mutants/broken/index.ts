@@ -6,6 +6,7 @@ import { constants } from './constant.ts';
 import { crashes } from './crashes.ts';
 import { createAnswer } from './create-answer.ts';
 import { errors } from './errors.ts';
+import { handWritten } from './hand-written.ts';
 import { httpMessage } from './http-message.ts';
 import { jsonText } from './json-text.ts';
 import { knownIds } from './known-ids.ts';
@@ -32,6 +33,7 @@ export const brokenStores: readonly BrokenStore[] = [
   ...authSubtle,
   ...stateAndLoad,
   ...leftOnConnection,
+  ...handWritten,
   ...recurrence,
   ...constants,
   ...should,

@@ -141,7 +141,7 @@ const ROWS: readonly Row[] = [
     'end',
     'bearer tokens that end like the right one',
     'a wrong token ends like the right one',
-    ofToken((word, token) => word.endsWith(token.slice(-6))),
+    ofWord((word, token) => word.endsWith(token.slice(-6))),
   ],
   [
     'prefix',
@@ -166,6 +166,12 @@ const ROWS: readonly Row[] = [
     'any token in three parts, such as an unsigned JSON Web Token',
     'the token has three parts',
     ofToken((word) => word.split('.').length === 3),
+  ],
+  [
+    'inherited',
+    'the name of a property of every object as the token',
+    'the token is the name of a property of every object',
+    ofToken((word) => word in Object.prototype),
   ],
   ['no header', 'requests without an Authorization header', 'there is no Authorization header'],
   [

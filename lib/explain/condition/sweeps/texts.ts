@@ -86,6 +86,7 @@ const MARKS: readonly (readonly [mark: string, words: string, oddity?: RegExp])[
   ['%', '%'],
   ['{{7*7}}', 'a template such as {{7*7}}'],
   ['$' + '{x}', 'a template such as $' + '{x}'],
+  ['$&', 'a replacement pattern such as $&'],
   [';', 'a semicolon'],
   ['.', 'a full stop'],
   ['_', 'an underscore'],
