@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { knownDeviations, planOf, secretsOf } from '../index.ts';
+import { comparisonOf } from '../lib/compare/build-comparison.ts';
 import { type ComparedTarget, compareStores, estimateOf } from '../lib/compare/compare.ts';
 import type { Comparison } from '../lib/compare/comparison.ts';
-import { comparisonOf } from '../lib/compare/build-comparison.ts';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { comparisonText } from '../lib/compare/terminal.ts';
 import { type Config, readConfig, type Target, targetNamed } from '../lib/config/config.ts';

@@ -15,7 +15,6 @@ import { type RunOptions as Plan, runEvents } from '../lib/run/run.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { announce } from './announce.ts';
 import { settingsIn, withOptions } from './options.ts';
-import { settle } from './resolve-options.ts';
 import {
   fixedText,
   type NumberedCause,
@@ -25,6 +24,7 @@ import {
   retriedLine,
   retryOf,
 } from './replay-causes.ts';
+import { settle } from './resolve-options.ts';
 import { chooseAgain, recordOf, required, tokenOf } from './target.ts';
 
 type ReplayFlags = Flags<'connection' | 'target'>;
