@@ -12,6 +12,11 @@ export function adviceFor(
   members: readonly CheckFailure[],
 ): string {
   const about = [found.subject ?? {}, ...found.conditions].map(fullText).join(' ');
+  // What comes before may be said as a condition.
+  const isAfterOthers = found.conditions.some(
+    ({ part }) => part === 'history' || part === 'earlier requests',
+  );
+  const ownKind = isAfterOthers ? 'sequence' : found.kind;
   const hasCodePath = found.conditions.some(({ phrase }) => phrase !== undefined);
   const known = ADVICE.find(
     ({ symptoms = [sought.kind], words, statuses, properties, about: wants, kind, isCodePath }) =>
@@ -20,7 +25,7 @@ export function adviceFor(
       (statuses === undefined || (sought.status !== undefined && statuses.includes(sought.status))) &&
       (properties === undefined || (sought.property !== undefined && properties.includes(sought.property))) &&
       (wants?.test(about) ?? true) &&
-      (kind === undefined || kind === found.kind) &&
+      (kind === undefined || kind === ownKind) &&
       (isCodePath === undefined || hasCodePath),
   );
   if (known === undefined)
@@ -163,6 +168,11 @@ const ADVICE: readonly Advice[] = [
     text: 'Make every 400 an Error: {"error": <integer within int32>, "message": "<text>"}, serialized by a JSON library, in one place for all kinds of rejections.',
   },
   {
+    symptoms: ['truncated-json', 'incomplete', 'not-http'],
+    about: /ASCII|bytes|astral|accent|Latin|Chinese|combining/,
+    text: 'Compute Content-Length from the bytes of the encoded body, not from the characters of the text: most characters beyond ASCII take two to four bytes in UTF-8.',
+  },
+  {
     symptoms: ['null-property'],
     properties: ['tag'],
     text: 'Leave tag out of the response if the plant has none; null is not a string.',
@@ -205,6 +215,36 @@ const ADVICE: readonly Advice[] = [
   },
   {
     symptoms: SERVER_ERROR,
+    about: /same (?:id|name)\b/,
+    text: 'Decide what a second plant with the same id or name means, and say so: accept it, or answer 400 or 409 with an Error. Catch the violation of the unique constraint where the plant is stored, and roll the transaction back.',
+  },
+  {
+    symptoms: SERVER_ERROR,
+    about: /first of the run/,
+    text: 'Connect, migrate and load what requests need before the store listens; while it cannot serve, answer 503 with Retry-After.',
+  },
+  {
+    symptoms: SERVER_ERROR,
+    about: /nested more than/,
+    text: 'Limit the depth to which the body is parsed, and answer 400 with an Error beyond it: recursion without a limit overflows the stack, which ends the request or the process.',
+  },
+  {
+    symptoms: SERVER_ERROR,
+    about: /media type|Content-Type/,
+    text: 'Answer 415, or 400 with an Error, if the media type is not one that you read; compare it without regard to case and parameters. A missing handler for it is no reason to fail or to close the connection.',
+  },
+  {
+    symptoms: SERVER_ERROR,
+    about: /Expect/,
+    text: 'Send 100 Continue once the head is read and before you wait for the body, or answer 417 or the final status at once (RFC 9110 section 10.1.1). Most HTTP libraries do so by themselves as soon as the body is read.',
+  },
+  {
+    symptoms: SERVER_ERROR,
+    about: /undeclared property|duplicate/,
+    text: 'Read only the properties that you know, as own properties of the body (Object.hasOwn, not body.hasOwnProperty), and ignore the others, whatever they are called and however often they occur.',
+  },
+  {
+    symptoms: SERVER_ERROR,
     about: /\bid is (?:above|below|negative|outside|0|between)|\bid cannot/,
     text: 'Keep ids as 64-bit integers all the way: in the type of the language (Java long, Go int64, C# long), and in the column (BIGINT). Answer 400 for those that do not fit.',
   },
@@ -225,12 +265,12 @@ const ADVICE: readonly Advice[] = [
   },
   {
     symptoms: SERVER_ERROR,
-    about: /missing|null|type|array|object|boolean|number|string|fraction|NewPlant/,
+    about: /missing|null|\btype|array|object|boolean|number|string|fraction|NewPlant/,
     text: 'Validate the type of every property, and that the body is an object, before using it, and answer 400 with an Error. An exception such as null.trim() or BigInt("x") that nothing catches becomes a 500.',
   },
   {
     symptoms: SERVER_ERROR,
-    about: /chunked|segments|Expect/,
+    about: /chunk|segments/,
     text: 'Read the body to its end, whatever its framing: a chunked request has no Content-Length, and a body may arrive in several segments. Use the body reader of the framework instead of a single read from the socket.',
   },
   {
@@ -296,7 +336,7 @@ const ADVICE: readonly Advice[] = [
   },
   {
     symptoms: ['accepts'],
-    about: /array|not an object|as the body/,
+    about: /not an object|as the body/,
     text: 'Make sure that the body is a JSON object before anything else; reject arrays (no batches, no unwrapping), strings, numbers and null with 400.',
   },
   {
