@@ -86,7 +86,9 @@ describe('the packed tarball', () => {
         const here = line
           .replace('plant-store-conformance', 'npx plant-store-conformance')
           .replaceAll(/http:\/\/127\.0\.0\.1:808[01]/g, store.url);
-        const run = await inShell(here, folder);
+        // `init` does not overwrite the configuration of the project.
+        const place = line.includes(' init') ? mkdtempSync(join(folder, 'new-')) : folder;
+        const run = await inShell(here, place);
         expect([run.code, here, run.stderr]).toEqual([codeOf(line), here, run.stderr]);
       }
     },

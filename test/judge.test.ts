@@ -442,6 +442,30 @@ describe('statuses', () => {
     finds(noServerError, said({ status: 500, method: 'OPTIONS' })).toContain('500');
   });
 
+  describe('to a chunked request with extensions', () => {
+    const sent = (exchange: Exchange, bytes = 10): Exchange => ({
+      ...exchange,
+      request: { ...exchange.request, body: Buffer.alloc(bytes), delivery: { chunks: 'extensions' } },
+    });
+    const page: HeaderPair = ['content-type', 'text/html'];
+
+    test('a gateway may say in its own way that it cannot forward it', () => {
+      for (const rule of [noServerError, acceptedOrRejected])
+        accepts(rule, sent(said({ status: 503, headers: [page], body: 'Backend fetch failed' })));
+    });
+
+    test('an Error is not from a gateway', () => {
+      finds(noServerError, sent(said({ status: 502, body: { error: 1, message: 'x' } }))).toContain('502');
+    });
+
+    test('an answer may be lost only if much of the body was still to be read', () => {
+      for (const rule of [answered, acceptedOrRejected]) accepts(rule, sent(broke('closed'), 9000));
+      finds(answered, sent(broke('closed'))).toContain('closed');
+      finds(answered, sent(broke('timeout'), 9000)).toContain('timeout');
+      finds(answered, broke('closed')).toContain('closed');
+    });
+  });
+
   test('are named as expected and actual', () => {
     finds(answers200, said({ status: 201 })).toBe('status 200 | 201 application/json');
     finds(answered, broke('closed')).toBe('a complete response | no response: it was closed');

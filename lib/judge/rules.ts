@@ -185,9 +185,22 @@ export const noServerError: Rule = (exchange) => {
   return found('no server error (5xx)', summarise(exchange), outcome(exchange), 'outcome');
 };
 
+/** A body of which a server that has answered and closed may leave so much unread that the answer is lost. */
+const LARGE_BODY_BYTES = 8 * 1024;
+
+/**
+ * Whether the answer of a server that cannot forward a request may have been lost: closing a connection with unread
+ * data resets it (RFC 9112 section 9.6).
+ */
+const mayBeLost = (exchange: Exchange): boolean =>
+  exchange.kind === 'broken' &&
+  exchange.fault.kind === 'closed' &&
+  mayStopAtGateway(exchange) &&
+  (exchange.request.body?.length ?? 0) > LARGE_BODY_BYTES;
+
 /** The response is complete. */
 export const answered: Rule = (exchange) =>
-  exchange.kind === 'answered' && !exchange.response.truncated
+  (exchange.kind === 'answered' && !exchange.response.truncated) || mayBeLost(exchange)
     ? undefined
     : found('a complete response', summarise(exchange), outcome(exchange), 'outcome');
 
@@ -201,7 +214,9 @@ const NOT_MODIFIED = 304;
 export const acceptedOrRejected: Rule = (exchange) => {
   const status = statusOf(exchange) ?? 0;
   const isRejection =
-    (status >= 300 && status < 500 && status !== NOT_MODIFIED) || isStoppedAtGateway(exchange);
+    (status >= 300 && status < 500 && status !== NOT_MODIFIED) ||
+    isStoppedAtGateway(exchange) ||
+    mayBeLost(exchange);
   return status === 200 || isRejection
     ? undefined
     : found('200, or a rejection (3xx or 4xx)', summarise(exchange), outcome(exchange), 'outcome');
