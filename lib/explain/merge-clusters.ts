@@ -4,7 +4,7 @@ import type { Exchange } from '../wire/exchange.ts';
 import { type Cluster, levelOf } from './cluster.ts';
 import type { SoughtSymptom } from './experiments.ts';
 import { keyOf } from './symptom/symptom.ts';
-import { alternatives } from './wording/several.ts';
+import { alternatives, listOf } from './wording/several.ts';
 import { sentenceOf } from './wording/title.ts';
 import { areVague, fullText, type Wording } from './wording/wording.ts';
 import { labelOf } from './wording/words.ts';
@@ -90,7 +90,7 @@ function acrossProperties(clusters: readonly Cluster[]): readonly Cluster[] {
     const one = ofProperty(first);
     if (one === undefined) return first;
     const names = new Set(all.flatMap((cluster) => ofProperty(cluster)?.property ?? []));
-    const properties = [...names].join(' or ');
+    const properties = listOf([...names]);
     return {
       ...first,
       ofSeveral: aboutProperties(first.sought, one.property, properties),
@@ -118,7 +118,7 @@ function ofProperty({ found: { kind, subject, conditions } }: Cluster): OfProper
     /^(\w+) ((?:contains|is|begins|ends|inherited|nested) .*)$/
       .exec(subject?.noun ?? conditions[0]?.clause ?? '')
       ?.slice(1) ?? [];
-  if (property === undefined || own === undefined) return undefined;
+  if (property === undefined || own === undefined) return ofTypeOf(subject, conditions);
   // An exception is about the same property.
   const rest = own.replace(`when ${property} `, 'when it ');
   if (subject !== undefined)
@@ -129,6 +129,19 @@ function ofProperty({ found: { kind, subject, conditions } }: Cluster): OfProper
     };
   if (conditions.length > 1) return undefined;
   return { property, key: rest, ofAll: (all) => ({ conditions: [{ clause: `${all} ${rest}` }] }) };
+}
+
+/** The same of a type that a property must not have: `null as id`. */
+function ofTypeOf(subject: Wording | undefined, conditions: readonly Wording[]): OfProperty | undefined {
+  const [type, property] = /^(.+) as (\w+)$/.exec(subject?.noun ?? '')?.slice(1) ?? [];
+  if (type === undefined || property === undefined) return undefined;
+  // An array of one value of the right type is one for each property.
+  const key = type.replace(/^an array of one (?:number|string)$/, 'an array of one value');
+  return {
+    property,
+    key: `${key} ${textOfAll(conditions)}`,
+    ofAll: (all) => ({ subject: { noun: `${key} as ${all}`, clause: `${all} is ${key}` }, conditions }),
+  };
 }
 
 const hasVague = ({ found }: Cluster): boolean => areVague(found.conditions);

@@ -13,7 +13,7 @@ import { isSlow } from '../symptom/symptom.ts';
 import { subjectOf, suchAs } from '../wording/words.ts';
 import type { Candidate } from './candidates.ts';
 import { conditionsAmong, conditionsOf, UNCONDITIONAL } from './conditions.ts';
-import { CREDENTIAL, type Part, stateOf } from './parts.ts';
+import { CREDENTIAL, type Part, stateOf, WHITE_SPACE } from './parts.ts';
 import { reduce } from './reduce.ts';
 import { carriersOf, inEveryRejection, subjectsOf, withSubjects } from './subjects.ts';
 import { sweep } from './sweep.ts';
@@ -61,6 +61,7 @@ export async function investigate(investigation: Investigation): Promise<readonl
   const [failing, passing] = [shown[0] ?? lead, hidden[0]];
   if (shown.length === 0) {
     const found =
+      (await sizedLike(lead, bases, investigation)) ??
       (await paddedLike(lead, bases, carriers, investigation)) ??
       (await nestedLike(lead, bases, carriers, investigation)) ??
       (await splitLike(lead, bases, carriers, investigation));
@@ -90,6 +91,34 @@ async function sharedToo(
     conditions: [...one.conditions, ...conditions],
     ladders: [...one.ladders, ...sweeps.map(({ ladder }) => ladder)],
   }));
+}
+
+/** Lengths of which buffers and blocks are multiples, and remainders that programs look at. */
+const DIVISORS = [2, 3, 4, 5, 8, 10, 16, 32, 64, 100, 128, 256, 512, 1024, 2048, 4096];
+
+/** What is found with an ordinary request of exactly the failing size, if one byte more or less passes. */
+async function sizedLike(
+  lead: RequestState,
+  bases: readonly RequestState[],
+  investigation: Investigation,
+): Promise<readonly Explanation[] | undefined> {
+  const { experiments, failure } = investigation;
+  const [base] = bases.toSorted((a, b) => experiments.sizeOf(a) - experiments.sizeOf(b));
+  const size = failure.exchange.request.body?.length ?? 0;
+  if (base === undefined || lead.defect !== undefined || size <= experiments.sizeOf(base)) return undefined;
+  const sized = (bytes: number) => ({ ...base, edits: [...base.edits, paddedTo(bytes)] });
+  if (!(await recurs(sized(size), investigation))) return undefined;
+  for (const bytes of [size - 1, size + 1])
+    if ((await investigation.shows(sized(bytes))) !== false) return undefined;
+  let clause = `the body has ${size} bytes`;
+  for (const divisor of DIVISORS) {
+    const shows = size % divisor === 0 && (await investigation.shows(sized(size + divisor))) === true;
+    if (shows) clause = `the length of the body is a multiple of ${divisor} bytes`;
+    if (shows) break;
+  }
+  const neutral = sized(size + 1);
+  const about = { state: sized(size), conditions: [{ clause }], parts: [WHITE_SPACE], neutral };
+  return [await explanationOf(about, investigation)];
 }
 
 /** What is found with the plant of an ordinary request in a body as large as the failing one, if it shows the symptom. */

@@ -75,7 +75,7 @@ export const BODY: Part = {
   copy: ({ defect }, { defect: _, ...to }) => (defect === undefined ? to : { ...to, defect }),
 };
 
-const WHITE_SPACE: Part = {
+export const WHITE_SPACE: Part = {
   name: 'white space',
   dimension: 'white space',
   copy: (from, to) => ({ ...to, style: { ...to.style, gaps: from.style.gaps }, edits: from.edits }),

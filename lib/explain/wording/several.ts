@@ -36,7 +36,7 @@ export const except = (words: Wording, exceptions: readonly Wording[]): Wording 
     return `${text} except ${others}`;
   });
 
-const listOf = (texts: readonly string[]): string =>
+export const listOf = (texts: readonly string[]): string =>
   texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} or ${texts.at(-1)}`;
 
 /** Names joined into one. */

@@ -132,6 +132,12 @@ const ROWS: readonly Row[] = [
     ofToken((word, token) => word.length === token.length),
   ],
   [
+    'other length',
+    'bearer tokens of another length',
+    'the bearer token has another length than the right one',
+    ofWord((word, token) => word.length !== token.length),
+  ],
+  [
     'half',
     'bearer tokens with the same first half',
     'a wrong token has the first half of the right one',

@@ -195,7 +195,9 @@ function lengths(property: string, letter?: string): Scale {
     }),
     above: (point) => ({ clause: `${property} is longer than ${point} characters${most}`, isLarger: true }),
     below: (point) => ({ clause: `${property} is shorter than ${point} characters${most}` }),
-    between: (first, last) => ({ clause: `${property} has ${first} to ${last} characters${most}` }),
+    between: (first, last) => ({
+      clause: `${property} has ${first === last ? first : `${first} to ${last}`} characters${most}`,
+    }),
     pointOf: ({ plant }) => {
       const value = plant.get(property);
       const text = value instanceof FreshText ? value.of(1n) : value;
