@@ -1,5 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { stringsOf } from '../lib/contract/shape.ts';
+import { groupBy } from '../lib/groups.ts';
 import {
   answered,
   errorBody,
@@ -11,10 +12,11 @@ import {
 import { pickByKind } from '../lib/payloads/choose-cases.ts';
 import { type Defect, type DefectKind, defectsOf } from '../lib/payloads/defects.ts';
 import { freshId } from '../lib/payloads/fresh.ts';
-import { COMPACT, FRESH, FreshText, type JsonObject, object, Raw } from '../lib/payloads/json.ts';
+import { COMPACT, FRESH, FreshText, JsonObject, object, Raw } from '../lib/payloads/json.ts';
 import { ID, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
 import type { RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
 import {
+  compressedText,
   type Edit,
   malformedText,
   multipart,
@@ -72,6 +74,24 @@ const invalidPlants =
     });
     return pickByKind(cases, ({ label }) => label);
   };
+
+/** Plants with the wrong type of two properties, and of all: one defect must not make up for another. */
+function severalWrong(plants: PlantFactory): readonly TestCase[] {
+  const firsts = groupBy(defects(plants, ['wrong-type']), ({ property = '' }) => property).flatMap(
+    ([property, [defect]]) => (property === '' || defect === undefined ? [] : [{ property, defect }]),
+  );
+  const pairs = firsts.flatMap((one, index) => firsts.slice(index + 1).map((other) => [one, other]));
+  return [...pairs, ...(firsts.length > 2 ? [firsts] : [])].map((several) => {
+    const control = plants.plain('all');
+    const invalid = several.reduce<JsonObject>((plant, { property, defect }) => {
+      const [json] = defect.typical(control);
+      const value = json instanceof JsonObject ? json.get(property) : undefined;
+      return value === undefined ? plant : plant.with(property, value);
+    }, control);
+    const names = several.map(({ property }) => property).join(' and ');
+    return caseWithControl(`${names} of other types`, 'invalid', requestWith(invalid), control);
+  });
+}
 
 const inTurn = <T>(first: readonly T[], second: readonly T[]): T[] =>
   Array.from({ length: Math.max(first.length, second.length) }, (_, index) => [
@@ -256,11 +276,16 @@ export const invalidChecks: readonly Check[] = [
     'Check the JSON type of the value before converting it; switch off type coercion.',
     'numeral',
   ),
-  byKind(
+  rejects(
     'invalid/rejects-wrong-type',
     'A property of the wrong JSON type is rejected.',
+    ['section 2, NewPlant'],
     'Check the JSON type of each property, including optional ones; switch off type coercion, and do not rely on truthiness.',
-    'wrong-type',
+    {
+      kind: 'cases',
+      cases: (plants) => [...invalidPlants('wrong-type')(plants), ...severalWrong(plants)],
+      rules: rejected,
+    },
   ),
   must(
     'invalid/rejects-constraint-violation',
@@ -343,6 +368,7 @@ export const invalidChecks: readonly Check[] = [
           plants,
           named('missing separators', 'plain text', 'XML', 'random bytes', 'preceded by text'),
         ),
+        ...edited(plants, [compressedText], { headers: [['content-encoding', 'gzip']] }),
         ...bodies(plants, {
           'a brace': '{',
           'a bracket': ']',

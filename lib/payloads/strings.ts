@@ -177,6 +177,8 @@ export const HOSTILE: readonly string[] = [
   'שָׁלוֹם mixed עברית',
   '🌵',
   '👩🏽‍🌾🪴🇳🇴',
+  // Cut after an even number of UTF-16 units, it is cut inside a character.
+  `a${'🌵'.repeat(130)}`,
   '𝔓𝔩𝔞𝔫𝔱 𠜎',
   'Z\u0351\u036b\u0343\u036a\u0302a\u0308\u0310lgo',
   '\u200b\u200d\ufeff',

@@ -77,6 +77,11 @@ export const extensions: readonly Edit[] = [
 /** The text with the content coding gzip (RFC 9110 section 8.4). */
 export const gzipped: Edit = edit('gzip', (text) => gzipSync(text));
 
+/** The same of a text that is not JSON: a store that decompresses bodies may parse them in another place. */
+export const compressedText: Edit = edit('plain text, compressed with gzip', () =>
+  gzipSync('a plant called Aloe'),
+);
+
 /** The same value in a longer text: some software inspects only the first part of a body. */
 export const padded = (spaces: number): Edit =>
   edit(`${spaces} spaces`, (text) => text.replace(/}(?=\s*$)/, `${' '.repeat(spaces)}}`));

@@ -121,7 +121,7 @@ const oddity: Dimension = {
         type('application/vnd.api+json'),
         anyOf([type('application/merge-patch+json'), type('application/x-ndjson')]),
         type('text/plain'),
-        type('multipart/form-data; boundary=b'),
+        anyOf([type('multipart/form-data; boundary=b'), type('multipart/form-data')]),
         type('application/x-www-form-urlencoded'),
         withTemplate('without a content type', { contentType: undefined }),
       ]
@@ -187,7 +187,7 @@ const client = dimension('client', [
     ['traceparent', '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'],
     ['x-request-id', '4bf92f35-77b3-4da6-a3ce-929d0e0e4736'],
     ['x-requested-with', 'XMLHttpRequest'],
-    ['accept-language', 'de-CH, de;q=0.9, en;q=0.1'],
+    ['accept-language', 'fr-CH, fr;q=0.9, ja;q=0.1'],
   ]),
   ...optional([
     header('cookie', 'session=5f1c; theme=dark; admin=true'),

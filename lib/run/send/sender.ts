@@ -281,8 +281,11 @@ export class Sender {
     this.lowerLimits(exchange);
     this.cookies.learn(exchange, template);
     if (template.preceding !== undefined && before !== undefined) {
-      const isStopped = isStoppedAtGateway(before) && isFromGateway(before);
-      if (!isStopped && (pauseAsked(before) !== undefined || isAway(before)))
+      // What is outside the contract may get any answer, for ever.
+      const isFinal =
+        isOutsideContract(template.preceding.template) ||
+        (isStoppedAtGateway(before) && isFromGateway(before));
+      if (!isFinal && (pauseAsked(before) !== undefined || isAway(before)))
         return { exchange: { ...before, request: exchange.request }, isOwn: false };
       this.options.monitor.see(before, template.preceding.template, context);
     }
