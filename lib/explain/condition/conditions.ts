@@ -63,9 +63,8 @@ export async function conditionsOf(
     if (mustReject(expected) && isCarrier(part)) continue;
     const bare = neutral === undefined ? state : part.copy(neutral, state);
     // A property stays where it is: its place may matter, too.
-    const isReplaced =
-      investigation.experiments.contract.newPlant.shape.properties.has(part.name) &&
-      state.plant.members.filter(([name]) => name === part.name).length === 1;
+    const isProperty = investigation.experiments.contract.newPlant.shape.properties.has(part.name);
+    const isReplaced = isProperty && state.plant.members.filter(([name]) => name === part.name).length === 1;
     const base = isReplaced ? state : bare;
     const values =
       neutral === undefined ? undefined : valuesFor(part, state, neutral, bare, investigation.experiments);
@@ -79,7 +78,8 @@ export async function conditionsOf(
     const size = neutral && (await unlessSpent(() => bySize(reach, state, bare, investigation)));
     const named =
       size ??
-      (words?.isPartial === true ? undefined : words) ??
+      // Of a property some of the values say more than the one of the failing request.
+      (words?.isPartial === true && !isProperty ? undefined : words) ??
       wordsOf(part, state, investigation.failure, investigation.experiments);
     conditions.push({ ...named, part: part.name });
   }
