@@ -67,6 +67,11 @@ export const sizes: readonly RightStore[] = [
     }),
   ),
   right(
+    'oversized-502',
+    'answers a body of more than 70,000 bytes with 502 in HTML: a gateway that cannot pass it on, and 64 KiB are the limit of what is judged',
+    sending((usual, { body }) => (body.length > 70_000 ? html(502, 'Bad Gateway') : usual)),
+  ),
+  right(
     'white-space-413',
     'answers more than 1 KiB of white space with 413',
     rejecting(({ text }) => (text.match(/[ \t\r\n]/g)?.length ?? 0) > LARGE, 413),
