@@ -75,6 +75,20 @@ async function sameValues(
   };
 }
 
+/** The least number of requests above `fewer` with which a failure shows each of three times; `size` if none is less. */
+async function leastBetween(
+  fewer: number,
+  size: number,
+  shows: (count: number) => Promise<boolean>,
+): Promise<number> {
+  for (let count = fewer + 1; count < size; count += 1) {
+    let left = 3;
+    while (left > 0 && (await shows(count))) left -= 1;
+    if (left === 0) return count;
+  }
+  return size;
+}
+
 /** Whether the failure needs a number of requests in flight, whatever they contain. */
 async function crowd(
   state: RequestState,
@@ -100,6 +114,11 @@ async function crowd(
       if ((await wave(state, size, investigation)).length > 0) waves += 1;
     // As rarely as that, it may be for another reason.
     if (waves < 3) return undefined;
+    const least = await leastBetween(
+      fewer,
+      size,
+      async (count) => (await wave(state, count, investigation)).length > 0,
+    );
     const showsAgain = async (other: RequestState) => {
       for (let left = 3; left > 0; left -= 1)
         if ((await wave(other, size, investigation)).length > 0) return true;
@@ -109,7 +128,7 @@ async function crowd(
     return {
       ...bareExplanation(state, shown),
       kind: 'under-concurrency',
-      conditions: [{ clause: `${size} or more requests are in flight` }, ...presences.map(presenceClause)],
+      conditions: [{ clause: `${least} or more requests are in flight` }, ...presences.map(presenceClause)],
       inside: [waves, 6],
       outside: [calm, 4],
       // A shell takes longer to start the next request than most stores to answer one.
