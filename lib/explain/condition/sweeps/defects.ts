@@ -90,6 +90,7 @@ const MAX_QUOTED = 24;
 function inWords(value: Json): string {
   const only = /^\[(?:(-?\d+)|"[^"]*")\]$/.exec(shown(value));
   if (only !== null) return `an array of one ${only[1] === undefined ? 'string' : 'number'}`;
+  if (shown(value).startsWith('{"value":')) return 'an object that holds the value';
   if (/^"-?\d{16,}"$/.test(shown(value))) return 'a numeric string beyond 2^53';
   const { length } = typeof value === 'string' ? [...value] : [];
   if (typeof value !== 'string' || length <= MAX_QUOTED) return shown(value);
