@@ -126,7 +126,7 @@ describe('the documentation of every check', () => {
       'combinations/rejects-invalid-bodies',
       /^\d+ requests that cover all [\d,]+ pairs of values of \d\d dimensions, with --thorough all triples/,
     ],
-    ['invalid/rejects-wrong-type', /^92 requests: name is a boolean \(4 times\); /],
+    ['invalid/rejects-wrong-type', /^96 requests: name is a boolean \(4 times\); /],
     ['invalid/rejects-any-wrong-type', /^60 requests, 0\.5 times --cases \(120 by default\): random\./],
     [
       'invalid/rejects-constraint-violation',

@@ -75,6 +75,9 @@ async function sameValues(
   };
 }
 
+/** Requests that have to pass one at a time before a failure is said to need others in flight. */
+const IN_TURN = 48;
+
 /** The least number of requests above `fewer` with which a failure shows each of three times; `size` if none is less. */
 async function leastBetween(
   fewer: number,
@@ -114,6 +117,9 @@ async function crowd(
       if ((await wave(state, size, investigation)).length > 0) waves += 1;
     // As rarely as that, it may be for another reason.
     if (waves < 3) return undefined;
+    // A rare failure is as likely among as many requests one at a time.
+    for (let left = IN_TURN; left > 0; left -= 1)
+      if ((await investigation.shows(state)) === true) return undefined;
     const least = await leastBetween(
       fewer,
       size,
