@@ -1,3 +1,4 @@
+import { wrongToken } from '../../payloads/credentials.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import type { CheckFailure } from '../cluster.ts';
@@ -11,7 +12,7 @@ import { KINDS, REPEATS } from './preceding.ts';
 /** Requests that a store may reject by their heads alone. */
 const REJECTED_EARLY = [
   KINDS.unauthenticated,
-  KINDS.wrong,
+  { ...KINDS.wrong, change: { credential: wrongToken('a random token of the same length') } },
   { one: 'a request with another media type', change: { template: { contentType: 'text/plain' } } },
 ] as const;
 
