@@ -75,7 +75,7 @@ export const handWritten: readonly BrokenStore[] = [
   broken(
     'token-bytes-500',
     '500 to a token as long as the right one with a character that is not ASCII: compares bytes after the length in characters',
-    ['auth/answers-401'],
+    ['combinations/rejects-invalid-credentials', 'invariants/no-server-error'],
     unable(
       (request) =>
         /^bearer \S{8,}$/i.test(authorization(request) ?? '') &&
