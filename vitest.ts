@@ -3,7 +3,7 @@ import { catalogue, knownDeviations, planOf, type RunOptions, secretsOf } from '
 import { callback } from './lib/config/option-types.ts';
 import { IN_CODE, type Settings } from './lib/config/options.ts';
 import { optionsGiven, settingsOf } from './lib/config/read-options.ts';
-import { entryName, namedBy } from './lib/report/baseline/baseline-entry.ts';
+import { entryName, isAbout } from './lib/report/baseline/baseline-entry.ts';
 import { blocks } from './lib/report/baseline/ci-result.ts';
 import { entriesOf, knownBy, novelty } from './lib/report/baseline/deviations.ts';
 import { causeReport } from './lib/report/formats/terminal.ts';
@@ -116,7 +116,7 @@ export function plantStoreConformance(given: ConformanceOptions): void {
 }
 
 const isListed = (id: string, baseline: Baseline | undefined): boolean =>
-  baseline?.entries.some((entry) => namedBy(entry).some((one) => one.id === id)) === true;
+  baseline?.entries.some((entry) => isAbout(entry, { id })) === true;
 
 /** What is not as the baseline says, of the checks that it lists: their tests did not fail. */
 function changesOf(record: RunRecord): readonly string[] {

@@ -121,7 +121,7 @@ const withWholeAnswer = (one: CheckFailure, all: readonly CheckFailure[]): Check
   return like === undefined ? one : { ...one, sought: like.sought };
 };
 
-/** A store that treats all requests sameForAll has one fault, whatever the checks say. */
+/** A store that treats all requests alike has one fault, whatever the checks say. */
 async function everything(
   failures: readonly CheckFailure[],
   experiments: Experiments,

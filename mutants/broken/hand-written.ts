@@ -76,12 +76,7 @@ export const handWritten: readonly BrokenStore[] = [
     'token-bytes-500',
     '500 to a token as long as the right one with a character that is not ASCII: compares bytes after the length in characters',
     ['combinations/rejects-invalid-credentials', 'invariants/no-server-error'],
-    unable(
-      (request) =>
-        /^bearer \S{8,}$/i.test(authorization(request) ?? '') &&
-        /[^\0-\x7f]/.test(authorization(request) ?? ''),
-      'fail',
-    ),
+    unable((request) => /^bearer (?=\S*[^\0-\x7f])\S{8,}$/i.test(authorization(request) ?? ''), 'fail'),
   ),
   comparingTokens(
     'token-last-six',
@@ -93,11 +88,7 @@ export const handWritten: readonly BrokenStore[] = [
     'name-replacement-pattern',
     'puts the name into a template with String.replace, so $& in it breaks the JSON',
     ['unconstrained/answers-hostile-names'],
-    answeringText((text, { name }) =>
-      /\$[&`']/.test(name)
-        ? '{"name":"@NAME@"}'.replace('@NAME@', name.replaceAll('"', '')).replace('"}', '"}"')
-        : text,
-    ),
+    answeringText((text, { name }) => text.replace(JSON.stringify(name), JSON.stringify(name))),
   ),
   broken(
     'accept-mirrored',

@@ -98,6 +98,8 @@ async function crowd(
   concurrency: number,
   investigation: Investigation,
 ): Promise<Explanation | undefined> {
+  const showsWith = async (count: number, other = state) =>
+    (await wave(other, count, investigation)).length > 0;
   for (const [index, size] of SIZES.entries()) {
     if (size > concurrency) return undefined;
     let shown: Exchange | undefined;
@@ -110,24 +112,17 @@ async function crowd(
     if (shown === undefined) continue;
     const fewer = SIZES[index - 1] ?? 1;
     let calm = 0;
-    for (let left = 4; left > 0; left -= 1)
-      if ((await wave(state, fewer, investigation)).length > 0) calm += 1;
+    for (let left = 4; left > 0; left -= 1) if (await showsWith(fewer)) calm += 1;
     if (calm > 2) return undefined;
-    for (let left = 3; left > 0; left -= 1)
-      if ((await wave(state, size, investigation)).length > 0) waves += 1;
+    for (let left = 3; left > 0; left -= 1) if (await showsWith(size)) waves += 1;
     // As rarely as that, it may be for another reason.
     if (waves < 3) return undefined;
     // A rare failure is as likely among as many requests one at a time.
     for (let left = IN_TURN; left > 0; left -= 1)
       if ((await investigation.shows(state)) === true) return undefined;
-    const least = await leastBetween(
-      fewer,
-      size,
-      async (count) => (await wave(state, count, investigation)).length > 0,
-    );
+    const least = await leastBetween(fewer, size, showsWith);
     const showsAgain = async (other: RequestState) => {
-      for (let left = 3; left > 0; left -= 1)
-        if ((await wave(other, size, investigation)).length > 0) return true;
+      for (let left = 3; left > 0; left -= 1) if (await showsWith(size, other)) return true;
       return false;
     };
     const presences = await presencesOf(state, investigation, showsAgain);

@@ -79,13 +79,7 @@ async function withKnownValue(
     const plant = ordinary.plant.with(ID, freshId(2n ** 20n, 2n ** 22n)).with(property, value);
     const preceding = { template: templateOf({ ...ordinary, plant }), connection: 'other' } as const;
     const state = { ...other.state, template: { ...other.state.template, preceding } };
-    let exchange: Exchange | undefined;
-    for (let left = REPEATS; left > 0; left -= 1) {
-      exchange = await experiments.send(state);
-      const isAlone = (await investigation.shows(other.state)) === true;
-      if (isAlone || investigation.isShown(exchange, state) !== true) exchange = undefined;
-      if (exchange === undefined) break;
-    }
+    const exchange = await alwaysShown(state, other.state, investigation);
     if (exchange === undefined) continue;
     return withPreceding(other, {
       ...bareExplanation(state, exchange),
@@ -95,6 +89,21 @@ async function withKnownValue(
     });
   }
   return undefined;
+}
+
+/** The last exchange of a request that shows the symptom each time, if another one never does. */
+async function alwaysShown(
+  state: RequestState,
+  other: RequestState,
+  investigation: Investigation,
+): Promise<Exchange | undefined> {
+  let last: Exchange | undefined;
+  for (let left = REPEATS; left > 0; left -= 1) {
+    last = await investigation.experiments.send(state);
+    const showsAlone = (await investigation.shows(other)) === true;
+    if (showsAlone || investigation.isShown(last, state) !== true) return undefined;
+  }
+  return last;
 }
 
 async function historyOf(preceding: Preceding): Promise<Explanation | undefined> {

@@ -20,7 +20,7 @@ export interface SameForAll {
 }
 
 /**
- * Finds out whether the store treats all requests sameForAll: valid ones, invalid ones, and perhaps those without a token.
+ * Finds out whether the store treats all requests alike: valid ones, invalid ones, and perhaps those without a token.
  * @throws BudgetSpent
  */
 export async function sameForAll(experiments: Experiments): Promise<SameForAll | undefined> {

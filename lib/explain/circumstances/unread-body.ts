@@ -1,6 +1,7 @@
 import { wrongToken } from '../../payloads/credentials.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
+import type { Exchange } from '../../wire/exchange.ts';
 import type { CheckFailure } from '../cluster.ts';
 import type { Experiments, SoughtSymptom } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
@@ -30,28 +31,43 @@ export async function unreadBody(
     const rejected = templateOf({ ...ordinary, ...change });
     const next = afterOnConnection(ordinary, rejected);
     const control = afterOnConnection(ordinary, { ...rejected, body: undefined });
-    const fails = async (state: RequestState) => {
-      const exchange = await experiments.send(state);
-      const symptoms = symptomsOf(exchange, 'accept', experiments.contract);
-      return symptoms.some((symptom) => aspectOf(symptom) === 'outcome') ? exchange : undefined;
+    const exchange = await alwaysLeft(next, control, experiments);
+    if (exchange === undefined) continue;
+    return {
+      sought: {
+        kind: 'unread-body',
+        words: `takes the body of ${one} for the next request on the connection`,
+      },
+      found: {
+        ...bareExplanation(next, exchange),
+        kind: 'sequence',
+        inside: [REPEATS, REPEATS],
+        outside: [0, REPEATS],
+      },
     };
-    for (let left = REPEATS; left > 0; left -= 1) {
-      const exchange = await fails(next);
-      if (exchange === undefined || (await fails(control)) !== undefined) break;
-      if (left > 1) continue;
-      const words = `takes the body of ${one} for the next request on the connection`;
-      return {
-        sought: { kind: 'unread-body', words },
-        found: {
-          ...bareExplanation(next, exchange),
-          kind: 'sequence',
-          inside: [REPEATS, REPEATS],
-          outside: [0, REPEATS],
-        },
-      };
-    }
   }
   return undefined;
+}
+
+/** The last exchange of a request that fails each time, if its control passes each time. */
+async function alwaysLeft(
+  next: RequestState,
+  control: RequestState,
+  experiments: Experiments,
+): Promise<Exchange | undefined> {
+  let last: Exchange | undefined;
+  for (let left = REPEATS; left > 0; left -= 1) {
+    last = await failing(next, experiments);
+    if (last === undefined || (await failing(control, experiments)) !== undefined) return undefined;
+  }
+  return last;
+}
+
+/** The exchange of an ordinary plant if its outcome is not the right one. */
+async function failing(state: RequestState, experiments: Experiments): Promise<Exchange | undefined> {
+  const exchange = await experiments.send(state);
+  const symptoms = symptomsOf(exchange, 'accept', experiments.contract);
+  return symptoms.some((symptom) => aspectOf(symptom) === 'outcome') ? exchange : undefined;
 }
 
 const afterOnConnection = (state: RequestState, template: RequestTemplate): RequestState => ({

@@ -110,12 +110,16 @@ async function sizedLike(
   if (!(await recurs(sized(size), investigation))) return undefined;
   for (const bytes of [size - 1, size + 1])
     if ((await investigation.shows(sized(bytes))) !== false) return undefined;
-  let clause = `the body has ${size} bytes`;
-  for (const divisor of DIVISORS) {
-    const shows = size % divisor === 0 && (await investigation.shows(sized(size + divisor))) === true;
-    if (shows) clause = `the length of the body is a multiple of ${divisor} bytes`;
-    if (shows) break;
+  let divisor: number | undefined;
+  for (const one of DIVISORS) {
+    if (size % one !== 0 || (await investigation.shows(sized(size + one))) !== true) continue;
+    divisor = one;
+    break;
   }
+  const clause =
+    divisor === undefined
+      ? `the body has ${size} bytes`
+      : `the length of the body is a multiple of ${divisor} bytes`;
   const neutral = sized(size + 1);
   const about = { state: sized(size), conditions: [{ clause }], parts: [WHITE_SPACE], neutral };
   return [await explanationOf(about, investigation)];
@@ -138,8 +142,7 @@ async function paddedLike(
     for (const bytes of [size, 4 * size]) {
       const large = { ...one, edits: [...edits, paddedTo(bytes)] };
       if ((await investigation.shows(large)) !== true) continue;
-      const { state, parts } = await reduce(large, base, investigation);
-      const found = await described(state, parts, base, carriers, investigation);
+      const found = await reducedTo(base, large, carriers, investigation);
       return found.map((each) => ({ ...each, ...featureOf(each) }));
     }
   return undefined;
@@ -156,8 +159,7 @@ async function nestedLike(
   if (base === undefined || deep === '') return undefined;
   const nested = { ...base, plant: base.plant.with(UNDECLARED, nestedArrays(deep.length)) };
   if ((await investigation.shows(nested)) !== true) return undefined;
-  const { state, parts } = await reduce(nested, base, investigation);
-  return described(state, parts, base, carriers, investigation);
+  return reducedTo(base, nested, carriers, investigation);
 }
 
 /** What is found with an ordinary request of which one character arrives in two pieces, if it shows the symptom. */
@@ -183,8 +185,7 @@ async function splitLike(
     template: { ...base.template, cut: (body) => [insideCharacter(body)] },
   };
   if (!(await recurs(split, investigation))) return undefined;
-  const { state, parts } = await reduce(split, base, investigation);
-  return described(state, parts, base, carriers, investigation);
+  return reducedTo(base, split, carriers, investigation);
 }
 
 /** What is found with the very id that failed, if others of its range pass, and it has a class by which they differ. */
@@ -281,6 +282,17 @@ async function showsNow(
 
 const texts = ({ contract: { newPlant } }: Experiments) =>
   stringsOf(newPlant.shape).map((name) => textSweep(name, newPlant.shape.required.has(name)));
+
+/** Takes away what does not matter of a failing request, towards one that passes, and says what is left. */
+async function reducedTo(
+  passing: RequestState,
+  failing: RequestState,
+  carriers: readonly Part[],
+  investigation: Investigation,
+): Promise<readonly Explanation[]> {
+  const { state, parts } = await reduce(failing, passing, investigation);
+  return described(state, parts, passing, carriers, investigation);
+}
 
 /** Says what shows the symptom, and under which conditions. */
 async function described(

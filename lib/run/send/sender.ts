@@ -174,8 +174,7 @@ export class Sender {
         id = context.ids.aside();
         continue;
       }
-      // Varnish says 503 with Retry-After, however long one waits.
-      if (isStoppedAtGateway(exchange) && isFromGateway(exchange)) return exchange;
+      if (isFinalOfGateway(exchange)) return exchange;
       const pause = pauseAsked(exchange);
       if (this.growth.isAbove(concurrencyLimit) && mayBeOverloaded(exchange, left)) {
         this.growth.end();
@@ -282,9 +281,7 @@ export class Sender {
     this.cookies.learn(exchange, template);
     if (template.preceding !== undefined && before !== undefined) {
       // What is outside the contract may get any answer, for ever.
-      const isFinal =
-        isOutsideContract(template.preceding.template) ||
-        (isStoppedAtGateway(before) && isFromGateway(before));
+      const isFinal = isOutsideContract(template.preceding.template) || isFinalOfGateway(before);
       if (!isFinal && (pauseAsked(before) !== undefined || isAway(before)))
         return { exchange: { ...before, request: exchange.request }, isOwn: false };
       this.options.monitor.see(before, template.preceding.template, context);
@@ -417,6 +414,10 @@ const mayBeOverloaded = ({ response }: Exchange, template: RequestTemplate): boo
   !isOutsideContract(template) &&
   template.delivery?.abortAfter === undefined &&
   (response === undefined || response.status >= 500 || response.status === 429);
+
+/** Whether a gateway says that it cannot forward such a request: Varnish does so with Retry-After, however long one waits. */
+const isFinalOfGateway = (exchange: Exchange): boolean =>
+  isStoppedAtGateway(exchange) && isFromGateway(exchange);
 
 const isBusy = ({ response }: Exchange): boolean => response?.status === 503;
 
