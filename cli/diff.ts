@@ -8,7 +8,7 @@ export function diffCommand(exitWith: (code: number) => void): Command {
   return new Command('diff')
     .description('Compares two runs: what regressed, what was fixed, what still fails, and what changed.')
     .argument('<before>', 'report.json of the earlier run, or the name of a target, for its last one')
-    .argument('<now>', 'the same of the later run')
+    .argument('<now>', 'report.json of the later run, or the name of a target')
     .addHelpText(
       'after',
       `

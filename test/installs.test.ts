@@ -43,14 +43,14 @@ async function examples(): Promise<readonly string[]> {
 async function project(url: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
-  const target = (name: string) => `  - { name: ${name}, baseUrl: "${url}" }\n`;
+  const target = (name: string, more = '') => `  - { name: ${name}, baseUrl: "${url}"${more} }\n`;
   write('package.json', '{ "private": true }');
-  write('conformance.yaml', `targets:\n${target('staging')}`);
+  write('conformance.yaml', `targets:\n${target('staging', ', out: reports')}`);
   write('stores.yaml', `targets:\n${target('a')}${target('b')}`);
   write('baseline.yaml', '[]');
   write('limits.yaml', packageText('mutants/overlays/limits.yaml'));
   const main = packageFile('dist/cli/main.js');
-  const { code } = await inShell(`node ${main} run ${url} --out reports`, folder);
+  const { code } = await inShell(`node ${main} run --target staging`, folder);
   expect(code).toBe(0);
   for (const name of ['go', 'rust', 'main', 'shard-1', 'shard-2'])
     cpSync(join(folder, 'reports'), join(folder, name), { recursive: true });
@@ -62,7 +62,8 @@ async function project(url: string): Promise<string> {
  * Nothing failed that could be replayed, the record is no shard, the store runs already, there is one target, and nobody
  * answers the questions of `init`.
  */
-const codeOf = (line: string): number => (/ replay | merge | --start | compare$| init$/.test(line) ? 2 : 0);
+const codeOf = (line: string): number =>
+  / replay | merge | --start | compare$| staging live| init$/.test(line) ? 2 : 0;
 
 describe('the packed tarball', () => {
   let tarball: string;
