@@ -9,8 +9,8 @@ const candidate = (value: string, ...classes: string[]): Candidate => ({
 });
 
 const CLASSES: readonly CandidateClass[] = [
-  { id: 'any', words: { clause: 'name is anything' }, topic: 'name' },
-  { id: 'vowel', words: { clause: 'name is a vowel' }, topic: 'name' },
+  { id: 'any', words: { clause: 'name is anything' }, group: 'name' },
+  { id: 'vowel', words: { clause: 'name is a vowel' }, group: 'name' },
 ];
 const [a, e, b, c] = [
   candidate('a', 'any', 'vowel'),

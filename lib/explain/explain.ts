@@ -324,12 +324,14 @@ async function unexplained(
   const inVain = experiments.sent > 0 && before.length === 0 && !(await recurs(investigation));
   const condition = (): Wording => {
     if (when === 'under-concurrency') return { note: 'while others are in flight' };
-    if (isFirst) return { phrase: 'that are the first of the run' };
+    if (isFirst) return { phrase: 'that are the first of the run', topics: ['first request'] };
     if (gone && isSlow(sought)) return served ? { note: 'from some point in the run onwards' } : {};
     // What is wrong with the request is known, and why it is rejected now may be something else: an id in use.
     if (subject !== undefined && subject !== ANY_SUBJECT.credential) return {};
     if (inVain) return { note: `${requests.size === 1 ? 'once' : 'now and then'}, but not again` };
-    return subject === undefined ? suchAs(failure) : {};
+    // What one request contains does not matter to what others show as well.
+    const isOfSeveral = new Set(members.map((one) => labelOf(one.failure))).size > 1;
+    return subject === undefined && !isOfSeveral ? suchAs(failure) : {};
   };
   return {
     ...bareExplanation(initialState(new JsonObject([])), exchange),

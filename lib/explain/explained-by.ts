@@ -7,7 +7,6 @@ import { stateOf, withParts } from './condition/parts.ts';
 import { type Experiments, type SoughtSymptom, unlessSpent } from './experiments.ts';
 import type { Explanation } from './explanation.ts';
 import { mustReject } from './symptom/expected-outcome.ts';
-
 import { labelOf } from './wording/words.ts';
 
 /** The cluster whose condition explains a failure: without it, the symptom does not show. */
@@ -92,9 +91,8 @@ async function inUndeclared<T extends Cluster>(
 
 /** Whether a finding and a label name the same property. */
 function isAbout({ subject, conditions }: Explanation, label: string, { contract }: Experiments): boolean {
-  const named = (text: string) => new Set(text.split(/[^\w]+/));
-  const property = [...contract.newPlant.shape.properties.keys()].find((name) => named(label).has(name));
+  const named = new Set(label.split(/\W+/));
+  const property = [...contract.newPlant.shape.properties.keys()].find((name) => named.has(name));
   if (property === undefined) return false;
-  const words = [subject, ...conditions].flatMap((one) => [one?.clause ?? '', one?.noun ?? '']);
-  return words.some((one) => named(one).has(property));
+  return [subject, ...conditions].some((one) => one?.property === property || one?.part === property);
 }

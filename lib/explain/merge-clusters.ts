@@ -4,15 +4,18 @@ import type { Exchange } from '../wire/exchange.ts';
 import { type Cluster, levelOf } from './cluster.ts';
 import type { SoughtSymptom } from './experiments.ts';
 import { keyOf } from './symptom/symptom.ts';
-import { alternatives, listOf } from './wording/several.ts';
+import { alternatives, listOf, ofOthers } from './wording/several.ts';
 import { sentenceOf } from './wording/title.ts';
+import { topicsOf } from './wording/topics.ts';
 import { areVague, fullText, type Wording } from './wording/wording.ts';
 import { labelOf } from './wording/words.ts';
 
 /** What is to be fixed: one cluster for each fault, in the order in which to fix them. */
 export const merged = (clusters: readonly Cluster[]): readonly Cluster[] =>
   [
+    withDistinctConditions,
     withoutRepeatedValues,
+    withoutChance,
     withoutCarriers,
     acrossProperties,
     acrossPieces,
@@ -24,6 +27,13 @@ export const merged = (clusters: readonly Cluster[]): readonly Cluster[] =>
     byCodePath,
     ordered,
   ].reduce((left, step) => step(left), clusters);
+
+/** Several parts of a request may matter for one reason, such as that each makes the body larger. */
+const withDistinctConditions = (clusters: readonly Cluster[]): readonly Cluster[] =>
+  clusters.map(({ found, ...rest }) => {
+    const byText = new Map(found.conditions.map((words) => [fullText(words), words]));
+    return { ...rest, found: { ...found, conditions: [...byText.values()] } };
+  });
 
 const textOfAll = (conditions: readonly Wording[]): string => conditions.map(fullText).join('\n');
 
@@ -113,34 +123,18 @@ interface OfProperty {
 
 /** What a cluster says of one property, which it may say of others as well. */
 function ofProperty({ found: { kind, subject, conditions } }: Cluster): OfProperty | undefined {
-  if (kind !== 'always') return undefined;
-  const [property, own] =
-    /^(\w+) ((?:contains|is|begins|ends|inherited|nested) .*)$/
-      .exec(subject?.noun ?? conditions[0]?.clause ?? '')
-      ?.slice(1) ?? [];
-  if (property === undefined || own === undefined) return ofTypeOf(subject, conditions);
-  // An exception is about the same property.
-  const rest = own.replace(`when ${property} `, 'when it ');
-  if (subject !== undefined)
-    return {
-      property,
-      key: `${rest} ${textOfAll(conditions)}`,
-      ofAll: (all) => ({ subject: { noun: `${all} ${rest}`, clause: `${all} is ${rest}` }, conditions }),
-    };
-  if (conditions.length > 1) return undefined;
-  return { property, key: rest, ofAll: (all) => ({ conditions: [{ clause: `${all} ${rest}` }] }) };
-}
-
-/** The same of a type that a property must not have: `null as id`. */
-function ofTypeOf(subject: Wording | undefined, conditions: readonly Wording[]): OfProperty | undefined {
-  const [type, property] = /^(.+) as (\w+)$/.exec(subject?.noun ?? '')?.slice(1) ?? [];
-  if (type === undefined || property === undefined) return undefined;
-  // An array of one value of the right type is one for each property.
-  const key = type.replace(/^an array of one (?:number|string)$/, 'an array of one value');
+  const [condition, ...others] = conditions;
+  const about = subject ?? (others.length === 0 ? condition : undefined);
+  const property = about?.property;
+  if (kind !== 'always' || about === undefined || property === undefined) return undefined;
+  const other = fullText(ofOthers(about, property, ''));
   return {
     property,
-    key: `${key} ${textOfAll(conditions)}`,
-    ofAll: (all) => ({ subject: { noun: `${key} as ${all}`, clause: `${all} is ${key}` }, conditions }),
+    key: subject === undefined ? other : `${other} ${textOfAll(conditions)}`,
+    ofAll: (properties) => {
+      const words = ofOthers(about, property, properties);
+      return subject === undefined ? { conditions: [words] } : { subject: words, conditions };
+    },
   };
 }
 
@@ -254,12 +248,29 @@ function withoutCarriers(clusters: readonly Cluster[]): readonly Cluster[] {
   });
 }
 
+const dependsOnEarlier = ({ found: { kind, conditions } }: Cluster): boolean =>
+  kind === 'sequence' || conditions.some(({ part }) => part === 'earlier requests');
+
+/** If earlier requests matter, what no experiment shows again has probably come after such requests by chance. */
+function withoutChance(clusters: readonly Cluster[]): readonly Cluster[] {
+  const afterEarlier = clusters.filter(dependsOnEarlier);
+  const isAuthentication = ({ sought: { kind, status }, found }: Cluster) =>
+    (kind === 'rejects' && status === 401) ||
+    (kind === 'accepts' && found.subject !== undefined && topicsOf(found.subject).includes('credential'));
+  return joinedBy(clusters, (cluster) =>
+    cluster.found.kind === 'once' && !afterEarlier.includes(cluster)
+      ? afterEarlier.find(
+          (one) =>
+            keyOf(one.sought) === keyOf(cluster.sought) ||
+            (isAuthentication(one) && isAuthentication(cluster)),
+        )
+      : undefined,
+  );
+}
+
 /** If an earlier request matters, a value that was sent before shows the symptom for that reason. */
 function withoutRepeatedValues(clusters: readonly Cluster[]): readonly Cluster[] {
-  const afterEarlier = clusters.filter(
-    ({ found: { kind, conditions } }) =>
-      kind === 'sequence' || conditions.some(({ part }) => part === 'earlier requests'),
-  );
+  const afterEarlier = clusters.filter(dependsOnEarlier);
   return joinedBy(clusters, (cluster) =>
     !afterEarlier.includes(cluster) && cluster.found.conditions.some(({ isRepeated }) => isRepeated === true)
       ? afterEarlier.find(({ sought }) => keyOf(sought) === keyOf(cluster.sought))

@@ -236,7 +236,7 @@ function residue(
         : rest === 0n
           ? `${ID} is divisible by ${modulus}`
           : `${ID} leaves ${rest} when divided by ${modulus}`;
-    return { words: { clause }, modulus: Number(modulus) };
+    return { words: { clause, property: ID }, modulus: Number(modulus) };
   }
   return undefined;
 }

@@ -68,7 +68,9 @@ async function sameValues(
   return {
     ...bareExplanation(found.state, found.exchange),
     kind: 'under-concurrency',
-    conditions: [{ clause: `another request with the same ${ID} is in flight` }],
+    conditions: [
+      { clause: `another request with the same ${ID} is in flight`, property: ID, topics: ['known value'] },
+    ],
     inside: [waves, 3],
     outside: [0, waves],
     repeat: { times: size * 16, inFlight: size * 4, sameId: true },

@@ -84,7 +84,14 @@ async function withKnownValue(
     return withPreceding(other, {
       ...bareExplanation(state, exchange),
       kind: 'sequence',
-      conditions: [{ phrase: `after a plant with the same ${property}`, part: 'earlier requests' }],
+      conditions: [
+        {
+          phrase: `after a plant with the same ${property}`,
+          property,
+          part: 'earlier requests',
+          topics: ['known value'],
+        },
+      ],
       inside: [REPEATS, REPEATS],
     });
   }
@@ -141,7 +148,10 @@ async function sentAgain(preceding: Preceding): Promise<Explanation | undefined>
     };
   }
   return (
-    last && { ...preceding.finding({ clause: 'the same token is sent again' }, last), state: last.state }
+    last && {
+      ...preceding.finding({ clause: 'the same token is sent again', topics: ['credential'] }, last),
+      state: last.state,
+    }
   );
 }
 

@@ -12,6 +12,7 @@ export interface Presence {
 
 export const presenceClause = ({ name, isPresent }: Presence): Wording => ({
   clause: `there is ${isPresent ? 'a' : 'no'} ${name}`,
+  property: name,
 });
 
 /**

@@ -25,10 +25,11 @@ const REJECTED_EARLY = [
 export async function unreadBody(
   experiments: Experiments,
 ): Promise<{ readonly sought: SoughtSymptom; readonly found: Explanation } | undefined> {
-  const [ordinary] = ordinaryStates(experiments.contract);
-  if (ordinary === undefined) return undefined;
+  // Two plants that have nothing in common, as a store may remember what it rejected.
+  const [ordinary, , earlier = ordinary] = ordinaryStates(experiments.contract);
+  if (ordinary === undefined || earlier === undefined) return undefined;
   for (const { one, change } of REJECTED_EARLY) {
-    const rejected = templateOf({ ...ordinary, ...change });
+    const rejected = templateOf({ ...earlier, ...change });
     const next = afterOnConnection(ordinary, rejected);
     const control = afterOnConnection(ordinary, { ...rejected, body: undefined });
     const exchange = await alwaysLeft(next, control, experiments);

@@ -24,8 +24,8 @@ export interface Candidate {
 export interface CandidateClass {
   readonly id: string;
   readonly words: Wording;
-  /** Values of different topics are different faults, unless a class of both is accepted as a whole. */
-  readonly topic: string;
+  /** Values of different groups are different faults, unless a class of both is accepted as a whole. */
+  readonly group: string;
   /** Words for several of its members, if not all of them show the fault. */
   readonly some?: (first: Candidate) => Wording;
   /** Words for most of its members, before their number; by default the words for all of them. */
@@ -62,7 +62,7 @@ const triedIn = (tries: Tries): number => [...tries.values()].filter((shows) => 
 /** A set of values with which the fault shows, and its name. */
 export interface NamedCandidates {
   readonly words: Wording;
-  readonly topic: string;
+  readonly group: string;
   readonly candidates: readonly Candidate[];
   /** Whether it is one class or value, and all of it but for the exceptions that are named. */
   readonly isExact: boolean;
@@ -70,24 +70,24 @@ export interface NamedCandidates {
 
 /**
  * Names the values with which a fault shows: the broadest classes of which all members show it, then parts of classes,
- * then single values. Those of one topic are joined, as one change is likely to repair them.
+ * then single values. Those of one group are joined, as one change is likely to repair them.
  */
 export function named(tries: Tries, classes: readonly CandidateClass[]): readonly NamedCandidates[] {
   const shown = [...tries].filter(([, shows]) => shows === true).map(([candidate]) => candidate);
   const hidden = [...tries].filter(([, shows]) => shows === false).map(([candidate]) => candidate);
   const found: NamedCandidates[] = [];
   let left = shown;
-  const addName = (words: Wording, topic: string, candidates: readonly Candidate[], isExact = true) => {
-    found.push({ words, topic, candidates, isExact });
+  const addName = (words: Wording, group: string, candidates: readonly Candidate[], isExact = true) => {
+    found.push({ words, group, candidates, isExact });
     left = left.filter((candidate) => !candidates.includes(candidate));
   };
-  for (const { id, words, topic } of bySize(classes, shown)) {
+  for (const { id, words, group } of bySize(classes, shown)) {
     const has = (candidate: Candidate) => candidate.classes.includes(id);
     const candidates = left.filter(has);
     if (candidates.length === 0 || hidden.some(has)) continue;
     // What a broader class has left of this one is not all of it.
     if (candidates.length === shown.filter(has).length || candidates.length > 1)
-      addName(words, topic, candidates);
+      addName(words, group, candidates);
   }
   const narrowest = (candidate: Candidate) => classes.find(({ id }) => id === candidate.classes.at(-1));
   for (const candidate of left) {
@@ -95,15 +95,15 @@ export function named(tries: Tries, classes: readonly CandidateClass[]): readonl
     const own = narrowest(candidate);
     const siblings = left.filter((other) => own !== undefined && narrowest(other) === own);
     if (own?.some !== undefined && siblings.length > 1)
-      addName(own.some(candidate), own.topic, siblings, false);
-    else addName(candidate.words, own?.topic ?? candidate.classes[0] ?? '', [candidate]);
+      addName(own.some(candidate), own.group, siblings, false);
+    else addName(candidate.words, own?.group ?? candidate.classes[0] ?? '', [candidate]);
   }
-  const topics = joined(found, tries, classes);
+  const groups = joined(found, tries, classes);
   // Most of one class is likelier than parts of several.
-  const around = topics.length > 1 ? smallestAround(shown, tries, classes, MIN_PART_OF_CLASS) : undefined;
+  const around = groups.length > 1 ? smallestAround(shown, tries, classes, MIN_PART_OF_CLASS) : undefined;
   if (around !== undefined) return [around];
   const [broadest] = classes;
-  if (topics.length <= MAX_TOPICS || broadest === undefined) return topics;
+  if (groups.length <= MAX_GROUPS || broadest === undefined) return groups;
   return [
     {
       ...broadest,
@@ -114,8 +114,8 @@ export function named(tries: Tries, classes: readonly CandidateClass[]): readonl
   ];
 }
 
-/** Topics that are named one by one. */
-const MAX_TOPICS = 3;
+/** Groups that are named one by one. */
+const MAX_GROUPS = 3;
 
 /** The class with the most members first; of two with the same members, the one that is listed first. */
 const bySize = (
@@ -130,20 +130,20 @@ const bySize = (
     .map(([one]) => one);
 };
 
-/** The part of a class that has to show the fault for its name to be given to values of several topics, or of one. */
-const [MIN_PART_OF_CLASS, MIN_PART_OF_TOPIC] = [0.75, 0.5];
+/** The part of a class that has to show the fault for its name to be given to values of several groups, or of one. */
+const [MIN_PART_OF_CLASS, MIN_PART_OF_GROUP] = [0.75, 0.5];
 
 function joined(
   named: readonly NamedCandidates[],
   tries: Tries,
   classes: readonly CandidateClass[],
 ): readonly NamedCandidates[] {
-  return groupBy(named, ({ topic }) => topic).map(([topic, members]) => {
+  return groupBy(named, ({ group }) => group).map(([group, members]) => {
     const candidates = members.flatMap((one) => one.candidates);
     const around =
-      members.length > MAX_NAMES ? smallestAround(candidates, tries, classes, MIN_PART_OF_TOPIC) : undefined;
+      members.length > MAX_NAMES ? smallestAround(candidates, tries, classes, MIN_PART_OF_GROUP) : undefined;
     return {
-      topic,
+      group,
       candidates,
       words: around?.words ?? alternatives(members.map(({ words }) => words)),
       isExact: members.length === 1 && members[0]?.isExact === true,
@@ -171,7 +171,7 @@ function smallestAround(
     exceptions === undefined
       ? mostly(smallest.most ?? smallest.words, candidates.length, smallest.members.size)
       : except(smallest.words, exceptions);
-  return { words, topic: smallest.topic, candidates, isExact: exceptions !== undefined };
+  return { words, group: smallest.group, candidates, isExact: exceptions !== undefined };
 }
 
 /** Exceptions that are named. */

@@ -62,7 +62,7 @@ function featuresOf(contract: Contract): readonly Feature[] {
   const namesIn = (body: string) => (body.trimStart().startsWith('{') ? Object.keys(membersOf(body)) : []);
   return [
     {
-      words: { phrase: 'with undeclared properties' },
+      words: { phrase: 'with undeclared properties', topics: ['undeclared property'] },
       has: (body) => namesIn(body).some((name) => !declared.includes(name)),
     },
     {
@@ -73,14 +73,20 @@ function featuresOf(contract: Contract): readonly Feature[] {
         ),
     },
     {
-      words: { clause: 'more than one property is missing or wrong' },
+      words: { clause: 'more than one property is missing or wrong', topics: ['any body'] },
       has: (body) => body.trimStart().startsWith('{') && faultsIn(body, contract) > 1,
     },
-    { words: { clause: 'the body contains a quotation mark' }, has: (body) => body.includes('"') },
+    {
+      words: { clause: 'the body contains a quotation mark', topics: ['quotes'] },
+      has: (body) => body.includes('"'),
+    },
     ...declared.flatMap((name): Feature[] => [
-      { words: { clause: `there is a ${name}` }, has: (body) => namesIn(body).includes(name) },
       {
-        words: { clause: `there is no ${name}` },
+        words: { clause: `there is a ${name}`, property: name },
+        has: (body) => namesIn(body).includes(name),
+      },
+      {
+        words: { clause: `there is no ${name}`, property: name },
         has: (body) => namesIn(body).length > 0 && !namesIn(body).includes(name),
       },
     ]),
@@ -92,7 +98,7 @@ function sizesIn(tries: readonly (readonly [body: string, shows: boolean])[]): r
   const sizes = [...new Set(tries.map(([body]) => Buffer.byteLength(body)))].toSorted((a, b) => a - b);
   return sizes.slice(1).flatMap((size): Feature[] => [
     {
-      words: { clause: `the body is ${size} bytes or longer` },
+      words: { clause: `the body is ${size} bytes or longer`, topics: ['size'] },
       has: (body) => Buffer.byteLength(body) >= size,
     },
     {

@@ -14,7 +14,8 @@ import { type Feature, separating } from './features.ts';
 import { BODY, CREDENTIAL, differences, type Part } from './parts.ts';
 import { type SweepResult, sweep } from './sweep.ts';
 import { credentialSweep } from './sweeps/credentials.ts';
-import { defectSweep, isAboutBytes, NOT_JSON } from './sweeps/defects.ts';
+import { NOT_JSON } from './sweeps/defect-classes.ts';
+import { defectSweep, isAboutBytes } from './sweeps/defects.ts';
 
 /** Whether every 400 has the symptom, whatever it was that the store rejected. */
 export async function inEveryRejection(

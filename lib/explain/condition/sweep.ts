@@ -78,7 +78,7 @@ export async function sweep(
     )
       found.splice(0, found.length, {
         words: onScale.limits.words,
-        topic: part,
+        group: part,
         candidates: [],
         isExact: true,
       });

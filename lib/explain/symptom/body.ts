@@ -141,7 +141,9 @@ function textProblem({
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(body);
   } catch {
-    return ['unreadable', 'in an encoding that is not UTF-8'];
+    return isCutOff(body)
+      ? ['truncated-json', 'with truncated JSON']
+      : ['unreadable', 'in an encoding that is not UTF-8'];
   }
   const bare = text.trim();
   if (bare === '') return ['unreadable', 'with white space only'];
@@ -158,6 +160,17 @@ function textProblem({
   return isJson(rest.trim())
     ? ['unreadable', 'with two JSON values']
     : ['text', 'with text after the JSON value'];
+}
+
+/** Whether bytes are UTF-8 up to a character that lacks its last bytes. */
+function isCutOff(body: Uint8Array): boolean {
+  try {
+    // In a stream, the rest of the character may follow.
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body, { stream: true });
+    return firstValue(text) === 'open';
+  } catch {
+    return false;
+  }
 }
 
 /** The first object or array of a text; `open` if it does not end. */

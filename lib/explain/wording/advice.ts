@@ -3,7 +3,7 @@ import type { SoughtSymptom } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
 import { hintsOf, type Settings } from './stack.ts';
-import { fullText } from './wording.ts';
+import { type Topic, topicsOf } from './topics.ts';
 
 /** What to do about a fault: the fix first, then how such a fault typically comes about. */
 export function adviceFor(
@@ -11,7 +11,9 @@ export function adviceFor(
   found: Explanation,
   members: readonly CheckFailure[],
 ): string {
-  const about = [found.subject ?? {}, ...found.conditions].map(fullText).join(' ');
+  const topics = new Set(
+    [...(found.subject === undefined ? [] : [found.subject]), ...found.conditions].flatMap(topicsOf),
+  );
   // What comes before may be said as a condition.
   const isAfterOthers = found.conditions.some(
     ({ part }) => part === 'history' || part === 'earlier requests',
@@ -19,14 +21,14 @@ export function adviceFor(
   const ownKind = isAfterOthers ? 'sequence' : found.kind;
   const hasCodePath = found.conditions.some(({ phrase }) => phrase !== undefined);
   const known = ADVICE.find(
-    ({ symptoms = [sought.kind], words, statuses, properties, about: wants, kind, isCodePath }) =>
+    ({ symptoms = [sought.kind], statuses, properties, about, kind, isCodePath, isErrorAsSuccess }) =>
       symptoms.includes(sought.kind) &&
-      (words?.test(sought.words) ?? true) &&
       (statuses === undefined || (sought.status !== undefined && statuses.includes(sought.status))) &&
       (properties === undefined || (sought.property !== undefined && properties.includes(sought.property))) &&
-      (wants?.test(about) ?? true) &&
+      (about === undefined || about.some((topic) => topics.has(topic))) &&
       (kind === undefined || kind === ownKind) &&
-      (isCodePath === undefined || hasCodePath),
+      (isCodePath === undefined || hasCodePath) &&
+      (isErrorAsSuccess === undefined || sought.isErrorAsSuccess === true),
   );
   if (known === undefined)
     return members[0]?.check.hint ?? 'Compare the request with one that is answered correctly.';
@@ -37,21 +39,19 @@ export function adviceFor(
 interface Advice {
   /** By default any. */
   readonly symptoms?: readonly SymptomKind[];
-  /** Matches the words for the symptom. */
-  readonly words?: RegExp;
   readonly statuses?: readonly number[];
   /** Of the response. */
   readonly properties?: readonly string[];
-  /** Matches the words for what was wrong with the request, or for the condition. */
-  readonly about?: RegExp;
+  /** Any of them: what was wrong with the request, or what the condition is about. */
+  readonly about?: readonly Topic[];
   readonly kind?: Explanation['kind'];
   /** Only for what goes wrong on an unusual way in. */
   readonly isCodePath?: true;
+  readonly isErrorAsSuccess?: true;
   readonly text: string;
   readonly settings?: Settings;
 }
 
-const CREDENTIAL = /Authorization|credential|\b(?:[Bb]earer|Basic)\b|\btoken\b|\bscheme\b/;
 const SERVER_ERROR: readonly SymptomKind[] = [
   'server-error',
   'closed',
@@ -62,6 +62,11 @@ const SERVER_ERROR: readonly SymptomKind[] = [
 
 /** What is known about typical faults, the special before the general. */
 const ADVICE: readonly Advice[] = [
+  {
+    symptoms: SERVER_ERROR,
+    about: ['known value'],
+    text: 'Decide what a second plant with the same id or name means, and say so: accept it, or answer 400 or 409 with an Error. Catch the violation of the unique constraint where the plant is stored, and roll the transaction back.',
+  },
   {
     kind: 'under-concurrency',
     text: 'Remove what requests share while they are handled: a variable outside the handler, a lock, a pool that is too small, a connection or buffer that is used twice. Let requests wait for a free one instead of failing.',
@@ -76,7 +81,7 @@ const ADVICE: readonly Advice[] = [
   },
   {
     symptoms: ['accepts'],
-    words: /with an Error/,
+    isErrorAsSuccess: true,
     text: 'Set the status to 400 (401 for a missing or wrong token) when you answer with an Error: a client goes by the status. Set it before the body is written, in the one function that all errors pass through.',
   },
   {
@@ -140,7 +145,7 @@ const ADVICE: readonly Advice[] = [
   },
   {
     symptoms: ['media-type'],
-    about: /not JSON|truncated|follow|no body|empty|white space|form/,
+    about: ['not JSON', 'more JSON'],
     text: 'Send the Error as application/json when the body cannot be parsed, too. The parser rejects such a body before the handler runs, and the default error page of the framework answers: register an error handler for it.',
     settings: {
       Express: 'app.use((err, req, res, next) => ...) after express.json()',
@@ -169,7 +174,7 @@ const ADVICE: readonly Advice[] = [
   },
   {
     symptoms: ['truncated-json', 'incomplete', 'not-http'],
-    about: /ASCII|bytes|astral|accent|Latin|Chinese|combining/,
+    about: ['beyond ASCII', 'not UTF-8'],
     text: 'Compute Content-Length from the bytes of the encoded body, not from the characters of the text: most characters beyond ASCII take two to four bytes in UTF-8.',
   },
   {
@@ -200,77 +205,77 @@ const ADVICE: readonly Advice[] = [
   // Crashes.
   {
     symptoms: SERVER_ERROR,
-    about: CREDENTIAL,
+    about: ['credential'],
     text: 'Answer 401 (or 400 with an Error) to a missing or malformed Authorization header: test that there is one, and that it has two parts, before it is split or decoded.',
   },
   {
     symptoms: SERVER_ERROR,
-    about: /apostrophe|quotation mark/,
-    text: 'Pass name and tag to the database as parameters, and let a library write JSON. An apostrophe or quotation mark that breaks a request is the sign of SQL or JSON that is put together from strings, which is also an injection.',
+    about: ['quotes'],
+    text: 'Pass name and tag to the database as parameters, and let a library write JSON. An apostrophe, quotation mark or backslash that breaks a request is the sign of SQL or JSON that is put together from strings, which is also an injection.',
   },
   {
     symptoms: SERVER_ERROR,
-    about: /(?:name|tag) is longer|larger body|body is longer/,
+    about: ['size'],
     text: 'Store long values, or answer 400 with an Error (413 for the whole body) before they reach what cannot hold them: a column that is too short, a buffer of fixed size.',
   },
   {
     symptoms: SERVER_ERROR,
-    about: /same (?:id|name)\b/,
-    text: 'Decide what a second plant with the same id or name means, and say so: accept it, or answer 400 or 409 with an Error. Catch the violation of the unique constraint where the plant is stored, and roll the transaction back.',
-  },
-  {
-    symptoms: SERVER_ERROR,
-    about: /first of the run/,
+    about: ['first request'],
     text: 'Connect, migrate and load what requests need before the store listens; while it cannot serve, answer 503 with Retry-After.',
   },
   {
     symptoms: SERVER_ERROR,
-    about: /nested more than/,
+    about: ['depth'],
     text: 'Limit the depth to which the body is parsed, and answer 400 with an Error beyond it: recursion without a limit overflows the stack, which ends the request or the process.',
   },
   {
     symptoms: SERVER_ERROR,
-    about: /media type|Content-Type/,
+    about: ['media type'],
     text: 'Answer 415, or 400 with an Error, if the media type is not one that you read; compare it without regard to case and parameters. A missing handler for it is no reason to fail or to close the connection.',
   },
   {
     symptoms: SERVER_ERROR,
-    about: /Expect/,
+    about: ['Accept'],
+    text: 'Send JSON whatever Accept names, or answer 406: a media type, range or quality value there that you do not know is no reason to fail.',
+  },
+  {
+    symptoms: SERVER_ERROR,
+    about: ['Expect'],
     text: 'Send 100 Continue once the head is read and before you wait for the body, or answer 417 or the final status at once (RFC 9110 section 10.1.1). Most HTTP libraries do so by themselves as soon as the body is read.',
   },
   {
     symptoms: SERVER_ERROR,
-    about: /undeclared property|duplicate/,
+    about: ['undeclared property'],
     text: 'Read only the properties that you know, as own properties of the body (Object.hasOwn, not body.hasOwnProperty), and ignore the others, whatever they are called and however often they occur.',
   },
   {
     symptoms: SERVER_ERROR,
-    about: /\bid is (?:above|below|negative|outside|0|between)|\bid cannot/,
+    about: ['large id'],
     text: 'Keep ids as 64-bit integers all the way: in the type of the language (Java long, Go int64, C# long), and in the column (BIGINT). Answer 400 for those that do not fit.',
   },
   {
     symptoms: SERVER_ERROR,
-    about: /not ASCII|astral|combining|Chinese|right-to-left|accent|NUL|control/,
+    about: ['beyond ASCII', 'control character'],
     text: 'Use UTF-8 throughout (MySQL: utf8mb4), and reject with 400 what the database cannot store: PostgreSQL has no NUL in text.',
   },
   {
     symptoms: SERVER_ERROR,
-    about: /template|format|%/,
+    about: ['template'],
     text: 'Never use a value of the client as a format string or template: pass it as an argument.',
   },
   {
     symptoms: SERVER_ERROR,
-    about: /not JSON|truncated|follow|no body|white space|empty/,
+    about: ['not JSON', 'more JSON'],
     text: 'Catch the error of the JSON parser and answer 400 with an Error. Test for an empty body before parsing.',
   },
   {
     symptoms: SERVER_ERROR,
-    about: /missing|null|\btype|array|object|boolean|number|string|fraction|NewPlant/,
+    about: ['wrong type', 'missing', 'null', 'falsy', 'not an object', 'other name', 'inherited', 'any body'],
     text: 'Validate the type of every property, and that the body is an object, before using it, and answer 400 with an Error. An exception such as null.trim() or BigInt("x") that nothing catches becomes a 500.',
   },
   {
     symptoms: SERVER_ERROR,
-    about: /chunk|segments/,
+    about: ['pieces'],
     text: 'Read the body to its end, whatever its framing: a chunked request has no Content-Length, and a body may arrive in several segments. Use the body reader of the framework instead of a single read from the socket.',
   },
   {
@@ -285,17 +290,17 @@ const ADVICE: readonly Advice[] = [
   },
   {
     symptoms: ['accepts'],
-    about: /requests without a valid token/,
+    about: ['any credential'],
     text: 'Authenticate before anything else: compare the token of the header Authorization: Bearer with the expected one, and answer 401. Check that the middleware is registered, and before the route.',
   },
   {
     symptoms: ['accepts'],
-    about: CREDENTIAL,
+    about: ['credential'],
     text: 'Accept only Authorization: Bearer, followed by exactly the right token: split the header into two parts, compare the scheme without regard to case, and the whole token in constant time (no prefix, no substring, no comparison without case, no other header). A missing header is rejected like a wrong token.',
   },
   {
     symptoms: ['accepts'],
-    about: /any body that is not a NewPlant/,
+    about: ['any body'],
     text: 'Validate the body before creating the plant: id an integer, name a string, tag a string if there is one; answer 400 with an Error otherwise. Frameworks do so from a schema or a model: check that the validation is switched on.',
     settings: {
       Express: 'a validator middleware before the handler',
@@ -306,7 +311,7 @@ const ADVICE: readonly Advice[] = [
   },
   {
     symptoms: ['accepts'],
-    about: /follow/,
+    about: ['more JSON'],
     text: 'Reject what follows the JSON value: a parser of streams stops after the first one.',
     settings: {
       Go: 'after json.Decoder, call Decode again and expect io.EOF (More() misses } and ]), or use json.Unmarshal',
@@ -315,8 +320,8 @@ const ADVICE: readonly Advice[] = [
   },
   {
     symptoms: ['accepts'],
-    about: /another case/,
-    text: 'Compare property names exactly, with regard to case.',
+    about: ['other name'],
+    text: 'Compare property names exactly: with regard to case, and without trimming them.',
     settings: {
       Go: 'encoding/json matches names in any case: decode into a map[string]json.RawMessage and look the names up, or use a decoder that compares exactly',
       Jackson: 'ACCEPT_CASE_INSENSITIVE_PROPERTIES off',
@@ -325,23 +330,33 @@ const ADVICE: readonly Advice[] = [
   },
   {
     symptoms: ['accepts'],
-    about: /__proto__/,
+    about: ['inherited'],
     text: 'Look properties up as own properties (Object.hasOwn), and do not copy parsed JSON with a deep merge or assignment: JSON may contain a property called __proto__.',
   },
   {
     symptoms: ['accepts'],
-    about:
-      /not JSON|truncated|JSON (?:twice|without|preceded|missing)|no body|without a body|form\b|XML|plain text/,
+    about: ['not JSON'],
     text: 'Parse the whole body with a strict JSON parser, answer 400 with an Error if it fails, and do not go on with defaults or with what was parsed so far.',
   },
   {
     symptoms: ['accepts'],
-    about: /not an object|as the body/,
+    about: ['not an object'],
     text: 'Make sure that the body is a JSON object before anything else; reject arrays (no batches, no unwrapping), strings, numbers and null with 400.',
   },
   {
+    symptoms: ['accepts', 'lenient'],
+    about: ['not UTF-8'],
+    text: 'Decode the body as UTF-8 and answer 400 if that fails: many decoders replace what is not UTF-8 by U+FFFD instead.',
+    settings: { Go: 'utf8.Valid before json.Unmarshal' },
+  },
+  {
     symptoms: ['accepts'],
-    about: /\bnull\b/,
+    about: ['falsy'],
+    text: 'Ask whether the property is there, not whether its value is true: a test such as `if (tag && ...)` skips null, false, 0 and the empty string. Then check the JSON type.',
+  },
+  {
+    symptoms: ['accepts'],
+    about: ['null'],
     text: 'Reject null: an optional property may be absent, but null is not a string or integer. Types with one value for "absent" and "null" (a pointer, Option<String>, str | None, a nullable reference) hide the difference: test for the key itself.',
     settings: {
       Go: 'map[string]json.RawMessage',
@@ -352,7 +367,7 @@ const ADVICE: readonly Advice[] = [
   },
   {
     symptoms: ['accepts'],
-    about: /without (?:id|name|a required)|nested/,
+    about: ['missing'],
     text: 'Require id and name as properties of the body itself, and answer 400 if one is missing: no defaults, no generated values, no search in nested objects or the query.',
     settings: {
       Go: 'pointers: a zero value does not show that a property was absent',
@@ -361,7 +376,7 @@ const ADVICE: readonly Advice[] = [
   },
   {
     symptoms: ['accepts'],
-    about: /fraction|string|boolean|true|false|number|array|object|type|\d/,
+    about: ['wrong type'],
     text: 'Check the JSON type before using the value, and do not convert: "7", true, 7.5 and [7] are not integers, and 7 is not a string. Libraries convert by default.',
     settings: {
       Fastify: 'ajv: { customOptions: { coerceTypes: false } }',
@@ -385,12 +400,12 @@ const ADVICE: readonly Advice[] = [
   },
   {
     symptoms: ['rejects'],
-    about: /property order|(?:first|last) property|white space|escapes|segments|chunked/,
+    about: ['spelling', 'pieces'],
     text: 'Parse the body with a JSON library after all of it has arrived: the order of properties, white space, \\u escapes and the division into segments have no meaning.',
   },
   {
     symptoms: ['rejects'],
-    about: /\b(?:name|tag|id)\b/,
+    about: ['value'],
     text: 'Accept every value that the schema allows: the document sets no limits on length, characters or range. Look for a pattern, a limit, a filter against injection (use parameters instead), a column or an integer type that is narrower than the document.',
   },
   {

@@ -36,6 +36,17 @@ export const except = (words: Wording, exceptions: readonly Wording[]): Wording 
     return `${text} except ${others}`;
   });
 
+/** What is said of one property, said of others. */
+export const ofOthers = (words: Wording, property: string, others: string): Wording =>
+  inEachForm(words, (text) =>
+    text
+      // An exception is about the same property.
+      .replaceAll(`when ${property} `, 'when it ')
+      .split(' ')
+      .map((word) => (word === property ? others : word))
+      .join(' '),
+  );
+
 export const listOf = (texts: readonly string[]): string =>
   texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} or ${texts.at(-1)}`;
 
@@ -46,7 +57,10 @@ export const MAX_NAMES = 3;
 export function alternatives(all: readonly Wording[]): Wording {
   const [only, ...others] = all;
   if (only === undefined || others.length === 0) return only ?? {};
-  const joined = inEachForm(Object.assign({}, ...all) as Wording, (_, form) => either(formsOf(all, form)));
+  const topics = [...new Set(all.flatMap((words) => words.topics ?? []))];
+  const joined = inEachForm({ ...(Object.assign({}, ...all) as Wording), topics }, (_, form) =>
+    either(formsOf(all, form)),
+  );
   return formsOf(all, 'clause').length > MAX_NAMES ? { ...joined, isPartial: true } : joined;
 }
 

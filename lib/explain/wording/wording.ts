@@ -1,3 +1,5 @@
+import type { Topic } from './topics.ts';
+
 /** How a condition is worded in a title. */
 export interface Wording {
   /** After `when`: `name contains an apostrophe`. */
@@ -12,6 +14,9 @@ export interface Wording {
   readonly note?: string;
   /** The part of the request that it is about, if that is known. */
   readonly part?: string;
+  /** The property of the plant that it names. */
+  readonly property?: string;
+  readonly topics?: readonly Topic[];
   /** Nothing better is known of the condition than requests that meet it. */
   readonly isVague?: true;
   /** The clause names only some of the values that meet it. */

@@ -26,12 +26,13 @@ const OBSERVED_BODIES: Readonly<Record<string, string>> = {
 /** The words for requests of which only one is known. */
 export function suchAs(failure: Failure): Wording {
   const { label, check } = failure.sentFor ?? { label: failure.label, check: undefined };
-  if (/^(?:id|name|tag) /.test(labelOf(failure)))
-    return { clause: labelOf(failure).replace(/^(\w+) (?=")/, '$1 is ') };
-  if (label.startsWith('an undeclared property')) return { phrase: `with ${label}` };
+  const [, property] = /^(id|name|tag) /.exec(labelOf(failure)) ?? [];
+  if (property !== undefined) return { clause: labelOf(failure).replace(/^(\w+) (?=")/, '$1 is '), property };
+  if (label.startsWith('an undeclared property'))
+    return { phrase: `with ${label}`, topics: ['undeclared property'] };
   const [, extension] = /^json extension: (.+)$/.exec(label) ?? [];
   const observed = extension === undefined ? OBSERVED_BODIES[label] : `has ${extension}`;
-  if (observed !== undefined) return { clause: `the body ${observed}` };
+  if (observed !== undefined) return { clause: `the body ${observed}`, topics: ['not JSON'] };
   if (label !== '') return { phrase: `such as: ${label}`, isVague: true };
   // The other names that contexts have say nothing to a reader.
   const isCheck = check?.includes('/') === true;
@@ -49,9 +50,17 @@ const valueIn = (label: string, dimension: string | undefined, { dimensions }: M
 
 /** Whatever is wrong with a request. */
 export const ANY_SUBJECT = {
-  body: { noun: 'bodies that are not a NewPlant', clause: 'the body is not a NewPlant' },
-  credential: { noun: 'requests without a valid token', clause: 'the token is missing or wrong' },
-} as const;
+  body: {
+    noun: 'bodies that are not a NewPlant',
+    clause: 'the body is not a NewPlant',
+    topics: ['any body'],
+  },
+  credential: {
+    noun: 'requests without a valid token',
+    clause: 'the token is missing or wrong',
+    topics: ['any credential', 'credential'],
+  },
+} as const satisfies Readonly<Record<string, Wording>>;
 
 /** The narrowest class of bodies that contains those with some labels. */
 export function bodiesNamed(labels: ReadonlySet<string>, contract: Contract): Wording | undefined {
@@ -79,10 +88,12 @@ export function subjectOf({ failure, sought: { kind }, experiments }: Investigat
   if (kind !== 'accepts') return undefined;
   if (label === IN_ONE_OF_MANY_WAYS) {
     const value = valueIn(failure.label, 'undeclared names', modelsOf(experiments.contract).open);
-    return { noun: ['a plant', value].join(' ').trim() };
+    return { noun: ['a plant', value].join(' ').trim(), topics: ['undeclared property'] };
   }
   if (experiments.expectedOutcomeOfSent(failure) === 'reject-credential')
-    return label === '' ? ANY_SUBJECT.credential : { noun: `requests without a valid token (${label})` };
+    return label === ''
+      ? ANY_SUBJECT.credential
+      : { noun: `requests without a valid token (${label})`, topics: ['credential'] };
   return { noun: nounOf(label), clause: clauseOf(label) };
 }
 
@@ -107,7 +118,7 @@ export function wordsOf(
   if (name === 'method') return { phrase: `with the method ${template.method}` };
   if (name === 'absent headers') return { phrase: `without ${template.without?.join(' and ')}` };
   if (name === 'target' && template.tokenIn !== undefined)
-    return { phrase: `with the token in the query as ${template.tokenIn}` };
+    return { phrase: `with the token in the query as ${template.tokenIn}`, topics: ['credential'] };
   if (name === 'target') return { phrase: `to ${template.path ?? 'the target in absolute form'}` };
   if (name === 'Content-Type')
     return {

@@ -25,6 +25,7 @@ function candidateOf(one: InvalidCredential, token: string): Candidate {
           ? 'the Authorization header is empty'
           : `the credential is ${name}`,
       noun: name.startsWith('no ') ? 'requests without an Authorization header' : nounOf(one),
+      topics: ['credential'],
     },
     apply: (state) => ({ ...state, credential }),
     label: name,
@@ -190,5 +191,9 @@ const ROWS: readonly Row[] = [
 ];
 
 const CLASSES = ROWS.map(
-  ([id, noun, clause]): CandidateClass => ({ id, words: { noun, clause }, topic: 'credential' }),
+  ([id, noun, clause]): CandidateClass => ({
+    id,
+    words: { noun, clause, topics: id === 'any' ? ['any credential', 'credential'] : ['credential'] },
+    group: 'credential',
+  }),
 );

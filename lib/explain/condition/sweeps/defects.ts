@@ -5,12 +5,10 @@ import { type Json, JsonObject, write } from '../../../payloads/json.ts';
 import type { RequestState } from '../../../payloads/model/dimension.ts';
 import { multipart, notJson, notUtf8, randomBytes } from '../../../payloads/texts.ts';
 import { isInvalid } from '../../../payloads/validity.ts';
+import type { Topic } from '../../wording/topics.ts';
 import type { Wording } from '../../wording/wording.ts';
-import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
-
-/** The class of the bodies that no JSON parser accepts. */
-export const NOT_JSON = 'not JSON';
-const NOT_UTF8 = 'not UTF-8';
+import type { Candidate, Sweep } from '../candidates.ts';
+import { classesOf, NOT_JSON, NOT_UTF8, TYPES } from './defect-classes.ts';
 
 /**
  * Everything that can be wrong with a body, one value at a time.
@@ -59,7 +57,10 @@ function cellsOf(defect: Defect, contract: Contract, control: JsonObject): Candi
     const classes = ['any', ...classesFor(defect, value, [...contract.newPlant.shape.required])];
     return {
       value: values.length === 1 ? defect.name : `${defect.name}: ${shown(value ?? json)}`,
-      words: value === undefined ? nameOf(defect) : valueWords(property ?? '', value),
+      words: {
+        ...(value === undefined ? nameOf(defect) : valueWords(property ?? '', value)),
+        topics: TOPICS[defect.kind],
+      },
       apply: (state) => withJson(state, rebuilt(json, control, state.plant, property)),
       classes,
       label: defect.name,
@@ -79,17 +80,31 @@ function rebuilt(json: Json, control: JsonObject, plant: JsonObject, property: s
   return new JsonObject([...plant.without(property).members, ...added]);
 }
 
+/** What defects are about. */
+const TOPICS: Readonly<Record<DefectKind, readonly Topic[]>> = {
+  'not-an-object': ['not an object'],
+  missing: ['missing'],
+  'other-name': ['other name', 'missing'],
+  nested: ['missing'],
+  inherited: ['inherited'],
+  null: ['null', 'wrong type'],
+  fraction: ['wrong type'],
+  numeral: ['wrong type'],
+  'wrong-type': ['wrong type'],
+  constraint: [],
+  'beyond-format': [],
+};
+
 const valueWords = (property: string, value: Json): Wording => {
   const text = inWords(value);
-  return { clause: `${property} is ${text}`, noun: `${text} as ${property}` };
+  return { clause: `${property} is ${text}`, noun: `${text} as ${property}`, property };
 };
 
 /** Strings with more characters are described by their length, as JSON Schema counts it: in code points. */
 const MAX_QUOTED = 24;
 
 function inWords(value: Json): string {
-  const only = /^\[(?:(-?\d+)|"[^"]*")\]$/.exec(shown(value));
-  if (only !== null) return `an array of one ${only[1] === undefined ? 'string' : 'number'}`;
+  if (/^\[(?:-?\d+|"[^"]*")\]$/.test(shown(value))) return 'an array that holds the value';
   if (shown(value).startsWith('{"value":')) return 'an object that holds the value';
   if (/^"-?\d{16,}"$/.test(shown(value))) return 'a numeric string beyond 2^53';
   const { length } = typeof value === 'string' ? [...value] : [];
@@ -101,6 +116,7 @@ function inWords(value: Json): string {
 const nameOf = ({ name, property }: Defect): Wording => ({
   clause: name.startsWith('no ') ? `${property ?? 'a property'} is missing` : clauseOf(name),
   noun: name.startsWith('no ') ? `a plant without ${property ?? 'a property'}` : nounOf(name),
+  ...(property === undefined ? {} : { property }),
 });
 
 const isAboutProperty = (name: string) => /^(?:id|name|tag) /.test(name) || name.startsWith('everything ');
@@ -114,18 +130,6 @@ export function nounOf(name: string): string {
   if (limit !== undefined) return `${/^[aeiou]/i.test(property) ? 'an' : 'a'} ${property} ${limit}`;
   return name.replace(/^(\S+) is (.*)$/, '$2 as $1');
 }
-
-/** Names of types as the titles of defects have them. */
-const TYPES: Readonly<Record<string, string>> = {
-  null: 'null',
-  'a boolean': 'a boolean',
-  'a number': 'a number',
-  'a number with a fraction': 'a fraction',
-  'a numeric string': 'a numeric string',
-  'a string': 'a string',
-  'an array': 'an array',
-  'an object': 'an object',
-};
 
 const typeOf = ({ name }: Defect): string | undefined => TYPES[/ is (.+)$/.exec(name)?.[1] ?? ''];
 
@@ -188,7 +192,11 @@ function textCandidate(name: string, apply: (state: RequestState) => RequestStat
       : `the body is ${name.startsWith('missing') ? 'JSON with ' : ''}${name}`;
   return {
     value: name,
-    words: { clause, noun: name === 'no body' ? 'requests without a body' : bodyNoun(name) },
+    words: {
+      clause,
+      noun: name === 'no body' ? 'requests without a body' : bodyNoun(name),
+      topics: [kind === 'more' ? 'more JSON' : 'not JSON'],
+    },
     apply,
     label: name,
     classes: ['any', NOT_JSON, ...(kind === 'other text' ? [] : [kind]), ...(isNone ? ['none'] : [])],
@@ -200,7 +208,7 @@ function bytesCandidate(name: string, apply: (state: RequestState) => RequestSta
   const [, place = '', property] = / (in (\w+)|in a property name)$/.exec(name) ?? [];
   return {
     value: name,
-    words: { clause: `the body contains ${name}` },
+    words: { clause: `the body contains ${name}`, topics: ['not UTF-8'] },
     apply,
     label: name,
     classes: [
@@ -218,93 +226,3 @@ const bodyNoun = (name: string) =>
     : /^(?:truncated|without|followed|twice|preceded|missing)/.test(name)
       ? `JSON ${name}`
       : `${name} as the body`;
-
-function classesOf(properties: readonly string[], strings: readonly string[]): CandidateClass[] {
-  const one = (id: string, noun: string, clause: string, topic = id): CandidateClass => ({
-    id,
-    words: { noun, clause },
-    topic,
-  });
-  const types = [...new Set(Object.values(TYPES))];
-  return [
-    one('any', 'any body that is not a NewPlant', 'the body is not a NewPlant', 'any'),
-    one(NOT_JSON, 'any body that is not JSON', 'the body is not JSON', 'text'),
-    one('object', 'any JSON object', 'the body is an object but not a NewPlant', 'object'),
-    one('wrong type', 'any type for every property', 'a property has the wrong type', 'types'),
-    one('absent', 'a plant without its required properties', 'a required property is missing', 'absent'),
-    one(
-      'not an object',
-      'a JSON value that is not an object',
-      'the body is JSON but not an object',
-      'not an object',
-    ),
-    ...properties.flatMap((name) => [
-      one(`wrong ${name}`, `any type as ${name}`, `${name} has the wrong type`, name),
-      one(`lacking ${name}`, `a plant without ${name}`, `${name} is missing`, name),
-      one(`absent ${name}`, `a plant without ${name}`, `${name} is missing`, name),
-    ]),
-    ...properties.flatMap((name) => [
-      one(`other than a number ${name}`, `anything but a number as ${name}`, `${name} is not a number`, name),
-      one(`any string ${name}`, `any string as ${name}`, `${name} is a string`, name),
-      one(
-        `falsy ${name}`,
-        `a falsy value as ${name}`,
-        `${name} is null, false, 0 or another falsy value`,
-        name,
-      ),
-      one(`missing ${name}`, `a plant without ${name}`, `${name} is missing`, name),
-      one(`other-name ${name}`, `${name} in another case`, `${name} is spelled in another case`, name),
-      one(
-        `spaced ${name}`,
-        `${name} with white space in the property name`,
-        `${name} is spelled with white space`,
-        name,
-      ),
-      one(`nested ${name}`, `${name} nested one level down`, `${name} is nested one level down`, name),
-      one(
-        `inherited ${name}`,
-        `${name} inherited through __proto__`,
-        `${name} is inherited through __proto__`,
-        name,
-      ),
-      ...types.map(
-        (type): CandidateClass => ({
-          ...one(`${type} ${name}`, `${type} as ${name}`, `${name} is ${type}`, name),
-          some: ({ words: { noun = '' } }) => {
-            const example = noun.slice(0, noun.lastIndexOf(' as '));
-            return {
-              noun: `${type} such as ${example} as ${name}`,
-              clause: `${name} is ${type} such as ${example}`,
-            };
-          },
-        }),
-      ),
-    ]),
-    one('other-name', 'property names in another case', 'a property name is in another case', 'other-name'),
-    one('nested', 'properties nested one level down', 'the properties are nested one level down', 'nested'),
-    one(
-      'inherited',
-      'properties inherited through __proto__',
-      'properties are inherited through __proto__',
-      'nested',
-    ),
-    one('spaced', 'property names with white space', 'a property name has white space around it', 'spaced'),
-    one('missing', 'a plant without a required property', 'a required property is missing', 'absent'),
-    ...types.map((type) => one(type, `${type} as any property`, `a property is ${type}`, `type ${type}`)),
-    one('body array', 'an array as the body', 'the body is an array', 'not an object'),
-    one('body string', 'a string as the body', 'the body is a JSON string', 'not an object'),
-    one('body null', 'null as the body', 'the body is null', 'not an object'),
-    one('body a boolean', 'a boolean as the body', 'the body is a boolean', 'not an object'),
-    one('body a number', 'a number as the body', 'the body is a number', 'not an object'),
-    one('truncated', 'truncated JSON', 'the JSON text is truncated', 'text'),
-    one('more', 'a JSON value followed by something else', 'something follows the JSON value', 'text'),
-    one('empty', 'an empty body', 'the body is empty or white space', 'text'),
-    one('none', 'requests without a body', 'there is no body', 'text'),
-    one('form', 'a form as the body', 'the body is a form', 'text'),
-    one(NOT_UTF8, 'a body that is not valid UTF-8', 'the body is not valid UTF-8', 'bytes'),
-    one(`${NOT_UTF8} string`, 'a string in invalid UTF-8', 'a string is not valid UTF-8', 'bytes'),
-    ...strings.map((name) =>
-      one(`${NOT_UTF8} in ${name}`, `${name} in invalid UTF-8`, `${name} is not valid UTF-8`, 'bytes'),
-    ),
-  ];
-}

@@ -20,8 +20,11 @@ export const depthSweep = (property: string): Sweep => ({
       apply: (state) => ({ ...state, plant: state.plant.with(property, nestedArrays(Number(point))) }),
       classes: [],
     }),
-    above: (point) => ({ clause: `the body is nested more than ${point} levels deep` }),
+    above: (point) => ({ clause: `the body is nested more than ${point} levels deep`, topics: ['depth'] }),
     below: (point) => ({ clause: `the body is nested less than ${point} levels deep` }),
-    between: (first, last) => ({ clause: `the body is nested ${first} to ${last} levels deep` }),
+    between: (first, last) => ({
+      clause: `the body is nested ${first} to ${last} levels deep`,
+      topics: ['depth'],
+    }),
   },
 });

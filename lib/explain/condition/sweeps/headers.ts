@@ -15,6 +15,6 @@ export function headerSweep(header: string, value: string): Sweep {
   return {
     part: header,
     candidates: [...new Set([value, '1', 'x', 'value-7', 'true'])].map(candidate),
-    classes: [{ id: 'any', words: { phrase: `with the header ${header}`, header }, topic: header }],
+    classes: [{ id: 'any', words: { phrase: `with the header ${header}`, header }, group: header }],
   };
 }

@@ -1,6 +1,7 @@
 import { freshId } from '../../../payloads/fresh.ts';
 import { type Json, Raw } from '../../../payloads/json.ts';
 import { ID } from '../../../payloads/plants.ts';
+import type { Wording } from '../../wording/wording.ts';
 import type { Candidate, CandidateClass, Scale, Sweep } from '../candidates.ts';
 
 const POWERS = [
@@ -37,6 +38,15 @@ const CLASSES: readonly (readonly [id: string, clause: string, has: (id: bigint)
   ['negative', 'is negative', (id) => id < 0n],
 ];
 
+/** Classes that are not about the magnitude of an id. */
+const PARITY: ReadonlySet<string> = new Set(['odd', 'even']);
+
+const inWords = (text: string, isAboutMagnitude = true): Wording => ({
+  clause: `${ID} ${text}`,
+  property: ID,
+  ...(isAboutMagnitude ? { topics: ['large id'] } : {}),
+});
+
 /** Values of an integer id. Small ones may be used up, so most are above 2^20. */
 export const idSweep: Sweep = {
   part: ID,
@@ -55,7 +65,7 @@ export const idSweep: Sweep = {
     candidateOf('with an exponent', new Raw((id) => `${id}e0`, 2 ** 20)),
   ],
   classes: CLASSES.map(
-    ([id, clause]): CandidateClass => ({ id, words: { clause: `${ID} ${clause}` }, topic: ID }),
+    ([id, clause]): CandidateClass => ({ id, words: inWords(clause, !PARITY.has(id)), group: ID }),
   ),
   scale: magnitudes(),
 };
@@ -67,7 +77,7 @@ function candidateOf(value: string, json: Json): Candidate {
   return {
     value,
     words: {
-      clause: `${ID} is ${isPlain ? '' : 'written '}${value}`,
+      ...inWords(`is ${isPlain ? '' : 'written '}${value}`, isPlain),
       ...(typeof json === 'bigint' ? { isRepeated: true } : {}),
     },
     apply: (state) => ({ ...state, plant: state.plant.with(ID, json) }),
@@ -82,7 +92,7 @@ function magnitudes(): Scale {
     points: POWERS.map((power) => 2n ** power),
     candidateAt: (point) => ({
       value: `${point} and a little more`,
-      words: { clause: `${ID} is about ${point}` },
+      words: inWords(`is about ${point}`),
       // A multiple of 4 and not, so that what depends on the last bits shows as such.
       apply: (state) => ({
         ...state,
@@ -90,9 +100,9 @@ function magnitudes(): Scale {
       }),
       classes: [],
     }),
-    above: (point) => ({ clause: `${ID} is above ${bound(point)}` }),
-    below: (point) => ({ clause: `${ID} is below ${bound(point)}` }),
-    between: (first, last) => ({ clause: `${ID} is between ${bound(first)} and ${bound(last)}` }),
+    above: (point) => inWords(`is above ${bound(point)}`),
+    below: (point) => inWords(`is below ${bound(point)}`),
+    between: (first, last) => inWords(`is between ${bound(first)} and ${bound(last)}`),
   };
 }
 

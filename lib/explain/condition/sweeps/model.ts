@@ -10,6 +10,7 @@ import type { Model } from '../../../payloads/model/model.ts';
 import { sample } from '../../../payloads/random.ts';
 import { bytesOf, type RequestTemplate } from '../../../payloads/test-case.ts';
 import { plainPlants } from '../../../payloads/validity.ts';
+import type { Topic } from '../../wording/topics.ts';
 import type { Wording } from '../../wording/wording.ts';
 import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 import { placedWhiteSpace } from './white-space.ts';
@@ -34,10 +35,18 @@ export function modelSweep(model: Model, name: string): Sweep | undefined {
       candidateOf(value, name, model.contract, groups),
     ),
     classes: groups.map(
-      ([id, phrase, , flags]): CandidateClass => ({ id, words: { phrase, ...flags }, topic: name }),
+      ([id, phrase, , flags]): CandidateClass => ({
+        id,
+        words: { phrase, topics: topicsOf(name), ...flags },
+        group: name,
+      }),
     ),
   };
 }
+
+/** What the values of a dimension are about, if its name is not that of a part of the request. */
+const topicsOf = (dimension: string): readonly Topic[] =>
+  dimension.startsWith('undeclared') ? ['undeclared property'] : dimension === 'size' ? ['size'] : [];
 
 const WHITE_SPACE = 'white space';
 
@@ -53,7 +62,7 @@ const ALSO: Readonly<
   'header lines': { dimension: 'header order', has: () => true },
 };
 
-type Group = readonly [id: string, phrase: string, has: RegExp, flags?: Pick<Wording, 'isLarger'>];
+type Group = readonly [id: string, phrase: string, has: RegExp, flags?: Pick<Wording, 'isLarger' | 'topics'>];
 
 /** Values with words of their own for all of them together. The broadest group comes first. */
 const GROUPS: Readonly<Record<string, readonly Group[]>> = {
@@ -125,7 +134,7 @@ const GROUPS: Readonly<Record<string, readonly Group[]>> = {
   'property order': [['any', 'whose properties are in another order', /./]],
   history: [
     ['same request', 'after the same request without the fault', /the same request without the fault/],
-    ['same id', 'after a plant with the same id', /with the same id/],
+    ['same id', 'after a plant with the same id', /with the same id/, { topics: ['known value'] }],
     ['overlapping', 'that arrive while another one is handled', /at the same time|pipelined/],
     [
       'same connection',
@@ -166,11 +175,15 @@ function candidateOf(
     sampled += 1;
     return sample(arbitrary, 0, `explain/${part}`, sampled).value;
   };
+  const own = groups.filter(([, , has]) => has.test(text));
   return {
     value: name,
-    words: { phrase: worded(name) },
+    words: {
+      phrase: worded(name),
+      topics: [...topicsOf(part), ...own.flatMap(([, , , flags]) => flags?.topics ?? [])],
+    },
     apply: (state: RequestState) => apply(state, { contract, pick }),
-    classes: groups.filter(([, , has]) => has.test(text)).map(([id]) => id),
+    classes: own.map(([id]) => id),
   };
 }
 

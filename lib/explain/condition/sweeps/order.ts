@@ -24,7 +24,7 @@ export function orderSweep(plant: JsonObject): Sweep {
   const of = (id: string, clause: string): CandidateClass => ({
     id,
     words: { clause },
-    topic: 'property order',
+    group: 'property order',
   });
   return {
     part: 'property order',

@@ -30,6 +30,7 @@ function sizes(): Scale {
     above: (point) => ({
       clause: `the body is longer than ${point} bytes`,
       isLarger: true,
+      topics: ['size'],
       bytesAbove: Number(point),
     }),
     below: (point) => ({ clause: `the body is shorter than ${point} bytes` }),

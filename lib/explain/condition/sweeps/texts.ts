@@ -1,6 +1,7 @@
 import { withWords } from '../../../payloads/fresh.ts';
 import { FreshText, type Json } from '../../../payloads/json.ts';
 
+import type { Topic } from '../../wording/topics.ts';
 import type { Candidate, Scale, Sweep } from '../candidates.ts';
 
 /**
@@ -12,8 +13,13 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
   const letter = sent.length < LONG ? undefined : NOT_ASCII.exec(sent)?.[0];
   const classes = CLASSES.map(([id, clause]) => ({
     id,
-    words: { clause: `${property} ${clause}`, ...(id === INHERITED ? ({ isRepeated: true } as const) : {}) },
-    topic: property,
+    words: {
+      clause: `${property} ${clause}`,
+      property,
+      topics: topicsOfClass(id),
+      ...(id === INHERITED ? ({ isRepeated: true } as const) : {}),
+    },
+    group: property,
   }));
   const candidates = [...MARKS.map(([mark]) => `word${mark}word`), ...FORMS].map((form): Candidate => {
     const text = form === '' ? '' : withWords((word, digit) => filled(form, word, digit));
@@ -24,6 +30,8 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
       value: words ?? (form === '' ? 'empty' : `like ${JSON.stringify(form)}`),
       words: {
         ...(typeof text === 'string' || text.of(1n) === text.of(2n) ? { isRepeated: true } : {}),
+        property,
+        topics: topicsOfText(sample),
         clause: `${property} ${words === undefined ? (form === '' ? 'is empty' : `is like ${JSON.stringify(sample)}`) : `contains ${words}`}`,
       },
       apply: (state) => ({ ...state, plant: state.plant.with(property, text) }),
@@ -34,7 +42,7 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
   });
   const absent: Candidate = {
     value: `no ${property}`,
-    words: { clause: `there is no ${property}` },
+    words: { clause: `there is no ${property}`, property },
     apply: (state) => ({ ...state, plant: state.plant.without(property) }),
     classes: ['absent'],
   };
@@ -47,14 +55,35 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
         words: {
           clause: isRequired ? `${property} is not empty` : `there is a ${property}`,
           isLarger: true,
+          property,
         },
-        most: { phrase: `with most values of ${property}`, isLarger: true },
-        topic: property,
+        most: { phrase: `with most values of ${property}`, isLarger: true, property },
+        group: property,
       },
       ...classes,
     ],
     scale: { ...lengths(property), ...(letter === undefined ? {} : { instead: lengths(property, letter) }) },
   };
+}
+
+/** What texts are about that contain something. */
+const TOPICS: readonly (readonly [topic: Topic, has: RegExp])[] = [
+  ['quotes', /["'\\]/],
+  ['template', /%|\{\{|\$[{&]/],
+  ['beyond ASCII', /[^\0-\x7f]/],
+  ['control character', /\p{Cc}/u],
+];
+
+const topicsOfText = (text: string): readonly Topic[] =>
+  TOPICS.flatMap(([topic, has]) => (has.test(text) ? [topic] : []));
+
+/** What a class is about: all its members are. */
+function topicsOfClass(id: string): readonly Topic[] {
+  const [, , has] = CLASSES.find(([own]) => own === id) ?? [];
+  const members = MARKS.map(([mark]) => mark).filter((mark) => has?.test(mark));
+  return TOPICS.flatMap(([topic, about]) =>
+    members.length > 0 && members.every((mark) => about.test(mark)) ? [topic] : [],
+  );
 }
 
 /** Shorter texts are not rejected for their bytes. */
@@ -180,7 +209,7 @@ function lengths(property: string, letter?: string): Scale {
     points: POINTS.map(BigInt),
     candidateAt: (point) => ({
       value: `${point} ${point === 1n ? 'letter' : 'letters'}`,
-      words: { clause: `${property} has ${point} characters` },
+      words: { clause: `${property} has ${point} characters`, property },
       apply: (state) => ({
         ...state,
         plant: state.plant.with(
@@ -193,10 +222,16 @@ function lengths(property: string, letter?: string): Scale {
       }),
       classes: [],
     }),
-    above: (point) => ({ clause: `${property} is longer than ${point} characters${most}`, isLarger: true }),
-    below: (point) => ({ clause: `${property} is shorter than ${point} characters${most}` }),
+    above: (point) => ({
+      clause: `${property} is longer than ${point} characters${most}`,
+      isLarger: true,
+      property,
+      topics: letter === undefined ? ['size'] : ['size', 'beyond ASCII'],
+    }),
+    below: (point) => ({ clause: `${property} is shorter than ${point} characters${most}`, property }),
     between: (first, last) => ({
       clause: `${property} has ${first === last ? first : `${first} to ${last}`} characters${most}`,
+      property,
     }),
     pointOf: ({ plant }) => {
       const value = plant.get(property);
