@@ -399,6 +399,28 @@ export const observationChecks: readonly Check[] = [
     },
   ),
   open(
+    'observe/protocols',
+    'How HTTP/1.0, and an offer of HTTP/2, are answered.',
+    'RFC 9110 section 2.5',
+    'Ordinary plants in HTTP/1.0, with and without keep-alive, and one with Upgrade: h2c, as the HTTP client of Java sends it.',
+    async (context) => {
+      const in10 = { delivery: { version: '1.0' } } as const;
+      const keepAlive: RequestTemplate = { ...in10, headers: [['connection', 'keep-alive']] };
+      await askAll(context, {
+        'protocol/http-1.0': requestWith(context.plants.plain(), in10),
+        'protocol/http-1.0-keep-alive': requestWith(context.plants.plain(), keepAlive),
+        'protocol/upgrade': requestWith(context.plants.plain(), {
+          delivery: { freshConnection: true },
+          headers: [
+            ['connection', 'Upgrade, HTTP2-Settings'],
+            ['upgrade', 'h2c'],
+            ['http2-settings', 'AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA'],
+          ],
+        }),
+      });
+    },
+  ),
+  open(
     'observe/query',
     'How a query is answered.',
     'section 4, parameters',

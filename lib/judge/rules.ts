@@ -132,14 +132,18 @@ export const plantBody: Rule = (exchange, contract) =>
     : NO_200;
 
 /**
- * A server in front of the store that cannot forward chunk extensions or a trailer section may say so in its own way,
- * although it should ignore or drop them (RFC 9112 sections 7.1.1 and 7.1.2).
+ * A server in front of the store that cannot forward chunk extensions, a trailer section, HTTP/1.0 or an offer of
+ * another protocol may say so in its own way, although it should ignore or drop them (RFC 9112 sections 7.1.1 and
+ * 7.1.2, RFC 9110 sections 2.5 and 7.8).
  */
-const mayStopAtGateway = ({ request: { delivery } }: Exchange): boolean =>
-  delivery?.chunks === 'extensions' || delivery?.chunks === 'trailer';
+const mayStopAtGateway = ({ request: { delivery, headers } }: Exchange): boolean =>
+  delivery?.chunks === 'extensions' ||
+  delivery?.chunks === 'trailer' ||
+  delivery?.version !== undefined ||
+  headers.some(([name]) => name.toLowerCase() === 'upgrade');
 
-/** Not implemented, or a failure to pass a request on. */
-const isGatewayStatus = (status: number) => status > 500 && status <= 504;
+/** Not implemented, a failure to pass a request on, or another version of HTTP than it speaks. */
+const isGatewayStatus = (status: number) => status > 500 && status <= 505;
 
 /** Whether a server in front of the store, which does not know of Errors, says that it cannot forward a request. */
 export const isStoppedAtGateway = (exchange: Exchange): boolean =>

@@ -32,6 +32,8 @@ export interface Delivery {
   readonly expectContinue?: true;
   /** Sends the target in absolute form (RFC 9112 section 3.2.2). */
   readonly absoluteTarget?: true;
+  /** The version of HTTP in the request line, if it is not 1.1. */
+  readonly version?: '1.0';
   /** Uses a connection that has carried no request before. */
   readonly freshConnection?: true;
   /**

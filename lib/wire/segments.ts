@@ -40,13 +40,20 @@ function headOf({ method, path, headers, delivery }: Request, origin: string): B
   const isOwn =
     delivery?.headerOrder !== undefined || headers[0]?.[0] !== 'host' || hasHeader(headers, 'connection');
   // undici sends it in this place.
-  if (!isOwn) lines.splice(1, 0, 'connection: keep-alive');
-  return Buffer.from([`${method} ${target} HTTP/1.1`, ...lines, '', ''].join('\r\n'), 'latin1');
+  if (!isOwn && delivery?.version === undefined) lines.splice(1, 0, 'connection: keep-alive');
+  return Buffer.from(
+    [`${method} ${target} HTTP/${delivery?.version ?? '1.1'}`, ...lines, '', ''].join('\r\n'),
+    'latin1',
+  );
 }
 
-/** Whether the connection ends after this request, regardless of the response (RFC 9112 section 9.6). */
-export const endsConnection = ({ headers }: Request): boolean =>
-  headers.some(([name, value]) => /^connection$/i.test(name) && /\bclose\b/i.test(value));
+/**
+ * Whether the connection ends after this request, regardless of the response (RFC 9112 section 9.6), or may go on in
+ * another protocol.
+ */
+export const endsConnection = ({ headers, delivery }: Request): boolean =>
+  delivery?.version === '1.0' ||
+  headers.some(([name, value]) => /^connection$/i.test(name) && /\b(?:close|upgrade)\b/i.test(value));
 
 export const hasHeader = (headers: readonly HeaderPair[], name: string): boolean =>
   headers.some(([own]) => own.toLowerCase() === name);

@@ -58,6 +58,33 @@ export const httpMessage: readonly BrokenStore[] = [
     routing(method('OPTIONS'), 'hang'),
   ),
   broken(
+    'http-upgrade-cut',
+    'closes the connection when another protocol is offered',
+    ['invariants/answers'],
+    routing(({ headers }) => headers.upgrade !== undefined, 'cut'),
+  ),
+  broken(
+    'http-1.0-hang',
+    'does not answer requests in HTTP/1.0',
+    ['invariants/answers'],
+    routing(({ message: { httpVersion } }) => httpVersion === '1.0', 'hang'),
+  ),
+  broken(
+    'http-1.0-endless',
+    'keeps a connection of HTTP/1.0 open, but does not say how long the response is',
+    ['invariants/answers'],
+    (right) => ({
+      send(answer, response, request) {
+        const { socket, httpVersion, headers } = request.message;
+        if (httpVersion !== '1.0' || headers.connection !== 'keep-alive')
+          return right.send(answer, response, request);
+        const { status, body = '' } = answer;
+        socket.write(`HTTP/1.0 ${status} OK\r\nContent-Type: application/json\r\n\r\n`);
+        socket.write(body);
+      },
+    }),
+  ),
+  broken(
     'http-slash-500',
     '500 to /plants/',
     ['invariants/no-server-error'],

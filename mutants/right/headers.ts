@@ -79,6 +79,24 @@ const inflating: Change = parsing(
 
 /** Stores that react to headers a client need not send: "header parameters: None are declared". */
 export const headers: readonly RightStore[] = [
+  right(
+    'no-upgrade',
+    'a proxy rejects offers of any protocol but WebSocket',
+    diverting(has('upgrade'), plain(400, 'Bad Request')),
+  ),
+  right(
+    'http-1.1-only',
+    'a proxy answers HTTP/1.0 with 505',
+    diverting(
+      ({ message: { httpVersion } }) => httpVersion === '1.0',
+      html(505, 'HTTP Version Not Supported'),
+    ),
+  ),
+  right(
+    'http-1.1-asked',
+    'a proxy answers HTTP/1.0 with 426',
+    diverting(({ message: { httpVersion } }) => httpVersion === '1.0', html(426, 'Upgrade Required')),
+  ),
   // Headers that frameworks and proxies interpret.
   right(
     'method-override-405',

@@ -127,6 +127,15 @@ export const transports: readonly RightStore[] = [
       ]),
     ),
   ),
+  right('to-http-2', 'goes on in HTTP/2 if that is offered', (reference) => ({
+    send(answer, response, request) {
+      if (request.headers.upgrade === undefined) return reference.send(answer, response, request);
+      const { socket } = request.message;
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n');
+      // An empty SETTINGS frame (RFC 9113 section 6.5).
+      socket.write(Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]));
+    },
+  })),
   right(
     'close-delimited',
     'ends the body by closing the connection',

@@ -59,6 +59,7 @@ const AROUND: readonly Part[] = [
   part('segments', 'segments', ['cut'], ['cuts', 'headFirst', 'headCut', 'pauseMs']),
   part('Expect', 'expectation', [], ['expectContinue']),
   part('spelling of the headers', 'header lines', [], ['headerOrder', 'headerGap', 'leadingZeros']),
+  part('HTTP version', undefined, [], ['version']),
   part('absent headers', undefined, ['without']),
   { ...HISTORY, copy: (from, to) => withSameValues(from, to, HISTORY.copy(from, to)) },
 ];

@@ -21,7 +21,8 @@ function outcomeOf(exchange: Exchange, expected: ExpectedOutcome): Symptom | und
     if (response === undefined)
       return BROKEN[fault.kind] ?? { kind: 'closed', words: `gives no answer (${fault.kind})` };
     const { status } = response;
-    return { kind: 'incomplete', words: `breaks off the response (${status})`, status };
+    const words = fault.kind === 'timeout' ? 'does not finish the response' : 'breaks off the response';
+    return { kind: 'incomplete', words: `${words} (${status})`, status };
   }
   const { status, truncated } = exchange.response;
   const symptom = (kind: SymptomKind, words: string): Symptom => ({ kind, words, status });

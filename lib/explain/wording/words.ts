@@ -116,6 +116,7 @@ export function wordsOf(
   const { template, plant } = state;
   if (name === 'Authorization') return credentialWords(state, experiments);
   if (name === 'method') return { phrase: `with the method ${template.method}` };
+  if (name === 'HTTP version') return { phrase: `in HTTP/${template.delivery?.version ?? '1.1'}` };
   if (name === 'absent headers') return { phrase: `without ${template.without?.join(' and ')}` };
   if (name === 'target' && template.tokenIn !== undefined)
     return { phrase: `with the token in the query as ${template.tokenIn}`, topics: ['credential'] };

@@ -22,6 +22,7 @@ export function curlArguments(request: RecordedRequest, { shows, givesUp, variab
     ...(shows === 'status' ? ['-w', "'%{http_code}\\n'"] : []),
     ...(givesUp ? ['-m', String(MAX_SECONDS)] : []),
     ...(origin.startsWith('https:') ? ['--http1.1'] : []),
+    ...(delivery?.version === '1.0' ? ['--http1.0'] : []),
     ...usual,
     ...(delivery?.absoluteTarget === true ? ['--request-target', text(latin1(url))] : []),
     ...(isPlain || delivery?.absoluteTarget === true ? [] : ['--request-target', text(latin1(target))]),

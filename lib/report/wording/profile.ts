@@ -335,6 +335,11 @@ const TOPICS: Readonly<Record<string, readonly Question[]>> = {
       'odd-header/content-language': 'an invalid Content-Language',
       'header-of-64-kib': 'a header of 64 KiB',
     }),
+    answers('Other protocols', {
+      'protocol/http-1.0': 'HTTP/1.0',
+      'protocol/http-1.0-keep-alive': 'HTTP/1.0 with keep-alive',
+      'protocol/upgrade': 'an offer of HTTP/2',
+    }),
   ],
   'Methods, paths and queries': [
     answers(
