@@ -21,7 +21,7 @@ import { type Budget, type ExperimentChannel, Experiments, isWrong400, unlessSpe
 import { explainedBy } from './explained-by.ts';
 import { bareExplanation, type Explanation } from './explanation.ts';
 import { Investigation } from './investigation.ts';
-import { merged } from './merge-clusters.ts';
+import { merged } from './merge/merged.ts';
 import { ordinaryStates } from './ordinary-requests.ts';
 import { soughtFor } from './symptom/sought.ts';
 import { isSlow, keyOf } from './symptom/symptom.ts';

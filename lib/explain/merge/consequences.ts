@@ -1,0 +1,48 @@
+import type { Cluster } from '../cluster.ts';
+import { keyOf } from '../symptom/symptom.ts';
+import { topicsOf } from '../wording/topics.ts';
+import { joinedBy } from './join.ts';
+
+const dependsOnEarlier = ({ found: { kind, conditions } }: Cluster): boolean =>
+  kind === 'sequence' || conditions.some(({ part }) => part === 'earlier requests');
+
+/** If an earlier request matters, a value that was sent before shows the symptom for that reason. */
+export function withoutRepeatedValues(clusters: readonly Cluster[]): readonly Cluster[] {
+  const afterEarlier = clusters.filter(dependsOnEarlier);
+  return joinedBy(clusters, (cluster) =>
+    !afterEarlier.includes(cluster) && cluster.found.conditions.some(({ isRepeated }) => isRepeated === true)
+      ? afterEarlier.find(({ sought }) => keyOf(sought) === keyOf(cluster.sought))
+      : undefined,
+  );
+}
+
+/** If earlier requests matter, what no experiment shows again has probably come after such requests by chance. */
+export function withoutChance(clusters: readonly Cluster[]): readonly Cluster[] {
+  const afterEarlier = clusters.filter(dependsOnEarlier);
+  const isAuthentication = ({ sought: { kind, status }, found }: Cluster) =>
+    (kind === 'rejects' && status === 401) ||
+    (kind === 'accepts' && found.subject !== undefined && topicsOf(found.subject).includes('credential'));
+  return joinedBy(clusters, (cluster) =>
+    cluster.found.kind === 'once' && !afterEarlier.includes(cluster)
+      ? afterEarlier.find(
+          (one) =>
+            keyOf(one.sought) === keyOf(cluster.sought) ||
+            (isAuthentication(one) && isAuthentication(cluster)),
+        )
+      : undefined,
+  );
+}
+
+/** What a request or response leaves on its connection is read as the next one: one fault. */
+export function withoutRemains(clusters: readonly Cluster[]): readonly Cluster[] {
+  const wrongLength = clusters.find(
+    ({ sought: { kind } }) => kind === 'truncated-json' || kind === 'incomplete',
+  );
+  const unread = clusters.find(({ sought: { kind } }) => kind === 'unread-body');
+  const isAfterOthers = ({ found: { kind, conditions } }: Cluster) =>
+    kind === 'sequence' || kind === 'once' || conditions.some(({ part }) => part === 'history');
+  return joinedBy(clusters, (cluster) => {
+    if (cluster.sought.kind === 'not-http' && wrongLength !== undefined) return wrongLength;
+    return cluster !== unread && isAfterOthers(cluster) ? unread : undefined;
+  });
+}

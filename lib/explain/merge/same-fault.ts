@@ -1,0 +1,153 @@
+import { mediaTypes } from '../../judge/reading.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+import type { Cluster } from '../cluster.ts';
+import { isWrong400, type SoughtSymptom } from '../experiments.ts';
+import { keyOf } from '../symptom/symptom.ts';
+import { alternatives, listOf, ofOthers } from '../wording/several.ts';
+import { sentenceOf } from '../wording/title.ts';
+import { areVague, fullText } from '../wording/wording.ts';
+import { joinedByKey, textOfAll } from './join.ts';
+import { ordered } from './order.ts';
+
+/** Parts of a request that decide how many pieces of its body a store reads. */
+const PIECES: readonly (string | undefined)[] = ['segments', 'framing'];
+
+const isAboutPieces = ({ found: { conditions } }: Cluster): boolean =>
+  conditions.length > 0 && conditions.every(({ part }) => PIECES.includes(part));
+
+/** Joins clusters that say the same of bodies in segments and of bodies in chunks: one reader reads both. */
+export function acrossPieces(clusters: readonly Cluster[]): readonly Cluster[] {
+  const key = (cluster: Cluster) =>
+    isAboutPieces(cluster) && cluster.found.kind === 'always' && cluster.found.conditions.length === 1
+      ? JSON.stringify([keyOf(cluster.sought), cluster.found.subject])
+      : undefined;
+  return joinedByKey(clusters, key, (first, all) => ({
+    ...first,
+    found: { ...first.found, conditions: [alternatives(all.flatMap(({ found }) => found.conditions))] },
+  }));
+}
+
+/** Joins clusters with different media types, each of which the Accept of the request names: the store takes it from there. */
+export function acrossMediaTypes(clusters: readonly Cluster[]): readonly Cluster[] {
+  const key = ({ sought: { kind, status }, found: { conditions, exchange } }: Cluster) => {
+    const isAboutAccept = conditions.length > 0 && conditions.every(({ part }) => part === 'Accept');
+    return kind === 'media-type' && isAboutAccept && hasTypeOfAccept(exchange) ? String(status) : undefined;
+  };
+  return joinedByKey(clusters, key, (first) => ({
+    ...first,
+    ofSeveral: { ...first.sought, words: `answers ${first.sought.status} with a Content-Type from Accept` },
+    found: {
+      ...first.found,
+      conditions: [{ phrase: 'whose Accept names another media type', part: 'Accept' }],
+    },
+  }));
+}
+
+function hasTypeOfAccept({ request, response }: Exchange): boolean {
+  const accepted = request.headers.filter(([name]) => name.toLowerCase() === 'accept').join();
+  return response !== undefined && mediaTypes(response).some((type) => accepted.toLowerCase().includes(type));
+}
+
+/** Joins clusters that say the same of two properties: what checks one of them usually checks the other. */
+export function acrossProperties(clusters: readonly Cluster[]): readonly Cluster[] {
+  const key = (cluster: Cluster) => {
+    const one = ofProperty(cluster);
+    return one && `${aboutProperties(cluster.sought, one.property, '').words}\n${one.key}`;
+  };
+  return joinedByKey(clusters, key, (first, all) => {
+    const one = ofProperty(first);
+    if (one === undefined) return first;
+    const names = new Set(all.flatMap((cluster) => ofProperty(cluster)?.property ?? []));
+    const properties = listOf([...names]);
+    return {
+      ...first,
+      ofSeveral: aboutProperties(first.sought, one.property, properties),
+      found: { ...first.found, ...one.ofAll(properties) },
+    };
+  });
+}
+
+/**
+ * Joins clusters that say the same of different bodies, or of different credentials: under one condition, as a branch of
+ * the code that is taken then lacks something for all of them; or of a 400, as one function writes all of these.
+ */
+export function acrossSubjects(clusters: readonly Cluster[]): readonly Cluster[] {
+  const key = (cluster: Cluster) => {
+    const { kind, subject, conditions } = cluster.found;
+    const isOfOnePlace = conditions.length > 0 || isWrong400(cluster.sought);
+    return subject === undefined || !isOfOnePlace || hasVague(cluster)
+      ? undefined
+      : JSON.stringify([keyOf(cluster.sought), kind, textOfAll(conditions)]);
+  };
+  return joinedByKey(clusters, key, (first, all) => ({
+    ...first,
+    found: { ...first.found, subject: alternatives(all.flatMap(({ found }) => found.subject ?? [])) },
+  }));
+}
+
+/** A symptom of one property in the words for others. */
+const aboutProperties = (sought: SoughtSymptom, property: string, others: string): SoughtSymptom =>
+  sought.property === property ? { ...sought, words: sought.words.replace(property, others) } : sought;
+
+interface OfProperty {
+  readonly property: string;
+  /** The same for what is said of another property. */
+  readonly key: string;
+  /** What is said if it applies to several properties. */
+  readonly ofAll: (properties: string) => Pick<Cluster['found'], 'conditions'> & Partial<Cluster['found']>;
+}
+
+/** What a cluster says of one property, which it may say of others as well. */
+function ofProperty({ found: { kind, subject, conditions } }: Cluster): OfProperty | undefined {
+  const [condition, ...others] = conditions;
+  const about = subject ?? (others.length === 0 ? condition : undefined);
+  const property = about?.property;
+  if (kind !== 'always' || about === undefined || property === undefined) return undefined;
+  const other = fullText(ofOthers(about, property, ''));
+  return {
+    property,
+    key: subject === undefined ? other : `${other} ${textOfAll(conditions)}`,
+    ofAll: (properties) => {
+      const words = ofOthers(about, property, properties);
+      return subject === undefined ? { conditions: [words] } : { subject: words, conditions };
+    },
+  };
+}
+
+const hasVague = ({ found }: Cluster): boolean => areVague(found.conditions);
+
+/** One cluster for each symptom and condition. Clusters with a vague condition join the one that has a clear condition for the same symptom. */
+export function withoutRepetition(clusters: readonly Cluster[]): readonly Cluster[] {
+  const key = (cluster: Cluster) => {
+    const clear = clusters.find((one) => keyOf(one.sought) === keyOf(cluster.sought) && !hasVague(one));
+    const { sought, found } = hasVague(cluster) ? (clear ?? cluster) : cluster;
+    const { title } = sentenceOf(sought, found.subject, found.conditions);
+    return hasVague(cluster) && clear === undefined
+      ? keyOf(sought)
+      : title.replace(/ \(\d+ of \d+ tried\)/g, '');
+  };
+  return joinedByKey(clusters, key, (first, all) => all.find((one) => !hasVague(one)) ?? first);
+}
+
+/**
+ * One cluster for everything that goes wrong on one way in: a branch of the code that is not the usual one tends to lack
+ * more than one thing. What depends on values may well be several faults.
+ */
+export function byCodePath(clusters: readonly Cluster[]): readonly Cluster[] {
+  const codePath = (cluster: Cluster) => {
+    const { kind, conditions } = cluster.found;
+    const isCodePath = kind === 'under-concurrency' || conditions.some(({ phrase }) => phrase !== undefined);
+    if (!isCodePath || hasVague(cluster)) return undefined;
+    return JSON.stringify([kind, isAboutPieces(cluster) ? PIECES : textOfAll(conditions)]);
+  };
+  return joinedByKey(clusters, codePath, (first, all) => {
+    const [gravest = first, ...others] = ordered(all);
+    const words = new Set(
+      others.map(({ sought: { kind, words } }) =>
+        kind === 'accepts' ? `${words} what it has to reject` : words,
+      ),
+    );
+    words.delete(gravest.sought.words);
+    return { ...gravest, also: [...words] };
+  });
+}
