@@ -37,7 +37,7 @@ export const leftOnConnection: readonly BrokenStore[] = [
   broken(
     'left-body-of-foreign-type',
     'answers 415 without reading the body, and takes it for the next request',
-    ['invariants/accepts-ordinary-plants'],
+    ['combinations/accepts-ordinary-plants'],
     leavingBody(({ status }) => status === 415),
   ),
 ];

@@ -141,6 +141,11 @@ const BEFORE_ANY: readonly Value[] = [
       anotherWith({ framing: 'chunked', delivery: { chunks: 'many' } }),
       'same',
     ),
+    after(
+      'after a plant as text/plain on the same connection',
+      anotherWith({ contentType: 'text/plain' }),
+      'same',
+    ),
     bodiless('GET'),
     bodiless('HEAD'),
     bodiless('OPTIONS'),
