@@ -53,14 +53,15 @@ const namesOfManyKinds = (plants: PlantFactory): TestCase[] => {
 };
 
 const tagsOfEveryLength = (plants: PlantFactory): TestCase[] =>
-  withValues(
-    plants,
-    'tag',
-    [1, 2, 3, 8, 10, 15, 16, 17, 19, 20].map((length) => [
-      `a tag of ${letters(length)}`,
-      withWords((word) => word(length)),
-    ]),
-  );
+  withValues(plants, 'tag', [
+    ...[1, 2, 3, 8, 10, 15, 16, 17, 19, 20].map(
+      (length) => [`a tag of ${letters(length)}`, withWords((word) => word(length))] as const,
+    ),
+    ...WORDS_WITH_A_MEANING.map((word) => [`the tag ${word}`, word] as const),
+  ]);
+
+/** Words that mean something to a program, as tags. Unlike names, tags need not be new. */
+const WORDS_WITH_A_MEANING = ['null', 'true', 'none', 'undefined', 'nan', 'new', 'select', 'constructor'];
 
 const ordinaryPlants = (plants: PlantFactory): Arbitrary<JsonObject> =>
   onlyValid(plants.contract, plantOf(plants.contract.newPlant.shape, 'ordinary', 'some'), plants.plain());
@@ -91,9 +92,13 @@ const KINDS_OF_NAMES = [
   'word',
   'word  word',
   'word word  ',
+  'word word word word word',
+  'word-word-word-word',
   'null word',
   'true word',
   'select word from word',
+  'drop table word',
+  'undefined word',
 ] as const;
 
 const namedLike = (kind: string): FreshText =>

@@ -18,7 +18,9 @@ export const ordinaryStates = remembered((contract: Contract): readonly RequestS
       (own, [name, value]) => (own.get(name) === undefined ? own : own.with(name, value)),
       plant,
     );
-  const [all, required] = [plain('all', 0), plain('required', 1)];
+  // A new tag each time: a store may remember which it has.
+  const all = set(plain('all', 0), { tag: withWords((word) => word(18)) });
+  const required = plain('required', 1);
   // Even and odd ids, so that what depends on the last bit does so each time.
   const odd = freshId(2n ** 26n + 1n, 2n ** 30n, 2n);
   const candidates = [

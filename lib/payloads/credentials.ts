@@ -171,6 +171,15 @@ const NEAR: readonly Near[] = [
     shell:
       "${PLANT_STORE_TOKEN:0:$((${#PLANT_STORE_TOKEN}/2))}$(printf '\\351')${PLANT_STORE_TOKEN:$((${#PLANT_STORE_TOKEN}/2+1))}",
   },
+  // What compatibility normalization makes of it is the token (Unicode TR 15).
+  {
+    name: 'the token with a full-width first letter',
+    kind: 'odd characters',
+    make: (token) =>
+      Buffer.from(String.fromCharCode(0xfee0 + token.charCodeAt(0))).toString('latin1') + token.slice(1),
+    shell:
+      "$(printf %.1s \"$PLANT_STORE_TOKEN\" | LC_ALL=C sed 's/[!-_]/\\xef\\xbc&/; s/[`-~]/\\xef\\xbd&/' | LC_ALL=C tr '!-~' '\\201-\\277\\200-\\236')${PLANT_STORE_TOKEN:1}",
+  },
   { name: 'a quotation mark', kind: 'odd characters at the end', make: () => '"', shell: '"' },
   {
     name: 'two wrong tokens separated by a comma',

@@ -172,6 +172,10 @@ function missing(name: string): Defect[] {
     rule(`${name} spelled with white space`, 'other-name', (control) =>
       [` ${name}`, `${name} `].map((other) => control.renamed(name, other)),
     ),
+    // Where a string ends with a NUL, the property has the right name.
+    rule(`${name} spelled with a NUL at the end`, 'other-name', (control) => [
+      control.renamed(name, `${name}\0`),
+    ]),
     rule(`${name} nested one level down`, 'nested', (control) =>
       ['plant', 'attributes'].map((outer) =>
         control.without(name).with(outer, new JsonObject([[name, value(control)]])),

@@ -32,6 +32,8 @@ export interface Delivery {
   readonly expectContinue?: true;
   /** Sends the target in absolute form (RFC 9112 section 3.2.2). */
   readonly absoluteTarget?: true;
+  /** Writes the values of Expect and Transfer-Encoding with capital letters (RFC 9110 section 10.1.1, RFC 9112 section 7). */
+  readonly capitals?: true;
   /** The version of HTTP in the request line, if it is not 1.1. */
   readonly version?: '1.0';
   /** Uses a connection that has carried no request before. */

@@ -349,10 +349,12 @@ function framed({ authority, prefix }: Endpoint, request: Request): Request {
   const { headers, body, method, delivery } = request;
   const framing = body === undefined ? 'length' : request.framing;
   const framings: HeaderPair[] = [];
-  if (awaitsContinue(request)) framings.push(['expect', '100-continue']);
+  const spelled = (value: string) =>
+    delivery?.capitals === true ? value.replace(/[a-z]/, (letter) => letter.toUpperCase()) : value;
+  if (awaitsContinue(request)) framings.push(['expect', spelled('100-continue')]);
   if (framing === 'chunked') {
     if (delivery?.chunks === 'trailer') framings.push(['trailer', TRAILER]);
-    framings.push(['transfer-encoding', 'chunked']);
+    framings.push(['transfer-encoding', spelled('chunked')]);
   } else if (body !== undefined || method === 'POST')
     framings.push(['content-length', digits(String(body?.length ?? 0), delivery)]);
   if (request.rawBytes !== undefined) framings.push(['connection', 'close']);

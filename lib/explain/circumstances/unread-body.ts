@@ -58,8 +58,12 @@ async function alwaysLeft(
 ): Promise<Exchange | undefined> {
   let last: Exchange | undefined;
   for (let left = REPEATS; left > 0; left -= 1) {
-    last = await failing(next, experiments);
-    if (last === undefined || (await failing(control, experiments)) !== undefined) return undefined;
+    // In changing order: every other request may fail.
+    for (const one of left % 2 === 0 ? [control, next] : [next, control]) {
+      const failure = await failing(one, experiments);
+      if ((failure !== undefined) !== (one === next)) return undefined;
+      last = failure ?? last;
+    }
   }
   return last;
 }

@@ -72,10 +72,8 @@ export async function sweep(
     const place = scale?.pointOf?.(state);
     // One odd value may show it for another reason.
     const isOdd = only?.candidates.length === 1 && place !== undefined && onScale.limits?.has(place) === true;
-    if (
-      onScale.limits !== undefined &&
-      agrees(tries, onScale.limits, isExact && !isOdd ? 0 : MAX_CONTRADICTIONS)
-    )
+    const isClass = isExact && !isOdd && onScale.limits !== undefined && (await recurs(tries, attempt));
+    if (onScale.limits !== undefined && agrees(tries, onScale.limits, isClass ? 0 : MAX_CONTRADICTIONS))
       found.splice(0, found.length, {
         words: onScale.limits.words,
         group: part,
@@ -92,6 +90,19 @@ export async function sweep(
     hidden,
     shown: conclusive.flatMap(([candidate, shows]) => (shows === true ? [candidate] : [])),
   };
+}
+
+/** Values that are tried once more to see whether their kind decides. */
+const MAX_SECOND_TRIES = 16;
+
+/** Whether other values of the same kinds show the symptom, or do not, as the first ones did: not by chance. */
+async function recurs(
+  tries: ReadonlyMap<Candidate, boolean | undefined>,
+  attempt: (candidate: Candidate) => Promise<boolean | undefined>,
+): Promise<boolean> {
+  for (const [candidate, shows] of [...tries].slice(0, MAX_SECOND_TRIES))
+    if (shows !== undefined && (await attempt(candidate)) === !shows) return false;
+  return true;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { wrongToken } from '../credentials.ts';
 import { freshId, withWords } from '../fresh.ts';
 import { FreshText, JsonObject } from '../json.ts';
 import { ID } from '../plants.ts';
@@ -74,6 +75,19 @@ const anotherWith =
     });
 /** As any client would send it. */
 const another = anotherWith({});
+/** An unrelated plant with the same tag, which need not be unique. */
+const sameTag: Before = (state, context) => {
+  const tag = state.plant.get('tag');
+  const plain = changed(
+    { ...state, plant: context.pick(plainPlants(context.contract, 'all')) },
+    context,
+    'id',
+    'name',
+  );
+  const tagged = tag === undefined ? plain.plant : plain.plant.with('tag', tag);
+  const plant = isValid(context.contract, tagged) ? tagged : plain.plant;
+  return { ...withoutFault(plain), plant, template: {}, edits: [] };
+};
 /** A request without a body, on the same connection. */
 const bodiless = (method: string): Value =>
   after(`after ${method} on the same connection`, () => ({ method }), 'same');
@@ -85,6 +99,10 @@ const plain =
 
 const rejected = plain((state) => ({ ...state, defect: { json: new JsonObject([['tag', 'rejected']]) } }));
 const unauthenticated = plain((state) => ({ ...state, credential: noCredential }));
+const wronglyAuthenticated = plain((state) => ({
+  ...state,
+  credential: wrongToken('a random token of the same length'),
+}));
 const aborted = (name: string, abort: NonNullable<RequestTemplate['abort']>): Value =>
   after(
     `after a request aborted ${name}`,
@@ -120,9 +138,15 @@ const complement: Before = (state, context) => {
 const valid: Before = (state) => withoutFault(state);
 
 const BEFORE_ANY: readonly Value[] = [
-  after('after another plant on the same connection', another, 'same'),
+  anyOf([
+    after('after another plant on the same connection', another, 'same'),
+    after('after a plant with the same tag on the same connection', sameTag, 'same'),
+  ]),
   after('after a rejected request on the same connection', rejected, 'same'),
-  after('after a request without a token on the same connection', unauthenticated, 'same'),
+  anyOf([
+    after('after a request without a token on the same connection', unauthenticated, 'same'),
+    after('after a request with a wrong token on the same connection', wronglyAuthenticated, 'same'),
+  ]),
   anyOf([
     aborted('inside the name', () => 12),
     aborted('inside a character', insideCharacter),

@@ -3,7 +3,14 @@ import { freshId, withWords } from '../fresh.ts';
 import { FRESH, type FreshText, type Json, JsonObject, Raw } from '../json.ts';
 import { ID } from '../plants.ts';
 import { HOSTILE } from '../strings.ts';
-import { type Context, type Dimension, dimension, type RequestState, type Value } from './dimension.ts';
+import {
+  anyOf,
+  type Context,
+  type Dimension,
+  dimension,
+  type RequestState,
+  type Value,
+} from './dimension.ts';
 
 /** The plant of a request. */
 
@@ -66,11 +73,15 @@ const NAMES: readonly Value[] = [
 
 const TAGS: readonly Value[] = [
   changing('without a tag', (plant) => plant.without('tag')),
-  fixed(
-    'tag',
-    'with a tag of one letter',
-    withWords((word) => word(1)),
-  ),
+  anyOf([
+    fixed(
+      'tag',
+      'with a tag of one letter',
+      withWords((word) => word(1)),
+    ),
+    fixed('tag', 'with the tag null', 'null'),
+    fixed('tag', 'with the tag true', 'true'),
+  ]),
   fixed(
     'tag',
     'with a tag of 20 letters',

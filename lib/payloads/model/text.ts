@@ -119,7 +119,11 @@ const whiteSpace = dimension('white space', [
   printed('printed with indentation', '\n  ', '\n'),
   printed('printed with tabs', '\n\t', '\n'),
   written('written with spaces around everything', { gaps: [' '] }),
-  written('written with carriage returns', { gaps: ['\r\n'] }),
+  anyOf([
+    written('written with carriage returns', { gaps: ['\r\n'] }),
+    // Two line ends also separate the head of a message from its body.
+    written('written with blank lines', { gaps: ['\r\n\r\n'] }),
+  ]),
   editing('followed by a line feed', (text) => `${text}\n`),
   editing('surrounded by white space', (text) => `\n  ${text}  `),
   // One segment may then contain nothing but white space. More would exceed 1 KiB.

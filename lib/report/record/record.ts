@@ -104,6 +104,7 @@ const delivery: Schema<Delivery> = named(
       'The body was sent after 100 Continue, or after a second without it.',
     ),
     absoluteTarget: optional(constant(true), 'The request target was in absolute form.'),
+    capitals: optional(constant(true), 'Expect and Transfer-Encoding had values with capital letters.'),
     version: optional(constant('1.0'), 'The version of HTTP in the request line, if it was not 1.1.'),
     freshConnection: optional(constant(true), 'The request was the first on its connection.'),
     headerOrder: optional(texts, 'Header names in the order and letter case in which they were sent.'),

@@ -147,7 +147,7 @@ function classesFor(defect: Defect, value: Json | undefined, required: readonly 
   if (kind === 'not-an-object') return ['not an object', notAnObjectClass(name)];
   const absent = ABSENT[kind];
   if (absent !== undefined) {
-    const way = name.includes('white space') ? 'spaced' : absent;
+    const way = name.includes('white space') ? 'spaced' : name.includes('NUL') ? 'ended' : absent;
     const lacking = (property === undefined ? required : [property]).map((one) => `lacking ${one}`);
     return [
       'object',

@@ -86,6 +86,9 @@ function topicsOfClass(id: string): readonly Topic[] {
   );
 }
 
+/** Texts with fewer characters are not new each time. */
+const SCARCE = 4n;
+
 /** Shorter texts are not rejected for their bytes. */
 const LONG = 30;
 const NOT_ASCII = /[^\0-\x7f]/u;
@@ -141,6 +144,11 @@ const FORMS = [
   'word ',
   ' word',
   'word  word',
+  'word-',
+  'word--word',
+  'word word word word word',
+  'select word',
+  'drop table word',
   'Word word',
   '########',
   '#word',
@@ -149,6 +157,8 @@ const FORMS = [
   '__proto__',
   'constructor',
   'toString',
+  'null',
+  'true',
   '',
 ] as const;
 
@@ -157,6 +167,8 @@ const INHERITED = 'inherited';
 /** Sets of texts that programs treat alike. */
 const CLASSES: readonly (readonly [id: string, clause: string, has: RegExp])[] = [
   [INHERITED, 'is the name of a property of every object', /^(?:__proto__|constructor|toString)$/],
+  ['literal', 'is a literal such as null', /^(?:null|true)$/],
+  ['SQL', 'begins like a statement of SQL', /^(?:select|drop) /],
   ['other than letters', 'contains anything but letters', /[^A-Za-z]/],
   ['not ASCII', 'is not ASCII', /[^\0-\x7f]/],
   ['several bytes', 'contains a character of several bytes', /[^\0-\x7f\ud800-\udfff]/u],
@@ -174,9 +186,12 @@ const CLASSES: readonly (readonly [id: string, clause: string, has: RegExp])[] =
   ['outer space', 'begins or ends with a space', /^ | $/],
   ['last space', 'ends with a space', / $/],
   ['first space', 'begins with a space', /^ /],
+  ['five words', 'has five words or more', /\S+(?: \S+){4}/],
   ['two spaces', 'contains two spaces in a row', / {2}/],
   ['punctuation', 'contains punctuation', /[!-/:-@[-`{-~]/],
   ['hyphen', 'contains a hyphen', /-/],
+  ['last hyphen', 'ends with a hyphen', /-$/],
+  ['two hyphens', 'contains two hyphens in a row', /--/],
   ['apostrophe', 'contains an apostrophe', /'/],
   ['digit, hyphen or apostrophe', 'contains a digit, hyphen or apostrophe', /[-'\d]/],
   ['quotes', 'contains a quotation mark or apostrophe', /["']/],
@@ -228,7 +243,12 @@ function lengths(property: string, letter?: string): Scale {
       property,
       topics: letter === undefined ? ['size'] : ['size', 'beyond ASCII'],
     }),
-    below: (point) => ({ clause: `${property} is shorter than ${point} characters${most}`, property }),
+    // There are so few texts as short as that that a store may know them.
+    below: (point) => ({
+      clause: `${property} is shorter than ${point} characters${most}`,
+      property,
+      ...(point <= SCARCE ? { isRepeated: true } : {}),
+    }),
     between: (first, last) => ({
       clause: `${property} has ${first === last ? first : `${first} to ${last}`} characters${most}`,
       property,
