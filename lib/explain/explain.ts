@@ -329,9 +329,10 @@ async function unexplained(
     // What is wrong with the request is known, and why it is rejected now may be something else: an id in use.
     if (subject !== undefined && subject !== ANY_SUBJECT.credential) return {};
     if (inVain) return { note: `${requests.size === 1 ? 'once' : 'now and then'}, but not again` };
-    // What one request contains does not matter to what others show as well.
-    const isOfSeveral = new Set(members.map((one) => labelOf(one.failure))).size > 1;
-    return subject === undefined && !isOfSeveral ? suchAs(failure) : {};
+    // Ordinary requests of several kinds show it, so that nothing unusual about one of them matters.
+    const ordinary = members.filter((one) => one.failure.template.ordinary === true);
+    const isOfAny = new Set(ordinary.map((one) => labelOf(one.failure))).size > 1;
+    return subject === undefined && !isOfAny ? suchAs(failure) : {};
   };
   return {
     ...bareExplanation(initialState(new JsonObject([])), exchange),

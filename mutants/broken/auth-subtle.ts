@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { startStore } from '../../reference/store.ts';
+import { Rejection, startStore } from '../../reference/store.ts';
 import { type BrokenStore, broken, type Change } from '../fleet.ts';
 import {
   accepting,
@@ -309,6 +309,32 @@ export const authSubtle: readonly BrokenStore[] = [
         return { observe: () => {}, accepts: twentieth };
       }),
     ),
+  ),
+  comparingTokens(
+    'auth-compatible',
+    'compares tokens after compatibility normalization',
+    ['auth/rejects-wrong-tokens'],
+    (given, token) => Buffer.from(given, 'latin1').toString('utf8').normalize('NFKC') === token,
+  ),
+  broken(
+    'auth-grudge',
+    'rejects the right token on a connection that carried a wrong one',
+    ['combinations/accepts-ordinary-plants'],
+    withFreshState(() => {
+      const wrong = new WeakSet<Socket>();
+      return (right) => ({
+        authenticate(request) {
+          const { socket } = request.message;
+          try {
+            right.authenticate(request);
+          } catch (error) {
+            if (/^bearer ./i.test(authorization(request) ?? '')) wrong.add(socket);
+            throw error;
+          }
+          if (wrong.has(socket)) throw new Rejection(401, 401, 'a wrong token was given');
+        },
+      });
+    }),
   ),
   broken(
     'auth-crowd',

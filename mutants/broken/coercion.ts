@@ -299,7 +299,7 @@ export const coercion: readonly BrokenStore[] = [
   broken(
     'tag-null-long-name',
     'accepts null as tag if the name is longer than 20 characters',
-    ['invalid/rejects-any-defect', 'combinations/rejects-invalid-bodies'],
+    ['combinations/rejects-invalid-bodies'],
     acceptingKind('tag', 'null', longName),
   ),
   broken(

@@ -1,5 +1,14 @@
 import { type BrokenStore, broken } from '../fleet.ts';
-import { answering, answeringHead, answeringType, lastIs, rejecting, tagged, tagless } from '../helpers.ts';
+import {
+  answering,
+  answeringHead,
+  answeringType,
+  lastIs,
+  rejecting,
+  tagged,
+  tagless,
+  unique,
+} from '../helpers.ts';
 
 /** Stores that answer an ordinary plant with another status or content type, or reject it. */
 export const createAnswer: readonly BrokenStore[] = [
@@ -144,6 +153,30 @@ export const createAnswer: readonly BrokenStore[] = [
     'rejects plants without a tag',
     ['ordinary/answers-200', 'ordinary/accepts-any-property-order', 'state/answers-alternating-requests'],
     rejecting(tagless),
+  ),
+  broken(
+    'rejects-five-words',
+    'rejects names of five words or more',
+    ['ordinary/accepts-names-of-many-kinds'],
+    rejecting(({ name }) => name.split(' ').length > 4),
+  ),
+  broken(
+    'rejects-tag-null',
+    'rejects tags that are literals',
+    ['ordinary/accepts-tags-of-every-length'],
+    rejecting(({ fields }) => /^(?:null|true|false|none)$/.test(String(fields.get('tag')))),
+  ),
+  broken(
+    'rejects-known-tag',
+    'has a unique index on tag',
+    ['combinations/accepts-ordinary-plants'],
+    unique(({ tag }) => tag ?? Symbol('none')),
+  ),
+  broken(
+    'crash-known-tag',
+    'has a unique index on tag, and does not handle its violation',
+    ['invariants/no-server-error'],
+    unique(({ tag }) => tag ?? Symbol('none'), 500),
   ),
   broken(
     'rejects-apostrophe',

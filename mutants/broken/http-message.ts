@@ -85,6 +85,30 @@ export const httpMessage: readonly BrokenStore[] = [
     }),
   ),
   broken(
+    'http-coding-case',
+    'answers 501 to a transfer coding in another case than chunked',
+    ['invariants/no-server-error'],
+    (right) => ({
+      route(request) {
+        const [coding = 'chunked'] = request.headers['transfer-encoding'] ?? [];
+        if (coding !== 'chunked') throw new Rejection(501, 501, 'unknown transfer coding');
+        right.route(request);
+      },
+    }),
+  ),
+  broken(
+    'http-te-500',
+    '500 if there is a TE',
+    ['invariants/no-server-error'],
+    failingAt(({ headers }) => headers.te !== undefined),
+  ),
+  broken(
+    'http-brotli-500',
+    '500 if Accept-Encoding names Brotli alone',
+    ['invariants/no-server-error'],
+    failingAt(({ headers }) => headers['accept-encoding']?.[0] === 'br'),
+  ),
+  broken(
     'http-slash-500',
     '500 to /plants/',
     ['invariants/no-server-error'],

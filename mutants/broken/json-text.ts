@@ -52,6 +52,12 @@ function isJson(text: string): boolean {
 
 /** Stores that reject one way to write an ordinary plant, or accept a text that is not one. */
 export const jsonText: readonly BrokenStore[] = [
+  broken(
+    'text-blank-lines',
+    'takes two line ends in a body for the end of the message',
+    ['combinations/accepts-ordinary-plants'],
+    rejecting(({ text }) => text.includes('\r\n\r\n')),
+  ),
   // The same value, written differently.
   broken(
     'text-leading-space',

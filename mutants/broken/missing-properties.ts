@@ -120,6 +120,12 @@ export const missingProperties: readonly BrokenStore[] = [
     acceptingKind('name', 'absent', ({ id }) => id !== undefined && id > 2n ** 30n),
   ),
   broken(
+    'ends-at-nul',
+    'takes a property name to end with a NUL',
+    ['invalid/rejects-misnamed-property'],
+    both((property) => looking(property, (fields) => fields.get(`${property}\0`))),
+  ),
+  broken(
     'any-case',
     'binds id and name case-insensitively',
     [
