@@ -370,7 +370,15 @@ export const invalidChecks: readonly Check[] = [
       cases: (plants) => [
         ...edited(
           plants,
-          named('missing separators', 'plain text', 'XML', 'random bytes', 'preceded by text'),
+          named(
+            'missing separators',
+            'closed with',
+            'with a comma',
+            'plain text',
+            'XML',
+            'random bytes',
+            'preceded by text',
+          ),
         ),
         ...edited(plants, [compressedText], { headers: [['content-encoding', 'gzip']] }),
         ...bodies(plants, {

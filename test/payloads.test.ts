@@ -497,6 +497,8 @@ describe('texts', () => {
       'truncated before the last quarter': '{"id":34,"name":"',
       'without the closing brace': '{"id":34,"name":"Aloe"',
       'without the closing quote of a string': '{"id":34,"name":"Aloe","colour":"green}',
+      'closed with a square bracket': '{"id":34,"name":"Aloe"]',
+      'with a comma after the opening brace': '{,"id":34,"name":"Aloe"}',
       'without the opening brace': '"id":34,"name":"Aloe"}',
       'missing separators': '{"id":34 "name":"Aloe"}',
       'plain text': 'a plant called Aloe',

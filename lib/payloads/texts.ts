@@ -27,6 +27,8 @@ export const notJson: readonly Edit[] = [
   edit('truncated before the last quarter', cut(0.75)),
   edit('without the closing brace', (text) => text.slice(0, text.lastIndexOf('}'))),
   edit('without the closing quote of a string', (text) => text.replace(/}\s*$/, ',"colour":"green}')),
+  edit('closed with a square bracket', (text) => text.replace(/}(?=\s*$)/, ']')),
+  edit('with a comma after the opening brace', (text) => text.replace('{', '{,')),
   edit('without the opening brace', (text) => text.slice(text.indexOf('{') + 1)),
   edit('missing separators', (text) =>
     text.includes(',"') ? text.replaceAll(',"', ' "') : text.replaceAll('":', '" '),

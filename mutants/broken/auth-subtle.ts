@@ -331,7 +331,8 @@ export const authSubtle: readonly BrokenStore[] = [
             if (/^bearer ./i.test(authorization(request) ?? '')) wrong.add(socket);
             throw error;
           }
-          if (wrong.has(socket)) throw new Rejection(401, 401, 'a wrong token was given');
+          if (wrong.has(socket))
+            throw new Rejection(401, 401, 'a wrong token was given', { 'www-authenticate': 'Bearer' });
         },
       });
     }),

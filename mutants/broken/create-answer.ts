@@ -287,6 +287,12 @@ export const createAnswer: readonly BrokenStore[] = [
     rejecting(({ id }) => id !== undefined && id % 2n === 0n),
   ),
   broken(
+    'rejects-digit-zero',
+    'takes the digit 0 of an id for the end of the number',
+    ['ordinary/accepts-ids-of-every-magnitude'],
+    rejecting(({ id = 1n }) => `${id}`.includes('0')),
+  ),
+  broken(
     'rejects-id-last',
     'rejects plants whose last property is id',
     ['ordinary/answers-200', 'ordinary/accepts-escaped-strings', 'ordinary/accepts-ids-of-every-magnitude'],

@@ -53,6 +53,15 @@ function isJson(text: string): boolean {
 /** Stores that reject one way to write an ordinary plant, or accept a text that is not one. */
 export const jsonText: readonly BrokenStore[] = [
   broken(
+    'text-any-bracket',
+    'takes any closing bracket for the right one',
+    ['invalid/rejects-non-json'],
+    rereading(
+      () => true,
+      (text) => text.replace(/\](?=\s*$)/, '}'),
+    ),
+  ),
+  broken(
     'text-blank-lines',
     'takes two line ends in a body for the end of the message',
     ['combinations/accepts-ordinary-plants'],

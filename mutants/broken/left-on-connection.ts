@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Answer, Received } from '../../reference/store.ts';
+import { type Answer, type Received, Rejection } from '../../reference/store.ts';
 import { type BrokenStore, broken, type Change } from '../fleet.ts';
 import { html, withFreshState } from '../helpers.ts';
 
@@ -26,8 +26,31 @@ function unparsed(rest: string, { method, path }: Received): Answer {
   return { ...answer, headers: { ...answer.headers, connection: 'close' } };
 }
 
+/** Has one decoder for each connection. */
+const keepingHalfCharacters = withFreshState((): Change => {
+  const decoders = new WeakMap<Socket, TextDecoder>();
+  return (right) => ({
+    parse(body, request) {
+      const { socket } = request.message;
+      const decoder = decoders.get(socket) ?? new TextDecoder('utf-8', { fatal: true });
+      decoders.set(socket, decoder);
+      try {
+        return right.parse(Buffer.from(decoder.decode(body, { stream: true })), request);
+      } catch {
+        throw new Rejection(400, 1, 'the body is not JSON');
+      }
+    },
+  });
+});
+
 /** Stores that leave the body of a request that they reject early on the connection. */
 export const leftOnConnection: readonly BrokenStore[] = [
+  broken(
+    'left-half-character',
+    'keeps the beginning of a character for the next body on the connection',
+    ['combinations/accepts-ordinary-plants'],
+    keepingHalfCharacters,
+  ),
   broken(
     'left-unauthenticated-body',
     'answers 401 without reading the body, and takes it for the next request',

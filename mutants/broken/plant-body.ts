@@ -1,5 +1,5 @@
 import { type BrokenStore, broken } from '../fleet.ts';
-import { answering, answeringText, answeringValue, textOf } from '../helpers.ts';
+import { answering, answeringText, answeringValue, contentType, textOf } from '../helpers.ts';
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
@@ -7,6 +7,16 @@ const unescaped = (name: string) => `{"name":"${name}"}`;
 
 /** Stores whose 200 carries a body that is not one JSON value, or not a Plant. */
 export const plantBody: readonly BrokenStore[] = [
+  broken(
+    'body-charset-of-request',
+    'answers in the charset of the request',
+    ['combinations/answers-unconstrained-plants'],
+    answering((answer, _, request) =>
+      /iso-8859-1/.test(contentType(request))
+        ? { ...answer, body: Buffer.from(textOf(answer), 'latin1') }
+        : answer,
+    ),
+  ),
   // Not one JSON value in valid UTF-8.
   broken(
     'body-empty',

@@ -1,20 +1,18 @@
-import { Raw } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
-import { ID } from '../../payloads/plants.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { stateOf } from '../condition/parts.ts';
 import { isWrong400, type SoughtSymptom, unlessSpent } from '../experiments.ts';
-import { bareExplanation, type Explanation, pinned } from '../explanation.ts';
+import { bareExplanation, type Explanation } from '../explanation.ts';
 import type { Investigation } from '../investigation.ts';
 import { hasFreshId, namesIn, ordinaryStates } from '../ordinary-requests.ts';
 import { mustReject } from '../symptom/expected-outcome.ts';
 import { aspectOf, isSlow } from '../symptom/symptom.ts';
-import type { Wording } from '../wording/wording.ts';
 import { subjectOf } from '../wording/words.ts';
 import { afterMany, afterOne, onConnection, soonAfter } from './before.ts';
+import { byValue } from './by-id.ts';
 import { underConcurrency } from './concurrency.ts';
 import { fromThenOn } from './from-then-on.ts';
-import { presenceClause, presencesOf } from './optional-properties.ts';
+import { presencesOf } from './optional-properties.ts';
 import { KINDS, Preceding } from './preceding.ts';
 
 interface Limits {
@@ -177,66 +175,3 @@ async function whichOf(state: RequestState, every: number, investigation: Invest
 /** The preposition between a symptom and the requests that show it. */
 export const toWhom = (sought: SoughtSymptom): string =>
   isSlow(sought) ? '' : aspectOf(sought) === 'outcome' ? 'to ' : 'in ';
-
-/** Whether the values decide: the same request always fails, and another never does. */
-async function byValue(
-  state: RequestState,
-  failing: Exchange,
-  passing: Exchange,
-  investigation: Investigation,
-): Promise<Explanation | undefined> {
-  const [bad, good] = [failing.request.freshId, passing.request.freshId];
-  if (bad === undefined || good === undefined) return undefined;
-  for (let left = 3; left > 0; left -= 1) {
-    if ((await investigation.shows(pinned(state, bad))) !== true) return undefined;
-    if ((await investigation.shows(pinned(state, good))) === true) return undefined;
-  }
-  const first = idIn(pinned(state, bad));
-  const tried: { readonly id: bigint; readonly shows: boolean }[] = [];
-  for (let offset = 0n; first !== undefined && offset < 48n; offset += 1n) {
-    const id = first + offset;
-    const plant = pinned(state, good).plant.with(ID, id);
-    tried.push({ id, shows: (await investigation.shows({ ...state, plant })) === true });
-  }
-  const { words, modulus } = residue(tried) ?? { words: { phrase: 'with some names or ids', isVague: true } };
-  const failingState = pinned(state, bad);
-  const presences = await unlessSpent(() =>
-    presencesOf(failingState, investigation, async (other) => (await investigation.shows(other)) === true),
-  );
-  const exchange = await investigation.experiments.send(failingState);
-  return {
-    ...bareExplanation(failingState, exchange),
-    conditions: [words, ...(presences ?? []).map(presenceClause)],
-    ...(modulus === undefined ? {} : { modulus }),
-    inside: [4, 4],
-    outside: [0, 3],
-    ladders: [{ part: ID, tried: tried.map(({ id, shows }) => ({ value: String(id), shows })) }],
-  };
-}
-
-/** The id of a plant if it is written as a whole number: not as `1.0`, and not as `1e3`. */
-function idIn({ plant }: RequestState): bigint | undefined {
-  const id = plant.get(ID);
-  if (!(id instanceof Raw)) return typeof id === 'bigint' ? id : undefined;
-  const numeral = id.written(0n);
-  return /^-?\d+$/.test(numeral) ? BigInt(numeral) : undefined;
-}
-
-/** The residue class of the ids that fail, if they are one. */
-function residue(
-  tried: readonly { readonly id: bigint; readonly shows: boolean }[],
-): { readonly words: Wording; readonly modulus: number } | undefined {
-  const shown = tried.find(({ shows }) => shows);
-  for (let modulus = 2n; shown !== undefined && modulus <= 24n; modulus += 1n) {
-    const rest = shown.id % modulus;
-    if (!tried.every(({ id, shows }) => shows === (id % modulus === rest))) continue;
-    const clause =
-      modulus === 2n
-        ? `${ID} is ${rest === 0n ? 'even' : 'odd'}`
-        : rest === 0n
-          ? `${ID} is divisible by ${modulus}`
-          : `${ID} leaves ${rest} when divided by ${modulus}`;
-    return { words: { clause, property: ID }, modulus: Number(modulus) };
-  }
-  return undefined;
-}

@@ -1,5 +1,5 @@
 import type { Cluster } from '../cluster.ts';
-import { keyOf } from '../symptom/symptom.ts';
+import { aspectOf, keyOf } from '../symptom/symptom.ts';
 import { topicsOf } from '../wording/topics.ts';
 import { joinedBy } from './join.ts';
 
@@ -16,9 +16,19 @@ export function withoutRepeatedValues(clusters: readonly Cluster[]): readonly Cl
   );
 }
 
-/** If earlier requests matter, what no experiment shows again has probably come after such requests by chance. */
+const isByChance = ({ found: { kind } }: Cluster): boolean =>
+  kind === 'now-and-then' || kind === 'under-concurrency';
+
+/** A success whose body is not the right one. */
+const isGarbled = ({ sought }: Cluster): boolean =>
+  sought.status === 200 && ['representation', 'echo'].includes(aspectOf(sought));
+
+/**
+ * If earlier requests matter, or others at the same time, what no experiment shows again has probably met such requests
+ * by chance.
+ */
 export function withoutChance(clusters: readonly Cluster[]): readonly Cluster[] {
-  const afterEarlier = clusters.filter(dependsOnEarlier);
+  const afterEarlier = clusters.filter((one) => dependsOnEarlier(one) || isByChance(one));
   const isAuthentication = ({ sought: { kind, status }, found }: Cluster) =>
     (kind === 'rejects' && status === 401) ||
     (kind === 'accepts' && found.subject !== undefined && topicsOf(found.subject).includes('credential'));
@@ -27,7 +37,8 @@ export function withoutChance(clusters: readonly Cluster[]): readonly Cluster[] 
       ? afterEarlier.find(
           (one) =>
             keyOf(one.sought) === keyOf(cluster.sought) ||
-            (isAuthentication(one) && isAuthentication(cluster)),
+            (isAuthentication(one) && isAuthentication(cluster)) ||
+            (isByChance(one) && isGarbled(one) && isGarbled(cluster)),
         )
       : undefined,
   );

@@ -98,6 +98,12 @@ const plain =
     change(withoutFault(changed(state, context, 'id', 'name')));
 
 const rejected = plain((state) => ({ ...state, defect: { json: new JsonObject([['tag', 'rejected']]) } }));
+/** A decoder that outlives the request would wait for the rest of the character. */
+const cutInCharacter = plain((state) => ({
+  ...state,
+  plant: state.plant.with('name', 'é'),
+  defect: { corrupt: (text) => Buffer.from(text).subarray(0, Buffer.from(text).indexOf(0xc3) + 1) },
+}));
 const unauthenticated = plain((state) => ({ ...state, credential: noCredential }));
 const wronglyAuthenticated = plain((state) => ({
   ...state,
@@ -142,7 +148,10 @@ const BEFORE_ANY: readonly Value[] = [
     after('after another plant on the same connection', another, 'same'),
     after('after a plant with the same tag on the same connection', sameTag, 'same'),
   ]),
-  after('after a rejected request on the same connection', rejected, 'same'),
+  anyOf([
+    after('after a rejected request on the same connection', rejected, 'same'),
+    after('after a body that ends inside a character on the same connection', cutInCharacter, 'same'),
+  ]),
   anyOf([
     after('after a request without a token on the same connection', unauthenticated, 'same'),
     after('after a request with a wrong token on the same connection', wronglyAuthenticated, 'same'),

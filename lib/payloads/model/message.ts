@@ -114,7 +114,7 @@ const mediaType = dimension('media type', [
   withTemplate('with a tab before the media type', { contentType: '\tapplication/json ' }),
   ...optional([
     type('application/json; charset=utf-8'),
-    type('application/json; charset="utf-8"'),
+    anyOf([type('application/json; charset="utf-8"'), type('application/json; charset=iso-8859-1')]),
     type('application/json;charset=UTF-8'),
     type('application/json ; charset=utf-8'),
     anyOf([type('application/json;\tcharset=utf-8'), type('application/json;')]),

@@ -66,6 +66,13 @@ export function classesOf(properties: readonly string[], strings: readonly strin
         'is spelled with white space',
         'other name',
       ),
+      spelled(
+        name,
+        'ended',
+        'with a NUL at the end of the property name',
+        'is spelled with a NUL at the end',
+        'other name',
+      ),
       spelled(name, 'nested', 'nested one level down', 'is nested one level down', 'missing'),
       spelled(
         name,
@@ -82,6 +89,7 @@ export function classesOf(properties: readonly string[], strings: readonly strin
       'a property name is in another case',
       'other name',
     ),
+    bodies('ended', 'property names that end with a NUL', 'a property name ends with a NUL', 'other name'),
     bodies(
       'nested',
       'properties nested one level down',

@@ -223,6 +223,6 @@ function bytesCandidate(name: string, apply: (state: RequestState) => RequestSta
 const bodyNoun = (name: string) =>
   name === 'empty'
     ? 'an empty body'
-    : /^(?:truncated|without|followed|twice|preceded|missing)/.test(name)
+    : /^(?:truncated|with|followed|twice|preceded|missing|closed)/.test(name)
       ? `JSON ${name}`
       : `${name} as the body`;

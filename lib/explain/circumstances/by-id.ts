@@ -1,0 +1,98 @@
+import { Raw } from '../../payloads/json.ts';
+import type { RequestState } from '../../payloads/model/dimension.ts';
+import { ID } from '../../payloads/plants.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+import { unlessSpent } from '../experiments.ts';
+import { bareExplanation, type Explanation, pinned } from '../explanation.ts';
+import type { Investigation } from '../investigation.ts';
+import type { Wording } from '../wording/wording.ts';
+import { presenceClause, presencesOf } from './optional-properties.ts';
+
+/** Whether the values decide: the same request always fails, and another never does. */
+export async function byValue(
+  state: RequestState,
+  failing: Exchange,
+  passing: Exchange,
+  investigation: Investigation,
+): Promise<Explanation | undefined> {
+  const [bad, good] = [failing.request.freshId, passing.request.freshId];
+  if (bad === undefined || good === undefined) return undefined;
+  for (let left = 3; left > 0; left -= 1) {
+    if ((await investigation.shows(pinned(state, bad))) !== true) return undefined;
+    if ((await investigation.shows(pinned(state, good))) === true) return undefined;
+  }
+  const tried: { readonly id: bigint; readonly shows: boolean }[] = [];
+  for (const first of [bad, good].flatMap((id) => idIn(pinned(state, id)) ?? []))
+    for (let offset = 0n; offset < NEIGHBOURS; offset += 1n) {
+      const id = first + offset;
+      const plant = pinned(state, good).plant.with(ID, id);
+      tried.push({ id, shows: (await investigation.shows({ ...state, plant })) === true });
+    }
+  const {
+    words,
+    modulus,
+    example = idIn(pinned(state, bad)),
+  } = residue(tried) ?? digit(tried) ?? { words: { phrase: 'with some names or ids', isVague: true } };
+  const known = pinned(state, bad);
+  const failingState = example === undefined ? known : { ...known, plant: known.plant.with(ID, example) };
+  const presences = await unlessSpent(() =>
+    presencesOf(failingState, investigation, async (other) => (await investigation.shows(other)) === true),
+  );
+  const exchange = await investigation.experiments.send(failingState);
+  return {
+    ...bareExplanation(failingState, exchange),
+    conditions: [words, ...(presences ?? []).map(presenceClause)],
+    ...(modulus === undefined ? {} : { modulus }),
+    inside: [4, 4],
+    outside: [0, 3],
+    ladders: [{ part: ID, tried: tried.map(({ id, shows }) => ({ value: String(id), shows })) }],
+  };
+}
+
+/** Ids that are tried from one that fails, and from one that passes. */
+const NEIGHBOURS = 24n;
+
+/** The id of a plant if it is written as a whole number: not as `1.0`, and not as `1e3`. */
+function idIn({ plant }: RequestState): bigint | undefined {
+  const id = plant.get(ID);
+  if (!(id instanceof Raw)) return typeof id === 'bigint' ? id : undefined;
+  const numeral = id.written(0n);
+  return /^-?\d+$/.test(numeral) ? BigInt(numeral) : undefined;
+}
+
+interface AboutIds {
+  readonly words: Wording;
+  /** Ids with the same remainder as the failing one fail as well. */
+  readonly modulus?: number;
+  /** An id that fails, if not any of those that do will do. */
+  readonly example?: bigint;
+}
+
+type TriedIds = readonly { readonly id: bigint; readonly shows: boolean }[];
+
+/** The digit that the ids that fail have in common, if no others have it. */
+function digit(tried: TriedIds): AboutIds | undefined {
+  const found = [...'0123456789'].find((one) =>
+    tried.every(({ id, shows }) => shows === `${id}`.includes(one)),
+  );
+  const example = tried.find(({ id, shows }) => shows && `${id}`.at(-1) === found)?.id;
+  if (found === undefined || example === undefined) return undefined;
+  return { words: { clause: `${ID} contains the digit ${found}`, property: ID }, modulus: 10, example };
+}
+
+/** The residue class of the ids that fail, if they are one. */
+function residue(tried: TriedIds): AboutIds | undefined {
+  const shown = tried.find(({ shows }) => shows);
+  for (let modulus = 2n; shown !== undefined && modulus <= 24n; modulus += 1n) {
+    const rest = shown.id % modulus;
+    if (!tried.every(({ id, shows }) => shows === (id % modulus === rest))) continue;
+    const clause =
+      modulus === 2n
+        ? `${ID} is ${rest === 0n ? 'even' : 'odd'}`
+        : rest === 0n
+          ? `${ID} is divisible by ${modulus}`
+          : `${ID} leaves ${rest} when divided by ${modulus}`;
+    return { words: { clause, property: ID }, modulus: Number(modulus) };
+  }
+  return undefined;
+}
