@@ -43,6 +43,8 @@ interface Known {
   /** Plants whose id, or whose name, may be in use. */
   readonly idInUse: Set<number>;
   readonly nameInUse: Set<number>;
+  /** Plants that were sent, whatever became of them. */
+  readonly sent: Set<number>;
 }
 
 interface Sent {
@@ -91,7 +93,12 @@ class Sequences {
 
   /** Sends the steps in order, up to the first that is answered incorrectly. */
   async play(steps: readonly Step[]): Promise<Fault | undefined> {
-    const known: Known = { ids: new Map(), idInUse: new Set(), nameInUse: new Set() };
+    const known: Known = {
+      ids: new Map(),
+      idInUse: new Set(),
+      nameInUse: new Set(),
+      sent: new Set(),
+    };
     const before: Before[] = [];
     const round = this.context.nextId();
     await this.context.send(ordinaryRequest(this.separator));
@@ -142,7 +149,9 @@ class Sequences {
       (name !== undefined && known.nameInUse.has(name)) ||
       beside.some(mayCreate);
     const mustBeAccepted = wrong === undefined && manner === 'as usual' && isOrdinary && !mayBeInUse;
-    const template = this.templateOf({ ...step, connection }, json, mustBeAccepted, round);
+    const own = this.templateOf({ ...step, connection }, json, mustBeAccepted, round);
+    const template =
+      known.sent.has(number) || beside.length > 0 ? { ...own, sentBefore: true as const } : own;
     return { step, template, rules: rulesFor(step, mustBeAccepted), id, name };
   }
 
@@ -232,6 +241,7 @@ function rulesFor({ wrong }: Step, mustBeAccepted: boolean): readonly Rule[] {
 /** A request that was not clearly rejected may have created a plant. */
 function learn({ step, id, name, exchange }: Sent & Before, known: Known): void {
   const { request, kind, response } = exchange;
+  known.sent.add(step.plant);
   if (!known.ids.has(step.plant) && request.freshId !== undefined) known.ids.set(step.plant, request.freshId);
   const isRejected = kind === 'answered' && response.status >= 400 && response.status < 500;
   if (isRejected) return;

@@ -58,6 +58,8 @@ export interface RequestTemplate {
   readonly rawBytes?: (host: string, path: string, authorization: string) => string;
   /** An ordinary plant, sent as any client would: the store must create it, regardless of why it is sent. */
   readonly ordinary?: boolean;
+  /** Its id and name were in an earlier request, which was rejected: a store may remember them all the same. */
+  readonly sentBefore?: true;
   /** The stable label of the test case that it was sent for, if any. */
   readonly sentAs?: string;
   /** Outside the contract (over 64 KiB, or malformed framing): a proxy may respond in its own way. */

@@ -1,7 +1,7 @@
 import initSqlJs from 'sql.js';
 import { json, type NewPlant, type Steps, startStore } from '../../reference/store.ts';
 import { type RightStore, right } from '../fleet.ts';
-import { unique, withFreshState } from '../helpers.ts';
+import { seen, unique, withFreshState } from '../helpers.ts';
 
 const conflict = (status: number) => json(status, { error: status, message: 'the plant already exists' });
 
@@ -19,6 +19,34 @@ const uniqueBoth = (ofId: number, ofName: number) =>
       },
     });
   });
+
+/** Remembers every id that it was sent with a valid token, and rejects it in one way or the other. */
+const remembering = withFreshState(() => {
+  const [ids, names] = [new Set<bigint>(), new Set<string>()];
+  let count = 0;
+  const known = () => {
+    count += 1;
+    return conflict(count % 2 === 0 ? 400 : 409);
+  };
+  return (reference: Steps): Partial<Steps> => ({
+    validate(value, request) {
+      try {
+        return reference.validate(value, request);
+      } catch (error) {
+        const { id } = seen(request);
+        if (id !== undefined) ids.add(id);
+        throw error;
+      }
+    },
+    create(plant, request) {
+      if (ids.has(plant.id)) return known();
+      ids.add(plant.id);
+      if (/^\p{L}?$/u.test(plant.name) || names.has(plant.name)) return known();
+      names.add(plant.name);
+      return reference.create(plant, request);
+    },
+  });
+});
 
 /** Keeps its plants in SQLite, whose constraints decide what is a duplicate. */
 const inSqlite = (name: string, odd: string, columns: string, status: number): RightStore => ({
@@ -70,6 +98,11 @@ export const uniqueness: readonly RightStore[] = [
     'unique-names-400',
     '400 if the name exists, ignoring case and padding',
     unique(({ name }) => name.trim().toLowerCase(), 400),
+  ),
+  right(
+    'unique-by-turns',
+    '409 or 400 by turns if the id or name exists or a rejected body had that id; has all names of one letter',
+    remembering,
   ),
   right('unique-ids-and-names', '409 if the id exists, 400 if the name exists', uniqueBoth(409, 400)),
   right('unique-ids-and-names-422', '422 if the id or name exists', uniqueBoth(422, 422)),

@@ -15,13 +15,10 @@ export interface Channel {
   report(exchange: Exchange, template: RequestTemplate): void;
 }
 
-/**
- * The status with which a store rejects a second plant with the same id or name; undefined if it accepts
- * that.
- */
-interface DuplicateStatus {
-  readonly id: number | undefined;
-  readonly name: number | undefined;
+/** The statuses with which a store rejects a second plant with the same id or name; none if it accepts that. */
+interface DuplicateStatuses {
+  readonly id: readonly number[];
+  readonly name: readonly number[];
 }
 
 /** The first id that the user gave, which an earlier run may have used as well. */
@@ -31,7 +28,9 @@ export interface Given {
   readonly otherFirstId: () => bigint;
 }
 
-const NEITHER: DuplicateStatus = { id: undefined, name: undefined };
+const NEITHER: DuplicateStatuses = { id: [], name: [] };
+/** Duplicates that are sent, as a store may answer one in this way and another in that. */
+const MAX_DUPLICATES = 2;
 /** Attempts to create a plant in order to send its duplicate. */
 const MAX_PLANTS = 3;
 /**
@@ -50,7 +49,7 @@ export class Collisions {
   private readonly plain: () => JsonObject;
   private readonly freshId: () => bigint;
   private readonly given: Given | undefined;
-  private duplicates: Promise<DuplicateStatus> | undefined;
+  private duplicates: Promise<DuplicateStatuses> | undefined;
 
   /**
    * @param plain makes an unremarkable ordinary plant
@@ -79,16 +78,18 @@ export class Collisions {
     if (!rejectsPlant(status)) return first;
     this.duplicates ??= this.tryDuplicates(channel);
     const duplicate = await this.duplicates;
-    if (duplicate.id !== status && duplicate.name !== status) return first;
+    const isOfDuplicate = (one: number) => duplicate.id.includes(one) || duplicate.name.includes(one);
+    if (!isOfDuplicate(status)) return first;
     const plant = template.body !== undefined && 'json' in template.body ? template.body.json : undefined;
     const value = (name: string): Json | undefined =>
       plant instanceof JsonObject ? plant.get(name) : undefined;
     const usedUp =
-      (duplicate.id === status && mayBeUsedUp.id(value(ID))) ||
-      (duplicate.name === status && mayBeUsedUp.name(value('name')));
+      template.sentBefore === true ||
+      (duplicate.id.includes(status) && mayBeUsedUp.id(value(ID))) ||
+      (duplicate.name.includes(status) && mayBeUsedUp.name(value('name')));
     for (let left = usedUp ? MAX_RETRIES.usedUp : MAX_RETRIES.fresh; left > 0; left -= 1) {
       const again = await channel.sendWithRetries(template, ids.aside());
-      if (again.response?.status === status) {
+      if (again.response !== undefined && isOfDuplicate(again.response.status)) {
         channel.report(collided(again), template);
         continue;
       }
@@ -108,25 +109,29 @@ export class Collisions {
   }
 
   /** Creates a plant, then sends one with the same id and one with the same name. */
-  private async tryDuplicates({ sendWithRetries, report }: Channel): Promise<DuplicateStatus> {
+  private async tryDuplicates({ sendWithRetries, report }: Channel): Promise<DuplicateStatuses> {
     const send = async (json: Json) => {
       const template: RequestTemplate = { body: { json } };
       const exchange = await sendWithRetries(template, this.freshId());
       report(exchange, template);
       return exchange.response?.status;
     };
-    const rejection = async (json: Json) => {
-      const status = await send(json);
-      return rejectsPlant(status) ? status : undefined;
+    const rejections = async (make: () => Json) => {
+      const statuses = new Set<number>();
+      for (let left = MAX_DUPLICATES; left > 0; left -= 1) {
+        const status = await send(make());
+        if (rejectsPlant(status)) statuses.add(status);
+      }
+      return [...statuses];
     };
     if (this.plain().get(ID) !== FRESH) return NEITHER;
     for (let left = MAX_PLANTS; left > 0; left -= 1) {
-      const [id, other] = [this.freshId(), this.freshId()];
+      const id = this.freshId();
       const plant = fixedFor(this.plain(), id);
       if ((await send(plant)) !== 200) continue;
-      const rejected: DuplicateStatus = {
-        id: await rejection(fixedFor(this.plain(), other).with(ID, id)),
-        name: await rejection(plant.with(ID, this.freshId())),
+      const rejected: DuplicateStatuses = {
+        id: await rejections(() => fixedFor(this.plain(), this.freshId()).with(ID, id)),
+        name: await rejections(() => plant.with(ID, this.freshId())),
       };
       // A store that now rejects a new plant as well has another reason.
       return (await send(this.plain())) === 200 && (await send(this.plain())) === 200 ? rejected : NEITHER;
@@ -144,5 +149,5 @@ const idsInUse = (firstId: bigint): Stop => ({
 const collided = (exchange: Exchange): Exchange => ({ ...exchange, collided: true });
 
 /** Whether the store rejected the plant itself, and not the credential, the path or the method. */
-const rejectsPlant = (status: number | undefined): boolean =>
+const rejectsPlant = (status: number | undefined): status is number =>
   status !== undefined && status >= 400 && status < 500 && ![401, 403, 404, 405, 429].includes(status);
