@@ -71,7 +71,7 @@ export const coercion: readonly BrokenStore[] = [
   broken(
     'id-numeral-tagless',
     'accepts a numeric string as id if there is no tag',
-    ['invalid/rejects-any-defect', 'invalid/rejects-any-wrong-type', 'invalid/rejects-numeric-string-id'],
+    ['invalid/rejects-any-wrong-type', 'invalid/rejects-numeric-string-id'],
     acceptingKind('id', 'string', (seen) => tagless(seen) && numeralText(seen.fields.get('id'))),
   ),
   broken(
@@ -169,7 +169,7 @@ export const coercion: readonly BrokenStore[] = [
   broken(
     'id-array-of-one',
     'converts an array of one element to the id: Number([7]) is 7',
-    ['invalid/rejects-any-defect', 'invalid/rejects-any-wrong-type', 'invalid/rejects-wrong-type'],
+    ['invalid/rejects-any-wrong-type', 'invalid/rejects-wrong-type'],
     reading('id', (id) => (Array.isArray(id) && id.length === 1 ? id[0] : id)),
   ),
   broken(
@@ -323,7 +323,7 @@ export const coercion: readonly BrokenStore[] = [
   broken(
     'tag-array-long-name',
     'accepts an array as tag if the name is longer than 20 characters',
-    ['invalid/rejects-any-defect', 'invalid/rejects-any-wrong-type'],
+    ['invalid/rejects-any-wrong-type'],
     acceptingKind('tag', 'array', longName),
   ),
   broken(
@@ -335,7 +335,7 @@ export const coercion: readonly BrokenStore[] = [
   broken(
     'tag-object-last',
     'accepts an object as tag if it is the last property',
-    ['invalid/rejects-any-defect', 'invalid/rejects-any-wrong-type', 'invalid/rejects-wrong-type'],
+    ['invalid/rejects-any-wrong-type', 'invalid/rejects-wrong-type'],
     acceptingKind('tag', 'object', lastIs('tag')),
   ),
   broken(

@@ -158,7 +158,7 @@ export const missingProperties: readonly BrokenStore[] = [
   broken(
     'any-case-name-tagless',
     'binds Name to name if there is no tag',
-    ['invalid/rejects-any-defect', 'invalid/rejects-misnamed-property'],
+    ['invalid/rejects-misnamed-property'],
     looking('name', (fields, seen) => (tagless(seen) ? anyCase('name')(fields) : undefined)),
   ),
   broken(
