@@ -43,8 +43,6 @@ interface Known {
   /** Plants whose id, or whose name, may be in use. */
   readonly idInUse: Set<number>;
   readonly nameInUse: Set<number>;
-  /** Plants that were sent, whatever became of them. */
-  readonly sent: Set<number>;
 }
 
 interface Sent {
@@ -93,12 +91,7 @@ class Sequences {
 
   /** Sends the steps in order, up to the first that is answered incorrectly. */
   async play(steps: readonly Step[]): Promise<Fault | undefined> {
-    const known: Known = {
-      ids: new Map(),
-      idInUse: new Set(),
-      nameInUse: new Set(),
-      sent: new Set(),
-    };
+    const known: Known = { ids: new Map(), idInUse: new Set(), nameInUse: new Set() };
     const before: Before[] = [];
     const round = this.context.nextId();
     await this.context.send(ordinaryRequest(this.separator));
@@ -143,6 +136,7 @@ class Sequences {
     const { plant: number, wrong, manner } = step;
     const connection = isFirst && step.connection !== 'own' ? 'fresh' : step.connection;
     const beside = together.filter((other) => other !== step && other.plant === number);
+    const wasSent = known.ids.has(number);
     const { json, id, name, isOrdinary } = this.plantOf(step, beside.length > 0, known);
     const mayBeInUse =
       (id !== undefined && known.idInUse.has(id)) ||
@@ -150,8 +144,7 @@ class Sequences {
       beside.some(mayCreate);
     const mustBeAccepted = wrong === undefined && manner === 'as usual' && isOrdinary && !mayBeInUse;
     const own = this.templateOf({ ...step, connection }, json, mustBeAccepted, round);
-    const template =
-      known.sent.has(number) || beside.length > 0 ? { ...own, sentBefore: true as const } : own;
+    const template: RequestTemplate = wasSent || beside.length > 0 ? { ...own, sentBefore: true } : own;
     return { step, template, rules: rulesFor(step, mustBeAccepted), id, name };
   }
 
@@ -241,7 +234,6 @@ function rulesFor({ wrong }: Step, mustBeAccepted: boolean): readonly Rule[] {
 /** A request that was not clearly rejected may have created a plant. */
 function learn({ step, id, name, exchange }: Sent & Before, known: Known): void {
   const { request, kind, response } = exchange;
-  known.sent.add(step.plant);
   if (!known.ids.has(step.plant) && request.freshId !== undefined) known.ids.set(step.plant, request.freshId);
   const isRejected = kind === 'answered' && response.status >= 400 && response.status < 500;
   if (isRejected) return;

@@ -1,6 +1,7 @@
 import type { Contract } from '../contract/contract.ts';
 import type { Validator } from '../contract/validator.ts';
 import type { Exchange, Response } from '../wire/exchange.ts';
+import { hasHeader } from '../wire/segments.ts';
 import { contentOf, fields, mediaTypes, statusOf, summarise } from './reading.ts';
 
 /**
@@ -140,7 +141,7 @@ const mayStopAtGateway = ({ request: { delivery, headers } }: Exchange): boolean
   delivery?.chunks === 'extensions' ||
   delivery?.chunks === 'trailer' ||
   delivery?.version !== undefined ||
-  headers.some(([name]) => name.toLowerCase() === 'upgrade');
+  hasHeader(headers, 'upgrade');
 
 /** Not implemented, a failure to pass a request on, or another version of HTTP than it speaks. */
 const isGatewayStatus = (status: number) => status > 500 && status <= 505;
@@ -154,19 +155,19 @@ export const isStoppedAtGateway = (exchange: Exchange): boolean =>
 
 /** Section 7: whenever the status is 400, the content type is application/json. */
 export const errorMediaType: Rule = (exchange) =>
-  !mayStopAtGateway(exchange) &&
   exchange.kind === 'answered' &&
   exchange.response.status === 400 &&
-  exchange.request.method !== 'HEAD'
+  exchange.request.method !== 'HEAD' &&
+  !mayStopAtGateway(exchange)
     ? mediaTypeFault(exchange.response)
     : NO_400;
 
 /** Section 7: whenever the status is 400, the body is an Error. */
 export const errorBody: Rule = (exchange, contract) =>
-  !mayStopAtGateway(exchange) &&
   statusOf(exchange) === 400 &&
   exchange.response !== undefined &&
-  exchange.request.method !== 'HEAD'
+  exchange.request.method !== 'HEAD' &&
+  !mayStopAtGateway(exchange)
     ? shapeFault(exchange.response, 'an Error', contract.error.validate)
     : NO_400;
 

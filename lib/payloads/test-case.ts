@@ -58,7 +58,7 @@ export interface RequestTemplate {
   readonly rawBytes?: (host: string, path: string, authorization: string) => string;
   /** An ordinary plant, sent as any client would: the store must create it, regardless of why it is sent. */
   readonly ordinary?: boolean;
-  /** Its id and name were in an earlier request, which was rejected: a store may remember them all the same. */
+  /** Its id or name is in another request of its sequence: a store may remember it, even if it rejected that one. */
   readonly sentBefore?: true;
   /** The stable label of the test case that it was sent for, if any. */
   readonly sentAs?: string;

@@ -331,9 +331,7 @@ function* batchesOf(
   for (const make of requests) {
     const request = make();
     const { expectContinue, abortAfter, freshConnection } = request.delivery ?? {};
-    // After a request to upgrade, wait to learn whether the connection stays with this protocol.
-    const isLast = endsConnection(request) || hasHeader(request.headers, 'upgrade');
-    const isSeparate = !pipelined || expectContinue || abortAfter !== undefined || isLast;
+    const isSeparate = !pipelined || expectContinue || abortAfter !== undefined || endsConnection(request);
     if ((isSeparate || freshConnection) && batch.length > 0) {
       yield batch;
       batch = [];

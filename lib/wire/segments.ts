@@ -53,7 +53,8 @@ function headOf({ method, path, headers, delivery }: Request, origin: string): B
  */
 export const endsConnection = ({ headers, delivery }: Request): boolean =>
   delivery?.version === '1.0' ||
-  headers.some(([name, value]) => /^connection$/i.test(name) && /\b(?:close|upgrade)\b/i.test(value));
+  hasHeader(headers, 'upgrade') ||
+  headers.some(([name, value]) => /^connection$/i.test(name) && /\bclose\b/i.test(value));
 
 export const hasHeader = (headers: readonly HeaderPair[], name: string): boolean =>
   headers.some(([own]) => own.toLowerCase() === name);

@@ -9,7 +9,7 @@ import { mustReject } from '../symptom/expected-outcome.ts';
 import { aspectOf, isSlow } from '../symptom/symptom.ts';
 import { subjectOf } from '../wording/words.ts';
 import { afterMany, afterOne, onConnection, soonAfter } from './before.ts';
-import { byValue } from './by-id.ts';
+import { byValue } from './by-value.ts';
 import { underConcurrency } from './concurrency.ts';
 import { fromThenOn } from './from-then-on.ts';
 import { presencesOf } from './optional-properties.ts';

@@ -9,7 +9,7 @@ import { ordinaryStates } from '../ordinary-requests.ts';
 import { aspectOf } from '../symptom/symptom.ts';
 import { afterMany, afterOne, onConnection, soonAfter } from './before.ts';
 import { fromThenOn } from './from-then-on.ts';
-import { KINDS, Preceding, REPEATS, type Sequence } from './preceding.ts';
+import { KINDS, Preceding, REPEATS, type Sequence, shownOnlyBy } from './preceding.ts';
 
 /**
  * What was found, with what has to come before, if anything has to.
@@ -79,7 +79,7 @@ async function withKnownValue(
     const plant = ordinary.plant.with(ID, freshId(2n ** 20n, 2n ** 22n)).with(property, value);
     const preceding = { template: templateOf({ ...ordinary, plant }), connection: 'other' } as const;
     const state = { ...other.state, template: { ...other.state.template, preceding } };
-    const exchange = await alwaysShown(state, other.state, investigation);
+    const exchange = await shownOnlyBy(state, other.state, (one) => shownBy(one, investigation));
     if (exchange === undefined) continue;
     return withPreceding(other, {
       ...bareExplanation(state, exchange),
@@ -98,19 +98,10 @@ async function withKnownValue(
   return undefined;
 }
 
-/** The last exchange of a request that shows the symptom each time, if another one never does. */
-async function alwaysShown(
-  state: RequestState,
-  other: RequestState,
-  investigation: Investigation,
-): Promise<Exchange | undefined> {
-  let last: Exchange | undefined;
-  for (let left = REPEATS; left > 0; left -= 1) {
-    last = await investigation.experiments.send(state);
-    const showsAlone = (await investigation.shows(other)) === true;
-    if (showsAlone || investigation.isShown(last, state) !== true) return undefined;
-  }
-  return last;
+/** Sends a request, and returns the exchange if it shows the symptom. */
+async function shownBy(state: RequestState, investigation: Investigation): Promise<Exchange | undefined> {
+  const exchange = await investigation.experiments.send(state);
+  return investigation.isShown(exchange, state) === true ? exchange : undefined;
 }
 
 async function historyOf(preceding: Preceding): Promise<Explanation | undefined> {

@@ -35,6 +35,27 @@ type Kind = (typeof KINDS)[keyof typeof KINDS];
 /** How often the same is tried before it is claimed. */
 export const REPEATS = 3;
 
+/**
+ * The last exchange that shows a symptom, if one request does so each time, and another one never. In changing order:
+ * every other request may show it.
+ * @param shown sends a request, and returns the exchange if it shows the symptom
+ * @throws BudgetSpent
+ */
+export async function shownOnlyBy(
+  one: RequestState,
+  other: RequestState,
+  shown: (state: RequestState) => Promise<Exchange | undefined>,
+): Promise<Exchange | undefined> {
+  let last: Exchange | undefined;
+  for (let left = REPEATS; left > 0; left -= 1)
+    for (const state of left % 2 === 0 ? [other, one] : [one, other]) {
+      const exchange = await shown(state);
+      if ((exchange !== undefined) !== (state === one)) return undefined;
+      last = exchange ?? last;
+    }
+  return last;
+}
+
 /** Milliseconds after which most stores have recovered, restarted or forgotten what came before. */
 export const PAUSE_MS = 1000;
 

@@ -8,7 +8,7 @@ import { bareExplanation, type Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { aspectOf } from '../symptom/symptom.ts';
 import { symptomsOf } from '../symptom/symptoms-of.ts';
-import { KINDS, REPEATS } from './preceding.ts';
+import { KINDS, REPEATS, shownOnlyBy } from './preceding.ts';
 
 /** Requests that a store may reject by their heads alone. */
 const REJECTED_EARLY = [
@@ -32,7 +32,7 @@ export async function unreadBody(
     const rejected = templateOf({ ...earlier, ...change });
     const next = afterOnConnection(ordinary, rejected);
     const control = afterOnConnection(ordinary, { ...rejected, body: undefined });
-    const exchange = await alwaysLeft(next, control, experiments);
+    const exchange = await shownOnlyBy(next, control, (state) => failing(state, experiments));
     if (exchange === undefined) continue;
     return {
       sought: {
@@ -48,24 +48,6 @@ export async function unreadBody(
     };
   }
   return undefined;
-}
-
-/** The last exchange of a request that fails each time, if its control passes each time. */
-async function alwaysLeft(
-  next: RequestState,
-  control: RequestState,
-  experiments: Experiments,
-): Promise<Exchange | undefined> {
-  let last: Exchange | undefined;
-  for (let left = REPEATS; left > 0; left -= 1) {
-    // In changing order: every other request may fail.
-    for (const one of left % 2 === 0 ? [control, next] : [next, control]) {
-      const failure = await failing(one, experiments);
-      if ((failure !== undefined) !== (one === next)) return undefined;
-      last = failure ?? last;
-    }
-  }
-  return last;
 }
 
 /** The exchange of an ordinary plant if its outcome is not the right one. */

@@ -28,13 +28,13 @@ const isGarbled = ({ sought }: Cluster): boolean =>
  * by chance.
  */
 export function withoutChance(clusters: readonly Cluster[]): readonly Cluster[] {
-  const afterEarlier = clusters.filter((one) => dependsOnEarlier(one) || isByChance(one));
+  const explaining = clusters.filter((one) => dependsOnEarlier(one) || isByChance(one));
   const isAuthentication = ({ sought: { kind, status }, found }: Cluster) =>
     (kind === 'rejects' && status === 401) ||
     (kind === 'accepts' && found.subject !== undefined && topicsOf(found.subject).includes('credential'));
   return joinedBy(clusters, (cluster) =>
-    cluster.found.kind === 'once' && !afterEarlier.includes(cluster)
-      ? afterEarlier.find(
+    cluster.found.kind === 'once' && !explaining.includes(cluster)
+      ? explaining.find(
           (one) =>
             keyOf(one.sought) === keyOf(cluster.sought) ||
             (isAuthentication(one) && isAuthentication(cluster)) ||

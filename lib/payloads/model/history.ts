@@ -57,36 +57,25 @@ function changed(
   };
 }
 
-/** An unrelated plant. */
+/** An unrelated plant, sent in this way. */
 const anotherWith =
-  (template: RequestTemplate): Before =>
-  (state, context) =>
-    templateOf({
-      ...withoutFault(
-        changed(
-          { ...state, plant: context.pick(plainPlants(context.contract, 'all')) },
-          context,
-          'id',
-          'name',
-        ),
-      ),
+  (template: RequestTemplate) =>
+  (state: RequestState, context: Context): RequestState => {
+    const plant = context.pick(plainPlants(context.contract, 'all'));
+    return {
+      ...withoutFault(changed({ ...state, plant }, context, 'id', 'name')),
       template,
       edits: [],
-    });
+    };
+  };
 /** As any client would send it. */
 const another = anotherWith({});
-/** An unrelated plant with the same tag, which need not be unique. */
+/** The same with the tag of the request, which need not be unique. */
 const sameTag: Before = (state, context) => {
+  const other = another(state, context);
   const tag = state.plant.get('tag');
-  const plain = changed(
-    { ...state, plant: context.pick(plainPlants(context.contract, 'all')) },
-    context,
-    'id',
-    'name',
-  );
-  const tagged = tag === undefined ? plain.plant : plain.plant.with('tag', tag);
-  const plant = isValid(context.contract, tagged) ? tagged : plain.plant;
-  return { ...withoutFault(plain), plant, template: {}, edits: [] };
+  const plant = tag === undefined ? other.plant : other.plant.with('tag', tag);
+  return isValid(context.contract, plant) ? { ...other, plant } : other;
 };
 /** A request without a body, on the same connection. */
 const bodiless = (method: string): Value =>

@@ -168,16 +168,7 @@ const ofProperty = (
   nounBefore: string,
   clauseAfter: string,
   topic: Topic,
-): CandidateClass => ({
-  id,
-  words: {
-    noun: `${nounBefore} ${property}`,
-    clause: `${property} ${clauseAfter}`,
-    topics: [topic],
-    property,
-  },
-  group: property,
-});
+): CandidateClass => naming(property, id, `${nounBefore} ${property}`, clauseAfter, topic);
 
 /** Bodies that have a property under another name, or in another place: `id nested one level down`. */
 const spelled = (
@@ -186,16 +177,18 @@ const spelled = (
   nounAfter: string,
   clauseAfter: string,
   topic: Topic,
-): CandidateClass => ({
-  id: `${way} ${property}`,
-  words: {
-    noun: `${property} ${nounAfter}`,
-    clause: `${property} ${clauseAfter}`,
-    topics: [topic],
-    property,
-  },
-  group: property,
-});
+): CandidateClass => naming(property, `${way} ${property}`, `${property} ${nounAfter}`, clauseAfter, topic);
+
+function naming(
+  property: string,
+  id: string,
+  noun: string,
+  clauseAfter: string,
+  topic: Topic,
+): CandidateClass {
+  const { words, ...rest } = bodies(id, noun, `${property} ${clauseAfter}`, topic, property);
+  return { ...rest, words: { ...words, property } };
+}
 
 const ofType = (type: string, property: string): CandidateClass => ({
   ...ofProperty(property, `${type} ${property}`, `${type} as`, `is ${type}`, topicOf(type)),

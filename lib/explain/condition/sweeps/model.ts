@@ -37,7 +37,7 @@ export function modelSweep(model: Model, name: string): Sweep | undefined {
     classes: groups.map(
       ([id, phrase, , flags]): CandidateClass => ({
         id,
-        words: { phrase, topics: topicsOf(name), ...flags },
+        words: { phrase, topics: TOPICS[name] ?? [], ...flags },
         group: name,
       }),
     ),
@@ -45,8 +45,11 @@ export function modelSweep(model: Model, name: string): Sweep | undefined {
 }
 
 /** What the values of a dimension are about, if its name is not that of a part of the request. */
-const topicsOf = (dimension: string): readonly Topic[] =>
-  dimension.startsWith('undeclared') ? ['undeclared property'] : dimension === 'size' ? ['size'] : [];
+const TOPICS: Readonly<Record<string, readonly Topic[]>> = {
+  'undeclared names': ['undeclared property'],
+  'undeclared values': ['undeclared property'],
+  size: ['size'],
+};
 
 const WHITE_SPACE = 'white space';
 
@@ -180,7 +183,7 @@ function candidateOf(
     value: name,
     words: {
       phrase: worded(name),
-      topics: [...topicsOf(part), ...own.flatMap(([, , , flags]) => flags?.topics ?? [])],
+      topics: [...(TOPICS[part] ?? []), ...own.flatMap(([, , , flags]) => flags?.topics ?? [])],
     },
     apply: (state: RequestState) => apply(state, { contract, pick }),
     classes: own.map(([id]) => id),

@@ -243,7 +243,7 @@ function lengths(property: string, letter?: string): Scale {
       property,
       topics: letter === undefined ? ['size'] : ['size', 'beyond ASCII'],
     }),
-    // There are so few texts as short as that that a store may know them.
+    // There are so few texts this short that a store may know them already.
     below: (point) => ({
       clause: `${property} is shorter than ${point} characters${most}`,
       property,

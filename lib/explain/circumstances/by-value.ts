@@ -28,11 +28,8 @@ export async function byValue(
       const plant = pinned(state, good).plant.with(ID, id);
       tried.push({ id, shows: (await investigation.shows({ ...state, plant })) === true });
     }
-  const {
-    words,
-    modulus,
-    example = idIn(pinned(state, bad)),
-  } = residue(tried) ?? digit(tried) ?? { words: { phrase: 'with some names or ids', isVague: true } };
+  const { words, modulus, example } = residue(tried) ??
+    digit(tried) ?? { words: { phrase: 'with some names or ids', isVague: true } };
   const known = pinned(state, bad);
   const failingState = example === undefined ? known : { ...known, plant: known.plant.with(ID, example) };
   const presences = await unlessSpent(() =>
@@ -62,9 +59,9 @@ function idIn({ plant }: RequestState): bigint | undefined {
 
 interface AboutIds {
   readonly words: Wording;
-  /** Ids with the same remainder as the failing one fail as well. */
+  /** Ids with the same remainder as the example fail as well. */
   readonly modulus?: number;
-  /** An id that fails, if not any of those that do will do. */
+  /** By default the id that failed. */
   readonly example?: bigint;
 }
 
