@@ -1,7 +1,7 @@
 import { sourceAt } from '../lib/contract/numeral.ts';
 import { contentOf, fields, statusOf } from '../lib/judge/reading.ts';
 import { type DefectKind, defectsOf } from '../lib/payloads/defects.ts';
-import { fixedFor } from '../lib/payloads/fresh.ts';
+import { fixedFor, withWords } from '../lib/payloads/fresh.ts';
 import { FRESH, type Json, JsonObject, Raw } from '../lib/payloads/json.ts';
 import { ID } from '../lib/payloads/plants.ts';
 import { noCredential, type RequestTemplate } from '../lib/payloads/test-case.ts';
@@ -222,9 +222,9 @@ export const observationChecks: readonly Check[] = [
   ),
   open(
     'observe/longest-name',
-    'The longest accepted name, and the status for a longer one.',
+    'The longest accepted name, and the statuses for a longer one and for one of a single letter.',
     'section 2, not shown',
-    `${LENGTHS.length} plants with names of 40 to 60,000 letters.`,
+    `${LENGTHS.length} plants with names of 40 to 60,000 letters, and one with a name of one letter.`,
     async (context) => {
       const exchanges = await context.sendAll(
         LENGTHS.map((length) => requestWith(context.plants.plain().with('name', 'n'.repeat(length)))),
@@ -237,6 +237,8 @@ export const observationChecks: readonly Check[] = [
       context.recordObservation('name/longest-accepted', last ?? 0);
       if (outsideContract !== undefined)
         context.recordObservation('name/beyond-longest/status', status(outsideContract));
+      const oneLetter = withWords((word) => word(1));
+      await ask(context, 'name/one-letter', requestWith(context.plants.plain().with('name', oneLetter)));
     },
   ),
   open(

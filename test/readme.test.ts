@@ -214,6 +214,6 @@ test('every anchor that a link names is a heading of its page', () => {
 });
 
 test('the documents name the actual defaults', () => {
-  expect(DEFAULTS).toMatchObject({ cases: 120, concurrency: 24, timeout: 15_000, explain: 1000 });
+  expect(DEFAULTS).toMatchObject({ cases: 120, concurrency: 24, timeout: 10_000, explain: 1000 });
   expect(read('docs/how-it-works.md')).toContain('default of 120 cases');
 });

@@ -410,6 +410,27 @@ test('a gateway that stops reaching the store ends the run', async () => {
   expect([stop?.kind, outcome]).toEqual(['gone', 'nonconformant']);
 });
 
+test('a store that answers everything with a slow 503 ends the checks, and its cause is found', async () => {
+  let requests = 0;
+  const store = await startWith((right) => ({
+    async send(answered, response, request) {
+      requests += 1;
+      if (requests > 24) await sleep(600);
+      right.send(requests > 24 ? { status: 503 } : answered, response, request);
+    },
+  }));
+  const record = await against(store.url, { explain: 1000 });
+  await store.stop();
+  expect(record.stop).toMatchObject({
+    kind: 'outage',
+    reason: expect.stringMatching(/^the store serves nothing: the last \d+ requests got 503, and so did an ord/),
+  });
+  expect(record.requests).toBeLessThan(600);
+  expect(record.causes?.map(({ title }) => title)).toEqual([
+    'Answers 503 to everything from some point in the run onwards',
+  ]);
+});
+
 test('of several unanswered requests, the least ordinary is shown first', async () => {
   let dead = false;
   const store = await startWith((right) => ({

@@ -41,13 +41,20 @@ export interface ExplainOptions {
   readonly firstId: bigint;
   /** Whether the store accepted an ordinary plant when the run began. */
   readonly served: boolean;
-  /** Whether the run ended early because the store answers nothing any more. */
+  /** Whether the run ended early because the store answers nothing, or serves nothing, any more. */
   readonly gone: boolean;
   readonly budget: Budget;
 }
 
-/** Seconds for experiments at most: a store that hangs is not worth more. */
+/** Seconds for experiments at most: a store that hangs, or serves nothing, is not worth more. */
 const MAX_SECONDS = 15;
+const MAX_SECONDS_OF_OUTAGE = 10;
+
+function secondsFor({ stop, served }: Parameters<FindCauses>[1]): number {
+  if (stop?.kind === 'outage') return MAX_SECONDS_OF_OUTAGE;
+  // A store that never answered would cost a time-out for each experiment.
+  return stop?.kind === 'gone' && !served ? 0 : MAX_SECONDS;
+}
 
 const secondsSince = (time: string): number => (Date.now() - Date.parse(time)) / 1000;
 
@@ -73,11 +80,10 @@ export function explainRun(
     concurrency,
     firstId: BigInt(firstId),
     served: run.served,
-    gone: run.stop?.kind === 'gone',
+    gone: run.stop?.kind === 'gone' || run.stop?.kind === 'outage',
     budget: {
       requests: Math.min(requests, requestsLeft),
-      // A store that never answered would cost a time-out for each experiment.
-      seconds: run.stop?.kind === 'gone' && !run.served ? 0 : Math.min(MAX_SECONDS, secondsLeft),
+      seconds: Math.min(secondsFor(run), secondsLeft),
     },
   });
 }

@@ -275,17 +275,17 @@ export class Session {
   }
 
   /** Sends requests that belong to no check; undefined if the run has ended. */
-  async sendOutsideChecks(templates: readonly RequestTemplate[]): Promise<readonly Exchange[] | undefined> {
+  sendOutsideChecks(templates: readonly RequestTemplate[]): Promise<readonly Exchange[] | undefined> {
     const exchanges: Exchange[] = [];
     const id = this.ownContext.ids.reserve(templates.length);
-    await this.state.unlessStopped(() =>
-      inPool(templates.length, this.options.concurrency, async (index) => {
+    return this.state.unlessStopped(async () => {
+      await inPool(templates.length, this.options.concurrency, async (index) => {
         const template = templates[index];
         if (template !== undefined)
           exchanges[index] = await this.sender.send(template, id(index), this.ownContext);
-      }),
-    );
-    return this.stop === undefined || this.stop.kind === 'bailed' ? exchanges : undefined;
+      });
+      return exchanges;
+    });
   }
 
   /** Closes every connection. */

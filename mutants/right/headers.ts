@@ -201,6 +201,11 @@ export const headers: readonly RightStore[] = [
     ),
   ),
   right(
+    'identity-excluded-406',
+    'answers 406 if Accept-Encoding excludes identity: it has no coding (RFC 9110 section 12.5.3)',
+    rejectingHead((request) => /identity;q=0(?![.\d])/.test(one(request, 'accept-encoding')), 406),
+  ),
+  right(
     'accept-charset-406',
     'answers 406 if Accept-Charset does not contain UTF-8',
     rejectingHead(

@@ -156,6 +156,11 @@ export const rejections: readonly RightStore[] = [
     rejecting(({ name }) => name !== '' && !/^[A-Za-z][A-Za-z0-9 '-]*$/.test(name)),
   ),
   right(
+    'no-short-names',
+    'rejects names of one letter',
+    rejecting(({ name }) => name.length === 1),
+  ),
+  right(
     'lower-case-tags',
     'rejects tags with other than lower-case letters',
     rejecting(({ fields, tag }) => typeof fields.get('tag') === 'string' && !/^[a-z]+$/.test(tag)),

@@ -62,7 +62,7 @@ function symptomOf(exchange: Exchange, whom: string): Symptom {
     };
   return {
     kind: 'same-for-all',
-    words: `answers every ${whom} with ${summarise(exchange).replace(/ (?=\S+\/)/, ' as ')}`,
+    words: `answers every ${whom} with ${summarise(exchange).replace(/ (?=\S+\/)/, ' as ')}${exchange.response.truncated ? ' and an incomplete body' : ''}`,
     status: exchange.response.status,
   };
 }

@@ -449,6 +449,7 @@ const stopKind: Schema<Stop['kind']> = oneOf(
   'limit',
   'bailed',
   'gone',
+  'outage',
 );
 
 const summary: Schema<Summary> = object({ MUST: count, SHOULD: count, OBSERVE: count });

@@ -66,7 +66,7 @@ const stepsOf = (
     })),
     repeat,
     modulus,
-    unanswered: example.exchange.kind === 'broken',
+    unanswered: example.exchange.kind === 'broken' || example.exchange.response.truncated,
   });
 
 /** The id in the body of a request, which may be part of a fraction or of a form. */

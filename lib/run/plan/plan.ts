@@ -8,7 +8,7 @@ export const DEFAULTS = {
   cases: 120,
   concurrency: 24,
   maxConcurrency: 96,
-  timeout: 15_000,
+  timeout: 10_000,
   explain: 1000,
 } as const;
 

@@ -113,7 +113,10 @@ export interface Stop {
     | 'limit'
     /** The first failure, with --bail. */
     | 'bailed'
-    | 'gone';
+    /** The store answers nothing any more. */
+    | 'gone'
+    /** The store answers every request with a server error or an incomplete response. */
+    | 'outage';
   /** What happened. */
   readonly reason: string;
   /** What to do about it. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { counted } from '../../counts.ts';
 import { answered } from '../../judge/rules.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import type { Exchange } from '../../wire/exchange.ts';
@@ -7,6 +8,7 @@ import { PREFLIGHT } from '../plan/plan.ts';
 import type { Stop } from '../result/result.ts';
 import type { RunState } from '../run-state.ts';
 import { ordinariness } from './ordinariness.ts';
+import { isServed, type Outage } from './outage.ts';
 import type { RequestContext } from './request-context.ts';
 import { isAway, isFromGateway } from './unreachable.ts';
 
@@ -92,22 +94,41 @@ export class Recovery {
     return (await this.polled(context, prober)) !== 'gone';
   }
 
-  private polled(context: RequestContext, prober: Prober): Promise<Return> {
-    this.waiting ??= this.poll(context, prober).finally(() => {
+  /** Waits until a store that has served nothing for long serves an ordinary plant; ends the checks if it does not. */
+  async duringOutage(outage: Outage, context: RequestContext, prober: Prober): Promise<void> {
+    const { requests } = outage;
+    const outcome = await this.polled(context, prober, isServed, (last) =>
+      this.state.end(servesNothing(last, requests)),
+    );
+    if (outcome !== 'gone') outage.reset();
+  }
+
+  private polled(
+    context: RequestContext,
+    prober: Prober,
+    isBack = (exchange: Exchange) =>
+      judged(exchange, this.probe, [answered], this.judging) === undefined && !isAway(exchange),
+    stop = (last: Exchange) => this.state.halt(this.gone(isFromGateway(last))),
+  ): Promise<Return> {
+    this.waiting ??= this.poll(context, prober, isBack, stop).finally(() => {
       this.waiting = undefined;
     });
     return this.waiting;
   }
 
-  private async poll(context: RequestContext, prober: Prober): Promise<Return> {
+  private async poll(
+    context: RequestContext,
+    prober: Prober,
+    isBack: (exchange: Exchange) => boolean,
+    stop: (last: Exchange) => void,
+  ): Promise<Return> {
     const deadline = Date.now() + MAX_RECOVERY_MS;
     for (let isFirst = true; ; isFirst = false) {
       // Even while another check has the store to itself.
       const exchange = await prober.sendProbe(this.probe, context);
-      if (judged(exchange, this.probe, [answered], this.judging) === undefined && !isAway(exchange))
-        return isFirst ? 'at once' : 'later';
+      if (isBack(exchange)) return isFirst ? 'at once' : 'later';
       if (Date.now() >= deadline) {
-        this.state.halt(this.gone(isFromGateway(exchange)));
+        stop(exchange);
         return 'gone';
       }
       await sleep(POLL_INTERVAL_MS);
@@ -139,3 +160,13 @@ export class Recovery {
     return `${ids.slice(0, MAX_NAMED_CHECKS).join(', ')}${ids.length > MAX_NAMED_CHECKS ? ' and others' : ''}`;
   }
 }
+
+const servesNothing = ({ response }: Exchange, requests: number): Stop => {
+  const how =
+    response === undefined ? 'no response' : response.truncated ? 'an incomplete response' : response.status;
+  return {
+    kind: 'outage',
+    reason: `the store serves nothing: the last ${counted(requests, 'request')} got ${how}, and so did an ordinary plant for ${MAX_RECOVERY_MS / 1000} s after them`,
+    remedy: 'find out from its log why, then repeat the run',
+  };
+};

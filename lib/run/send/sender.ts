@@ -3,6 +3,7 @@ import { isStoppedAtGateway } from '../../judge/rules.ts';
 import { isOutsideContract, type RequestTemplate } from '../../payloads/test-case.ts';
 import type { Exchange, HeaderPair, Request } from '../../wire/exchange.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
+import { OUTSIDE_CHECKS } from '../plan/plan.ts';
 import type { Stop } from '../result/result.ts';
 import type { RunState } from '../run-state.ts';
 import type { Collisions } from './collisions.ts';
@@ -11,6 +12,7 @@ import { fill, withUsual } from './fill.ts';
 import { Growth } from './growth.ts';
 import { KeptCookies } from './kept-cookies.ts';
 import { LatencyLog } from './latency.ts';
+import { Outage } from './outage.ts';
 import type { Recovery } from './recovery.ts';
 import type { RequestContext } from './request-context.ts';
 import { Stopped } from './stopped.ts';
@@ -75,6 +77,7 @@ export class Sender {
   private readonly access = new ExclusiveAccess();
   private readonly growth: Growth;
   private readonly cookies = new KeptCookies();
+  private readonly outage = new Outage();
   /** Set if the store asks for longer waits than the run allows. */
   private throttled: Stop | undefined;
   private timeouts = 0;
@@ -164,7 +167,9 @@ export class Sender {
     let id = freshId;
     let hasWaited = false;
     let left = template;
+    const { state } = this.options;
     for (let attempt = 1; ; attempt += 1) {
+      if (state.stop?.kind === 'outage' && context.id !== OUTSIDE_CHECKS) throw new Stopped(state.stop);
       await this.pace(left);
       if (this.access.excludes(context)) await this.access.waitFor(context);
       const { concurrencyLimit } = this.client;
@@ -186,6 +191,8 @@ export class Sender {
           hasWaited = true;
           if (await this.options.recovery.whileAway(exchange, context, template, this)) continue;
         }
+        if (state.stop === undefined && this.outage.isSuspected)
+          await this.options.recovery.duringOutage(this.outage, context, this);
         return exchange;
       }
       // Waiting did not suffice, so lower the concurrency, but once only for requests that were under way
@@ -278,6 +285,7 @@ export class Sender {
     if (template.preceding !== undefined) this.requests += 1;
     this.requests += 1;
     this.lowerLimits(exchange);
+    if (pauseAsked(exchange) === undefined) this.outage.record(exchange);
     this.cookies.learn(exchange, template);
     if (template.preceding !== undefined && before !== undefined) {
       // What is outside the contract may get any answer, for ever.

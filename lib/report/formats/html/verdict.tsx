@@ -66,6 +66,7 @@ const STOPPED = {
   limit: 'the run reached a limit',
   bailed: 'the run stopped after the first failure',
   gone: 'it stopped answering',
+  outage: 'it serves nothing',
 } as const;
 
 function sentence(record: RunRecord): string {
