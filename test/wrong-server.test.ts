@@ -423,7 +423,9 @@ test('a store that answers everything with a slow 503 ends the checks, and its c
   await store.stop();
   expect(record.stop).toMatchObject({
     kind: 'outage',
-    reason: expect.stringMatching(/^the store serves nothing: the last \d+ requests got 503, and so did an ord/),
+    reason: expect.stringMatching(
+      /^the store serves nothing: the last \d+ requests got 503, and so did an ord/,
+    ),
   });
   expect(record.requests).toBeLessThan(600);
   expect(record.causes?.map(({ title }) => title)).toEqual([

@@ -1,6 +1,8 @@
 import type { Cluster } from '../cluster.ts';
 import { aspectOf, keyOf } from '../symptom/symptom.ts';
 import { topicsOf } from '../wording/topics.ts';
+import { fullText } from '../wording/wording.ts';
+import { labelOf } from '../wording/words.ts';
 import { joinedBy } from './join.ts';
 
 const dependsOnEarlier = ({ found: { kind, conditions } }: Cluster): boolean =>
@@ -56,4 +58,24 @@ export function withoutRemains(clusters: readonly Cluster[]): readonly Cluster[]
     if (cluster.sought.kind === 'not-http' && wrongLength !== undefined) return wrongLength;
     return cluster !== unread && isAfterOthers(cluster) ? unread : undefined;
   });
+}
+
+/**
+ * A store that accepts most of a class of invalid bodies does not check them: that it fails with the others of the class
+ * is the same fault.
+ */
+export function withoutUnchecked(clusters: readonly Cluster[]): readonly Cluster[] {
+  const unchecked = clusters.filter(
+    ({ sought, found: { kind, labels = [], known = labels } }) =>
+      sought.kind === 'accepts' && kind === 'always' && labels.length > 2 && labels.length * 2 > known.length,
+  );
+  const isOfClass = (
+    { members, found }: Cluster,
+    { found: { labels = [], known = labels, conditions } }: Cluster,
+  ) =>
+    conditions.every((one) => found.conditions.some((own) => fullText(own) === fullText(one))) &&
+    members.every(({ failure }) => known.includes(labelOf(failure)));
+  return joinedBy(clusters, (cluster) =>
+    cluster.sought.kind === 'server-error' ? unchecked.find((one) => isOfClass(cluster, one)) : undefined,
+  );
 }

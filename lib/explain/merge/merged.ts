@@ -1,6 +1,6 @@
 import type { Cluster } from '../cluster.ts';
 import { fullText } from '../wording/wording.ts';
-import { withoutChance, withoutRemains, withoutRepeatedValues } from './consequences.ts';
+import { withoutChance, withoutRemains, withoutRepeatedValues, withoutUnchecked } from './consequences.ts';
 import { withoutBeyondSize, withoutCarriers, withoutIncluded, withoutOthersRejected } from './included.ts';
 import { ordered } from './order.ts';
 import {
@@ -24,6 +24,7 @@ export const merged = (clusters: readonly Cluster[]): readonly Cluster[] =>
     acrossPieces,
     acrossMediaTypes,
     withoutRepetition,
+    withoutUnchecked,
     withoutIncluded,
     withoutBeyondSize,
     withoutOthersRejected,

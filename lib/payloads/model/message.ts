@@ -217,6 +217,25 @@ const client = dimension('client', [
       ['priority', 'u=1, i'],
       ['user-agent', 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'],
     ]),
+    withHeaders('with the identifiers of other tracing systems', [
+      ['x-request-id', 'web-7.42/eu'],
+      ['x-correlation-id', '42'],
+      ['x-amzn-trace-id', 'Root=1-67891233-abcdef012345678912345678;Sampled=1'],
+      ['x-cloud-trace-context', '105445aa7843bc8bf206b12000100000/1;o=1'],
+      ['b3', '0'],
+      ['baggage', 'user=al%20ice;ttl=1,empty='],
+      ['tracestate', 'vendor=t61rcWkgMzE,other=00f067aa0ba902b7'],
+    ]),
+    withHeaders('with values of headers that are not well-formed', [
+      ['accept-language', 'english;q=much'],
+      ['cookie', '{"theme":"dark"}; =; lone; '],
+      ['date', 'today'],
+      ['origin', 'null'],
+      ['priority', 'urgent'],
+      ['referer', '::'],
+      ['traceparent', 'none'],
+      ['x-request-id', '-'],
+    ]),
     withHeaders('with headers about the body', [
       ['content-language', 'en'],
       ['content-location', '/plants/7'],
@@ -285,7 +304,10 @@ const control = dimension('control', [
   header('connection', 'close'),
   ...optional([
     header('if-none-match', '"33a64df5"'),
-    header('if-modified-since', 'Sat, 29 Oct 1994 19:43:31 GMT'),
+    anyOf([
+      header('if-modified-since', 'Sat, 29 Oct 1994 19:43:31 GMT'),
+      header('if-modified-since', 'yesterday'),
+    ]),
     header('if-match', '*'),
     header('content-encoding', 'identity'),
     anyOf([
