@@ -1,4 +1,15 @@
-import type { Candidate, Sweep } from '../candidates.ts';
+import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
+
+/** What stores may expect the value of a header to be. */
+const FORMS = [
+  { name: 'a number', has: /^\d+$/, sample: '1' },
+  {
+    name: 'a UUID',
+    has: /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i,
+    sample: '4bf92f35-77b3-4da6-a3ce-929d0e0e4736',
+  },
+  { name: 'a date', has: /^\w{3}, .* GMT$/, sample: 'Sat, 29 Oct 1994 19:43:31 GMT' },
+] as const;
 
 /** Values of a header that no dimension of the model is about. */
 export function headerSweep(header: string, value: string): Sweep {
@@ -10,11 +21,23 @@ export function headerSweep(header: string, value: string): Sweep {
       const others = (state.template.headers ?? []).filter(([own]) => own.toLowerCase() !== name);
       return { ...state, template: { ...state.template, headers: [...others, [name, other]] } };
     },
-    classes: ['any'],
+    classes: ['any', ...FORMS.filter(({ has }) => !has.test(other)).map((form) => form.name)],
   });
+  const others = FORMS.map(
+    (form): CandidateClass => ({
+      id: form.name,
+      words: { phrase: `with ${header} other than ${form.name}` },
+      group: header,
+    }),
+  );
   return {
     part: header,
-    candidates: [...new Set([value, '1', 'x', 'value-7', 'true'])].map(candidate),
-    classes: [{ id: 'any', words: { phrase: `with the header ${header}`, header }, group: header }],
+    candidates: [...new Set([value, ...FORMS.map(({ sample }) => sample), 'x', 'value-7', 'true'])].map(
+      candidate,
+    ),
+    classes: [
+      { id: 'any', words: { phrase: `with the header ${header}`, header }, group: header },
+      ...others,
+    ],
   };
 }
