@@ -13,7 +13,7 @@ import { QUICK_SHARDS, type Trial, type TrialOptions, trial } from './trial.ts';
  * Runs the suite against every store of the fleet and prints what it caught, missed and wrongly accused.
  * `--quick` does the minimum, and says what it left out instead of printing the matrix; `--thorough` covers triples for
  * stores that need three conditions; `--seed` changes the random cases; `--only TEXT` restricts the run to stores whose
- * name contains TEXT.
+ * name contains TEXT, `--kind` to those that are `broken`, `conditional` or `right`.
  */
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -22,6 +22,7 @@ async function main(): Promise<number> {
       thorough: { type: 'boolean', default: false },
       seed: { type: 'string', default: '1' },
       only: { type: 'string', default: '' },
+      kind: { type: 'string' },
     },
   });
   const options = { quick: values.quick, thorough: values.thorough, seed: Number(values.seed) };
@@ -34,11 +35,12 @@ async function main(): Promise<number> {
       ? conditionalStores.filter((store) => !tried.has(store)).map(({ name }) => name)
       : [],
   );
-  const names = fleet()
+  const names = (values.kind === undefined ? fleet() : (FLEETS.get(values.kind) ?? []))
     .map(({ name }) => name)
     .filter((name) => name.includes(values.only) && !skipped.has(name));
   const trials = await inProcesses<Trial>(fileURLToPath(import.meta.url), names, process.argv.slice(2));
-  const { text, proven } = matrix(trials, catalogue, { ...options, isWhole: values.only === '' });
+  const isWhole = values.only === '' && values.kind === undefined;
+  const { text, proven } = matrix(trials, catalogue, { ...options, isWhole });
   process.stdout.write(text);
   if (options.quick)
     process.stdout.write(
@@ -47,12 +49,14 @@ async function main(): Promise<number> {
   return proven ? 0 : 1;
 }
 
-/** Those that take longest come first, so that no process ends with one of them. */
-const fleet = (): readonly (BrokenStore | RightStore)[] => [
-  ...conditionalStores,
-  ...brokenStores,
-  ...rightStores,
-];
+/** By kind. Those that take longest come first, so that no process ends with one of them. */
+const FLEETS = new Map<string, readonly (BrokenStore | RightStore)[]>([
+  ['conditional', conditionalStores],
+  ['broken', brokenStores],
+  ['right', rightStores],
+]);
+
+const fleet = (): readonly (BrokenStore | RightStore)[] => [...FLEETS.values()].flat();
 
 /** Conditional stores that a quick proof skips for each one it tries. */
 const SKIPPED_PER_TRIED = 15;

@@ -14,6 +14,7 @@ import { type Defect, type DefectKind, defectsOf } from '../lib/payloads/defects
 import { freshId } from '../lib/payloads/fresh.ts';
 import { COMPACT, FRESH, FreshText, JsonObject, object, Raw } from '../lib/payloads/json.ts';
 import { ID, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
+import { InTurn } from '../lib/payloads/random.ts';
 import type { RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
 import {
   compressedText,
@@ -137,12 +138,12 @@ const variations = (plants: PlantFactory): Arbitrary<(plant: JsonObject) => Json
     },
   );
 
-/** One defect among valid properties of any length, in any order and style, in a small or large body. */
+/** Each defect in turn, among valid properties of any length, in any order and style, in a small or large body. */
 const anyInvalidPlant =
   (...kinds: DefectKind[]) =>
   (plants: PlantFactory): Arbitrary<TestCase> =>
-    fc.oneof(
-      ...defects(plants, kinds)
+    new InTurn(
+      defects(plants, kinds)
         .filter((defect) => defect.typical(plants.plain()).some((json) => isInvalid(plants.contract, json)))
         .map((defect) =>
           fc

@@ -51,7 +51,7 @@ const MAX_SECONDS = 15;
 const MAX_SECONDS_OF_OUTAGE = 10;
 
 function secondsFor({ stop, served }: Parameters<FindCauses>[1]): number {
-  if (stop?.kind === 'outage') return MAX_SECONDS_OF_OUTAGE;
+  if (stop?.kind === 'outage' || stop?.kind === 'unresponsive') return MAX_SECONDS_OF_OUTAGE;
   // A store that never answered would cost a time-out for each experiment.
   return stop?.kind === 'gone' && !served ? 0 : MAX_SECONDS;
 }

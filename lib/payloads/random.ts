@@ -1,6 +1,52 @@
 import { hash } from 'node:crypto';
-import { type Arbitrary, Random, Value } from 'fast-check';
+import { Arbitrary, Random, Stream, Value } from 'fast-check';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+
+/** Values of several arbitraries, of each in turn, so that every one of them gets its share of a few samples. */
+export class InTurn<T> extends Arbitrary<T> {
+  private readonly members: readonly Arbitrary<T>[];
+
+  /** @param members at least one */
+  constructor(members: readonly Arbitrary<T>[]) {
+    super();
+    this.members = members;
+  }
+
+  generate(random: Random): Value<T> {
+    return this.generateAt(random.nextInt(0, this.members.length - 1), random);
+  }
+
+  /** @param turn a whole number, of any size */
+  generateAt(turn: number, random: Random): Value<T> {
+    const member = this.members[turn % this.members.length];
+    if (member === undefined) throw new Error('there is no arbitrary to draw from');
+    return withMember(member, member.generate(random, undefined));
+  }
+
+  canShrinkWithoutContext(_: unknown): _ is T {
+    return false;
+  }
+
+  shrink(value: T, context: unknown): Stream<Value<T>> {
+    if (!(context instanceof Drawn)) return Stream.nil();
+    const { member, own } = context as Drawn<T>;
+    return member.shrink(value, own).map((smaller) => withMember(member, smaller));
+  }
+}
+
+/** Which arbitrary drew a value, and what it needs to shrink it. */
+class Drawn<T> {
+  readonly member: Arbitrary<T>;
+  readonly own: unknown;
+
+  constructor(member: Arbitrary<T>, own: unknown) {
+    this.member = member;
+    this.own = own;
+  }
+}
+
+const withMember = <T>(member: Arbitrary<T>, { value, context }: Value<T>): Value<T> =>
+  new Value(value, new Drawn(member, context));
 
 /**
  * Samples one value of an arbitrary. The same seed, stream and index give the same value, regardless of what
@@ -8,10 +54,14 @@ import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
  * needs to shrink it.
  */
 export function sample<T>(arbitrary: Arbitrary<T>, seed: number, stream: string, index: number): Value<T> {
-  const word = Number.parseInt(hash('sha256', `${seed}/${stream}/${index}`).slice(0, 8), 16);
-  // Without a bias: the probability of a payload does not depend on the number of cases.
-  return arbitrary.generate(new Random(xoroshiro128plus(word | 0)), undefined);
+  const random = new Random(xoroshiro128plus(numberOf(`${seed}/${stream}/${index}`) | 0));
+  return arbitrary instanceof InTurn
+    ? arbitrary.generateAt(numberOf(`${seed}/${stream}`) + index, random)
+    : // Without a bias: the probability of a payload does not depend on the number of cases.
+      arbitrary.generate(random, undefined);
 }
+
+const numberOf = (text: string): number => Number.parseInt(hash('sha256', text).slice(0, 8), 16);
 
 /** A value of the list or, past its end, a sample of the arbitrary. */
 export function sampleAfter<T>(

@@ -5,6 +5,8 @@ import { Stopped } from './send/stopped.ts';
 export class RunState {
   /** The first reason to end the run. */
   stop: Stop | undefined;
+  /** Why the checks are to send nothing more, though the run goes on. */
+  stopOfChecks: Stop | undefined;
   private readonly halting = new AbortController();
   private readonly explainStop: (stop: Stop) => Stop;
 
@@ -21,6 +23,12 @@ export class RunState {
   /** Ends the run: starts no further check. */
   end(stop: Stop): void {
     this.stop ??= stop;
+  }
+
+  /** Ends the checks, those under way included. Requests that belong to no check may follow. */
+  endChecks(stop: Stop): void {
+    this.end(stop);
+    this.stopOfChecks = this.stop;
   }
 
   /** Ends the run at once. */

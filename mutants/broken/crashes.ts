@@ -117,7 +117,7 @@ export const crashes: readonly BrokenStore[] = [
   broken(
     'crash-number',
     '500 if the body is a number',
-    ['invariants/no-server-error', 'invalid/rejects-non-objects'],
+    ['invariants/no-server-error', 'invalid/rejects-any-defect', 'invalid/rejects-non-objects'],
     failing(root((value) => value instanceof Numeral)),
   ),
   broken(

@@ -291,7 +291,7 @@ export const jsonText: readonly BrokenStore[] = [
   broken(
     'value-number',
     'accepts a number as the body',
-    ['invalid/rejects-non-objects', 'state/accepts-among-many-rejections'],
+    ['invalid/rejects-any-defect', 'invalid/rejects-non-objects', 'state/accepts-among-many-rejections'],
     accepting(({ text, value }) => value !== undefined && begins(text, /^[-\d]/)),
   ),
   broken(

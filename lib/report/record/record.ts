@@ -450,6 +450,7 @@ const stopKind: Schema<Stop['kind']> = oneOf(
   'bailed',
   'gone',
   'outage',
+  'unresponsive',
 );
 
 const summary: Schema<Summary> = object({ MUST: count, SHOULD: count, OBSERVE: count });

@@ -115,8 +115,10 @@ export interface Stop {
     | 'bailed'
     /** The store answers nothing any more. */
     | 'gone'
-    /** The store answers every request with a server error or an incomplete response. */
-    | 'outage';
+    /** The store serves nothing: all it sends are server errors and incomplete responses. */
+    | 'outage'
+    /** The store leaves most requests unanswered. */
+    | 'unresponsive';
   /** What happened. */
   readonly reason: string;
   /** What to do about it. */

@@ -2,27 +2,40 @@ import type { Exchange } from '../../wire/exchange.ts';
 
 /** A store that serves nothing for so long, and for so many requests, is asked whether it still serves anything. */
 const SUSPECT = { ms: 7_000, requests: 20 } as const;
+/** A store that leaves so many requests unanswered, and more than it answers, would keep a run waiting for long. */
+const MAX_TIMEOUTS = 150;
 
 /** Whether a complete response arrived that is not a server error. */
 export const isServed = (exchange: Exchange): boolean =>
   exchange.kind === 'answered' && !exchange.response.truncated && exchange.response.status < 500;
 
-/** Counts the requests in a row that were not served. */
+/** Counts the requests that were not served. */
 export class Outage {
-  requests = 0;
+  /** Requests in a row that were not served. */
+  inRow = 0;
+  /** Requests that got no response in time, and all. */
+  unanswered = 0;
+  all = 0;
   private since = 0;
 
   record(exchange: Exchange): void {
-    if (isServed(exchange)) this.requests = 0;
-    else if (this.requests++ === 0) this.since = performance.now();
+    this.all += 1;
+    if (exchange.kind === 'broken' && exchange.fault.kind === 'timeout') this.unanswered += 1;
+    if (isServed(exchange)) this.inRow = 0;
+    else if (this.inRow++ === 0) this.since = performance.now();
   }
 
   get isSuspected(): boolean {
-    return this.requests >= SUSPECT.requests && performance.now() - this.since >= SUSPECT.ms;
+    return this.inRow >= SUSPECT.requests && performance.now() - this.since >= SUSPECT.ms;
+  }
+
+  /** Whether most requests get no response. */
+  get isCertain(): boolean {
+    return this.unanswered >= MAX_TIMEOUTS && this.unanswered * 2 > this.all;
   }
 
   /** Call when the store has served a request after all. */
   reset(): void {
-    this.requests = 0;
+    this.inRow = 0;
   }
 }

@@ -94,11 +94,15 @@ export class Recovery {
     return (await this.polled(context, prober)) !== 'gone';
   }
 
-  /** Waits until a store that has served nothing for long serves an ordinary plant; ends the checks if it does not. */
+  /**
+   * Ends the checks if the store leaves most requests unanswered, or if it has served nothing for long and does not serve
+   * an ordinary plant either.
+   */
   async duringOutage(outage: Outage, context: RequestContext, prober: Prober): Promise<void> {
-    const { requests } = outage;
+    if (outage.isCertain) return this.state.endChecks(answersTooLittle(outage));
+    const { inRow } = outage;
     const outcome = await this.polled(context, prober, isServed, (last) =>
-      this.state.end(servesNothing(last, requests)),
+      this.state.endChecks(servesNothing(last, inRow)),
     );
     if (outcome !== 'gone') outage.reset();
   }
@@ -160,6 +164,12 @@ export class Recovery {
     return `${ids.slice(0, MAX_NAMED_CHECKS).join(', ')}${ids.length > MAX_NAMED_CHECKS ? ' and others' : ''}`;
   }
 }
+
+const answersTooLittle = ({ unanswered, all }: Outage): Stop => ({
+  kind: 'unresponsive',
+  reason: `the store answers too little: ${unanswered} of ${counted(all, 'request')} got no response in time`,
+  remedy: 'see which requests it answers, and with how many in flight (--concurrency 1), then repeat the run',
+});
 
 const servesNothing = ({ response }: Exchange, requests: number): Stop => {
   const how =

@@ -169,7 +169,8 @@ export class Sender {
     let left = template;
     const { state } = this.options;
     for (let attempt = 1; ; attempt += 1) {
-      if (state.stop?.kind === 'outage' && context.id !== OUTSIDE_CHECKS) throw new Stopped(state.stop);
+      if (state.stopOfChecks !== undefined && context.id !== OUTSIDE_CHECKS)
+        throw new Stopped(state.stopOfChecks);
       await this.pace(left);
       if (this.access.excludes(context)) await this.access.waitFor(context);
       const { concurrencyLimit } = this.client;
@@ -191,7 +192,7 @@ export class Sender {
           hasWaited = true;
           if (await this.options.recovery.whileAway(exchange, context, template, this)) continue;
         }
-        if (state.stop === undefined && this.outage.isSuspected)
+        if (state.stop === undefined && (this.outage.isSuspected || this.outage.isCertain))
           await this.options.recovery.duringOutage(this.outage, context, this);
         return exchange;
       }

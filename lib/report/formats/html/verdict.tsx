@@ -67,6 +67,7 @@ const STOPPED = {
   bailed: 'the run stopped after the first failure',
   gone: 'it stopped answering',
   outage: 'it serves nothing',
+  unresponsive: 'it leaves most requests unanswered',
 } as const;
 
 function sentence(record: RunRecord): string {
