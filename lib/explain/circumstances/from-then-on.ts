@@ -46,7 +46,7 @@ export async function fromThenOn(
 ): Promise<Explanation> {
   const before: Before[] = [];
   for (const { change } of [KINDS.rejected, KINDS.unauthenticated]) {
-    const one = { ...state, ...change };
+    const one = { ...state, ...change(state) };
     before.push({ template: templateOf(one), exchange: await experiments.send(one) });
   }
   const exchange = await experiments.send(state);

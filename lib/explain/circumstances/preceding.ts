@@ -1,6 +1,7 @@
 import { unseenToken } from '../../payloads/credentials.ts';
 import { JsonObject } from '../../payloads/json.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
+import { ID } from '../../payloads/plants.ts';
 import { noCredential } from '../../payloads/test-case.ts';
 import type { Before } from '../../run/check.ts';
 import type { CauseKind } from '../../run/result/cause.ts';
@@ -11,26 +12,36 @@ import { ordinaryStates } from '../ordinary-requests.ts';
 import { isSlow } from '../symptom/symptom.ts';
 import type { Wording } from '../wording/wording.ts';
 
+interface Kind {
+  readonly one: string;
+  readonly many: string;
+  readonly change: ChangeOf;
+}
+/** The change of an ordinary request. */
+export type ChangeOf = (ordinary: RequestState) => Partial<RequestState>;
+
 /** What may come before a request, and change what becomes of it: a change of an ordinary request. */
 export const KINDS = {
-  accepted: { one: 'an accepted plant', many: 'accepted plants', change: {} },
+  accepted: { one: 'an accepted plant', many: 'accepted plants', change: () => ({}) },
   rejected: {
     one: 'a rejected request',
     many: 'rejected requests',
-    change: { defect: { json: new JsonObject([]) } },
+    /** Only the last property is wrong, so that a store that keeps the others answers with them later. */
+    change: ({ plant }) => ({
+      defect: { json: plant.with(plant.members.at(-1)?.[0] ?? ID, new JsonObject([])) },
+    }),
   },
   unauthenticated: {
     one: 'a request without a token',
     many: 'requests without a token',
-    change: { credential: noCredential },
+    change: () => ({ credential: noCredential }),
   },
   wrong: {
     one: 'a request with a wrong token',
     many: 'requests with a wrong token',
-    change: { credential: unseenToken() },
+    change: () => ({ credential: unseenToken() }),
   },
-} as const;
-type Kind = (typeof KINDS)[keyof typeof KINDS];
+} as const satisfies Readonly<Record<string, Kind>>;
 
 /** How often the same is tried before it is claimed. */
 export const REPEATS = 3;
@@ -91,7 +102,7 @@ export class Preceding {
   async after({ change }: Kind, count = 1): Promise<Sequence> {
     const { experiments } = this.investigation;
     await accepted(this.investigation);
-    const one = { ...this.ordinary, ...change };
+    const one = { ...this.ordinary, ...change(this.ordinary) };
     const before: Before[] = [];
     for (let left = count; left > 0; left -= 1)
       before.push({ template: templateOf(one), exchange: await experiments.send(one) });

@@ -8,14 +8,14 @@ import { bareExplanation, type Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { aspectOf } from '../symptom/symptom.ts';
 import { symptomsOf } from '../symptom/symptoms-of.ts';
-import { KINDS, REPEATS, shownOnlyBy } from './preceding.ts';
+import { type ChangeOf, KINDS, REPEATS, shownOnlyBy } from './preceding.ts';
 
 /** Requests that a store may reject by their heads alone. */
-const REJECTED_EARLY = [
+const REJECTED_EARLY: readonly { readonly one: string; readonly change: ChangeOf }[] = [
   KINDS.unauthenticated,
-  { ...KINDS.wrong, change: { credential: wrongToken('a random token of the same length') } },
-  { one: 'a request with another media type', change: { template: { contentType: 'text/plain' } } },
-] as const;
+  { ...KINDS.wrong, change: () => ({ credential: wrongToken('a random token of the same length') }) },
+  { one: 'a request with another media type', change: () => ({ template: { contentType: 'text/plain' } }) },
+];
 
 /**
  * Whether a store leaves the body of a request that it rejects on the connection, and takes it for the next request.
@@ -29,7 +29,7 @@ export async function unreadBody(
   const [ordinary, , earlier = ordinary] = ordinaryStates(experiments.contract);
   if (ordinary === undefined || earlier === undefined) return undefined;
   for (const { one, change } of REJECTED_EARLY) {
-    const rejected = templateOf({ ...earlier, ...change });
+    const rejected = templateOf({ ...earlier, ...change(earlier) });
     const next = afterOnConnection(ordinary, rejected);
     const control = afterOnConnection(ordinary, { ...rejected, body: undefined });
     const exchange = await shownOnlyBy(next, control, (state) => failing(state, experiments));

@@ -18,8 +18,10 @@ export function withoutRepeatedValues(clusters: readonly Cluster[]): readonly Cl
   );
 }
 
-const isByChance = ({ found: { kind } }: Cluster): boolean =>
-  kind === 'now-and-then' || kind === 'under-concurrency';
+const isByChance = ({ found: { kind }, members }: Cluster): boolean =>
+  kind === 'now-and-then' ||
+  kind === 'under-concurrency' ||
+  members.some(({ failure: { when } }) => when === 'under-concurrency');
 
 /** A success whose body is not the right one. */
 const isGarbled = ({ sought }: Cluster): boolean =>
@@ -34,12 +36,16 @@ export function withoutChance(clusters: readonly Cluster[]): readonly Cluster[] 
   const isAuthentication = ({ sought: { kind, status }, found }: Cluster) =>
     (kind === 'rejects' && status === 401) ||
     (kind === 'accepts' && found.subject !== undefined && topicsOf(found.subject).includes('credential'));
+  /** What is wrong with one body is taken for that of another. */
+  const isOfBody = (one: Cluster) =>
+    ['accepts', 'rejects'].includes(one.sought.kind) && !isAuthentication(one);
   return joinedBy(clusters, (cluster) =>
     cluster.found.kind === 'once' && !explaining.includes(cluster)
       ? explaining.find(
           (one) =>
             keyOf(one.sought) === keyOf(cluster.sought) ||
             (isAuthentication(one) && isAuthentication(cluster)) ||
+            (isByChance(one) && isOfBody(one) && isOfBody(cluster)) ||
             (isByChance(one) && isGarbled(one) && isGarbled(cluster)),
         )
       : undefined,

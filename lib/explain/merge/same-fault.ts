@@ -99,17 +99,19 @@ interface OfProperty {
 
 /** What a cluster says of one property, which it may say of others as well. */
 function ofProperty({ found: { kind, subject, conditions } }: Cluster): OfProperty | undefined {
-  const [condition, ...others] = conditions;
-  const about = subject ?? (others.length === 0 ? condition : undefined);
+  const [named, ...others] = conditions.filter(({ property }) => property !== undefined);
+  const about = subject ?? (others.length === 0 ? named : undefined);
   const property = about?.property;
   if (kind !== 'always' || about === undefined || property === undefined) return undefined;
-  const other = fullText(ofOthers(about, property, ''));
+  const rest = conditions.filter((one) => one !== about);
   return {
     property,
-    key: subject === undefined ? other : `${other} ${textOfAll(conditions)}`,
+    key: `${fullText(ofOthers(about, property, ''))} ${textOfAll(rest)}`,
     ofAll: (properties) => {
       const words = ofOthers(about, property, properties);
-      return subject === undefined ? { conditions: [words] } : { subject: words, conditions };
+      return subject === undefined
+        ? { conditions: conditions.map((one) => (one === about ? words : one)) }
+        : { subject: words, conditions };
     },
   };
 }

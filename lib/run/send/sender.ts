@@ -264,8 +264,9 @@ export class Sender {
     const again = (one: RequestTemplate) => () => {
       this.sent += 1;
       this.requests += 1;
-      // The store may have created the plant before the connection was closed.
-      return made(one, context.ids.aside());
+      // The store may have created the plant before the connection was closed. What follows a request with the same
+      // values is about them.
+      return made(one, template.preceding === undefined ? context.ids.aside() : id);
     };
     const send = (one: RequestTemplate) => this.client.send(made(one, id), again(one));
     /** Makes the request as it is the first time, and with another id when it is sent again. */
