@@ -1,6 +1,16 @@
 import { Numeral, type Value } from '../../reference/json.ts';
 import { type BrokenStore, broken } from '../fleet.ts';
-import { acceptingKind, kindOf, lastIs, ONE, reading, type Seen, tagged, tagless } from '../helpers.ts';
+import {
+  acceptingKind,
+  kindOf,
+  lastIs,
+  ONE,
+  reading,
+  type Seen,
+  somePlant,
+  tagged,
+  tagless,
+} from '../helpers.ts';
 
 const longName = ({ name }: Seen) => name.length > 20;
 const numeralText = (value: Value | undefined) => typeof value === 'string' && /^-?\d+$/.test(value);
@@ -165,6 +175,25 @@ export const coercion: readonly BrokenStore[] = [
     'accepts any array as id',
     ['invalid/rejects-any-wrong-type', 'invalid/rejects-wrong-type', 'state/accepts-among-many-rejections'],
     acceptingKind('id', 'array'),
+  ),
+  broken(
+    'any-type-if-present',
+    'only asks whether id and name are there, and fails when it prints what has a toString of its own',
+    ['invalid/rejects-wrong-type', 'invalid/rejects-any-wrong-type', 'invariants/no-server-error'],
+    (right) => ({
+      validate(value, request) {
+        const isThere = (name: string) => value instanceof Map && (value.get(name) ?? null) !== null;
+        if (!(value instanceof Map) || !isThere('id') || !isThere('name'))
+          return right.validate(value, request);
+        for (const own of value.values())
+          if (own instanceof Map && own.has('toString'))
+            throw new TypeError('cannot convert object to primitive value');
+        const rightOnes = [...value].filter(
+          ([name, own]) => kindOf(own) === (name === 'id' ? 'integer' : 'string'),
+        );
+        return right.validate(new Map([...somePlant(), ...rightOnes]), request);
+      },
+    }),
   ),
   broken(
     'id-array-of-one',

@@ -139,6 +139,12 @@ export const httpMessage: readonly BrokenStore[] = [
     failingHead((request) => !['', 'application/json'].includes(mediaType(request))),
   ),
   broken(
+    'http-request-id-500',
+    '500 to an X-Request-ID that is not a UUID',
+    ['invariants/no-server-error'],
+    failingHead(({ headers }) => (headers['x-request-id'] ?? []).some((id) => !/^[\da-f-]{36}$/.test(id))),
+  ),
+  broken(
     'http-form-500',
     '500 to a form',
     ['invariants/no-server-error', 'invalid/rejects-forms'],

@@ -1,8 +1,24 @@
+import { Numeral, type Value } from '../../reference/json.ts';
 import { json } from '../../reference/store.ts';
-import { type BrokenStore, broken } from '../fleet.ts';
-import { every, failing, overlapping, unique, withFreshState } from '../helpers.ts';
+import { type BrokenStore, broken, type Change } from '../fleet.ts';
+import { cutting, every, failing, overlapping, unique, withFreshState } from '../helpers.ts';
 
 const failure = json(500, { error: 500, message: 'simulated' });
+
+/** Takes the records of rejected plants from a pool without emptying them. */
+const keepingValues = withFreshState((): Change => {
+  let record = new Map<string, Value>();
+  return (right) => ({
+    validate(value, request) {
+      if (!(value instanceof Map)) return right.validate(value, request);
+      for (const [name, own] of value)
+        if (typeof own === 'string' || own instanceof Numeral) record.set(name, own);
+      const plant = right.validate(new Map([...record, ...value]), request);
+      record = new Map();
+      return plant;
+    },
+  });
+});
 
 /** Faults that recur differently: a report must not claim more about recurrence than was tried. */
 export const recurrence: readonly BrokenStore[] = [
@@ -39,6 +55,26 @@ export const recurrence: readonly BrokenStore[] = [
         return fields.has('tag') && tagless.has(id);
       });
     }),
+  ),
+  broken(
+    'again-known-id-cut',
+    'closes the connection on an id that exists, as after an exception of the database',
+    ['invariants/answers'],
+    withFreshState(() => {
+      const known = new Set<bigint>();
+      return cutting(({ id }) => {
+        if (id === undefined) return false;
+        const isKnown = known.has(id);
+        known.add(id);
+        return isKnown;
+      });
+    }),
+  ),
+  broken(
+    'again-values-of-rejected',
+    'keeps the right values of a rejected plant for properties that the next one lacks',
+    ['invalid/rejects-missing-property'],
+    keepingValues,
   ),
   broken(
     'again-17th-id',

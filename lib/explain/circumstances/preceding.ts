@@ -135,7 +135,9 @@ export class Preceding {
 /** An ordinary plant that the store accepts, after which it is at rest; undefined if it accepts none. */
 async function accepted({ experiments, sought }: Investigation): Promise<RequestState | undefined> {
   if (isSlow(sought)) return undefined;
-  for (const state of ordinaryStates(experiments.contract))
+  // One with all properties leaves the most behind.
+  const states = ordinaryStates(experiments.contract);
+  for (const state of states.toSorted((a, b) => b.plant.members.length - a.plant.members.length))
     if ((await experiments.send(state)).response?.status === 200) return state;
   return undefined;
 }

@@ -66,22 +66,15 @@ export function withoutRemains(clusters: readonly Cluster[]): readonly Cluster[]
   });
 }
 
-/**
- * A store that accepts most of a class of invalid bodies does not check them: that it fails with the others of the class
- * is the same fault.
- */
+/** A store that accepts some bodies with a defect does not check for it: that it fails with others is the same fault. */
 export function withoutUnchecked(clusters: readonly Cluster[]): readonly Cluster[] {
   const unchecked = clusters.filter(
-    ({ sought, found: { kind, labels = [], known = labels } }) =>
-      sought.kind === 'accepts' && kind === 'always' && labels.length > 2 && labels.length * 2 > known.length,
+    ({ sought, found }) => sought.kind === 'accepts' && found.kind === 'always',
   );
-  const isOfClass = (
-    { members, found }: Cluster,
-    { found: { labels = [], known = labels, conditions } }: Cluster,
-  ) =>
+  const includes = ({ found: { labels = [], conditions } }: Cluster, { found, members }: Cluster) =>
     conditions.every((one) => found.conditions.some((own) => fullText(own) === fullText(one))) &&
-    members.every(({ failure }) => known.includes(labelOf(failure)));
+    members.every(({ failure }) => labels.includes(labelOf(failure)));
   return joinedBy(clusters, (cluster) =>
-    cluster.sought.kind === 'server-error' ? unchecked.find((one) => isOfClass(cluster, one)) : undefined,
+    cluster.sought.kind === 'server-error' ? unchecked.find((one) => includes(one, cluster)) : undefined,
   );
 }
