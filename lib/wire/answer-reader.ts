@@ -75,7 +75,7 @@ export class AnswerReader {
    * Whether the connection may carry another response: this one has ended, and does not announce the close.
    */
   get keepsConnection(): boolean {
-    if (this.head === undefined || !this.ended) return false;
+    if (this.head === undefined || !this.ended || this.head.status === 101) return false;
     const options = listIn(this.head, 'connection');
     return this.head.version === '1.1' ? !options.includes('close') : options.includes('keep-alive');
   }
@@ -208,7 +208,8 @@ function framingOf(head: Head, method: string): Framing {
   if (lengths.length > 0) throw new Error('bad response: it has more than one Content-Length');
   if (length !== undefined && codings.length > 0)
     throw new Error('bad response: it has both Content-Length and Transfer-Encoding');
-  if (method === 'HEAD' || head.status === 204 || head.status === 304) return { kind: 'none' };
+  // What follows a 101 is in another protocol (RFC 9110 section 15.2.2).
+  if (method === 'HEAD' || [101, 204, 304].includes(head.status)) return { kind: 'none' };
   if (codings.at(-1) === 'chunked') return { kind: 'chunked' };
   if (length === undefined) return { kind: 'until-close' };
   return { kind: 'length', length: Number(length) };

@@ -192,7 +192,9 @@ export const transports: readonly RightStore[] = [
   })),
   right('trailers', 'sends a trailer after the body', (reference) => ({
     send(answer, response, request) {
-      if (request.method === 'HEAD') return reference.send(answer, response, request);
+      // HTTP/1.0 has no trailers.
+      if (request.method === 'HEAD' || request.message.httpVersion === '1.0')
+        return reference.send(answer, response, request);
       response.writeHead(answer.status, { ...answer.headers, trailer: 'x-checksum' });
       response.write(bytesOf(answer));
       response.addTrailers({ 'x-checksum': '7' });
