@@ -6,6 +6,7 @@ import { initialState } from '../payloads/model/dimension.ts';
 import type { ExpectedOutcome } from '../payloads/test-case.ts';
 import { holdsFresh } from '../payloads/test-case.ts';
 import type { Check } from '../run/check.ts';
+import type { Suspect } from '../run/execute/last-requests.ts';
 import type { Cause } from '../run/result/cause.ts';
 import type { CheckResult } from '../run/result/result.ts';
 import type { FindCauses } from '../run/run.ts';
@@ -17,6 +18,7 @@ import { mayBeOfConnection, unreadBody } from './circumstances/unread-body.ts';
 import type { CheckFailure, Cluster } from './cluster.ts';
 import { investigate } from './condition/investigate.ts';
 import { stateOf } from './condition/parts.ts';
+import { died } from './died.ts';
 import { type Budget, type ExperimentChannel, Experiments, isWrong400, unlessSpent } from './experiments.ts';
 import { explainedBy } from './explained-by.ts';
 import { bareExplanation, type Explanation } from './explanation.ts';
@@ -43,6 +45,8 @@ export interface ExplainOptions {
   readonly served: boolean;
   /** Whether the run ended early because the store answers nothing, or serves nothing, any more. */
   readonly gone: boolean;
+  /** The requests of which the store may have died, the likeliest first; none unless it did. */
+  readonly suspects: readonly Suspect[];
   readonly budget: Budget;
 }
 
@@ -81,6 +85,7 @@ export function explainRun(
     firstId: BigInt(firstId),
     served: run.served,
     gone: run.stop?.kind === 'gone' || run.stop?.kind === 'outage',
+    suspects: run.served ? run.suspects : [],
     budget: {
       requests: Math.min(requests, requestsLeft),
       seconds: Math.min(secondsFor(run), secondsLeft),
@@ -93,7 +98,7 @@ export function explainRun(
  * @returns what is to be fixed, in the order in which to fix it
  */
 async function explain(channel: ExperimentChannel, options: ExplainOptions): Promise<readonly Cause[]> {
-  const { results, contract, token, catalogue, budget, served } = options;
+  const { results, contract, token, catalogue, budget, served, suspects } = options;
   const byId = new Map(catalogue.map((check) => [check.id, check]));
   const failures = results
     .filter(({ verdict }) => verdict === 'fail')
@@ -111,7 +116,8 @@ async function explain(channel: ExperimentChannel, options: ExplainOptions): Pro
     (served ? await noLongerServed(failures, experiments) : undefined) ??
     (await everything(failures, experiments));
   const unread = every === undefined ? await bodiesLeftUnread(failures, experiments) : undefined;
-  const known = present(every, unread);
+  const dead = died(failures, suspects, contract);
+  const known = present(every, unread, dead);
   const left = failures.filter((one) => !known.some(({ members }) => members.includes(one)));
   const clusters = [...known, ...(await bySymptom(left, experiments, options))];
   return merged(clusters).map((cluster) => causeOf(cluster, catalogue));

@@ -4,6 +4,7 @@ import type { RequestTemplate } from '../payloads/test-case.ts';
 import { TOKEN_VARIABLE } from '../token-variable.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Check, Level } from './check.ts';
+import type { Suspect } from './execute/last-requests.ts';
 import { DEFAULTS, plannedBatches, type WorkItem } from './plan/plan.ts';
 import type { Cause } from './result/cause.ts';
 import type { CheckResult, Failure, Stop } from './result/result.ts';
@@ -35,7 +36,7 @@ export interface RunOptions
 /** Finds causes by experiments, for which it sends requests that belong to no check. */
 export type FindCauses = (
   results: readonly CheckResult[],
-  run: Pick<RunHandle, 'sendOutsideChecks' | 'header' | 'requests' | 'served' | 'stop'>,
+  run: Pick<RunHandle, 'sendOutsideChecks' | 'header' | 'requests' | 'served' | 'stop' | 'suspects'>,
 ) => Promise<readonly Cause[]>;
 
 /** The options of a run with all defaults filled in. */
@@ -114,6 +115,8 @@ export interface RunHandle {
   readonly requests: number;
   /** Whether the store accepted an ordinary plant when the run began. */
   readonly served: boolean;
+  /** The requests of which the store may have died, the likeliest first; none unless it did. */
+  readonly suspects: readonly Suspect[];
   runCheck(check: Check): Promise<CheckResult>;
   /**
    * Runs the whole catalogue in planned order: cheap checks first, extra random cases in alternating batches.
@@ -193,6 +196,9 @@ export async function openRun(
     },
     get stop() {
       return session.stop;
+    },
+    get suspects() {
+      return session.suspects;
     },
     get requests() {
       return session.requests;

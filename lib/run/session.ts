@@ -10,6 +10,7 @@ import { CheckExecutor } from './execute/check-executor.ts';
 import { SEARCH_BUDGET_REQUESTS } from './execute/confirm.ts';
 import { ExchangeMonitor } from './execute/exchange-monitor.ts';
 import { Invariants } from './execute/invariants.ts';
+import type { Suspect } from './execute/last-requests.ts';
 import { anyFirstId, Ids } from './plan/ids.ts';
 import { COLLISIONS, layOut, OUTSIDE_CHECKS, PREFLIGHT, type WorkItem } from './plan/plan.ts';
 import { type Shard, WHOLE } from './plan/shard.ts';
@@ -213,6 +214,11 @@ export class Session {
 
   get requests(): number {
     return this.sender.requests;
+  }
+
+  /** The requests of which the store may have died, the likeliest first; none unless it did. */
+  get suspects(): readonly Suspect[] {
+    return this.stop?.kind === 'gone' ? this.monitor.last.suspects : [];
   }
 
   /** Seconds that the run waited because the store asked it to. */

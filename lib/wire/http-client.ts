@@ -250,9 +250,9 @@ export class HttpClient {
     if (!isClosedUnder(exchange) || this.closed) return exchange;
     this.closedUnderRequests += 1;
     const second = await again();
-    // If nothing listens any more, the first fault says what happened to the request.
+    // If nothing listens any more, the first exchange says what happened to the request.
     return second.kind === 'broken' && second.fault.kind === 'refused' && exchange.kind === 'broken'
-      ? { ...second, fault: exchange.fault }
+      ? exchange
       : second;
   }
 

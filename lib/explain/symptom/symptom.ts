@@ -19,6 +19,8 @@ const ASPECTS = {
   redirects: 'outcome',
   /** Bytes of one request are taken for the next. */
   'unread-body': 'outcome',
+  /** The store answers nothing any more. */
+  dies: 'outcome',
   /** All requests get the same response. */
   'same-for-all': 'outcome',
   /** All requests get none. */

@@ -63,6 +63,15 @@ const SERVER_ERROR: readonly SymptomKind[] = [
 /** What is known about typical faults, the special before the general. */
 const ADVICE: readonly Advice[] = [
   {
+    symptoms: ['dies'],
+    text: 'Start the store again, send the requests of the steps one after the other, and look at its log: its process has ended or hangs. Let one error handler answer for every exception, and fix what caused this one.',
+    settings: {
+      Express:
+        'version 5 passes what an async handler throws to the error handler, version 4 does not; listen to the error events of streams and sockets',
+      Go: 'net/http recovers a panic of the handler, but not one of another goroutine',
+    },
+  },
+  {
     symptoms: SERVER_ERROR,
     about: ['known value'],
     text: 'Decide what a second plant with the same id or name means, and say so: accept it, or answer 400 or 409 with an Error. Catch the violation of the unique constraint where the plant is stored, and roll the transaction back.',

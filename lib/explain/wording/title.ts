@@ -77,5 +77,6 @@ const requests = ({ kind, status, property }: Symptom): string => {
   if (kind === 'rejects') return ' in requests';
   if (status === 200 && property !== undefined) return ' in answers to requests';
   if (kind === 'no-answer') return ' requests';
+  if (kind === 'dies') return ' after requests';
   return kind === 'lenient' ? '' : ' to requests';
 };

@@ -13,6 +13,7 @@ import type { ExchangeListener } from '../send/sender.ts';
 import { isAway, isUnanswered } from '../send/unreachable.ts';
 import type { Invariants } from './invariants.ts';
 import type { Judging } from './judging.ts';
+import { LastRequests } from './last-requests.ts';
 
 export interface MonitorOptions {
   readonly judging: Judging;
@@ -28,6 +29,7 @@ export interface MonitorOptions {
 export class ExchangeMonitor implements ExchangeListener {
   readonly created = new Created();
   readonly limiter = new Limiter();
+  readonly last: LastRequests;
   /** The Server header of the first response that has one. */
   server: string | undefined;
   /** Requests without an answer since the last answer. */
@@ -38,11 +40,13 @@ export class ExchangeMonitor implements ExchangeListener {
 
   constructor(options: MonitorOptions) {
     this.options = options;
+    this.last = new LastRequests(options.judging.contract);
   }
 
   see(exchange: Exchange, template: RequestTemplate, context: RequestContext): void {
     const { invariants, judging, shard, recovery, onExchange } = this.options;
     onExchange(exchange, template, context.id);
+    this.last.record(exchange, template, context.id);
     const server = exchange.response?.headers.find(([name]) => name.toLowerCase() === 'server')?.[1];
     if (server !== undefined) this.server ??= truncate(server);
     if (isAborted(exchange)) {

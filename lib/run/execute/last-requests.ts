@@ -1,0 +1,60 @@
+import type { Contract } from '../../contract/contract.ts';
+import { isOutsideContract, type RequestTemplate } from '../../payloads/test-case.ts';
+import { type Exchange, isAborted } from '../../wire/exchange.ts';
+import type { Before } from '../check.ts';
+import { ordinariness } from '../send/ordinariness.ts';
+
+/** A request of which a store may have died. */
+export interface Suspect extends Before {
+  /** The id of the check that sent it. */
+  readonly check: string;
+}
+
+interface Kept extends Suspect {
+  readonly sentAt: number;
+}
+
+const MAX_KEPT = 200;
+/** A store may send a last response while it dies, and die of a request that we broke off a moment later. */
+const GRACE_MS = 60;
+
+/** Remembers what was in flight when a store last answered. */
+export class LastRequests {
+  private readonly contract: Contract;
+  private readonly kept: Kept[] = [];
+  private answeredAt = 0;
+
+  constructor(contract: Contract) {
+    this.contract = contract;
+  }
+
+  record(exchange: Exchange, template: RequestTemplate, check: string): void {
+    const now = performance.now();
+    if (exchange.kind === 'answered') this.answeredAt = now;
+    else if (mayHaveArrived(exchange) && (isAborted(exchange) || !isOutsideContract(template))) {
+      this.kept.push({ exchange, template, check, sentAt: now - exchange.ms });
+      if (this.kept.length > MAX_KEPT) this.kept.shift();
+    }
+  }
+
+  /**
+   * The requests of which the store may have died, the likeliest first: what we broke off, then the least ordinary, then
+   * the earliest, as most servers handle requests in the order in which they arrive.
+   */
+  get suspects(): readonly Suspect[] {
+    const rank = ({ exchange, template }: Kept) => {
+      if (isAborted(exchange)) return -1;
+      const isPlain = PLAIN.test(Buffer.from(exchange.request.body ?? []).toString('latin1'));
+      return ordinariness(template, this.contract) * 2 + (isPlain ? 1 : 0);
+    };
+    return this.kept
+      .filter(({ sentAt, exchange }) => sentAt + exchange.ms >= this.answeredAt - GRACE_MS)
+      .toSorted((a, b) => rank(a) - rank(b) || a.sentAt - b.sentAt);
+  }
+}
+
+/** A body without characters that mean something to programs. */
+const PLAIN = /^[\w\s{}":,]*$/;
+
+const mayHaveArrived = (exchange: Exchange): boolean =>
+  exchange.kind === 'broken' && ['closed', 'timeout', 'not-http', 'aborted'].includes(exchange.fault.kind);
