@@ -458,6 +458,44 @@ test('of several unanswered requests, the least ordinary is shown first', async 
   expect(found?.payload).toMatchObject({ text: expect.stringMatching(/^(?:\[{4}|\{"\w+":\{)/) });
 });
 
+describe('a store that dies', () => {
+  /** Answers nothing any more once a request meets a condition. */
+  const mortal = async (kills: (body: string) => boolean, ofAborted = false) => {
+    let dead = false;
+    return startWith((right) => ({
+      parse(body, request) {
+        dead ||= kills(request.body.toString('latin1'));
+        return right.parse(body, request);
+      },
+      route(request) {
+        if (ofAborted) request.message.once('aborted', () => (dead = true));
+        right.route(request);
+      },
+      async send(answered, response, request) {
+        await sleep(5);
+        if (dead) response.destroy();
+        else right.send(answered, response, request);
+      },
+    }));
+  };
+
+  test('has one cause, which names requests that were in flight, and sends them in its steps', async () => {
+    const store = await mortal((body) => body.trim() === 'null');
+    const { causes = [], stop } = await against(store.url, {
+      only: ['ordinary/*', 'invalid/rejects-non-objects', 'invariants/*'],
+      concurrency: 2,
+      explain: 1000,
+    });
+    await store.stop();
+    expect(stop?.kind).toBe('gone');
+    expect(causes.map(({ title }) => title)).toEqual([
+      expect.stringMatching(/^Stops answering for good, probably after requests such as: (?:.*[, ])?null\b/),
+    ]);
+    expect(causes[0]?.steps.join('\n')).toContain('-d null');
+    expect(causes[0]?.answer).toBe('none');
+  });
+});
+
 describe('the first request of a run', () => {
   test('is judged like any other', async () => {
     await withStore('first-500', async ({ url, token }) => {

@@ -12,11 +12,12 @@ export interface Suspect extends Before {
 
 interface Kept extends Suspect {
   readonly sentAt: number;
+  readonly endedAt: number;
 }
 
 const MAX_KEPT = 200;
 /** A store may send a last response while it dies, and die of a request that we broke off a moment later. */
-const GRACE_MS = 60;
+const GRACE_MS = 200;
 
 /** Remembers what was in flight when a store last answered. */
 export class LastRequests {
@@ -32,7 +33,7 @@ export class LastRequests {
     const now = performance.now();
     if (exchange.kind === 'answered') this.answeredAt = now;
     else if (mayHaveArrived(exchange) && (isAborted(exchange) || !isOutsideContract(template))) {
-      this.kept.push({ exchange, template, check, sentAt: now - exchange.ms });
+      this.kept.push({ exchange, template, check, sentAt: now - exchange.ms, endedAt: now });
       if (this.kept.length > MAX_KEPT) this.kept.shift();
     }
   }
@@ -44,11 +45,16 @@ export class LastRequests {
   get suspects(): readonly Suspect[] {
     const rank = ({ exchange, template }: Kept) => {
       if (isAborted(exchange)) return -1;
+      const degree = ordinariness(template, this.contract);
       const isPlain = PLAIN.test(Buffer.from(exchange.request.body ?? []).toString('latin1'));
-      return ordinariness(template, this.contract) * 2 + (isPlain ? 1 : 0);
+      return degree > 0 && isPlain ? degree + 0.5 : degree;
     };
-    return this.kept
-      .filter(({ sentAt, exchange }) => sentAt + exchange.ms >= this.answeredAt - GRACE_MS)
+    const last = this.kept.filter(({ endedAt }) => endedAt >= this.answeredAt - GRACE_MS);
+    const diedAt = Math.min(...last.flatMap(({ exchange, endedAt }) => (isAborted(exchange) ? [] : endedAt)));
+    // What a store that hangs received later is not to blame.
+    const latest = Math.max(this.answeredAt, Math.min(...last.map(({ sentAt }) => sentAt))) + GRACE_MS;
+    return last
+      .filter(({ sentAt }) => sentAt <= Math.min(diedAt, latest))
       .toSorted((a, b) => rank(a) - rank(b) || a.sentAt - b.sentAt);
   }
 }
