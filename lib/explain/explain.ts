@@ -10,7 +10,9 @@ import type { Suspect } from '../run/execute/last-requests.ts';
 import type { Cause } from '../run/result/cause.ts';
 import type { CheckResult } from '../run/result/result.ts';
 import type { FindCauses } from '../run/run.ts';
+import { takesARejection } from './circumstances/before.ts';
 import { circumstancesOf, toWhom } from './circumstances/circumstances.ts';
+import { died } from './circumstances/died.ts';
 import { acceptedNoLonger } from './circumstances/from-then-on.ts';
 import { withHistory } from './circumstances/history.ts';
 import { sameForAll } from './circumstances/same-for-all.ts';
@@ -18,7 +20,6 @@ import { mayBeOfConnection, unreadBody } from './circumstances/unread-body.ts';
 import type { CheckFailure, Cluster } from './cluster.ts';
 import { investigate } from './condition/investigate.ts';
 import { stateOf } from './condition/parts.ts';
-import { died } from './died.ts';
 import { type Budget, type ExperimentChannel, Experiments, isWrong400, unlessSpent } from './experiments.ts';
 import { explainedBy } from './explained-by.ts';
 import { bareExplanation, type Explanation } from './explanation.ts';
@@ -244,7 +245,9 @@ async function explanation(
   investigation: Investigation,
   { concurrency, served }: ExplainOptions,
 ): Promise<readonly Explanation[] | undefined> {
-  const all = await unlessSpent(() => investigate(investigation));
+  const all = await unlessSpent(async () =>
+    (await takesARejection(investigation)) ? undefined : investigate(investigation),
+  );
   const found = all?.some(isByChance) === true ? undefined : all;
   const isClear = found?.every(({ conditions }) => !areVague(conditions)) === true;
   const { template, before = [] } = investigation.failure;

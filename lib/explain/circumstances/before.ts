@@ -1,15 +1,38 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestState } from '../../payloads/model/dimension.ts';
+import { stateOf } from '../condition/parts.ts';
 import { sweep } from '../condition/sweep.ts';
 import { modelSweep } from '../condition/sweeps/model.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import type { Investigation } from '../investigation.ts';
+import { ordinaryStates } from '../ordinary-requests.ts';
+import { mustReject } from '../symptom/expected-outcome.ts';
 import { alternatives } from '../wording/several.ts';
-import { KINDS, PAUSE_MS, type Preceding, REPEATS, type Sequence } from './preceding.ts';
+import { KINDS, PAUSE_MS, Preceding, REPEATS, type Sequence } from './preceding.ts';
 
 const ALL_KINDS = Object.values(KINDS);
 /** What is likely to come once before a request; wrong tokens are counted. */
 const SINGLE_KINDS = [KINDS.accepted, KINDS.rejected, KINDS.unauthenticated];
+
+/**
+ * Whether a body that has to be rejected is accepted after a rejected one, but not after an accepted one: then what comes
+ * before it matters, and its own parts do not.
+ * @throws BudgetSpent
+ */
+export async function takesARejection(investigation: Investigation): Promise<boolean> {
+  const { experiments, failure, sought } = investigation;
+  const [ordinary] = ordinaryStates(experiments.contract);
+  const lead = ordinary && stateOf(failure.template, ordinary.plant);
+  if (lead === undefined || sought.kind !== 'accepts' || !mustReject(experiments.expectedOutcomeOf(lead)))
+    return false;
+  const preceding = await Preceding.of(lead, investigation);
+  if (preceding === undefined) return false;
+  const shownAfter = async (kind: Parameters<Preceding['after']>[0]) => (await preceding.after(kind)).shows;
+  if (await shownAfter(KINDS.accepted)) return false;
+  return (
+    (await shownAfter(KINDS.rejected)) && !(await shownAfter(KINDS.accepted)) && shownAfter(KINDS.rejected)
+  );
+}
 
 /**
  * What has to come right before a request, over another connection, so that a symptom shows.

@@ -26,10 +26,12 @@ export const KINDS = {
   rejected: {
     one: 'a rejected request',
     many: 'rejected requests',
-    /** Only the last property is wrong, so that a store that keeps the others answers with them later. */
-    change: ({ plant }) => ({
-      defect: { json: plant.with(plant.members.at(-1)?.[0] ?? ID, new JsonObject([])) },
-    }),
+    /** What is required is right, so that a store that keeps it answers with it later. */
+    change: ({ plant }) => {
+      const names = plant.members.map(([name]) => name);
+      const wrong = names.find((name) => name !== ID && name !== 'name') ?? 'name';
+      return { defect: { json: plant.with(wrong, new JsonObject([])) } };
+    },
   },
   unauthenticated: {
     one: 'a request without a token',

@@ -4,7 +4,6 @@ import { nestedArrays } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { insideCharacter } from '../../payloads/model/message.ts';
 import { ID } from '../../payloads/plants.ts';
-import { KINDS } from '../circumstances/preceding.ts';
 import { type Experiments, unlessSpent } from '../experiments.ts';
 import { type Explanation, explanationOf, pinned } from '../explanation.ts';
 import type { Investigation } from '../investigation.ts';
@@ -41,7 +40,6 @@ export async function investigate(investigation: Investigation): Promise<readonl
   if (everywhere !== undefined) return [everywhere];
   const expected = investigation.experiments.expectedOutcomeOf(lead);
   if (mustReject(expected)) {
-    if (await dependsOnEarlier(lead, ordinary, investigation)) return undefined;
     const found = await withSubjects(first, expected === 'reject-body', investigation);
     if (found !== undefined) return found === 'unsteady' ? undefined : found;
   }
@@ -75,23 +73,6 @@ export async function investigate(investigation: Investigation): Promise<readonl
   const { state, parts } = await reduce(failing, passing ?? bases[0] ?? first, investigation);
   const found = await described(state, parts, passing ?? first, carriers, investigation);
   return parts.length === 0 ? found : sharedToo(found, state, parts, bases, investigation);
-}
-
-/** Whether a body is accepted after a rejected one, but not after an accepted one. */
-async function dependsOnEarlier(
-  lead: RequestState,
-  states: readonly RequestState[],
-  investigation: Investigation,
-): Promise<boolean> {
-  const [ordinary] = states.toSorted((a, b) => b.plant.members.length - a.plant.members.length);
-  if (investigation.sought.kind !== 'accepts' || ordinary === undefined) return false;
-  const shownAfter = async (earlier: RequestState) => {
-    await investigation.experiments.send(earlier);
-    return (await investigation.shows(lead)) === true;
-  };
-  if (await shownAfter(ordinary)) return false;
-  const rejected = { ...ordinary, ...KINDS.rejected.change(ordinary) };
-  return (await shownAfter(rejected)) && !(await shownAfter(ordinary)) && (await shownAfter(rejected));
 }
 
 /** What was found, with what the ordinary request has in common with the failing one, if that matters, too. */

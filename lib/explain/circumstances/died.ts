@@ -1,11 +1,11 @@
-import type { Contract } from '../contract/contract.ts';
-import type { Suspect } from '../run/execute/last-requests.ts';
-import { isAborted } from '../wire/exchange.ts';
-import type { CheckFailure, Cluster } from './cluster.ts';
-import { bareExplanation } from './explanation.ts';
-import { ordinaryStates } from './ordinary-requests.ts';
-import { listOf } from './wording/several.ts';
-import type { Wording } from './wording/wording.ts';
+import type { Contract } from '../../contract/contract.ts';
+import type { Suspect } from '../../run/execute/last-requests.ts';
+import { isAborted } from '../../wire/exchange.ts';
+import type { CheckFailure, Cluster } from '../cluster.ts';
+import { bareExplanation } from '../explanation.ts';
+import { ordinaryStates } from '../ordinary-requests.ts';
+import { listOf } from '../wording/several.ts';
+import type { Wording } from '../wording/wording.ts';
 
 /** Suspects that the title names, and that the steps send. */
 const [MAX_NAMED, MAX_SUSPECTS] = [3, 8];
