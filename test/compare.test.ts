@@ -93,7 +93,7 @@ describe('a comparison', () => {
       ['name is a number', 'name-number'],
     ]);
     for (const { request, ways } of disagreements) {
-      expect(request.body.bytes).toBeLessThan(60);
+      expect(request.body.bytes).toBeLessThan(100);
       expect(ways.flatMap(({ answers }) => answers.map(({ name }) => name)).sort()).toEqual([
         'id-numeral-string',
         'name-number',

@@ -34,7 +34,7 @@ interface Sampling {
 export const SAMPLE_FRACTION = 0.5;
 /** Disagreements that are shrunk and recorded. */
 const MAX_DISAGREEMENTS = 30;
-const SHRINK_BUDGET_REQUESTS = 40;
+const SHRINK_BUDGET_REQUESTS = 80;
 const MAX_BODY_CHARACTERS = 600;
 
 /** The signature of each store's answer to a payload. */

@@ -123,13 +123,13 @@ export const coercion: readonly BrokenStore[] = [
   broken(
     'id-any-large-body',
     'accepts anything as id if the body is longer than 16 KiB',
-    ['invalid/rejects-any-defect', 'invalid/rejects-any-wrong-type'],
+    ['combinations/rejects-invalid-bodies'],
     acceptingKind('id', ['fraction', ...WRONG_ID], ({ text }) => text.length > 16_384),
   ),
   broken(
     'id-fraction-long-name',
     'truncates a fractional id if the name is longer than 20 characters',
-    ['invalid/rejects-any-defect', 'invalid/rejects-any-wrong-type'],
+    ['combinations/rejects-invalid-bodies'],
     acceptingKind('id', 'fraction', longName),
   ),
   broken(
@@ -352,7 +352,7 @@ export const coercion: readonly BrokenStore[] = [
   broken(
     'tag-array-long-name',
     'accepts an array as tag if the name is longer than 20 characters',
-    ['invalid/rejects-any-wrong-type'],
+    ['combinations/rejects-invalid-bodies'],
     acceptingKind('tag', 'array', longName),
   ),
   broken(

@@ -219,6 +219,9 @@ const TOPICS: Readonly<Record<string, readonly Question[]>> = {
       },
       'name/beyond-longest/status': 'the first name that is not accepted gets {}',
     }),
+    clauses('The shortest name', {
+      'name/one-letter/status': 'a name of one letter gets {}',
+    }),
     clauses('The largest body', {
       'body/largest-accepted': {
         'less than 128 KiB': 'the largest accepted body has {less than 128 KiB}',
