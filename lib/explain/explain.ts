@@ -86,7 +86,7 @@ export function explainRun(
     firstId: BigInt(firstId),
     served: run.served,
     gone: run.stop?.kind === 'gone' || run.stop?.kind === 'outage',
-    suspects: run.served ? run.suspects : [],
+    suspects: run.suspects,
     budget: {
       requests: Math.min(requests, requestsLeft),
       seconds: Math.min(secondsFor(run), secondsLeft),

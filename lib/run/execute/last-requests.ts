@@ -16,8 +16,11 @@ interface Kept extends Suspect {
 }
 
 const MAX_KEPT = 200;
-/** A store may send a last response while it dies, and die of a request that we broke off a moment later. */
-const GRACE_MS = 200;
+/**
+ * A store may send a last response while it dies, and a busy machine may read it late. A store dies of a request that we
+ * broke off a moment later, if it does.
+ */
+const [GRACE_MS, GRACE_IF_ABORTED_MS] = [1000, 200];
 
 /** Remembers what was in flight when a store last answered. */
 export class LastRequests {
@@ -49,7 +52,9 @@ export class LastRequests {
       const isPlain = PLAIN.test(Buffer.from(exchange.request.body ?? []).toString('latin1'));
       return degree > 0 && isPlain ? degree + 0.5 : degree;
     };
-    const last = this.kept.filter(({ endedAt }) => endedAt >= this.answeredAt - GRACE_MS);
+    const isLast = ({ exchange, endedAt }: Kept) =>
+      endedAt >= this.answeredAt - (isAborted(exchange) ? GRACE_IF_ABORTED_MS : GRACE_MS);
+    const last = this.answeredAt === 0 ? [] : this.kept.filter(isLast);
     const diedAt = Math.min(...last.flatMap(({ exchange, endedAt }) => (isAborted(exchange) ? [] : endedAt)));
     // What a store that hangs received later is not to blame.
     const latest = Math.max(this.answeredAt, Math.min(...last.map(({ sentAt }) => sentAt))) + GRACE_MS;
