@@ -224,7 +224,7 @@ export const observationChecks: readonly Check[] = [
     'observe/longest-name',
     'The longest accepted name, and the statuses for a longer one and for one of a single letter.',
     'section 2, not shown',
-    `${LENGTHS.length} plants with names of 40 to 60,000 letters, and one with a name of one letter.`,
+    `${LENGTHS.length + 1} plants with names of 1 to 60,000 letters.`,
     async (context) => {
       const exchanges = await context.sendAll(
         LENGTHS.map((length) => requestWith(context.plants.plain().with('name', 'n'.repeat(length)))),

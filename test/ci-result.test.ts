@@ -117,7 +117,7 @@ describe('on the command line', () => {
       expect([first.code, first.stderr]).toEqual([0, expect.stringContaining(`${file} lists`)]);
       const again = await suite(['run', url, ...QUICK, '--baseline', file], env);
       expect(again.stdout).toMatch(
-        /^NOT CONFORMANT .*\nCI RESULT pass {2}no failures except 1 known deviation /,
+        /^NOT CONFORMANT .*\nCI RESULT pass {2}no failures except \d known deviations? /,
       );
       expect(again.code).toBe(0);
       writeFileSync(file, readFileSync(file, 'utf8').replace('TODO\n', 'The gateway does it.\n'));

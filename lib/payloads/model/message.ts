@@ -221,7 +221,7 @@ const client = dimension('client', [
     withHeaders('with the identifiers of other tracing systems', [
       ['x-request-id', 'web-7.42/eu'],
       ['x-correlation-id', '42'],
-      ['x-amzn-trace-id', 'Root=1-67891233-abcdef012345678912345678;Sampled=1'],
+      ['x-amzn-trace-id', 'Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1'],
       ['x-cloud-trace-context', '105445aa7843bc8bf206b12000100000/1;o=1'],
       ['b3', '0'],
       ['baggage', 'user=al%20ice;ttl=1,empty='],

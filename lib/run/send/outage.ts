@@ -22,7 +22,8 @@ export class Outage {
     this.all += 1;
     if (exchange.kind === 'broken' && exchange.fault.kind === 'timeout') this.unanswered += 1;
     if (isServed(exchange)) this.inRow = 0;
-    else if (this.inRow++ === 0) this.since = performance.now();
+    // What gets no response at all is waited for elsewhere.
+    else if (exchange.response !== undefined && this.inRow++ === 0) this.since = performance.now();
   }
 
   get isSuspected(): boolean {

@@ -151,7 +151,7 @@ export class Recovery {
         ? `the gateway stopped reaching the store during ${this.brokenChecks}, and did not reach it again ${within}`
         : `the store stopped answering during ${this.brokenChecks}, and did not come back ${within}`,
       remedy:
-        'find out what its process did at that point: invariants/answers or invariants/no-server-error shows a request that it received then, the least ordinary of the last',
+        'start it again and look in its log for what happened at that point; the causes show requests that were in flight then',
     };
   }
 
