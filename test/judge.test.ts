@@ -418,7 +418,7 @@ describe('statuses', () => {
 
   test.each<[what: string, exchange: () => Exchange, breaks: Name[]]>([
     ['no response', () => broke('closed'), ['answers200', 'acceptedOrRejected', 'answered']],
-    ['a time-out', () => broke('timeout'), ['answers200', 'acceptedOrRejected', 'answered']],
+    ['a timeout', () => broke('timeout'), ['answers200', 'acceptedOrRejected', 'answered']],
     [
       'a 200 that broke off',
       () => broke('timeout', { status: 200 }),

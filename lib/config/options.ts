@@ -80,7 +80,7 @@ export const OPTIONS = {
     kind: kind.milliseconds,
     group: 'connection',
     placeholder: 'ms',
-    description: 'time-out in milliseconds for connecting, and for a complete response',
+    description: 'timeout in milliseconds for connecting, and for a complete response',
     defaultsTo: DEFAULTS.timeout,
   },
   ca: {
@@ -117,7 +117,7 @@ export const OPTIONS = {
     kind: kind.texts,
     group: 'sampling',
     placeholder: 'checks',
-    description: 'leave out these checks',
+    description: 'skip these checks',
   },
   cases: {
     kind: kind.whole(1, 10 ** 9),

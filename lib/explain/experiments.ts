@@ -82,7 +82,7 @@ export class Experiments {
   /** @throws BudgetSpent */
   async together(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]> {
     if (!this.hasBudgetFor(templates.length)) throw new BudgetSpent();
-    return this.sendAlone(templates);
+    return this.sendOnOwnConnections(templates);
   }
 
   /**
@@ -90,7 +90,7 @@ export class Experiments {
    * @throws BudgetSpent
    */
   async sendAgain(template: RequestTemplate): Promise<Exchange> {
-    const [exchange] = this.isWithin(1, this.until.all) ? await this.sendAlone([template]) : [];
+    const [exchange] = this.isWithin(1, this.until.all) ? await this.sendOnOwnConnections([template]) : [];
     if (exchange === undefined) throw new BudgetSpent();
     return exchange;
   }
@@ -107,7 +107,7 @@ export class Experiments {
     return this.sent + requests <= this.budget.requests && performance.now() < until;
   }
 
-  private async sendAlone(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]> {
+  private async sendOnOwnConnections(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]> {
     const exchanges = await this.channel.sendOutsideChecks(templates.map(alone));
     if (exchanges === undefined) throw new BudgetSpent();
     this.sent += templates.length;
@@ -128,7 +128,7 @@ export class Experiments {
     return Buffer.from(this.requestOf(state).body ?? []).toString('utf8');
   }
 
-  /** What has to become of a request. */
+  /** The outcome that the contract demands. */
   expectedOutcomeOf(state: RequestState): ExpectedOutcome {
     const template = templateOf(state);
     return expectedOutcomeOf(this.requestOf(state), template, this.contract, this.token);
@@ -165,7 +165,7 @@ export class Experiments {
     if (!mayShow(expected, sought)) return undefined;
     if (symptomsOf(exchange, expected, this.contract).some((one) => keyOf(one) === keyOf(sought)))
       return true;
-    return says(exchange, expected, sought) ? false : undefined;
+    return isConclusive(exchange, expected, sought) ? false : undefined;
   }
 }
 
@@ -189,7 +189,7 @@ function alone(template: RequestTemplate): RequestTemplate {
 }
 
 /** Whether a response without the symptom shows that there is none. */
-function says(exchange: Exchange, expected: ExpectedOutcome, sought: SoughtSymptom): boolean {
+function isConclusive(exchange: Exchange, expected: ExpectedOutcome, sought: SoughtSymptom): boolean {
   switch (sought.kind) {
     case 'rejects':
     case 'wrong-success':

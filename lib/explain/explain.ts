@@ -10,7 +10,7 @@ import type { Suspect } from '../run/execute/last-requests.ts';
 import type { Cause } from '../run/result/cause.ts';
 import type { CheckResult } from '../run/result/result.ts';
 import type { FindCauses } from '../run/run.ts';
-import { takesARejection } from './circumstances/before.ts';
+import { needsRejectionBefore } from './circumstances/before.ts';
 import { circumstancesOf, toWhom } from './circumstances/circumstances.ts';
 import { died } from './circumstances/died.ts';
 import { acceptedNoLonger } from './circumstances/from-then-on.ts';
@@ -57,7 +57,7 @@ const MAX_SECONDS_OF_OUTAGE = 10;
 
 function secondsFor({ stop, served }: Parameters<FindCauses>[1]): number {
   if (stop?.kind === 'outage' || stop?.kind === 'unresponsive') return MAX_SECONDS_OF_OUTAGE;
-  // A store that never answered would cost a time-out for each experiment.
+  // A store that never answered would cost a timeout for each experiment.
   return stop?.kind === 'gone' && !served ? 0 : MAX_SECONDS;
 }
 
@@ -113,12 +113,12 @@ async function explain(channel: ExperimentChannel, options: ExplainOptions): Pro
     .map((one, _index, all) => withWholeAnswer(one, all));
   if (failures.length === 0) return [];
   const experiments = new Experiments(channel, contract, token, budget);
-  const every =
+  const alike =
     (served ? await noLongerServed(failures, experiments) : undefined) ??
-    (await everything(failures, experiments));
-  const unread = every === undefined ? await bodiesLeftUnread(failures, experiments) : undefined;
+    (await alikeForAll(failures, experiments));
+  const unread = alike === undefined ? await bodiesLeftUnread(failures, experiments) : undefined;
   const dead = died(failures, suspects, contract);
-  const known = present(every, unread, dead);
+  const known = present(alike, unread, dead);
   const left = failures.filter((one) => !known.some(({ members }) => members.includes(one)));
   const clusters = [...known, ...(await bySymptom(left, experiments, options))];
   return merged(clusters).map((cluster) => causeOf(cluster, catalogue));
@@ -135,7 +135,7 @@ const withWholeAnswer = (one: CheckFailure, all: readonly CheckFailure[]): Check
 };
 
 /** A store that treats all requests alike has one fault, whatever the checks say. */
-async function everything(
+async function alikeForAll(
   failures: readonly CheckFailure[],
   experiments: Experiments,
 ): Promise<Cluster | undefined> {
@@ -246,9 +246,9 @@ async function explanation(
   { concurrency, served }: ExplainOptions,
 ): Promise<readonly Explanation[] | undefined> {
   const all = await unlessSpent(async () =>
-    (await takesARejection(investigation)) ? undefined : investigate(investigation),
+    (await needsRejectionBefore(investigation)) ? undefined : investigate(investigation),
   );
-  const found = all?.some(isByChance) === true ? undefined : all;
+  const found = all?.some(showsRegardless) === true ? undefined : all;
   const isClear = found?.every(({ conditions }) => !areVague(conditions)) === true;
   const { template, before = [] } = investigation.failure;
   // Values that nothing is known of, and that are always the same, may have been sent before: that may be what matters.
@@ -261,7 +261,7 @@ async function explanation(
 }
 
 /** Whether the symptom shows as well if a condition is not met. */
-const isByChance = ({ outside: [shown, tried] }: Explanation): boolean => shown * 2 > tried;
+const showsRegardless = ({ outside: [shown, tried] }: Explanation): boolean => shown * 2 > tried;
 
 /** What was found, with what has to come before. */
 async function histories(

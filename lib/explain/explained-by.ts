@@ -35,7 +35,7 @@ export async function explainedBy<T extends Cluster>(
   const explains = await unlessSpent(
     async () =>
       (await experiments.shows(withParts(parts, neutral, state), sought)) !== true &&
-      (!suffices || (await mayShowAlone(withParts(parts, state, neutral), state, sought, experiments))),
+      (!suffices || (await partsMayShow(withParts(parts, state, neutral), state, sought, experiments))),
   );
   return explains === false ? undefined : fits;
 }
@@ -44,7 +44,7 @@ export async function explainedBy<T extends Cluster>(
  * Whether the parts that matter may show a failure in an otherwise neutral request. Where they have an id of their own
  * each time, it may take more than one try, and a failure that does not show again itself says nothing.
  */
-async function mayShowAlone(
+async function partsMayShow(
   alone: RequestState,
   failing: RequestState,
   sought: SoughtSymptom,

@@ -119,7 +119,7 @@ async function shownAgain(state: RequestState, investigation: Investigation): Pr
   return exchange;
 }
 
-/** Sends a request so many times, as far as the budget allows. */
+/** Sends a request up to `times` times, as far as the budget allows. */
 async function tried(state: RequestState, times: number, investigation: Investigation): Promise<Tried> {
   let [failed, all] = [0, 0];
   const maxTries = isSlow(investigation.sought) ? CONFIRMING_TRIES_IF_SLOW : times;

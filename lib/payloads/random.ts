@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { Arbitrary, Random, Stream, Value } from 'fast-check';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 
-/** Values of several arbitraries, of each in turn, so that every one of them gets its share of a few samples. */
+/** Values of several arbitraries in turn, so that even a few samples are from each of them. */
 export class InTurn<T> extends Arbitrary<T> {
   private readonly members: readonly Arbitrary<T>[];
 
@@ -19,7 +19,7 @@ export class InTurn<T> extends Arbitrary<T> {
   /** @param turn a whole number, of any size */
   generateAt(turn: number, random: Random): Value<T> {
     const member = this.members[turn % this.members.length];
-    if (member === undefined) throw new Error('there is no arbitrary to draw from');
+    if (member === undefined) throw new Error('there is no arbitrary to sample from');
     return withMember(member, member.generate(random, undefined));
   }
 
@@ -28,14 +28,14 @@ export class InTurn<T> extends Arbitrary<T> {
   }
 
   shrink(value: T, context: unknown): Stream<Value<T>> {
-    if (!(context instanceof Drawn)) return Stream.nil();
-    const { member, own } = context as Drawn<T>;
+    if (!(context instanceof FromMember)) return Stream.nil();
+    const { member, own } = context as FromMember<T>;
     return member.shrink(value, own).map((smaller) => withMember(member, smaller));
   }
 }
 
-/** Which arbitrary drew a value, and what it needs to shrink it. */
-class Drawn<T> {
+/** Which arbitrary a value is from, and what that needs to shrink it. */
+class FromMember<T> {
   readonly member: Arbitrary<T>;
   readonly own: unknown;
 
@@ -46,7 +46,7 @@ class Drawn<T> {
 }
 
 const withMember = <T>(member: Arbitrary<T>, { value, context }: Value<T>): Value<T> =>
-  new Value(value, new Drawn(member, context));
+  new Value(value, new FromMember(member, context));
 
 /**
  * Samples one value of an arbitrary. The same seed, stream and index give the same value, regardless of what

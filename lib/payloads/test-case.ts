@@ -6,7 +6,7 @@ import { COMPACT, type Json, type Style, write } from './json.ts';
  */
 export type PayloadClass = 'ordinary' | 'unconstrained' | 'invalid' | 'other';
 
-/** What has to become of a request. `open`: the interface does not say, but it has to be answered. */
+/** The outcome that the contract demands. `open`: the interface does not say, but it has to be answered. */
 export type ExpectedOutcome = 'accept' | 'open' | 'reject-body' | 'reject-credential';
 
 /** The body of a request before it has an id: JSON, and an edit of its text. */

@@ -70,15 +70,15 @@ export interface CheckContext {
     },
   ): void;
   /**
-   * Goes on only if the store accepts this request. A rejection proves nothing if the control request is
-   * rejected too.
+   * Sends a control request.
+   * @throws Untestable if the store rejects it: the rejection of another one then proves nothing
    */
   control(template: RequestTemplate): Promise<void>;
   /** Records what the interface leaves open, under a stable key. */
   recordObservation(key: string, value: string | number | boolean): void;
   /** Whether the store is so far away that more requests are in flight than usual. */
   readonly isDistant: boolean;
-  /** A context with so many ids of its own: what is sent with it does not depend on what else is sent meanwhile. */
+  /** A context with `count` ids of its own: what it sends does not depend on what else is sent meanwhile. */
   withOwnIds(count: number): CheckContext;
   /** Response times of POST requests so far, in milliseconds: a sample of at most a few thousand. */
   readonly latencies: readonly number[];

@@ -223,7 +223,7 @@ export class Session {
 
   /** Seconds that the run waited because the store asked it to. */
   get waited(): number {
-    return this.sender.waited / 1000;
+    return this.sender.waitedMs / 1000;
   }
 
   /** Valid plants that were rejected because their id or name was in use. */

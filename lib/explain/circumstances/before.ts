@@ -19,7 +19,7 @@ const SINGLE_KINDS = [KINDS.accepted, KINDS.rejected, KINDS.unauthenticated];
  * before it matters, and its own parts do not.
  * @throws BudgetSpent
  */
-export async function takesARejection(investigation: Investigation): Promise<boolean> {
+export async function needsRejectionBefore(investigation: Investigation): Promise<boolean> {
   const { experiments, failure, sought } = investigation;
   const [ordinary] = ordinaryStates(experiments.contract);
   const lead = ordinary && stateOf(failure.template, ordinary.plant);

@@ -113,9 +113,9 @@ async function crowd(
     }
     if (shown === undefined) continue;
     const fewer = SIZES[index - 1] ?? 1;
-    let calm = 0;
-    for (let left = 4; left > 0; left -= 1) if (await showsWith(fewer)) calm += 1;
-    if (calm > 2) return undefined;
+    let shownWithFewer = 0;
+    for (let left = 4; left > 0; left -= 1) if (await showsWith(fewer)) shownWithFewer += 1;
+    if (shownWithFewer > 2) return undefined;
     for (let left = 3; left > 0; left -= 1) if (await showsWith(size)) waves += 1;
     // As rarely as that, it may be for another reason.
     if (waves < 3) return undefined;
@@ -133,7 +133,7 @@ async function crowd(
       kind: 'under-concurrency',
       conditions: [{ clause: `${least} or more requests are in flight` }, ...presences.map(presenceClause)],
       inside: [waves, 6],
-      outside: [calm, 4],
+      outside: [shownWithFewer, 4],
       // A shell takes longer to start the next request than most stores to answer one.
       repeat: { times: size * 16, inFlight: size * 4 },
     };

@@ -35,7 +35,7 @@ export async function acceptedNoLonger(
 const REQUESTS_TO_EXHAUST_A_STORE = 200;
 
 /**
- * What fails now, and did not before: one request of each kind after the other shows it on a fresh store.
+ * What began to fail during the run. On a fresh store, requests of each kind in turn show it.
  * @throws BudgetSpent
  */
 export async function fromThenOn(

@@ -38,7 +38,7 @@ export async function withHistory(
   return withFresh !== undefined && withFresh !== fresh ? withFresh : withPreceding(found, history);
 }
 
-/** What was found, if it takes what comes before. */
+/** The explanation, with the requests that have to come before added to it. */
 const withPreceding = (
   found: Explanation,
   { kind, before = [], state, exchange, conditions, inside, ladders }: Explanation,

@@ -47,7 +47,7 @@ export async function conditionsOf(
   state: RequestState,
   parts: readonly Part[],
   neutral: RequestState | undefined,
-  carriers: readonly Part[],
+  faultParts: readonly Part[],
   investigation: Investigation,
 ): Promise<Pick<Conditions, 'conditions' | 'sweeps'>> {
   const expected = investigation.experiments.expectedOutcomeOf(state);
@@ -56,7 +56,8 @@ export async function conditionsOf(
     part.name === 'body' ||
     (neutral !== undefined &&
       investigation.experiments.expectedOutcomeOf(part.copy(neutral, state)) !== 'reject-body');
-  const isCarrier = (part: Part) => (expected === 'reject-body' && isWrong(part)) || carriers.includes(part);
+  const isCarrier = (part: Part) =>
+    (expected === 'reject-body' && isWrong(part)) || faultParts.includes(part);
   const conditions: Wording[] = [];
   const sweeps: SweepResult[] = [];
   for (const part of parts) {

@@ -15,7 +15,7 @@ import type { Candidate } from './candidates.ts';
 import { conditionsAmong, conditionsOf, UNCONDITIONAL } from './conditions.ts';
 import { CREDENTIAL, type Part, stateOf, WHITE_SPACE } from './parts.ts';
 import { reduce } from './reduce.ts';
-import { carriersOf, inEveryRejection, subjectsOf, withSubjects } from './subjects.ts';
+import { faultPartsOf, inEveryRejection, subjectsOf, withSubjects } from './subjects.ts';
 import { sweep } from './sweep.ts';
 import { DEEP } from './sweeps/depths.ts';
 import { idSweep } from './sweeps/ids.ts';
@@ -47,8 +47,8 @@ export async function investigate(investigation: Investigation): Promise<readonl
     const found = await withSubjects(first, true, investigation);
     return found === 'unsteady' ? undefined : found;
   }
-  const carriers = carriersOf(lead, first, investigation);
-  const bases = ordinary.map((one) => carriers.reduce((state, part) => part.copy(lead, state), one));
+  const faultParts = faultPartsOf(lead, first, investigation);
+  const bases = ordinary.map((one) => faultParts.reduce((state, part) => part.copy(lead, state), one));
   const shown: RequestState[] = [];
   const hidden: RequestState[] = [];
   for (const base of bases) {
@@ -62,16 +62,16 @@ export async function investigate(investigation: Investigation): Promise<readonl
   if (shown.length === 0) {
     const found =
       (await sizedLike(lead, bases, investigation)) ??
-      (await paddedLike(lead, bases, carriers, investigation)) ??
-      (await nestedLike(lead, bases, carriers, investigation)) ??
-      (await splitLike(lead, bases, carriers, investigation));
+      (await paddedLike(lead, bases, faultParts, investigation)) ??
+      (await nestedLike(lead, bases, faultParts, investigation)) ??
+      (await splitLike(lead, bases, faultParts, investigation));
     if (found !== undefined) return found;
     if (!(await recurs(lead, investigation)))
-      return byClassOfId(lead, passing ?? bases[0] ?? first, carriers, investigation);
+      return byClassOfId(lead, passing ?? bases[0] ?? first, faultParts, investigation);
   }
-  if (passing === undefined && shown.length > 0) return unconditional(failing, carriers, investigation);
+  if (passing === undefined && shown.length > 0) return unconditional(failing, faultParts, investigation);
   const { state, parts } = await reduce(failing, passing ?? bases[0] ?? first, investigation);
-  const found = await described(state, parts, passing ?? first, carriers, investigation);
+  const found = await described(state, parts, passing ?? first, faultParts, investigation);
   return parts.length === 0 ? found : sharedToo(found, state, parts, bases, investigation);
 }
 
@@ -129,7 +129,7 @@ async function sizedLike(
 async function paddedLike(
   lead: RequestState,
   [base]: readonly RequestState[],
-  carriers: readonly Part[],
+  faultParts: readonly Part[],
   investigation: Investigation,
 ): Promise<readonly Explanation[] | undefined> {
   const { experiments } = investigation;
@@ -142,7 +142,7 @@ async function paddedLike(
     for (const bytes of [size, 4 * size]) {
       const large = { ...one, edits: [...edits, paddedTo(bytes)] };
       if ((await investigation.shows(large)) !== true) continue;
-      const found = await reducedTo(base, large, carriers, investigation);
+      const found = await reducedTo(base, large, faultParts, investigation);
       return found.map((each) => ({ ...each, ...featureOf(each) }));
     }
   return undefined;
@@ -152,21 +152,21 @@ async function paddedLike(
 async function nestedLike(
   lead: RequestState,
   [base]: readonly RequestState[],
-  carriers: readonly Part[],
+  faultParts: readonly Part[],
   investigation: Investigation,
 ): Promise<readonly Explanation[] | undefined> {
   const [deep = ''] = DEEP.exec(investigation.experiments.textOf(lead)) ?? [];
   if (base === undefined || deep === '') return undefined;
   const nested = { ...base, plant: base.plant.with(UNDECLARED, nestedArrays(deep.length)) };
   if ((await investigation.shows(nested)) !== true) return undefined;
-  return reducedTo(base, nested, carriers, investigation);
+  return reducedTo(base, nested, faultParts, investigation);
 }
 
 /** What is found with an ordinary request of which one character arrives in two pieces, if it shows the symptom. */
 async function splitLike(
   lead: RequestState,
   [base]: readonly RequestState[],
-  carriers: readonly Part[],
+  faultParts: readonly Part[],
   investigation: Investigation,
 ): Promise<readonly Explanation[] | undefined> {
   const { experiments } = investigation;
@@ -185,14 +185,14 @@ async function splitLike(
     template: { ...base.template, cut: (body) => [insideCharacter(body)] },
   };
   if (!(await recurs(split, investigation))) return undefined;
-  return reducedTo(base, split, carriers, investigation);
+  return reducedTo(base, split, faultParts, investigation);
 }
 
 /** What is found with the very id that failed, if others of its range pass, and it has a class by which they differ. */
 async function byClassOfId(
   lead: RequestState,
   base: RequestState,
-  carriers: readonly Part[],
+  faultParts: readonly Part[],
   investigation: Investigation,
 ): Promise<readonly Explanation[] | undefined> {
   const { freshId } = investigation.failure.exchange.request;
@@ -205,7 +205,7 @@ async function byClassOfId(
   // One value may fail by chance.
   const isClass = only?.isExact === true && only.candidates.length > 1 && others.length === 0;
   if (outside === 0 || !isClass) return undefined;
-  return described(state, parts, base, carriers, investigation);
+  return described(state, parts, base, faultParts, investigation);
 }
 
 /** Some parsers reject deep nesting as malformed: checks whether any malformed body shows the symptom. */
@@ -254,11 +254,11 @@ async function isSteady(
 /** Every ordinary request shows it. Looks for unusual ones that do not. */
 async function unconditional(
   state: RequestState,
-  carriers: readonly Part[],
+  faultParts: readonly Part[],
   investigation: Investigation,
 ): Promise<readonly Explanation[]> {
   if (investigation.sought.kind !== 'rejects')
-    return described(state, [], undefined, carriers, investigation);
+    return described(state, [], undefined, faultParts, investigation);
   for (const one of [idSweep, orderSweep(state.plant), ...texts(investigation.experiments)]) {
     const reach = await sweep(one, state, investigation, true);
     if (reach.outside === 0 || reach.named[0]?.isExact !== true) continue;
@@ -266,7 +266,7 @@ async function unconditional(
     const conditions = reach.named.slice(0, 1).map(({ words }) => words);
     return [await explanationOf({ state, conditions, sweeps: [reach] }, investigation)];
   }
-  return described(state, [], undefined, carriers, investigation);
+  return described(state, [], undefined, faultParts, investigation);
 }
 
 /** Whether values that passed earlier fail now: then earlier requests matter, and not the values. */
@@ -287,11 +287,11 @@ const texts = ({ contract: { newPlant } }: Experiments) =>
 async function reducedTo(
   passing: RequestState,
   failing: RequestState,
-  carriers: readonly Part[],
+  faultParts: readonly Part[],
   investigation: Investigation,
 ): Promise<readonly Explanation[]> {
   const { state, parts } = await reduce(failing, passing, investigation);
-  return described(state, parts, passing, carriers, investigation);
+  return described(state, parts, passing, faultParts, investigation);
 }
 
 /** Says what shows the symptom, and under which conditions. */
@@ -299,11 +299,11 @@ async function described(
   state: RequestState,
   parts: readonly Part[],
   neutral: RequestState | undefined,
-  carriers: readonly Part[],
+  faultParts: readonly Part[],
   investigation: Investigation,
 ): Promise<readonly Explanation[]> {
   const expected = investigation.experiments.expectedOutcomeOf(state);
-  const { conditions, sweeps } = await conditionsOf(state, parts, neutral, carriers, investigation);
+  const { conditions, sweeps } = await conditionsOf(state, parts, neutral, faultParts, investigation);
   const subjects = mustReject(expected)
     ? await unlessSpent(() => subjectsOf(state, expected === 'reject-body', investigation))
     : undefined;
@@ -324,7 +324,7 @@ async function described(
       subject: words,
       conditions,
       sweeps: [{ ...subjects, inside: candidates.length }, ...sweeps],
-      parts: [...carriers, ...parts],
+      parts: [...faultParts, ...parts],
       neutral,
     };
     const labels = candidates.flatMap(({ label }) => label ?? []);

@@ -123,7 +123,7 @@ const property = (name: string): Part => ({
   },
 });
 
-/** What a request has in common with the one before it, such as the id, stays so. */
+/** Changes a property of the preceding request as well, if both requests have the same value of it. */
 function withSame(
   name: string,
   { plant, template }: RequestState,
@@ -142,7 +142,7 @@ function withSame(
   };
 }
 
-/** What the copied request has in common with the one before it, the other one has in common with it, too. */
+/** Where `from` and its preceding request share a value, gives the copied preceding request the value of `to`. */
 function withSameValues(from: RequestState, { plant }: RequestState, copy: RequestState): RequestState {
   const shared = (template: RequestTemplate, name: string) =>
     plant.get(name) === undefined
@@ -166,7 +166,7 @@ const ORDER: Part = {
 };
 
 /**
- * Functions are compared by their source: two requests that differ only in a variable of one are taken for the same.
+ * Functions are compared by their source: requests that differ only in what a function captures count as equal.
  * Content-Type may be undefined, which is not the same as unchanged.
  */
 const textOf = (value: unknown): string =>
@@ -177,7 +177,7 @@ const textOf = (value: unknown): string =>
 const isSamePlant = (one: JsonObject, other: JsonObject): boolean =>
   one === other || SAMPLE_IDS.every((id) => write(one, id) === write(other, id));
 
-/** Fresh texts and ids are the same if they are for both. */
+/** Plants count as the same if they are written alike for both of these ids. */
 const SAMPLE_IDS = [1n, 2n ** 40n + 12345n] as const;
 
 const isSame = (one: RequestState, other: RequestState): boolean =>
@@ -207,7 +207,7 @@ export function differences(one: RequestState, other: RequestState): readonly Pa
 export const withParts = (parts: readonly Part[], from: RequestState, to: RequestState): RequestState =>
   parts.reduce((changed, part) => part.copy(from, changed), to);
 
-/** The request of a template as the model describes it; undefined if its body contains the token. */
+/** The request of a template as the model describes it; undefined for raw bytes, or a body with the token. */
 export function stateOf(
   { body, credential, ordinary: _, sentAs: __, ...template }: RequestTemplate,
   plant: JsonObject,

@@ -108,13 +108,13 @@ async function beganToShow(
 const isKnown = (label: string, { candidates }: Subjects): boolean =>
   candidates.some((candidate) => candidate.label === label);
 
-/** Whether a symptom is one only with a request that has to be rejected: a crash is one with any. */
+/** Whether a symptom depends on the expected outcome: a crash is one with any request. */
 const dependsOnOutcome = ({ kind }: SoughtSymptom): boolean => OUTCOME_KINDS.includes(kind);
 
 const OUTCOME_KINDS: readonly SymptomKind[] = ['accepts', 'rejects', 'wrong-rejection', 'detail', 'lenient'];
 
-/** Copies what makes a request one that has to be rejected. */
-export function carriersOf(
+/** The parts that make a request one that has to be rejected. */
+export function faultPartsOf(
   lead: RequestState,
   ordinary: RequestState,
   investigation: Investigation,

@@ -9,7 +9,7 @@ import { type Candidate, type NamedCandidates, named, type Scale, type Sweep } f
 
 /** Values without an answer after which no more are tried. */
 const MAX_HANGS = 4;
-/** Values that are tried together if the symptom takes as long to see as the time-out. */
+/** Values that are tried together if the symptom takes as long to see as the timeout. */
 const SLOW_AT_ONCE = 8;
 
 /** Symptoms of which nothing is seen if a store rejects an odd value for another reason, or that look like it. */
@@ -58,7 +58,7 @@ export async function sweep(
     const results = slow ? await allAtOnce(batch.map(stateWith), investigation) : undefined;
     for (const [index, candidate] of batch.entries())
       tries.set(candidate, results === undefined ? await attempt(candidate) : results[index]);
-    // Each answer that does not come costs a time-out.
+    // Each answer that does not come costs a timeout.
     if (slow && [...tries.values()].filter((shows) => shows === true).length >= MAX_HANGS) break;
   }
   const found = [...named(tries, classes)];

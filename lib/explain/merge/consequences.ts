@@ -18,7 +18,7 @@ export function withoutRepeatedValues(clusters: readonly Cluster[]): readonly Cl
   );
 }
 
-const isByChance = ({ found: { kind }, members }: Cluster): boolean =>
+const isIntermittent = ({ found: { kind }, members }: Cluster): boolean =>
   kind === 'now-and-then' ||
   kind === 'under-concurrency' ||
   members.some(({ failure: { when } }) => when === 'under-concurrency');
@@ -32,7 +32,7 @@ const isGarbled = ({ sought }: Cluster): boolean =>
  * by chance.
  */
 export function withoutChance(clusters: readonly Cluster[]): readonly Cluster[] {
-  const explaining = clusters.filter((one) => dependsOnEarlier(one) || isByChance(one));
+  const explaining = clusters.filter((one) => dependsOnEarlier(one) || isIntermittent(one));
   const isAuthentication = ({ sought: { kind, status }, found }: Cluster) =>
     (kind === 'rejects' && status === 401) ||
     (kind === 'accepts' && found.subject !== undefined && topicsOf(found.subject).includes('credential'));
@@ -45,8 +45,8 @@ export function withoutChance(clusters: readonly Cluster[]): readonly Cluster[] 
           (one) =>
             keyOf(one.sought) === keyOf(cluster.sought) ||
             (isAuthentication(one) && isAuthentication(cluster)) ||
-            (isByChance(one) && isOfBody(one) && isOfBody(cluster)) ||
-            (isByChance(one) && isGarbled(one) && isGarbled(cluster)),
+            (isIntermittent(one) && isOfBody(one) && isOfBody(cluster)) ||
+            (isIntermittent(one) && isGarbled(one) && isGarbled(cluster)),
         )
       : undefined,
   );
@@ -58,8 +58,7 @@ export function withoutRemains(clusters: readonly Cluster[]): readonly Cluster[]
     ({ sought: { kind } }) => kind === 'truncated-json' || kind === 'incomplete',
   );
   const unread = clusters.find(({ sought: { kind } }) => kind === 'unread-body');
-  const isAfterOthers = ({ found: { kind, conditions } }: Cluster) =>
-    kind === 'sequence' || kind === 'once' || conditions.some(({ part }) => part === 'history');
+  const isAfterOthers = ({ found: { kind } }: Cluster) => kind === 'sequence' || kind === 'once';
   return joinedBy(clusters, (cluster) => {
     if (cluster.sought.kind === 'not-http' && wrongLength !== undefined) return wrongLength;
     return cluster !== unread && isAfterOthers(cluster) ? unread : undefined;

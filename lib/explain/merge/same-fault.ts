@@ -68,8 +68,8 @@ export function acrossProperties(clusters: readonly Cluster[]): readonly Cluster
 }
 
 /**
- * Joins clusters that say the same of different bodies, or of different credentials: under one condition, as a branch of
- * the code that is taken then lacks something for all of them; or of a 400, as one function writes all of these.
+ * Joins clusters that differ only in the body or credential that they are about: with the same condition, as one branch
+ * of the code then misses something for all of them; or about a 400, as one function writes all of these.
  */
 export function acrossSubjects(clusters: readonly Cluster[]): readonly Cluster[] {
   const key = (cluster: Cluster) => {
@@ -132,8 +132,8 @@ export function withoutRepetition(clusters: readonly Cluster[]): readonly Cluste
 }
 
 /**
- * One cluster for everything that goes wrong on one way in: a branch of the code that is not the usual one tends to lack
- * more than one thing. What depends on values may well be several faults.
+ * One cluster for everything that goes wrong on one code path: an unusual branch of the code tends to lack more than one
+ * thing. What depends on values may well be several faults.
  */
 export function byCodePath(clusters: readonly Cluster[]): readonly Cluster[] {
   const codePath = (cluster: Cluster) => {

@@ -23,7 +23,7 @@ function change(property: string, sent: string, back: unknown): string {
   const how = CHANGES.find(([, change]) => change(sent) === back)?.[0];
   if (how !== undefined) return `returns ${property} ${how}`;
   if (back !== '' && sent.startsWith(back)) return `returns ${property} truncated`;
-  return `returns another ${property} than was sent`;
+  return `returns a different ${property} from the one sent`;
 }
 
 const CHANGES: readonly (readonly [words: string, change: (text: string) => string])[] = [

@@ -10,7 +10,7 @@ export const mustReject = (expected: ExpectedOutcome): boolean =>
 /** Size up to which a request is within the contract. */
 const MAX_BYTES = 64 * 1024;
 
-/** What has to become of a request, from what was sent. */
+/** The outcome that the contract demands of a request, from what was sent. */
 export function expectedOutcomeOf(
   request: Request,
   template: RequestTemplate,

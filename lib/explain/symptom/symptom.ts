@@ -2,7 +2,7 @@ import type { Aspect } from '../../judge/rules.ts';
 
 /** What can be wrong with a response, and the aspect of it that is. */
 const ASPECTS = {
-  /** No response within the time-out. */
+  /** No response within the timeout. */
   'no-answer': 'outcome',
   /** The connection was closed, or failed in another way. */
   closed: 'outcome',
@@ -66,7 +66,7 @@ export interface Symptom {
 
 export const aspectOf = ({ kind }: Symptom): Aspect => ASPECTS[kind];
 
-/** Whether a symptom takes as long to see as the time-out. */
+/** Whether a symptom takes as long to see as the timeout. */
 export const isSlow = ({ kind }: Symptom): boolean => kind === 'no-answer';
 
 /** Names a symptom: the same for responses that are wrong in the same way. */

@@ -15,9 +15,7 @@ export function adviceFor(
     [...(found.subject === undefined ? [] : [found.subject]), ...found.conditions].flatMap(topicsOf),
   );
   // What comes before may be said as a condition.
-  const isAfterOthers = found.conditions.some(
-    ({ part }) => part === 'history' || part === 'earlier requests',
-  );
+  const isAfterOthers = found.conditions.some(({ part }) => part === 'earlier requests');
   const ownKind = isAfterOthers ? 'sequence' : found.kind;
   const hasCodePath = found.conditions.some(({ phrase }) => phrase !== undefined);
   const known = ADVICE.find(
@@ -86,7 +84,7 @@ const ADVICE: readonly Advice[] = [
   },
   {
     kind: 'now-and-then',
-    text: 'Look at what differs between requests with the same content: the instance, worker or replica that answers, a time-out, a cache that expires, a random choice, a counter. Search the log for the failing ones.',
+    text: 'Look at what differs between requests with the same content: the instance, worker or replica that answers, a timeout, a cache that expires, a random choice, a counter. Search the log for the failing ones.',
   },
   {
     symptoms: ['accepts'],
@@ -405,7 +403,7 @@ const ADVICE: readonly Advice[] = [
   {
     symptoms: ['rejects'],
     statuses: [406, 411, 413, 415],
-    text: 'Accept what HTTP allows here. Compare media types without regard to case and parameters (application/json; charset=utf-8), read chunked bodies, take any Accept that allows JSON, and accept bodies of at least 1 KiB.',
+    text: 'Accept what HTTP allows here. Compare media types without regard to case and parameters (application/json; charset=utf-8), read chunked bodies, honour any Accept that allows JSON, and accept bodies of at least 1 KiB.',
   },
   {
     symptoms: ['rejects'],

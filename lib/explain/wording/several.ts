@@ -14,7 +14,7 @@ const inEachForm = (words: Wording, change: (text: string, form: Form) => string
   ),
 });
 
-/** Words for many values that have nothing in common but a class of which they are not all. */
+/** Words for some values of a class, with their number, if nothing narrower describes them. */
 export const mostly = (words: Wording, shown: number, tried: number): Wording =>
   inEachForm(words, (text, form) => {
     const many =

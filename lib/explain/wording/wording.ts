@@ -17,7 +17,7 @@ export interface Wording {
   /** The property of the plant that it names. */
   readonly property?: string;
   readonly topics?: readonly Topic[];
-  /** Nothing better is known of the condition than requests that meet it. */
+  /** Only examples of requests that meet the condition are known. */
   readonly isVague?: true;
   /** The clause names only some of the values that meet it. */
   readonly isPartial?: true;

@@ -102,9 +102,9 @@ export interface Dimension {
 
 const usual: Value = { name: 'as usual', apply: (state) => state };
 
-export const dimension = (name: string, values: readonly Value[], first: Value = usual): Dimension => ({
+export const dimension = (name: string, values: readonly Value[]): Dimension => ({
   name,
-  values: [first, ...values],
+  values: [usual, ...values],
 });
 
 /** One value that represents several similar ones: rows use its members in rotation. */
@@ -114,6 +114,9 @@ export const anyOf = (members: readonly [Value, ...Value[]]): Value => ({
   ...(members.some(({ optional }) => optional) ? { optional: true } : {}),
   members,
 });
+
+/** For values with which a store may reject a request. */
+export const OPTIONAL = { optional: true } as const;
 
 export const optional = (values: readonly Value[]): Value[] =>
   values.map((value) => ({ ...value, optional: true }));
@@ -135,13 +138,8 @@ export const withTemplate = (
 export const withHeaders = (
   name: string,
   headers: readonly (readonly [name: string, value: string])[],
-  rest: Partial<Value> = {},
 ): Value =>
-  withTemplate(
-    name,
-    (template) => ({ ...template, headers: [...(template.headers ?? []), ...headers] }),
-    rest,
-  );
+  withTemplate(name, (template) => ({ ...template, headers: [...(template.headers ?? []), ...headers] }));
 
 export const delivered = (
   name: string,

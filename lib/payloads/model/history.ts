@@ -9,6 +9,7 @@ import {
   type Context,
   type Dimension,
   dimension,
+  OPTIONAL,
   type RequestState,
   templateOf,
   type Value,
@@ -21,13 +22,13 @@ import { insideCharacter } from './message.ts';
  * use. This is the last dimension, because the preceding request resembles the whole request.
  */
 
-type Before = (state: RequestState, context: Context) => RequestState | RequestTemplate;
+type MakePreceding = (state: RequestState, context: Context) => RequestState | RequestTemplate;
 
 const isState = (one: RequestState | RequestTemplate): one is RequestState => 'plant' in one;
 
 const after = (
   name: string,
-  before: Before,
+  before: MakePreceding,
   connection: Predecessor['connection'],
   rest: Partial<Value> = {},
 ): Value => ({
@@ -41,7 +42,7 @@ const after = (
 });
 
 const newId = freshId(2n ** 20n, 2n ** 31n);
-const newName = withWords((word) => `Before ${word(12)}`);
+const newName = withWords((word) => `MakePreceding ${word(12)}`);
 
 /** The plant with another id or name, if the document allows it. */
 function changed(
@@ -71,7 +72,7 @@ const anotherWith =
 /** As any client would send it. */
 const another = anotherWith({});
 /** The same with the tag of the request, which need not be unique. */
-const sameTag: Before = (state, context) => {
+const sameTag: MakePreceding = (state, context) => {
   const other = another(state, context);
   const tag = state.plant.get('tag');
   const plant = tag === undefined ? other.plant : other.plant.with('tag', tag);
@@ -82,7 +83,7 @@ const bodiless = (method: string): Value =>
   after(`after ${method} on the same connection`, () => ({ method }), 'same');
 
 const plain =
-  (change: (state: RequestState) => RequestState): Before =>
+  (change: (state: RequestState) => RequestState): MakePreceding =>
   (state, context) =>
     change(withoutFault(changed(state, context, 'id', 'name')));
 
@@ -113,7 +114,7 @@ const oversized = plain((state) => ({
 
 /** A plant with another id and another form of the name. */
 const renamed =
-  (form: (text: string) => string): Before =>
+  (form: (text: string) => string): MakePreceding =>
   (state, context) => {
     const other = changed(state, context, 'id');
     const name = state.plant.get('name');
@@ -123,14 +124,14 @@ const renamed =
   };
 
 /** A plant with the same id, with a tag if this one has none, and otherwise without. */
-const complement: Before = (state, context) => {
+const complement: MakePreceding = (state, context) => {
   const other = changed(state, context, 'name');
   const { plant } = other;
   const tagged = plant.get('tag') === undefined ? plant.with('tag', newName) : plant.without('tag');
   return isValid(context.contract, tagged) ? { ...other, plant: tagged } : other;
 };
 
-const valid: Before = (state) => withoutFault(state);
+const valid: MakePreceding = (state) => withoutFault(state);
 
 const BEFORE_ANY: readonly Value[] = [
   anyOf([
@@ -183,9 +184,7 @@ const first: Value = {
   }),
 };
 
-const OPTIONAL = { optional: true } as const;
-
-/** Before a valid request: the interface does not say whether ids and names must be unique. */
+/** MakePreceding a valid request: the interface does not say whether ids and names must be unique. */
 export const historyOfValid: Dimension = dimension('history', [
   first,
   ...BEFORE_ANY,
@@ -232,7 +231,7 @@ export const historyOfValid: Dimension = dimension('history', [
   ]),
 ]);
 
-/** Before a request that must be rejected: mostly the same request without its fault. */
+/** MakePreceding a request that must be rejected: mostly the same request without its fault. */
 export const historyOfFaulty: Dimension = dimension('history', [
   first,
   ...BEFORE_ANY,

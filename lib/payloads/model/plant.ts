@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { freshId, withWords } from '../fresh.ts';
-import { FRESH, type FreshText, type Json, JsonObject, Raw } from '../json.ts';
+import { FRESH, type FreshText, type Json, JsonObject, nestedArrays, Raw } from '../json.ts';
 import { ID } from '../plants.ts';
 import { HOSTILE } from '../strings.ts';
 import {
@@ -8,13 +8,12 @@ import {
   type Context,
   type Dimension,
   dimension,
+  OPTIONAL,
   type RequestState,
   type Value,
 } from './dimension.ts';
 
 /** The plant of a request. */
-
-const OPTIONAL = { optional: true } as const;
 
 const changing = (
   name: string,
@@ -128,8 +127,8 @@ const orders: readonly Value[] = (
   changing(name, (plant) => new JsonObject(order(plant.members).filter((member) => member !== undefined))),
 );
 
-const adding = (name: string, members: JsonObject['members'], rest: Partial<Value> = {}): Value =>
-  changing(name, (plant) => new JsonObject([...plant.members, ...members]), { ...OPTIONAL, ...rest });
+const adding = (name: string, members: JsonObject['members']): Value =>
+  changing(name, (plant) => new JsonObject([...plant.members, ...members]), OPTIONAL);
 
 /** Adds a second property of the same name to the text. */
 const twice = (property: string, second: string): Value => ({
@@ -141,8 +140,6 @@ const twice = (property: string, second: string): Value => ({
   doubtful: true,
   ...OPTIONAL,
 });
-
-const nested = (depth: number): Json => new Raw('['.repeat(depth) + ']'.repeat(depth));
 
 /** Undeclared properties: their names. */
 const UNDECLARED_NAMES: readonly Value[] = [
@@ -193,7 +190,7 @@ const UNDECLARED_VALUES: readonly Value[] = [
       ]),
     ],
   ]),
-  adding('with a property nested 50 deep', [['extra', nested(50)]]),
+  adding('with a property nested 50 deep', [['extra', nestedArrays(50)]]),
   adding('with undeclared numbers of every kind', [
     ['height', ['-0', '1.5e3', '0.1', '1E-7', '123456789012345678901234567890'].map((text) => new Raw(text))],
   ]),

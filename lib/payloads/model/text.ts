@@ -1,10 +1,8 @@
 import { withWords } from '../fresh.ts';
 import { COMPACT, type Json, JsonObject, Raw, type Style } from '../json.ts';
-import { anyOf, type Dimension, dimension, type Value } from './dimension.ts';
+import { anyOf, type Dimension, dimension, OPTIONAL, type Value } from './dimension.ts';
 
 /** The size of a body, and how its JSON text is written. */
-
-const OPTIONAL = { optional: true } as const;
 
 const editing = (name: string, edit: (text: string) => string, rest: Partial<Value> = {}): Value => ({
   name,

@@ -10,7 +10,7 @@ import type { TestRun } from './test-run.ts';
 
 /** Timeouts after which a check does not go on. */
 const MAX_TIMEOUTS = 3;
-/** Cases that are retried in isolation if none was answered: one is enough to see what a check is about. */
+/** Cases retried in isolation if none was answered; it stops once one shows what the check is about. */
 const MAX_RETRIED_CASES = 3;
 
 /** The named cases of a check, and the control of the first of them. */
@@ -58,7 +58,7 @@ export class NamedCases implements TestRun {
       tally.blocked = await blockedBy(() => this.sendControl(execution.ids.aside()));
     for (const pending of tally.pending.toSorted((a, b) => a.place - b.place)) {
       const failure = await this.retry(pending.place);
-      if (failure === undefined) tally.discardPending(pending);
+      if (failure === undefined) tally.markPassed(pending);
       else tally.confirmPending(pending, failure, mayBeCollateral(failure));
       if (tally.hasConfirmed) return;
     }

@@ -87,7 +87,7 @@ export class CheckExecutor {
 
   private skippedResult(check: Check): CheckResult | undefined {
     const { selected, contract } = this.options;
-    if (!selected(check.id)) return skipped(check, 'user', 'left out by --only or --skip');
+    if (!selected(check.id)) return skipped(check, 'user', 'skipped by --only or --skip');
     const reason = check.notApplicable?.(contract);
     if (reason !== undefined) return skipped(check, 'document', reason);
     return this.isInThisShard(check) ? undefined : inAnotherShard(check);

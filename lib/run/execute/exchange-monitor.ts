@@ -33,7 +33,7 @@ export class ExchangeMonitor implements ExchangeListener {
   /** The Server header of the first response that has one. */
   server: string | undefined;
   /** Requests without an answer since the last answer. */
-  unanswered = 0;
+  brokenInRow = 0;
   private readonly options: MonitorOptions;
   /** Exchanges of the preflight: the invariants apply to them once it is clear that the store can be judged. */
   private readonly held: (() => void)[] = [];
@@ -54,7 +54,7 @@ export class ExchangeMonitor implements ExchangeListener {
       return;
     }
     if (!isOutsideContract(template) && isUnanswered(exchange)) recovery.recordBroken(context, template);
-    this.unanswered = exchange.kind === 'broken' ? this.unanswered + 1 : 0;
+    this.brokenInRow = exchange.kind === 'broken' ? this.brokenInRow + 1 : 0;
     const isPreflight = context.id === PREFLIGHT;
     // Every shard begins with the same requests; the first one counts them.
     if (isPreflight && shard.index > 0) return;

@@ -104,6 +104,6 @@ export class Execution {
 
   /** Whether to try nothing more. */
   get isOver(): boolean {
-    return this.parts.state.stop !== undefined || this.parts.monitor.unanswered >= MAX_UNANSWERED;
+    return this.parts.state.stop !== undefined || this.parts.monitor.brokenInRow >= MAX_UNANSWERED;
   }
 }

@@ -30,7 +30,7 @@ function plantIn(body: Uint8Array = new Uint8Array()): Sent['plant'] {
   }
 }
 
-/** The first rule that an exchange breaks; otherwise what it does not show if no rule applies to it. */
+/** The finding of the first broken rule; undefined if a rule is met; else what the exchange does not show. */
 export function rulingOf(
   exchange: Exchange,
   template: RequestTemplate,

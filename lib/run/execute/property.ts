@@ -3,7 +3,7 @@ import type { Rule } from '../../judge/rules.ts';
 import { sampleAfter } from '../../payloads/random.ts';
 import type { TestCase } from '../../payloads/test-case.ts';
 import type { PlantFactory, Test } from '../check.ts';
-import { casesOf } from '../plan/plan.ts';
+import { caseCountOf } from '../plan/plan.ts';
 import type { Shard } from '../plan/shard.ts';
 import { type CheckCoverage, type Failure, timedOut } from '../result/result.ts';
 import type { Tally } from '../result/tally.ts';
@@ -48,7 +48,7 @@ export class PropertyTest implements TestRun {
     this.arbitrary = test.cases(plants);
     this.plants = plants;
     this.named = test.named?.(plants) ?? [];
-    this.count = casesOf(test, execution.cases, plants, this.named);
+    this.count = caseCountOf(test, execution.cases, plants, this.named);
     this.id = execution.ids.reserve(this.count + 1);
     this.shard = shard;
     this.next = shard.index;

@@ -44,7 +44,7 @@ export class Scenario implements TestRun {
 /** Where the ids of requests come from. */
 type IdSource = Pick<CheckIds, 'next' | 'reserve'>;
 
-/** So many ids of another source. */
+/** A block of `count` ids from another source. */
 function blockOf(source: IdSource, count: number): IdSource {
   const id = source.reserve(count);
   let used = 0;

@@ -1,6 +1,6 @@
 /** How the test of one check is run: in one go, or, if it is generated, in several. */
 export interface TestRun {
-  /** Tries at most so many cases more. */
+  /** Tries at most `limit` more cases. */
   run(limit: number): Promise<void>;
   /** Whether nothing is left to be tried. */
   readonly ended: boolean;

@@ -8,7 +8,7 @@ import { type CheckContext, type PlantFactory, type Test, Untestable } from '../
 import { plantsFor, strengthOf } from '../plant-factory.ts';
 import type { RunOptions } from '../run.ts';
 import { fill } from '../send/fill.ts';
-import { casesOf, DEFAULTS } from './plan.ts';
+import { caseCountOf, DEFAULTS } from './plan.ts';
 import { WHOLE } from './shard.ts';
 
 /** How much a run sends to a store that does as the document says. */
@@ -59,7 +59,7 @@ export async function estimate({ contract, catalogue, ...options }: RunOptions):
       const arbitrary = test.cases(own);
       const named = test.named?.(own) ?? [];
       const sampled = (index: number) => sampleAfter(named, arbitrary, seed, id, index).value;
-      const all = casesOf(test, cases, own, named);
+      const all = caseCountOf(test, cases, own, named);
       const first = Math.min(named.length, all);
       for (const [from, below] of [
         [0, first],

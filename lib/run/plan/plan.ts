@@ -33,7 +33,7 @@ const SLOTS = 61;
 export const sampleCount = (weight: number, cases: number): number => Math.max(1, Math.ceil(cases * weight));
 
 /** The same, but never fewer than the named cases if these cover all triples. */
-export const casesOf = (
+export const caseCountOf = (
   { weight, covers }: Test & { kind: 'property' },
   cases: number,
   { strength }: PlantFactory,

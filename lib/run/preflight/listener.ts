@@ -21,7 +21,7 @@ export async function inTheWay(
   if (stop !== undefined) return stop;
   if (mayWantTls(exchange) && (await client.speaksTls())) return wantsTls(exchange, url);
   if (!isClosedSilently(exchange)) return undefined;
-  return (await otherProtocol(endpoint, url)) ?? wantsCertificate(await readRequest(client), url);
+  return (await otherProtocol(endpoint, url)) ?? wantsCertificate(await sendPlainGet(client), url);
 }
 
 /** Whether ALPN offers only HTTP/2. Such a server may answer HTTP/1.1, but only to reject it. */
@@ -49,17 +49,17 @@ export const foreign = async (exchange: Exchange, endpoint: Endpoint, url: strin
   };
 
 /** Sends a GET over a connection of our own, whose reader sees how the connection ends. */
-const readRequest = (client: HttpClient): Promise<Exchange> =>
+const sendPlainGet = (client: HttpClient): Promise<Exchange> =>
   client.send({
     method: 'GET',
     path: '/plants',
     headers: [],
     body: undefined,
     framing: 'length',
-    rawBytes: Buffer.from(readingRequest(client.endpoint)),
+    rawBytes: Buffer.from(getRequestText(client.endpoint)),
   });
 
-const readingRequest = ({ authority, prefix }: Endpoint): string =>
+const getRequestText = ({ authority, prefix }: Endpoint): string =>
   `GET ${prefix}/plants HTTP/1.1\r\nhost: ${authority}\r\nconnection: close\r\n\r\n`;
 
 /** RFC 9113 section 3.4: the client connection preface with an empty SETTINGS frame. */
@@ -74,7 +74,7 @@ const isHttp2 = ({ bytes }: Answered): boolean =>
 
 /** The protocol of a server that does not answer HTTP/1.1 at all, if it can be identified. */
 async function otherProtocol(endpoint: Endpoint, url: string): Promise<Stop | undefined> {
-  const request = readingRequest(endpoint);
+  const request = getRequestText(endpoint);
   if (isHttp1(await probe(endpoint, request))) return undefined;
   if (isHttp2(await probe(endpoint, HTTP2_PREFACE, { alpn: 'h2' }))) return wantsHttp2(url);
   const proxied = await probe(endpoint, request, { before: PROXY_LINE });

@@ -49,7 +49,7 @@ export interface Placed {
   readonly place: number;
 }
 
-/** The cause of a failure: failures with the same cause are likely to be fixed by the same change. */
+/** Identifies what is wrong: failures with the same text are likely to be fixed by the same change. */
 export const problemOf = ({
   finding,
   label,
@@ -81,7 +81,7 @@ export interface CheckResult {
   readonly check: About;
   readonly kind: TestKind;
   readonly verdict: Verdict;
-  /** Cases tried, or exchanges judged. */
+  /** Cases tried, requests sent by a scenario, or exchanges judged by an invariant. */
   readonly cases: number;
   /** Cases that failed. */
   readonly failed: number;

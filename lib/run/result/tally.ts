@@ -34,7 +34,7 @@ export class Tally {
   pending: readonly PendingFailure[] = [];
   /** Whether an exchange showed what the check is about. */
   seen = false;
-  /** What the first exchange that did not show it lacked. */
+  /** What the first exchange to which no rule applied did not show. */
   notSeen: string | undefined;
   readonly observations: Record<string, Observations[string]> = {};
   /** How much of a covering array was tried; slow to compute. */
@@ -79,7 +79,7 @@ export class Tally {
   }
 
   /** It passed in isolation. */
-  discardPending(pending: PendingFailure): void {
+  markPassed(pending: PendingFailure): void {
     this.pending = this.pending.map((one) => (one === pending ? { ...pending, passed: true } : one));
   }
 
@@ -102,7 +102,7 @@ export class Tally {
     this.pending = [];
   }
 
-  /** Replaces the first failure by the same one, shrunk. */
+  /** Replaces the first failure with its confirmed, perhaps shrunk, version. */
   leadWith(failure: Failure): void {
     this.lead = truncatedFailure(failure);
   }

@@ -16,7 +16,7 @@ export class ExclusiveAccess {
 
   /** Waits until no other context has exclusive access. */
   async waitFor(context: RequestContext): Promise<void> {
-    while (this.excludes(context)) await this.change();
+    while (this.excludes(context)) await this.nextChange();
   }
 
   /** Call when a request goes out, and `leave` when it has ended. */
@@ -26,27 +26,27 @@ export class ExclusiveAccess {
 
   leave(): void {
     this.inside -= 1;
-    if (this.holder !== undefined) this.move();
+    if (this.holder !== undefined) this.wakeAll();
   }
 
   /** Runs `work` once the requests under way have ended. Only this context can send requests meanwhile. */
   async exclusively<T>(context: RequestContext, work: () => Promise<T>): Promise<T> {
-    while (this.holder !== undefined) await this.change();
+    while (this.holder !== undefined) await this.nextChange();
     this.holder = context;
-    while (this.inside > 0) await this.change();
+    while (this.inside > 0) await this.nextChange();
     try {
       return await work();
     } finally {
       this.holder = undefined;
-      this.move();
+      this.wakeAll();
     }
   }
 
-  private change(): Promise<void> {
+  private nextChange(): Promise<void> {
     return new Promise((resolve) => this.waiting.push(resolve));
   }
 
-  private move(): void {
+  private wakeAll(): void {
     const { waiting } = this;
     this.waiting = [];
     for (const wake of waiting) wake();

@@ -56,7 +56,7 @@ function deliveryOf(
 }
 
 /** Stands for the token where it may be percent-encoded; encoding would change `$PLANT_STORE_TOKEN`. */
-const PLACE = 'PLANT_STORE_TOKEN';
+const TOKEN_PLACEHOLDER = 'PLANT_STORE_TOKEN';
 
 /** Makes a request of a template, with `id` as its fresh id. */
 export function fill(
@@ -87,7 +87,7 @@ export function fill(
     ...(delivery === undefined ? {} : { delivery }),
     freshId: id,
     ...(body !== undefined && 'secret' in body
-      ? { publicBody: body.secret(PLACE, id).replaceAll(PLACE, '$PLANT_STORE_TOKEN') }
+      ? { publicBody: body.secret(TOKEN_PLACEHOLDER, id).replaceAll(TOKEN_PLACEHOLDER, '$PLANT_STORE_TOKEN') }
       : {}),
   };
   if (template.rawBytes === undefined) return request;

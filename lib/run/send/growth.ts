@@ -1,10 +1,10 @@
 import type { HttpClient } from '../../wire/http-client.ts';
 
-/** If even the fastest answer takes so long, it is likely to be the network that does, and not a busy machine. */
+/** If even the fastest answer takes this long, the network is the likely reason, not a busy machine. */
 const DISTANT_MS = 20;
 /** Answers from which a median is taken, as a multiple of the requests in flight. */
 const WINDOW = 2;
-/** A median that is so many times the first one shows that the store is what takes long. */
+/** A median this many times the first one shows that the store has become slower. */
 const MAX_RISE = 1.3;
 const FACTOR = 2;
 

@@ -1,8 +1,8 @@
 import type { Exchange } from '../../wire/exchange.ts';
 
-/** A store that serves nothing for so long, and for so many requests, is asked whether it still serves anything. */
+/** A store that serves nothing for this long, and for this many requests, is asked whether it still serves anything. */
 const SUSPECT = { ms: 7_000, requests: 20 } as const;
-/** A store that leaves so many requests unanswered, and more than it answers, would keep a run waiting for long. */
+/** A store that leaves this many requests unanswered, and most of all, would keep a run waiting for long. */
 const MAX_TIMEOUTS = 150;
 
 /** Whether a complete response arrived that is not a server error. */
@@ -14,13 +14,13 @@ export class Outage {
   /** Requests in a row that were not served. */
   inRow = 0;
   /** Requests that got no response in time, and all. */
-  unanswered = 0;
+  timeouts = 0;
   all = 0;
   private since = 0;
 
   record(exchange: Exchange): void {
     this.all += 1;
-    if (exchange.kind === 'broken' && exchange.fault.kind === 'timeout') this.unanswered += 1;
+    if (exchange.kind === 'broken' && exchange.fault.kind === 'timeout') this.timeouts += 1;
     if (isServed(exchange)) this.inRow = 0;
     // What gets no response at all is waited for elsewhere.
     else if (exchange.response !== undefined && this.inRow++ === 0) this.since = performance.now();
@@ -32,7 +32,7 @@ export class Outage {
 
   /** Whether most requests get no response. */
   get isCertain(): boolean {
-    return this.unanswered >= MAX_TIMEOUTS && this.unanswered * 2 > this.all;
+    return this.timeouts >= MAX_TIMEOUTS && this.timeouts * 2 > this.all;
   }
 
   /** Call when the store has served a request after all. */

@@ -25,8 +25,8 @@ interface Prober {
   sendProbe(template: RequestTemplate, context: RequestContext): Promise<Exchange>;
 }
 
-/** When the store served an ordinary plant again. */
-type Return = 'at once' | 'later' | 'gone';
+/** Whether, and when, the store served an ordinary plant again. */
+type RecoveryOutcome = 'at once' | 'later' | 'gone';
 
 /** Waits for a store that has stopped answering, and ends the run if it does not come back. */
 export class Recovery {
@@ -36,7 +36,7 @@ export class Recovery {
   /** Whose requests may be in flight. */
   private readonly contexts = new Set<RequestContext>();
   /** One wait for all requests that it holds up. */
-  private waiting: Promise<Return> | undefined;
+  private waiting: Promise<RecoveryOutcome> | undefined;
   private interruptions = 0;
 
   /**
@@ -86,12 +86,9 @@ export class Recovery {
     }
   }
 
-  /**
-   * Waits until the store serves an ordinary plant.
-   * @returns false if it did not come back, which ends the run
-   */
-  async wait(context: RequestContext, prober: Prober): Promise<boolean> {
-    return (await this.polled(context, prober)) !== 'gone';
+  /** Waits until the store serves an ordinary plant; ends the run if it does not come back. */
+  async wait(context: RequestContext, prober: Prober): Promise<void> {
+    await this.polled(context, prober);
   }
 
   /**
@@ -113,7 +110,7 @@ export class Recovery {
     isBack = (exchange: Exchange) =>
       judged(exchange, this.probe, [answered], this.judging) === undefined && !isAway(exchange),
     stop = (last: Exchange) => this.state.halt(this.gone(isFromGateway(last))),
-  ): Promise<Return> {
+  ): Promise<RecoveryOutcome> {
     this.waiting ??= this.poll(context, prober, isBack, stop).finally(() => {
       this.waiting = undefined;
     });
@@ -125,7 +122,7 @@ export class Recovery {
     prober: Prober,
     isBack: (exchange: Exchange) => boolean,
     stop: (last: Exchange) => void,
-  ): Promise<Return> {
+  ): Promise<RecoveryOutcome> {
     const deadline = Date.now() + MAX_RECOVERY_MS;
     for (let isFirst = true; ; isFirst = false) {
       // Even while another check has the store to itself.
@@ -165,10 +162,10 @@ export class Recovery {
   }
 }
 
-const answersTooLittle = ({ unanswered, all }: Outage): Stop => ({
+const answersTooLittle = ({ timeouts, all }: Outage): Stop => ({
   kind: 'unresponsive',
-  reason: `the store answers too little: ${unanswered} of ${counted(all, 'request')} got no response in time`,
-  remedy: 'see which requests it answers, and with how many in flight (--concurrency 1), then repeat the run',
+  reason: `the store leaves too much unanswered: ${timeouts} of ${counted(all, 'request')} got no response in time`,
+  remedy: 'find out which requests it answers, for example with --concurrency 1, then repeat the run',
 });
 
 const servesNothing = ({ response }: Exchange, requests: number): Stop => {

@@ -45,10 +45,10 @@ export interface ExchangeListener {
 
 const MAX_RETRY_AFTER_MS = 30_000;
 /**
- * Whether a 503 is the final response to a request is seen by sending it in turn with an ordinary one. No rate limit
- * lets through the ordinary ones (`true`) alone in this order.
+ * The order in which ordinary requests (`true`) and one answered 503 are sent, to see whether the 503 is final: no rate
+ * limit lets only the ordinary ones through in this order.
  */
-const PROBES: readonly boolean[] = [true, false, true, true, false, false, true];
+const IS_ORDINARY_IN_ORDER: readonly boolean[] = [true, false, true, true, false, false, true];
 /**
  * A store that asks for a wait every few requests limits the rate. After so much waiting, requests are spaced, each time
  * further apart: to wait for a limit again and again costs more than to keep to it.
@@ -84,13 +84,13 @@ export class Sender {
   private unansweredExpectations = 0;
   private sent = 0;
   /** Milliseconds spent waiting because the store asked for it. */
-  waited = 0;
+  waitedMs = 0;
   private pausedUntil = 0;
-  /** Whether some request is answered 503 while others are served, so that others like it may be, too. */
+  /** Whether a 503 with Retry-After proved to be the final response to some request: it may be for others too. */
   private hasFinal503 = false;
   private nextSlot = 0;
   /** Requests sent before the last wait. */
-  private sentBefore = 0;
+  private sentAtLastWait = 0;
   /** Milliseconds between requests at least. */
   private spacing: number;
 
@@ -166,15 +166,15 @@ export class Sender {
   ): Promise<Exchange> {
     let id = freshId;
     let hasWaited = false;
-    let left = template;
+    let current = template;
     const { state } = this.options;
     for (let attempt = 1; ; attempt += 1) {
       if (state.stopOfChecks !== undefined && context.id !== OUTSIDE_CHECKS)
         throw new Stopped(state.stopOfChecks);
-      await this.pace(left);
+      await this.pace(current);
       if (this.access.excludes(context)) await this.access.waitFor(context);
       const { concurrencyLimit } = this.client;
-      const { exchange, isOwn } = await this.tryOnce(left, id, context);
+      const { exchange, isOwn } = await this.tryOnce(current, id, context);
       if (exchange.kind === 'broken' && exchange.fault.kind === 'unasked-continue') {
         this.client.useRawSockets();
         id = context.ids.aside();
@@ -182,7 +182,7 @@ export class Sender {
       }
       if (isFinalOfGateway(exchange)) return exchange;
       const pause = pauseAsked(exchange);
-      if (this.growth.isAbove(concurrencyLimit) && mayBeOverloaded(exchange, left)) {
+      if (this.growth.isAbove(concurrencyLimit) && mayBeOverloaded(exchange, current)) {
         this.growth.end();
         id = context.ids.aside();
         continue;
@@ -203,18 +203,18 @@ export class Sender {
         this.client.lowerConcurrency();
       }
       if (isBusy(exchange) && (attempt > 1 || this.hasFinal503)) {
-        const settled = await this.settle(withoutPredecessor(left), id, context);
+        const settled = await this.settle(withoutPredecessor(current), id, context);
         if (settled !== undefined) return settled;
       }
       // The preceding request has been sent, or is rejected each time and may be what keeps the store busy.
-      if (isOwn || attempt > 1) left = withoutPredecessor(left);
+      if (isOwn || attempt > 1) current = withoutPredecessor(current);
       this.pause(pause);
     }
   }
 
   /**
    * Sends a request that was answered 503, and ordinary requests, one at a time.
-   * @returns the final response, if it is another one, or if only the ordinary requests are served
+   * @returns the response to judge: one that asks for no wait, or the 503 if only ordinary requests are served
    */
   private settle(
     template: RequestTemplate,
@@ -223,7 +223,7 @@ export class Sender {
   ): Promise<Exchange | undefined> {
     const work = async () => {
       let last: Exchange | undefined;
-      for (const isOrdinary of PROBES) {
+      for (const isOrdinary of IS_ORDINARY_IN_ORDER) {
         if (isOrdinary && !(await this.serves(context))) return undefined;
         if (isOrdinary) continue;
         last = (await this.tryOnce(template, id, context)).exchange;
@@ -278,8 +278,8 @@ export class Sender {
         return request;
       };
     };
-    this.countOff();
-    if (template.preceding !== undefined) this.countOff();
+    this.countRequest();
+    if (template.preceding !== undefined) this.countRequest();
     this.access.enter();
     const [exchange, before] = await sendAfter(template, this.client, send, inSequence).finally(() =>
       this.access.leave(),
@@ -328,7 +328,7 @@ export class Sender {
    * Counts a request. Requests under way when the limit is reached are still waited for.
    * @throws Stopped if the run has ended, or the user's limit on requests is reached
    */
-  private countOff(): void {
+  private countRequest(): void {
     if (this.stop !== undefined) throw new Stopped(this.stop);
     const { maxRequests = Number.POSITIVE_INFINITY } = this.options;
     if (this.sent >= maxRequests)
@@ -343,13 +343,13 @@ export class Sender {
   private pause(ms: number): void {
     const until = Date.now() + ms;
     if (until <= this.pausedUntil) return;
-    this.waited += until - Math.max(this.pausedUntil, Date.now());
+    this.waitedMs += until - Math.max(this.pausedUntil, Date.now());
     this.pausedUntil = until;
     const isLimit =
-      this.waited > SPACING.afterWaitingMs && this.sent - this.sentBefore < SPACING.requestsBetween;
-    this.sentBefore = this.sent;
+      this.waitedMs > SPACING.afterWaitingMs && this.sent - this.sentAtLastWait < SPACING.requestsBetween;
+    this.sentAtLastWait = this.sent;
     if (isLimit && this.spacing < SPACING.maxMs) this.spacing = Math.max(SPACING.firstMs, this.spacing * 1.5);
-    if (this.waited > this.options.maxWaitMs) {
+    if (this.waitedMs > this.options.maxWaitMs) {
       this.throttled ??= {
         kind: 'throttled',
         reason: `the store still limits requests (429, or 503 with Retry-After) after ${Math.round(this.options.maxWaitMs / 1000)} s of waiting`,

@@ -135,7 +135,7 @@ const ROWS: readonly Row[] = [
   [
     'other length',
     'bearer tokens of another length',
-    'the bearer token has another length than the right one',
+    'the bearer token differs in length from the right one',
     ofWord((word, token) => word.length !== token.length),
   ],
   [

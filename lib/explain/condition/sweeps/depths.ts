@@ -21,7 +21,7 @@ export const depthSweep = (property: string): Sweep => ({
       classes: [],
     }),
     above: (point) => ({ clause: `the body is nested more than ${point} levels deep`, topics: ['depth'] }),
-    below: (point) => ({ clause: `the body is nested less than ${point} levels deep` }),
+    below: (point) => ({ clause: `the body is nested fewer than ${point} levels deep` }),
     between: (first, last) => ({
       clause: `the body is nested ${first} to ${last} levels deep`,
       topics: ['depth'],

@@ -93,7 +93,7 @@ function magnitudes(): Scale {
     candidateAt: (point) => ({
       value: `${point} and a little more`,
       words: inWords(`is about ${point}`),
-      // A multiple of 4 and not, so that what depends on the last bits shows as such.
+      // Any last bits: what depends on them then shows now and then, not from some magnitude on.
       apply: (state) => ({
         ...state,
         plant: state.plant.with(ID, freshId(point, point + windowAt(point))),
@@ -106,7 +106,7 @@ function magnitudes(): Scale {
   };
 }
 
-/** Ids are taken from a range above each point, so that those of another run are others. */
+/** Ids are taken from a range above each point, so that another run sends others. */
 const windowAt = (point: bigint): bigint => (point >> 10n) + 16n;
 
 /** A limit in words: a power of two or a round number if it is one as far as was tried. */

@@ -83,7 +83,7 @@ const GROUPS: Readonly<Record<string, readonly Group[]>> = {
     ['any', 'whose Content-Type is not exactly application/json', /./],
     [
       'foreign',
-      'with another media type than application/json',
+      'with a media type other than application/json',
       /text\/|vnd|multipart|form|ndjson|merge|without a content/,
     ],
     ['parameters', 'with parameters in Content-Type', /application\/json\s*;/i],
