@@ -42,7 +42,7 @@ const after = (
 });
 
 const newId = freshId(2n ** 20n, 2n ** 31n);
-const newName = withWords((word) => `MakePreceding ${word(12)}`);
+const newName = withWords((word) => `Before ${word(12)}`);
 
 /** The plant with another id or name, if the document allows it. */
 function changed(
@@ -184,7 +184,7 @@ const first: Value = {
   }),
 };
 
-/** MakePreceding a valid request: the interface does not say whether ids and names must be unique. */
+/** Before a valid request: the interface does not say whether ids and names must be unique. */
 export const historyOfValid: Dimension = dimension('history', [
   first,
   ...BEFORE_ANY,
@@ -231,7 +231,7 @@ export const historyOfValid: Dimension = dimension('history', [
   ]),
 ]);
 
-/** MakePreceding a request that must be rejected: mostly the same request without its fault. */
+/** Before a request that must be rejected: mostly the same request without its fault. */
 export const historyOfFaulty: Dimension = dimension('history', [
   first,
   ...BEFORE_ANY,
