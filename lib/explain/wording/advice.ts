@@ -199,7 +199,7 @@ const ADVICE: readonly Advice[] = [
   {
     symptoms: ['echo', 'null-property', 'wrong-body'],
     properties: ['name', 'tag'],
-    text: 'Return the property as it was sent: a string, unchanged. Look for what transforms it on the way: trimming, a column that is too short, a change of case or normal form, escaping for HTML, a template or a split.',
+    text: 'Return the property as it was sent: a string, unchanged. Look for what changes it on the way: the wrong variable or field, a conversion to another type, trimming, a column that is too short, a change of case or Unicode normal form, HTML escaping, a template, a split.',
   },
   {
     symptoms: ['wrapped'],

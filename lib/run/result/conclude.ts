@@ -44,7 +44,7 @@ export function concluded(check: Check, tally: Tally, seconds: number, end: RunE
 function vacuous(check: Check, tally: Tally, seconds: number, { of }: Shard): CheckResult {
   const { test } = check;
   const by = ('explainedBy' in test ? test.explainedBy : undefined) ?? 'invariants/answers';
-  const reason = `nothing to judge: ${tally.notSeen ?? 'no response'}`;
+  const reason = `no exchange to judge (${tally.notSeen ?? 'no response'})`;
   if (test.kind === 'property' && of > 1) return skipped(check, by, reason, tally);
   return result(check, 'untestable', tally, seconds, { by, reason });
 }
