@@ -98,9 +98,7 @@ export async function confirm(
     await recovered();
   };
   const amongOrdinary = async () => {
-    const beside = execution.sendAsIs(execution.ordinary, ids.aside(place));
-    const again = await anew();
-    await beside;
+    const [, again] = await Promise.all([execution.sendAsIs(execution.ordinary, ids.aside(place)), anew()]);
     return again;
   };
   const found = (when: When): Failure => {
