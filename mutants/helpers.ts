@@ -105,6 +105,18 @@ export function every<T>(n: number, when: (asked: T) => boolean = always): (aske
   };
 }
 
+/** True for what has the same key as an earlier one. What has no key never has. */
+export function seenBefore<T>(keyOf: (asked: T) => unknown): (asked: T) => boolean {
+  const keys = new Set<unknown>();
+  return (asked) => {
+    const key = keyOf(asked);
+    if (key === undefined) return false;
+    const isKnown = keys.has(key);
+    keys.add(key);
+    return isKnown;
+  };
+}
+
 // --- What happens to a request ---------------------------------------------------------------------------
 
 /** Parses some bodies of authorised requests differently. */

@@ -11,6 +11,7 @@ import {
   lastIs,
   overlapping,
   seen,
+  seenBefore,
   tagless,
   type When,
   withFreshState,
@@ -234,16 +235,14 @@ export const authSubtle: readonly BrokenStore[] = [
     'auth-second-try',
     'accepts a wrong token of the right length when it is sent again: the cache is filled before the comparison',
     ['auth/rejects-after-an-accepted-request', 'combinations/rejects-invalid-credentials'],
-    withFreshState(() => {
-      const cache = new Set<string>();
-      return acceptingCredential((request) => {
-        const value = authorization(request);
-        if (value === undefined || !value.startsWith('Bearer ')) return false;
-        const isKnown = cache.has(value);
-        cache.add(value);
-        return isKnown;
-      });
-    }),
+    withFreshState(() =>
+      acceptingCredential(
+        seenBefore((request) => {
+          const value = authorization(request);
+          return value?.startsWith('Bearer ') === true ? value : undefined;
+        }),
+      ),
+    ),
   ),
   broken(
     'auth-connection',

@@ -1,7 +1,7 @@
 import { Numeral, type Value } from '../../reference/json.ts';
 import { json } from '../../reference/store.ts';
 import { type BrokenStore, broken, type Change } from '../fleet.ts';
-import { cutting, every, failing, overlapping, unique, withFreshState } from '../helpers.ts';
+import { cutting, every, failing, overlapping, seenBefore, unique, withFreshState } from '../helpers.ts';
 
 const failure = json(500, { error: 500, message: 'simulated' });
 
@@ -60,15 +60,7 @@ export const recurrence: readonly BrokenStore[] = [
     'again-known-id-cut',
     'closes the connection on an id that exists, as after an exception of the database',
     ['invariants/answers'],
-    withFreshState(() => {
-      const known = new Set<bigint>();
-      return cutting(({ id }) => {
-        if (id === undefined) return false;
-        const isKnown = known.has(id);
-        known.add(id);
-        return isKnown;
-      });
-    }),
+    withFreshState(() => cutting(seenBefore(({ id }) => id))),
   ),
   broken(
     'again-values-of-rejected',

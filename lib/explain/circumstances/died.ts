@@ -1,4 +1,5 @@
 import type { Contract } from '../../contract/contract.ts';
+import { groupBy } from '../../groups.ts';
 import type { Suspect } from '../../run/execute/last-requests.ts';
 import { isAborted } from '../../wire/exchange.ts';
 import type { CheckFailure, Cluster } from '../cluster.ts';
@@ -20,9 +21,7 @@ export function died(
   suspects: readonly Suspect[],
   contract: Contract,
 ): Cluster | undefined {
-  const distinct = suspects.filter(
-    (one, index) => suspects.findIndex((other) => labelOf(other) === labelOf(one)) === index,
-  );
+  const distinct = groupBy(suspects, labelOf).flatMap(([, [first]]) => first ?? []);
   const [ordinary] = ordinaryStates(contract);
   const members = failures.filter(
     ({ sought: { kind }, failure: { exchange } }) =>

@@ -2,6 +2,7 @@ import type { Contract } from '../../contract/contract.ts';
 import { isOutsideContract, type RequestTemplate } from '../../payloads/test-case.ts';
 import { type Exchange, isAborted } from '../../wire/exchange.ts';
 import type { Before } from '../check.ts';
+import { truncated } from '../result/truncate.ts';
 import { ordinariness } from '../send/ordinariness.ts';
 
 /** A request of which a store may have died. */
@@ -36,7 +37,13 @@ export class LastRequests {
     const now = performance.now();
     if (exchange.kind === 'answered') this.answeredAt = now;
     else if (mayHaveArrived(exchange) && (isAborted(exchange) || !isOutsideContract(template))) {
-      this.kept.push({ exchange, template, check, sentAt: now - exchange.ms, endedAt: now });
+      this.kept.push({
+        exchange: truncated(exchange),
+        template,
+        check,
+        sentAt: now - exchange.ms,
+        endedAt: now,
+      });
       if (this.kept.length > MAX_KEPT) this.kept.shift();
     }
   }
