@@ -28,10 +28,10 @@ export async function needsRejectionBefore(investigation: Investigation): Promis
   const preceding = await Preceding.of(lead, investigation);
   if (preceding === undefined) return false;
   const shownAfter = async (kind: Parameters<Preceding['after']>[0]) => (await preceding.after(kind)).shows;
-  if (await shownAfter(KINDS.accepted)) return false;
-  return (
-    (await shownAfter(KINDS.rejected)) && !(await shownAfter(KINDS.accepted)) && shownAfter(KINDS.rejected)
-  );
+  // In changing order: every other request may show it.
+  for (const kind of [KINDS.accepted, KINDS.rejected, KINDS.rejected, KINDS.accepted])
+    if ((await shownAfter(kind)) !== (kind === KINDS.rejected)) return false;
+  return true;
 }
 
 /**
