@@ -1,11 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { readBaseline } from './lib/config/baseline.ts';
 import type { Given, Needed, Settings } from './lib/config/options.ts';
 import { settingsOf } from './lib/config/read-options.ts';
-import { loadContract } from './lib/contract/contract.ts';
 import { DocumentError } from './lib/contract/document.ts';
-import { packageFile } from './lib/package.ts';
+import { ownContract } from './lib/contract/own-contract.ts';
 import { readText } from './lib/read-text.ts';
 import { namedBy } from './lib/report/baseline/baseline-entry.ts';
 import type { Baseline, RunRecord } from './lib/report/record/record.ts';
@@ -68,7 +66,7 @@ export function run(options: RunOptions, signal?: AbortSignal): Run {
       if (signal !== undefined && typeof Object(signal).addEventListener !== 'function')
         throw new UsageError('The second argument of run must be an AbortSignal or absent.');
       const plan = await planOf(settings);
-      const recorder = new Recorder(secretsOf(settings), knownDeviations(settings));
+      const recorder = new Recorder(secretsOf(settings), await knownDeviations(settings));
       for await (const event of runEvents(plan, signal)) {
         recorder.add(event);
         history.push(event);
@@ -109,11 +107,16 @@ export const secretsOf = ({ token, headers = [] }: Pick<Needed<Settings>, 'token
 ];
 
 /**
- * Reads the baseline of a run, if it has one.
+ * Reads the baseline of a run, if it has one. Only then is the code that reads one loaded.
  * @throws UsageError, DocumentError
  */
-export const knownDeviations = ({ baseline }: Pick<Settings, 'baseline'>): Baseline | undefined =>
-  baseline === undefined ? undefined : readBaseline(baseline, catalogue);
+export async function knownDeviations({
+  baseline,
+}: Pick<Settings, 'baseline'>): Promise<Baseline | undefined> {
+  if (baseline === undefined) return undefined;
+  const { readBaseline } = await import('./lib/config/baseline.ts');
+  return readBaseline(baseline, catalogue);
+}
 
 /**
  * Loads the files that the options name, and plans a run.
@@ -145,7 +148,9 @@ export async function planOf(options: RunOptions, loaded?: Plan['contract']): Pr
   if (wrong !== undefined) throw unknownCheck(wrong, catalogue);
   const [wanted, unwanted] = [globs(only), globs(skip)];
   const known = new Set(
-    bail ? knownDeviations(settings)?.entries.flatMap((entry) => namedBy(entry).map(({ id }) => id)) : [],
+    bail
+      ? (await knownDeviations(settings))?.entries.flatMap((entry) => namedBy(entry).map(({ id }) => id))
+      : [],
   );
   return {
     ...rest,
@@ -168,18 +173,12 @@ const explaining =
     return explainRun(failed, options, requests);
   };
 
-/** Loads the contract. The suite's own document is named without its folder, the same on every machine. */
+/** Loads the contract. What reads a document of the user is loaded only if there is one. */
 async function contractOf(file: string | undefined, overlays: readonly string[]): Promise<Plan['contract']> {
-  const own = file === undefined && overlays.length === 0;
-  const contract = await loadContract(file ?? packageFile(OWN_DOCUMENT), overlays, { trusted: own });
-  if (file !== undefined) return contract;
-  const warnings = contract.document.warnings.map((one) =>
-    one.replace(packageFile(OWN_DOCUMENT), OWN_DOCUMENT),
-  );
-  return { ...contract, document: { ...contract.document, file: OWN_DOCUMENT, warnings } };
+  if (file === undefined) return ownContract(overlays);
+  const { loadContract } = await import('./lib/contract/load-contract.ts');
+  return loadContract(file, overlays);
 }
-
-const OWN_DOCUMENT = 'openapi.yaml';
 
 /** The client certificate and its key, for a store that requires one. */
 function clientOf(cert: string | undefined, key: string | undefined): Plan['client'] {

@@ -56,7 +56,7 @@ export function plantStoreConformance(given: ConformanceOptions): void {
       const plan = await planOf(target);
       explain = plan.explain;
       run = await openRun(plan);
-      baseline = knownDeviations(target);
+      baseline = await knownDeviations(target);
       recorder = new Recorder(secretsOf(target), baseline);
       recorder.add({ type: 'start', header: run.header });
     }, MAX_CHECK_MS);

@@ -54,7 +54,7 @@ Examples:
     )
     .action(async (given: string[], _flags: Flags, self: Command) => {
       const records = given.length > 0 && given.every((one) => one.endsWith('.json'));
-      const stores = records ? undefined : storesOf(given);
+      const stores = records ? undefined : await storesOf(given);
       settle(self, process.env, stores?.config, undefined);
       const flags = self.opts<Flags>();
       const destination = wantedOf(flags, COMPARISON_FORMATS);
@@ -111,7 +111,7 @@ async function live(
       name,
       plan: await planOf(options, compared[0]?.plan.contract),
       secrets: secretsOf(options),
-      baseline: knownDeviations({ baseline }),
+      baseline: await knownDeviations({ baseline }),
     });
   }
   return startAndCompare(targets, compared, logOf);
@@ -170,10 +170,9 @@ async function startAndCompare(
 }
 
 /** The stores to compare: the targets of a configuration, or those on the command line. */
-function storesOf(given: readonly string[]): {
-  readonly targets: readonly Target[];
-  readonly config?: Config;
-} {
+async function storesOf(
+  given: readonly string[],
+): Promise<{ readonly targets: readonly Target[]; readonly config?: Config }> {
   const [file = DEFAULT_FILE, ...others] = given;
   if (others.length === 0 && !file.includes('=')) {
     if (!existsSync(file))
@@ -186,7 +185,7 @@ function storesOf(given: readonly string[]): {
     return { targets: config.targets, config };
   }
   const named = given.some((text) => !text.includes('='));
-  const config = named ? configOf({})?.config : undefined;
+  const config = named ? (await configOf({}))?.config : undefined;
   const targets = given.map((text): Target => {
     if (config !== undefined && !text.includes('=')) return targetNamed(text, config, DEFAULT_FILE);
     const [, name, baseUrl] = /^([\w.-]+)=(.+)$/.exec(text) ?? [];

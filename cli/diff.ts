@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { diffExitCode, diffOf, diffText } from '../lib/report/diff.ts';
 import { paint } from './colour.ts';
-import { recordOf } from './target.ts';
+import { recordOf } from './saved-record.ts';
 
 /** `diff`: what changed between two runs. */
 export function diffCommand(exitWith: (code: number) => void): Command {
@@ -19,8 +19,8 @@ Examples:
   plant-store-conformance diff main/report.json reports/report.json
   plant-store-conformance diff main/report.json staging`,
     )
-    .action((before: string, now: string) => {
-      const [earlier, later] = [recordOf(before).record, recordOf(now).record];
+    .action(async (before: string, now: string) => {
+      const [{ record: earlier }, { record: later }] = [await recordOf(before), await recordOf(now)];
       const diff = diffOf(earlier, later);
       process.stdout.write(diffText(diff, earlier, later, paint()));
       exitWith(diffExitCode(diff));

@@ -3,7 +3,6 @@ import { entryOf } from '../lib/catalogue/entry.ts';
 import { json } from '../lib/catalogue/json.ts';
 import { reference, sections } from '../lib/catalogue/markdown.ts';
 import { detail, table } from '../lib/catalogue/terminal.ts';
-import { packageFile } from '../lib/package.ts';
 import { coloured, plain } from '../lib/report/wording/text.ts';
 import type { Check } from '../lib/run/check.ts';
 import { globs } from '../lib/select.ts';
@@ -56,8 +55,8 @@ export async function listing(
   const paint = colour ? coloured : plain;
   if (format === 'table' && only?.id !== wanted) return table(checks, width, paint);
   // Not needed for the table.
-  const { loadContract } = await import('../lib/contract/contract.ts');
-  const contract = await loadContract(packageFile('openapi.yaml'), [], { trusted: true });
+  const { ownContract } = await import('../lib/contract/own-contract.ts');
+  const contract = await ownContract();
   const entries = checks.map((check) => entryOf(check, contract, CLAUSES));
   switch (format) {
     case 'table':

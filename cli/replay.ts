@@ -25,7 +25,8 @@ import {
   retryOf,
 } from './replay-causes.ts';
 import { settle } from './resolve-options.ts';
-import { chooseAgain, recordOf, required, tokenOf } from './target.ts';
+import { recordOf } from './saved-record.ts';
+import { chooseAgain, required, tokenOf } from './target.ts';
 
 type ReplayFlags = Flags<'connection' | 'target'>;
 
@@ -64,8 +65,8 @@ Examples:
       ) => {
         const isUrl = url === undefined && named !== undefined && /^https?:/i.test(named);
         const [what, given] = isUrl ? [undefined, named] : [named, url];
-        const { file, record } = recordOf(report, self.opts<ReplayFlags>());
-        const { config, target, baseUrl } = chooseAgain(record, given, self.opts<ReplayFlags>());
+        const { file, record } = await recordOf(report, self.opts<ReplayFlags>());
+        const { config, target, baseUrl } = await chooseAgain(record, given, self.opts<ReplayFlags>());
         settle(self, process.env, config, target);
         const flags = self.opts<ReplayFlags>();
         const token = required(tokenOf(flags.token, target, process.env));

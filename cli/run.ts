@@ -2,9 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { catalogue, knownDeviations, planOf, secretsOf } from '../index.ts';
-import { knownIn, readBaseline } from '../lib/config/baseline.ts';
-import { baselineText } from '../lib/config/baseline-text.ts';
+import { knownDeviations, planOf, secretsOf } from '../index.ts';
 import type { Flags as AllFlags, Group } from '../lib/config/options.ts';
 import { counted } from '../lib/counts.ts';
 import { ciResultOf } from '../lib/report/baseline/ci-result.ts';
@@ -68,7 +66,7 @@ Examples:
   plant-store-conformance run --target staging`,
     )
     .action(async (given: string | undefined, _flags: Flags, self: Command) => {
-      const choice = choose(given, self.opts<Flags>(), process.env);
+      const choice = await choose(given, self.opts<Flags>(), process.env);
       settle(self, process.env, choice.config, choice.target);
       const flags = self.opts<Flags>();
       const token = tokenOf(flags.token, choice.target, process.env);
@@ -78,7 +76,7 @@ Examples:
         );
       const destination = wantedOf(flags, FORMATS);
       const log = flags.start === undefined ? undefined : logBeside(destination, 'store', flags);
-      const attempt = attemptOn(choice, token, log, flags);
+      const attempt = await attemptOn(choice, token, log, flags);
       const publish = (attempted: Attempted) => report(attempted, destination, flags);
       if (flags.watch) await watch(attempt, publish, { start: flags.start, unwatched: destination?.out });
       else exitWith(await once(attempt, publish));
@@ -103,21 +101,25 @@ async function once(attempt: Attempt, publish: Publish): Promise<number> {
  * Prepares runs with these options, one or several.
  * @param log the file for the output of a store that is started
  */
-function attemptOn(
+async function attemptOn(
   { baseUrl, target: named }: Choice,
   token: string | undefined,
   log: string | undefined,
   flags: Flags,
-): Attempt {
+): Promise<Attempt> {
   const { start, wait, quiet, verbose, writeBaseline } = flags;
   const baseline = baselineIn(flags);
-  const earlier = earlierOf(flags, baseline);
+  const earlier = await earlierOf(flags, baseline);
   let expected: Estimate | undefined;
   return async ({ signal, closing, before }) => {
     const target = await storeOf(baseUrl, token, start, closing);
     const about = { name: named?.name, tokenEnv: named?.tokenEnv };
     const options = { ...settingsIn(flags), baseline, ...about, ...target };
-    const [planned, known, secrets] = [await planOf(options), knownDeviations(options), secretsOf(options)];
+    const [planned, known, secrets] = [
+      await planOf(options),
+      await knownDeviations(options),
+      secretsOf(options),
+    ];
     warn(planned.contract.document.warnings);
     if (!quiet && expected === undefined) {
       expected = await estimate(planned);
@@ -138,7 +140,7 @@ function attemptOn(
     }
     const record = recorder.record();
     return {
-      record: writeBaseline === undefined ? record : withBaseline(record, writeBaseline, earlier),
+      record: writeBaseline === undefined ? record : await withBaseline(record, writeBaseline, earlier),
       epilogue: started?.epilogue() ?? '',
     };
   };
@@ -193,14 +195,21 @@ function baselineIn({ baseline, writeBaseline }: Flags): string | undefined {
 }
 
 /** The baseline whose entries and reasons the new one keeps. */
-function earlierOf({ writeBaseline }: Flags, baseline: string | undefined): Baseline | undefined {
+async function earlierOf(
+  { writeBaseline }: Flags,
+  baseline: string | undefined,
+): Promise<Baseline | undefined> {
   if (writeBaseline === undefined) return undefined;
   requireFolder(dirname(writeBaseline));
-  return existsSync(writeBaseline) ? readBaseline(writeBaseline, catalogue) : knownDeviations({ baseline });
+  return knownDeviations({ baseline: existsSync(writeBaseline) ? writeBaseline : baseline });
 }
 
 /** Writes the failures as known deviations, and decides the CI result with them. */
-function withBaseline(record: RunRecord, file: string, earlier: Baseline | undefined): RunRecord {
+async function withBaseline(
+  record: RunRecord,
+  file: string,
+  earlier: Baseline | undefined,
+): Promise<RunRecord> {
   if (record.outcome === 'undetermined' || cutShort(record.stop, record.results)) {
     process.stderr.write(
       `${file} was not written: the store could not be judged completely. Fix what stopped the run, then try again.\n`,
@@ -213,6 +222,8 @@ function withBaseline(record: RunRecord, file: string, earlier: Baseline | undef
     );
     return record;
   }
+  const { knownIn } = await import('../lib/config/baseline.ts');
+  const { baselineText } = await import('../lib/config/baseline-text.ts');
   const kept = knownIn(record, earlier);
   writeAtomically(
     file,
@@ -226,7 +237,7 @@ function withBaseline(record: RunRecord, file: string, earlier: Baseline | undef
   process.stderr.write(
     `${file} lists ${counted(kept.length, 'entry', 'entries')}; replace each TODO by a reason.\n`,
   );
-  return { ...record, ciResult: ciResultOf(record, readBaseline(file, catalogue)) };
+  return { ...record, ciResult: ciResultOf(record, await knownDeviations({ baseline: file })) };
 }
 
 /** Whether the baseline keeps entries of checks left out here that were recorded with other options: a file has one seed. */

@@ -1,10 +1,7 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { type Config, readConfig, type Target, targetNamed } from '../lib/config/config.ts';
+import type { Config, Target } from '../lib/config/config.ts';
 import type { Flags } from '../lib/config/options.ts';
-import { FORMATS } from '../lib/report/formats/formats.ts';
 import type { RunRecord } from '../lib/report/record/record.ts';
-import { readRecord } from '../lib/report/record/saved.ts';
 import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
@@ -23,36 +20,31 @@ export interface Choice {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The configuration that a flag names, or the one of the current folder, if there is any. */
-export function configOf({ config: given }: Flags<'target'>): { file: string; config: Config } | undefined {
+/** A configuration, and the file that it was read from. */
+export interface FoundConfig {
+  readonly file: string;
+  readonly config: Config;
+}
+
+/**
+ * The configuration that a flag names, or the one of the current folder, if there is any. Only then is the code that
+ * reads one loaded.
+ */
+export async function configOf({ config: given }: Flags<'target'>): Promise<FoundConfig | undefined> {
   const file = given ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined);
-  return file === undefined ? undefined : { file, config: readConfig(file) };
+  if (file === undefined) return undefined;
+  const { readConfig } = await import('../lib/config/config.ts');
+  return { file, config: readConfig(file) };
 }
 
 /** @throws UsageError if no target has that name */
-function targetOf(name: string, found: ReturnType<typeof configOf>): Target {
+async function targetOf(name: string, found: FoundConfig | undefined): Promise<Target> {
   if (found === undefined)
     throw new UsageError(
       `--target needs a configuration, and there is no ${DEFAULT_FILE} here; give one with --config.`,
     );
+  const { targetNamed } = await import('../lib/config/config.ts');
   return targetNamed(name, found.config, found.file);
-}
-
-/**
- * Reads a record: the file of that name, else the last report of the target of that name.
- * @throws UsageError if there is none, or if other targets write their reports to the same place
- */
-export function recordOf(given: string, flags: Flags<'target'> = {}): { file: string; record: RunRecord } {
-  const found = existsSync(given) ? undefined : configOf(flags);
-  const target = found?.config.targets.find(({ name }) => name === given);
-  if (target === undefined) return { file: given, record: readRecord(given) };
-  const file = join(target.out ?? found?.config.options.out ?? DEFAULT_FOLDER, FORMATS.json.file);
-  const record = readRecord(file);
-  if (record.target.name !== given)
-    throw new UsageError(
-      `${file} is the report of ${record.target.name}, not of ${given}; give the target a folder of its own with out.`,
-    );
-  return { file, record };
 }
 
 /**
@@ -60,15 +52,15 @@ export function recordOf(given: string, flags: Flags<'target'> = {}): { file: st
  * in the environment, the only target of the configuration.
  * @throws UsageError if the configuration has several targets and none is chosen
  */
-export function choose(
+export async function choose(
   baseUrl: string | undefined,
   flags: Flags<'target'>,
   environment: Environment,
-): Choice {
-  const found = configOf(flags);
+): Promise<Choice> {
+  const found = await configOf(flags);
   const { file, config } = found ?? {};
   if (flags.target !== undefined) {
-    const target = targetOf(flags.target, found);
+    const target = await targetOf(flags.target, found);
     return { config, target, baseUrl: baseUrl ?? target.baseUrl };
   }
   const given = baseUrl ?? (environment.PLANT_STORE_URL || undefined);
@@ -85,15 +77,15 @@ export function choose(
  * The store of a saved run: the target that a flag names, else the one that has its name and base URL. Another base
  * URL is another store, which must not get the token of the target.
  */
-export function chooseAgain(
+export async function chooseAgain(
   { target: saved }: RunRecord,
   given: string | undefined,
   flags: Flags<'target'>,
-): Choice & { readonly baseUrl: string } {
-  const found = configOf(flags);
+): Promise<Choice & { readonly baseUrl: string }> {
+  const found = await configOf(flags);
   const config = found?.config;
   if (flags.target !== undefined) {
-    const target = targetOf(flags.target, found);
+    const target = await targetOf(flags.target, found);
     return { config, target, baseUrl: given ?? target.baseUrl };
   }
   const baseUrl = given ?? saved.baseUrl;

@@ -9,7 +9,7 @@ import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { readEither } from '../lib/compare/saved.ts';
 import { readBaseline } from '../lib/config/baseline.ts';
 import { readConfig } from '../lib/config/config.ts';
-import { loadContract } from '../lib/contract/contract.ts';
+import { loadContract } from '../lib/contract/load-contract.ts';
 import { packageFile, packageText } from '../lib/package.ts';
 import { diffOf, diffText } from '../lib/report/diff.ts';
 import { replayOf } from '../lib/report/reproduce/replay.ts';

@@ -3,13 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Contract, loadContract } from '../lib/contract/contract.ts';
+import { compile } from '../lib/contract/compile.ts';
+import type { Contract } from '../lib/contract/contract.ts';
 import { DocumentError } from '../lib/contract/document.ts';
+import { loadContract } from '../lib/contract/load-contract.ts';
 import { exactInteger, integerRange, sourceAt } from '../lib/contract/numeral.ts';
 import { applyOverlay } from '../lib/contract/overlay.ts';
+import { ownContract } from '../lib/contract/own-contract.ts';
 import { readDocument } from '../lib/contract/read-document.ts';
 import { shapeOf } from '../lib/contract/shape.ts';
-import { compile, type Validator } from '../lib/contract/validator.ts';
+import type { Validator } from '../lib/contract/validator.ts';
 
 const SHIPPED = fileURLToPath(new URL('../openapi.yaml', import.meta.url));
 const SOURCE = readFileSync(SHIPPED, 'utf8');
@@ -52,14 +55,21 @@ beforeAll(async () => {
 });
 
 describe('the shipped document', () => {
-  test('is read in the same way without the validation that documents of users get', async () => {
-    const trusted = await loadContract(SHIPPED, [], { trusted: true });
-    expect(trusted.newPlant.shape).toEqual(shipped.newPlant.shape);
-    expect(trusted.plant.shape).toEqual(shipped.plant.shape);
-    expect(trusted.document).toEqual(shipped.document);
-    expect(trusted.error.validate('{"error":1}', { error: 1 })).toEqual(
-      shipped.error.validate('{"error":1}', { error: 1 }),
-    );
+  test('is prepared as it is loaded', async () => {
+    const prepared = await ownContract();
+    expect(prepared.newPlant.shape).toEqual(shipped.newPlant.shape);
+    expect(prepared.plant.shape).toEqual(shipped.plant.shape);
+    expect({ ...prepared.document, file: SHIPPED }).toEqual(shipped.document);
+    expect(prepared.basePaths).toEqual(shipped.basePaths);
+    for (const text of [
+      '{"error":1}',
+      '{"error":2147483648,"message":7}',
+      '{"error":1.0,"message":""}',
+      '[]',
+    ])
+      expect(prepared.error.validate(text, JSON.parse(text))).toEqual(
+        shipped.error.validate(text, JSON.parse(text)),
+      );
   });
 
   test('loads', () => {

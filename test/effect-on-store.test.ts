@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { planOf, type RunRecord, run, secretsOf, terminalReport } from '../index.ts';
-import { loadContract } from '../lib/contract/contract.ts';
+import { loadContract } from '../lib/contract/load-contract.ts';
 import { ownSchema } from '../lib/own-schemas.ts';
 import { packageFile } from '../lib/package.ts';
 import { JsonObject } from '../lib/payloads/json.ts';

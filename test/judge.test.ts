@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Contract, loadContract } from '../lib/contract/contract.ts';
+import type { Contract } from '../lib/contract/contract.ts';
+import { loadContract } from '../lib/contract/load-contract.ts';
 import { contentOf, fields, mediaTypes, statusOf, summarise } from '../lib/judge/reading.ts';
 import {
   acceptedOrRejected,

@@ -5,7 +5,7 @@ import { listing } from '../cli/list.ts';
 import { catalogue, run } from '../index.ts';
 import { type CatalogueEntry, entryOf } from '../lib/catalogue/entry.ts';
 import { wrapped } from '../lib/catalogue/terminal.ts';
-import { loadContract } from '../lib/contract/contract.ts';
+import { loadContract } from '../lib/contract/load-contract.ts';
 import { nearest } from '../lib/nearest.ts';
 import { anchorOf, packageFile } from '../lib/package.ts';
 import { CLAUSES } from '../suites/clauses.ts';

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Value } from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Contract, loadContract } from '../lib/contract/contract.ts';
+import type { Contract } from '../lib/contract/contract.ts';
+import { loadContract } from '../lib/contract/load-contract.ts';
 import { packageFile } from '../lib/package.ts';
 import { coveringArray } from '../lib/payloads/covering.ts';
 import { JsonObject, write } from '../lib/payloads/json.ts';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { catalogue, type RecordedResult, type RunRecord, run, terminalReport } from '../index.ts';
-import { loadContract } from '../lib/contract/contract.ts';
+import { loadContract } from '../lib/contract/load-contract.ts';
 import { ownSchema } from '../lib/own-schemas.ts';
 import { packageFile } from '../lib/package.ts';
 import type { RequestTemplate } from '../lib/payloads/test-case.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadContract } from '../lib/contract/contract.ts';
+import { loadContract } from '../lib/contract/load-contract.ts';
 import { packageFile } from '../lib/package.ts';
 import { wrongTokens } from '../lib/payloads/credentials.ts';
 import { templateOf } from '../lib/payloads/model/dimension.ts';

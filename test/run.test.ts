@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { catalogue, type RunRecord, run, terminalReport } from '../index.ts';
-import { loadContract } from '../lib/contract/contract.ts';
+import { loadContract } from '../lib/contract/load-contract.ts';
 import { answers200 } from '../lib/judge/rules.ts';
 import { packageFile } from '../lib/package.ts';
 import type { TestCase } from '../lib/payloads/test-case.ts';

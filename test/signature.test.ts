@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Contract, loadContract } from '../lib/contract/contract.ts';
+import type { Contract } from '../lib/contract/contract.ts';
+import { loadContract } from '../lib/contract/load-contract.ts';
 import { signatureOf } from '../lib/judge/signature.ts';
 import { packageFile } from '../lib/package.ts';
 import type { Exchange } from '../lib/wire/exchange.ts';

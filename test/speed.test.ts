@@ -51,13 +51,17 @@ test('the catalogue is listed without what a run needs', async () => {
 });
 
 test.each([
-  [['--help'], 500],
-  [['run', '--only', 'ordinary/answers-200'], 440],
-])('%j loads no package that only some documents need', async (args, most) => {
+  { args: ['--help'], absent: ['@apidevtools/swagger-parser', 'json-p3'], most: 500 },
+  {
+    args: ['run', '--only', 'ordinary/answers-200'],
+    absent: ['@apidevtools/swagger-parser', 'ajv', 'json-p3', 'yaml'],
+    most: 300,
+  },
+])('$args loads no package that only files of the user need', async ({ args, absent, most }) => {
   const modules = await modulesOf(...args);
-  expect(packagesIn(modules)).toEqual(expect.arrayContaining(OF_LIST));
-  expect(packagesIn(modules)).not.toContain('@apidevtools/swagger-parser');
-  expect(packagesIn(modules)).not.toContain('json-p3');
+  const packages = packagesIn(modules);
+  expect(packages).toEqual(expect.arrayContaining(OF_LIST));
+  expect(packages.filter((one) => absent.includes(one))).toEqual([]);
   expect(modules.length).toBeLessThan(most);
 });
 

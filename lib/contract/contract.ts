@@ -1,13 +1,8 @@
-import { createHash } from 'node:crypto';
-import { resolve } from 'node:path';
 import { type Document, DocumentError, isObject, type Pointer } from './document.ts';
-import { unknownKeywords } from './keywords.ts';
 import { type DeclaredParameter, requiredParameters } from './parameters.ts';
-import { readDocument } from './read-document.ts';
-import { reader } from './references.ts';
 import { type Shape, shapeOf } from './shape.ts';
 import { upgraded } from './upgrade.ts';
-import { compile, requireSchema, type Validator } from './validator.ts';
+import type { Validator } from './validator.ts';
 
 /** Below the base URL. */
 const PATH = '/plants';
@@ -46,30 +41,27 @@ export interface Parameter extends Omit<DeclaredParameter, 'at' | 'schema' | 'in
   readonly validate: Validator;
 }
 
+/** A document from which a contract is extracted. */
+export interface Source {
+  readonly document: Document;
+  readonly overlays: readonly string[];
+  /** Digest of its value with the overlays applied. */
+  readonly sha256: string;
+  /** That value, with references replaced by what they refer to. */
+  readonly api: Readonly<Record<string, unknown>>;
+  /** @throws Error if the schema cannot be compiled */
+  compile(schema: unknown): Validator;
+  /** Likely mistakes in the schema at a pointer, each with its place. */
+  mistakesIn(schema: unknown, pointer: Pointer): readonly string[];
+}
+
 /**
- * Loads an OpenAPI document, applies overlays to it in order, and extracts the contract. Overlays apply to an
- * OpenAPI 3.0 document as written; its schemas are then converted to those of 3.1.
- * @param file a YAML or JSON file; its references may lead to files in its folder and below
- * @param trusted skips the validation of a document that is known to be valid
- * @throws DocumentError with file and place, if the document cannot be used
+ * Extracts the contract from a document. The schemas of an OpenAPI 3.0 document are converted to those of 3.1.
+ * @throws DocumentError with file and place, if the document does not describe `POST /plants`
  */
-export async function loadContract(
-  file: string,
-  overlays: readonly string[] = [],
-  { trusted = false }: { readonly trusted?: boolean } = {},
-): Promise<Contract> {
-  const document = readDocument(file);
-  const version = isObject(document.value) ? document.value.openapi : undefined;
-  if (typeof version !== 'string' || !/^3\.[01]\.\d+$/.test(version)) {
-    throw new DocumentError(
-      file,
-      document.place(['openapi']),
-      `is not an OpenAPI 3.1 or 3.0 document (${version === undefined ? 'it has no `openapi`' : `openapi: ${JSON.stringify(version)}`}); give one with \`openapi: 3.1.0\``,
-    );
-  }
-  const described = await changed(document.value, overlays);
-  const sha256 = createHash('sha256').update(JSON.stringify(described)).digest('hex');
-  const api = trusted ? inlinedMembers(described, described) : await dereferenced(document, described);
+export function contractIn({ document, overlays, sha256, api, compile, mistakesIn }: Source): Contract {
+  const { file } = document;
+  const version = versionOf(document);
   const at = (pointer: Pointer) => part(document, api, pointer);
 
   const path = pathOf(document, api);
@@ -77,7 +69,6 @@ export async function loadContract(
   at(operation);
   requireBearer(document, api, operation);
   const read = version.startsWith('3.0.') ? upgraded : (schema: unknown) => schema;
-  const applied = overlays.length === 0 ? '' : `, with ${overlays.join(', ')} applied`;
   const warnings = new Set<string>();
   if (path !== PATH)
     warnings.add(
@@ -85,21 +76,15 @@ export async function loadContract(
     );
   const media = ['content', 'application/json', 'schema'];
   const compiled = (pointer: Pointer, schema = read(at(pointer))) => {
-    if (!trusted)
-      for (const { at: place, problem } of unknownKeywords(
-        schema,
-        follow(described, pointer),
-        (from, ...keys) => follow(described, [...from, ...keys]),
-      ))
-        warnings.add(`${file}:${document.place(place)}${applied}: ${problem}`);
+    for (const mistake of mistakesIn(schema, pointer)) warnings.add(mistake);
     try {
-      if (!trusted) requireSchema(schema);
-      return { shape: shapeOf(schema), validate: compile(schema) };
+      const validate = compile(schema);
+      return { shape: shapeOf(schema), validate };
     } catch (error) {
       throw new DocumentError(
         file,
         document.place(pointer),
-        `is not a usable schema${applied}: ${(error as Error).message}`,
+        `is not a usable schema${applied(overlays)}: ${(error as Error).message}`,
       );
     }
   };
@@ -138,6 +123,26 @@ export async function loadContract(
   });
 }
 
+/** What a message about an overlaid document adds to the place, which is that in the document alone. */
+export const applied = (overlays: readonly string[]): string =>
+  overlays.length === 0 ? '' : `, with ${overlays.join(', ')} applied`;
+
+/**
+ * The OpenAPI version of a document.
+ * @throws DocumentError if it is neither 3.1 nor 3.0
+ */
+export function versionOf(document: Document): string {
+  const version = isObject(document.value) ? document.value.openapi : undefined;
+  if (typeof version !== 'string' || !/^3\.[01]\.\d+$/.test(version)) {
+    throw new DocumentError(
+      document.file,
+      document.place(['openapi']),
+      `is not an OpenAPI 3.1 or 3.0 document (${version === undefined ? 'it has no `openapi`' : `openapi: ${JSON.stringify(version)}`}); give one with \`openapi: 3.1.0\``,
+    );
+  }
+  return version;
+}
+
 /** @param beyond what the path of the operation has before /plants, which belongs to the base URL */
 function basePathsOf(servers: unknown, beyond: string): readonly string[] {
   const declared: readonly unknown[] = Array.isArray(servers) ? servers : [];
@@ -172,91 +177,6 @@ function pathOf(document: Document, api: Record<string, unknown>): string {
       ? ''
       : `; ${longer.join(' and ')} are ambiguous: remove all but one, for example with an overlay`;
   throw new DocumentError(document.file, document.place(['paths']), `declares no paths > ${PATH}${reason}`);
-}
-
-/** Resolves a pointer in a document, following references within the document. */
-function follow(described: unknown, pointer: Pointer): Pointer {
-  let [value, place]: [unknown, Pointer] = [described, []];
-  for (const key of pointer) {
-    value = memberOf(value, key);
-    place = [...place, key];
-    for (let hops = 0; hops < 100; hops += 1) {
-      const target = targetOf(value);
-      if (target === undefined) break;
-      place = target;
-      value = place.reduce(memberOf, described);
-    }
-  }
-  return place;
-}
-
-const memberOf = (value: unknown, key: string | number): unknown =>
-  (value as Record<string | number, unknown> | undefined)?.[key];
-
-/** The target of a reference within the document. */
-function targetOf(value: unknown): string[] | undefined {
-  if (!isObject(value) || typeof value.$ref !== 'string') return undefined;
-  return /^#\/(.*)$/
-    .exec(value.$ref)?.[1]
-    ?.split('/')
-    .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'));
-}
-
-/** A value of the suite's own document, with its references replaced: all lead to other parts of it. */
-function inlined(value: unknown, described: unknown): unknown {
-  const target = targetOf(value);
-  if (target !== undefined) return inlined(target.reduce(memberOf, described), described);
-  if (Array.isArray(value)) return value.map((one) => inlined(one, described));
-  return isObject(value) ? inlinedMembers(value, described) : value;
-}
-
-const inlinedMembers = (object: unknown, described: unknown): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(Object(object)).map(([key, value]) => [key, inlined(value, described)]));
-
-/** Loads the overlay code only if it is needed. */
-async function changed(value: unknown, overlays: readonly string[]): Promise<unknown> {
-  if (overlays.length === 0) return value;
-  const { applyOverlay } = await import('./overlay.ts');
-  return overlays.reduce(applyOverlay, value);
-}
-
-/** Validates a document, and replaces its references by what they refer to. */
-async function dereferenced(document: Document, described: unknown): Promise<Record<string, unknown>> {
-  const { default: SwaggerParser } = await import('@apidevtools/swagger-parser');
-  const read = reader(document, described);
-  let rejected: unknown;
-  const file = {
-    order: 1,
-    canRead: true,
-    read({ url }: { readonly url: string }) {
-      try {
-        return read(url);
-      } catch (error) {
-        rejected ??= error;
-        throw error;
-      }
-    },
-  };
-  try {
-    const parser = new SwaggerParser();
-    const api: unknown = await parser.validate(
-      resolve(document.file),
-      structuredClone(described) as Parameters<typeof SwaggerParser.validate>[0] & object,
-      { resolve: { http: false, file }, dereference: { circular: 'ignore' } },
-    );
-    if (isObject(api)) return api;
-  } catch (error) {
-    if (rejected !== undefined) throw rejected;
-    const [first = '', second = ''] = (error as Error).message.split('\n').map((line) => line.trim());
-    const problem = second.startsWith('#/') || first.endsWith('.') ? `${first} ${second}`.trim() : first;
-    const pointer = /#\/([^\s"']+)/.exec((error as Error).message)?.[1]?.split('/') ?? [];
-    throw new DocumentError(
-      document.file,
-      document.place(pointer),
-      `is not a valid OpenAPI document: ${problem}`,
-    );
-  }
-  throw new DocumentError(document.file, undefined, 'is empty');
 }
 
 function part(document: Document, api: unknown, pointer: Pointer): unknown {

@@ -1,0 +1,90 @@
+import { Command, CommanderError } from 'commander';
+import { DocumentError } from '../lib/contract/document.ts';
+import { suite } from '../lib/package.ts';
+import { redactor } from '../lib/report/record/redact.ts';
+import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { endWith, outliveReaders } from './streams.ts';
+
+type Load = () => Promise<(exitWith: (code: number) => void) => Command>;
+
+/** In the order of the help. */
+const COMMANDS: Readonly<Record<string, Load>> = {
+  run: async () => (await import('./run.ts')).runCommand,
+  compare: async () => (await import('./compare.ts')).compareCommand,
+  diff: async () => (await import('./diff.ts')).diffCommand,
+  merge: async () => (await import('./merge.ts')).mergeCommand,
+  replay: async () => (await import('./replay.ts')).replayCommand,
+  render: async () => (await import('./render.ts')).renderCommand,
+  init: async () => (await import('./init.ts')).initCommand,
+  list: async () => (await import('./list.ts')).listCommand,
+  serve: async () => (await import('./serve.ts')).serveCommand,
+};
+
+/** The words of the command line. A base URL, unlike the name of any command, means `run`. */
+const wordsOf = (words: readonly string[]): readonly string[] =>
+  /^[^-].*[:./]/.test(words[0] ?? '') ? ['run', ...words] : words;
+
+/** Loads only the command that is called; the general help needs all of them. */
+function loadersFor(first = ''): readonly Load[] {
+  if (first === '--version' || first === '-V') return [];
+  const named = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
+  return named === undefined ? Object.values(COMMANDS) : [named];
+}
+
+/** @returns the exit code: 0 conformant, 1 not conformant, 2 usage error, 3 could not be judged, 4 internal error */
+async function main(): Promise<number> {
+  const printError = (text: string) => process.stderr.write(redactor(tokensGiven())(text));
+  let code = 0;
+  const exitWith = (status: number) => {
+    code = status;
+  };
+  const program = new Command(suite.name)
+    .description('Checks an implementation of the Plant Store HTTP API against its interface.')
+    .version(suite.version)
+    .showHelpAfterError('(see --help)')
+    .addHelpText(
+      'after',
+      `
+plant-store-conformance URL is short for plant-store-conformance run URL.
+
+Examples:
+  plant-store-conformance run
+  plant-store-conformance http://127.0.0.1:8080
+  plant-store-conformance init
+  plant-store-conformance list auth
+  plant-store-conformance run --help`,
+    )
+    .configureOutput({ writeErr: printError })
+    .exitOverride();
+  const words = wordsOf(process.argv.slice(2));
+  for (const load of loadersFor(words[0])) {
+    const command = (await load())(exitWith);
+    program.addCommand(command.copyInheritedSettings(program));
+  }
+  try {
+    await program.parseAsync(words, { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (error instanceof UsageError || error instanceof DocumentError) {
+      printError(`${error.message}\n`);
+      return 2;
+    }
+    printError(
+      `Internal error: the suite itself failed, and the store was not judged. Please report this:\n${(error as Error).stack}\n`,
+    );
+    return 4;
+  }
+}
+
+/** The tokens of this call, which an error message may quote. */
+function tokensGiven(): string[] {
+  const flags = process.argv.flatMap((word, index, words) =>
+    word === '--token' ? [words[index + 1] ?? ''] : word.startsWith('--token=') ? [word.slice(8)] : [],
+  );
+  return [process.env[TOKEN_VARIABLE] ?? '', ...flags];
+}
+
+outliveReaders();
+endWith(await main());

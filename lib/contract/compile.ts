@@ -1,0 +1,91 @@
+import { _, Ajv2020, type AnySchema, type CodeKeywordDefinition, str } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { isObject } from './document.ts';
+import { integerRange } from './numeral.ts';
+import { type Validator, validatorOf } from './validator.ts';
+
+/** Validates schemas against their meta-schema. Shared, since compiling the meta-schema takes longest. */
+let checker: Ajv2020 | undefined;
+
+/**
+ * Makes sure that a value is a JSON Schema 2020-12 schema.
+ * @throws Error if it is not
+ */
+export function requireSchema(schema: unknown): void {
+  checker ??= formats.default(new Ajv2020({ strict: false, logger: false })) as Ajv2020;
+  if (checker.validateSchema(schema as object) !== true)
+    throw new Error(`schema is invalid: ${checker.errorsText(checker.errors)}`);
+}
+
+/**
+ * Compiles a dereferenced JSON Schema 2020-12 schema.
+ * @throws Error if ajv rejects the schema
+ */
+export const compile = (schema: unknown): Validator => validatorOf(compiler().compile(forCompiler(schema)));
+
+/** @param source whether to keep the code of the compiled schemas */
+export function compiler({ source = false }: { readonly source?: boolean } = {}): Ajv2020 {
+  const ajv = new Ajv2020({
+    // Unknown formats and keywords are annotations (JSON Schema 2020-12 section 6.5).
+    strict: false,
+    passContext: true,
+    logger: false,
+    validateSchema: false,
+    code: { source, esm: true },
+  });
+  formats.default(ajv);
+  // ajv-formats checks doubles, for which 2^63-1 equals 2^63; EXACT checks the numeral instead.
+  for (const format of ['int32', 'int64']) ajv.addFormat(format, true);
+  return ajv.addKeyword(EXACTNESS);
+}
+
+const EXACT = 'x-exact-integer';
+
+/** What an integer schema requires of the numeral. */
+interface Exactness {
+  readonly integral: boolean;
+  readonly format: string | null;
+}
+
+/** Written as code, unlike a function, it can be compiled ahead. */
+const EXACTNESS: CodeKeywordDefinition = {
+  keyword: EXACT,
+  error: {
+    message: ({ schema }) => {
+      const { format } = schema as Exactness;
+      return `must be an integer${format === null ? '' : ` within ${format}`}`;
+    },
+  },
+  /** Calls the ValidationContext. */
+  code(context) {
+    const { integral, format } = context.schema as Exactness;
+    const pointer = str`${_`instancePath`}${context.it.errorPath}`;
+    context.fail(_`!this.isExact(${context.data}, ${integral}, ${format}, ${pointer})`);
+  },
+};
+
+/** A schema as the compiler gets it: every integer is also checked exactly. */
+export const forCompiler = (schema: unknown): AnySchema => exact(schema) as AnySchema;
+
+function exact(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(exact);
+  if (!isObject(schema)) return schema;
+  const copy = mapped(schema, (value, key) =>
+    DATA.has(key) ? value : NAMED.has(key) && isObject(value) ? mapped(value, exact) : exact(value),
+  );
+  const types = [schema.type].flat();
+  const integral = types.includes('integer') && !types.includes('number');
+  const format = typeof schema.format === 'string' ? schema.format : null;
+  if (integral || integerRange(format ?? undefined) !== undefined)
+    copy[EXACT] = { integral, format } satisfies Exactness;
+  return copy;
+}
+
+const mapped = (object: Record<string, unknown>, change: (value: unknown, key: string) => unknown) =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
+
+/** Keywords whose value is data, not a schema. */
+const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'example', 'examples', 'required']);
+
+/** Keywords whose value maps names, which are not keywords, to schemas. */
+const NAMED: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs']);

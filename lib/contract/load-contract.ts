@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
+import { compile, requireSchema } from './compile.ts';
+import { applied, type Contract, contractIn, versionOf } from './contract.ts';
+import { type Document, DocumentError, isObject, type Pointer } from './document.ts';
+import { unknownKeywords } from './keywords.ts';
+import { readDocument } from './read-document.ts';
+import { reader } from './references.ts';
+
+/**
+ * Loads an OpenAPI document, applies overlays to it in order, and extracts the contract. Overlays apply to an
+ * OpenAPI 3.0 document as written; its schemas are then converted to those of 3.1.
+ * @param file a YAML or JSON file; its references may lead to files in its folder and below
+ * @throws DocumentError with file and place, if the document cannot be used
+ */
+export async function loadContract(file: string, overlays: readonly string[] = []): Promise<Contract> {
+  const document = readDocument(file);
+  versionOf(document);
+  const described = await changed(document.value, overlays);
+  return contractIn({
+    document,
+    overlays,
+    sha256: createHash('sha256').update(JSON.stringify(described)).digest('hex'),
+    api: await dereferenced(document, described),
+    compile(schema) {
+      requireSchema(schema);
+      return compile(schema);
+    },
+    mistakesIn: (schema, pointer) =>
+      [
+        ...unknownKeywords(schema, follow(described, pointer), (from, ...keys) =>
+          follow(described, [...from, ...keys]),
+        ),
+      ].map(({ at, problem }) => `${file}:${document.place(at)}${applied(overlays)}: ${problem}`),
+  });
+}
+
+/** Resolves a pointer in a document, following references within the document. */
+function follow(described: unknown, pointer: Pointer): Pointer {
+  let [value, place]: [unknown, Pointer] = [described, []];
+  for (const key of pointer) {
+    value = memberOf(value, key);
+    place = [...place, key];
+    for (let hops = 0; hops < 100; hops += 1) {
+      const target = targetOf(value);
+      if (target === undefined) break;
+      place = target;
+      value = place.reduce(memberOf, described);
+    }
+  }
+  return place;
+}
+
+const memberOf = (value: unknown, key: string | number): unknown =>
+  (value as Record<string | number, unknown> | undefined)?.[key];
+
+/** The target of a reference within the document. */
+function targetOf(value: unknown): string[] | undefined {
+  if (!isObject(value) || typeof value.$ref !== 'string') return undefined;
+  return /^#\/(.*)$/
+    .exec(value.$ref)?.[1]
+    ?.split('/')
+    .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** Loads the overlay code only if it is needed. */
+async function changed(value: unknown, overlays: readonly string[]): Promise<unknown> {
+  if (overlays.length === 0) return value;
+  const { applyOverlay } = await import('./overlay.ts');
+  return overlays.reduce(applyOverlay, value);
+}
+
+/** Validates a document, and replaces its references by what they refer to. */
+async function dereferenced(document: Document, described: unknown): Promise<Record<string, unknown>> {
+  const { default: SwaggerParser } = await import('@apidevtools/swagger-parser');
+  const read = reader(document, described);
+  let rejected: unknown;
+  const file = {
+    order: 1,
+    canRead: true,
+    read({ url }: { readonly url: string }) {
+      try {
+        return read(url);
+      } catch (error) {
+        rejected ??= error;
+        throw error;
+      }
+    },
+  };
+  try {
+    const parser = new SwaggerParser();
+    const api: unknown = await parser.validate(
+      resolve(document.file),
+      structuredClone(described) as Parameters<typeof SwaggerParser.validate>[0] & object,
+      { resolve: { http: false, file }, dereference: { circular: 'ignore' } },
+    );
+    if (isObject(api)) return api;
+  } catch (error) {
+    if (rejected !== undefined) throw rejected;
+    const [first = '', second = ''] = (error as Error).message.split('\n').map((line) => line.trim());
+    const problem = second.startsWith('#/') || first.endsWith('.') ? `${first} ${second}`.trim() : first;
+    const pointer = /#\/([^\s"']+)/.exec((error as Error).message)?.[1]?.split('/') ?? [];
+    throw new DocumentError(
+      document.file,
+      document.place(pointer),
+      `is not a valid OpenAPI document: ${problem}`,
+    );
+  }
+  throw new DocumentError(document.file, undefined, 'is empty');
+}

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import { packageFile, packageText } from '../package.ts';
+import { type Contract, contractIn } from './contract.ts';
+import { API, DOCUMENT_SHA256, TEXT_SHA256, VALIDATORS } from './prepared.ts';
+import { validatorOf } from './validator.ts';
+
+/** The suite's own document, named without its folder: the same on every machine. */
+const OWN_DOCUMENT = 'openapi.yaml';
+
+/**
+ * The contract of the suite's own document, with overlays applied to it in order. Without them it is prepared, so that
+ * no run loads a YAML parser and a schema compiler for it.
+ * @throws DocumentError with file and place, if an overlay cannot be used
+ */
+export async function ownContract(overlays: readonly string[] = []): Promise<Contract> {
+  if (overlays.length === 0 && isPrepared()) {
+    return contractIn({
+      document: { file: OWN_DOCUMENT, value: API, place: () => undefined },
+      overlays,
+      sha256: DOCUMENT_SHA256,
+      api: API,
+      compile(schema) {
+        const validate = VALIDATORS[JSON.stringify(schema)];
+        if (validate === undefined) throw new Error('it was not prepared; npm run docs prepares it');
+        return validatorOf(validate);
+      },
+      mistakesIn: () => [],
+    });
+  }
+  const { loadContract } = await import('./load-contract.ts');
+  const contract = await loadContract(packageFile(OWN_DOCUMENT), overlays);
+  const warnings = contract.document.warnings.map((one) =>
+    one.replace(packageFile(OWN_DOCUMENT), OWN_DOCUMENT),
+  );
+  return { ...contract, document: { ...contract.document, file: OWN_DOCUMENT, warnings } };
+}
+
+/** Whether the document is the one that was prepared: in a clone, it may have been edited since. */
+const isPrepared = (): boolean =>
+  createHash('sha256').update(packageText(OWN_DOCUMENT)).digest('hex') === TEXT_SHA256;
