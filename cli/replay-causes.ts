@@ -122,9 +122,9 @@ function requestOf(
 function judged(results: readonly RecordedResult[], one: NumberedCause): Pick<Retried, 'verdict' | 'reason'> {
   const failed = results.find(({ verdict }) => verdict === 'fail');
   if (failed !== undefined) {
-    const [now] = failed.causes;
-    const isOther = failed.id === idOf(one) && now !== undefined && now.cause !== one.cause.symptom;
-    return { verdict: 'still fails', ...(isOther ? { reason: now.cause } : {}) };
+    const [now] = failed.problems;
+    const isOther = failed.id === idOf(one) && now !== undefined && now.problem !== one.cause.symptom;
+    return { verdict: 'still fails', ...(isOther ? { reason: now.problem } : {}) };
   }
   const other = results.find(({ verdict }) => verdict !== 'pass');
   return other === undefined && results.length > 0

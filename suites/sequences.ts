@@ -307,7 +307,7 @@ const timedOut = ({ exchange }: Fault): boolean =>
 
 /** The cause of a failure, with the kind of request if the cause depends on it. */
 const causeOf = (fault: Fault): string =>
-  fault.finding.ofRequest === true ? `${fault.finding.cause}: ${kindOf(fault)}` : fault.finding.cause;
+  fault.finding.ofRequest === true ? `${fault.finding.problem}: ${kindOf(fault)}` : fault.finding.problem;
 
 /** What is wrong with the request itself, regardless of earlier requests. */
 const faultOf = (fault: Fault): string => {

@@ -153,7 +153,7 @@ describe('the causes of a failing check', () => {
     expect([again.ciResult.exitCode, openCauses(again)]).toEqual([0, []]);
     // Their failures are other ones, so that only the cause makes them known.
     const named = baseline.entries.flatMap((entry) => ('cause' in entry ? Object.values(entry.checks) : []));
-    const failures = again.results.flatMap(({ causes }) => causes.map(({ fingerprint }) => fingerprint));
+    const failures = again.results.flatMap(({ problems }) => problems.map(({ fingerprint }) => fingerprint));
     expect(failures.filter((name) => !named.some((names) => names.includes(name)))).not.toEqual([]);
   }, 60_000);
 
@@ -197,7 +197,7 @@ describe('the causes of a failing check', () => {
     const many = (seed: number) => recordOf(['acceptsStringAsId'], { seed, cases: 750 });
     const [three, four] = [await many(3), await many(4)];
     const names = ({ results }: RunRecord) =>
-      results.flatMap(({ id, causes }) => causes.map(({ fingerprint }) => `${id} ${fingerprint}`)).sort();
+      results.flatMap(({ id, problems }) => problems.map(({ fingerprint }) => `${id} ${fingerprint}`)).sort();
     expect(names(four)).toEqual(names(three));
   }, 60_000);
 
@@ -233,7 +233,7 @@ describe('the causes of a failing check', () => {
     const record = judged(two, baselineOf(one));
     for (const format of ['terminal', 'markdown', 'html', 'junit'] as const)
       expect(FORMATS[format].render(record), format).toMatch(
-        /\d new causes? of a known failing check: accepted: tag is an array/,
+        /\d new problems? of a known failing check: accepted: tag is an array/,
       );
   });
 
@@ -241,7 +241,7 @@ describe('the causes of a failing check', () => {
     const record = judged(two, baselineOf(one));
     const [cause] = openCauses(record);
     const lead = cause?.checks.find(({ id }) => id === 'invalid/rejects-wrong-type');
-    expect(lead?.exchanges[0]?.cause).toBe('accepted: tag is an array');
+    expect(lead?.exchanges[0]?.problem).toBe('accepted: tag is an array');
   });
 
   test('make an entry stale if one of them is fixed, and say what to delete', () => {
@@ -262,13 +262,13 @@ describe('the causes of a failing check', () => {
     const record = judged({ ...crash, results }, baselineOf(crash));
     expect(record.ciResult.exitCode).toBe(1);
     expect(FORMATS.terminal.render(record).replace(/\s+/g, ' ')).toContain(
-      '1 failures of a known failing check have causes that were not recorded',
+      '1 failures of a known failing check were not recorded',
     );
   });
 
   test('are known by a fingerprint without the request, as in earlier baselines', () => {
     const id = 'invalid/rejects-wrong-type';
-    const fingerprint = coarseFingerprint(id, { cause: 'answered 500' });
+    const fingerprint = coarseFingerprint(id, { problem: 'answered 500' });
     const entry = { id, reason: 'known', fingerprint };
     const { baseline, reason } = ciResultOf(crash, { file: 'baseline.yaml', entries: [entry] });
     expect([baseline?.entries[0]?.state, reason]).toEqual([
@@ -282,7 +282,10 @@ describe('the causes of a failing check', () => {
       ...crash,
       results: crash.results.map((result) => ({
         ...result,
-        causes: result.causes.map(({ request: _, ...cause }) => ({ ...cause, fingerprint: 'f00000000000' })),
+        problems: result.problems.map(({ request: _, ...problem }) => ({
+          ...problem,
+          fingerprint: 'f00000000000',
+        })),
       })),
     };
     expect(newOnes(old, crash)).toEqual([]);
@@ -400,7 +403,7 @@ describe('--write-baseline', () => {
 
   test('keeps comments, reasons and entries of other checks, and adds new causes', async () => {
     const one = await recordOf(['acceptsStringAsId'], { only: ['invalid/rejects-wrong-type'] });
-    const [known] = one.results.find(({ id }) => id === 'invalid/rejects-wrong-type')?.causes ?? [];
+    const [known] = one.results.find(({ id }) => id === 'invalid/rejects-wrong-type')?.problems ?? [];
     const text = `# Ask Kim before you add to this.
 
 - id: invalid/rejects-wrong-type # the old gateway

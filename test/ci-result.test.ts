@@ -58,11 +58,11 @@ describe('a baseline', () => {
     expect(ciResult(record, ...others.map((id) => ({ id, reason: 'known' }))).exitCode).toBe(1);
   });
 
-  test('with a fingerprint covers only that cause', async () => {
+  test('with a fingerprint covers only that problem', async () => {
     const record = await recordOf(STORE, { only: ['invalid/rejects-numeric-string-id'] });
-    const [cause] = record.results.flatMap(({ causes }) => causes);
+    const [problem] = record.results.flatMap(({ problems }) => problems);
     const entry = { id: 'invalid/rejects-numeric-string-id', reason: 'known' };
-    expect(ciResult(record, { ...entry, fingerprint: cause?.fingerprint ?? '' }).exitCode).toBe(0);
+    expect(ciResult(record, { ...entry, fingerprint: problem?.fingerprint ?? '' }).exitCode).toBe(0);
     const other = ciResult(record, { ...entry, fingerprint: 'f00000000000' });
     expect([other.exitCode, other.baseline?.entries[0]?.state]).toEqual([1, 'stale']);
   });

@@ -44,7 +44,7 @@ describe('a comparison', () => {
     expect(columnOf('reference').outcome).toBe('conformant');
     expect(columnOf('name-number').cells['invalid/rejects-wrong-type']).toMatchObject({
       verdict: 'fail',
-      cause: 'accepted: name is a number',
+      problem: 'accepted: name is a number',
     });
   });
 

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { FORMATS, type RunRecord, run } from '../index.ts';
 import { RENAMED_IDS } from '../lib/renamed-ids.ts';
 import { ciResultOf } from '../lib/report/baseline/ci-result.ts';
-import { causeText, coarseFingerprint } from '../lib/report/record/fingerprint.ts';
+import { coarseFingerprint, problemText } from '../lib/report/record/fingerprint.ts';
 import { readRecord, recordIn } from '../lib/report/record/saved.ts';
 import { ANNOUNCED, ended, startSuite, suite } from './helpers/command.ts';
 import { TOKEN, withStore } from './helpers/stores.ts';
@@ -268,25 +268,27 @@ describe('a record of an earlier version', () => {
       const { results } = record as unknown as RunRecord;
       const entries = results
         .filter(({ verdict }) => verdict === 'fail')
-        .map(({ id, causes }) => ({
+        .map(({ id, problems }) => ({
           id,
           reason: 'known',
-          fingerprints: causes.map(({ fingerprint }) => fingerprint),
+          fingerprints: problems.map(({ fingerprint }) => fingerprint),
         }));
       record.ciResult = ciResultOf(record as unknown as RunRecord, { file: 'baseline.yaml', entries });
     });
     earlier = changed(present, (record) => {
       const { ciResult, results } = record as unknown as RunRecord;
-      const causesOf = ({ id, causes }: Pick<RunRecord['results'][number], 'id' | 'causes'>) =>
-        causes.map((cause) => ({
-          ...cause,
-          fingerprint: coarseFingerprint(old(id), { cause: causeText(cause) }),
+      const causesOf = ({ id, problems }: Pick<RunRecord['results'][number], 'id' | 'problems'>) =>
+        problems.map(({ problem, ...one }) => ({
+          ...one,
+          cause: problem,
+          fingerprint: coarseFingerprint(old(id), { problem: problemText({ problem, ...one }) }),
         }));
-      record.results = results.map((result) => ({
+      record.results = results.map(({ problems, exchanges, ...result }) => ({
         ...result,
+        exchanges: exchanges.map(({ problem, ...one }) => ({ ...one, cause: problem })),
         id: old(result.id),
         kind: KINDS[result.kind] ?? result.kind,
-        causes: causesOf(result),
+        causes: causesOf({ ...result, problems }),
         ...(result.blockedBy === undefined ? {} : { blockedBy: old(result.blockedBy) }),
       }));
       const entries = ciResult.baseline?.entries.flatMap((entry) => {

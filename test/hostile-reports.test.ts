@@ -63,7 +63,7 @@ const rendered = (format: Format) => FORMATS[format].render(record);
 test('the hostile store makes checks fail in many ways', () => {
   const failed = record.results.filter(({ verdict }) => verdict === 'fail');
   expect(failed.length).toBeGreaterThan(8);
-  expect(new Set(failed.map(({ exchanges }) => exchanges[0]?.cause)).size).toBeGreaterThan(4);
+  expect(new Set(failed.map(({ exchanges }) => exchanges[0]?.problem)).size).toBeGreaterThan(4);
   const text = JSON.stringify(record.results);
   for (const piece of [
     '<script>',

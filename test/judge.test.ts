@@ -105,7 +105,7 @@ const sees = (rule: Rule, exchange: Exchange, sent?: Partial<Sent>) => {
 function finds(rule: Rule, exchange: Exchange, sent?: Partial<Sent>) {
   const finding = findingOf(rule, exchange, sent);
   expect(finding).toBeDefined();
-  for (const part of [finding?.expected, finding?.actual, finding?.cause]) expect(part).not.toBe('');
+  for (const part of [finding?.expected, finding?.actual, finding?.problem]) expect(part).not.toBe('');
   return expect(`${finding?.expected} | ${finding?.actual}`);
 }
 
@@ -262,7 +262,7 @@ describe('the body of a 200', () => {
 
   test('what a parser quotes of it is not part of the cause', () => {
     const finding = findingOf(plantBody, said({ body: '{"name":"Aloe"} and more' }));
-    expect(finding?.cause).toBe(`200 body: ${finding?.actual.slice(0, 40)}`);
+    expect(finding?.problem).toBe(`200 body: ${finding?.actual.slice(0, 40)}`);
     expect(finding?.actual.length).toBeGreaterThan(40);
   });
 });
@@ -475,11 +475,11 @@ describe('statuses', () => {
     );
   });
 
-  test('the cause of an accepted request includes the request', () => {
-    expect(findingOf(notSuccess, said({}))).toMatchObject({ cause: 'accepted', ofRequest: true });
-    expect(findingOf(answers200, said({ status: 201 }))).toMatchObject({ cause: 'answered 201' });
-    expect(findingOf(answered, broke('timeout'))).toMatchObject({ cause: 'no response: timeout' });
-    expect(findingOf(answered, said({ truncated: true }))?.cause).toBe(
+  test('the problem of an accepted request includes the request', () => {
+    expect(findingOf(notSuccess, said({}))).toMatchObject({ problem: 'accepted', ofRequest: true });
+    expect(findingOf(answers200, said({ status: 201 }))).toMatchObject({ problem: 'answered 201' });
+    expect(findingOf(answered, broke('timeout'))).toMatchObject({ problem: 'no response: timeout' });
+    expect(findingOf(answered, said({ truncated: true }))?.problem).toBe(
       'answered 200 with an incomplete body',
     );
     expect(findingOf(answers200, said({ status: 201 }))).not.toHaveProperty('ofRequest');

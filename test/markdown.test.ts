@@ -75,7 +75,7 @@ describe('the Markdown report', () => {
         id: `${result.id}-${copy}`,
         exchanges: result.exchanges.map((exchange) => ({
           ...exchange,
-          cause: `${'`'.repeat(300)} ${result.id} ${copy}`,
+          problem: `${'`'.repeat(300)} ${result.id} ${copy}`,
           actual: '`'.repeat(10_000),
           command: `curl ${'x`'.repeat(100_000)}`,
         })),

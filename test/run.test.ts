@@ -227,7 +227,7 @@ describe('a run', () => {
       for await (const event of run({ baseUrl: url, token: TOKEN, cases: 5, only: ['invalid/*'] })) {
         if (event.type === 'result' && event.result.verdict === 'fail') results += 1;
         if (event.type === 'failure')
-          emitted.push(`${event.id} ${event.failure.finding.cause} ${event.failure.label}`);
+          emitted.push(`${event.id} ${event.failure.finding.problem} ${event.failure.label}`);
       }
       expect(emitted.length).toBeGreaterThanOrEqual(results);
       expect(new Set(emitted).size).toBe(emitted.length);

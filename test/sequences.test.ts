@@ -134,7 +134,7 @@ describe('a store that fails after certain requests is reported with the shortes
       /\n +before +POST \/plants application\/json \{.*\} → 200\n/,
     );
     // The fingerprint does not depend on the seed.
-    expect(result?.causes.map(({ cause }) => cause)).toEqual(['accepted: no Authorization header']);
+    expect(result?.problems.map(({ problem }) => problem)).toEqual(['accepted: no Authorization header']);
   });
 
   test('a store that stays broken is reported with all preceding requests', async () => {

@@ -65,7 +65,7 @@ const uncounted = ({ requests: _requests, created: _created, ...record }: RunRec
   causes: record.causes.map(({ title }) => title),
   results: record.results.map((result) =>
     result.kind === 'invariant'
-      ? { ...result, cases: 0, failed: 0, causes: [], exchanges: [] }
+      ? { ...result, cases: 0, failed: 0, problems: [], exchanges: [] }
       : { ...result, exchanges: result.exchanges.slice(0, 1) },
   ),
 });

@@ -19,10 +19,10 @@ const CONCURRENT = new Set(
 /** Everything that a record says about a store at any concurrency, without measured times. */
 export const findingsOf = ({ results, outcome, created }: RunRecord): string[] => [
   JSON.stringify({ outcome, created }),
-  ...results.map(({ id, verdict: own, cases, failed, causes, actual, counterexample, observations }) => {
+  ...results.map(({ id, verdict: own, cases, failed, problems, actual, counterexample, observations }) => {
     const noted = id === 'observe/response-time' || CONCURRENT.has(id) ? null : observations;
     const verdict = CONCURRENT.has(id) && own !== 'fail' ? null : own;
-    return JSON.stringify({ id, verdict, cases, failed, causes, actual, counterexample, noted });
+    return JSON.stringify({ id, verdict, cases, failed, problems, actual, counterexample, noted });
   }),
 ];
 

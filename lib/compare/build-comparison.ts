@@ -78,11 +78,11 @@ export function columnOf(entry: Entry): Column {
 }
 
 function cellOf(result: RecordedResult): Cell {
-  const [cause] = result.causes;
+  const [first] = result.problems;
   const [exchange] = result.exchanges;
   return {
     ...pick(result, 'verdict', 'cases', 'failed'),
-    ...(cause === undefined ? {} : { cause: cause.cause }),
+    ...(first === undefined ? {} : { problem: first.problem }),
     ...pick(result, 'expected', 'actual', 'reason'),
     ...(exchange === undefined ? {} : { command: exchange.command }),
   };

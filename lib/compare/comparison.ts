@@ -32,7 +32,7 @@ const cell = named(
     verdict,
     cases: whole,
     failed: whole,
-    cause: optional(text),
+    problem: optional(text),
     expected: optional(text),
     actual: optional(text),
     reason: optional(text, 'Why it was not tested.'),

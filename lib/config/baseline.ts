@@ -2,7 +2,7 @@ import type { Pointer } from '../contract/document.ts';
 import { groupBy } from '../groups.ts';
 import { nearest } from '../nearest.ts';
 import { renamingOf } from '../renamed-ids.ts';
-import { metBy, namedBy, newCauses } from '../report/baseline/baseline-entry.ts';
+import { metBy, namedBy, newProblems } from '../report/baseline/baseline-entry.ts';
 import { blocks } from '../report/baseline/ci-result.ts';
 import type { Baseline, BaselineEntry, KnownCause, RunRecord } from '../report/record/record.ts';
 import type { About } from '../run/check.ts';
@@ -102,7 +102,7 @@ function unnamed(
   return checksOf(
     record.results
       .filter((result) => checks.has(result.id) && blocks(result, record))
-      .map((result) => [result.id, newCauses(result, entries).map(({ fingerprint }) => fingerprint)]),
+      .map((result) => [result.id, newProblems(result, entries).map(({ fingerprint }) => fingerprint)]),
   );
 }
 

@@ -2,7 +2,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { exactInteger, integerRange, sourceAt } from './numeral.ts';
 
 /** One violation of the schema. */
-export interface Problem {
+export interface Violation {
   /** JSON Pointer to the invalid value; empty for the whole. */
   readonly at: string;
   readonly message: string;
@@ -15,7 +15,7 @@ type NumeralAt = (path: readonly string[]) => string | undefined;
  * Validates a JSON text that parsed to `value`; no problems means that it is valid. Integers are decided on
  * the numerals of the text, since a double may not represent them exactly. Without a numeral, the double counts.
  */
-export type Validator = (numerals: string | NumeralAt, value: unknown) => readonly Problem[];
+export type Validator = (numerals: string | NumeralAt, value: unknown) => readonly Violation[];
 
 /** What the code of a compiled schema calls as `this`. */
 export interface ValidationContext {
@@ -52,7 +52,7 @@ const pathOf = (pointer: string): string[] =>
     .slice(1)
     .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
 
-function problem({ instancePath, message, keyword, params }: ErrorObject): Problem {
+function problem({ instancePath, message, keyword, params }: ErrorObject): Violation {
   const detail = keyword === 'enum' ? `: ${JSON.stringify(params.allowedValues)}` : '';
   return { at: instancePath, message: `${message ?? keyword}${detail}` };
 }

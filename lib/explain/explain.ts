@@ -129,7 +129,7 @@ const withWholeAnswer = (one: CheckFailure, all: readonly CheckFailure[]): Check
   if (one.failure.exchange.response?.size === undefined) return one;
   const like = all.find(
     ({ failure: { finding, exchange } }) =>
-      exchange.response?.size === undefined && finding.cause === one.failure.finding.cause,
+      exchange.response?.size === undefined && finding.problem === one.failure.finding.problem,
   );
   return like === undefined ? one : { ...one, sought: like.sought };
 };

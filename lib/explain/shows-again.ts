@@ -33,7 +33,7 @@ export function shownBy(
   );
   const details = checks.flatMap(({ test }) => {
     const ruling = 'rules' in test && rulingOf(exchange, template, test.rules, { contract, token });
-    return ruling && isFinding(ruling) ? [detailOf(ruling.cause).words] : [];
+    return ruling && isFinding(ruling) ? [detailOf(ruling.problem).words] : [];
   });
   if ([...symptoms.map(({ words }) => words), ...details].includes(symptom)) return symptom;
   // A store that rejects what it accepted, with whichever status, has been fixed in this respect.
@@ -49,5 +49,5 @@ export const showsAgain =
     const shown = shownBy(exchange, earlier, contract, token);
     return shown === undefined
       ? undefined
-      : { expected: 'a conforming response', actual: shown, cause: shown, aspect: 'outcome' };
+      : { expected: 'a conforming response', actual: shown, problem: shown, aspect: 'outcome' };
   };

@@ -14,10 +14,10 @@ export type Aspect = 'outcome' | 'success' | 'representation' | 'echo' | 'detail
 export interface Finding {
   readonly expected: string;
   readonly actual: string;
-  /** Findings with the same cause are likely to be fixed by the same change. */
-  readonly cause: string;
+  /** What is wrong, without the values: findings with the same problem are likely to be fixed by the same change. */
+  readonly problem: string;
   readonly aspect: Aspect;
-  /** The request is part of the cause: accepting one invalid value and accepting another are two faults. */
+  /** The request is part of the problem: accepting one invalid value and accepting another are two faults. */
   readonly ofRequest?: true;
 }
 
@@ -44,7 +44,7 @@ export interface NotSeen {
 export type Rule = (exchange: Exchange, contract: Contract, sent: Sent) => Finding | NotSeen | undefined;
 
 export const isFinding = (ruling: ReturnType<Rule>): ruling is Finding =>
-  ruling !== undefined && 'cause' in ruling;
+  ruling !== undefined && 'problem' in ruling;
 
 const notSeen = (what: string): NotSeen => ({ notSeen: what });
 const NO_STATUS = notSeen('no readable response');
@@ -52,14 +52,14 @@ const NO_200 = notSeen('no response with status 200');
 const NO_400 = notSeen('no response with status 400');
 const NO_REJECTION = notSeen('no such request was rejected');
 
-const found = (expected: string, actual: string, cause: string, aspect: Aspect = 'detail'): Finding => ({
+const found = (expected: string, actual: string, problem: string, aspect: Aspect = 'detail'): Finding => ({
   expected,
   actual,
-  cause,
+  problem,
   aspect,
 });
 
-/** The outcome of an exchange, worded as a cause. */
+/** The outcome of an exchange, worded as a problem. */
 const outcome = (exchange: Exchange): string =>
   exchange.kind === 'answered'
     ? `answered ${exchange.response.status}${exchange.response.truncated ? ' with an incomplete body' : ''}`

@@ -1,7 +1,7 @@
 import { counted } from '../counts.ts';
 import { atMost, present } from '../list.ts';
 import type { Observations } from '../run/result/result.ts';
-import { causeText } from './record/fingerprint.ts';
+import { problemText } from './record/fingerprint.ts';
 import type { RecordedCause, RecordedResult, RunRecord } from './record/record.ts';
 import { headlineOf } from './wording/headline.ts';
 import { type Paint, plain, summarise } from './wording/text.ts';
@@ -9,11 +9,11 @@ import { type Paint, plain, summarise } from './wording/text.ts';
 /** What changed between two runs. */
 type Diff = ReturnType<typeof diffOf>;
 
-/** A check that fails now, and did not before or not for these causes. */
+/** A check that fails now, and did not before or not with these problems. */
 interface Regression {
   readonly result: RecordedResult;
-  /** The new causes of a check that failed before; undefined if it did not fail. */
-  readonly causes?: RecordedResult['causes'];
+  /** The new problems of a check that failed before; undefined if it did not fail. */
+  readonly problems?: RecordedResult['problems'];
 }
 
 const JUDGED = ['pass', 'fail', 'observed'];
@@ -27,8 +27,8 @@ export function diffOf(before: RunRecord, now: RunRecord) {
   const regressions = failing.flatMap((result): readonly Regression[] => {
     const known = earlier.get(result.id);
     if (known?.verdict !== 'fail') return [{ result }];
-    const causes = newSince(known, result);
-    return causes.length === 0 ? [] : [{ result, causes }];
+    const problems = newSince(known, result);
+    return problems.length === 0 ? [] : [{ result, problems }];
   });
   const keys = [...new Set([...Object.keys(before.observations), ...Object.keys(now.observations)])];
   return {
@@ -72,14 +72,14 @@ function causesOf(before: RunRecord, now: RunRecord) {
   };
 }
 
-/** The causes for which a check failed only in the later run. Early records do not contain the request of a cause. */
-function newSince(before: RecordedResult, now: RecordedResult): RecordedResult['causes'] {
+/** What was wrong only in the later run. Early records do not contain the request of a problem. */
+function newSince(before: RecordedResult, now: RecordedResult): RecordedResult['problems'] {
   const known = new Set(
-    before.causes.flatMap(({ fingerprint, request, cause }) =>
-      request === undefined ? [fingerprint, cause] : [fingerprint],
+    before.problems.flatMap(({ fingerprint, request, problem }) =>
+      request === undefined ? [fingerprint, problem] : [fingerprint],
     ),
   );
-  return now.causes.filter(({ fingerprint, cause }) => !known.has(fingerprint) && !known.has(cause));
+  return now.problems.filter(({ fingerprint, problem }) => !known.has(fingerprint) && !known.has(problem));
 }
 
 /** 1 for regressions; 3 if there are none but a MUST that was judged before cannot be judged now; otherwise 0. */
@@ -108,8 +108,8 @@ export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: P
     ...section(paint(['green', 'bold'], `${fixed.length} fixed`), fixed, ({ id, level, statement }) => [
       `${id}  ${level}  ${statement}`,
     ]),
-    ...section(`${stillFailing.length} still failing`, stillFailing, ({ id, level, causes }) => [
-      `${id}  ${level}  ${summarise(causes[0]?.cause ?? '', 80)}`,
+    ...section(`${stillFailing.length} still failing`, stillFailing, ({ id, level, problems }) => [
+      `${id}  ${level}  ${summarise(problems[0]?.problem ?? '', 80)}`,
     ]),
     ...section(`${unjudged.length} no longer judged`, unjudged, ({ id, reason = '' }) => [
       `${id}  ${summarise(reason, 120)}`,
@@ -139,13 +139,13 @@ const formatCause = ({ title, level, checks, fingerprint }: RecordedCause): read
 
 const MAX_NEW_CAUSES = 5;
 
-function formatRegression({ result, causes }: Regression): readonly string[] {
+function formatRegression({ result, problems }: Regression): readonly string[] {
   const { id, level, statement, expected = '', actual = '', exchanges } = result;
   const head = `${id}  ${level}  ${statement}`;
-  if (causes !== undefined) {
-    const texts = causes.map((cause) => summarise(causeText(cause), 120));
+  if (problems !== undefined) {
+    const texts = problems.map((problem) => summarise(problemText(problem), 120));
     const shown = atMost(MAX_NEW_CAUSES, texts).map((text) => `   ${text}`);
-    return [head, `   failed before; now for ${counted(causes.length, 'new cause')} too`, ...shown];
+    return [head, `   failed before; now with ${counted(problems.length, 'new problem')}`, ...shown];
   }
   return present(
     head,

@@ -20,7 +20,7 @@ export function Checks({ comparison }: Readonly<{ comparison: Comparison }>) {
       heading="Checks"
       noun="check"
       note={<Note comparison={comparison} tried={tried} differs={differs} />}
-      search="id, statement or cause"
+      search="id, statement or problem"
       filters={
         <>
           <Choice name="area" label="Area" options={Object.fromEntries(areas.map((area) => [area, area]))} />
@@ -66,7 +66,7 @@ function rowOf(
   comparison: Comparison,
 ): MarksRow {
   const cells = tried.map(({ column }) => column.cells[id]);
-  const causes = new Set(cells.flatMap((cell) => cell?.cause ?? []));
+  const problems = new Set(cells.flatMap((cell) => cell?.problem ?? []));
   return {
     id,
     level,
@@ -77,7 +77,7 @@ function rowOf(
         <span class="statement">{statement}</span>
       </>
     ),
-    words: [id, statement, ...[...causes].map((cause) => inline(cause))],
+    words: [id, statement, ...[...problems].map((problem) => inline(problem))],
     marks: cells.map((cell) => {
       const verdict = cell?.verdict ?? 'skipped';
       return {

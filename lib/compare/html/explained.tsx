@@ -75,7 +75,7 @@ function Check({
         own === 'pass' || own === 'observed' ? (
           <Alike key={own} tone={own} list={list} of={all.length} />
         ) : (
-          groupBy(list, causeOf)
+          groupBy(list, problemOf)
             .toSorted(([, a], [, b]) => b.length - a.length)
             .map(([key, members]) => <Way key={key} id={id} members={members} />)
         ),
@@ -93,8 +93,8 @@ const Alike = ({ tone, list, of }: { tone: Tone; list: readonly ShownCell[]; of:
   </div>
 );
 
-/** Stores that failed for the same cause are grouped. */
-const causeOf = ({ cell: { cause, reason } }: ShownCell): string => cause ?? reason ?? '';
+/** Stores with the same problem are grouped. */
+const problemOf = ({ cell: { problem, reason } }: ShownCell): string => problem ?? reason ?? '';
 
 /** Within a group, stores with the same result share a comparison. */
 const resultOf = ({ cell: { expected, actual } }: ShownCell): string => JSON.stringify([expected, actual]);
@@ -103,15 +103,15 @@ function Way({ id, members }: Readonly<{ id: string; members: readonly ShownCell
   const [first] = members;
   if (first === undefined) return null;
   const { tone, cell } = first;
-  const { cause, reason } = cell;
+  const { problem, reason } = cell;
   return (
     <div class={`way ${tone}`}>
       <h4>
         <Icon name={tone} /> {WORDS[tone]}
-        {cause !== undefined && <>: {inline(cause, 200)}</>}
+        {problem !== undefined && <>: {inline(problem, 200)}</>}
         {members.length > 1 && <span class="aside"> at {counted(members.length, 'store')}</span>}
       </h4>
-      {cause === undefined && reason !== undefined && <p>{inline(reason)}</p>}
+      {problem === undefined && reason !== undefined && <p>{inline(reason)}</p>}
       {groupBy(members, resultOf).map(([key, alike]) => (
         <Variant key={key} id={id} alike={alike} />
       ))}
@@ -137,7 +137,7 @@ function Variant({ id, alike }: Readonly<{ id: string; alike: readonly ShownCell
   );
 }
 
-const Who = ({ one, cell: { failed, cases, cause, reason, command } }: Pick<ShownCell, 'one' | 'cell'>) => (
+const Who = ({ one, cell: { failed, cases, problem, reason, command } }: Pick<ShownCell, 'one' | 'cell'>) => (
   <>
     <p>
       <strong class="name">{nameOf(one.column)}</strong>{' '}
@@ -146,7 +146,7 @@ const Who = ({ one, cell: { failed, cases, cause, reason, command } }: Pick<Show
           {failed} of {counted(cases, 'case')}
         </span>
       )}
-      {cause !== undefined && reason !== undefined && <span class="aside">; also: {inline(reason)}</span>}
+      {problem !== undefined && reason !== undefined && <span class="aside">; also: {inline(reason)}</span>}
     </p>
     {command !== undefined && <Commands list={[command]} />}
   </>

@@ -23,8 +23,8 @@ export function soughtFor(
   const symptom = broken ?? (finding.aspect === 'representation' ? (success ?? own) : own);
   // Of a long response only the beginning is kept.
   if (symptom !== undefined && exchange.response?.size === undefined) return symptom;
-  const rules = 'rules' in test ? { all: test.rules, cause: finding.cause, expected } : undefined;
-  return { ...detailOf(finding.cause), ...(rules === undefined ? {} : { rules }) };
+  const rules = 'rules' in test ? { all: test.rules, cause: finding.problem, expected } : undefined;
+  return { ...detailOf(finding.problem), ...(rules === undefined ? {} : { rules }) };
 }
 
 /** Findings of the rules about details, as the beginning of a sentence about the store. */

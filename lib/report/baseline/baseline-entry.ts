@@ -17,24 +17,24 @@ export const isAbout = (entry: BaselineEntry, { id }: Pick<RecordedResult, 'id'>
   namedBy(entry).some((one) => one.id === id);
 
 /** The fingerprints of a failure, including the one that earlier versions of the suite gave it. */
-const fingerprintsOf = (id: string, cause: RecordedResult['causes'][number]): readonly string[] => [
-  cause.fingerprint,
-  coarseFingerprint(id, cause),
+const fingerprintsOf = (id: string, problem: RecordedResult['problems'][number]): readonly string[] => [
+  problem.fingerprint,
+  coarseFingerprint(id, problem),
 ];
 
 /** The fingerprints of all failures of a check. */
-export const metBy = ({ id, causes }: RecordedResult): ReadonlySet<string> =>
-  new Set(causes.flatMap((cause) => fingerprintsOf(id, cause)));
+export const metBy = ({ id, problems }: RecordedResult): ReadonlySet<string> =>
+  new Set(problems.flatMap((problem) => fingerprintsOf(id, problem)));
 
 /** The failures of a check that no entry names. */
-export function newCauses(
-  { id, causes }: RecordedResult,
+export function newProblems(
+  { id, problems }: RecordedResult,
   entries: readonly BaselineEntry[],
-): RecordedResult['causes'] {
+): RecordedResult['problems'] {
   const own = entries.flatMap(namedBy).filter((one) => one.id === id);
   if (own.some(({ names }) => names === undefined)) return [];
   const known = new Set(own.flatMap(({ names = [] }) => names));
-  return causes.filter((cause) => !fingerprintsOf(id, cause).some((name) => known.has(name)));
+  return problems.filter((problem) => !fingerprintsOf(id, problem).some((name) => known.has(name)));
 }
 
 /** The id of an entry, with its fingerprint or how many it has; for a cause, its checks. */
@@ -42,5 +42,5 @@ export function entryName(entry: BaselineEntry): string {
   const [{ id = '', names = [] } = {}, ...others] = namedBy(entry);
   if ('cause' in entry)
     return `${entry.cause} (${id}${others.length === 0 ? '' : ` and ${counted(others.length, 'other check')}`})`;
-  return names.length === 0 ? id : `${id} (${names.length === 1 ? names[0] : `${names.length} causes`})`;
+  return names.length === 0 ? id : `${id} (${names.length === 1 ? names[0] : `${names.length} problems`})`;
 }

@@ -1,6 +1,6 @@
 import { counted } from '../../counts.ts';
 import { atMost, present } from '../../list.ts';
-import { causeText } from '../record/fingerprint.ts';
+import { problemText } from '../record/fingerprint.ts';
 import type {
   EntryState,
   JudgedBaseline,
@@ -10,7 +10,7 @@ import type {
 } from '../record/record.ts';
 import { NOTHING_JUDGED } from '../wording/headline.ts';
 import { summarise } from '../wording/text.ts';
-import { entryName, isAbout, newCauses } from './baseline-entry.ts';
+import { entryName, isAbout, newProblems } from './baseline-entry.ts';
 import { acceptedBy, covering, unaccounted } from './known-deviations.ts';
 
 const MAX_REASON_CHARACTERS = 300;
@@ -25,21 +25,21 @@ export const entriesOf = (
 ): readonly EvaluatedEntry[] =>
   ciResult.baseline?.entries.filter(({ state }) => states.includes(state)) ?? [];
 
-/** The entries that make a failed check a known deviation; none if one of its causes is not known. */
+/** The entries that make a failed check a known deviation; none if one of its problems is not known. */
 export const knownBy = (result: RecordedResult, record: RunRecord): readonly EvaluatedEntry[] =>
   acceptedBy(result, record, record.ciResult.baseline);
 
 /** The failures that no entry names, of a failed check that is known for others. */
-function newIn(result: RecordedResult, record: RunRecord): RecordedResult['causes'] | undefined {
+function newIn(result: RecordedResult, record: RunRecord): RecordedResult['problems'] | undefined {
   const own = covering(record.ciResult.baseline).filter((entry) => isAbout(entry, result));
-  return own.length === 0 || knownBy(result, record).length > 0 ? undefined : newCauses(result, own);
+  return own.length === 0 || knownBy(result, record).length > 0 ? undefined : newProblems(result, own);
 }
 
-/** Puts an exchange with a new cause first, if one is recorded. */
+/** Puts an exchange with a new problem first, if one is recorded. */
 export function newFirst(result: RecordedResult, record: RunRecord): RecordedResult {
-  const causes = newIn(result, record) ?? [];
-  const isNew = ({ cause, label }: RecordedResult['exchanges'][number]) =>
-    causes.some((one) => one.cause === cause && (one.request ?? label) === label);
+  const problems = newIn(result, record) ?? [];
+  const isNew = ({ problem, label }: RecordedResult['exchanges'][number]) =>
+    problems.some((one) => one.problem === problem && (one.request ?? label) === label);
   const [shown] = result.exchanges;
   const lead = result.exchanges.find(isNew);
   if (lead === undefined || lead === shown) return result;
@@ -48,15 +48,15 @@ export function newFirst(result: RecordedResult, record: RunRecord): RecordedRes
   return { ...rest, expected, actual, exchanges: [lead, ...result.exchanges.filter((one) => one !== lead)] };
 }
 
-/** The new causes of a check that was known to fail for others. */
+/** The new problems of a check that was known to fail for others. */
 export function novelty(result: RecordedResult, record: RunRecord): string | undefined {
-  const causes = newIn(result, record);
-  if (causes === undefined) return undefined;
-  if (causes.length === 0)
-    return `${unaccounted(result)} failures of a known failing check have causes that were not recorded`;
-  const texts = causes.map((cause) => summarise(causeText(cause), 120));
+  const problems = newIn(result, record);
+  if (problems === undefined) return undefined;
+  if (problems.length === 0)
+    return `${unaccounted(result)} failures of a known failing check were not recorded`;
+  const texts = problems.map((problem) => summarise(problemText(problem), 120));
   const shown = atMost(MAX_NEW_CAUSES, texts, (count) => `${count} more`);
-  return `${counted(causes.length, 'new cause')} of a known failing check: ${shown.join('; ')}`;
+  return `${counted(problems.length, 'new problem')} of a known failing check: ${shown.join('; ')}`;
 }
 
 /** A cause with the failed checks that it explains. */

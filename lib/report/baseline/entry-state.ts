@@ -81,8 +81,8 @@ function judgedCheck(
   if (gone.length === 0) return { state: 'known' };
   if (same && isComplete(result, record)) {
     const what = gone.length === names.length ? `the entry ${id}` : `${gone.join(', ')} from the entry ${id}`;
-    const causes = gone.length === 1 ? 'that cause' : 'those causes';
-    return stale(`delete ${what}: the check no longer fails for ${causes}`);
+    const problems = gone.length === 1 ? 'that problem' : 'those problems';
+    return stale(`delete ${what}: the check no longer has ${problems}`);
   }
   return { state: gone.length === names.length ? 'not-evaluated' : 'known' };
 }
@@ -114,5 +114,5 @@ const isPartOfAll = ({ kind }: RecordedResult, { options, results }: WithoutCiRe
   (kind === 'invariant' && results.some(({ blockedBy }) => blockedBy === 'user'));
 
 /** Whether a failed check tried all of its cases: it gives up when responses do not come. */
-const isComplete = ({ blockedBy, causes }: RecordedResult, { stop }: WithoutCiResult): boolean =>
-  stop === null && blockedBy === undefined && !causes.some(isUnanswered);
+const isComplete = ({ blockedBy, problems }: RecordedResult, { stop }: WithoutCiResult): boolean =>
+  stop === null && blockedBy === undefined && !problems.some(isUnanswered);

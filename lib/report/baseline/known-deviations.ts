@@ -1,6 +1,6 @@
 import { sum } from '../../counts.ts';
 import type { CiResult, RecordedResult, WithoutCiResult } from '../record/record.ts';
-import { isAbout, namedBy, newCauses } from './baseline-entry.ts';
+import { isAbout, namedBy, newProblems } from './baseline-entry.ts';
 import { sendsTheSame } from './entry-state.ts';
 
 type JudgedEntries = NonNullable<CiResult['baseline']>['entries'];
@@ -9,9 +9,9 @@ type JudgedEntries = NonNullable<CiResult['baseline']>['entries'];
 export const covering = (baseline: CiResult['baseline']): JudgedEntries =>
   (baseline?.entries ?? []).filter(({ state }) => state === 'known' || state === 'stale');
 
-/** Failures of a check beyond those of its recorded causes, whose number is limited. */
-export const unaccounted = ({ failed, causes }: RecordedResult): number =>
-  failed - sum(causes, (cause) => cause.failed);
+/** Failures of a check beyond those of its recorded problems, whose number is limited. */
+export const unaccounted = ({ failed, problems }: RecordedResult): number =>
+  failed - sum(problems, (problem) => problem.failed);
 
 /** The entries that make a failed check a known deviation; none if not all of its failures are known. */
 export function acceptedBy(
@@ -21,7 +21,7 @@ export function acceptedBy(
 ): JudgedEntries {
   const entries = covering(baseline);
   const own = entries.filter((entry) => isAbout(entry, result));
-  if (own.length > 0 && newCauses(result, own).length === 0) {
+  if (own.length > 0 && newProblems(result, own).length === 0) {
     const isWhole = own.flatMap(namedBy).some(({ id, names }) => id === result.id && names === undefined);
     if (isWhole || unaccounted(result) === 0) return own;
   }

@@ -6,8 +6,8 @@ import type { RecordedCause, RecordedResult } from './record.ts';
 const digest = (letter: string, ...lines: readonly string[]): string =>
   `${letter}${createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 11)}`;
 
-/** Names one cause of one check, the same in every run. */
-const named = (id: string, cause: string): string => digest('f', id, cause);
+/** Names a problem of a check, the same in every run. */
+const named = (id: string, problem: string): string => digest('f', id, problem);
 
 /** Numbers that experiments estimate, so that they differ from run to run. */
 const ESTIMATED = /(?<=about one request in )\d+|\d+(?= or more requests are in flight)/g;
@@ -21,44 +21,44 @@ export const causeFingerprint = ({
   digest('c', symptom, (condition ?? '').replace(ESTIMATED, 'n'), kind);
 
 /** The fingerprint regardless of the request, as earlier versions computed it. */
-export const coarseFingerprint = (id: string, { cause }: Pick<FailureGroup, 'cause'>): string =>
-  named(id, cause);
+export const coarseFingerprint = (id: string, { problem }: Pick<FailureGroup, 'problem'>): string =>
+  named(id, problem);
 
-export const isUnanswered = ({ cause }: Pick<FailureGroup, 'cause'>): boolean =>
-  cause.startsWith('no response');
+export const isUnanswered = ({ problem }: Pick<FailureGroup, 'problem'>): boolean =>
+  problem.startsWith('no response');
 
-export const causeText = ({ cause, request }: Pick<FailureGroup, 'cause' | 'request'>): string =>
-  request === undefined ? cause : `${cause}: ${request}`;
+export const problemText = ({ problem, request }: Pick<FailureGroup, 'problem' | 'request'>): string =>
+  request === undefined ? problem : `${problem}: ${request}`;
 
 /**
- * The causes of a check with their fingerprints. A crash leaves all requests in flight without a response, so
+ * The problems of a check with their fingerprints. A crash leaves all requests in flight without a response, so
  * that which of them is recorded is chance. Only for named cases, which are retried in isolation, is the
- * request part of such a cause.
+ * request part of such a problem.
  */
 export function fingerprinted(
   id: string,
   kind: RecordedResult['kind'],
-  causes: readonly FailureGroup[],
-): RecordedResult['causes'] {
+  problems: readonly FailureGroup[],
+): RecordedResult['problems'] {
   return united(
-    causes.map(({ cause, request, ...counts }) => {
-      const isReliable = kind === 'cases' || !isUnanswered({ cause });
-      const what = isReliable && request !== undefined ? { cause, request } : { cause };
-      return { ...what, ...counts, fingerprint: named(id, causeText(what)) };
+    problems.map(({ problem, request, ...counts }) => {
+      const isReliable = kind === 'cases' || !isUnanswered({ problem });
+      const what = isReliable && request !== undefined ? { problem, request } : { problem };
+      return { ...what, ...counts, fingerprint: named(id, problemText(what)) };
     }),
   );
 }
 
-/** Merges causes with the same fingerprint, in the order of their first failures. */
-export function united(causes: RecordedResult['causes']): RecordedResult['causes'] {
-  const byName = new Map<string, RecordedResult['causes'][number]>();
-  for (const cause of causes) {
-    const known = byName.get(cause.fingerprint);
+/** Merges problems with the same fingerprint, in the order of their first failures. */
+export function united(problems: RecordedResult['problems']): RecordedResult['problems'] {
+  const byName = new Map<string, RecordedResult['problems'][number]>();
+  for (const problem of problems) {
+    const known = byName.get(problem.fingerprint);
     byName.set(
-      cause.fingerprint,
+      problem.fingerprint,
       known === undefined
-        ? cause
-        : { ...cause, failed: known.failed + cause.failed, place: Math.min(known.place, cause.place) },
+        ? problem
+        : { ...problem, failed: known.failed + problem.failed, place: Math.min(known.place, problem.place) },
     );
   }
   return [...byName.values()].sort((a, b) => a.place - b.place);

@@ -137,7 +137,7 @@ function mergedResult(parts: readonly [RecordedResult, ...RecordedResult[]]): Re
   if (others.length === 0) return { ...omit(one, 'coverage'), ...coverage };
   // The part with the first failure is shown first.
   const lead = ran.toSorted((a, b) => placeOf(a) - placeOf(b))[0] ?? one;
-  const causes = united(ran.flatMap((part) => part.causes));
+  const problems = united(ran.flatMap((part) => part.problems));
   const verdict = verdictOf(ran);
   const sameVerdict = ran.filter((part) => part.verdict === verdict);
   const blocked = (verdict === 'fail' || sameVerdict.length === 0 ? ran : sameVerdict).find(
@@ -149,10 +149,10 @@ function mergedResult(parts: readonly [RecordedResult, ...RecordedResult[]]): Re
     cases: sum(ran, ({ cases }) => cases),
     failed: sum(ran, ({ failed }) => failed),
     seconds: rounded(sum(ran, ({ seconds }) => seconds)),
-    causes,
+    problems,
     ...pick(lead, 'expected', 'actual', 'counterexample'),
     ...(blocked === undefined ? {} : pick(blocked, 'blockedBy', 'reason')),
-    exchanges: exchangesOf(ran, causes),
+    exchanges: exchangesOf(ran, problems),
     observations: Object.assign({}, ...ran.map(({ observations }) => observations)),
     ...coverage,
   };
@@ -168,7 +168,7 @@ function coveredTogether(parts: readonly RecordedResult[]): Pick<RecordedResult,
   return sum(each, (one) => one.rows) === rows ? { coverage: { ...coverage, rows, covered } } : {};
 }
 
-const placeOf = ({ causes }: RecordedResult) => causes[0]?.place ?? Number.POSITIVE_INFINITY;
+const placeOf = ({ problems }: RecordedResult) => problems[0]?.place ?? Number.POSITIVE_INFINITY;
 
 /** The worst verdict of the parts. A part may have been skipped although another was not. */
 function verdictOf(parts: readonly RecordedResult[]): Verdict {
@@ -181,15 +181,17 @@ function verdictOf(parts: readonly RecordedResult[]): Verdict {
     : 'skipped';
 }
 
-/** The first failure of each of the first causes, regardless of the request. */
+/** The first failure of each of the first problems, regardless of the request. */
 function exchangesOf(
   parts: readonly RecordedResult[],
-  causes: RecordedResult['causes'],
+  problems: RecordedResult['problems'],
 ): RecordedResult['exchanges'] {
-  const firsts = groupBy(causes, ({ cause }) => cause).flatMap(([, [first]]) => first ?? []);
-  return firsts.slice(0, MAX_FAILURES).flatMap(({ cause, place }) => {
-    const part = parts.find((one) => one.causes.some((own) => own.cause === cause && own.place === place));
-    return part?.exchanges.find((exchange) => exchange.cause === cause) ?? [];
+  const firsts = groupBy(problems, ({ problem }) => problem).flatMap(([, [first]]) => first ?? []);
+  return firsts.slice(0, MAX_FAILURES).flatMap(({ problem, place }) => {
+    const part = parts.find((one) =>
+      one.problems.some((own) => own.problem === problem && own.place === place),
+    );
+    return part?.exchanges.find((exchange) => exchange.problem === problem) ?? [];
   });
 }
 

@@ -175,7 +175,7 @@ const exchange = named(
     command: text,
     expected: text,
     actual: text,
-    cause: text,
+    problem: text,
   }),
 );
 export interface RecordedExchange extends Of<typeof exchange> {}
@@ -188,9 +188,9 @@ export const about = {
   hint: text,
 } satisfies Record<keyof About, unknown>;
 
-const failureCause: Schema<FailureGroup & { readonly fingerprint: string }> = object({
-  cause: text,
-  request: optional(text, 'The request, if the cause does not name it.'),
+const problem: Schema<FailureGroup & { readonly fingerprint: string }> = object({
+  problem: described(text, 'What is wrong with the response.'),
+  request: optional(text, 'The request, if the problem does not name it.'),
   failed: positive,
   place: described(whole, 'The position of the first of them among the cases.'),
   fingerprint: failureFingerprint,
@@ -234,9 +234,9 @@ const result = named(
     cases: whole,
     failed: whole,
     seconds: described(amount, 'From start to end; other checks may run at the same time.'),
-    causes: described(
-      list(failureCause),
-      'The causes of its failures, in the order in which they occurred. If the counts do not add up to `failed`, there were more causes than are recorded.',
+    problems: described(
+      list(problem),
+      'What was wrong in its failures, in the order in which it occurred. If the counts do not add up to `failed`, there was more than is recorded.',
     ),
     expected: optional(text),
     actual: optional(text),

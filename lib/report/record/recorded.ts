@@ -38,7 +38,7 @@ export function recordedExchange(
       {
         expected: finding.expected,
         actual: finding.actual,
-        cause: problemOf({ finding, label, stableLabel }),
+        problem: problemOf({ finding, label, stableLabel }),
       },
       redact,
     ),

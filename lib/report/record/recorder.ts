@@ -91,7 +91,7 @@ const catalogueDigest = (results: readonly RecordedResult[]): string =>
     .digest('hex');
 
 function resultOf(checked: CheckResult, header: RunHeader, redact: Redact): RecordedResult {
-  const { check, kind, failures, causes, observations, coverage, blocked } = checked;
+  const { check, kind, failures, problems, observations, coverage, blocked } = checked;
   const exchanges = failures.map((failure) => recordedExchange(failure, header, redact));
   const [first] = failures;
   const [shown] = exchanges;
@@ -99,7 +99,7 @@ function resultOf(checked: CheckResult, header: RunHeader, redact: Redact): Reco
     ...check,
     ...pick(checked, 'kind', 'verdict', 'cases', 'failed'),
     seconds: rounded(checked.seconds),
-    causes: fingerprinted(check.id, kind, redactAll(causes, redact)),
+    problems: fingerprinted(check.id, kind, redactAll(problems, redact)),
     ...(shown === undefined ? {} : pick(shown, 'expected', 'actual')),
     ...(blocked === undefined ? {} : { blockedBy: blocked.by, reason: redact(blocked.reason) }),
     ...(first === undefined || shown === undefined

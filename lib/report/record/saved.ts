@@ -3,7 +3,7 @@ import { readText } from '../../read-text.ts';
 import { presentId } from '../../renamed-ids.ts';
 import { UsageError } from '../../usage-error.ts';
 import { visible } from '../wording/text.ts';
-import { causeText, coarseFingerprint } from './fingerprint.ts';
+import { coarseFingerprint, problemText } from './fingerprint.ts';
 import type { EntryState, RecordedResult, RunRecord } from './record.ts';
 import { withUnexplained } from './unexplained.ts';
 
@@ -46,7 +46,7 @@ const KINDS = new Map<unknown, RecordedResult['kind']>([
 
 type Fields = Record<string, unknown>;
 
-const isFields = (value: unknown): value is Fields =>
+export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const fieldsIn = (list: unknown): readonly Fields[] =>
@@ -57,10 +57,13 @@ function renamed(value: unknown): unknown {
   if (!isFields(value)) return value;
   const record = withKey(value, 'gate', 'ciResult');
   const fingerprints = new Map<unknown, string>();
+  record.results = eachWithKey(record.results, 'causes', 'problems');
   for (const result of fieldsIn(record.results)) {
+    for (const list of ['problems', 'exchanges'])
+      result[list] = eachWithKey(result[list], 'cause', 'problem');
     for (const [old, present] of renamedFingerprints(result)) fingerprints.set(old, present);
-    for (const cause of fieldsIn(result.causes))
-      cause.fingerprint = fingerprints.get(cause.fingerprint) ?? cause.fingerprint;
+    for (const problem of fieldsIn(result.problems))
+      problem.fingerprint = fingerprints.get(problem.fingerprint) ?? problem.fingerprint;
     for (const key of ['id', 'blockedBy']) renameCheck(result, key);
     if (KINDS.has(result.kind)) result.kind = KINDS.get(result.kind);
     for (const exchange of fieldsIn(result.exchanges))
@@ -89,10 +92,13 @@ function renamed(value: unknown): unknown {
 }
 
 /** The same fields in the same order, one of them under its present name. */
-const withKey = (fields: Fields, old: string, present: string): Fields =>
+export const withKey = (fields: Fields, old: string, present: string): Fields =>
   Object.hasOwn(fields, old)
     ? Object.fromEntries(Object.entries(fields).map(([key, value]) => [key === old ? present : key, value]))
     : fields;
+
+const eachWithKey = (list: unknown, old: string, present: string): unknown =>
+  Array.isArray(list) ? list.map((one: unknown) => (isFields(one) ? withKey(one, old, present) : one)) : list;
 
 function renameCheck(fields: Fields, key: string): void {
   const id = fields[key];
@@ -100,14 +106,17 @@ function renameCheck(fields: Fields, key: string): void {
 }
 
 /** Fingerprints depend on the id of their check: those of a renamed check, each with the one under its present id. */
-function renamedFingerprints({ id, causes }: Fields): readonly (readonly [old: string, present: string])[] {
+function renamedFingerprints({ id, problems }: Fields): readonly (readonly [old: string, present: string])[] {
   if (typeof id !== 'string' || presentId(id) === id) return [];
-  return fieldsIn(causes).flatMap(({ cause, request }) => {
-    if (typeof cause !== 'string') return [];
-    const texts = typeof request === 'string' ? [cause, causeText({ cause, request })] : [cause];
+  return fieldsIn(problems).flatMap(({ problem, request }) => {
+    if (typeof problem !== 'string') return [];
+    const texts = typeof request === 'string' ? [problem, problemText({ problem, request })] : [problem];
     return texts.map(
       (text) =>
-        [coarseFingerprint(id, { cause: text }), coarseFingerprint(presentId(id), { cause: text })] as const,
+        [
+          coarseFingerprint(id, { problem: text }),
+          coarseFingerprint(presentId(id), { problem: text }),
+        ] as const,
     );
   });
 }

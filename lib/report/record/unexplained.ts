@@ -29,7 +29,7 @@ export const explainedIn = ({
   );
 };
 
-const symptomOf = ({ exchanges, statement }: RecordedResult): string => exchanges[0]?.cause ?? statement;
+const symptomOf = ({ exchanges, statement }: RecordedResult): string => exchanges[0]?.problem ?? statement;
 
 /** MUST first, then what explains the most checks. */
 export const worstFirst = (causes: readonly RecordedCause[]): readonly RecordedCause[] =>

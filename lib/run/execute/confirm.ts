@@ -65,7 +65,7 @@ export async function confirm(
     const answer = await execution.sendAsIs(sent, id);
     broken ||= answer.kind === 'broken';
     const again = execution.judge(answer, template, rules);
-    return again?.cause === finding.cause
+    return again?.problem === finding.problem
       ? { ...failure, finding: again, exchange: truncated(answer) }
       : undefined;
   };

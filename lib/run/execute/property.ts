@@ -130,7 +130,7 @@ async function inIsolation(
       budget -= 1;
       const smaller = await retry(candidate.value);
       // A smaller payload may fail for another cause; only the original one counts.
-      if (smaller !== undefined && smaller.finding.cause === again.finding.cause) {
+      if (smaller !== undefined && smaller.finding.problem === again.finding.problem) {
         path = `${path}:${step}`;
         const { when, retries = {} } = again;
         minimal = { ...smaller, when, retries, sampled: { path, shrinks } };

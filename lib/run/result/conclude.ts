@@ -73,7 +73,7 @@ const result = (
   seconds: number,
   blocked?: CheckResult['blocked'],
 ): CheckResult => {
-  const { cases, failed, failures, causes, observations } = tally;
+  const { cases, failed, failures, problems, observations } = tally;
   const coverage = cases === 0 ? undefined : tally.coverage();
   return {
     check: { id, level, statement, basis, hint },
@@ -83,7 +83,7 @@ const result = (
     failed,
     seconds,
     failures,
-    causes,
+    problems,
     observations: verdict === 'skipped' ? {} : observations,
     ...(coverage === undefined ? {} : { coverage }),
     ...(blocked === undefined ? {} : { blocked }),

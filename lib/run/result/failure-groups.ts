@@ -1,8 +1,8 @@
 import { type Failure, type FailureGroup, problemOf } from './result.ts';
 
 /**
- * Causes that are counted for one check. A run sends a few hundred kinds of requests, so only a store that
- * answers each one differently has more causes. Their counts then do not add up to the number of failures.
+ * Problems that are counted for one check. A run sends a few hundred kinds of requests, so only a store that
+ * answers each one differently has more. Their counts then do not add up to the number of failures.
  */
 const MAX_GROUPS = 2000;
 
@@ -13,12 +13,12 @@ export class FailureGroups {
   add(failure: Failure, place: number): void {
     const { finding, label, stableLabel = label } = failure;
     const request = finding.ofRequest === true ? undefined : stableLabel;
-    const cause = problemOf(failure);
-    const key = keyOf({ cause, request });
+    const problem = problemOf(failure);
+    const key = keyOf({ problem, request });
     const known = this.byKey.get(key);
     if (known === undefined && this.byKey.size >= MAX_GROUPS) return;
     this.byKey.set(key, {
-      cause,
+      problem,
       ...(request === undefined ? {} : { request }),
       failed: (known?.failed ?? 0) + 1,
       place: Math.min(known?.place ?? place, place),
@@ -31,5 +31,10 @@ export class FailureGroups {
   }
 }
 
-const keyOf = ({ cause, request = '' }: { readonly cause: string; readonly request?: string | undefined }) =>
-  `${cause}\n${request}`;
+const keyOf = ({
+  problem,
+  request = '',
+}: {
+  readonly problem: string;
+  readonly request?: string | undefined;
+}) => `${problem}\n${request}`;

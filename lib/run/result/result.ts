@@ -55,15 +55,15 @@ export const problemOf = ({
   label,
   stableLabel = label,
 }: Pick<Failure, 'finding' | 'label' | 'stableLabel'>): string =>
-  finding.ofRequest === true ? `${finding.cause}: ${stableLabel}` : finding.cause;
+  finding.ofRequest === true ? `${finding.problem}: ${stableLabel}` : finding.problem;
 
-/** One cause of the failures of a check, with one kind of request. */
+/** The failures of a check with the same problem and the same kind of request. */
 export interface FailureGroup {
   /** What is wrong with the response. */
-  readonly cause: string;
-  /** The kind of request, if the cause does not name it, in words that do not differ from run to run. */
+  readonly problem: string;
+  /** The kind of request, if the problem does not name it, in words that do not differ from run to run. */
   readonly request?: string;
-  /** Cases that failed for this cause. */
+  /** Cases that failed. */
   readonly failed: number;
   /** Place of the first of them among the cases. */
   readonly place: number;
@@ -86,9 +86,9 @@ export interface CheckResult {
   /** Cases that failed. */
   readonly failed: number;
   readonly seconds: number;
-  /** The failure to look at first, then a few with other causes. */
+  /** The failure to look at first, then a few with other problems. */
   readonly failures: readonly Failure[];
-  readonly causes: readonly FailureGroup[];
+  readonly problems: readonly FailureGroup[];
   readonly observations: Observations;
   /** Only for a check that begins with a covering array. */
   readonly coverage?: CheckCoverage;

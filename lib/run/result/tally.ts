@@ -12,10 +12,10 @@ import {
 } from './result.ts';
 import { truncatedFailure } from './truncate.ts';
 
-/** Failures that are kept in full: a report shows the first, the others distinguish several causes. */
+/** Failures that are kept in full: a report shows the first, the others show other problems. */
 export const MAX_FAILURES = 5;
-/** Causes of a check for which a failure is kept. */
-const MAX_CAUSES_OF_A_CHECK = 20;
+/** Problems of a check for which a failure is kept. */
+const MAX_PROBLEMS_OF_A_CHECK = 20;
 
 /** A case that was left without an answer while other checks were running. */
 export interface PendingFailure extends Placed {
@@ -40,26 +40,27 @@ export class Tally {
   /** How much of a covering array was tried; slow to compute. */
   coverage: () => CheckCoverage | undefined = () => undefined;
   private readonly counted = new FailureGroups();
-  private readonly byCause = new Map<string, { place: number; failure: Failure; failed: number }>();
+  private readonly byProblem = new Map<string, { place: number; failure: Failure; failed: number }>();
   private lead: Failure | undefined;
   private readonly onNew: (failure: Failure) => void;
 
-  /** @param onNew called with the first failure of each cause */
+  /** @param onNew called with the first failure of each problem */
   constructor(onNew: (failure: Failure) => void = () => {}) {
     this.onNew = onNew;
   }
 
-  /** Records a failure. For each cause the one with the lowest place is kept. */
+  /** Records a failure. For each problem the one with the lowest place is kept. */
   recordFailure(failure: Failure, place = this.failed): void {
     this.failed += 1;
     this.counted.add(failure, place);
     if (timedOut(failure)) this.timeouts += 1;
-    const cause = problemOf(failure);
-    const known = this.byCause.get(cause);
+    const problem = problemOf(failure);
+    const known = this.byProblem.get(problem);
     if (known === undefined) {
-      if (this.byCause.size < MAX_CAUSES_OF_A_CHECK) this.onNew(failure);
-      this.byCause.set(cause, { place, failure: truncatedFailure(failure), failed: 1 });
-      if (this.byCause.size > MAX_CAUSES_OF_A_CHECK) this.byCause.delete(this.inOrder.at(-1)?.[0] ?? cause);
+      if (this.byProblem.size < MAX_PROBLEMS_OF_A_CHECK) this.onNew(failure);
+      this.byProblem.set(problem, { place, failure: truncatedFailure(failure), failed: 1 });
+      if (this.byProblem.size > MAX_PROBLEMS_OF_A_CHECK)
+        this.byProblem.delete(this.inOrder.at(-1)?.[0] ?? problem);
       return;
     }
     known.failed += 1;
@@ -117,17 +118,17 @@ export class Tally {
     return this.inOrder[0]?.[1];
   }
 
-  /** The failure to show, and some of other causes. */
+  /** The failure to show, and some with other problems. */
   get failures(): readonly Failure[] {
     const truncated = this.inOrder.slice(0, MAX_FAILURES).map(([, { failure }]) => failure);
     return this.lead === undefined ? truncated : [this.lead, ...truncated.slice(1)];
   }
 
-  get causes(): readonly FailureGroup[] {
+  get problems(): readonly FailureGroup[] {
     return this.counted.inOrder;
   }
 
   private get inOrder() {
-    return [...this.byCause].sort(([, a], [, b]) => a.place - b.place);
+    return [...this.byProblem].sort(([, a], [, b]) => a.place - b.place);
   }
 }

@@ -29,7 +29,7 @@ const truncatedFinding = (finding: Finding): Finding => ({
   ...finding,
   expected: truncate(finding.expected),
   actual: truncate(finding.actual),
-  cause: truncate(finding.cause),
+  problem: truncate(finding.problem),
 });
 
 /**

@@ -3,7 +3,7 @@ import { areaOf, groupBy } from '../../../groups.ts';
 import { present } from '../../../list.ts';
 import { knownBy } from '../../baseline/deviations.ts';
 import { unaccounted } from '../../baseline/known-deviations.ts';
-import { causeText } from '../../record/fingerprint.ts';
+import { problemText } from '../../record/fingerprint.ts';
 import type { RecordedResult, RunRecord } from '../../record/record.ts';
 import { confidenceText } from '../../wording/confidence.ts';
 import { coverageText } from '../../wording/coverage.ts';
@@ -21,7 +21,7 @@ export function Checks({ record }: Readonly<{ record: RunRecord }>) {
   );
   return (
     <Section id="checks" heading="Every check">
-      <Filter id="filter" search="id, statement or cause" rows={counted(results.length, 'check')}>
+      <Filter id="filter" search="id, statement or problem" rows={counted(results.length, 'check')}>
         <Choice name="level" label="Level" options={{ MUST: 'MUST', SHOULD: 'SHOULD', OBSERVE: 'OBSERVE' }} />
         <Choice
           name="verdict"
@@ -52,13 +52,13 @@ const tally = (members: readonly RecordedResult[], record: RunRecord): string =>
     .join(', ');
 
 function Check({ result, record }: Readonly<{ result: RecordedResult; record: RunRecord }>) {
-  const { id, level, statement, causes } = result;
+  const { id, level, statement, problems } = result;
   const tone = toneOf(result, record);
   const known = knownBy(result, record).length > 0;
   const searched = [
     id,
     statement,
-    ...new Set(causes.map(({ cause }) => inline(cause))),
+    ...new Set(problems.map(({ problem }) => inline(problem))),
     known ? 'known deviation' : '',
   ];
   return (
@@ -118,10 +118,10 @@ function Details({ result, record }: Readonly<{ result: RecordedResult; record: 
       {first !== undefined && <Exchange exchange={first} />}
       {others.map((exchange) => (
         <More
-          key={exchange.cause}
+          key={exchange.problem}
           summary={
             <>
-              Another cause: {inline(exchange.cause, 160)}{' '}
+              Another problem: {inline(exchange.problem, 160)}{' '}
               <span class="aside">{inline(exchange.label, 80)}</span>
             </>
           }
@@ -169,36 +169,36 @@ function Blocker({ result: { verdict, reason, blockedBy } }: Readonly<{ result: 
   );
 }
 
-/** Causes listed; the record contains all of them. */
-const MAX_CAUSES = 40;
+/** Problems listed; the record contains all of them. */
+const MAX_PROBLEMS = 40;
 
 function CauseTable({ result }: Readonly<{ result: RecordedResult }>) {
-  const { causes } = result;
-  if (causes.length === 0) return null;
+  const { problems } = result;
+  if (problems.length === 0) return null;
   const rest = present(
-    causes.length > MAX_CAUSES && `${causes.length - MAX_CAUSES} more are in the record`,
+    problems.length > MAX_PROBLEMS && `${problems.length - MAX_PROBLEMS} more are in the record`,
     unaccounted(result) > 0 &&
-      `${counted(unaccounted(result), 'failure')} with causes that were not recorded`,
+      `${counted(unaccounted(result), 'failure')} with problems that were not recorded`,
   );
   return (
     <table class="fingerprints">
       <caption>
-        Causes, with their fingerprints for a baseline
+        Problems, with their fingerprints for a baseline
         {rest.length > 0 && <span class="aside"> ({rest.join('; ')})</span>}
       </caption>
       <thead>
         <tr>
-          <th scope="col">Cause</th>
+          <th scope="col">Problem</th>
           <th scope="col">Cases</th>
           <th scope="col">Fingerprint</th>
         </tr>
       </thead>
       <tbody>
-        {causes.slice(0, MAX_CAUSES).map((cause) => (
-          <tr key={cause.fingerprint}>
-            <td>{inline(causeText(cause), 200)}</td>
-            <td>{grouped(cause.failed)}</td>
-            <td class="code">{inline(cause.fingerprint, 40)}</td>
+        {problems.slice(0, MAX_PROBLEMS).map((problem) => (
+          <tr key={problem.fingerprint}>
+            <td>{inline(problemText(problem), 200)}</td>
+            <td>{grouped(problem.failed)}</td>
+            <td class="code">{inline(problem.fingerprint, 40)}</td>
           </tr>
         ))}
       </tbody>
