@@ -476,9 +476,11 @@ export const invalidChecks: readonly Check[] = [
       cases: (plants) =>
         bodies(plants, {
           'arrays 500 deep': nested('[', 500, ']'),
+          'arrays 900 deep': nested('[', 900, ']'),
           'arrays 5000 deep': nested('[', 5000, ']'),
           'arrays 30000 deep': nested('[', 30_000, ']'),
           'arrays 60000 deep, not closed': nested('[', 60_000, ''),
+          'objects 600 deep': `${'{"name":'.repeat(600)}1${'}'.repeat(600)}`,
           'objects 1000 deep': `${'{"name":'.repeat(1000)}1${'}'.repeat(1000)}`,
           'objects 6000 deep': `${'{"name":'.repeat(6000)}1${'}'.repeat(6000)}`,
           'objects 10000 deep, not closed': '{"a":'.repeat(10_000),

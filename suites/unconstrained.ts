@@ -1,7 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { acceptedOrRejected, answers200, echoes, sound } from '../lib/judge/rules.ts';
 import { boundaryStrings, edgeStrings } from '../lib/payloads/boundaries.ts';
-import { FreshText, type Json, JsonObject, nestedArrays } from '../lib/payloads/json.ts';
+import { FreshText, type Json, JsonObject, nestedArrays, nestedObjects } from '../lib/payloads/json.ts';
 import { ID, idWithin, plantOf, undeclared, undeclaredMembers } from '../lib/payloads/plants.ts';
 import { HOSTILE } from '../lib/payloads/strings.ts';
 import type { TestCase } from '../lib/payloads/test-case.ts';
@@ -284,10 +284,17 @@ export const unconstrainedChecks: readonly Check[] = [
               new JsonObject([...plants.plain().members, ...many(count)]),
             ),
           ),
-          ...[100, 600, 6000, 30_000].map((depth) =>
+          // Limits of runtimes lie between these; a reader with two calls for each level fails at half of them.
+          ...[70, 100, 300, 600, 900, 2000, 6000, 30_000].map((depth) =>
             large(
               `an undeclared property nested ${depth} deep`,
               plants.plain().with('extra', nestedArrays(depth)),
+            ),
+          ),
+          ...[70, 300, 600, 900, 6000].map((depth) =>
+            large(
+              `an undeclared property of objects nested ${depth} deep`,
+              plants.plain().with('extra', nestedObjects(depth)),
             ),
           ),
         ]);

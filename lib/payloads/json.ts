@@ -37,6 +37,9 @@ export class Raw {
 /** Arrays within arrays, so many levels deep. */
 export const nestedArrays = (depth: number): Raw => new Raw('['.repeat(depth) + ']'.repeat(depth));
 
+/** Objects within objects, so many levels deep. */
+export const nestedObjects = (depth: number): Raw => new Raw(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
+
 /** A string that differs for each fresh id. */
 export class FreshText {
   /** Number of possible strings: the more, the less likely a collision with an earlier request. */

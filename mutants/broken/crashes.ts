@@ -78,6 +78,15 @@ export const crashes: readonly BrokenStore[] = [
     failing(({ text }) => depthOf(text) > 400),
   ),
   broken(
+    'crash-objects-deep-500',
+    '500 on objects nested 490 to 980 levels deep: a visitor with two calls for each level exceeds the limit of recursion, and beyond it the parser rejects them',
+    ['invariants/no-server-error', 'unconstrained/answers-large-plants'],
+    failing(({ text }) => {
+      const levels = /(?:\{"[^"]*":){30,}/.exec(text)?.[0].split('{').length ?? 0;
+      return levels >= 490 && levels <= 980;
+    }),
+  ),
+  broken(
     'crash-deep-cut',
     'closes the connection on deep nesting: the stack overflow ends the process',
     ['invariants/answers', 'invalid/rejects-deep-nesting', 'unconstrained/answers-large-plants'],
@@ -246,6 +255,12 @@ export const crashes: readonly BrokenStore[] = [
   ),
 
   // The range of id.
+  broken(
+    'crash-negative-shard',
+    '500 if id is negative and no multiple of 8: the remainder is the index of a shard',
+    ['invariants/no-server-error', 'unconstrained/answers-any-id'],
+    failing(({ id }) => id !== undefined && id < 0n && id % 8n !== 0n),
+  ),
   broken(
     'crash-id-0',
     '500 if id is 0 or negative',

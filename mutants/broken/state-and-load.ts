@@ -415,6 +415,33 @@ export const stateAndLoad: readonly BrokenStore[] = [
     overlapping(10, (here) => rejecting(() => here() > 1, 409)),
   ),
   broken(
+    'load-shared-identity',
+    'who sends a request is kept in a variable of the module while the plant is stored: overlapping requests get the identity of the last one',
+    ['state/accepts-among-many-rejections'],
+    (right) => {
+      let rejection: unknown;
+      return {
+        authenticate(request) {
+          rejection = undefined;
+          try {
+            right.authenticate(request);
+          } catch (error) {
+            rejection = error;
+          }
+        },
+        send(answer, response, request) {
+          const send = () =>
+            right.send(
+              rejection instanceof Rejection ? right.reject(rejection, request) : answer,
+              response,
+              request,
+            );
+          setTimeout(send, 8).unref();
+        },
+      };
+    },
+  ),
+  broken(
     'load-same-id-500',
     '500 while another request with the same id is in progress',
     ['combinations/answers-unconstrained-plants'],

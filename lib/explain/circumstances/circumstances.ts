@@ -10,7 +10,7 @@ import { aspectOf, isSlow } from '../symptom/symptom.ts';
 import { subjectOf } from '../wording/words.ts';
 import { afterMany, afterOne, onConnection, soonAfter } from './before.ts';
 import { byValue } from './by-value.ts';
-import { underConcurrency } from './concurrency.ts';
+import { besideOthers, underConcurrency } from './concurrency.ts';
 import { fromThenOn } from './from-then-on.ts';
 import { presencesOf } from './optional-properties.ts';
 import { KINDS, Preceding } from './preceding.ts';
@@ -58,6 +58,7 @@ async function withOthers(
   const preceding = await Preceding.of(state, investigation);
   return (
     (preceding && ((await afterOne(preceding)) ?? (await soonAfter(preceding)))) ??
+    (await besideOthers(state, investigation)) ??
     (await underConcurrency(state, concurrency, investigation)) ??
     (await onConnection(state, investigation)) ??
     (preceding && (await afterMany(preceding)))

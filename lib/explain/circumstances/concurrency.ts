@@ -4,7 +4,9 @@ import type { Exchange } from '../../wire/exchange.ts';
 import { bareExplanation, type Explanation, pinned } from '../explanation.ts';
 import type { Investigation } from '../investigation.ts';
 import { hasFreshId, ordinaryStates } from '../ordinary-requests.ts';
+import { isSlow } from '../symptom/symptom.ts';
 import { presenceClause, presencesOf } from './optional-properties.ts';
+import { KINDS } from './preceding.ts';
 
 /** Requests in flight. */
 const SIZES = [2, 3, 4, 5, 6, 8, 12, 16, 24];
@@ -75,6 +77,83 @@ async function sameValues(
     outside: [0, waves],
     repeat: { times: size * 16, inFlight: size * 4, sameId: true },
   };
+}
+
+/** Pairs of requests that are sent together, and how many times. */
+const [PAIRS, WAVES_OF_PAIRS] = [4, 6];
+/** Failures in all of them, at least. */
+const MIN_MIXED_UP = 3;
+/** Requests that have to pass beside as many of their own kind. */
+const PASSING = 16;
+
+/**
+ * Whether the failure needs requests in flight with which the store does something else: then it mixes them up, such as
+ * in a variable that all requests share.
+ * @throws BudgetSpent
+ */
+export async function besideOthers(
+  state: RequestState,
+  investigation: Investigation,
+): Promise<Explanation | undefined> {
+  const { experiments } = investigation;
+  const [ordinary] = ordinaryStates(experiments.contract);
+  if (ordinary === undefined || isSlow(investigation.sought)) return undefined;
+  const isOrdinary = experiments.expectedOutcomeOf(state) === 'accept';
+  for (const { change, many } of isOrdinary ? [KINDS.rejected, KINDS.unauthenticated] : [KINDS.accepted]) {
+    const other = { ...ordinary, ...change(ordinary) };
+    const mixed = await amongOthers(state, other, investigation);
+    if (mixed === undefined) continue;
+    if (await showsOtherwise(state, other, investigation)) return undefined;
+    const preceding = { template: templateOf(other), connection: 'beside' } as const;
+    return {
+      ...bareExplanation({ ...state, template: { ...state.template, preceding } }, mixed.exchange),
+      kind: 'under-concurrency',
+      conditions: [{ clause: `${many} are in flight`, isOfOthers: true }],
+      inside: [mixed.shown, PAIRS * WAVES_OF_PAIRS],
+      outside: [0, PASSING],
+      repeat: { times: PAIRS * WAVES_OF_PAIRS * 4, inFlight: PAIRS * 2 },
+    };
+  }
+  return undefined;
+}
+
+/** Whether the symptom shows among as many requests of its own kind, or after as many of the other kind. */
+async function showsOtherwise(
+  state: RequestState,
+  other: RequestState,
+  investigation: Investigation,
+): Promise<boolean> {
+  for (let left = PASSING; left > 0; left -= PAIRS * 2) {
+    if ((await wave(state, PAIRS * 2, investigation)).length > 0) return true;
+    await wave(other, PAIRS * 2, investigation);
+    if ((await investigation.shows(state)) === true) return true;
+  }
+  return false;
+}
+
+/** How often the symptom shows among requests of another kind; undefined if it is not often enough. */
+async function amongOthers(
+  state: RequestState,
+  other: RequestState,
+  investigation: Investigation,
+): Promise<{ readonly shown: number; readonly exchange: Exchange } | undefined> {
+  const shown: Exchange[] = [];
+  for (let left = WAVES_OF_PAIRS; left > 0; left -= 1) {
+    // The one that arrives first, or last, may decide for both.
+    const pair = left % 2 === 0 ? [state, other] : [other, state];
+    const sent = Array.from({ length: PAIRS }, () => pair).flat();
+    const exchanges = await investigation.experiments.together(sent.map(templateOf));
+    const preceding = exchanges[sent.indexOf(other)];
+    for (const [index, exchange] of exchanges.entries())
+      if (sent[index] === state && preceding && investigation.isShown(exchange, state) === true)
+        shown.push({ ...exchange, preceding });
+    // Rare failures are not worth the requests.
+    if (shown.length === 0 && left <= WAVES_OF_PAIRS / 2) return undefined;
+  }
+  const [exchange] = shown;
+  return exchange === undefined || shown.length < MIN_MIXED_UP
+    ? undefined
+    : { shown: shown.length, exchange };
 }
 
 /** Requests that have to pass one at a time before a failure is said to need others in flight. */

@@ -1,6 +1,5 @@
 import { stringsOf } from '../../contract/shape.ts';
 import { withWords } from '../../payloads/fresh.ts';
-import { nestedArrays } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { insideCharacter } from '../../payloads/model/message.ts';
 import { ID } from '../../payloads/plants.ts';
@@ -17,7 +16,7 @@ import { CREDENTIAL, type Part, stateOf, WHITE_SPACE } from './parts.ts';
 import { reduce } from './reduce.ts';
 import { faultPartsOf, inEveryRejection, subjectsOf, withSubjects } from './subjects.ts';
 import { sweep } from './sweep.ts';
-import { DEEP } from './sweeps/depths.ts';
+import { nestingIn } from './sweeps/depths.ts';
 import { idSweep } from './sweeps/ids.ts';
 import { orderSweep } from './sweeps/order.ts';
 import { paddedTo } from './sweeps/sizes.ts';
@@ -155,9 +154,9 @@ async function nestedLike(
   faultParts: readonly Part[],
   investigation: Investigation,
 ): Promise<readonly Explanation[] | undefined> {
-  const [deep = ''] = DEEP.exec(investigation.experiments.textOf(lead)) ?? [];
-  if (base === undefined || deep === '') return undefined;
-  const nested = { ...base, plant: base.plant.with(UNDECLARED, nestedArrays(deep.length)) };
+  const deep = nestingIn(investigation.experiments.textOf(lead));
+  if (base === undefined || deep === undefined) return undefined;
+  const nested = { ...base, plant: base.plant.with(UNDECLARED, deep.nested(deep.levels)) };
   if ((await investigation.shows(nested)) !== true) return undefined;
   return reducedTo(base, nested, faultParts, investigation);
 }
@@ -214,7 +213,7 @@ const isUnparsed = async (
   ordinary: RequestState,
   investigation: Investigation,
 ): Promise<boolean> =>
-  DEEP.test(investigation.experiments.textOf(lead)) &&
+  nestingIn(investigation.experiments.textOf(lead)) !== undefined &&
   (await investigation.shows({ ...ordinary, defect: { corrupt: (text) => text.slice(0, -1) } })) === true;
 
 const UNDECLARED = 'extra';

@@ -6,7 +6,7 @@ import type { Experiments } from '../experiments.ts';
 import type { Sweep } from './candidates.ts';
 import { CREDENTIAL, type Part } from './parts.ts';
 import { credentialSweep } from './sweeps/credentials.ts';
-import { DEEP, depthSweep } from './sweeps/depths.ts';
+import { depthSweep, nestingIn } from './sweeps/depths.ts';
 import { headerSweep } from './sweeps/headers.ts';
 import { idSweep } from './sweeps/ids.ts';
 import { modelSweep } from './sweeps/model.ts';
@@ -34,8 +34,10 @@ export function sweepOf(
       ? textSweep(name, shape.required.has(name), state.plant.get(name))
       : undefined;
   const undeclared = state.plant.get(name);
-  if (undeclared !== undefined)
-    return DEEP.test(write(undeclared, 0n)) ? depthSweep(name) : undeclaredSweep(experiments);
+  if (undeclared !== undefined) {
+    const nesting = nestingIn(write(undeclared, 0n));
+    return nesting === undefined ? undeclaredSweep(experiments) : depthSweep(name, nesting);
+  }
   if (dimension !== undefined) return modelSweep(experiments.modelOf(state), dimension);
   const value = state.template.headers?.find(([own]) => own.toLowerCase() === name.toLowerCase())?.[1];
   return value === undefined ? undefined : headerSweep(name, value);

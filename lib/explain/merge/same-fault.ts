@@ -140,14 +140,17 @@ export function byCodePath(clusters: readonly Cluster[]): readonly Cluster[] {
     const { kind, conditions } = cluster.found;
     const isCodePath = kind === 'under-concurrency' || conditions.some(({ phrase }) => phrase !== undefined);
     if (!isCodePath || hasVague(cluster)) return undefined;
+    // What one request does to another is the same fault as the reverse.
+    if (conditions.some(({ isOfOthers }) => isOfOthers === true)) return 'mixed up';
     return JSON.stringify([kind, isAboutPieces(cluster) ? PIECES : textOfAll(conditions)]);
   };
   return joinedByKey(clusters, codePath, (first, all) => {
     const [gravest = first, ...others] = ordered(all);
     const words = new Set(
-      others.map(({ sought: { kind, words } }) =>
-        kind === 'accepts' ? `${words} what it has to reject` : words,
-      ),
+      others.map(({ sought: { kind, words, status } }) => {
+        if (kind === 'accepts') return `${words} what it has to reject`;
+        return kind === 'rejects' ? `rejects a valid plant with ${status}` : words;
+      }),
     );
     words.delete(gravest.sought.words);
     return { ...gravest, also: [...words] };

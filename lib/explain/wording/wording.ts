@@ -25,6 +25,8 @@ export interface Wording {
   readonly isRepeated?: true;
   /** Requests that meet it are larger than others, which may be what matters. */
   readonly isLarger?: true;
+  /** It is about requests in flight with which a store does something else. */
+  readonly isOfOthers?: true;
   /** Bodies with more bytes than this meet it. */
   readonly bytesAbove?: number;
 }

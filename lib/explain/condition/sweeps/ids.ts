@@ -36,6 +36,7 @@ const CLASSES: readonly (readonly [id: string, clause: string, has: (id: bigint)
   ['no double', 'cannot be represented by a double', (id) => BigInt(Number(id)) !== id],
   ['not positive', 'is 0 or negative', (id) => id <= 0n],
   ['negative', 'is negative', (id) => id < 0n],
+  ['negative and odd', 'is negative and odd', (id) => id < 0n && id % 2n !== 0n],
 ];
 
 /** Classes that are not about the magnitude of an id. */
@@ -60,7 +61,9 @@ export const idSweep: Sweep = {
     candidateOf('odd, above 2^53', freshId(2n ** 53n + 1n, 2n ** 62n, 2n)),
     candidateOf('a multiple of 4096 above 2^60', freshId(2n ** 60n, 2n ** 62n, 4096n)),
     candidateOf('negative', freshId(-(2n ** 31n), -(2n ** 20n), 256n)),
-    candidateOf('below -2^53', freshId(-(2n ** 62n) + 1n, -(2n ** 53n), 2n)),
+    candidateOf('negative and odd', freshId(-(2n ** 31n) + 1n, -(2n ** 20n), 2n)),
+    candidateOf('below -2^53', freshId(-(2n ** 62n), -(2n ** 53n), 4096n)),
+    candidateOf('below -2^53 and odd', freshId(-(2n ** 62n) + 1n, -(2n ** 53n), 2n)),
     candidateOf('0', 0n),
     candidateOf('with an exponent', new Raw((id) => `${id}e0`, 2 ** 20)),
   ],
