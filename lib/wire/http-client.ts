@@ -35,6 +35,8 @@ export class HttpClient {
   private limit: number;
   private limits: ResponseLimits;
   private closed = false;
+  /** Whether our own reader may read what undici cannot. */
+  private mayReadMore = true;
   /** Whether the server reads pipelined requests, and its responses to them arrive in one piece. */
   private canPipeline = true;
   private kind: new (endpoint: Endpoint) => Connection = UndiciConnection;
@@ -72,9 +74,8 @@ export class HttpClient {
         return this.sendOnMain(slot, again());
       };
       const exchange = await this.retriedIfClosed(await this.sendOnMain(slot, request), anew);
-      if (this.kind === SocketConnection || !isBodyUnread(exchange)) return exchange;
-      this.useRawSockets();
-      return await anew();
+      if (this.kind === SocketConnection || !this.mayReadMore || !isUnreadable(exchange)) return exchange;
+      return await this.readByOurselves(slot, exchange, again());
     } finally {
       this.release(slot);
     }
@@ -245,6 +246,16 @@ export class HttpClient {
     return rawSocket.send(framedRequest, this.limits);
   }
 
+  /** Sends a request again whose response undici cannot read, and all further ones by our own means if these can. */
+  private async readByOurselves(slot: Slot, unreadable: Exchange, request: Request): Promise<Exchange> {
+    this.renew(slot, SocketConnection);
+    const exchange = await this.sendOnMain(slot, request);
+    this.mayReadMore = exchange.response !== undefined || unreadable.response !== undefined;
+    if (this.mayReadMore) this.useRawSockets();
+    else this.renew(slot);
+    return this.mayReadMore ? exchange : unreadable;
+  }
+
   /** The outcome of a request, which is sent again if its connection was closed under it. */
   private async retriedIfClosed(exchange: Exchange, again: () => Promise<Exchange>): Promise<Exchange> {
     if (!isClosedUnder(exchange) || this.closed) return exchange;
@@ -300,9 +311,12 @@ const isClosedUnder = (exchange: Exchange) =>
   (exchange.response?.status === 408 && !isAborted(exchange)) ||
   (exchange.kind === 'broken' && exchange.fault.kind === 'closed' && exchange.response === undefined);
 
-/** Whether undici gave up a response after its head. It rejects framing that a recipient has to read (RFC 9110 5.6.3). */
-const isBodyUnread = ({ kind, response, ...exchange }: Exchange): boolean =>
-  kind === 'broken' && response !== undefined && 'fault' in exchange && exchange.fault.kind === 'not-http';
+/**
+ * Whether undici cannot read a response. It rejects some that a recipient has to read, such as with a tab before
+ * Content-Length (RFC 9110 section 5.6.3).
+ */
+const isUnreadable = (exchange: Exchange): boolean =>
+  exchange.kind === 'broken' && exchange.fault.kind === 'not-http';
 
 /** Headers that undici rewrites or does not send. */
 const NOT_BY_UNDICI = ['connection', 'expect', 'host', 'keep-alive', 'upgrade'];

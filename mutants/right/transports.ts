@@ -182,6 +182,20 @@ export const transports: readonly RightStore[] = [
       ]),
     ),
   ),
+  right(
+    'content-length-tabs',
+    'sends tabs before and after Content-Length, which many parsers reject (RFC 9110 section 5.6.3)',
+    written(
+      (answer, bytes) =>
+        Buffer.concat([
+          Buffer.from(
+            `HTTP/1.1 ${answer.status} OK\r\n${fieldsOf(answer)}Content-Length:\t${bytes.length}\t \r\n\r\n`,
+          ),
+          bytes,
+        ]),
+      false,
+    ),
+  ),
   right('chunked', 'sends the body in two chunks', () => ({
     send(answer, response) {
       const bytes = bytesOf(answer);
