@@ -13,13 +13,13 @@ const MIN_ROWS = 5;
 /** Rows reserved for the other causes. */
 const MAX_RESERVED = 5;
 
-export const SEE_REPORTS = '(see the report files)';
+export const SEE_REPORTS = '(all with --verbose)';
 
 /** Columns before the text of a row of a cause. */
 const INDENT = 13;
 
-/** Columns before what continues a command. */
-const CONTINUED = 5;
+/** Columns before a step, and before what continues one. */
+const [STEP, CONTINUED] = [5, 7];
 
 /** The width of the terminal, and how to colour text. */
 export interface Layout {
@@ -57,7 +57,7 @@ export function causeRows(open: readonly ExplainedChecks[], most: number, layout
   let shown = 0;
   for (const one of full) {
     const later = full.length - shown - 1;
-    const room = left - reserved - later * (shown === 0 ? 1 : MIN_ROWS + 1) - 1;
+    const room = left - reserved - later * (shown === 0 ? 2 : MIN_ROWS + 1) - 1;
     if (room < MIN_ROWS) break;
     const block = shortened(one, shown + 1, room, layout);
     rows.push('', ...block);
@@ -132,15 +132,15 @@ function fieldsOf(
   ];
 }
 
-/** The steps, each on a line of its own. */
-const stepRows = ({ cause: { steps } }: ExplainedChecks, { columns, paint }: Layout): readonly string[] =>
-  steps.flatMap((step, number) =>
-    shellRows(visible(step), columns - INDENT, columns - CONTINUED).map((row, index) => {
-      if (index > 0) return `${' '.repeat(CONTINUED)}${row}`;
-      const name = number === 0 ? paint('dim', 'reproduce') : ' '.repeat('reproduce'.length);
-      return `   ${name} ${row}`;
-    }),
+/** The steps, each on a line of its own, below their heading: they can be copied as a block. */
+function stepRows({ cause: { steps } }: ExplainedChecks, { columns, paint }: Layout): readonly string[] {
+  const rows = steps.flatMap((step) =>
+    shellRows(visible(step), columns - STEP, columns - CONTINUED).map(
+      (row, index) => `${' '.repeat(index === 0 ? STEP : CONTINUED)}${row}`,
+    ),
   );
+  return rows.length === 0 ? [] : [`   ${paint('dim', 'reproduce')}`, ...rows];
+}
 
 const weightOf = ({ level, checks }: Pick<ExplainedChecks, 'level' | 'checks'>): string =>
   `(${counted(checks.length, 'check')}, ${level})`;

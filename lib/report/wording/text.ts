@@ -36,7 +36,7 @@ const escaped = (character: string) => `\\u${(character.codePointAt(0) ?? 0).toS
 
 /** How many plants a run created. */
 export const createdText = ({ plants = 0, ids = [] }: Partial<RunRecord['created']>): string =>
-  `${counted(plants, 'plant')} created${ids.length === 0 ? '' : ' (ids in report.json)'}`;
+  `${counted(plants, 'plant')} created${ids.length === 0 ? '' : ' (ids in the JSON report)'}`;
 
 /** The time spent waiting at the store's request, after a comma. */
 export const waitedText = ({ waited }: RunRecord): string =>
