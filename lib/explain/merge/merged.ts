@@ -8,6 +8,7 @@ import {
   acrossPieces,
   acrossProperties,
   acrossSubjects,
+  acrossTypes,
   byCodePath,
   withoutRepetition,
 } from './same-fault.ts';
@@ -19,6 +20,7 @@ export const merged = (clusters: readonly Cluster[]): readonly Cluster[] =>
     withoutRepeatedValues,
     withoutChance,
     withoutCarriers,
+    acrossTypes,
     acrossProperties,
     acrossSubjects,
     acrossPieces,

@@ -67,6 +67,27 @@ export function acrossProperties(clusters: readonly Cluster[]): readonly Cluster
   });
 }
 
+/** Joins clusters in which values of one property come back as values of other types: one function converts all of them. */
+export function acrossTypes(clusters: readonly Cluster[]): readonly Cluster[] {
+  const key = ({ sought: { status, property, instead }, found: { kind, conditions } }: Cluster) => {
+    const [condition, ...others] = conditions;
+    const isOfValue =
+      others.length === 0 && condition?.property === property && condition?.clause !== undefined;
+    return kind === 'always' && property !== undefined && instead !== undefined && isOfValue
+      ? `${status} ${property}`
+      : undefined;
+  };
+  return joinedByKey(clusters, key, (first, all) => {
+    const { words, instead = '' } = first.sought;
+    const types = listOf([...new Set(all.flatMap(({ sought }) => sought.instead ?? []))]);
+    return {
+      ...first,
+      ofSeveral: { ...first.sought, words: words.replace(`as ${instead}`, `as ${types}`) },
+      found: { ...first.found, conditions: [alternatives(all.flatMap(({ found }) => found.conditions))] },
+    };
+  });
+}
+
 /**
  * Joins clusters that differ only in the body or credential that they are about: with the same condition, as one branch
  * of the code then misses something for all of them; or about a 400, as one function writes all of these.

@@ -43,8 +43,10 @@ export function wrongBody(
       `answers ${status} with a body that is not ${name}: ${where} ${problem?.message ?? ''}`.trim(),
     );
   if (!Object.hasOwn(value, property)) return without(property, value, status, name);
-  const words = `${returns(status)} ${property} as ${kindOf(value[property])}`;
-  return { kind: value[property] === null ? 'null-property' : 'wrong-body', words, status, property };
+  const instead = kindOf(value[property]);
+  const words = `${returns(status)} ${property} as ${instead}`;
+  const kind = value[property] === null ? 'null-property' : 'wrong-body';
+  return { kind, words, status, property, instead };
 }
 
 const wrongUnder =

@@ -58,6 +58,8 @@ export interface Symptom {
   readonly status?: number;
   /** The property of the response that is wrong. */
   readonly property?: string;
+  /** What that property is instead: `a number`. */
+  readonly instead?: string;
   /** The body is an Error, though the status is that of a success. */
   readonly isErrorAsSuccess?: true;
   /** What a fault that shows in several ways has in common; by default the words. */

@@ -22,7 +22,8 @@ function outcomeOf(exchange: Exchange, expected: ExpectedOutcome): Symptom | und
       return BROKEN[fault.kind] ?? { kind: 'closed', words: `gives no answer (${fault.kind})` };
     const { status } = response;
     const words = fault.kind === 'timeout' ? 'does not finish the response' : 'breaks off the response';
-    return { kind: 'incomplete', words: `${words} (${status})`, status };
+    // A response that never ends breaks off on a connection that is closed.
+    return { kind: 'incomplete', words: `${words} (${status})`, status, family: `incomplete ${status}` };
   }
   const { status, truncated } = exchange.response;
   const symptom = (kind: SymptomKind, words: string): Symptom => ({ kind, words, status });
