@@ -302,7 +302,8 @@ const INTERNALS: readonly RegExp[] = [
   /\bgoroutine \d+ \[/,
   /\bpanicked at /,
   /\.java:\d+\)/,
-  /(?:\w+\/)*\w+\.(?:rb|exs?|go|rs|kt|py|php|cs):\d+/,
+  // Bounded, and only from the start of a word: a long word would take quadratic time.
+  /(?<!\w)(?:\w{1,80}\/){0,20}\w{1,80}\.(?:rb|exs?|go|rs|kt|py|php|cs):\d+/,
   /(?:^|[\s"'(:=])(?:file:\/\/)?\/(?:[\w.@+-]+\/)+[\w.@+-]+\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|php|cs|exs?)\b/,
   /\b[A-Za-z]:\\(?:[\w .-]+\\)+[\w-]+\.\w+/,
 ];
