@@ -316,13 +316,10 @@ function ofTheRun(
 const LAST_TRIES = 3;
 
 /** Whether a failure shows when the very same request is sent again. */
-async function recurs({ failure, sought, experiments }: Investigation): Promise<boolean> {
-  const { template, when } = failure;
+async function recurs({ failure: { template }, sought, experiments }: Investigation): Promise<boolean> {
   for (let left = LAST_TRIES; left > 0; left -= 1) {
     const exchange = await unlessSpent(() => experiments.sendAgain(template));
-    // What could not be tried is as the retries of the run found it.
-    if (exchange === undefined) return when !== 'once' && when !== 'now-and-then';
-    if (experiments.isShown(exchange, template, sought) === true) return true;
+    if (exchange === undefined || experiments.isShown(exchange, template, sought) === true) return true;
   }
   return false;
 }
