@@ -250,7 +250,9 @@ export class HttpClient {
   private async readByOurselves(slot: Slot, unreadable: Exchange, request: Request): Promise<Exchange> {
     this.renew(slot, SocketConnection);
     const exchange = await this.sendOnMain(slot, request);
-    this.mayReadMore = exchange.response !== undefined || unreadable.response !== undefined;
+    // What is no final response remains what undici takes it for.
+    const isRead = (exchange.response?.status ?? 0) >= FIRST_FINAL_STATUS;
+    this.mayReadMore = isRead || unreadable.response !== undefined;
     if (this.mayReadMore) this.useRawSockets();
     else this.renew(slot);
     return this.mayReadMore ? exchange : unreadable;
@@ -278,6 +280,9 @@ export class HttpClient {
     return exchange;
   }
 }
+
+/** Lower ones are interim responses, or none at all (RFC 9110 section 15). */
+const FIRST_FINAL_STATUS = 200;
 
 const abandoned = (request: Request): Exchange => ({
   request,
