@@ -10,7 +10,7 @@ import { setFlagsFromString } from 'node:v8';
 (module as { enableCompileCache?: () => void }).enableCompileCache?.();
 /*
  * The parser of undici is WebAssembly. V8 starts to optimize it after a few responses, and no process can end before
- * that is done: for a single check, it takes a quarter of the time. With this, it begins after some hundred responses.
+ * that is done, which is most of the time after the last response of a single check. With this, it starts later.
  */
 setFlagsFromString('--wasm-tiering-budget=180000000');
 

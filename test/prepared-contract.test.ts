@@ -34,17 +34,22 @@ export const TEXT_SHA256 = '${createHash('sha256').update(packageText('openapi.y
 
 export const DOCUMENT_SHA256 = '${(await loadContract(OWN)).document.sha256}';
 
-/** The document, without references. */
-export const API = ${JSON.stringify(api, null, 2)};
+/** The document without references, and so without the schemas that they refer to. */
+export const API = ${JSON.stringify({ ...api, components: { ...Object(api).components, schemas: undefined } }, null, 2)};
 
 ${code
   .replace('"use strict";', '')
   .replaceAll(/export const schema(\d+) = /g, 'const code$1 = ')
   .replaceAll(';', ';\n')}
 
-/** By the JSON text of their schemas. */
-export const VALIDATORS: Readonly<Record<string, ValidateFunction>> = {
-${schemas.map((schema, index) => `  ${JSON.stringify(JSON.stringify(schema))}: code${index},`).join('\n')}
-};
+const { requestBody, responses } = API.paths['/plants'].post;
+
+/** By their schemas in the document. */
+export const VALIDATORS: ReadonlyMap<unknown, ValidateFunction> = new Map(
+  [requestBody, responses['200'], responses['400']].map(({ content }, index) => [
+    content['application/json'].schema,
+    [${names.map((_, index) => `code${index}`).join(', ')}][index],
+  ]),
+);
 `;
 }

@@ -44,6 +44,8 @@ export interface Parameter extends Omit<DeclaredParameter, 'at' | 'schema' | 'in
 /** A document from which a contract is extracted. */
 export interface Source {
   readonly document: Document;
+  /** Its OpenAPI version. */
+  readonly openapi: string;
   readonly overlays: readonly string[];
   /** Digest of its value with the overlays applied. */
   readonly sha256: string;
@@ -59,16 +61,23 @@ export interface Source {
  * Extracts the contract from a document. The schemas of an OpenAPI 3.0 document are converted to those of 3.1.
  * @throws DocumentError with file and place, if the document does not describe `POST /plants`
  */
-export function contractIn({ document, overlays, sha256, api, compile, mistakesIn }: Source): Contract {
+export function contractIn({
+  document,
+  openapi,
+  overlays,
+  sha256,
+  api,
+  compile,
+  mistakesIn,
+}: Source): Contract {
   const { file } = document;
-  const version = versionOf(document);
   const at = (pointer: Pointer) => part(document, api, pointer);
 
   const path = pathOf(document, api);
   const operation = ['paths', path, 'post'];
   at(operation);
   requireBearer(document, api, operation);
-  const read = version.startsWith('3.0.') ? upgraded : (schema: unknown) => schema;
+  const read = openapi.startsWith('3.0.') ? upgraded : (schema: unknown) => schema;
   const warnings = new Set<string>();
   if (path !== PATH)
     warnings.add(
@@ -111,7 +120,7 @@ export function contractIn({ document, overlays, sha256, api, compile, mistakesI
       file,
       version: isObject(info) ? String(info.version) : '',
       sha256,
-      openapi: version,
+      openapi,
       overlays,
       warnings: [...warnings],
     },
@@ -126,22 +135,6 @@ export function contractIn({ document, overlays, sha256, api, compile, mistakesI
 /** What a message about an overlaid document adds to the place, which is that in the document alone. */
 export const applied = (overlays: readonly string[]): string =>
   overlays.length === 0 ? '' : `, with ${overlays.join(', ')} applied`;
-
-/**
- * The OpenAPI version of a document.
- * @throws DocumentError if it is neither 3.1 nor 3.0
- */
-export function versionOf(document: Document): string {
-  const version = isObject(document.value) ? document.value.openapi : undefined;
-  if (typeof version !== 'string' || !/^3\.[01]\.\d+$/.test(version)) {
-    throw new DocumentError(
-      document.file,
-      document.place(['openapi']),
-      `is not an OpenAPI 3.1 or 3.0 document (${version === undefined ? 'it has no `openapi`' : `openapi: ${JSON.stringify(version)}`}); give one with \`openapi: 3.1.0\``,
-    );
-  }
-  return version;
-}
 
 /** @param beyond what the path of the operation has before /plants, which belongs to the base URL */
 function basePathsOf(servers: unknown, beyond: string): readonly string[] {

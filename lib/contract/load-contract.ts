@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { compile, requireSchema } from './compile.ts';
-import { applied, type Contract, contractIn, versionOf } from './contract.ts';
+import { applied, type Contract, contractIn } from './contract.ts';
 import { type Document, DocumentError, isObject, type Pointer } from './document.ts';
 import { unknownKeywords } from './keywords.ts';
 import { readDocument } from './read-document.ts';
@@ -15,10 +15,11 @@ import { reader } from './references.ts';
  */
 export async function loadContract(file: string, overlays: readonly string[] = []): Promise<Contract> {
   const document = readDocument(file);
-  versionOf(document);
+  const openapi = versionOf(document);
   const described = await changed(document.value, overlays);
   return contractIn({
     document,
+    openapi,
     overlays,
     sha256: createHash('sha256').update(JSON.stringify(described)).digest('hex'),
     api: await dereferenced(document, described),
@@ -33,6 +34,22 @@ export async function loadContract(file: string, overlays: readonly string[] = [
         ),
       ].map(({ at, problem }) => `${file}:${document.place(at)}${applied(overlays)}: ${problem}`),
   });
+}
+
+/**
+ * The OpenAPI version of a document.
+ * @throws DocumentError if it is neither 3.1 nor 3.0
+ */
+function versionOf(document: Document): string {
+  const version = isObject(document.value) ? document.value.openapi : undefined;
+  if (typeof version !== 'string' || !/^3\.[01]\.\d+$/.test(version)) {
+    throw new DocumentError(
+      document.file,
+      document.place(['openapi']),
+      `is not an OpenAPI 3.1 or 3.0 document (${version === undefined ? 'it has no `openapi`' : `openapi: ${JSON.stringify(version)}`}); give one with \`openapi: 3.1.0\``,
+    );
+  }
+  return version;
 }
 
 /** Resolves a pointer in a document, following references within the document. */

@@ -16,11 +16,12 @@ export async function ownContract(overlays: readonly string[] = []): Promise<Con
   if (overlays.length === 0 && isPrepared()) {
     return contractIn({
       document: { file: OWN_DOCUMENT, value: API, place: () => undefined },
+      openapi: API.openapi,
       overlays,
       sha256: DOCUMENT_SHA256,
       api: API,
       compile(schema) {
-        const validate = VALIDATORS[JSON.stringify(schema)];
+        const validate = VALIDATORS.get(schema);
         if (validate === undefined) throw new Error('it was not prepared; npm run docs prepares it');
         return validatorOf(validate);
       },

@@ -7,7 +7,7 @@ export const TEXT_SHA256 = 'daeb01ac7483de6b1a8882847c4cb6cd71cd7a2b2e2913d094b4
 
 export const DOCUMENT_SHA256 = 'e5532c16aedf21f5daa7cd3ffc692ad8d5bbc657b5a3bc79e2257ad5178efbbf';
 
-/** The document, without references. */
+/** The document without references, and so without the schemas that they refer to. */
 export const API = {
   "openapi": "3.1.0",
   "info": {
@@ -120,76 +120,6 @@ export const API = {
     }
   },
   "components": {
-    "schemas": {
-      "Plant": {
-        "type": "object",
-        "required": [
-          "name"
-        ],
-        "properties": {
-          "name": {
-            "description": "The name of the plant.",
-            "type": "string"
-          },
-          "tag": {
-            "description": "Tag to specify the type.",
-            "type": "string"
-          }
-        }
-      },
-      "NewPlant": {
-        "description": "All the fields of Plant, and an identification number.",
-        "allOf": [
-          {
-            "type": "object",
-            "required": [
-              "name"
-            ],
-            "properties": {
-              "name": {
-                "description": "The name of the plant.",
-                "type": "string"
-              },
-              "tag": {
-                "description": "Tag to specify the type.",
-                "type": "string"
-              }
-            }
-          },
-          {
-            "type": "object",
-            "required": [
-              "id"
-            ],
-            "properties": {
-              "id": {
-                "description": "Identification number of the plant.",
-                "type": "integer",
-                "format": "int64"
-              }
-            }
-          }
-        ]
-      },
-      "Error": {
-        "type": "object",
-        "required": [
-          "error",
-          "message"
-        ],
-        "properties": {
-          "error": {
-            "description": "Numeric error value.",
-            "type": "integer",
-            "format": "int32"
-          },
-          "message": {
-            "description": "Error message text.",
-            "type": "string"
-          }
-        }
-      }
-    },
     "securitySchemes": {
       "bearerAuth": {
         "type": "http",
@@ -293,9 +223,12 @@ return errors === 0;
 }validate2.evaluated = {"props":{"error":true,"message":true},"dynamicProps":false,"dynamicItems":false};
 
 
-/** By the JSON text of their schemas. */
-export const VALIDATORS: Readonly<Record<string, ValidateFunction>> = {
-  "{\"description\":\"All the fields of Plant, and an identification number.\",\"allOf\":[{\"type\":\"object\",\"required\":[\"name\"],\"properties\":{\"name\":{\"description\":\"The name of the plant.\",\"type\":\"string\"},\"tag\":{\"description\":\"Tag to specify the type.\",\"type\":\"string\"}}},{\"type\":\"object\",\"required\":[\"id\"],\"properties\":{\"id\":{\"description\":\"Identification number of the plant.\",\"type\":\"integer\",\"format\":\"int64\"}}}]}": code0,
-  "{\"type\":\"object\",\"required\":[\"name\"],\"properties\":{\"name\":{\"description\":\"The name of the plant.\",\"type\":\"string\"},\"tag\":{\"description\":\"Tag to specify the type.\",\"type\":\"string\"}}}": code1,
-  "{\"type\":\"object\",\"required\":[\"error\",\"message\"],\"properties\":{\"error\":{\"description\":\"Numeric error value.\",\"type\":\"integer\",\"format\":\"int32\"},\"message\":{\"description\":\"Error message text.\",\"type\":\"string\"}}}": code2,
-};
+const { requestBody, responses } = API.paths['/plants'].post;
+
+/** By their schemas in the document. */
+export const VALIDATORS: ReadonlyMap<unknown, ValidateFunction> = new Map(
+  [requestBody, responses['200'], responses['400']].map(({ content }, index) => [
+    content['application/json'].schema,
+    [code0, code1, code2][index],
+  ]),
+);

@@ -12,7 +12,7 @@ export interface Violation {
 type NumeralAt = (path: readonly string[]) => string | undefined;
 
 /**
- * Validates a JSON text that parsed to `value`; no problems means that it is valid. Integers are decided on
+ * Validates a JSON text that parsed to `value`; no violations mean that it is valid. Integers are decided on
  * the numerals of the text, since a double may not represent them exactly. Without a numeral, the double counts.
  */
 export type Validator = (numerals: string | NumeralAt, value: unknown) => readonly Violation[];
@@ -43,7 +43,7 @@ export const validatorOf =
         return range === undefined || (integer >= range[0] && integer <= range[1]);
       },
     };
-    return validate.call(context, value) ? [] : (validate.errors ?? []).map(problem);
+    return validate.call(context, value) ? [] : (validate.errors ?? []).map(violation);
   };
 
 const pathOf = (pointer: string): string[] =>
@@ -52,7 +52,7 @@ const pathOf = (pointer: string): string[] =>
     .slice(1)
     .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
 
-function problem({ instancePath, message, keyword, params }: ErrorObject): Violation {
+function violation({ instancePath, message, keyword, params }: ErrorObject): Violation {
   const detail = keyword === 'enum' ? `: ${JSON.stringify(params.allowedValues)}` : '';
   return { at: instancePath, message: `${message ?? keyword}${detail}` };
 }

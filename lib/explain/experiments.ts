@@ -29,7 +29,7 @@ export interface Budget {
 export interface SoughtSymptom extends Symptom {
   readonly rules?: {
     readonly all: readonly Rule[];
-    readonly cause: string;
+    readonly problem: string;
     readonly expected: ExpectedOutcome;
   };
 }
@@ -159,7 +159,7 @@ export class Experiments {
       // A check of what has to be rejected says nothing about what has to be accepted.
       if ((expected === 'accept') !== (sought.rules.expected === 'accept')) return undefined;
       const ruling = rulingOf(exchange, template, sought.rules.all, this);
-      if (isFinding(ruling)) return ruling.problem === sought.rules.cause;
+      if (isFinding(ruling)) return ruling.problem === sought.rules.problem;
       return ruling === undefined ? false : undefined;
     }
     if (!mayShow(expected, sought)) return undefined;

@@ -23,7 +23,7 @@ export function soughtFor(
   const symptom = broken ?? (finding.aspect === 'representation' ? (success ?? own) : own);
   // Of a long response only the beginning is kept.
   if (symptom !== undefined && exchange.response?.size === undefined) return symptom;
-  const rules = 'rules' in test ? { all: test.rules, cause: finding.problem, expected } : undefined;
+  const rules = 'rules' in test ? { all: test.rules, problem: finding.problem, expected } : undefined;
   return { ...detailOf(finding.problem), ...(rules === undefined ? {} : { rules }) };
 }
 
