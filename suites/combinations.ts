@@ -77,6 +77,6 @@ export const combinationChecks: readonly Check[] = [
       basis: ['section 5, rule 1', 'section 5, rule 2', 'RFC 9110 section 3.3'],
       hint: `Authenticate every request before anything else. ${codePath}`,
     },
-    combined('reject-credential', [notSuccess, answered, noServerError, errorMediaType, errorBody], 5.8),
+    combined('reject-credential', [notSuccess, answered, noServerError, errorMediaType, errorBody], 5.83),
   ),
 ];

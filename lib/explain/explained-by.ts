@@ -30,7 +30,9 @@ export async function explainedBy<T extends Cluster>(
   if (kind !== 'always') return fits;
   if (isOtherRejection(first.found, failure, experiments)) return undefined;
   const state = neutral && stateOf(failure.template, neutral.plant);
-  if (neutral === undefined || state === undefined) return fits;
+  if (neutral === undefined || state === undefined)
+    // Without an experiment, what is wrong with a property explains only what is about it.
+    return isOfProperty(fits.found) && !isAbout(fits.found, label, experiments) ? undefined : fits;
   // An ordinary part may also hide another fault, so that the failing one has to show this one by itself.
   const explains = await unlessSpent(
     async () =>
@@ -88,6 +90,12 @@ async function inUndeclared<T extends Cluster>(
   const shows = await unlessSpent(() => experiments.shows({ ...state, plant }, sought));
   return shows === false ? cluster : undefined;
 }
+
+/** Whether only the values of properties matter. */
+const isOfProperty = ({ subject, conditions }: Explanation): boolean => {
+  const all = [...(subject === undefined ? [] : [subject]), ...conditions];
+  return all.length > 0 && all.every(({ property }) => property !== undefined);
+};
 
 /** Whether a finding and a label name the same property. */
 function isAbout({ subject, conditions }: Explanation, label: string, { contract }: Experiments): boolean {

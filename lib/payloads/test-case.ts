@@ -42,6 +42,7 @@ export interface RequestTemplate {
   readonly tokenIn?: string;
   /** `undefined` sends none. */
   readonly contentType?: string | undefined;
+  /** `{hostname}` in a value becomes the host of the base URL without its port. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
   readonly body?: Body | undefined;
   readonly framing?: 'length' | 'chunked';

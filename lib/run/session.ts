@@ -71,7 +71,7 @@ export interface Listeners {
 }
 
 /** How long a run waits in total for a store that asks it to. */
-const MAX_WAIT_MS = 120_000;
+const MAX_WAIT_MS = 300_000;
 
 const BAILED: Stop = {
   kind: 'bailed',

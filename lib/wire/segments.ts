@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { insideCharacter } from './bytes.ts';
 import { Deadline } from './deadline.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Delivery, HeaderPair, Request } from './exchange.ts';
@@ -108,15 +109,14 @@ export const TRAILER = 'x-trailer';
 
 function divided(body: Uint8Array, chunks: Delivery['chunks']): Uint8Array[] {
   if (chunks === 'one') return [body];
-  if (chunks !== 'many') return halves(body);
+  if (chunks !== 'many') return halves(body, chunks === 'character' ? insideCharacter(body) : undefined);
   return Array.from({ length: Math.ceil(body.length / 7) }, (_, index) =>
     body.subarray(7 * index, 7 * index + 7),
   );
 }
 
 /** Splits a body into the two parts that are sent as chunks. */
-function halves(body: Uint8Array): Uint8Array[] {
-  const middle = Math.floor(body.length / 2);
+function halves(body: Uint8Array, middle = Math.floor(body.length / 2)): Uint8Array[] {
   return [body.subarray(0, middle), body.subarray(middle)].filter((part) => part.length > 0);
 }
 

@@ -1,10 +1,12 @@
-import { Numeral, type Value } from '../../reference/json.ts';
+import { Numeral, readJson, type Value } from '../../reference/json.ts';
 import { type BrokenStore, broken } from '../fleet.ts';
 import {
+  accepting,
   acceptingKind,
   kindOf,
   lastIs,
   ONE,
+  parsing,
   reading,
   type Seen,
   somePlant,
@@ -18,6 +20,13 @@ const sent = (property: string, test: (value: Value | undefined) => boolean) => 
   test(seen.fields.get(property));
 const falsy = (value: Value | undefined) =>
   value === null || value === false || value === '' || (value instanceof Numeral && Number(value.text) === 0);
+/** What a common library calls empty; a missing value is none. */
+const isEmpty = (value: Value | undefined) =>
+  value === null ||
+  typeof value === 'boolean' ||
+  value instanceof Numeral ||
+  (Array.isArray(value) && value.length === 0) ||
+  (value instanceof Map && value.size === 0);
 const WRONG_NAME = ['null', 'boolean', 'integer', 'fraction', 'array', 'object'] as const;
 const WRONG_ID = ['null', 'boolean', 'string', 'array', 'object'] as const;
 
@@ -175,6 +184,30 @@ export const coercion: readonly BrokenStore[] = [
     'accepts any array as id',
     ['invalid/rejects-any-wrong-type', 'invalid/rejects-wrong-type', 'state/accepts-among-many-rejections'],
     acceptingKind('id', 'array'),
+  ),
+  broken(
+    'two-defects-cancel',
+    'joins the results of its checks of id, name and tag with exclusive or, so that two defects cancel',
+    ['invalid/rejects-any-defect'],
+    accepting(({ value, fields }) => {
+      const wrong = ['id', 'name', 'tag'].filter((name) => {
+        const kind = kindOf(fields.get(name));
+        return kind !== (name === 'id' ? 'integer' : 'string') && (kind !== 'absent' || name !== 'tag');
+      });
+      return value instanceof Map && wrong.length === 2;
+    }),
+  ),
+  broken(
+    'tag-empty-is-absent',
+    'takes a tag for absent that a library calls empty: null, numbers, booleans, [] and {}',
+    ['invalid/rejects-wrong-type'],
+    parsing(
+      ({ fields }) => isEmpty(fields.get('tag')),
+      ({ body }) => {
+        const value = readJson(body);
+        return value instanceof Map ? new Map([...value].filter(([name]) => name !== 'tag')) : value;
+      },
+    ),
   ),
   broken(
     'any-type-if-present',

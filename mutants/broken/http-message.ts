@@ -145,6 +145,18 @@ export const httpMessage: readonly BrokenStore[] = [
     failingHead(({ headers }) => (headers['x-request-id'] ?? []).some((id) => !/^[\da-f-]{36}$/.test(id))),
   ),
   broken(
+    'http-cookie-percent-500',
+    '500 if a cookie is not percent-encoded: its decoder throws',
+    ['invariants/no-server-error'],
+    failingHead(({ headers }) => /%(?![\da-f]{2})/i.test(headers.cookie?.join() ?? '')),
+  ),
+  broken(
+    'http-host-without-port-500',
+    '500 if Host has no port: it is split at the colon',
+    ['invariants/no-server-error'],
+    failingHead(({ headers }) => !/:\d+$/.test(headers.host?.[0] ?? '')),
+  ),
+  broken(
     'http-form-500',
     '500 to a form',
     ['invariants/no-server-error', 'invalid/rejects-forms'],

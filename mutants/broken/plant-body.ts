@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { type BrokenStore, broken } from '../fleet.ts';
 import { answering, answeringText, answeringValue, contentType, textOf } from '../helpers.ts';
 
@@ -497,6 +498,22 @@ export const plantBody: readonly BrokenStore[] = [
       'state/answers-alternating-requests',
     ],
     answering((answer) => ({ ...answer, headers: { ...answer.headers, 'content-encoding': 'gzip' } })),
+  ),
+  broken(
+    'body-gzip-of-wrong-length',
+    'compresses responses of 512 bytes and more, and keeps the Content-Length of the text',
+    ['combinations/answers-unconstrained-plants'],
+    (right) => ({
+      send(answer, response, request) {
+        const text = Buffer.from(answer.body ?? '');
+        const isLong = answer.status === 200 && text.length >= 512;
+        if (!isLong || !/gzip/.test(request.headers['accept-encoding']?.join() ?? ''))
+          return right.send(answer, response, request);
+        const headers = { 'content-length': String(text.length), 'content-encoding': 'gzip' };
+        response.writeHead(200, { ...answer.headers, ...headers });
+        response.end(gzipSync(text), () => request.message.socket.end());
+      },
+    }),
   ),
   broken(
     'body-cut-in-transit',

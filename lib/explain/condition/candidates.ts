@@ -133,6 +133,9 @@ const bySize = (
 /** The part of a class that has to show the fault for its name to be given to values of several groups, or of one. */
 const [MIN_PART_OF_CLASS, MIN_PART_OF_GROUP] = [0.75, 0.5];
 
+/** Members of a group that are listed rather than a class around them. */
+const MAX_PARTS = 3;
+
 function joined(
   named: readonly NamedCandidates[],
   tries: Tries,
@@ -140,8 +143,10 @@ function joined(
 ): readonly NamedCandidates[] {
   return groupBy(named, ({ group }) => group).map(([group, members]) => {
     const candidates = members.flatMap((one) => one.candidates);
-    const around =
-      members.length > MAX_NAMES ? smallestAround(candidates, tries, classes, MIN_PART_OF_GROUP) : undefined;
+    const whole =
+      members.length > MAX_PARTS ? smallestAround(candidates, tries, classes, MIN_PART_OF_GROUP) : undefined;
+    // Exceptions that are named say more than a few of the members, and these more than a number.
+    const around = whole?.isExact === true || members.length > MAX_NAMES ? whole : undefined;
     return {
       group,
       candidates,

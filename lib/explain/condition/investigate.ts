@@ -1,8 +1,9 @@
 import { stringsOf } from '../../contract/shape.ts';
 import { withWords } from '../../payloads/fresh.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
-import { insideCharacter } from '../../payloads/model/message.ts';
 import { ID } from '../../payloads/plants.ts';
+import type { RequestTemplate } from '../../payloads/test-case.ts';
+import { insideCharacter } from '../../wire/bytes.ts';
 import { type Experiments, unlessSpent } from '../experiments.ts';
 import { type Explanation, explanationOf, pinned } from '../explanation.ts';
 import type { Investigation } from '../investigation.ts';
@@ -60,7 +61,7 @@ export async function investigate(investigation: Investigation): Promise<readonl
   const [failing, passing] = [shown[0] ?? lead, hidden[0]];
   if (shown.length === 0) {
     const found =
-      (await sizedLike(lead, bases, investigation)) ??
+      (await sizedLike(bases, investigation)) ??
       (await paddedLike(lead, bases, faultParts, investigation)) ??
       (await nestedLike(lead, bases, faultParts, investigation)) ??
       (await splitLike(lead, bases, faultParts, investigation));
@@ -97,14 +98,13 @@ const DIVISORS = [2, 3, 4, 5, 8, 10, 16, 32, 64, 100, 128, 256, 512, 1024, 2048,
 
 /** What is found with an ordinary request of exactly the failing size, if one byte more or less passes. */
 async function sizedLike(
-  lead: RequestState,
   bases: readonly RequestState[],
   investigation: Investigation,
 ): Promise<readonly Explanation[] | undefined> {
   const { experiments, failure } = investigation;
   const [base] = bases.toSorted((a, b) => experiments.sizeOf(a) - experiments.sizeOf(b));
   const size = failure.exchange.request.body?.length ?? 0;
-  if (base === undefined || lead.defect !== undefined || size <= experiments.sizeOf(base)) return undefined;
+  if (base === undefined || size <= experiments.sizeOf(base)) return undefined;
   const sized = (bytes: number) => ({ ...base, edits: [...base.edits, paddedTo(bytes)] });
   if (!(await recurs(sized(size), investigation))) return undefined;
   for (const bytes of [size - 1, size + 1])
@@ -178,13 +178,15 @@ async function splitLike(
     property,
     withWords((word) => `${word(8)}木${word(4)}`),
   );
-  const split: RequestState = {
-    ...base,
-    plant: wide,
-    template: { ...base.template, cut: (body) => [insideCharacter(body)] },
-  };
-  if (!(await recurs(split, investigation))) return undefined;
-  return reducedTo(base, split, faultParts, investigation);
+  const ways: readonly RequestTemplate[] = [
+    { cut: (body) => [insideCharacter(body)] },
+    { framing: 'chunked', delivery: { chunks: 'character' } },
+  ];
+  for (const way of ways) {
+    const split: RequestState = { ...base, plant: wide, template: { ...base.template, ...way } };
+    if (await recurs(split, investigation)) return reducedTo(base, split, faultParts, investigation);
+  }
+  return undefined;
 }
 
 /** What is found with the very id that failed, if others of its range pass, and it has a class by which they differ. */
@@ -310,7 +312,9 @@ async function described(
     const isSaid = subjects === undefined || parts.includes(CREDENTIAL);
     const subject = isSaid ? undefined : subjectOf(investigation);
     const isUnknown = subject === undefined && conditions.length === 0 && parts.length > 0;
-    const known = isUnknown ? [suchAs(investigation.failure)] : conditions;
+    const known = isUnknown
+      ? [suchAs(investigation.failure, investigation.experiments.contract)]
+      : conditions;
     return [
       await explanationOf({ state, subject, conditions: known, sweeps, parts, neutral }, investigation),
     ];

@@ -4,6 +4,7 @@ import { withoutChance, withoutRemains, withoutRepeatedValues, withoutUnchecked 
 import { withoutBeyondSize, withoutCarriers, withoutIncluded, withoutOthersRejected } from './included.ts';
 import { ordered } from './order.ts';
 import {
+  acrossLengths,
   acrossMediaTypes,
   acrossPieces,
   acrossProperties,
@@ -22,6 +23,7 @@ export const merged = (clusters: readonly Cluster[]): readonly Cluster[] =>
     withoutCarriers,
     acrossTypes,
     acrossProperties,
+    acrossLengths,
     acrossSubjects,
     acrossPieces,
     acrossMediaTypes,

@@ -5,7 +5,7 @@ import { isWrong400, type SoughtSymptom } from '../experiments.ts';
 import { keyOf } from '../symptom/symptom.ts';
 import { alternatives, listOf, ofOthers } from '../wording/several.ts';
 import { sentenceOf } from '../wording/title.ts';
-import { areVague, fullText } from '../wording/wording.ts';
+import { areVague, fullText, type Wording } from '../wording/wording.ts';
 import { joinedByKey, textOfAll } from './join.ts';
 import { ordered } from './order.ts';
 
@@ -104,6 +104,53 @@ export function acrossSubjects(clusters: readonly Cluster[]): readonly Cluster[]
     ...first,
     found: { ...first.found, subject: alternatives(all.flatMap(({ found }) => found.subject ?? [])) },
   }));
+}
+
+/** How far limits on the lengths of two properties lie apart at most if the size of the whole is what matters. */
+const SAME_LIMIT_PART = 0.1;
+
+/** Joins clusters whose limits on the lengths of several properties lie close together. */
+export function acrossLengths(clusters: readonly Cluster[]): readonly Cluster[] {
+  const key = (cluster: Cluster) => {
+    const own = lengthLimitOf(cluster);
+    const like = (other: Cluster) => {
+      const limit = lengthLimitOf(other);
+      return (
+        own !== undefined &&
+        limit?.rest === own.rest &&
+        Math.abs(limit.characters - own.characters) <= SAME_LIMIT_PART * own.characters
+      );
+    };
+    const first = clusters.find(like);
+    return first && `${own?.rest} ${lengthLimitOf(first)?.characters}`;
+  };
+  return joinedByKey(clusters, key, (first, all) => {
+    const limits = all.flatMap((cluster) => lengthLimitOf(cluster) ?? []);
+    const [limit] = limits;
+    if (limit === undefined || limits.length < 2) return first;
+    const names = listOf([...new Set(limits.map(({ words }) => words.property ?? ''))]);
+    const about = Number(Math.min(...limits.map(({ characters }) => characters)).toPrecision(2));
+    const { property: _, ...words } = limit.words;
+    const joined = { ...words, clause: `${names} is longer than about ${about} characters` };
+    const conditions = first.found.conditions.map((one) => (one === limit.words ? joined : one));
+    return { ...first, found: { ...first.found, conditions } };
+  });
+}
+
+interface LengthLimit {
+  readonly words: Wording;
+  readonly characters: number;
+  /** Everything else that is said. */
+  readonly rest: string;
+}
+
+function lengthLimitOf({ sought, found: { kind, subject, conditions } }: Cluster): LengthLimit | undefined {
+  const words = conditions.find(({ clause }) => clause?.includes(' is longer than ') === true);
+  const [, characters] = / is longer than (\d+) characters$/.exec(words?.clause ?? '') ?? [];
+  if (kind !== 'always' || words?.property === undefined || characters === undefined) return undefined;
+  const others = conditions.filter((one) => one !== words);
+  const rest = JSON.stringify([keyOf(sought), subject, textOfAll(others)]);
+  return { words, characters: Number(characters), rest };
 }
 
 /** A symptom of one property in the words for others. */

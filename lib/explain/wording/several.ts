@@ -51,7 +51,7 @@ export const listOf = (texts: readonly string[]): string =>
   texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} or ${texts.at(-1)}`;
 
 /** Names joined into one. */
-export const MAX_NAMES = 3;
+export const MAX_NAMES = 5;
 
 /** Words for several values of which any will do. */
 export function alternatives(all: readonly Wording[]): Wording {

@@ -23,11 +23,18 @@ const OBSERVED_BODIES: Readonly<Record<string, string>> = {
   'lone surrogate in tag': 'has a lone surrogate in tag',
 };
 
+/** The property that a label begins with. */
+const propertyIn = (label: string, { newPlant: { shape } }: Contract): string | undefined =>
+  [...shape.properties.keys()].find((name) => label.startsWith(`${name} `));
+
 /** The words for requests of which only one is known. */
-export function suchAs(failure: Failure): Wording {
+export function suchAs(failure: Failure, contract: Contract): Wording {
   const { label, check } = failure.sentFor ?? { label: failure.label, check: undefined };
-  const [, property] = /^(id|name|tag) /.exec(labelOf(failure)) ?? [];
-  if (property !== undefined) return { clause: labelOf(failure).replace(/^(\w+) (?=")/, '$1 is '), property };
+  const property = propertyIn(labelOf(failure), contract);
+  if (property !== undefined) {
+    const said = labelOf(failure).slice(property.length + 1);
+    return { clause: `${property} ${said.replace(/^(?=")/, 'is ')}`, property };
+  }
   if (label.startsWith('an undeclared property'))
     return { phrase: `with ${label}`, topics: ['undeclared property'] };
   const [, extension] = /^json extension: (.+)$/.exec(label) ?? [];
@@ -94,7 +101,9 @@ export function subjectOf({ failure, sought: { kind }, experiments }: Investigat
     return label === ''
       ? ANY_SUBJECT.credential
       : { noun: `requests without a valid token (${label})`, topics: ['credential'] };
-  return { noun: nounOf(label), clause: clauseOf(label) };
+  const property = propertyIn(label, experiments.contract);
+  const words = { noun: nounOf(label, property), clause: clauseOf(label, property) };
+  return property === undefined ? words : { ...words, property };
 }
 
 /** What is wrong with a credential, or how the right one is spelled. */
@@ -128,7 +137,7 @@ export function wordsOf(
           ? 'without a Content-Type'
           : `with Content-Type ${template.contentType}`,
     };
-  if (name === 'body' || plant.get(name) !== undefined) return suchAs(failure);
+  if (name === 'body' || plant.get(name) !== undefined) return suchAs(failure, experiments.contract);
   const value = valueIn(failure.label, dimension, experiments.modelOf(state));
   return value === undefined ? { phrase: `with some values of ${name}`, isVague: true } : { phrase: value };
 }

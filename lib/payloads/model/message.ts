@@ -1,3 +1,4 @@
+import { insideCharacter } from '../../wire/bytes.ts';
 import type { RequestTemplate } from '../test-case.ts';
 import {
   anyOf,
@@ -45,6 +46,7 @@ const framing = dimension(
       })),
     ]),
     chunked('in chunks with a trailer', 'trailer'),
+    chunked('in chunks split inside a character', 'character'),
   ]),
 );
 
@@ -55,14 +57,6 @@ const cutting = (name: string, cut: NonNullable<RequestTemplate['cut']>) => with
 const placeOf = (body: Uint8Array, text: string, after: number): number => {
   const place = Buffer.from(body).indexOf(text);
   return place < 0 ? Math.floor(body.length / 2) : place + after;
-};
-
-/**
- * The offset after the first byte of the first multi-byte character; the middle of the body if there is none.
- */
-export const insideCharacter = (body: Uint8Array): number => {
-  const place = body.findIndex((byte) => byte >= 0xc2);
-  return place < 0 ? Math.floor(body.length / 2) : place + 1;
 };
 
 /** The offset after the first closing brace if something follows it; the middle of the body otherwise. */
@@ -229,7 +223,7 @@ const client = dimension('client', [
     ]),
     withHeaders('with values of headers that are not well-formed', [
       ['accept-language', 'english;q=much'],
-      ['cookie', '{"theme":"dark"}; =; lone; '],
+      ['cookie', '{"theme":"dark"}; =; lone; off=50%'],
       ['date', 'today'],
       ['origin', 'null'],
       ['priority', 'urgent'],
@@ -288,6 +282,8 @@ const proxy = dimension(
       ['x-rewrite-url', '/health'],
     ]),
     header('cache-control', 'no-cache, only-if-cached'),
+    // As some proxies and tools pass it on, and clients send it on the usual port (RFC 9110 section 7.2).
+    withHeaders('with a Host without the port', [['host', '{hostname}']]),
     // Varnish rejects more than 64 lines in all, also after it has added its own.
     withHeaders('with many headers', [
       ['via', '1.1 proxy.example'],

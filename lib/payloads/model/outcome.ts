@@ -19,8 +19,11 @@ const DIMENSIONS_WITHOUT_EFFECT: Partial<Readonly<Record<DefectKind, readonly st
   'not-an-object': [...PLANT, 'size'],
 };
 
+const isSaidOf = ({ name, property }: Defect): boolean =>
+  property !== undefined && name.startsWith(`${property} `);
+
 const withDefect = (defect: Defect): Value => ({
-  name: `where ${defect.name}`.replace(/^where (?!name|id|tag)/, 'with '),
+  name: `${isSaidOf(defect) ? 'where' : 'with'} ${defect.name}`,
   fault: defect.name,
   apply: (state, { contract, pick }) => {
     const candidates: readonly Json[] = [pick(defect.sampled(state.plant)), ...defect.typical(state.plant)];

@@ -17,7 +17,7 @@ export function confirmedText({
     case 'now-and-then':
       return `${of(inside)} requests failed, now and then${otherwise('others')}`;
     case 'under-concurrency':
-      return `${of(inside)} failed with that many requests in flight${otherwise('with fewer')}`;
+      return `${of(inside)} failed with those requests in flight${otherwise('otherwise')}`;
     case 'sequence':
       return `${of(inside)} failed after those requests${otherwise('without them')}`;
     case 'from-then-on':

@@ -72,7 +72,8 @@ export function fill(
   const { header = 'authorization' } = credential;
   const own: HeaderPair[] = credential.values(token, cookies).map((value) => [header, value]);
   if (contentType !== undefined) own.push(['content-type', contentType]);
-  if (template.headers !== undefined) own.push(...template.headers);
+  const hostname = host.replace(/:\d+$/, '');
+  for (const [name, value] of template.headers ?? []) own.push([name, value.replace('{hostname}', hostname)]);
   const bytes = body === undefined ? undefined : bytesOf(body, id, token);
   const delivery = deliveryOf(template, bytes);
   const request: Request = {

@@ -114,21 +114,31 @@ function inWords(value: Json): string {
 }
 
 const nameOf = ({ name, property }: Defect): Wording => ({
-  clause: name.startsWith('no ') ? `${property ?? 'a property'} is missing` : clauseOf(name),
-  noun: name.startsWith('no ') ? `a plant without ${property ?? 'a property'}` : nounOf(name),
+  clause: name.startsWith('no ') ? `${property ?? 'a property'} is missing` : clauseOf(name, property),
+  noun: name.startsWith('no ') ? `a plant without ${property ?? 'a property'}` : nounOf(name, property),
   ...(property === undefined ? {} : { property }),
 });
 
-const isAboutProperty = (name: string) => /^(?:id|name|tag) /.test(name) || name.startsWith('everything ');
-export const clauseOf = (name: string) =>
-  isAboutProperty(name)
-    ? name.replace(/^(\S+) (spelled|nested|inherited)/, '$1 is $2')
-    : `the body is ${name}`;
-export function nounOf(name: string): string {
-  if (!isAboutProperty(name)) return bodyNoun(name);
-  const [, property = '', limit] = /^(\S+) is ((?:above|below|at) .*)$/.exec(name) ?? [];
-  if (limit !== undefined) return `${/^[aeiou]/i.test(property) ? 'an' : 'a'} ${property} ${limit}`;
-  return name.replace(/^(\S+) is (.*)$/, '$2 as $1');
+/** What the name of a defect says of a property, or of all of them. */
+function saidOf(
+  name: string,
+  property = 'everything',
+): readonly [property: string, said: string] | undefined {
+  return name.startsWith(`${property} `) ? [property, name.slice(property.length + 1)] : undefined;
+}
+
+export function clauseOf(name: string, property?: string): string {
+  const [subject, said = ''] = saidOf(name, property) ?? [];
+  if (subject === undefined) return `the body is ${name}`;
+  return `${subject} ${said.replace(/^(?=spelled|nested|inherited)/, 'is ')}`;
+}
+
+export function nounOf(name: string, property?: string): string {
+  const [subject, said = ''] = saidOf(name, property) ?? [];
+  if (subject === undefined) return bodyNoun(name);
+  const [, limit] = /^is ((?:above|below|at) .*)$/.exec(said) ?? [];
+  if (limit !== undefined) return `${/^[aeiou]/i.test(subject) ? 'an' : 'a'} ${subject} ${limit}`;
+  return said.startsWith('is ') ? `${said.slice(3)} as ${subject}` : name;
 }
 
 const typeOf = ({ name }: Defect): string | undefined => TYPES[/ is (.+)$/.exec(name)?.[1] ?? ''];

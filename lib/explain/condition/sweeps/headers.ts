@@ -1,3 +1,4 @@
+import type { Wording } from '../../wording/wording.ts';
 import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 
 /** What stores may expect the value of a header to be. */
@@ -10,6 +11,12 @@ const FORMS = [
   },
   { name: 'a date', has: /^\w{3}, .* GMT$/, sample: 'Sat, 29 Oct 1994 19:43:31 GMT' },
 ] as const;
+
+/** Every request has a Host, so that its presence says nothing. */
+const anyValueOf = (header: string): Wording =>
+  header === 'Host'
+    ? { phrase: 'whose Host is not the host and port of the base URL' }
+    : { phrase: `with the header ${header}`, header };
 
 /** Values of a header that no dimension of the model is about. */
 export function headerSweep(header: string, value: string): Sweep {
@@ -35,9 +42,6 @@ export function headerSweep(header: string, value: string): Sweep {
     candidates: [...new Set([value, ...FORMS.map(({ sample }) => sample), 'x', 'value-7', 'true'])].map(
       candidate,
     ),
-    classes: [
-      { id: 'any', words: { phrase: `with the header ${header}`, header }, group: header },
-      ...others,
-    ],
+    classes: [{ id: 'any', words: anyValueOf(header), group: header }, ...others],
   };
 }

@@ -71,7 +71,7 @@ type Group = readonly [id: string, phrase: string, has: RegExp, flags?: Pick<Wor
 const GROUPS: Readonly<Record<string, readonly Group[]>> = {
   framing: [
     ['chunked', 'with a chunked body', /chunk/],
-    ['several', 'with a body in several chunks', /two|many/],
+    ['several', 'with a body in several chunks', /two|many|inside/],
   ],
   segments: [
     ['segments', 'whose body arrives in several segments', /segment|head|pause/],
