@@ -91,11 +91,9 @@ async function inUndeclared<T extends Cluster>(
   return shows === false ? cluster : undefined;
 }
 
-/** Whether only the values of properties matter. */
-const isOfProperty = ({ subject, conditions }: Explanation): boolean => {
-  const all = [...(subject === undefined ? [] : [subject]), ...conditions];
-  return all.length > 0 && all.every(({ property }) => property !== undefined);
-};
+/** Whether it is about nothing but what is wrong with a property. */
+const isOfProperty = ({ subject, conditions }: Explanation): boolean =>
+  subject?.property !== undefined && conditions.length === 0;
 
 /** Whether a finding and a label name the same property. */
 function isAbout({ subject, conditions }: Explanation, label: string, { contract }: Experiments): boolean {

@@ -51,6 +51,8 @@ export interface RequestTemplate {
   readonly without?: readonly string[];
   /** Offsets in the body at which segments end. */
   readonly cut?: (body: Uint8Array) => readonly number[];
+  /** Offset in the body at which the first of two chunks ends. */
+  readonly chunkEnd?: (body: Uint8Array) => number;
   /** Offset in the body at which the connection is closed. */
   readonly abort?: (body: Uint8Array) => number;
   /** The request sent right before this one. */

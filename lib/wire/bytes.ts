@@ -22,11 +22,3 @@ export class Bytes {
     return this.buffer.subarray(0, Math.min(limit, this.length));
   }
 }
-
-/**
- * The offset after the first byte of the first multi-byte UTF-8 character; the middle of the body if there is none.
- */
-export const insideCharacter = (body: Uint8Array): number => {
-  const place = body.findIndex((byte) => byte >= 0xc2);
-  return place < 0 ? Math.floor(body.length / 2) : place + 1;
-};

@@ -17,11 +17,12 @@ export interface Delivery {
   /** Milliseconds between two segments; by default a few. */
   readonly pauseMs?: number;
   /**
-   * How a chunked body is divided: into one chunk, two (the default), chunks of seven bytes, or two of which the
-   * first ends inside a character; or into two with chunk extensions, or followed by a trailer section (RFC 9112
-   * section 7.1).
+   * How a chunked body is divided: into one chunk, two (the default), or chunks of seven bytes; or into two
+   * with chunk extensions, or followed by a trailer section (RFC 9112 section 7.1).
    */
-  readonly chunks?: 'one' | 'halves' | 'many' | 'character' | 'extensions' | 'trailer';
+  readonly chunks?: 'one' | 'halves' | 'many' | 'extensions' | 'trailer';
+  /** Offset in the body at which the first of two chunks ends; by default the middle. */
+  readonly chunkEnd?: number;
   /** Writes Content-Length and chunk sizes with leading zeros (RFC 9112 sections 6.2 and 7.1). */
   readonly leadingZeros?: true;
   /** What stands between the colon and the value of each header instead of a space (RFC 9112 section 5). */

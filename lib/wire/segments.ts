@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import { insideCharacter } from './bytes.ts';
 import { Deadline } from './deadline.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Delivery, HeaderPair, Request } from './exchange.ts';
@@ -78,13 +77,13 @@ function coded({ body = new Uint8Array(), framing, delivery }: Request): Coded {
   const within = (offset: number) =>
     Math.max(0, Math.min(offset < 0 ? body.length + offset : offset, body.length));
   if (framing === 'length') return { bytes: body, placeOf: within };
-  const { chunks = 'halves' } = delivery ?? {};
+  const { chunks = 'halves', chunkEnd } = delivery ?? {};
   const extension = chunks === 'extensions' ? ';part=1;note="a b"' : '';
   const pieces: Uint8Array[] = [];
   const starts: { readonly offset: number; readonly place: number }[] = [];
   let [offset, place] = [0, 0];
   // A chunk without data would end the body (RFC 9112 section 7.1).
-  for (const part of body.length === 0 ? [] : divided(body, chunks)) {
+  for (const part of body.length === 0 ? [] : divided(body, chunks, chunkEnd)) {
     const size = Buffer.from(`${digits(part.length.toString(16), delivery)}${extension}\r\n`);
     pieces.push(size, part, Buffer.from('\r\n'));
     starts.push({ offset, place: place + size.length });
@@ -107,17 +106,17 @@ function coded({ body = new Uint8Array(), framing, delivery }: Request): Coded {
 /** The name of the field in a trailer section. */
 export const TRAILER = 'x-trailer';
 
-function divided(body: Uint8Array, chunks: Delivery['chunks']): Uint8Array[] {
+function divided(body: Uint8Array, chunks: Delivery['chunks'], end: number | undefined): Uint8Array[] {
   if (chunks === 'one') return [body];
-  if (chunks !== 'many') return halves(body, chunks === 'character' ? insideCharacter(body) : undefined);
+  if (chunks !== 'many') return halves(body, end);
   return Array.from({ length: Math.ceil(body.length / 7) }, (_, index) =>
     body.subarray(7 * index, 7 * index + 7),
   );
 }
 
 /** Splits a body into the two parts that are sent as chunks. */
-function halves(body: Uint8Array, middle = Math.floor(body.length / 2)): Uint8Array[] {
-  return [body.subarray(0, middle), body.subarray(middle)].filter((part) => part.length > 0);
+function halves(body: Uint8Array, end = Math.floor(body.length / 2)): Uint8Array[] {
+  return [body.subarray(0, end), body.subarray(end)].filter((part) => part.length > 0);
 }
 
 /** Writes segments to a socket with a pause after each of them. */

@@ -66,6 +66,8 @@ export interface NamedCandidates {
   readonly candidates: readonly Candidate[];
   /** Whether it is one class or value, and all of it but for the exceptions that are named. */
   readonly isExact: boolean;
+  /** Whether it is several values of one property, all of which are named. */
+  readonly isListed?: true;
 }
 
 /**
@@ -152,9 +154,14 @@ function joined(
       candidates,
       words: around?.words ?? alternatives(members.map(({ words }) => words)),
       isExact: members.length === 1 && members[0]?.isExact === true,
+      ...(around === undefined && isListed(members) ? { isListed: true } : {}),
     };
   });
 }
+
+const isListed = ([first, ...others]: readonly NamedCandidates[]): boolean =>
+  first?.words.property !== undefined &&
+  [first, ...others].every(({ words, isExact }) => isExact && words.property === first.words.property);
 
 /** The smallest class that contains all of some values, if so much of it shows the fault. */
 function smallestAround(

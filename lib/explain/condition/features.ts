@@ -93,18 +93,14 @@ function featuresOf(contract: Contract): readonly Feature[] {
   ];
 }
 
-/** Ordinary plants are shorter than this: among those, the size differs with what is wrong. */
-const MIN_DECISIVE_BYTES = 128;
-
 /** A size that separates bodies best is between two of theirs. */
 function sizesIn(tries: readonly (readonly [body: string, shows: boolean])[]): readonly Feature[] {
-  const sizes = [...new Set(tries.map(([body]) => Buffer.byteLength(body)))]
-    .filter((size) => size >= MIN_DECISIVE_BYTES)
-    .toSorted((a, b) => a - b);
-  return sizes.slice(1).flatMap((size): Feature[] => [
+  const sizes = [...new Set(tries.map(([body]) => Buffer.byteLength(body)))].toSorted((a, b) => a - b);
+  return sizes.slice(1).flatMap((size, index): Feature[] => [
     {
       words: { clause: `the body is ${size} bytes or longer`, topics: ['size'] },
-      has: (body) => Buffer.byteLength(body) >= size,
+      // Nothing is known of the sizes below it that were not tried.
+      has: (body) => Buffer.byteLength(body) > (sizes[index] ?? 0),
     },
     {
       words: { clause: `the body is shorter than ${size} bytes` },

@@ -1,9 +1,9 @@
 import { stringsOf } from '../../contract/shape.ts';
 import { withWords } from '../../payloads/fresh.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
+import { insideCharacter } from '../../payloads/model/message.ts';
 import { ID } from '../../payloads/plants.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
-import { insideCharacter } from '../../wire/bytes.ts';
 import { type Experiments, unlessSpent } from '../experiments.ts';
 import { type Explanation, explanationOf, pinned } from '../explanation.ts';
 import type { Investigation } from '../investigation.ts';
@@ -180,7 +180,7 @@ async function splitLike(
   );
   const ways: readonly RequestTemplate[] = [
     { cut: (body) => [insideCharacter(body)] },
-    { framing: 'chunked', delivery: { chunks: 'character' } },
+    { framing: 'chunked', chunkEnd: insideCharacter },
   ];
   for (const way of ways) {
     const split: RequestState = { ...base, plant: wide, template: { ...base.template, ...way } };

@@ -161,7 +161,7 @@ export async function subjectsOf(
     : credentialSweep(token);
   const reach = await sweep(values, base, investigation, false);
   const [only, ...others] = reach.named;
-  const isScattered = others.length > 0 || only?.isExact === false;
+  const isScattered = others.length > 0 || (only?.isExact === false && only.isListed !== true);
   const separated =
     isBody && isScattered ? separatedIn(reach, values.classes, base, investigation.experiments) : undefined;
   return { ...reach, ...separated, base, candidates: values.candidates };

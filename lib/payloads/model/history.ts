@@ -1,4 +1,3 @@
-import { insideCharacter } from '../../wire/bytes.ts';
 import { wrongToken } from '../credentials.ts';
 import { freshId, withWords } from '../fresh.ts';
 import { FreshText, JsonObject } from '../json.ts';
@@ -16,6 +15,7 @@ import {
   type Value,
   withoutFault,
 } from './dimension.ts';
+import { insideCharacter } from './message.ts';
 
 /**
  * The preceding request. An outcome may depend only on the request itself, and on which ids and names are in

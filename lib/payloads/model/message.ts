@@ -1,4 +1,3 @@
-import { insideCharacter } from '../../wire/bytes.ts';
 import type { RequestTemplate } from '../test-case.ts';
 import {
   anyOf,
@@ -46,7 +45,10 @@ const framing = dimension(
       })),
     ]),
     chunked('in chunks with a trailer', 'trailer'),
-    chunked('in chunks split inside a character', 'character'),
+    withTemplate('in chunks split inside a character', {
+      framing: 'chunked',
+      chunkEnd: (body) => insideCharacter(body),
+    }),
   ]),
 );
 
@@ -57,6 +59,14 @@ const cutting = (name: string, cut: NonNullable<RequestTemplate['cut']>) => with
 const placeOf = (body: Uint8Array, text: string, after: number): number => {
   const place = Buffer.from(body).indexOf(text);
   return place < 0 ? Math.floor(body.length / 2) : place + after;
+};
+
+/**
+ * The offset after the first byte of the first multi-byte character; the middle of the body if there is none.
+ */
+export const insideCharacter = (body: Uint8Array): number => {
+  const place = body.findIndex((byte) => byte >= 0xc2);
+  return place < 0 ? Math.floor(body.length / 2) : place + 1;
 };
 
 /** The offset after the first closing brace if something follows it; the middle of the body otherwise. */

@@ -94,8 +94,12 @@ const delivery: Schema<Delivery> = named(
     headCut: optional(constant(true), 'The head was sent in two segments.'),
     pauseMs: optional(whole, 'Milliseconds between two segments.'),
     chunks: optional(
-      oneOf('one', 'halves', 'many', 'character', 'extensions', 'trailer'),
-      'How the chunked body was divided: one chunk, two chunks, chunks of seven bytes, two chunks split inside a character, two chunks with chunk extensions, two chunks with a trailer section.',
+      oneOf('one', 'halves', 'many', 'extensions', 'trailer'),
+      'How the chunked body was divided: one chunk, two chunks, chunks of seven bytes, two chunks with chunk extensions, two chunks with a trailer section.',
+    ),
+    chunkEnd: optional(
+      whole,
+      'The offset in the body at which the first of two chunks ended, if not the middle.',
     ),
     leadingZeros: optional(constant(true), 'Content-Length and chunk sizes had leading zeros.'),
     headerGap: optional(text, 'The white space between the colon and the value of each header.'),

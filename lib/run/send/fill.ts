@@ -42,15 +42,16 @@ function withQuery(path: string, parameters: readonly (readonly [name: string, v
   return `${path}${own === undefined ? '?' : own === '' ? '' : '&'}${added.join('&')}`;
 }
 
-/** The delivery of a request, whose cuts may depend on the bytes of its body. */
+/** The delivery of a request, whose cuts and chunks may depend on the bytes of its body. */
 function deliveryOf(
-  { delivery, cut, abort }: RequestTemplate,
+  { delivery, cut, chunkEnd, abort }: RequestTemplate,
   body: Uint8Array | undefined,
 ): Delivery | undefined {
-  if (body === undefined || (cut === undefined && abort === undefined)) return delivery;
+  if (body === undefined || (cut ?? chunkEnd ?? abort) === undefined) return delivery;
   return {
     ...delivery,
     ...(cut === undefined ? {} : { cuts: cut(body) }),
+    ...(chunkEnd === undefined ? {} : { chunkEnd: chunkEnd(body) }),
     ...(abort === undefined ? {} : { abortAfter: abort(body) }),
   };
 }
