@@ -76,6 +76,7 @@ test('the licences of the bundled packages are part of the package', async () =>
 test('a default run sends no more requests than the documents say', async () => {
   const plan = await planOf({ baseUrl: 'http://127.0.0.1:1', token: TOKEN, seed: 1, firstId: 1n });
   const { requests } = await estimate(plan);
-  expect(requests).toBeLessThan(6_150);
+  // Estimated from a sample of the covering arrays.
+  expect(requests).toBeLessThan(6_250);
   expect(packageText('README.md')).toContain('about 6,000 requests');
 });

@@ -204,7 +204,7 @@ const simplestFirst = (
 ): readonly CheckFailure[] => {
   const [ordinary] = ordinaryStates(experiments.contract);
   const cost = ({ failure: { template, before = [] }, sought }: CheckFailure): number => {
-    const state = ordinary === undefined ? undefined : stateOf(template, ordinary.plant);
+    const state = stateOf(template, ordinary.plant);
     if (state === undefined) return 1000;
     const delivered = Object.keys(template).length + Object.keys(template.delivery ?? {}).length;
     const expected = experiments.expectedOutcomeOf(state);
@@ -307,8 +307,7 @@ function ofTheRun(
   const recurs = members.some(({ failure: { when } }) => when === 'always' || when === 'this-request');
   const invariant = members.find(({ check }) => check.test.kind === 'invariant');
   const whole = results.find(({ check }) => check.id === invariant?.check.id);
-  if (ordinary === undefined || whole === undefined || recurs || members.length < MANY_AT_TIMES)
-    return undefined;
+  if (whole === undefined || recurs || members.length < MANY_AT_TIMES) return undefined;
   const every = Math.max(2, Math.round(whole.cases / Math.max(1, whole.failed)));
   return {
     ...bareExplanation(ordinary, exchange),

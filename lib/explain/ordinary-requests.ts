@@ -10,7 +10,7 @@ import { isValid, plainPlants } from '../payloads/validity.ts';
 /**
  * Ordinary requests that differ in everything in which ordinary plants can differ. The first is the least remarkable.
  */
-export const ordinaryStates = remembered((contract: Contract): readonly RequestState[] => {
+export const ordinaryStates = remembered((contract: Contract): readonly [RequestState, ...RequestState[]] => {
   const plain = (properties: 'all' | 'required', index: number): JsonObject =>
     sample(plainPlants(contract, properties), 0, 'explain', index).value;
   const set = (plant: JsonObject, values: Readonly<Record<string, Json>>): JsonObject =>
@@ -31,8 +31,8 @@ export const ordinaryStates = remembered((contract: Contract): readonly RequestS
     set(all, { [ID]: freshId(2n ** 24n + 1n, 2n ** 25n, 2n), tag: withWords((word) => word(19)) }),
     new JsonObject([...set(all, { [ID]: odd }).members].reverse()),
   ];
-  const states = candidates.filter((plant) => isValid(contract, plant)).map(initialState);
-  return states.length > 0 ? states : [initialState(all)];
+  const [first = all, ...others] = candidates.filter((plant) => isValid(contract, plant));
+  return [initialState(first), ...others.map(initialState)];
 });
 
 /** The names of the properties of a plant, sorted. */

@@ -41,12 +41,19 @@ interface Near {
   readonly shell: string;
 }
 
+const constant = (name: string, kind: string, token: string): Near => ({
+  name,
+  kind,
+  make: () => token,
+  shell: token,
+});
+
 /**
  * Tokens that resemble the right one. None changes only the last characters, which could decode to the same
  * signature.
  */
 const NEAR: readonly Near[] = [
-  { name: 'a random token', kind: 'any token', make: () => 'f3a91c07d2', shell: 'f3a91c07d2' },
+  constant('a random token', 'any token', 'f3a91c07d2'),
   {
     name: 'the token with characters appended',
     kind: 'more than the token',
@@ -135,34 +142,19 @@ const NEAR: readonly Near[] = [
     make: (token) => swapped(token.charAt(0)) + token.slice(1),
     shell: '$(printf %.1s "$PLANT_STORE_TOKEN" | tr a-zA-Z A-Za-z)${PLANT_STORE_TOKEN:1}',
   },
-  { name: 'a token of one letter', kind: 'short token', make: () => 'x', shell: 'x' },
-  { name: 'a token of digits', kind: 'short token', make: () => '123456789012', shell: '123456789012' },
-  {
-    name: 'a token in three parts',
-    kind: 'JSON Web Token',
-    make: () => 'e30.e30.c2ln',
-    shell: 'e30.e30.c2ln',
-  },
-  {
-    name: 'a token in three parts that are not JSON',
-    kind: 'JSON Web Token',
-    make: () => 'e.x.y',
-    shell: 'e.x.y',
-  },
-  { name: 'a token in three empty parts', kind: 'JSON Web Token', make: () => '..', shell: '..' },
-  { name: 'an unsigned JSON Web Token', kind: 'JSON Web Token', make: () => UNSIGNED, shell: UNSIGNED },
+  constant('a token of one letter', 'short token', 'x'),
+  constant('a token of digits', 'short token', '123456789012'),
+  constant('a token in three parts', 'JSON Web Token', 'e30.e30.c2ln'),
+  constant('a token in three parts that are not JSON', 'JSON Web Token', 'e.x.y'),
+  constant('a token in three empty parts', 'JSON Web Token', '..'),
+  constant('an unsigned JSON Web Token', 'JSON Web Token', UNSIGNED),
   {
     name: 'a token of 4 KiB',
     kind: 'long token',
     make: () => 'x'.repeat(4096),
     shell: "$(printf 'x%.0s' {1..4096})",
   },
-  {
-    name: 'a token that is not ASCII',
-    kind: 'odd characters',
-    make: () => 'tok\u00e9n',
-    shell: 'tok\u00e9n',
-  },
+  constant('a token that is not ASCII', 'odd characters', 'tok\u00e9n'),
   // As long as the token in characters and, in UTF-8, longer in bytes.
   {
     name: 'the token with an accented letter in the middle',
@@ -180,31 +172,16 @@ const NEAR: readonly Near[] = [
     shell:
       "$(printf %.1s \"$PLANT_STORE_TOKEN\" | LC_ALL=C sed 's/[!-_]/\\xef\\xbc&/; s/[`-~]/\\xef\\xbd&/' | LC_ALL=C tr '!-~' '\\201-\\277\\200-\\236')${PLANT_STORE_TOKEN:1}",
   },
-  { name: 'a quotation mark', kind: 'odd characters at the end', make: () => '"', shell: '"' },
-  {
-    name: 'two wrong tokens separated by a comma',
-    kind: 'odd characters',
-    make: () => 'f3a91c07d2,91c07d2f3a',
-    shell: 'f3a91c07d2,91c07d2f3a',
-  },
-  {
-    name: 'an SQL injection',
-    kind: 'odd characters',
-    make: () => "'OR'1'='1",
-    shell: "'OR'1'='1",
-  },
-  {
-    name: 'a wrong token with Base64 padding',
-    kind: 'odd characters at the end',
-    make: () => 'f3a91c07d2==',
-    shell: 'f3a91c07d2==',
-  },
-  { name: 'the word null', kind: 'word', make: () => 'null', shell: 'null' },
-  { name: 'the word undefined', kind: 'word', make: () => 'undefined', shell: 'undefined' },
-  { name: 'an asterisk', kind: 'word', make: () => '*', shell: '*' },
+  constant('a quotation mark', 'odd characters at the end', '"'),
+  constant('two wrong tokens separated by a comma', 'odd characters', 'f3a91c07d2,91c07d2f3a'),
+  constant('an SQL injection', 'odd characters', "'OR'1'='1"),
+  constant('a wrong token with Base64 padding', 'odd characters at the end', 'f3a91c07d2=='),
+  constant('the word null', 'word', 'null'),
+  constant('the word undefined', 'word', 'undefined'),
+  constant('an asterisk', 'word', '*'),
   // A table of tokens that is an object has more names than were written to it.
-  { name: 'the word constructor', kind: 'word', make: () => 'constructor', shell: 'constructor' },
-  { name: 'the word __proto__', kind: 'word', make: () => '__proto__', shell: '__proto__' },
+  constant('the word constructor', 'word', 'constructor'),
+  constant('the word __proto__', 'word', '__proto__'),
 ];
 
 /**
@@ -252,11 +229,12 @@ export const noToken: readonly InvalidCredential[] = [
   fixed('Bearer without a token', 'Bearer'),
 ];
 
+/** A value of Authorization that has the token as it is, unless the shell has to do something else to it. */
 const scheme = (
   name: string,
   value: (token: string) => string,
-  shell: string,
   kind = 'other scheme',
+  shell = value(T),
 ): InvalidCredential => ({
   name,
   kind,
@@ -267,42 +245,27 @@ export const otherSchemes: readonly InvalidCredential[] = [
   scheme(
     'Basic with the token as user',
     (token) => `Basic ${base64(`${token}:`)}`,
-    `Basic ${shellBase64(`${T}:`)}`,
     'Basic',
+    `Basic ${shellBase64(`${T}:`)}`,
   ),
   scheme(
     'Basic with the token as password',
     (token) => `Basic ${base64(`user:${token}`)}`,
-    `Basic ${shellBase64(`user:${T}`)}`,
     'Basic',
+    `Basic ${shellBase64(`user:${T}`)}`,
   ),
-  scheme('Basic with the bare token', (token) => `Basic ${token}`, `Basic ${T}`, 'Basic'),
-  scheme('the scheme Token', (token) => `Token ${token}`, `Token ${T}`),
-  scheme('the scheme Digest', (token) => `Digest ${token}`, `Digest ${T}`),
-  scheme('the scheme ApiKey', (token) => `ApiKey ${token}`, `ApiKey ${T}`),
-  scheme(
-    'a scheme that starts with Bearer',
-    (token) => `BearerToken ${token}`,
-    `BearerToken ${T}`,
-    'nearly Bearer',
-  ),
-  scheme('the bare token', (token) => token, T, 'bare token'),
-  scheme('the scheme Negotiate', (token) => `Negotiate ${token}`, `Negotiate ${T}`),
-  scheme(
-    'the scheme and the token without a space',
-    (token) => `Bearer${token}`,
-    `Bearer${T}`,
-    'nearly Bearer',
-  ),
-  scheme(
-    'the scheme in lower case with a random token',
-    () => 'bearer 91c07d2f3a',
-    'bearer 91c07d2f3a',
-    'any token',
-  ),
-  scheme('two spaces before a random token', () => 'Bearer  91c07d2f3a', 'Bearer  91c07d2f3a', 'any token'),
-  scheme('the scheme twice', (token) => `Bearer Bearer ${token}`, `Bearer Bearer ${T}`, 'nearly Bearer'),
-  scheme('the scheme after the token', (token) => `${token} Bearer`, `${T} Bearer`, 'nearly Bearer'),
+  scheme('Basic with the bare token', (token) => `Basic ${token}`, 'Basic'),
+  scheme('the scheme Token', (token) => `Token ${token}`),
+  scheme('the scheme Digest', (token) => `Digest ${token}`),
+  scheme('the scheme ApiKey', (token) => `ApiKey ${token}`),
+  scheme('a scheme that starts with Bearer', (token) => `BearerToken ${token}`, 'nearly Bearer'),
+  scheme('the bare token', (token) => token, 'bare token'),
+  scheme('the scheme Negotiate', (token) => `Negotiate ${token}`),
+  scheme('the scheme and the token without a space', (token) => `Bearer${token}`, 'nearly Bearer'),
+  scheme('the scheme in lower case with a random token', () => 'bearer 91c07d2f3a', 'any token'),
+  scheme('two spaces before a random token', () => 'Bearer  91c07d2f3a', 'any token'),
+  scheme('the scheme twice', (token) => `Bearer Bearer ${token}`, 'nearly Bearer'),
+  scheme('the scheme after the token', (token) => `${token} Bearer`, 'nearly Bearer'),
 ];
 
 /** A token as long as the right one that no store has seen before. */
@@ -316,13 +279,13 @@ export const unseenToken = (): Credential => {
 
 /** A second word after the token: some stores read only the first (RFC 6750 section 2.1 allows only one). */
 export const moreWords: readonly InvalidCredential[] = [
-  scheme('the token followed by another word', (token) => `Bearer ${token} 0000`, `Bearer ${T} 0000`),
+  scheme('the token followed by another word', (token) => `Bearer ${token} 0000`),
 ];
 
-const carrier = (header: string, value: (token: string) => string, shell: string): InvalidCredential => ({
+const carrier = (header: string, value: (token: string) => string): InvalidCredential => ({
   name: `the token only in ${header}`,
   kind: header.startsWith('x-') ? 'header of an API key' : 'other carrier',
-  credential: { header, values: (token) => [value(token)], shell: [shell] },
+  credential: { header, values: (token) => [value(token)], shell: [value(T)] },
 });
 
 export const KEPT_COOKIES = '<cookies of an earlier response>';
@@ -340,16 +303,12 @@ export const keptCookies: InvalidCredential = {
 
 /** The right token in the wrong place, without an Authorization header (interface, section 5, rule 2). */
 export const otherCarriers: readonly InvalidCredential[] = [
-  carrier(
-    'cookie',
-    (token) => `token=${token}; access_token=${token}; session=${token}`,
-    `token=${T}; access_token=${T}; session=${T}`,
-  ),
+  carrier('cookie', (token) => `token=${token}; access_token=${token}; session=${token}`),
   ...['proxy-authorization', 'x-forwarded-authorization'].map((header) =>
-    carrier(header, (token) => `Bearer ${token}`, `Bearer ${T}`),
+    carrier(header, (token) => `Bearer ${token}`),
   ),
   keptCookies,
-  ...['x-api-key', 'x-auth-token', 'x-access-token'].map((header) => carrier(header, (token) => token, T)),
+  ...['x-api-key', 'x-auth-token', 'x-access-token'].map((header) => carrier(header, (token) => token)),
 ];
 
 /** Every credential that a store must reject. */

@@ -22,7 +22,7 @@ const SINGLE_KINDS = [KINDS.accepted, KINDS.rejected, KINDS.unauthenticated];
 export async function needsRejectionBefore(investigation: Investigation): Promise<boolean> {
   const { experiments, failure, sought } = investigation;
   const [ordinary] = ordinaryStates(experiments.contract);
-  const lead = ordinary && stateOf(failure.template, ordinary.plant);
+  const lead = stateOf(failure.template, ordinary.plant);
   if (lead === undefined || sought.kind !== 'accepts' || !mustReject(experiments.expectedOutcomeOf(lead)))
     return false;
   const preceding = await Preceding.of(lead, investigation);

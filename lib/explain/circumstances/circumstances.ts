@@ -37,7 +37,6 @@ export async function circumstancesOf(
 ): Promise<Explanation | undefined> {
   const states = ordinaryStates(investigation.experiments.contract);
   const [ordinary] = states;
-  if (ordinary === undefined) return undefined;
   const lead = stateOf(investigation.failure.template, ordinary.plant) ?? ordinary;
   const isOrdinary = investigation.experiments.expectedOutcomeOf(lead) === 'accept';
   const like = states.find((one) => namesIn(one).join() === namesIn(lead).join()) ?? ordinary;
@@ -140,8 +139,7 @@ async function afterAsMany(
 ): Promise<Explanation | undefined> {
   const { experiments } = investigation;
   const [ordinary] = ordinaryStates(experiments.contract);
-  if (gap === undefined || ordinary === undefined || !mustReject(experiments.expectedOutcomeOf(state)))
-    return undefined;
+  if (gap === undefined || !mustReject(experiments.expectedOutcomeOf(state))) return undefined;
   const preceding = await Preceding.of(ordinary, investigation);
   return preceding && afterMany(preceding, [gap - 1]);
 }

@@ -22,7 +22,7 @@ export async function underConcurrency(
   investigation: Investigation,
 ): Promise<Explanation | undefined> {
   const { experiments } = investigation;
-  const [ordinary = state] = ordinaryStates(experiments.contract);
+  const [ordinary] = ordinaryStates(experiments.contract);
   // An id that is always the same is in flight with others of its kind, which may be what matters.
   if (hasFreshId(state))
     return (await crowd(state, concurrency, investigation)) ?? sameValues(state, concurrency, investigation);
@@ -97,7 +97,7 @@ export async function besideOthers(
 ): Promise<Explanation | undefined> {
   const { experiments } = investigation;
   const [ordinary] = ordinaryStates(experiments.contract);
-  if (ordinary === undefined || isSlow(investigation.sought)) return undefined;
+  if (isSlow(investigation.sought)) return undefined;
   const isOrdinary = experiments.expectedOutcomeOf(state) === 'accept';
   for (const { change, many } of isOrdinary ? [KINDS.rejected, KINDS.unauthenticated] : [KINDS.accepted]) {
     const other = { ...ordinary, ...change(ordinary) };

@@ -31,7 +31,7 @@ export function died(
     suspects.some(({ template }) => template === failure.template);
   const last =
     members.find((one) => one.failure.template.ordinary === true && !isSuspect(one)) ?? members.at(-1);
-  if (distinct.length === 0 || ordinary === undefined || last === undefined) return undefined;
+  if (distinct.length === 0 || last === undefined) return undefined;
   const { exchange, template } = last.failure;
   return {
     sought: { kind: 'dies', words: `stops answering for good${distinct.length === 1 ? '' : ', probably'}` },

@@ -18,7 +18,6 @@ export async function acceptedNoLonger(
   experiments: Experiments,
 ): Promise<{ readonly sought: SoughtSymptom; readonly found: Explanation } | undefined> {
   const [first, ...others] = ordinaryStates(experiments.contract);
-  if (first === undefined) return undefined;
   const outcome = async (state: RequestState) =>
     symptomsOf(await experiments.send(state), 'accept', experiments.contract).find(
       (one) => aspectOf(one) === 'outcome',

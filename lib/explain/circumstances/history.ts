@@ -75,7 +75,7 @@ async function withKnownValue(
   for (const { part: property = '', isRepeated } of found.conditions) {
     const other = isRepeated === true ? withOrdinary(property, found) : undefined;
     const value = other?.state.plant.get(property);
-    if (ordinary === undefined || other === undefined || value === undefined) continue;
+    if (other === undefined || value === undefined) continue;
     const plant = ordinary.plant.with(ID, freshId(2n ** 20n, 2n ** 22n)).with(property, value);
     const preceding = { template: templateOf({ ...ordinary, plant }), connection: 'other' } as const;
     const state = { ...other.state, template: { ...other.state.template, preceding } };

@@ -26,7 +26,7 @@ export async function presencesOf(
   shows: (state: RequestState) => Promise<boolean>,
 ): Promise<readonly Presence[]> {
   const { properties, required } = contract.newPlant.shape;
-  const [ordinary = state] = ordinaryStates(contract);
+  const [ordinary] = ordinaryStates(contract);
   const found: Presence[] = [];
   for (const name of properties.keys()) {
     const isPresent = state.plant.get(name) !== undefined;

@@ -25,7 +25,6 @@ export interface SameForAll {
  */
 export async function sameForAll(experiments: Experiments): Promise<SameForAll | undefined> {
   const [ordinary] = ordinaryStates(experiments.contract);
-  if (ordinary === undefined) return undefined;
   const authorised: readonly RequestState[] = [
     ordinary,
     // Once more, as what comes before may matter.

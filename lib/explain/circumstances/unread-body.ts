@@ -27,7 +27,6 @@ export async function unreadBody(
 ): Promise<{ readonly sought: SoughtSymptom; readonly found: Explanation } | undefined> {
   // Two plants that have nothing in common, as a store may remember what it rejected.
   const [ordinary, , earlier = ordinary] = ordinaryStates(experiments.contract);
-  if (ordinary === undefined || earlier === undefined) return undefined;
   for (const { one, change } of REJECTED_EARLY) {
     const rejected = templateOf({ ...earlier, ...change(earlier) });
     const next = afterOnConnection(ordinary, rejected);

@@ -47,7 +47,7 @@ export function separating(
 function faultsIn(body: string, contract: Contract): number {
   const { shape, validate } = contract.newPlant;
   const [ordinary] = ordinaryStates(contract);
-  const good = membersOf(ordinary === undefined ? '' : write(ordinary.plant, 1n));
+  const good = membersOf(write(ordinary.plant, 1n));
   const own = membersOf(body);
   return [...shape.properties.keys()].filter((name) => {
     if (!Object.hasOwn(own, name)) return shape.required.has(name);

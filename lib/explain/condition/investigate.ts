@@ -34,8 +34,8 @@ const REPEATS = 3;
 export async function investigate(investigation: Investigation): Promise<readonly Explanation[] | undefined> {
   const ordinary = ordinaryStates(investigation.experiments.contract);
   const [first] = ordinary;
-  const lead = first === undefined ? undefined : stateOf(investigation.failure.template, first.plant);
-  if (first === undefined || lead === undefined) return undefined;
+  const lead = stateOf(investigation.failure.template, first.plant);
+  if (lead === undefined) return undefined;
   const everywhere = await inEveryRejection(first, investigation);
   if (everywhere !== undefined) return [everywhere];
   const expected = investigation.experiments.expectedOutcomeOf(lead);

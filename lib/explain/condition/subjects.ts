@@ -191,7 +191,7 @@ function separatedIn(
 /** The plant with ordinary values for those that are wrong. */
 function repaired(state: RequestState, experiments: Experiments): RequestState['plant'] {
   if (experiments.expectedOutcomeOf(state) === 'accept') return state.plant;
-  const [ordinary = state] = ordinaryStates(experiments.contract);
+  const [ordinary] = ordinaryStates(experiments.contract);
   const parts = differences(ordinary, state);
   const one = parts
     .map((part) => part.copy(ordinary, state))

@@ -114,9 +114,7 @@ async function allAtOnce(
   investigation: Investigation,
 ): Promise<readonly (boolean | undefined)[] | undefined> {
   const { experiments } = investigation;
-  const sent = [...states, ...ordinaryStates(experiments.contract).slice(0, 1)].flatMap(
-    (state) => state ?? [],
-  );
+  const sent = [...states, ordinaryStates(experiments.contract)[0]].flatMap((state) => state ?? []);
   const exchanges = await experiments.together(sent.map(templateOf));
   if (exchanges.at(-1)?.kind !== 'answered') return undefined;
   return states.map((state) => {

@@ -58,6 +58,13 @@ const SERVER_ERROR: readonly SymptomKind[] = [
   'not-http',
 ];
 
+/** What is advised about some symptoms, by what the fault is about. */
+const eachTopic = (
+  symptoms: readonly SymptomKind[],
+  texts: Partial<Readonly<Record<Topic, string>>>,
+): readonly Advice[] =>
+  Object.entries(texts).map(([topic, text]) => ({ symptoms, about: [topic as Topic], text }));
+
 /** What is known about typical faults, the special before the general. */
 const ADVICE: readonly Advice[] = [
   {
@@ -210,56 +217,27 @@ const ADVICE: readonly Advice[] = [
     text: 'Answer with one JSON object in UTF-8 and nothing else, {"name": ..., "tag": ...}, serialized by a JSON library. Look for debug output, a second write to the response, text that is put together by hand, or a wrong encoding or Content-Length.',
   },
   // Crashes.
-  {
-    symptoms: SERVER_ERROR,
-    about: ['credential'],
-    text: 'Answer 401 (or 400 with an Error) to a missing or malformed Authorization header: test that there is one, and that it has two parts, before it is split or decoded.',
-  },
-  {
-    symptoms: SERVER_ERROR,
-    about: ['quotes'],
-    text: 'Pass name and tag to the database as parameters, and let a library write JSON. An apostrophe, quotation mark or backslash that breaks a request is the sign of SQL or JSON that is put together from strings, which is also an injection.',
-  },
-  {
-    symptoms: SERVER_ERROR,
-    about: ['size'],
-    text: 'Store long values, or answer 400 with an Error (413 for the whole body) before they reach what cannot hold them: a column that is too short, a buffer of fixed size.',
-  },
-  {
-    symptoms: SERVER_ERROR,
-    about: ['first request'],
-    text: 'Connect, migrate and load what requests need before the store listens; while it cannot serve, answer 503 with Retry-After.',
-  },
-  {
-    symptoms: SERVER_ERROR,
-    about: ['depth'],
-    text: 'Limit the depth to which the body is parsed, and answer 400 with an Error beyond it: recursion without a limit overflows the stack, which ends the request or the process.',
-  },
-  {
-    symptoms: SERVER_ERROR,
-    about: ['media type'],
-    text: 'Answer 415, or 400 with an Error, if the media type is not one that you read; compare it without regard to case and parameters. A missing handler for it is no reason to fail or to close the connection.',
-  },
-  {
-    symptoms: SERVER_ERROR,
-    about: ['Accept'],
-    text: 'Send JSON whatever Accept names, or answer 406: a media type, range or quality value there that you do not know is no reason to fail.',
-  },
-  {
-    symptoms: SERVER_ERROR,
-    about: ['Expect'],
-    text: 'Send 100 Continue once the head is read and before you wait for the body, or answer 417 or the final status at once (RFC 9110 section 10.1.1). Most HTTP libraries do so by themselves as soon as the body is read.',
-  },
-  {
-    symptoms: SERVER_ERROR,
-    about: ['undeclared property'],
-    text: 'Read only the properties that you know, as own properties of the body (Object.hasOwn, not body.hasOwnProperty), and ignore the others, whatever they are called and however often they occur.',
-  },
-  {
-    symptoms: SERVER_ERROR,
-    about: ['large id'],
-    text: 'Keep ids as 64-bit integers all the way: in the type of the language (Java long, Go int64, C# long), and in the column (BIGINT). Answer 400 for those that do not fit.',
-  },
+  ...eachTopic(SERVER_ERROR, {
+    credential:
+      'Answer 401 (or 400 with an Error) to a missing or malformed Authorization header: test that there is one, and that it has two parts, before it is split or decoded.',
+    quotes:
+      'Pass name and tag to the database as parameters, and let a library write JSON. An apostrophe, quotation mark or backslash that breaks a request is the sign of SQL or JSON that is put together from strings, which is also an injection.',
+    size: 'Store long values, or answer 400 with an Error (413 for the whole body) before they reach what cannot hold them: a column that is too short, a buffer of fixed size.',
+    'first request':
+      'Connect, migrate and load what requests need before the store listens; while it cannot serve, answer 503 with Retry-After.',
+    depth:
+      'Limit the depth to which the body is parsed, and answer 400 with an Error beyond it: recursion without a limit overflows the stack, which ends the request or the process.',
+    'media type':
+      'Answer 415, or 400 with an Error, if the media type is not one that you read; compare it without regard to case and parameters. A missing handler for it is no reason to fail or to close the connection.',
+    Accept:
+      'Send JSON whatever Accept names, or answer 406: a media type, range or quality value there that you do not know is no reason to fail.',
+    Expect:
+      'Send 100 Continue once the head is read and before you wait for the body, or answer 417 or the final status at once (RFC 9110 section 10.1.1). Most HTTP libraries do so by themselves as soon as the body is read.',
+    'undeclared property':
+      'Read only the properties that you know, as own properties of the body (Object.hasOwn, not body.hasOwnProperty), and ignore the others, whatever they are called and however often they occur.',
+    'large id':
+      'Keep ids as 64-bit integers all the way: in the type of the language (Java long, Go int64, C# long), and in the column (BIGINT). Answer 400 for those that do not fit.',
+  }),
   {
     symptoms: SERVER_ERROR,
     about: ['beyond ASCII', 'control character'],
@@ -295,16 +273,12 @@ const ADVICE: readonly Advice[] = [
     isCodePath: true,
     text: 'Look for a second path through the code, which only such requests take: another reader, parser, route, middleware or handler. Let every request pass through the same authentication, parsing and validation.',
   },
-  {
-    symptoms: ['accepts'],
-    about: ['any credential'],
-    text: 'Authenticate before anything else: compare the token of the header Authorization: Bearer with the expected one, and answer 401. Check that the middleware is registered, and before the route.',
-  },
-  {
-    symptoms: ['accepts'],
-    about: ['credential'],
-    text: 'Accept only Authorization: Bearer, followed by exactly the right token: split the header into two parts, compare the scheme without regard to case, and the whole token in constant time (no prefix, no substring, no comparison without case, no other header). A missing header is rejected like a wrong token.',
-  },
+  ...eachTopic(['accepts'], {
+    'any credential':
+      'Authenticate before anything else: compare the token of the header Authorization: Bearer with the expected one, and answer 401. Check that the middleware is registered, and before the route.',
+    credential:
+      'Accept only Authorization: Bearer, followed by exactly the right token: split the header into two parts, compare the scheme without regard to case, and the whole token in constant time (no prefix, no substring, no comparison without case, no other header). A missing header is rejected like a wrong token.',
+  }),
   {
     symptoms: ['accepts'],
     about: ['any body'],
@@ -335,21 +309,14 @@ const ADVICE: readonly Advice[] = [
       'ASP.NET': 'PropertyNameCaseInsensitive = false (the web defaults set it)',
     },
   },
-  {
-    symptoms: ['accepts'],
-    about: ['inherited'],
-    text: 'Look properties up as own properties (Object.hasOwn), and do not copy parsed JSON with a deep merge or assignment: JSON may contain a property called __proto__.',
-  },
-  {
-    symptoms: ['accepts'],
-    about: ['not JSON'],
-    text: 'Parse the whole body with a strict JSON parser, answer 400 with an Error if it fails, and do not go on with defaults or with what was parsed so far.',
-  },
-  {
-    symptoms: ['accepts'],
-    about: ['not an object'],
-    text: 'Make sure that the body is a JSON object before anything else; reject arrays (no batches, no unwrapping), strings, numbers and null with 400.',
-  },
+  ...eachTopic(['accepts'], {
+    inherited:
+      'Look properties up as own properties (Object.hasOwn), and do not copy parsed JSON with a deep merge or assignment: JSON may contain a property called __proto__.',
+    'not JSON':
+      'Parse the whole body with a strict JSON parser, answer 400 with an Error if it fails, and do not go on with defaults or with what was parsed so far.',
+    'not an object':
+      'Make sure that the body is a JSON object before anything else; reject arrays (no batches, no unwrapping), strings, numbers and null with 400.',
+  }),
   {
     symptoms: ['accepts', 'lenient'],
     about: ['not UTF-8'],

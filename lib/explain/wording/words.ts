@@ -72,7 +72,6 @@ export const ANY_SUBJECT = {
 /** The narrowest class of bodies that contains those with some labels. */
 export function bodiesNamed(labels: ReadonlySet<string>, contract: Contract): Wording | undefined {
   const [ordinary] = ordinaryStates(contract);
-  if (ordinary === undefined) return undefined;
   const { candidates, classes } = defectSweep(contract, ordinary.plant);
   const own = candidates.filter(({ label }) => label !== undefined && labels.has(label));
   const sizeOf = (id: string) => candidates.filter((candidate) => candidate.classes.includes(id)).length;
@@ -88,7 +87,7 @@ export function subjectOf({ failure, sought: { kind }, experiments }: Investigat
   const [ordinary] = ordinaryStates(experiments.contract);
   const candidates = [
     ...credentialCandidates(experiments.token),
-    ...(ordinary === undefined ? [] : defectSweep(experiments.contract, ordinary.plant, true).candidates),
+    ...defectSweep(experiments.contract, ordinary.plant, true).candidates,
   ].filter((candidate) => candidate.label === label);
   const [only, ...others] = candidates;
   if (only !== undefined && others.length === 0) return only.words;

@@ -4,29 +4,9 @@ import { ID } from '../../../payloads/plants.ts';
 import type { Wording } from '../../wording/wording.ts';
 import type { Candidate, CandidateClass, Scale, Sweep } from '../candidates.ts';
 
-const POWERS = [
-  10n,
-  15n,
-  16n,
-  17n,
-  20n,
-  23n,
-  24n,
-  26n,
-  28n,
-  29n,
-  30n,
-  31n,
-  32n,
-  33n,
-  40n,
-  48n,
-  52n,
-  53n,
-  54n,
-  60n,
-  62n,
-];
+const POWERS = [10, 15, 16, 17, 20, 23, 24, 26, 28, 29, 30, 31, 32, 33, 40, 48, 52, 53, 54, 60, 62].map(
+  BigInt,
+);
 
 /** Sets of ids that programs treat alike. */
 const CLASSES: readonly (readonly [id: string, clause: string, has: (id: bigint) => boolean])[] = [
