@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { type RecordedCause, type RunOptions, run, startStore } from '../index.ts';
+import { planOf, type RecordedCause, type RunOptions, run, startStore } from '../index.ts';
+import { explainRun } from '../lib/explain/explain.ts';
+import type { Cause } from '../lib/run/result/cause.ts';
+import { runEvents } from '../lib/run/run.ts';
 import { brokenStores } from '../mutants/broken/index.ts';
 import { absent, printed } from './helpers/bash.ts';
 import { TOKEN, withStore } from './helpers/stores.ts';
@@ -12,9 +15,11 @@ const CASES = 1;
 const MORE_CASES = new Map([
   ['auth-guards-short', 12],
   ['auth-guards-valid', 120],
+  ['body-gzip-of-wrong-length', 120],
   ['error-empty-again', 12],
   ['rejects-even-id', 12],
   ['state-full', 12],
+  ['two-defects-cancel', 120],
 ]);
 
 const found = new Map<string, Promise<readonly RecordedCause[]>>();
@@ -105,6 +110,12 @@ const TITLES: Readonly<Record<string, RegExp>> = {
   'error-empty-again':
     /^Answers 400 without a body to requests after a rejected request on the same connection/,
   'crash-utf8-in-tag': /^Answers 500 when tag is not valid UTF-8$/,
+  'crash-id-by-pattern':
+    /^Answers 500 to requests with white space before a colon or with \\u escapes in property names$/,
+  'two-defects-cancel':
+    /^Accepts any body that is not a NewPlant when more than one property is missing or wrong$/,
+  'tag-empty-is-absent': /^Accepts a number, a falsy value, true, \[\] or \{\} as tag$/,
+  'body-gzip-of-wrong-length': /names gzip when name or tag is longer than about 470 characters$/,
   'crash-deep-500': /^Answers 500 when the body is nested more than \d+ levels deep$/,
   'auth-second-try': /^Accepts .* when the same token is sent again$/,
   'state-10th-tagged-202': /^Answers 202 instead of 200 to every 10th request with a tag$/,
@@ -238,4 +249,23 @@ test('experiments stay within the limits of the run', async () => {
     expect(requests).toBeLessThanOrEqual(maxRequests);
     expect([stop, outcome]).toEqual([null, 'nonconformant']);
   });
+});
+
+test('an error in the search for causes costs the experiments, and not the verdict', async () => {
+  const warned = once(process, 'warning');
+  const causes = await withStore('create-201', async ({ url }) => {
+    const plan = await planOf({ baseUrl: url, token: TOKEN, seed: 1, only: ['ordinary/answers-200'] });
+    const sendOutsideChecks = () => {
+      throw new RangeError('Maximum call stack size exceeded');
+    };
+    const found: Cause[] = [];
+    const events = runEvents({
+      ...plan,
+      explain: (results, handle) => explainRun([results, { ...handle, sendOutsideChecks }], plan, 100),
+    });
+    for await (const event of events) if (event.type === 'causes') found.push(...event.causes);
+    return found;
+  });
+  expect(causes.map(({ checks }) => checks)).toEqual([['ordinary/answers-200']]);
+  expect(String((await warned)[0])).toContain('Maximum call stack size exceeded');
 });

@@ -93,6 +93,12 @@ export const crashes: readonly BrokenStore[] = [
     cutting(({ text }) => depthOf(text) > 400),
   ),
   broken(
+    'crash-id-by-pattern',
+    '500 if the text has no id as a serializer writes it: it is searched for with a regular expression',
+    ['invariants/no-server-error'],
+    failing(({ text, fields }) => fields.has('id') && !text.includes('"id":')),
+  ),
+  broken(
     'crash-duplicate',
     '500 if a property occurs twice',
     ['invariants/no-server-error', 'unconstrained/answers-undeclared-properties'],

@@ -7,6 +7,7 @@ import type { Investigation } from '../investigation.ts';
 import { hasFreshId, namesIn, ordinaryStates } from '../ordinary-requests.ts';
 import { mustReject } from '../symptom/expected-outcome.ts';
 import { aspectOf, isSlow } from '../symptom/symptom.ts';
+import { withArticle } from '../wording/wording.ts';
 import { subjectOf } from '../wording/words.ts';
 import { afterMany, afterOne, onConnection, soonAfter } from './before.ts';
 import { byValue } from './by-value.ts';
@@ -168,7 +169,7 @@ async function whichOf(state: RequestState, every: number, investigation: Invest
     }),
   );
   if (presences === undefined || presences.length === 0) return anything;
-  return ` ${presences.map(({ name, isPresent }) => `with${isPresent ? ' a' : 'out a'} ${name}`).join(' and ')}`;
+  return ` ${presences.map(({ name, isPresent }) => `${isPresent ? 'with' : 'without'} ${withArticle(name)}`).join(' and ')}`;
 }
 
 /** The preposition between a symptom and the requests that show it. */

@@ -2,7 +2,7 @@ import type { RequestState } from '../../payloads/model/dimension.ts';
 import { isValid } from '../../payloads/validity.ts';
 import type { Investigation } from '../investigation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import type { Wording } from '../wording/wording.ts';
+import { type Wording, withArticle } from '../wording/wording.ts';
 
 /** An optional property that has to be there, or absent, for a symptom to show. */
 export interface Presence {
@@ -11,7 +11,7 @@ export interface Presence {
 }
 
 export const presenceClause = ({ name, isPresent }: Presence): Wording => ({
-  clause: `there is ${isPresent ? 'a' : 'no'} ${name}`,
+  clause: `there is ${isPresent ? withArticle(name) : `no ${name}`}`,
   property: name,
 });
 

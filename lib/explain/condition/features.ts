@@ -2,7 +2,7 @@ import type { Contract } from '../../contract/contract.ts';
 import { membersOf } from '../../judge/reading.ts';
 import { write } from '../../payloads/json.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import type { Wording } from '../wording/wording.ts';
+import { type Wording, withArticle } from '../wording/wording.ts';
 
 /** Something that bodies of many kinds have in common. */
 export interface Feature {
@@ -82,7 +82,7 @@ function featuresOf(contract: Contract): readonly Feature[] {
     },
     ...declared.flatMap((name): Feature[] => [
       {
-        words: { clause: `there is a ${name}`, property: name },
+        words: { clause: `there is ${withArticle(name)}`, property: name },
         has: (body) => namesIn(body).includes(name),
       },
       {

@@ -3,7 +3,7 @@ import type { Exchange } from '../../wire/exchange.ts';
 import type { Cluster } from '../cluster.ts';
 import { isWrong400, type SoughtSymptom } from '../experiments.ts';
 import { keyOf } from '../symptom/symptom.ts';
-import { alternatives, listOf, ofOthers } from '../wording/several.ts';
+import { alternatives, inWords, listOf, ofOthers } from '../wording/several.ts';
 import { sentenceOf } from '../wording/title.ts';
 import { areVague, fullText, type Wording } from '../wording/wording.ts';
 import { joinedByKey, textOfAll } from './join.ts';
@@ -21,11 +21,28 @@ export function acrossPieces(clusters: readonly Cluster[]): readonly Cluster[] {
     isAboutPieces(cluster) && cluster.found.kind === 'always' && cluster.found.conditions.length === 1
       ? JSON.stringify([keyOf(cluster.sought), cluster.found.subject])
       : undefined;
-  return joinedByKey(clusters, key, (first, all) => ({
-    ...first,
-    found: { ...first.found, conditions: [alternatives(all.flatMap(({ found }) => found.conditions))] },
-  }));
+  return joinedByKey(clusters, key, withAllConditions);
 }
+
+/** How a JSON text is written. */
+const SPELLING: readonly (string | undefined)[] = ['white space', 'escapes'];
+
+/** Joins clusters that say the same of texts that are written in several ways: what reads them is no JSON parser. */
+export function acrossSpellings(clusters: readonly Cluster[]): readonly Cluster[] {
+  const key = ({ sought, found: { kind, subject, conditions } }: Cluster) => {
+    const [only, ...others] = conditions;
+    return kind === 'always' && others.length === 0 && SPELLING.includes(only?.part)
+      ? JSON.stringify([keyOf(sought), subject])
+      : undefined;
+  };
+  return joinedByKey(clusters, key, withAllConditions);
+}
+
+/** One of the conditions of all clusters. */
+const withAllConditions = (first: Cluster, all: readonly Cluster[]): Cluster => ({
+  ...first,
+  found: { ...first.found, conditions: [alternatives(all.flatMap(({ found }) => found.conditions))] },
+});
 
 /** Joins clusters with different media types, each of which the Accept of the request names: the store takes it from there. */
 export function acrossMediaTypes(clusters: readonly Cluster[]): readonly Cluster[] {
@@ -155,7 +172,9 @@ function lengthLimitOf({ sought, found: { kind, subject, conditions } }: Cluster
 
 /** A symptom of one property in the words for others. */
 const aboutProperties = (sought: SoughtSymptom, property: string, others: string): SoughtSymptom =>
-  sought.property === property ? { ...sought, words: sought.words.replace(property, others) } : sought;
+  sought.property === property
+    ? { ...sought, words: inWords(sought.words, (word) => (word === property ? others : word)) }
+    : sought;
 
 interface OfProperty {
   readonly property: string;

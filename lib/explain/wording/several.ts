@@ -36,15 +36,15 @@ export const except = (words: Wording, exceptions: readonly Wording[]): Wording 
     return `${text} except ${others}`;
   });
 
+/** Changes each word of a text. */
+export const inWords = (text: string, change: (word: string) => string): string =>
+  text.split(' ').map(change).join(' ');
+
 /** What is said of one property, said of others. */
 export const ofOthers = (words: Wording, property: string, others: string): Wording =>
   inEachForm(words, (text) =>
-    text
-      // An exception is about the same property.
-      .replaceAll(`when ${property} `, 'when it ')
-      .split(' ')
-      .map((word) => (word === property ? others : word))
-      .join(' '),
+    // An exception is about the same property.
+    inWords(text.replaceAll(`when ${property} `, 'when it '), (word) => (word === property ? others : word)),
   );
 
 export const listOf = (texts: readonly string[]): string =>

@@ -38,3 +38,6 @@ export const areVague = (conditions: readonly Wording[]): boolean =>
 /** Everything that a title may say of a condition. */
 export const fullText = ({ clause = '', phrase = '', noun = '', note = '' }: Wording): string =>
   [clause, phrase, noun, note].join(' ');
+
+/** `a name`, `an id`. */
+export const withArticle = (noun: string): string => `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;

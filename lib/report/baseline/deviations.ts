@@ -53,7 +53,7 @@ export function novelty(result: RecordedResult, record: RunRecord): string | und
   const problems = newIn(result, record);
   if (problems === undefined) return undefined;
   if (problems.length === 0)
-    return `${unaccounted(result)} failures of a known failing check were not recorded`;
+    return `${counted(unaccounted(result), 'failure')} of a known failing check, of which nothing was recorded`;
   const texts = problems.map((problem) => summarise(problemText(problem), 120));
   const shown = atMost(MAX_NEW_CAUSES, texts, (count) => `${count} more`);
   return `${counted(problems.length, 'new problem')} of a known failing check: ${shown.join('; ')}`;

@@ -86,7 +86,7 @@ export function formatFailure(result: RecordedResult, paint: Paint): string[] {
   const notes = present(
     `${failed} of ${cases}${label === undefined ? '' : `: ${summarise(label, 120)}`}`,
     retried,
-    shrinks > 0 && `shrunk in ${shrinks} steps`,
+    shrinks > 0 && `shrunk in ${counted(shrinks, 'step')}`,
   );
   return [
     `   ${paint('bold', id)}  ${level}  ${statement}`,

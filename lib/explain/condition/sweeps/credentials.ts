@@ -133,6 +133,13 @@ const ROWS: readonly Row[] = [
     ofToken((word, token) => word.length === token.length),
   ],
   [
+    'other bytes',
+    'bearer tokens of another length',
+    'the bearer token differs in length from the right one',
+    // A header is read as Latin-1 by some and compared as UTF-8.
+    ofWord((word, token) => Buffer.byteLength(word) !== Buffer.byteLength(token)),
+  ],
+  [
     'other length',
     'bearer tokens of another length',
     'the bearer token differs in length from the right one',

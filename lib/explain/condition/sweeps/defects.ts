@@ -6,7 +6,7 @@ import type { RequestState } from '../../../payloads/model/dimension.ts';
 import { multipart, notJson, notUtf8, randomBytes } from '../../../payloads/texts.ts';
 import { isInvalid } from '../../../payloads/validity.ts';
 import type { Topic } from '../../wording/topics.ts';
-import type { Wording } from '../../wording/wording.ts';
+import { type Wording, withArticle } from '../../wording/wording.ts';
 import type { Candidate, Sweep } from '../candidates.ts';
 import { classesOf, NOT_JSON, NOT_UTF8, TYPES } from './defect-classes.ts';
 
@@ -137,7 +137,7 @@ export function nounOf(name: string, property?: string): string {
   const [subject, said = ''] = saidOf(name, property) ?? [];
   if (subject === undefined) return bodyNoun(name);
   const [, limit] = /^is ((?:above|below|at) .*)$/.exec(said) ?? [];
-  if (limit !== undefined) return `${/^[aeiou]/i.test(subject) ? 'an' : 'a'} ${subject} ${limit}`;
+  if (limit !== undefined) return `${withArticle(subject)} ${limit}`;
   return said.startsWith('is ') ? `${said.slice(3)} as ${subject}` : name;
 }
 

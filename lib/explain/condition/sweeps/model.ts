@@ -147,7 +147,7 @@ const GROUPS: Readonly<Record<string, readonly Group[]>> = {
     [
       'authorised',
       'on a connection that carried the right token before',
-      /after (?:another plant|a rejected request|an oversized request|a plant .*) on the same|after the same request without the fault$/,
+      /after (?:another plant|a rejected request|a body that ends inside a character|an oversized request|a plant .*) on the same|after the same request without the fault$/,
     ],
     [
       'plant',

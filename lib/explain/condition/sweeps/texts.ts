@@ -2,6 +2,7 @@ import { withWords } from '../../../payloads/fresh.ts';
 import { FreshText, type Json } from '../../../payloads/json.ts';
 
 import type { Topic } from '../../wording/topics.ts';
+import { withArticle } from '../../wording/wording.ts';
 import type { Candidate, Scale, Sweep } from '../candidates.ts';
 
 /**
@@ -53,7 +54,7 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
       {
         id: 'present',
         words: {
-          clause: isRequired ? `${property} is not empty` : `there is a ${property}`,
+          clause: isRequired ? `${property} is not empty` : `there is ${withArticle(property)}`,
           isLarger: true,
           property,
         },

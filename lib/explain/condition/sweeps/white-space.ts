@@ -1,16 +1,16 @@
 import type { Value } from '../../../payloads/model/dimension.ts';
 
-/** Each character of white space at each place where it may stand, in an otherwise compact text. */
+/** Each character of white space at all places of a kind where it may stand, in an otherwise compact text. */
 export function placedWhiteSpace(): readonly Value[] {
   const characters = { 'a space': ' ', 'a tab': '\t', 'a line feed': '\n', 'a carriage return': '\r' };
   const places: Readonly<Record<string, RegExp>> = {
     'before the JSON value': /^/,
     'before the first name': /(?<=^\s*\{)/,
-    'before a name': /(?<=,)(?=")/,
-    'before a colon': /(?<=")(?=:)/,
-    'before a string': /(?<=":)(?=")/,
-    'before a number': /(?<=":)(?=[-\d])/,
-    'before a comma': /(?=,")/,
+    'before a name': /(?<=,)(?=")/g,
+    'before a colon': /(?<=")(?=:)/g,
+    'before a string': /(?<=":)(?=")/g,
+    'before a number': /(?<=":)(?=[-\d])/g,
+    'before a comma': /(?=,")/g,
     'before the closing brace': /(?=\}\s*$)/,
     'after the JSON value': /$/,
   };
