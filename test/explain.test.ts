@@ -15,7 +15,6 @@ const CASES = 1;
 const MORE_CASES = new Map([
   ['auth-guards-short', 12],
   ['auth-guards-valid', 120],
-  ['body-gzip-of-wrong-length', 120],
   ['error-empty-again', 12],
   ['rejects-even-id', 12],
   ['state-full', 12],
@@ -115,7 +114,6 @@ const TITLES: Readonly<Record<string, RegExp>> = {
   'two-defects-cancel':
     /^Accepts any body that is not a NewPlant when more than one property is missing or wrong$/,
   'tag-empty-is-absent': /^Accepts a number, a falsy value, true, \[\] or \{\} as tag$/,
-  'body-gzip-of-wrong-length': /names gzip when name or tag is longer than about 470 characters$/,
   'crash-deep-500': /^Answers 500 when the body is nested more than \d+ levels deep$/,
   'auth-second-try': /^Accepts .* when the same token is sent again$/,
   'state-10th-tagged-202': /^Answers 202 instead of 200 to every 10th request with a tag$/,
