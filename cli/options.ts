@@ -1,13 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Kind, readTextAs } from '../lib/config/option-types.ts';
 import {
+  describe,
   type Flags,
-  flagOf,
-  flagsOf,
+  GROUPS,
   type Group,
   inCode,
   type Row,
   type Settings,
+  usageOf,
 } from '../lib/config/options.ts';
 import { rejectOthers } from '../lib/config/read-options.ts';
 
@@ -25,14 +26,14 @@ export const reader =
       },
     );
 
-function optionOf(name: string, { kind, placeholder, description, defaultsTo }: Row): Option {
-  const flags = placeholder === undefined ? flagOf(name) : `${flagOf(name)} <${placeholder}>`;
+function optionOf(name: string, row: Row): Option {
+  const { kind, description } = row;
   const repeats = kind.many && name !== 'format' ? '; may be repeated' : '';
   const option = new Option(
-    flags,
-    `${description}${repeats}${defaultsTo === undefined ? '' : ` (default: ${defaultsTo})`}`,
+    usageOf(name, row),
+    describe({ ...row, description: `${description}${repeats}` }),
   );
-  return placeholder === undefined ? option : option.argParser(reader(kind));
+  return option.isBoolean() ? option : option.argParser(reader(kind));
 }
 
 /**
@@ -44,7 +45,8 @@ export function withOptions(
   groups: readonly Group[],
   changes: Readonly<Record<string, Partial<Row>>> = {},
 ): Command {
-  for (const [name, row] of flagsOf(groups)) command.addOption(optionOf(name, { ...row, ...changes[name] }));
+  for (const [name, row] of groups.flatMap((group) => Object.entries<Row>(GROUPS[group])))
+    command.addOption(optionOf(name, { ...row, ...changes[name] }));
   return command;
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Config, Target } from '../lib/config/config.ts';
-import { rowOf } from '../lib/config/options.ts';
+import { OPTIONS, type Rows } from '../lib/config/options.ts';
 import { mistypedIn, settingIn } from '../lib/config/read-options.ts';
 
 /**
@@ -19,9 +19,10 @@ export function settle(
     if (!tokens?.includes(variable))
       process.stderr.write(`warning: unknown environment variable ${variable}; did you mean ${meant}?\n`);
   const inFile: Readonly<Record<string, unknown>> = { ...config?.options, ...target };
+  const rows: Rows = OPTIONS;
   for (const option of command.options) {
     const name = option.attributeName();
-    const row = rowOf(name);
+    const row = rows[name];
     if (row === undefined || row.file === false || command.getOptionValueSource(name) === 'cli') continue;
     const fromEnvironment = settingIn(environment, name, row);
     const value = fromEnvironment ?? inFile[name];

@@ -1,4 +1,5 @@
 import { isObject } from '../contract/document.ts';
+import { pick } from '../pick.ts';
 import { FORMATS, type Format, isFormat } from '../report/formats/formats.ts';
 import { summarise } from '../report/wording/text.ts';
 import type { Shard } from '../run/plan/shard.ts';
@@ -14,8 +15,10 @@ export interface Kind<Value = unknown, Given = Value> {
   readonly schema: Readonly<Record<string, unknown>>;
   /** The value as it is used; undefined for an invalid one. @throws Misfit for an invalid value with a special reason */
   readonly read: (given: unknown) => Value | undefined;
-  /** Turns text into a value for `read`. */
-  readonly ofText: (text: string) => unknown;
+  /** Turns text into a value for `read`, if it is not one already. */
+  readonly ofText?: (text: string) => unknown;
+  /** What the help calls a value; absent for a switch. */
+  readonly placeholder?: string;
   /** Whether a flag may be repeated, each adding to a list. */
   readonly many?: boolean;
   /** Whether the value is a path, relative to the configuration file that contains it. */
@@ -42,7 +45,7 @@ export function readAs<V>({ read, accepts, secret }: Kind<V, unknown>, given: un
 
 /** @throws Misfit */
 export const readTextAs = <V>(kind: Kind<V, unknown>, text: string): V =>
-  readAs(kind, kind.ofText(text), text);
+  readAs(kind, kind.ofText?.(text) ?? text, text);
 
 /** A value from the user as messages show it. */
 export function shown(value: unknown): string {
@@ -62,15 +65,13 @@ export function shown(value: unknown): string {
   }
 }
 
-const same = (text: string): unknown => text;
-
 const numeral = (text: string): unknown => (/^\d+(\.\d+)?$/.test(text) ? Number(text) : text);
 
 const number = (
   what: string,
   type: 'integer' | 'number',
   [minimum, maximum]: readonly [number, number],
-  ofText: Kind['ofText'] = numeral,
+  more: Pick<Kind, 'placeholder' | 'ofText'> = {},
 ): Kind<number> => ({
   accepts: `a ${what} from ${minimum} to ${maximum}`,
   schema: { type, minimum, maximum },
@@ -81,21 +82,24 @@ const number = (
     (type === 'number' || Number.isInteger(given))
       ? given
       : undefined,
-  ofText,
+  placeholder: 'n',
+  ofText: numeral,
+  ...more,
 });
 
-export const whole = (minimum: number, maximum: number): Kind<number> =>
-  number('whole number', 'integer', [minimum, maximum]);
+export const whole = (minimum: number, maximum: number, more?: Pick<Kind, 'placeholder'>): Kind<number> =>
+  number('whole number', 'integer', [minimum, maximum], more);
 
 /** A timer with a longer delay overflows and fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-export const milliseconds = whole(1, MAX_TIMER_MS);
+export const milliseconds = whole(1, MAX_TIMER_MS, { placeholder: 'ms' });
 export const seconds = number('number', 'number', [0.001, Math.floor(MAX_TIMER_MS / 1000)]);
 
 /** `100/s`, `100`. */
-export const rate = number('number', 'number', [0.001, 1_000_000], (text) =>
-  numeral(text.replace(/\/s$/, '')),
-);
+export const rate = number('number', 'number', [0.001, 1_000_000], {
+  placeholder: 'n/s',
+  ofText: (text) => numeral(text.replace(/\/s$/, '')),
+});
 
 export const flag: Kind<boolean> = {
   accepts: 'true or false',
@@ -123,41 +127,40 @@ export const id: Kind<bigint, bigint | number | string> = {
     const value = isWhole ? BigInt(given as bigint | number | string) : -1n;
     return value >= 0n && value <= LAST_ID ? value : undefined;
   },
-  ofText: same,
+  placeholder: 'n',
 };
 
 const textLike = (
   accepts: string,
   pattern: RegExp,
-  more: Pick<Kind, 'isPath' | 'secret'> = {},
+  more: Pick<Kind, 'isPath' | 'secret' | 'placeholder'> = {},
 ): Kind<string> => ({
   accepts,
   schema: { type: 'string', pattern: pattern.source },
   read: (given) => (typeof given === 'string' && pattern.test(given) ? given : undefined),
-  ofText: same,
   ...more,
 });
 
 // Neither a path nor a command can contain NUL.
 const SOMETHING = /^[^\0]+$/;
 export const text = textLike('a non-empty string', SOMETHING);
-export const path = textLike('a path', SOMETHING, { isPath: true });
+export const path = textLike('a path', SOMETHING, { isPath: true, placeholder: 'file' });
 export const targetName = textLike('a name of letters, digits, dots, hyphens and underscores', /^[\w.-]+$/);
 export const variable = textLike('the name of an environment variable', /^[A-Za-z_][A-Za-z0-9_]*$/);
 
 /** RFC 6750 section 2.1: a bearer token consists of visible ASCII characters. */
 export const token = textLike('a string of visible ASCII characters', /^[\x21-\x7e]+$/, {
   secret: true,
+  placeholder: 'token',
 });
 
 /** A single value or a list. */
 const listOf = <V, G>(one: Kind<V, G>): Kind<readonly V[], readonly G[]> => ({
-  accepts: one.accepts,
+  ...pick(one, 'accepts', 'isPath', 'placeholder'),
   schema: { anyOf: [one.schema, { type: 'array', items: one.schema }] },
   read: (given) => Array.from(Array.isArray(given) ? given : [given], (item) => readAs(one, item)),
-  ofText: (given) => [one.ofText(given)],
+  ofText: (given) => [one.ofText?.(given) ?? given],
   many: true,
-  isPath: one.isPath === true,
 });
 
 export const texts = listOf(text);
@@ -167,9 +170,12 @@ const format: Kind<Format> = {
   accepts: `one of ${Object.keys(FORMATS).join(', ')}`,
   schema: { enum: Object.keys(FORMATS) },
   read: (given) => (typeof given === 'string' && isFormat(given) ? given : undefined),
-  ofText: same,
 };
-export const formats = { ...listOf(format), ofText: (given: string) => given.split(',') };
+export const formats = {
+  ...listOf(format),
+  placeholder: 'list',
+  ofText: (given: string) => given.split(','),
+};
 
 /** Headers that the checks control. */
 const CONTROLLED = new Set([
@@ -209,8 +215,8 @@ const header: Kind<Header> = {
     if (!FIELD_VALUE.test(value)) throw new Misfit(`has a value for ${name} that no header can carry`);
     return [name, value];
   },
-  ofText: same,
   secret: true,
+  placeholder: 'header',
 };
 export const headers = listOf(header);
 
@@ -232,13 +238,13 @@ export const baseUrl: Kind<string> = {
       );
     return href.replace(/[?#]*$/, '').replace(/\/+$/, '');
   },
-  ofText: same,
 };
 
 const MAX_SHARDS = 9999;
 
 /** `2/3` is the second of three parts. In code, parts are counted from 0. */
 export const shard: Kind<Shard> = {
+  placeholder: 'i/n',
   accepts: 'I/N from 1/N to N/N, or { index, of } with index below of',
   schema: {},
   read: (given) => {
@@ -261,12 +267,10 @@ export const stores: Kind<readonly unknown[]> = {
   accepts: 'a list of stores',
   schema: { type: 'array' },
   read: (given) => (Array.isArray(given) ? given : undefined),
-  ofText: same,
 };
 
 export const callback: Kind<(...given: never[]) => unknown> = {
   accepts: 'a function',
   schema: {},
   read: (given) => (typeof given === 'function' ? (given as (...given: never[]) => unknown) : undefined),
-  ofText: same,
 };

@@ -1,11 +1,14 @@
+import { flag } from './option-types.ts';
 import {
-  flagOf,
-  type Group,
+  describe,
+  GROUPS,
   IN_A_FILE,
   OPTIONS,
+  ROWS,
   type Row,
   type Rows,
   TARGET,
+  usageOf,
   variableOf,
 } from './options.ts';
 
@@ -15,8 +18,8 @@ import {
  */
 
 /** The description of an option as a sentence. */
-export const sentence = ({ description, defaultsTo }: Row): string =>
-  `${description.charAt(0).toUpperCase()}${description.slice(1)}${defaultsTo === undefined ? '' : ` (default: ${defaultsTo})`}.`;
+export const sentence = (row: Row): string =>
+  `${describe(row).replace(/^./, (first) => first.toUpperCase())}.`;
 
 const propertiesOf = (rows: Rows): object =>
   Object.fromEntries(
@@ -46,45 +49,45 @@ export const configurationSchema = (): object => ({
   },
 });
 
-const code = (text: string | undefined): string => (text === undefined ? '' : `\`${text}\``);
+const code = (text: string | undefined | false): string => (text ? `\`${text}\`` : '');
 
 const acceptsOf = ({ kind: { accepts, many } }: Row): string =>
   many ? `${accepts}; or a list of them` : accepts;
 
-const lineOf = ([name, row]: readonly [string, Row]): string => {
-  const { group, description, defaultsTo, placeholder, api = name, file } = row;
-  const flag = placeholder === undefined ? flagOf(name) : `${flagOf(name)} <${placeholder}>`;
+const hasFlag = (name: string): boolean => Object.values(GROUPS).some((rows) => Object.hasOwn(rows, name));
+
+function lineOf([name, row]: readonly [string, Row]): string {
+  const { kind, description, defaultsTo = '', api = name, file } = row;
   const cells = [
-    group === undefined ? '' : code(flag),
+    code(hasFlag(name) && usageOf(name, row)),
     code(variableOf(name, row)),
-    code(file === false ? undefined : name),
-    code(api === false ? undefined : api),
+    code(file !== false && name),
+    code(api),
     description,
-    placeholder === undefined && group !== undefined ? '' : acceptsOf(row),
-    String(defaultsTo ?? ''),
+    kind === flag ? '' : acceptsOf(row),
+    String(defaultsTo),
   ];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-};
+}
 
 const HEAD =
   '| flag | variable | file | code | description | value | default |\n| --- | --- | --- | --- | --- | --- | --- |';
 
-const SECTIONS: readonly (readonly [title: string, group: Group | undefined])[] = [
-  ['The store: `run`, `compare`, `replay`', 'connection'],
-  ['The configuration: `run`, `replay`', 'target'],
-  ['What is sent: `run`, `compare`', 'sampling'],
-  ['Reports: `run`, `compare`, `merge`, `render`', 'reports'],
-  ['`run` only', 'run'],
-  ['Without a flag', undefined],
+const SECTIONS: readonly (readonly [title: string, rows: Rows])[] = [
+  ['The store: `run`, `compare`, `replay`', GROUPS.connection],
+  ['The configuration: `run`, `replay`', GROUPS.target],
+  ['What is sent: `run`, `compare`', GROUPS.sampling],
+  ['Reports: `run`, `compare`, `merge`, `render`', GROUPS.reports],
+  ['`run` only', GROUPS.run],
+  ['Without a flag', Object.fromEntries(ROWS.filter(([name]) => !hasFlag(name)))],
 ];
 
 /** All options as tables in Markdown. */
 export const optionTables = (): string =>
   [
-    ...SECTIONS.map(([title, group]) => {
-      const rows = Object.entries<Row>(OPTIONS).filter(([, row]) => row.group === group);
-      return `### ${title}\n\n${HEAD}\n${rows.map(lineOf).join('\n')}\n`;
-    }),
+    ...SECTIONS.map(
+      ([title, rows]) => `### ${title}\n\n${HEAD}\n${Object.entries(rows).map(lineOf).join('\n')}\n`,
+    ),
     `### A target in a file\n\nEvery key of the file, which it overrides, and:\n\n| key | description | value |\n| --- | --- | --- |\n${Object.entries<Row>(
       TARGET,
     )

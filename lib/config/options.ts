@@ -3,17 +3,12 @@ import { DEFAULTS } from '../run/plan/plan.ts';
 import { TOKEN_VARIABLE } from '../token-variable.ts';
 import * as kind from './option-types.ts';
 
-/** Groups of options that commands share. `run` has all of them. */
-export type Group = 'connection' | 'sampling' | 'reports' | 'run' | 'target';
-
 /** An option. Its key in the table is its name in a file and, in kebab case, its flag. */
 export interface Row {
   readonly kind: kind.Kind;
   /** What it does, as in the help. */
   readonly description: string;
-  /** The group of its flag; absent if it has no flag. */
-  readonly group?: Group;
-  /** The placeholder for its value in the help; absent for a switch. */
+  /** What the help calls its value, if not by its kind. */
   readonly placeholder?: string;
   /** The default, as in the help. */
   readonly defaultsTo?: string | number;
@@ -24,6 +19,172 @@ export interface Row {
   /** Its environment variable, if that does not follow from its name; false if it has none. */
   readonly variable?: string | false;
 }
+
+export type Rows = Readonly<Record<string, Row>>;
+
+/** The options with a flag, in groups that commands share. `run` has all of them. */
+export const GROUPS = {
+  connection: {
+    token: {
+      kind: kind.token,
+      description: 'bearer token that the store accepts; prefer $PLANT_STORE_TOKEN',
+      file: false,
+      variable: TOKEN_VARIABLE,
+    },
+    openapi: {
+      kind: kind.path,
+      description: "OpenAPI 3.1 or 3.0 document to use instead of the suite's own",
+    },
+    overlay: {
+      kind: kind.paths,
+      description: 'OpenAPI Overlay 1.0 file to apply to the document',
+      api: 'overlays',
+    },
+    header: {
+      kind: kind.headers,
+      description: "header to add to every request, as 'Name: value'",
+      api: 'headers',
+    },
+    timeout: {
+      kind: kind.milliseconds,
+      description: 'timeout in milliseconds for connecting, and for a complete response',
+      defaultsTo: DEFAULTS.timeout,
+    },
+    ca: { kind: kind.path, description: "PEM certificates to trust in addition to the system's" },
+    cert: { kind: kind.path, description: 'PEM client certificate; requires --key' },
+    key: { kind: kind.path, description: 'private key of the client certificate, PEM without a passphrase' },
+    insecure: { kind: kind.flag, description: 'trust any server certificate' },
+  },
+  sampling: {
+    strict: { kind: kind.flag, description: 'a failed SHOULD check makes the store nonconformant' },
+    only: {
+      kind: kind.texts,
+      placeholder: 'checks',
+      description: 'run only these checks: an id, an area such as auth, or a glob such as "auth/accepts-*"',
+    },
+    skip: { kind: kind.texts, placeholder: 'checks', description: 'skip these checks' },
+    cases: {
+      kind: kind.whole(1, 10 ** 9),
+      description: 'number of random cases per generated check',
+      defaultsTo: DEFAULTS.cases,
+    },
+    thorough: {
+      kind: kind.flag,
+      description:
+        'cover every triple of ways to send a request instead of every pair; takes many times as long',
+    },
+    seed: {
+      kind: kind.whole(0, 2 ** 32 - 1),
+      description: 'seed of the random payloads',
+      defaultsTo: 'a new one in each run',
+    },
+    firstId: {
+      kind: kind.id,
+      description: 'first id to send; the same seed and first id repeat a run exactly',
+      defaultsTo: 'random, from 2^20 to 2^31-1',
+    },
+    concurrency: {
+      // Each request has its own connection, and many systems limit a process to 1024 open files.
+      kind: kind.whole(1, 1000),
+      description: 'concurrency limit: requests in flight at a time',
+      defaultsTo: `${DEFAULTS.concurrency}, and up to ${DEFAULTS.maxConcurrency} if the store is distant`,
+    },
+    rate: { kind: kind.rate, description: 'maximum number of requests per second', defaultsTo: 'no limit' },
+    maxSeconds: { kind: kind.seconds, description: 'stop the run after this many seconds' },
+    maxRequests: {
+      kind: kind.whole(1, Number.MAX_SAFE_INTEGER),
+      description: 'stop the run after this many requests',
+    },
+    explain: {
+      kind: kind.whole(0, 10 ** 6),
+      description: 'requests to spend on finding the causes of failures, after the checks; 0 for none',
+      defaultsTo: DEFAULTS.explain,
+    },
+  },
+  reports: {
+    out: {
+      kind: kind.path,
+      placeholder: 'dir',
+      description: 'folder to write reports to; - writes a single report to standard output',
+      defaultsTo: 'no files; reports if --format is given',
+      api: false,
+    },
+    format: {
+      kind: kind.formats,
+      description: `report formats, separated by commas: ${Object.keys(FORMATS).join(', ')}`,
+      defaultsTo: 'json',
+      api: false,
+    },
+    force: { kind: kind.flag, description: 'overwrite files that are not reports of this suite', api: false },
+  },
+  run: {
+    baseline: {
+      kind: kind.path,
+      description: 'file of known deviations, which do not make the CI result fail',
+    },
+    writeBaseline: {
+      kind: kind.path,
+      description: 'write the failures of this run to a baseline file',
+      api: false,
+      file: false,
+    },
+    bail: {
+      kind: kind.flag,
+      description: 'start no further checks after the first failed one that the baseline does not list',
+    },
+    shard: { kind: kind.shard, description: 'run only part i of n; merge joins the records', file: false },
+    start: {
+      kind: kind.text,
+      placeholder: 'command',
+      description: 'shell command that starts the store; the store is stopped at the end',
+      api: false,
+    },
+    wait: {
+      kind: kind.seconds,
+      placeholder: 's',
+      description: 'seconds to wait for the store to listen',
+      defaultsTo: '30 with --start, else 0',
+      api: false,
+    },
+    watch: {
+      kind: kind.flag,
+      description:
+        'run again when the store has been restarted (with --start: when a file changes), beginning with the last causes',
+      api: false,
+      file: false,
+    },
+    quiet: {
+      kind: kind.flag,
+      description: 'print only the causes of failures, in one line each, and the verdict',
+      api: false,
+      file: false,
+    },
+    verbose: {
+      kind: kind.flag,
+      description: 'print every exchange as it happens, and every cause and failed check in full',
+      api: false,
+      file: false,
+    },
+  },
+  target: {
+    config: {
+      kind: kind.path,
+      description: 'configuration file',
+      defaultsTo: 'conformance.yaml, if it exists',
+      api: false,
+      file: false,
+    },
+    target: {
+      kind: kind.text,
+      placeholder: 'name',
+      description: 'store to run against, by its name in the configuration',
+      api: false,
+      file: false,
+    },
+  },
+} as const satisfies Readonly<Record<string, Rows>>;
+
+export type Group = keyof typeof GROUPS;
 
 /**
  * All options. From each row follow the flag with its help, the environment variable, the key in a file with its
@@ -48,249 +209,19 @@ export const OPTIONS = {
     defaultsTo: TOKEN_VARIABLE,
     file: false,
   },
-  token: {
-    kind: kind.token,
-    group: 'connection',
-    placeholder: 'token',
-    description: 'bearer token that the store accepts; prefer $PLANT_STORE_TOKEN',
-    file: false,
-    variable: TOKEN_VARIABLE,
-  },
-  openapi: {
-    kind: kind.path,
-    group: 'connection',
-    placeholder: 'file',
-    description: "OpenAPI 3.1 or 3.0 document to use instead of the suite's own",
-  },
-  overlay: {
-    kind: kind.paths,
-    group: 'connection',
-    placeholder: 'file',
-    description: 'OpenAPI Overlay 1.0 file to apply to the document',
-    api: 'overlays',
-  },
-  header: {
-    kind: kind.headers,
-    group: 'connection',
-    placeholder: 'header',
-    description: "header to add to every request, as 'Name: value'",
-    api: 'headers',
-  },
-  timeout: {
-    kind: kind.milliseconds,
-    group: 'connection',
-    placeholder: 'ms',
-    description: 'timeout in milliseconds for connecting, and for a complete response',
-    defaultsTo: DEFAULTS.timeout,
-  },
-  ca: {
-    kind: kind.path,
-    group: 'connection',
-    placeholder: 'file',
-    description: "PEM certificates to trust in addition to the system's",
-  },
-  cert: {
-    kind: kind.path,
-    group: 'connection',
-    placeholder: 'file',
-    description: 'PEM client certificate; requires --key',
-  },
-  key: {
-    kind: kind.path,
-    group: 'connection',
-    placeholder: 'file',
-    description: 'private key of the client certificate, PEM without a passphrase',
-  },
-  insecure: { kind: kind.flag, group: 'connection', description: 'trust any server certificate' },
-  strict: {
-    kind: kind.flag,
-    group: 'sampling',
-    description: 'a failed SHOULD check makes the store nonconformant',
-  },
-  only: {
-    kind: kind.texts,
-    group: 'sampling',
-    placeholder: 'checks',
-    description: 'run only these checks: an id, an area such as auth, or a glob such as "auth/accepts-*"',
-  },
-  skip: {
-    kind: kind.texts,
-    group: 'sampling',
-    placeholder: 'checks',
-    description: 'skip these checks',
-  },
-  cases: {
-    kind: kind.whole(1, 10 ** 9),
-    group: 'sampling',
-    placeholder: 'n',
-    description: 'number of random cases per generated check',
-    defaultsTo: DEFAULTS.cases,
-  },
-  thorough: {
-    kind: kind.flag,
-    group: 'sampling',
-    description:
-      'cover every triple of ways to send a request instead of every pair; takes many times as long',
-  },
-  seed: {
-    kind: kind.whole(0, 2 ** 32 - 1),
-    group: 'sampling',
-    placeholder: 'n',
-    description: 'seed of the random payloads',
-    defaultsTo: 'a new one in each run',
-  },
-  firstId: {
-    kind: kind.id,
-    group: 'sampling',
-    placeholder: 'n',
-    description: 'first id to send; the same seed and first id repeat a run exactly',
-    defaultsTo: 'random, from 2^20 to 2^31-1',
-  },
-  concurrency: {
-    // Each request has its own connection, and many systems limit a process to 1024 open files.
-    kind: kind.whole(1, 1000),
-    group: 'sampling',
-    placeholder: 'n',
-    description: 'concurrency limit: requests in flight at a time',
-    defaultsTo: `${DEFAULTS.concurrency}, and up to ${DEFAULTS.maxConcurrency} if the store is distant`,
-  },
-  rate: {
-    kind: kind.rate,
-    group: 'sampling',
-    placeholder: 'n/s',
-    description: 'maximum number of requests per second',
-    defaultsTo: 'no limit',
-  },
-  maxSeconds: {
-    kind: kind.seconds,
-    group: 'sampling',
-    placeholder: 'n',
-    description: 'stop the run after this many seconds',
-  },
-  maxRequests: {
-    kind: kind.whole(1, Number.MAX_SAFE_INTEGER),
-    group: 'sampling',
-    placeholder: 'n',
-    description: 'stop the run after this many requests',
-  },
-  out: {
-    kind: kind.path,
-    group: 'reports',
-    placeholder: 'dir',
-    description: 'folder to write reports to; - writes a single report to standard output',
-    defaultsTo: 'no files; reports if --format is given',
-    api: false,
-  },
-  format: {
-    kind: kind.formats,
-    group: 'reports',
-    placeholder: 'list',
-    description: `report formats, separated by commas: ${Object.keys(FORMATS).join(', ')}`,
-    defaultsTo: 'json',
-    api: false,
-  },
-  force: {
-    kind: kind.flag,
-    group: 'reports',
-    description: 'overwrite files that are not reports of this suite',
-    api: false,
-  },
-  baseline: {
-    kind: kind.path,
-    group: 'run',
-    placeholder: 'file',
-    description: 'file of known deviations, which do not make the CI result fail',
-  },
-  writeBaseline: {
-    kind: kind.path,
-    group: 'run',
-    placeholder: 'file',
-    description: 'write the failures of this run to a baseline file',
-    api: false,
-    file: false,
-  },
-  bail: {
-    kind: kind.flag,
-    group: 'run',
-    description: 'start no further checks after the first failed one that the baseline does not list',
-  },
-  explain: {
-    kind: kind.whole(0, 10 ** 6),
-    group: 'sampling',
-    placeholder: 'n',
-    description: 'requests to spend on finding the causes of failures, after the checks; 0 for none',
-    defaultsTo: DEFAULTS.explain,
-  },
-  shard: {
-    kind: kind.shard,
-    group: 'run',
-    placeholder: 'i/n',
-    description: 'run only part i of n; merge joins the records',
-    file: false,
-  },
-  start: {
-    kind: kind.text,
-    group: 'run',
-    placeholder: 'command',
-    description: 'shell command that starts the store; the store is stopped at the end',
-    api: false,
-  },
-  wait: {
-    kind: kind.seconds,
-    group: 'run',
-    placeholder: 's',
-    description: 'seconds to wait for the store to listen',
-    defaultsTo: '30 with --start, else 0',
-    api: false,
-  },
-  watch: {
-    kind: kind.flag,
-    group: 'run',
-    description:
-      'run again when the store has been restarted (with --start: when a file changes), beginning with the last causes',
-    api: false,
-    file: false,
-  },
-  config: {
-    kind: kind.path,
-    group: 'target',
-    placeholder: 'file',
-    description: 'configuration file',
-    defaultsTo: 'conformance.yaml, if it exists',
-    api: false,
-    file: false,
-  },
-  target: {
-    kind: kind.text,
-    group: 'target',
-    placeholder: 'name',
-    description: 'store to run against, by its name in the configuration',
-    api: false,
-    file: false,
-  },
+  ...GROUPS.connection,
+  ...GROUPS.sampling,
+  ...GROUPS.reports,
+  ...GROUPS.run,
+  ...GROUPS.target,
   targets: {
     kind: kind.stores,
     description: 'stores by name, for run --target NAME and compare',
     api: false,
     variable: false,
   },
-  quiet: {
-    kind: kind.flag,
-    group: 'run',
-    description: 'print only the causes of failures, in one line each, and the verdict',
-    api: false,
-    file: false,
-  },
-  verbose: {
-    kind: kind.flag,
-    group: 'run',
-    description: 'print every exchange as it happens, and every cause and failed check in full',
-    api: false,
-    file: false,
-  },
 } as const satisfies Rows;
 
-export type Rows = Readonly<Record<string, Row>>;
 type Table = typeof OPTIONS;
 
 type ValueOf<R> = R extends { kind: { read: (given: unknown) => infer V } } ? Exclude<V, undefined> : never;
@@ -299,25 +230,17 @@ type ApiName<K extends keyof Table> = Table[K] extends { api: infer N } ? Extrac
 
 /** The values of rows, once they are read. */
 export type Values<R> = { readonly [K in keyof R]?: ValueOf<R[K]> | undefined };
-/** The flags of a group. */
-export type Flags<G extends Group> = {
-  readonly [K in keyof Table as Table[K] extends { group: G } ? K : never]?: ValueOf<Table[K]> | undefined;
-};
+type NamesOf<G extends Group> = G extends Group ? keyof (typeof GROUPS)[G] : never;
+/** The flags of some groups. */
+export type Flags<G extends Group> = Pick<Values<Table>, NamesOf<G>>;
 /** The options of a run in code: as a caller may give them, and as they are used. */
 export type Given = { readonly [K in keyof Table as ApiName<K>]?: GivenOf<Table[K]> | undefined };
 export type Settings = { readonly [K in keyof Table as ApiName<K>]?: ValueOf<Table[K]> | undefined };
 type Needs<T, K extends keyof T> = T & { readonly [N in K]-?: Exclude<T[N], undefined> };
 export type Needed<T extends Given> = Needs<T, 'baseUrl' | 'token'>;
 
-/** Every row with the name of its flag. */
+/** Every row with its name. */
 export const ROWS: readonly (readonly [string, Row])[] = Object.entries(OPTIONS);
-
-/** The rows of the flags in some groups. */
-export const flagsOf = (groups: readonly Group[]) =>
-  groups.flatMap((group) => ROWS.filter(([, row]) => row.group === group));
-
-/** The row of a flag. */
-export const rowOf = (name: string): Row | undefined => ROWS.find(([own]) => own === name)?.[1];
 
 type InAFile = { readonly [K in keyof Table as Table[K] extends { file: false } ? never : K]: Table[K] };
 
@@ -346,6 +269,14 @@ export function inCode<T>(of: (name: string, row: Row) => T): Record<string, T> 
 
 /** The prefix of all environment variables of the suite. */
 export const PREFIX = 'PLANT_STORE_';
+
+/** The description of an option, with its default. */
+export const describe = ({ description, defaultsTo }: Row): string =>
+  defaultsTo === undefined ? description : `${description} (default: ${defaultsTo})`;
+
+/** A flag as in the help: `--seed <n>`. */
+export const usageOf = (name: string, { kind: { placeholder: usual }, placeholder = usual }: Row): string =>
+  placeholder === undefined ? flagOf(name) : `${flagOf(name)} <${placeholder}>`;
 
 export const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, '-$&').toLowerCase()}`;
 
