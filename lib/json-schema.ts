@@ -64,6 +64,13 @@ export const oneOf = <const T extends string | number>(...values: readonly T[]):
   json: { enum: values },
 });
 
+type WordsOf<T extends string> = T extends `${infer First} ${infer Rest}` ? First | WordsOf<Rest> : T;
+
+/** One of the words of a text. */
+export const wordOf = <const T extends string>(words: T): Schema<WordsOf<T>> => ({
+  json: { enum: words.split(' ') },
+});
+
 export const nullable = <T>({ json }: Schema<T>): Schema<T | null> => ({
   json: { anyOf: [{ type: 'null' }, json] },
 });

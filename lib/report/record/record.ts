@@ -22,6 +22,7 @@ import {
   text,
   truth,
   whole,
+  wordOf,
 } from '../../json-schema.ts';
 import type { Predecessor } from '../../payloads/test-case.ts';
 import type { About, Level, TestKind } from '../../run/check.ts';
@@ -56,8 +57,8 @@ const failureName = 'f[0-9a-f]{11}';
 const causeFingerprint = matching('^c[0-9a-f]{11}$');
 const failureFingerprint = matching(`^${failureName}$`);
 
-const level: Schema<Level> = oneOf('MUST', 'SHOULD', 'OBSERVE');
-export const verdict: Schema<Verdict> = oneOf('pass', 'fail', 'observed', 'untestable', 'skipped');
+const level: Schema<Level> = wordOf('MUST SHOULD OBSERVE');
+export const verdict: Schema<Verdict> = wordOf('pass fail observed untestable skipped');
 export const exitCode = oneOf(0, 1, 2, 3);
 
 const count: Schema<Count> = named(
@@ -94,7 +95,7 @@ const delivery: Schema<Delivery> = named(
     headCut: optional(constant(true), 'The head was sent in two segments.'),
     pauseMs: optional(whole, 'Milliseconds between two segments.'),
     chunks: optional(
-      oneOf('one', 'halves', 'many', 'extensions', 'trailer'),
+      wordOf('one halves many extensions trailer'),
       'How the chunked body was divided: one chunk, two chunks, chunks of seven bytes, two chunks with chunk extensions, two chunks with a trailer section.',
     ),
     chunkEnd: optional(
@@ -117,7 +118,7 @@ const delivery: Schema<Delivery> = named(
   'How the request was sent, if not in the usual way.',
 );
 
-const predecessor: Schema<Predecessor['connection']> = oneOf('same', 'pipelined', 'other', 'beside');
+const predecessor: Schema<Predecessor['connection']> = wordOf('same pipelined other beside');
 
 const request = named(
   'request',
@@ -143,17 +144,8 @@ const status = such(whole, { minimum: 100, maximum: 999 });
 
 const response = named('response', object({ status, statusText: text, headers, body }));
 
-const faultKind: Schema<FaultKind> = oneOf(
-  'unresolved',
-  'refused',
-  'untrusted',
-  'not-tls',
-  'connect-timeout',
-  'timeout',
-  'closed',
-  'not-http',
-  'unasked-continue',
-  'aborted',
+const faultKind: Schema<FaultKind> = wordOf(
+  'unresolved refused untrusted not-tls connect-timeout timeout closed not-http unasked-continue aborted',
 );
 
 const fault = named('fault', object({ kind: faultKind, detail: text }));
@@ -200,12 +192,8 @@ const problem: Schema<FailureGroup & { readonly fingerprint: string }> = object(
   fingerprint: failureFingerprint,
 });
 
-const when: Schema<NonNullable<Failure['when']>> = oneOf(
-  'always',
-  'this-request',
-  'now-and-then',
-  'under-concurrency',
-  'once',
+const when: Schema<NonNullable<Failure['when']>> = wordOf(
+  'always this-request now-and-then under-concurrency once',
 );
 
 const retries: Schema<Retries> = object({
@@ -214,7 +202,7 @@ const retries: Schema<Retries> = object({
   concurrent: optional(tried),
 });
 
-const kind: Schema<TestKind> = oneOf('cases', 'property', 'invariant', 'scenario');
+const kind: Schema<TestKind> = wordOf('cases property invariant scenario');
 
 const coverage: Schema<CheckCoverage> = object({
   strength: described(oneOf(2, 3), 'How many values are combined: 2 for pairs, 3 for triples.'),
@@ -267,13 +255,8 @@ const result = named(
 );
 export interface RecordedResult extends Of<typeof result> {}
 
-const causeKind: Schema<Cause['kind']> = oneOf(
-  'always',
-  'now-and-then',
-  'under-concurrency',
-  'sequence',
-  'from-then-on',
-  'once',
+const causeKind: Schema<Cause['kind']> = wordOf(
+  'always now-and-then under-concurrency sequence from-then-on once',
 );
 
 const ladders: Schema<Cause['ladders']> = list(
@@ -286,7 +269,7 @@ const ladders: Schema<Cause['ladders']> = list(
 /** What a comparison says about a cause, too. */
 export const comparedCause = {
   title: described(text, 'One complete sentence with the condition, never truncated.'),
-  level: oneOf('MUST', 'SHOULD'),
+  level: wordOf('MUST SHOULD'),
   symptom: described(text, 'What is wrong with the response.'),
   condition: described(nullable(text), 'When it is wrong; null if whatever is sent, or if that is unknown.'),
   kind: described(
@@ -363,7 +346,7 @@ export interface KnownCause extends ObjectOf<typeof knownCause> {}
 export interface KnownCheck extends ObjectOf<typeof knownCheck> {}
 export type BaselineEntry = KnownCause | KnownCheck;
 
-const entryState = oneOf('known', 'stale', 'expired', 'not-evaluated');
+const entryState = wordOf('known stale expired not-evaluated');
 /**
  * The state of an entry. `known`: its failure still occurs. `stale`: all or some of it no longer occurs.
  * `expired`: its date has passed. `not-evaluated`: its check was not run, or may have missed the failure by
@@ -439,7 +422,7 @@ const latency: Schema<Latency> = object({
   buckets: list(object({ from: amount, to: amount, answers: positive }), { minItems: 1 }),
 });
 
-const outcome: Schema<Outcome> = oneOf('conformant', 'nonconformant', 'undetermined', 'partial');
+const outcome: Schema<Outcome> = wordOf('conformant nonconformant undetermined partial');
 
 const stopKind: Schema<Stop['kind']> = oneOf(
   'unreachable',
