@@ -24,7 +24,6 @@ type Flags = GroupFlags<'connection' | 'sampling' | 'reports'>;
 
 const formatNames = Object.keys(COMPARISON_FORMATS).join(', ');
 
-/** `compare`: the same requests to several stores, and one matrix of the results. */
 export function compareCommand(exitWith: (code: number) => void): Command {
   const command = new Command('compare')
     .description('Sends the same requests to several stores and shows the results side by side.')

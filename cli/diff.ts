@@ -3,7 +3,6 @@ import { diffExitCode, diffOf, diffText } from '../lib/report/diff.ts';
 import { paint } from './colour.ts';
 import { recordOf } from './saved-record.ts';
 
-/** `diff`: what changed between two runs. */
 export function diffCommand(exitWith: (code: number) => void): Command {
   return new Command('diff')
     .description('Compares two runs: what regressed, what was fixed, what still fails, and what changed.')

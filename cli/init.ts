@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Command } from 'commander';
-import { initialConfiguration } from '../lib/config/init-file.ts';
+import { type Answers, initialConfiguration } from '../lib/config/init-file.ts';
 import { type Kind, Misfit, readTextAs } from '../lib/config/option-types.ts';
 import { TARGET } from '../lib/config/options.ts';
 import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
@@ -10,15 +10,10 @@ import { reader } from './options.ts';
 import { writeAtomically } from './output.ts';
 import { DEFAULT_FILE } from './target.ts';
 
-interface Flags {
-  readonly tokenEnv?: string;
-  readonly start?: string;
-  readonly config: string;
-}
+type Given = { readonly [K in keyof Answers]?: Answers[K] | undefined };
 
 const DEFAULT_URL = 'http://127.0.0.1:8080';
 
-/** `init`: a first configuration. */
 export function initCommand(): Command {
   return new Command('init')
     .description(
@@ -41,26 +36,20 @@ Examples:
   plant-store-conformance init
   plant-store-conformance init http://127.0.0.1:8080 --token-env STORE_TOKEN --start 'node server.js'`,
     )
-    .action(async (url: string | undefined, { tokenEnv, start, config: file }: Flags) => {
+    .action(async (baseUrl: string | undefined, flags: Given & { readonly config: string }) => {
+      const { config: file, ...given } = { ...flags, baseUrl };
       if (existsSync(file))
         throw new UsageError(`${file} already exists; edit it, or name another file with --config.`);
-      const given = { baseUrl: url, tokenEnv, start };
       const answers = process.stdin.isTTY === true ? await asked(given) : given;
-      if (answers.baseUrl === undefined)
+      const { baseUrl: url, tokenEnv = TOKEN_VARIABLE, start } = answers;
+      if (url === undefined)
         throw new UsageError(`No base URL; give it as the argument of init, such as ${DEFAULT_URL}.`);
-      const { baseUrl, tokenEnv: variable = TOKEN_VARIABLE } = answers;
-      writeAtomically(file, initialConfiguration(file, { ...answers, baseUrl, tokenEnv: variable }));
+      writeAtomically(file, initialConfiguration(file, { baseUrl: url, tokenEnv, start }));
       const where = file === DEFAULT_FILE ? '' : ` --config ${file}`;
       process.stdout.write(
-        `${file} is written. Set ${variable} to the token, then: plant-store-conformance run${where}\n`,
+        `${file} is written. Set ${tokenEnv} to the token, then: plant-store-conformance run${where}\n`,
       );
     });
-}
-
-interface Given {
-  readonly baseUrl: string | undefined;
-  readonly tokenEnv: string | undefined;
-  readonly start: string | undefined;
 }
 
 /**

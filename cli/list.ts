@@ -18,7 +18,6 @@ type Format = (typeof FORMATS)[number];
 /** Columns of a table if standard output is not a terminal. */
 const WIDTH = 100;
 
-/** `list`: the catalogue of checks. */
 export function listCommand(): Command {
   return new Command('list')
     .description(

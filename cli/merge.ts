@@ -7,7 +7,6 @@ import { wantsColour } from './colour.ts';
 import { withOptions } from './options.ts';
 import { type Wanted, wantedOf, writeReports } from './output.ts';
 
-/** `merge`: joins the records of the shards of a run. */
 export function mergeCommand(exitWith: (code: number) => void): Command {
   const command = new Command('merge')
     .description('Joins the records of all shards of a run into one record.')

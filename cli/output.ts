@@ -31,7 +31,6 @@ export interface Destination<T> {
   readonly renderers: readonly Renderer<T>[];
 }
 
-/** The options for reports. */
 export type Wanted = Flags<'reports'>;
 
 /**

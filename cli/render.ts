@@ -9,7 +9,6 @@ import { destinationOf, type Wanted, writeReports } from './output.ts';
 
 type Flags = Wanted & { readonly verbose?: boolean };
 
-/** `render`: a saved record or comparison in other formats. */
 export function renderCommand(): Command {
   const command = new Command('render')
     .description('Renders a saved record or comparison in another format, exactly as the run itself would.')

@@ -20,7 +20,6 @@ export interface NumberedCause extends ExplainedChecks {
 export const numberedCauses = (record: RunRecord): readonly NumberedCause[] =>
   explainedChecks(record).map((one, index) => ({ ...one, rank: index + 1 }));
 
-/** What became of a cause. */
 export interface Retried {
   readonly cause: NumberedCause;
   readonly verdict: 'fixed' | 'still fails' | 'not judged';
@@ -45,7 +44,6 @@ export interface Retry {
   ): Promise<Stop | undefined>;
 }
 
-/** Plans to retry some causes of a run. */
 export function retryOf(causes: readonly NumberedCause[], record: RunRecord, plan: Plan): Retry {
   const planned = causes.map((cause) => ({ cause, checks: checksFor(cause, record, plan) }));
   const catalogue = [...new Set(planned.flatMap(({ checks }) => checks))];
@@ -132,10 +130,8 @@ function judged(results: readonly RecordedResult[], one: NumberedCause): Pick<Re
     : { verdict: 'not judged', reason: other?.reason ?? 'no check of this version of the suite is about it' };
 }
 
-/** How many of some causes are fixed. */
 export const fixedText = (verdicts: readonly Retried['verdict'][]): string =>
   `${verdicts.filter((one) => one === 'fixed').length} of ${counted(verdicts.length, 'cause')} fixed`;
 
-/** What became of a cause, in one line. */
 export const retriedLine = ({ cause: { rank, cause }, verdict, reason }: Retried): string =>
   `${rank}. ${visible(cause.title)}: ${verdict}${reason === undefined ? '' : ` (${summarise(reason)})`}`;

@@ -30,7 +30,6 @@ import { chooseAgain, required, tokenOf } from './target.ts';
 
 type ReplayFlags = Flags<'connection' | 'target'>;
 
-/** `replay`: finds out whether the faults of a run still show. */
 export function replayCommand(exitWith: (code: number) => void): Command {
   const command = new Command('replay')
     .description(

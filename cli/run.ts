@@ -9,9 +9,10 @@ import { ciResultOf } from '../lib/report/baseline/ci-result.ts';
 import { FORMATS } from '../lib/report/formats/formats.ts';
 import { quietReport, terminalReport } from '../lib/report/formats/terminal.ts';
 import type { Baseline, RunRecord } from '../lib/report/record/record.ts';
+import { sentAndReceived } from '../lib/report/record/recorded.ts';
 import { Recorder } from '../lib/report/record/recorder.ts';
 import { type Redact, redactor } from '../lib/report/record/redact.ts';
-import { traceLine } from '../lib/report/record/trace.ts';
+import { answerLine, requestLine } from '../lib/report/wording/text.ts';
 import { type Estimate, estimate } from '../lib/run/plan/estimate.ts';
 import { cutShort } from '../lib/run/result/verdict.ts';
 import { type RunOptions as Plan, runEvents } from '../lib/run/run.ts';
@@ -39,7 +40,6 @@ import { type Around, type Attempt, type Attempted, type Publish, watch } from '
 
 type Flags = AllFlags<Group>;
 
-/** `run`: the checks against one store. */
 export function runCommand(exitWith: (code: number) => void): Command {
   const command = new Command('run')
     .description('Runs the checks against a store, or against the reference store if no base URL is given.')
@@ -146,7 +146,6 @@ async function attemptOn(
   };
 }
 
-/** Prints the report of a run, and writes it to files. */
 async function report(
   { record, epilogue }: Attempted,
   destination: Destination<RunRecord> | undefined,
@@ -163,11 +162,17 @@ async function report(
   reportToGitHub(record, process.env);
 }
 
-/** Prints every exchange as it happens. */
+const MAX_TRACED_CHARACTERS = 160;
+
 const trace =
   (baseUrl: string, redact: Redact): Plan['onExchange'] =>
   (exchange, template, during) => {
-    process.stderr.write(`${traceLine(exchange, template, during, baseUrl, redact)}\n`);
+    const messages = sentAndReceived(exchange, template, baseUrl, redact);
+    const [request, answer] = [
+      requestLine(messages.request, MAX_TRACED_CHARACTERS),
+      answerLine(messages, MAX_TRACED_CHARACTERS),
+    ];
+    process.stderr.write(`${during}  ${request} -> ${answer}\n`);
   };
 
 /** The store to run against. Without a base URL, starts the reference store. */

@@ -6,7 +6,6 @@ import { UsageError } from '../lib/usage-error.ts';
 import { startStore } from '../reference/store.ts';
 import { reader } from './options.ts';
 
-/** `serve`: the reference store. */
 export function serveCommand(): Command {
   return new Command('serve')
     .description('Starts the reference store on 127.0.0.1 and runs it until interrupted.')

@@ -17,7 +17,6 @@ const MAX_LINE_CHARACTERS = 8 * 1024;
 /** Lines of the output that are shown if the store does not start or ends: a stack trace and the error above it. */
 const TAIL_LINES = 20;
 
-/** A store that this process has started. */
 export interface StartedStore {
   /** Whether no process of the command is left. */
   hasEnded(): boolean;

@@ -20,7 +20,6 @@ export interface Choice {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A configuration, and the file that it was read from. */
 export interface FoundConfig {
   readonly file: string;
   readonly config: Config;

@@ -4,7 +4,6 @@ import { UsageError } from '../lib/usage-error.ts';
 import { endpointOf } from '../lib/wire/endpoint.ts';
 import type { StartedStore } from './start.ts';
 
-/** Milliseconds between two attempts to connect. */
 export const POLL_INTERVAL_MS = 100;
 
 /** Seconds to wait for a store that is started by the run. */
@@ -46,7 +45,6 @@ export async function requireFree(baseUrl: string): Promise<void> {
   }
 }
 
-/** Whether something listens at the base URL. */
 export function listens(baseUrl: string): Promise<boolean> {
   const { host, port } = endpointOf(baseUrl, { timeout: 0 });
   return new Promise((resolve) => {

@@ -21,12 +21,9 @@ export interface Attempted {
   readonly epilogue: string;
 }
 
-/** Prints and writes the report of a run. */
 export type Publish = (attempted: Attempted) => Promise<void>;
 
-/** What surrounds a run. */
 export interface Around {
-  /** Ends it early. */
   readonly signal: AbortSignal;
   /** Receives what to do once its store is no longer needed. */
   readonly closing: (() => Promise<void>)[];

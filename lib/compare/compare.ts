@@ -10,7 +10,6 @@ import { comparisonOf, type Entry } from './build-comparison.ts';
 import type { Comparison, ImplementationInfo } from './comparison.ts';
 import { differentialOf, isSampled, SAMPLE_FRACTION } from './differential.ts';
 
-/** A store to compare, and the run against it. */
 export interface ComparedTarget {
   readonly name: string;
   readonly plan: RunOptions;

@@ -53,7 +53,6 @@ const implementation = named(
   'implementation',
   object({ language: text, framework: text, version: text, note: text }),
 );
-/** The stack of an implementation. */
 export interface ImplementationInfo extends Of<typeof implementation> {}
 
 const { target, outcome, stop, advice, summary, latency, observations, requests, seconds } = PROPERTIES;
@@ -95,7 +94,6 @@ const answer = named(
     fault: optional(text),
   }),
 );
-/** The answer of one store to a payload. */
 export interface Answer extends Of<typeof answer> {}
 
 const disagreement = named(
@@ -139,5 +137,4 @@ export const COMPARISON = object({
     'Null for a comparison of saved records.',
   ),
 });
-/** Several stores side by side. */
 export interface Comparison extends Of<typeof COMPARISON> {}

@@ -12,11 +12,9 @@ import { plantsFor } from '../run/plant-factory.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Answer, Comparison, Disagreement } from './comparison.ts';
 
-/** A store that payloads can be sent to. */
 export interface DifferentialTarget {
   readonly name: string;
   readonly baseUrl: string;
-  /** The environment variable that contains its token. */
   readonly tokenEnv?: string | undefined;
   /** The exchanges in the order of the templates; undefined if the store no longer responds. */
   send(templates: readonly RequestTemplate[]): Promise<readonly Exchange[] | undefined>;
@@ -32,7 +30,6 @@ interface Sampling {
 
 /** Payloads sent, as a fraction of the random cases of a run. */
 export const SAMPLE_FRACTION = 0.5;
-/** Disagreements that are shrunk and recorded. */
 const MAX_DISAGREEMENTS = 30;
 const SHRINK_BUDGET_REQUESTS = 80;
 const MAX_BODY_CHARACTERS = 600;

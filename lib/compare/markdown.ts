@@ -31,7 +31,6 @@ export function comparisonMarkdown(comparison: Comparison): string {
   ])}\n`;
 }
 
-/** One row for each store: what it is, its verdict, its counts, how fast it answers. */
 export function summaryTable({ columns }: Comparison): string {
   const rows = columns.map((column) => {
     const { name, implementation } = column;
@@ -74,7 +73,6 @@ function causes(comparison: Comparison): string {
   ]);
 }
 
-/** The head of a table with a column for each store. */
 const head = (title: string, columns: readonly RunColumn[]): readonly string[] => [
   `| ${title} | level | ${columns.map(({ name }) => cell(name, 40)).join(' | ')} |`,
   `| --- | --- | ${columns.map(() => ':-:').join(' | ')} |`,

@@ -12,7 +12,6 @@ const VERDICTS = {
   partial: 'partial',
 } as const;
 
-/** The verdict on a store in a few words. */
 export const verdictOf = (column: Column) =>
   column.state === 'not-run' ? ('not run' as const) : VERDICTS[column.outcome];
 

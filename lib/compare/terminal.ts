@@ -1,7 +1,6 @@
 import { counted } from '../counts.ts';
 import { widthOf, wrapped } from '../report/formats/rows.ts';
-import { documentName } from '../report/wording/document.ts';
-import { createdText, type Paint, summarise, visible } from '../report/wording/text.ts';
+import { createdText, documentName, type Paint, summarise, visible } from '../report/wording/text.ts';
 import type { Column, Comparison, Disagreement } from './comparison.ts';
 import {
   causeCount,

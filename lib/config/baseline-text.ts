@@ -47,7 +47,6 @@ type Whole = Omit<Baseline, 'file'>;
 
 /** What is written beside new entries. */
 interface Comments {
-  /** The date that is suggested. */
   readonly until: string;
   /** By entry; undefined for an earlier one. */
   readonly titles: readonly (string | undefined)[];

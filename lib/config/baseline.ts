@@ -48,15 +48,12 @@ export function readBaseline(file: string, catalogue: readonly About[]): Baselin
   return baseline;
 }
 
-/** The reason in a new entry, for the team to replace. */
 const REASON_TO_FILL_IN = 'TODO';
 
-/** An entry of a new baseline. */
 export interface KeptEntry {
   readonly entry: BaselineEntry;
   /** The index of the earlier entry that it continues. */
   readonly from?: number;
-  /** What a new entry is about. */
   readonly title?: string;
 }
 

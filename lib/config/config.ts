@@ -7,12 +7,10 @@ import { IN_A_FILE, type OPTIONS, type Rows, TARGET, type Values } from './optio
 import { readOptions } from './read-options.ts';
 import { openSettings } from './settings-file.ts';
 
-/** A store that the configuration names. */
 export type Target = Values<typeof TARGET> & { readonly name: string; readonly baseUrl: string };
 
 /** The content of conformance.yaml. */
 export interface Config {
-  /** The options of `run` that it sets. */
   readonly options: Values<typeof OPTIONS>;
   readonly targets: readonly Target[];
 }

@@ -154,7 +154,6 @@ export const token = textLike('a string of visible ASCII characters', /^[\x21-\x
   placeholder: 'token',
 });
 
-/** A single value or a list. */
 const listOf = <V, G>(one: Kind<V, G>): Kind<readonly V[], readonly G[]> => ({
   ...pick(one, 'accepts', 'isPath', 'placeholder'),
   schema: { anyOf: [one.schema, { type: 'array', items: one.schema }] },
@@ -262,7 +261,6 @@ export const shard: Kind<Shard> = {
 const isPart = (value: unknown, minimum: number, maximum: number): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maximum;
 
-/** Stores, each with its own options. */
 export const stores: Kind<readonly unknown[]> = {
   accepts: 'a list of stores',
   schema: { type: 'array' },

@@ -17,7 +17,6 @@ import {
  * `npm run docs` regenerates both.
  */
 
-/** The description of an option as a sentence. */
 export const sentence = (row: Row): string =>
   `${describe(row).replace(/^./, (first) => first.toUpperCase())}.`;
 
@@ -26,7 +25,6 @@ const propertiesOf = (rows: Rows): object =>
     Object.entries(rows).map(([name, row]) => [name, { description: sentence(row), ...row.kind.schema }]),
   );
 
-/** JSON Schema of conformance.yaml. */
 export const configurationSchema = (): object => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'conformance.yaml: configuration of the plant store conformance suite',
@@ -82,7 +80,6 @@ const SECTIONS: readonly (readonly [title: string, rows: Rows])[] = [
   ['Without a flag', Object.fromEntries(ROWS.filter(([name]) => !hasFlag(name)))],
 ];
 
-/** All options as tables in Markdown. */
 export const optionTables = (): string =>
   [
     ...SECTIONS.map(

@@ -231,7 +231,6 @@ type ApiName<K extends keyof Table> = Table[K] extends { api: infer N } ? Extrac
 /** The values of rows, once they are read. */
 export type Values<R> = { readonly [K in keyof R]?: ValueOf<R[K]> | undefined };
 type NamesOf<G extends Group> = G extends Group ? keyof (typeof GROUPS)[G] : never;
-/** The flags of some groups. */
 export type Flags<G extends Group> = Pick<Values<Table>, NamesOf<G>>;
 /** The options of a run in code: as a caller may give them, and as they are used. */
 export type Given = { readonly [K in keyof Table as ApiName<K>]?: GivenOf<Table[K]> | undefined };
@@ -239,12 +238,10 @@ export type Settings = { readonly [K in keyof Table as ApiName<K>]?: ValueOf<Tab
 type Needs<T, K extends keyof T> = T & { readonly [N in K]-?: Exclude<T[N], undefined> };
 export type Needed<T extends Given> = Needs<T, 'baseUrl' | 'token'>;
 
-/** Every row with its name. */
 export const ROWS: readonly (readonly [string, Row])[] = Object.entries(OPTIONS);
 
 type InAFile = { readonly [K in keyof Table as Table[K] extends { file: false } ? never : K]: Table[K] };
 
-/** The options that a file may set. */
 export const IN_A_FILE = Object.fromEntries(ROWS.filter(([, { file }]) => file !== false)) as Rows & InAFile;
 
 const { targets: _, ...forOneStore } = IN_A_FILE as InAFile;
@@ -267,7 +264,6 @@ export function inCode<T>(of: (name: string, row: Row) => T): Record<string, T> 
   );
 }
 
-/** The prefix of all environment variables of the suite. */
 export const PREFIX = 'PLANT_STORE_';
 
 /** The description of an option, with its default. */

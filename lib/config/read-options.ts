@@ -16,7 +16,6 @@ import {
   variableOf,
 } from './options.ts';
 
-/** The message for an unknown option. */
 const unknownOption = (name: string, known: readonly string[]): string => {
   const close = nearest(name, known);
   return `Unknown option ${summarise(name, 60)}; ${close === undefined ? `the options are ${known.join(', ')}.` : `did you mean ${close}?`}`;

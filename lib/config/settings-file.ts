@@ -5,7 +5,6 @@ import { nearest } from '../nearest.ts';
 import { ownSchema } from '../own-schemas.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** A YAML file from the user. */
 export interface SettingsFile<T> {
   readonly value: T;
   /** @throws UsageError with the file, the line of the value at the pointer, and the problem */

@@ -6,7 +6,6 @@ import type { RecordedCause, RecordedResult, RunRecord } from './record/record.t
 import { headlineOf } from './wording/headline.ts';
 import { type Paint, plain, summarise } from './wording/text.ts';
 
-/** What changed between two runs. */
 type Diff = ReturnType<typeof diffOf>;
 
 /** A check that fails now, and did not before or not with these problems. */
@@ -124,7 +123,6 @@ export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: P
   return `${lines.join('\n')}\n`;
 }
 
-/** How many of the earlier causes are fixed, if there were any. */
 const progressOf = ({ fixed }: Diff['causes'], { causes, startedAt }: RunRecord): string =>
   causes.length === 0
     ? ''

@@ -1,7 +1,6 @@
 import { counted, grouped, sum } from '../../counts.ts';
-import { DocumentFact, StartedFact } from '../../report/formats/html/kit/facts.tsx';
 import { Section } from '../../report/formats/html/kit/section.tsx';
-import { Fact, inline } from '../../report/formats/html/kit/text.tsx';
+import { DocumentFact, Fact, inline, StartedFact } from '../../report/formats/html/kit/text.tsx';
 import { createdText } from '../../report/wording/text.ts';
 import type { Comparison } from '../comparison.ts';
 import { ran } from '../table.ts';

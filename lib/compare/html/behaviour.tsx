@@ -40,7 +40,6 @@ export function questionsOf(comparison: Comparison): readonly ComparedQuestion[]
   });
 }
 
-/** What the interface leaves open, and what each store does. */
 export function Behaviour({ comparison }: Readonly<{ comparison: Comparison }>) {
   const questions = questionsOf(comparison);
   const differ = questions.filter(({ ways }) => ways.length > 1);

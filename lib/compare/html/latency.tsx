@@ -5,7 +5,6 @@ import type { Comparison } from '../comparison.ts';
 import type { RunColumn } from '../table.ts';
 import { nameOf, numbered, Scrolling, StoreLink, VisuallyHidden } from './parts.tsx';
 
-/** The response times of all stores on one axis. */
 export function Latency({ comparison }: Readonly<{ comparison: Comparison }>) {
   const answered = numbered(comparison).flatMap(({ column, number }) =>
     column.state === 'run' && column.latency !== null ? [{ column, number, latency: column.latency }] : [],

@@ -22,7 +22,6 @@ const fingerprintsOf = (id: string, problem: RecordedResult['problems'][number])
   coarseFingerprint(id, problem),
 ];
 
-/** The fingerprints of all failures of a check. */
 export const metBy = ({ id, problems }: RecordedResult): ReadonlySet<string> =>
   new Set(problems.flatMap((problem) => fingerprintsOf(id, problem)));
 

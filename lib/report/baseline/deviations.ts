@@ -66,7 +66,6 @@ export interface ExplainedChecks {
   readonly level: RecordedCause['level'];
   /** In the order of the record. */
   readonly checks: readonly RecordedResult[];
-  /** Whether all of these checks are known deviations. */
   readonly known: boolean;
   /** What is new about those that were known to fail. */
   readonly news: readonly string[];
@@ -108,7 +107,6 @@ export function explainedChecks(record: RunRecord): readonly ExplainedChecks[] {
 export const openCauses = (record: RunRecord): readonly ExplainedChecks[] =>
   explainedChecks(record).filter(({ known }) => !known);
 
-/** The reason, issue and expiry date of a known deviation. */
 export function whyKnown({ reason, issue, until }: EvaluatedEntry): string {
   const more = present(issue, until !== undefined && `until ${until}`);
   return summarise(more.length === 0 ? reason : `${reason} (${more.join(', ')})`, MAX_REASON_CHARACTERS);

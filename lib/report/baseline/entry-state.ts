@@ -17,7 +17,6 @@ export type JudgedEntry = BaselineEntry & {
   readonly byChance?: boolean;
 };
 
-/** The state of an entry of a baseline, given a run. */
 export function judgedEntry(
   entry: BaselineEntry,
   record: WithoutCiResult,

@@ -24,7 +24,6 @@ const MAX_ANNOTATIONS = 10;
 
 const MAX_LINE_CHARACTERS = 300;
 
-/** Checks that an annotation names. */
 const MAX_CHECKS = 5;
 
 /** GitHub workflow commands, one line each: errors for what makes the CI result fail, warnings, notices. */
@@ -95,7 +94,6 @@ function commands(level: 'error' | 'warning' | 'notice', list: readonly Annotati
   );
 }
 
-/** Escapes the message of a workflow command. */
 const data = (text: string) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 
 /** Escapes the value of a property of a workflow command, which ends at a colon or a comma. */

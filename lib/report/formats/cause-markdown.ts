@@ -7,7 +7,6 @@ import { code, fenced, joined, lines } from './markdown-text.ts';
 
 export const MAX_TITLE_CHARACTERS = 1000;
 
-/** Requests shown before the one that fails. */
 const MAX_BEFORE = 6;
 
 const MAX_STEPS_CHARACTERS = 2400;

@@ -167,7 +167,6 @@ function titleFor({ id }: RecordedResult, record: RunRecord): readonly string[] 
   return found === undefined ? [] : [visible(found.cause.title)];
 }
 
-/** The line that viewers show first. */
 const messageOf = ({ statement, expected, actual }: RecordedResult) =>
   expected === undefined || actual === undefined
     ? statement

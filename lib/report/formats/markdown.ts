@@ -19,10 +19,9 @@ import {
 import type { EntryState, RecordedResult, RunRecord } from '../record/record.ts';
 import { commandOf } from '../reproduce/run-command.ts';
 import { coverageOfAll } from '../wording/coverage.ts';
-import { documentName } from '../wording/document.ts';
 import { headlineOf, loudly } from '../wording/headline.ts';
 import { HIGHLIGHTS } from '../wording/profile.ts';
-import { createdText, explain, resentText, visible, waitedText } from '../wording/text.ts';
+import { createdText, documentName, explain, resentText, visible, waitedText } from '../wording/text.ts';
 import { causeBlocks, MAX_TITLE_CHARACTERS } from './cause-markdown.ts';
 import { code, fenced, joined, lines, prose } from './markdown-text.ts';
 
@@ -32,10 +31,8 @@ const MAX_CHARACTERS = 60_000;
 /** Characters reserved for warnings, regardless of the number of failures. */
 const MAX_WARNING_CHARACTERS = 8000;
 
-/** Checks listed with a cause, besides the first. */
 const MAX_SIMILAR_CHECKS = 20;
 
-/** Items of any other list. */
 const MAX_ITEMS = 10;
 
 /**
@@ -223,7 +220,6 @@ function reproduction(record: RunRecord): string {
 const some = (list: readonly string[], most = MAX_ITEMS): readonly string[] =>
   atMost(most, list, (count) => `- and ${count} more`);
 
-/** The ids of up to twelve checks. */
 const listed = (results: readonly RecordedResult[]) =>
   firstNames(
     12,

@@ -14,7 +14,6 @@ export const rowsOf = (line: string, columns: number): number =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours.
   Math.max(1, Math.ceil(widthOf(line.replace(/\u001b\[[\d;]*m/g, '')) / columns));
 
-/** The rows that some lines take. */
 export const heightOf = (lines: readonly string[], columns: number): number =>
   sum(lines, (line) => rowsOf(line, columns));
 
@@ -92,5 +91,4 @@ function argumentsOf(line: string): readonly string[] {
   return units;
 }
 
-/** Text in quotes or without, up to a space. */
 const ARGUMENT = /(?:\$'(?:[^'\\]|\\.)*'|'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])+/gs;

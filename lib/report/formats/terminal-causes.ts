@@ -4,7 +4,6 @@ import { confirmedText } from '../wording/confirmed.ts';
 import { answerLine, type Paint, requestLine, visible } from '../wording/text.ts';
 import { heightOf, rowsOf, shellRows, wrapped } from './rows.ts';
 
-/** Causes that are shown in full. */
 const MAX_FULL = 3;
 
 /** Rows with which a cause is still worth showing in full. */
@@ -145,7 +144,6 @@ function stepRows({ cause: { steps } }: ExplainedChecks, { columns, paint }: Lay
 const weightOf = ({ level, checks }: Pick<ExplainedChecks, 'level' | 'checks'>): string =>
   `(${counted(checks.length, 'check')}, ${level})`;
 
-/** A cause in one row. */
 export function causeRow(one: ExplainedChecks, rank: number, { columns }: Layout): string {
   const [number, weight] = [`${rank}. `, `  ${weightOf(one)}`];
   const [row = ''] = wrapped(visible(one.cause.title), columns - number.length - weight.length, 1);

@@ -14,14 +14,13 @@ import {
   whyKnown,
 } from '../baseline/deviations.ts';
 import type { RunRecord } from '../record/record.ts';
-import { confidenceOfAll } from '../wording/confidence.ts';
-import { coverageOfAll } from '../wording/coverage.ts';
-import { documentName } from '../wording/document.ts';
+import { confidenceOfAll, coverageOfAll } from '../wording/coverage.ts';
 import { headlineOf, loudly } from '../wording/headline.ts';
 import { HIGHLIGHTS } from '../wording/profile.ts';
 import {
   coloured,
   createdText,
+  documentName,
   formatFailure,
   plain,
   resentText,
@@ -41,7 +40,6 @@ import {
 export interface TerminalOptions {
   /** Prints every cause in full and the details of every failed check, in as many rows as that takes. */
   readonly verbose?: boolean | undefined;
-  /** Columns of the terminal. */
   readonly columns?: number | undefined;
 }
 
@@ -57,7 +55,6 @@ const MIN_COLUMNS = 40;
 /** Rows that the causes get at least. */
 const MIN_CAUSE_ROWS = 10;
 
-/** Items of a list. */
 const MAX_ITEMS = 3;
 
 /** Only the causes to be fixed and the verdict, one line for each part of it. Ends with a line feed. */
@@ -239,7 +236,6 @@ function deviations(known: readonly ExplainedChecks[], record: RunRecord, layout
   ]);
 }
 
-/** The first items of a list, and how many more there are. */
 const some = (list: readonly string[], { verbose }: Layout): readonly string[] =>
   verbose || list.length <= MAX_ITEMS
     ? list

@@ -21,7 +21,6 @@ import type {
 import { rounded } from './recorded.ts';
 import { explainedIn, withUnexplained, worstFirst } from './unexplained.ts';
 
-/** The record of a shard and the file it was read from. */
 export interface ShardRecord {
   readonly file: string;
   readonly record: RunRecord;

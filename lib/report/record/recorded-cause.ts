@@ -51,7 +51,6 @@ export function summarisedCause(cause: Cause, redact: Redact): RecordedCause {
   };
 }
 
-/** Shell lines that show the fault. */
 const stepsOf = (
   { example, matters, repeat, modulus }: Cause,
   { request, before = [] }: Counterexample,

@@ -30,7 +30,6 @@ export function recordIn(value: unknown, file: string): RunRecord {
 const withCauses = (value: unknown): unknown =>
   isFields(value) && !Object.hasOwn(value, 'causes') ? { ...value, causes: [] } : value;
 
-/** Baseline entry states: their names in earlier records and their present names. */
 const STATES = new Map<unknown, EntryState>([
   ['excuses', 'known'],
   ['mended', 'stale'],
@@ -38,7 +37,6 @@ const STATES = new Map<unknown, EntryState>([
   ['unseen', 'not-evaluated'],
 ]);
 
-/** Kinds of checks: their names in earlier records and their present names. */
 const KINDS = new Map<unknown, RecordedResult['kind']>([
   ['standing', 'invariant'],
   ['procedure', 'scenario'],

@@ -5,7 +5,6 @@ import { dividedUrl, latin1, MAX_SECONDS, type Showing } from './on-connection.t
 import { fitsWord, partsOf, printing, shortened, word } from './shell.ts';
 import { wholeBody } from './untruncated-body.ts';
 
-/** The arguments with which curl sends a request. */
 export function curlArguments(request: RecordedRequest, { shows, givesUp, variables }: Showing): string[] {
   const { method, url, delivery } = request;
   const { origin, target } = dividedUrl(url);

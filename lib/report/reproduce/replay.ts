@@ -12,7 +12,6 @@ import { bytesIn } from './untruncated-body.ts';
 
 type Rules = Extract<Check['test'], { kind: 'invariant' }>['rules'];
 
-/** Stands for the token in a record. */
 export const TOKEN = '$PLANT_STORE_TOKEN';
 
 /** Headers that are set again when the request is sent. */

@@ -15,7 +15,6 @@ import { wholeBody } from './untruncated-body.ts';
 
 /** Shorter pauses would depend on how the system delays and joins small segments. */
 const MIN_PAUSE_MS = 50;
-/** Milliseconds in which a response should arrive. */
 const RESPONSE_MS = 500;
 
 type Step = { readonly parts: readonly Part[] } | { readonly pauseMs: number };

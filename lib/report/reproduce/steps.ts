@@ -1,9 +1,10 @@
 import { suite } from '../../package.ts';
 import type { Repeat } from '../../run/result/cause.ts';
 import type { RecordedRequest } from '../record/record.ts';
-import type { OnConnection, Showing } from './on-connection.ts';
-import { sending } from './request-command.ts';
+import { curlArguments } from './curl-command.ts';
+import { isChunked, type OnConnection, type Showing } from './on-connection.ts';
 import { withVariables } from './shell.ts';
+import { overSocket } from './socket-command.ts';
 import { wholeBody } from './untruncated-body.ts';
 
 /** A request, and the id that it was sent with. */
@@ -81,6 +82,33 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
     `send() { ${each.join('; ')}; }; export -f send`,
     `seq ${repeat.times} | xargs -P ${repeat.inFlight} -I{} bash -c 'send {}' | sort | uniq -c`,
   ];
+}
+
+/** A command that sends requests over one connection. */
+const sending = (requests: readonly OnConnection[], showing: Showing): string =>
+  requests.some(({ request, pipelined }) => pipelined === true || !suitsCurl(request))
+    ? overSocket(requests, showing)
+    : requests
+        .map(({ request }, index) => {
+          const isLast = index === requests.length - 1;
+          const shows = isLast || showing.shows === 'response' ? showing.shows : 'nothing';
+          return curlArguments(request, { ...showing, shows }).join(' ');
+        })
+        .join(' --next ')
+        .replace(/^/, 'curl ');
+
+/** Whether curl sends the same, apart from the order of headers. It sends a body in one segment and one chunk. */
+function suitsCurl(request: RecordedRequest): boolean {
+  const { method, headers, body, delivery = {} } = request;
+  const { cuts, headFirst, headCut, leadingZeros, headerGap, headerOrder, abortAfter, chunks } = delivery;
+  return (
+    [cuts, headFirst, headCut, leadingZeros, headerGap, headerOrder, abortAfter].every(
+      (one) => one === undefined,
+    ) &&
+    !(isChunked(request) && chunks !== 'one') &&
+    !(method === 'HEAD' && body.bytes > 0) &&
+    headers.filter(([name]) => name.toLowerCase() === 'host').length === 1
+  );
 }
 
 const closes = ({ headers }: RecordedRequest): boolean =>

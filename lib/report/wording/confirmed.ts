@@ -1,6 +1,8 @@
-import type { RecordedCause } from '../record/record.ts';
+import { present } from '../../list.ts';
+import type { Tried } from '../../run/result/result.ts';
+import type { RecordedCause, RecordedResult } from '../record/record.ts';
 
-const of = ([failed, tried]: readonly [failed: number, tried: number]) => `${failed} of ${tried}`;
+const of = ([failed, tried]: Tried) => `${failed} of ${tried}`;
 
 /** How a cause was confirmed, in plain words. */
 export function confirmedText({
@@ -24,5 +26,34 @@ export function confirmedText({
       return `${of(inside)} requests failed since then${otherwise('before')}`;
     case 'once':
       return `${of(inside)} cases failed; no experiment confirms a condition`;
+  }
+}
+
+const NONE: Tried = [0, 0];
+
+/** How often a failure occurred again on a retry; undefined if it was not retried. */
+export function retrySummary({
+  when,
+  retries = {},
+}: NonNullable<RecordedResult['counterexample']>): string | undefined {
+  const { same = NONE, fresh = NONE, concurrent } = retries;
+  const isolated = `${of([same[0] + fresh[0], same[1] + fresh[1]])} in isolation`;
+  const underConcurrency = concurrent === undefined ? '' : `, ${of(concurrent)} under concurrency`;
+  switch (when) {
+    case undefined:
+      return undefined;
+    case 'always':
+      return `fails again in isolation: ${present(
+        retries.same && `${of(same)} with the same request`,
+        retries.fresh && `${of(fresh)} with a fresh id`,
+      ).join(', ')}`;
+    case 'this-request':
+      return `fails with this request (${of(same)}), not with a fresh id and name (${of(fresh)})`;
+    case 'now-and-then':
+      return `fails intermittently: ${isolated}${underConcurrency}; replicas or workers may differ`;
+    case 'under-concurrency':
+      return `fails only while other requests are in flight: ${isolated}${underConcurrency}`;
+    case 'once':
+      return `failed once, not when retried: ${isolated}${underConcurrency}`;
   }
 }

@@ -154,7 +154,6 @@ const rejection = {
 const error: Readonly<Record<string, Wording>> = { error: ' with the error {}' };
 const allow: Readonly<Record<string, Wording>> = { allow: ' with Allow: {}' };
 
-/** Every observation of the catalogue, by topic. */
 const TOPICS: Readonly<Record<string, readonly Question[]>> = {
   Credentials: [
     answers('No token', { 'missing-token': 'a missing token' }, rejection),

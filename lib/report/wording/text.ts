@@ -10,7 +10,7 @@ import type {
   RecordedResult,
   RunRecord,
 } from '../record/record.ts';
-import { retrySummary } from './retries.ts';
+import { retrySummary } from './confirmed.ts';
 
 type TextStyle = Parameters<typeof styleText>[0];
 
@@ -34,7 +34,18 @@ const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 
 const escaped = (character: string) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
 
-/** How many plants a run created. */
+/**
+ * The document that a store was checked against, how it was read, and its overlays.
+ * @param show formats the name of a file
+ */
+export function documentName(
+  { file, openapi, overlays = [] }: RunRecord['document'],
+  show: (file: string) => string,
+): string {
+  const read = openapi === undefined ? '' : ` (OpenAPI ${openapi}, read as 3.1)`;
+  return `${show(file)}${read}${overlays.length === 0 ? '' : ` with ${overlays.map(show).join(', ')}`}`;
+}
+
 export const createdText = ({ plants = 0, ids = [] }: Partial<RunRecord['created']>): string =>
   `${counted(plants, 'plant')} created${ids.length === 0 ? '' : ' (ids in the JSON report)'}`;
 

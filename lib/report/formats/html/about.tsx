@@ -3,9 +3,8 @@ import { deselected } from '../../baseline/deviations.ts';
 import type { RunRecord } from '../../record/record.ts';
 import { commandOf } from '../../reproduce/run-command.ts';
 import { coverageOfAll } from '../../wording/coverage.ts';
-import { DocumentFact, StartedFact } from './kit/facts.tsx';
 import { Section } from './kit/section.tsx';
-import { Commands, Fact, inline } from './kit/text.tsx';
+import { Commands, DocumentFact, Fact, inline, StartedFact } from './kit/text.tsx';
 
 /** What was tested and how, and the command that repeats it. */
 export function About({ record }: Readonly<{ record: RunRecord }>) {

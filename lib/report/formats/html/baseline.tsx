@@ -99,7 +99,6 @@ function About({ entry, record }: Readonly<{ entry: EvaluatedEntry; record: RunR
   );
 }
 
-/** The issue, as a link if it is an HTTP URL. */
 const Issue = ({ issue }: Readonly<{ issue: string }>) =>
   /^https?:\/\//.test(issue) && URL.canParse(issue) ? (
     <a href={new URL(issue).href} rel="noreferrer">

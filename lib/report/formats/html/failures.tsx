@@ -3,8 +3,7 @@ import { groupBy } from '../../../groups.ts';
 import { present } from '../../../list.ts';
 import { type ExplainedChecks, knownBy, novelty, openCauses } from '../../baseline/deviations.ts';
 import type { RecordedCause, RecordedResult, RunRecord } from '../../record/record.ts';
-import { confirmedText } from '../../wording/confirmed.ts';
-import { retrySummary } from '../../wording/retries.ts';
+import { confirmedText, retrySummary } from '../../wording/confirmed.ts';
 import { issueMarkdown } from '../cause-markdown.ts';
 import { CauseExchange, Exchange } from './exchange.tsx';
 import { Card, Fix, More, Section, titleOfChecks } from './kit/section.tsx';
@@ -188,7 +187,6 @@ function Lead({ result, record }: Readonly<{ result: RecordedResult; record: Run
   );
 }
 
-/** How many cases of a check failed, with the counterexample and its retries. */
 export function whatFailed({ failed, cases, counterexample }: RecordedResult): string {
   const retried = counterexample === undefined ? undefined : retrySummary(counterexample);
   const { label, shrinks = 0 } = counterexample ?? {};

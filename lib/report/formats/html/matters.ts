@@ -1,7 +1,6 @@
 import type { RecordedRequest } from '../../record/record.ts';
 import { type Line, MAX_BOX_CHARACTERS, type Part } from './kit/text.tsx';
 
-/** The parts of the first line of a request. */
 const FIRST_LINE = ['method', 'path', 'query'];
 
 /** Whether a part of a request matters for a cause, by its name; undefined if no part of the request has such a name. */
@@ -35,7 +34,6 @@ export function markedBody(text: string, matters: (name: string) => boolean): re
   return [...inLines(parts), ...(kept.length < text.length ? [`… (${text.length} characters)`] : [])];
 }
 
-/** Parts in lines of their own. */
 function inLines(parts: readonly Part[]): readonly Line[] {
   const lines: Part[][] = [[]];
   for (const { text, matters } of parts)

@@ -3,7 +3,6 @@ import { profileOf, type SentencePart } from '../../wording/profile.ts';
 import { Section } from './kit/section.tsx';
 import { inline } from './kit/text.tsx';
 
-/** What the interface leaves open, and what this store does. */
 export function Profile({ record }: Readonly<{ record: RunRecord }>) {
   const topics = profileOf(record.observations);
   return (

@@ -7,7 +7,6 @@ export interface Asset {
   readonly hash: string;
 }
 
-/** The concatenation of files of the package. */
 function asset(...files: readonly string[]): Asset {
   // A browser reads CRLF as LF before it hashes.
   const text = files.map((file) => packageText(file).replaceAll('\r\n', '\n')).join('');

@@ -8,7 +8,6 @@ export const Filter = ({
   children,
 }: {
   readonly id: string;
-  /** What the search looks at. */
   readonly search: string;
   /** How many rows there are, with a noun. */
   readonly rows: string;

@@ -37,10 +37,8 @@ interface CardProps extends Content {
   /** The id of the row with which it is hidden. */
   readonly of?: string;
   readonly open?: boolean;
-  /** An icon or a rank. */
   readonly mark: ComponentChildren;
   readonly head: ComponentChildren;
-  /** How many it is about. */
   readonly weight: ComponentChildren;
 }
 
@@ -56,13 +54,11 @@ export const Card = ({ id, tone, of, open = false, mark, head, weight, children 
   </details>
 );
 
-/** What to do about a failure. */
 export const Fix = ({ children }: Content) => (
   <p class="hint">
     <strong>Fix.</strong> {children}
   </p>
 );
 
-/** The title of the failed checks of a cause. */
 export const titleOfChecks = (count: number): string =>
   `${count === 1 ? 'The failed check' : `The ${count} failed checks`} that this explains`;

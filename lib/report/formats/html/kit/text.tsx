@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { counted, grouped, sum } from '../../../../counts.ts';
 import { docsOf } from '../../../../package.ts';
 import type { RecordedBody, RecordedResult, RunRecord } from '../../../record/record.ts';
-import { beginning, visible } from '../../../wording/text.ts';
+import { beginning, documentName, visible } from '../../../wording/text.ts';
 
 const MAX_LINE_CHARACTERS = 400;
 export const MAX_BOX_CHARACTERS = 4000;
@@ -104,7 +104,6 @@ export const DocsLink = ({ id }: Readonly<{ id: string }>) => (
   </a>
 );
 
-/** A row of a description list. */
 export const Fact = ({
   name,
   children,
@@ -115,13 +114,25 @@ export const Fact = ({
   </div>
 );
 
-/** A part of a line, which matters or does not. */
+export const DocumentFact = ({ document }: Pick<RunRecord, 'document'>) => (
+  <Fact name="Document">
+    {documentName(document, (file) => inline(file.split(/[\\/]/).at(-1) ?? '', 100))}, version{' '}
+    {inline(document.version, 40)}, sha256 <span class="code">{document.sha256.slice(0, 12)}</span>
+  </Fact>
+);
+
+export const StartedFact = ({ startedAt, seconds }: Pick<RunRecord, 'startedAt' | 'seconds'>) => (
+  <Fact name="Started">
+    <time dateTime={startedAt}>{startedAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</time>, took{' '}
+    {seconds.toFixed(1)} s
+  </Fact>
+);
+
 export interface Part {
   readonly text: string;
   readonly matters: boolean;
 }
 
-/** A line of a box, or its parts. */
 export type Line = string | readonly Part[];
 
 const Parts = ({ line }: Readonly<{ line: Line }>) => (
@@ -178,7 +189,6 @@ export const Captioned = ({
   </figure>
 );
 
-/** How long a body is. */
 export const sizeOf = ({ bytes, truncated }: RecordedBody): string =>
   bytes === 0 ? 'no body' : `${counted(bytes, 'byte')}${truncated ? ', truncated' : ''}`;
 
