@@ -36,7 +36,7 @@ export function About({ comparison }: Readonly<{ comparison: Comparison }>) {
       <h3>The stores</h3>
       <dl class="implementations">
         {numbered(comparison).map((one) => (
-          <Fact key={one.number} name={<StoreLink {...one} />}>
+          <Fact name={<StoreLink {...one} />}>
             <Store column={one.column} />
           </Fact>
         ))}

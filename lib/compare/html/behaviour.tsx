@@ -1,12 +1,12 @@
-import { counted, sum } from '../../counts.ts';
+import { counted } from '../../counts.ts';
 import { groupBy } from '../../groups.ts';
-import { More, Section } from '../../report/formats/html/kit/section.tsx';
+import { List, More, Section } from '../../report/formats/html/kit/section.tsx';
 
 import { Sentence } from '../../report/formats/html/profile.tsx';
 import { profileOf, type SentencePart, textOf } from '../../report/wording/profile.ts';
 import type { Comparison } from '../comparison.ts';
 import { ran } from '../table.ts';
-import { Names, Share } from './parts.tsx';
+import { Ways } from './parts.tsx';
 
 /** Response times always differ and have their own section. */
 const TIMES = 'Response times';
@@ -53,19 +53,28 @@ export function Behaviour({ comparison }: Readonly<{ comparison: Comparison }>) 
           : 'What the interface leaves open, and what the stores do. None of it is judged.'}
       </p>
       {topics.length > 1 && (
-        <ul class="topics-of">
-          {topics.map(([heading], index) => (
-            <li key={heading}>
-              <a href={`#topic-${index + 1}`}>{heading}</a>
-            </li>
-          ))}
-        </ul>
+        <List
+          class="topics-of"
+          items={topics.map(([heading], index) => <a href={`#topic-${index + 1}`}>{heading}</a>)}
+        />
       )}
       {topics.map(([heading, members], index) => (
-        <section key={heading} class="topic" id={`topic-${index + 1}`}>
+        <section class="topic" id={`topic-${index + 1}`}>
           <h3>{heading}</h3>
-          {members.map((question) => (
-            <Differs key={question.label} question={question} />
+          {members.map(({ label, ways }) => (
+            <div class="question">
+              <h4>{label}</h4>
+              <Ways
+                ways={ways.map(({ sentence, names }) => ({
+                  head: (
+                    <p>
+                      <Sentence parts={sentence} />
+                    </p>
+                  ),
+                  names,
+                }))}
+              />
+            </div>
           ))}
         </section>
       ))}
@@ -74,37 +83,11 @@ export function Behaviour({ comparison }: Readonly<{ comparison: Comparison }>) 
   );
 }
 
-function Differs({ question: { label, ways } }: Readonly<{ question: ComparedQuestion }>) {
-  const all = sum(ways, ({ names }) => names.length);
-  return (
-    <div class="question">
-      <h4>{label}</h4>
-      <ul class="answers">
-        {ways.map(({ sentence, names }) => (
-          <li key={textOf(sentence)}>
-            <span class="many">
-              <strong>{names.length}</strong>
-              <Share count={names.length} of={all} />
-            </span>
-            <div>
-              <p>
-                <Sentence parts={sentence} />
-              </p>
-              <Names names={names} of={all} />
-            </div>
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
-}
-
 const Alike = ({ questions }: Readonly<{ questions: readonly ComparedQuestion[] }>) => (
   <More class="alike" summary={<>No difference: {counted(questions.length, 'question')}</>}>
-    <ul class="sentences">
-      {questions.map(({ heading, label, ways: [way] }) => (
-        <li key={`${heading} ${label}`}>{way !== undefined && <Sentence parts={way.sentence} />}</li>
-      ))}
-    </ul>
+    <List
+      class="sentences"
+      items={questions.map(({ ways: [way] }) => way !== undefined && <Sentence parts={way.sentence} />)}
+    />
   </More>
 );

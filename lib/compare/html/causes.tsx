@@ -1,5 +1,5 @@
 import { counted } from '../../counts.ts';
-import { Card, Fix, More, Section, titleOfChecks } from '../../report/formats/html/kit/section.tsx';
+import { Card, Fix, List, More, Section, titleOfChecks } from '../../report/formats/html/kit/section.tsx';
 import { CheckLink, Commands, Icon, inline, toneOf } from '../../report/formats/html/kit/text.tsx';
 import { confirmedText } from '../../report/wording/confirmed.ts';
 import type { ComparedCause, Comparison } from '../comparison.ts';
@@ -34,7 +34,7 @@ export function Causes({ comparison }: Readonly<{ comparison: Comparison }>) {
       <div class="by-row">
         <h3>Cause by cause</h3>
         {shared.map((one) => (
-          <CauseDetails key={one.cause.fingerprint} one={one} tried={tried} comparison={comparison} />
+          <CauseDetails one={one} tried={tried} comparison={comparison} />
         ))}
       </div>
     </Marks>
@@ -91,7 +91,7 @@ function CauseDetails({ one, tried, comparison }: Shown) {
       <div class="way">
         <ul class="who">
           {own.map(({ column, cause: theirs, number }) => (
-            <li key={number} id={`${cause.fingerprint}~${number}`}>
+            <li id={`${cause.fingerprint}~${number}`}>
               <p>
                 <strong class="name">{nameOf(column)}</strong>{' '}
                 <span class="aside">{confirmedText(theirs)}</span>
@@ -109,13 +109,7 @@ const AtStore = ({ cause: { steps, checks } }: Readonly<{ cause: ComparedCause }
   <div>
     <Commands list={steps} />
     <More summary={titleOfChecks(checks.length)}>
-      <ul class="ids">
-        {checks.map((id) => (
-          <li key={id}>
-            <CheckLink id={id} />
-          </li>
-        ))}
-      </ul>
+      <List class="ids" items={checks.map((id) => <CheckLink id={id} />)} />
     </More>
   </div>
 );

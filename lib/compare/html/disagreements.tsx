@@ -1,10 +1,10 @@
-import { counted, grouped, sum } from '../../counts.ts';
+import { counted, grouped } from '../../counts.ts';
 import { groupBy } from '../../groups.ts';
-import { Card, More, Section } from '../../report/formats/html/kit/section.tsx';
+import { Card, List, More, Section } from '../../report/formats/html/kit/section.tsx';
 import { Box, Captioned, Commands, inline, lines, sizeOf } from '../../report/formats/html/kit/text.tsx';
 import type { RecordedBody } from '../../report/record/record.ts';
 import type { Answer, Comparison, Disagreement } from '../comparison.ts';
-import { AllNames, Names, Share } from './parts.tsx';
+import { AllNames, Ways } from './parts.tsx';
 
 export function Disagreements({ comparison: { differential } }: Readonly<{ comparison: Comparison }>) {
   return (
@@ -30,13 +30,11 @@ function Found({
         Payloads that divide the stores in the same way are one disagreement, shown with one shrunk payload.
         Statuses of the same class count as equal, and so do messages.
       </p>
-      <ol class="kinds">
-        {disagreements.map((one, index) => (
-          <li key={index}>
-            <DisagreementDetails one={one} number={index + 1} />
-          </li>
-        ))}
-      </ol>
+      <List
+        ordered
+        class="kinds"
+        items={disagreements.map((one, index) => <DisagreementDetails one={one} number={index + 1} />)}
+      />
       {more > 0 && (
         <p class="note">
           {grouped(more)} more {more === 1 ? 'disagreement is' : 'disagreements are'} not shown.
@@ -48,7 +46,6 @@ function Found({
 
 function DisagreementDetails({ one, number }: Readonly<{ one: Disagreement; number: number }>) {
   const { label, request, payloads, shrinks, ways } = one;
-  const all = sum(ways, ({ answers }) => answers.length);
   return (
     <Card
       tone="kind"
@@ -80,21 +77,13 @@ function DisagreementDetails({ one, number }: Readonly<{ one: Disagreement; numb
         text={lines(textOf(request.body))}
       />
       <Commands list={[request.command]} />
-      <ul class="answers">
-        {ways.map(({ signature, answers }) => (
-          <li key={signature}>
-            <span class="many">
-              <strong>{answers.length}</strong>
-              <Share count={answers.length} of={all} />
-            </span>
-            <div>
-              <h3>{inline(signature, 200)}</h3>
-              <Names names={answers.map(({ name }) => name)} of={all} />
-              <Answers answers={answers} />
-            </div>
-          </li>
-        ))}
-      </ul>
+      <Ways
+        ways={ways.map(({ signature, answers }) => ({
+          head: <h3>{inline(signature, 200)}</h3>,
+          names: answers.map(({ name }) => name),
+          details: <Answers answers={answers} />,
+        }))}
+      />
       <p class="permalink">
         <a href={`#disagreement-${number}`}>#disagreement-{number}</a>
       </p>
@@ -108,8 +97,8 @@ function Answers({ answers }: Readonly<{ answers: readonly Answer[] }>) {
   return (
     <More summary={answers.length === 1 ? 'Response' : 'Responses'}>
       <ul class="responses">
-        {alike.map(([key, members]) => (
-          <li key={key}>
+        {alike.map(([, members]) => (
+          <li>
             <p>
               <AllNames names={members.map(({ name }) => name)} />
             </p>

@@ -30,7 +30,6 @@ export const CheckByCheck = ({
     <h3>Check by check</h3>
     {comparison.checks.map((check) => (
       <Check
-        key={check.id}
         check={check}
         all={tried.flatMap((one): ShownCell[] => {
           const cell = one.column.cells[check.id];
@@ -73,11 +72,11 @@ function Check({
       </p>
       {present.map(({ tone: own, own: list }) =>
         own === 'pass' || own === 'observed' ? (
-          <Alike key={own} tone={own} list={list} of={all.length} />
+          <Alike tone={own} list={list} of={all.length} />
         ) : (
           groupBy(list, problemOf)
             .toSorted(([, a], [, b]) => b.length - a.length)
-            .map(([key, members]) => <Way key={key} id={id} members={members} />)
+            .map(([, members]) => <Way id={id} members={members} />)
         ),
       )}
     </Card>
@@ -112,8 +111,8 @@ function Way({ id, members }: Readonly<{ id: string; members: readonly ShownCell
         {members.length > 1 && <span class="aside"> at {counted(members.length, 'store')}</span>}
       </h4>
       {problem === undefined && reason !== undefined && <p>{inline(reason)}</p>}
-      {groupBy(members, resultOf).map(([key, alike]) => (
-        <Variant key={key} id={id} alike={alike} />
+      {groupBy(members, resultOf).map(([, alike]) => (
+        <Variant id={id} alike={alike} />
       ))}
     </div>
   );
@@ -128,7 +127,7 @@ function Variant({ id, alike }: Readonly<{ id: string; alike: readonly ShownCell
       )}
       <ul class="who">
         {alike.map(({ one, cell }) => (
-          <li key={one.number} id={`${id}~${one.number}`}>
+          <li id={`${id}~${one.number}`}>
             <Who one={one} cell={cell} />
           </li>
         ))}

@@ -35,7 +35,7 @@ export function Latency({ comparison }: Readonly<{ comparison: Comparison }>) {
                     <Ticks axis={axis} />
                   </th>
                   {NUMBERS.map(([word]) => (
-                    <th key={word} scope="col" class="number" data-sort="ascending">
+                    <th scope="col" class="number" data-sort="ascending">
                       {word}
                     </th>
                   ))}
@@ -43,15 +43,15 @@ export function Latency({ comparison }: Readonly<{ comparison: Comparison }>) {
               </thead>
               <tbody>
                 {answered.map(({ column, number, latency }) => (
-                  <tr key={number}>
+                  <tr>
                     <th scope="row" data-value={nameOf(column).toLowerCase()}>
                       <StoreLink column={column} number={number} />
                     </th>
                     <td class="axis">
                       <Plot latency={latency} axis={axis} />
                     </td>
-                    {NUMBERS.map(([word, key]) => (
-                      <td key={word} class="number" data-value={latency[key]}>
+                    {NUMBERS.map(([, key]) => (
+                      <td class="number" data-value={latency[key]}>
                         {time(latency[key])}
                       </td>
                     ))}
@@ -108,7 +108,7 @@ function Plot({
   return (
     <svg class="plot" width="100%" height={HEIGHT} aria-hidden="true" focusable="false">
       {ticksOf(axis).map((ms) => (
-        <line key={ms} class="grid" x1={x(ms)} x2={x(ms)} y1="0" y2={HEIGHT} />
+        <line class="grid" x1={x(ms)} x2={x(ms)} y1="0" y2={HEIGHT} />
       ))}
       <line class="tail" x1={x(median)} x2={x(longest)} y1={MIDDLE} y2={MIDDLE} />
       {bar('span', p99, 4)}
@@ -123,7 +123,7 @@ function Ticks({ axis }: Readonly<{ axis: Axis }>) {
   return (
     <svg class="plot" width="100%" height="20" aria-hidden="true" focusable="false">
       {ticksOf(axis).map((ms) => (
-        <text key={ms} class="tick" x={percent(at(ms, axis))} y="14" text-anchor="middle">
+        <text class="tick" x={percent(at(ms, axis))} y="14" text-anchor="middle">
           {time(ms)}
         </text>
       ))}

@@ -98,13 +98,13 @@ export function Marks({
                   Fail at
                 </th>
                 {tried.map((one) => (
-                  <Head key={one.number} one={one} groups={groups} />
+                  <Head one={one} groups={groups} />
                 ))}
               </tr>
             </thead>
             <tbody>
               {rows.map((row, index) => (
-                <Row key={row.id} row={row} index={index} tried={tried} />
+                <Row row={row} index={index} tried={tried} />
               ))}
             </tbody>
           </table>
@@ -132,7 +132,7 @@ function Legend({ rows }: Pick<Props, 'rows'>) {
   return (
     <ul class="legend marks-legend">
       {shown.map((tone) => (
-        <li key={tone} class={tone}>
+        <li class={tone}>
           <Icon name={tone} /> {WORDS[tone]}
         </li>
       ))}
@@ -183,7 +183,7 @@ function Row({
           </>
         );
         return (
-          <td key={number} class={tone === 'warn' ? 'fail warned' : tone}>
+          <td class={tone === 'warn' ? 'fail warned' : tone}>
             {hasDetails ? <a href={`#${id}~${number}`}>{mark}</a> : mark}
           </td>
         );

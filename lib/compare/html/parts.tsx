@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { counted } from '../../counts.ts';
+import { counted, sum } from '../../counts.ts';
 import { percent } from '../../report/formats/html/kit/axis.ts';
-import { More } from '../../report/formats/html/kit/section.tsx';
+import { List, More } from '../../report/formats/html/kit/section.tsx';
 import { Icon, inline, type Tone } from '../../report/formats/html/kit/text.tsx';
 import type { Column, Comparison } from '../comparison.ts';
 import { type RunColumn, ran, verdictOf } from '../table.ts';
@@ -66,10 +66,8 @@ export const VisuallyHidden = ({ children }: Readonly<{ children: ComponentChild
 
 export const AllNames = ({ names }: Readonly<{ names: readonly string[] }>) => (
   <span class="names">
-    {names.map((name, index) => (
-      <span key={index} class="name">
-        {inline(name, 80)}
-      </span>
+    {names.map((name) => (
+      <span class="name">{inline(name, 80)}</span>
     ))}
   </span>
 );
@@ -84,13 +82,42 @@ export function Names({ names, of }: Readonly<{ names: readonly string[]; of: nu
   );
 }
 
-/** A decorative bar for a number of stores. */
-export const Share = ({ count, of }: Readonly<{ count: number; of: number }>) => (
-  <svg class="share-bar" width="100%" height="5" aria-hidden="true" focusable="false">
-    <rect class="rest" width="100%" height="5" rx="2.5" />
-    <rect class="part" width={percent((100 * count) / Math.max(of, 1))} height="5" rx="2.5" />
-  </svg>
-);
+interface Way {
+  readonly head: ComponentChildren;
+  readonly names: readonly string[];
+  readonly details?: ComponentChildren;
+}
+
+/** What the stores do, and which of them do it; a bar shows how many. */
+export function Ways({ ways }: Readonly<{ ways: readonly Way[] }>) {
+  const all = sum(ways, ({ names }) => names.length);
+  return (
+    <List
+      class="answers"
+      items={ways.map(({ head, names, details }) => (
+        <>
+          <span class="many">
+            <strong>{names.length}</strong>
+            <svg class="share-bar" width="100%" height="5" aria-hidden="true" focusable="false">
+              <rect class="rest" width="100%" height="5" rx="2.5" />
+              <rect
+                class="part"
+                width={percent((100 * names.length) / Math.max(all, 1))}
+                height="5"
+                rx="2.5"
+              />
+            </svg>
+          </span>
+          <div>
+            {head}
+            <Names names={names} of={all} />
+            {details}
+          </div>
+        </>
+      ))}
+    />
+  );
+}
 
 /** A scrolling, focusable box for a wide table. */
 export const Scrolling = ({

@@ -36,7 +36,7 @@ export function Stores({ comparison }: Readonly<{ comparison: Comparison }>) {
           </thead>
           <tbody>
             {numbered(comparison).map((one) => (
-              <Store key={one.number} {...one} hasImplementations={hasImplementations} />
+              <Store {...one} hasImplementations={hasImplementations} />
             ))}
           </tbody>
         </table>
@@ -81,7 +81,7 @@ function Store({ column, number, hasImplementations }: Numbered & { readonly has
       ) : (
         // A store that never responded has no useful counts.
         [...Array(5).keys()].map((index) => (
-          <td key={index} class={index < 2 ? 'none' : 'none number'}>
+          <td class={index < 2 ? 'none' : 'none number'}>
             <span aria-hidden="true">–</span>
             <VisuallyHidden>none</VisuallyHidden>
           </td>

@@ -53,7 +53,7 @@ export function Verdict({ comparison }: Readonly<{ comparison: Comparison }>) {
         {counts
           .filter(({ count }) => count > 0)
           .map(({ word, count }) => (
-            <span key={word} class={`word ${VERDICTS[word]}`}>
+            <span class={`word ${VERDICTS[word]}`}>
               <Icon name={VERDICTS[word]} /> {count} {word}
             </span>
           ))}

@@ -8,7 +8,7 @@ import {
 } from '../../baseline/deviations.ts';
 import type { RunRecord } from '../../record/record.ts';
 import { Cause } from './failures.tsx';
-import { Section } from './kit/section.tsx';
+import { List, Section } from './kit/section.tsx';
 import { CheckLink, inline } from './kit/text.tsx';
 
 const STATES = {
@@ -36,10 +36,10 @@ export function Baseline({ record }: Readonly<{ record: RunRecord }>) {
         {baselineNotes(record).map((note) => `${inline(note)}. `)}It affects the CI result, not the verdict.
       </p>
       <ul class="entries">
-        {sorted.map((entry, index) => {
+        {sorted.map((entry) => {
           const { reason, issue, until, state, remedy } = entry;
           return (
-            <li key={index} class={state}>
+            <li class={state}>
               <p>
                 <span class="state">{STATES[state]}</span> <About entry={entry} record={record} />
               </p>
@@ -60,13 +60,12 @@ export function Baseline({ record }: Readonly<{ record: RunRecord }>) {
       {known.length > 0 && (
         <section class="causes">
           <h3>{counted(known.length, 'cause')} of nothing but known deviations</h3>
-          <ol>
-            {known.map((one, index) => (
-              <li key={one.cause.fingerprint}>
-                <Cause explained={one} rank={index + 1} record={record} open={false} />
-              </li>
+          <List
+            ordered
+            items={known.map((one, index) => (
+              <Cause explained={one} rank={index + 1} record={record} open={false} />
             ))}
-          </ol>
+          />
         </section>
       )}
     </Section>

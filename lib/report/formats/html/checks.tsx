@@ -30,12 +30,12 @@ export function Checks({ record }: Readonly<{ record: RunRecord }>) {
         <Choice name="area" label="Area" options={Object.fromEntries(areas.map(([area]) => [area, area]))} />
       </Filter>
       {areas.map(([area, members]) => (
-        <section key={area} class="area">
+        <section class="area">
           <h3>
             {area} <span class="aside">{tally(members, record)}</span>
           </h3>
           {members.map((result) => (
-            <Check key={result.id} result={result} record={record} />
+            <Check result={result} record={record} />
           ))}
         </section>
       ))}
@@ -117,7 +117,6 @@ function Details({ result, record }: Readonly<{ result: RecordedResult; record: 
       {first !== undefined && <Exchange exchange={first} />}
       {others.map((exchange) => (
         <More
-          key={exchange.problem}
           summary={
             <>
               Another problem: {inline(exchange.problem, 160)}{' '}
@@ -194,7 +193,7 @@ function CauseTable({ result }: Readonly<{ result: RecordedResult }>) {
       </thead>
       <tbody>
         {problems.slice(0, MAX_PROBLEMS).map((problem) => (
-          <tr key={problem.fingerprint}>
+          <tr>
             <td>{inline(problemText(problem), 200)}</td>
             <td>{grouped(problem.failed)}</td>
             <td class="code">{inline(problem.fingerprint, 40)}</td>
@@ -211,7 +210,7 @@ function Observed({ observations }: Pick<RecordedResult, 'observations'>) {
   return (
     <dl class="observations">
       {entries.map(([key, value]) => (
-        <Fact key={key} name={inline(key, 100)}>
+        <Fact name={inline(key, 100)}>
           {value === '' ? <span class="aside">empty</span> : inline(String(value))}
         </Fact>
       ))}

@@ -6,7 +6,7 @@ import type { RecordedCause, RecordedResult, RunRecord } from '../../record/reco
 import { confirmedText, retrySummary } from '../../wording/confirmed.ts';
 import { issueMarkdown } from '../cause-markdown.ts';
 import { CauseExchange, Exchange } from './exchange.tsx';
-import { Card, Fix, More, Section, titleOfChecks } from './kit/section.tsx';
+import { Card, Fix, List, More, Section, titleOfChecks } from './kit/section.tsx';
 import { CheckLink, Commands, CopyButton, Icon, inline, toneOf } from './kit/text.tsx';
 
 type JudgedLevel = 'MUST' | 'SHOULD';
@@ -66,18 +66,13 @@ function Causes({ level, causes, record }: CausesProps) {
           {causes.length > 1 && ', what to fix first at the top'}
         </span>
       </h3>
-      <ol>
-        {causes.map((one, index) => (
-          <li key={one.cause.fingerprint}>
-            <Cause
-              explained={one}
-              rank={index + 1}
-              record={record}
-              open={!folded && (index === 0 || causes.length <= MAX_OPEN_CAUSES)}
-            />
-          </li>
-        ))}
-      </ol>
+      <List
+        ordered
+        items={causes.map((one, index) => {
+          const open = !folded && (index === 0 || causes.length <= MAX_OPEN_CAUSES);
+          return <Cause explained={one} rank={index + 1} record={record} open={open} />;
+        })}
+      />
     </section>
   );
 }
@@ -138,14 +133,12 @@ function Ladders({ ladders }: Pick<RecordedCause, 'ladders'>) {
   return (
     <More summary="What was tried">
       <ul class="ladders">
-        {ladders.map(({ part, tried }, index) => (
-          <li key={index}>
+        {ladders.map(({ part, tried }) => (
+          <li>
             <strong>{inline(part, 100)}</strong>
             <ul>
-              {tried.map(({ value, shows }, at) => (
-                <li key={at} class={shows ? 'fails' : undefined}>
-                  {inline(value, 100)}
-                </li>
+              {tried.map(({ value, shows }) => (
+                <li class={shows ? 'fails' : undefined}>{inline(value, 100)}</li>
               ))}
             </ul>
           </li>
@@ -208,7 +201,7 @@ export function KnownAs({ result, record }: Readonly<{ result: RecordedResult; r
         </p>
       )}
       {knownBy(result, record).map(({ reason, issue, until }) => (
-        <p key={reason} class="known-reason">
+        <p class="known-reason">
           <span class="state">known deviation</span> {inline(reason)}
           {issue !== undefined && ` (${inline(issue, 100)})`}
           {until !== undefined && `, until ${inline(until, 40)}`}
@@ -223,7 +216,7 @@ function Others({ members, record }: Readonly<{ members: readonly RecordedResult
   const list = (
     <ul class="others">
       {members.map((member) => (
-        <li key={member.id}>
+        <li>
           <Icon name={toneOf(member, record)} /> <CheckLink id={member.id} />{' '}
           <span class="statement">
             {member.statement}{' '}
@@ -251,7 +244,6 @@ function Blocked({ blocked }: Readonly<{ blocked: readonly RecordedResult[] }>) 
       <h3>{counted(blocked.length, 'check')} could not be tested</h3>
       {groupBy(blocked, ({ reason = '' }) => reason).map(([reason, members]) => (
         <Card
-          key={reason}
           tone="untestable"
           open={members.length <= 12}
           mark={<Icon name="untestable" />}
@@ -260,7 +252,7 @@ function Blocked({ blocked }: Readonly<{ blocked: readonly RecordedResult[] }>) 
         >
           <ul class="ids">
             {members.map(({ id, level }) => (
-              <li key={id}>
+              <li>
                 <CheckLink id={id} /> <span class="aside">{level}</span>
               </li>
             ))}

@@ -45,7 +45,7 @@ function Plot({ latency: { buckets, median, p95, p99, answers } }: Readonly<{ la
       aria-label={`Distribution of ${counted(answers, 'response time')} on a logarithmic axis from ${time(low)} to ${time(high)}: median ${time(median)}, 95th percentile ${time(p95)}, 99th percentile ${time(p99)}.`}
     >
       {ticksOf({ low, high }).map((ms) => (
-        <g key={ms}>
+        <g>
           <line class="grid" x1={percent(at(ms))} x2={percent(at(ms))} y1={TOP} y2={TOP + HEIGHT + 5} />
           <text class="tick" x={percent(at(ms))} y={TOP + HEIGHT + 20} text-anchor={anchor(at(ms))}>
             {time(ms)}
@@ -56,7 +56,6 @@ function Plot({ latency: { buckets, median, p95, p99, answers } }: Readonly<{ la
         const height = Math.max((HEIGHT * count) / most, 2);
         return (
           <rect
-            key={from}
             class="bar"
             x={percent(at(from) + 0.1)}
             width={percent(Math.max(at(to) - at(from) - 0.2, 0.1))}
@@ -73,7 +72,7 @@ function Plot({ latency: { buckets, median, p95, p99, answers } }: Readonly<{ la
           ['99 %', p99],
         ] as const
       ).map(([name, ms], row) => (
-        <g key={name} class="mark">
+        <g class="mark">
           <line x1={percent(at(ms))} x2={percent(at(ms))} y1={6 + row * 18} y2={TOP + HEIGHT} />
           <text
             x={percent(at(ms))}
@@ -110,7 +109,7 @@ function Table({ latency: { buckets, answers } }: Readonly<{ latency: LatencyDat
             const own = sum(members, (bucket) => bucket.answers);
             seen += own;
             return (
-              <tr key={power}>
+              <tr>
                 <td>{time(2 ** (Number(power) + 1))}</td>
                 <td>{grouped(own)}</td>
                 <td>{((100 * seen) / Math.max(answers, 1)).toFixed(1)} %</td>

@@ -1,6 +1,6 @@
 import type { RunRecord } from '../../record/record.ts';
 import { profileOf, type SentencePart } from '../../wording/profile.ts';
-import { Section } from './kit/section.tsx';
+import { List, Section } from './kit/section.tsx';
 import { inline } from './kit/text.tsx';
 
 export function Profile({ record }: Readonly<{ record: RunRecord }>) {
@@ -14,15 +14,9 @@ export function Profile({ record }: Readonly<{ record: RunRecord }>) {
       </p>
       <div class="topics">
         {topics.map(({ heading, entries }) => (
-          <section key={heading}>
+          <section>
             <h3>{heading}</h3>
-            <ul>
-              {entries.map(({ keys, sentence }) => (
-                <li key={keys.join()}>
-                  <Sentence parts={sentence} />
-                </li>
-              ))}
-            </ul>
+            <List items={entries.map((one) => <Sentence parts={one.sentence} />)} />
           </section>
         ))}
       </div>

@@ -137,7 +137,6 @@ function LevelMarks({ level, record }: Readonly<{ level: keyof Summary; record: 
       >
         {marks.map((tone, index) => (
           <use
-            key={index}
             class={`icon ${tone}`}
             href={`#icon-${tone}`}
             x={(index % COLUMNS) * STEP}
@@ -149,7 +148,7 @@ function LevelMarks({ level, record }: Readonly<{ level: keyof Summary; record: 
       </svg>
       <ul class="legend">
         {shown.map(({ tone, count }) => (
-          <li key={tone}>
+          <li>
             <Icon name={tone} /> {count} {WORDS[tone]}
           </li>
         ))}

@@ -43,9 +43,7 @@ export const Choice = ({
     <select name={name}>
       <option value="">all</option>
       {Object.entries(options).map(([value, word]) => (
-        <option key={value} value={value}>
-          {word}
-        </option>
+        <option value={value}>{word}</option>
       ))}
     </select>
   </label>

@@ -19,6 +19,17 @@ export const Section = ({
   </section>
 );
 
+interface ListProps {
+  readonly class?: string;
+  readonly ordered?: boolean;
+  readonly items: readonly ComponentChildren[];
+}
+
+export function List({ class: kind, ordered = false, items }: ListProps) {
+  const rows = items.map((item) => <li>{item}</li>);
+  return ordered ? <ol class={kind}>{rows}</ol> : <ul class={kind}>{rows}</ul>;
+}
+
 /** Further details, folded at first. */
 export const More = ({
   summary,

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { RunRecord } from '../../../record/record.ts';
 import { type Asset, policyOf } from './assets.ts';
+import { List } from './section.tsx';
 import { inline, Sprite } from './text.tsx';
 
 /** The frame of every page: its policy, style, script and head, and a status line for announcements. */
@@ -43,13 +44,7 @@ export function Shell({
             {inline(suite.name, 80)} <span class="aside">{inline(suite.version, 40)}</span>
           </p>
           <nav aria-label="Sections">
-            <ul>
-              {Object.entries(sections).map(([id, name]) => (
-                <li key={id}>
-                  <a href={`#${id}`}>{name}</a>
-                </li>
-              ))}
-            </ul>
+            <List items={Object.entries(sections).map(([id, name]) => <a href={`#${id}`}>{name}</a>)} />
           </nav>
         </header>
         <main id="main" tabIndex={-1}>

@@ -53,29 +53,23 @@ export const Icon = ({ name }: Readonly<{ name: Tone | 'link' }>) => (
 
 /** Shapes that differ even without colour. */
 const SHAPES: Readonly<Record<Tone | 'link', ComponentChildren>> = {
-  pass: [
-    <rect key="a" class="fill" width="16" height="16" rx="3" />,
-    <path key="b" class="cut" d="M4 8.4l2.8 2.8L12 5.4" />,
-  ],
+  pass: [<rect class="fill" width="16" height="16" rx="3" />, <path class="cut" d="M4 8.4l2.8 2.8L12 5.4" />],
   fail: [
-    <rect key="a" class="fill" width="16" height="16" rx="3" />,
-    <path key="b" class="cut" d="M4.7 4.7l6.6 6.6M11.3 4.7l-6.6 6.6" />,
+    <rect class="fill" width="16" height="16" rx="3" />,
+    <path class="cut" d="M4.7 4.7l6.6 6.6M11.3 4.7l-6.6 6.6" />,
   ],
   warn: [
-    <path key="a" class="fill" d="M8 .6l7.6 14.2H.4z" stroke-linejoin="round" />,
-    <path key="b" class="cut" d="M8 6v4M8 12.2v.3" />,
+    <path class="fill" d="M8 .6l7.6 14.2H.4z" stroke-linejoin="round" />,
+    <path class="cut" d="M8 6v4M8 12.2v.3" />,
   ],
   untestable: [
-    <rect key="a" class="line" x="1" y="1" width="14" height="14" rx="3" />,
-    <path key="b" class="line" d="M5.8 6.2a2.2 2.2 0 1 1 3.3 1.9c-.8.5-1.1.8-1.1 1.6M8 11.8v.3" />,
+    <rect class="line" x="1" y="1" width="14" height="14" rx="3" />,
+    <path class="line" d="M5.8 6.2a2.2 2.2 0 1 1 3.3 1.9c-.8.5-1.1.8-1.1 1.6M8 11.8v.3" />,
   ],
-  observed: [
-    <circle key="a" class="line" cx="8" cy="8" r="6.8" />,
-    <circle key="b" class="fill" cx="8" cy="8" r="2.6" />,
-  ],
+  observed: [<circle class="line" cx="8" cy="8" r="6.8" />, <circle class="fill" cx="8" cy="8" r="2.6" />],
   skipped: [
-    <rect key="a" class="line faint" x="1" y="1" width="14" height="14" rx="3" />,
-    <path key="b" class="line" d="M5 8h6" />,
+    <rect class="line faint" x="1" y="1" width="14" height="14" rx="3" />,
+    <path class="line" d="M5 8h6" />,
   ],
   link: (
     <path class="line" d="M6.5 9.5l3-3M7 4.5l1-1a3 3 0 0 1 4.5 4.5l-1 1M9 11.5l-1 1A3 3 0 0 1 3.5 8l1-1" />
@@ -85,7 +79,7 @@ const SHAPES: Readonly<Record<Tone | 'link', ComponentChildren>> = {
 export const Sprite = () => (
   <svg class="sprite" width="0" height="0" aria-hidden="true" focusable="false">
     {Object.entries(SHAPES).map(([name, shape]) => (
-      <symbol key={name} id={`icon-${name}`} viewBox="0 0 16 16">
+      <symbol id={`icon-${name}`} viewBox="0 0 16 16">
         {shape}
       </symbol>
     ))}
@@ -139,14 +133,8 @@ const Parts = ({ line }: Readonly<{ line: Line }>) => (
   <>
     {typeof line === 'string'
       ? line
-      : line.map(({ text, matters }, index) =>
-          matters ? (
-            <mark key={index}>{visible(text)}</mark>
-          ) : (
-            <span key={index} class="dim">
-              {visible(text)}
-            </span>
-          ),
+      : line.map(({ text, matters }) =>
+          matters ? <mark>{visible(text)}</mark> : <span class="dim">{visible(text)}</span>,
         )}
   </>
 );
@@ -155,11 +143,7 @@ const Parts = ({ line }: Readonly<{ line: Line }>) => (
 export function Box({ text }: Readonly<{ text: readonly Line[] }>) {
   // No line of the page begins with untrusted text: in a log of a runner it could be a command.
   const broken = text.map((line, index) =>
-    index === 0 ? (
-      <Parts key={index} line={line} />
-    ) : (
-      [<br key={index} />, <Parts key={-index} line={line} />]
-    ),
+    index === 0 ? <Parts line={line} /> : [<br />, <Parts line={line} />],
   );
   const length = sum(text, (line) =>
     typeof line === 'string' ? line.length : sum(line, (one) => one.text.length),
@@ -208,7 +192,7 @@ export function Commands({ list }: Readonly<{ list: readonly string[] }>) {
       <pre class="command" tabIndex={0}>
         <code data-exact={(list.length === 1 && shown[0] === text) || !fits ? undefined : exact(text)}>
           {fits
-            ? shown.map((one, index) => (index === 0 ? one : [<br key={index} />, one]))
+            ? shown.map((one, index) => (index === 0 ? one : [<br />, one]))
             : `${inline(text)}: too long for this page, see the record`}
         </code>
       </pre>
