@@ -72,7 +72,12 @@ function Check({
       </p>
       {present.map(({ tone: own, own: list }) =>
         own === 'pass' || own === 'observed' ? (
-          <Alike tone={own} list={list} of={all.length} />
+          <div class="way">
+            <h4>
+              <Icon name={own} /> {WORDS[own]}
+            </h4>
+            <Names names={list.map(({ one }) => one.column.name)} of={all.length} />
+          </div>
         ) : (
           groupBy(list, problemOf)
             .toSorted(([, a], [, b]) => b.length - a.length)
@@ -82,15 +87,6 @@ function Check({
     </Card>
   );
 }
-
-const Alike = ({ tone, list, of }: { tone: Tone; list: readonly ShownCell[]; of: number }) => (
-  <div class="way">
-    <h4>
-      <Icon name={tone} /> {WORDS[tone]}
-    </h4>
-    <Names names={list.map(({ one }) => one.column.name)} of={of} />
-  </div>
-);
 
 /** Stores with the same problem are grouped. */
 const problemOf = ({ cell: { problem, reason } }: ShownCell): string => problem ?? reason ?? '';
@@ -118,35 +114,26 @@ function Way({ id, members }: Readonly<{ id: string; members: readonly ShownCell
   );
 }
 
-function Variant({ id, alike }: Readonly<{ id: string; alike: readonly ShownCell[] }>) {
-  const { expected, actual } = alike[0]?.cell ?? {};
-  return (
-    <div class="variant">
-      {expected !== undefined && actual !== undefined && (
-        <ExpectedAndActual expected={expected} actual={actual} />
-      )}
-      <ul class="who">
-        {alike.map(({ one, cell }) => (
-          <li id={`${id}~${one.number}`}>
-            <Who one={one} cell={cell} />
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
-}
-
-const Who = ({ one, cell: { failed, cases, problem, reason, command } }: Pick<ShownCell, 'one' | 'cell'>) => (
-  <>
-    <p>
-      <strong class="name">{nameOf(one.column)}</strong>{' '}
-      {failed > 0 && (
-        <span class="aside">
-          {failed} of {counted(cases, 'case')}
-        </span>
-      )}
-      {problem !== undefined && reason !== undefined && <span class="aside">; also: {inline(reason)}</span>}
-    </p>
-    {command !== undefined && <Commands list={[command]} />}
-  </>
+const Variant = ({ id, alike }: Readonly<{ id: string; alike: readonly ShownCell[] }>) => (
+  <div class="variant">
+    <ExpectedAndActual {...alike[0]?.cell} />
+    <ul class="who">
+      {alike.map(({ one, cell: { failed, cases, problem, reason, command } }) => (
+        <li id={`${id}~${one.number}`}>
+          <p>
+            <strong class="name">{nameOf(one.column)}</strong>{' '}
+            {failed > 0 && (
+              <span class="aside">
+                {failed} of {counted(cases, 'case')}
+              </span>
+            )}
+            {problem !== undefined && reason !== undefined && (
+              <span class="aside">; also: {inline(reason)}</span>
+            )}
+          </p>
+          <Commands list={command === undefined ? [] : [command]} />
+        </li>
+      ))}
+    </ul>
+  </div>
 );

@@ -1,3 +1,4 @@
+import { present } from '../../list.ts';
 import { docsOf, suite } from '../../package.ts';
 import type { ExplainedChecks } from '../baseline/deviations.ts';
 import type { RecordedCause, RunRecord } from '../record/record.ts';
@@ -12,28 +13,19 @@ const MAX_BEFORE = 6;
 const MAX_STEPS_CHARACTERS = 2400;
 
 /** What was sent and answered, the advice, and the steps. Text from the store is in code blocks. */
-export const causeBlocks = (cause: RecordedCause): readonly string[] => [
-  fenced(
-    [
-      `confirmed ${confirmedText(cause)}`,
-      ...(cause.counterexample?.before ?? []).slice(-MAX_BEFORE).map((one) => `before    ${beforeLine(one)}`),
-      ...(cause.counterexample === undefined
-        ? []
-        : [
-            `request   ${requestLine(cause.counterexample.request)}`,
-            `response  ${answerLine(cause.counterexample)}`,
-          ]),
-      `fix       ${summarise(cause.advice, 1000)}`,
-    ],
-    'text',
-  ),
-  steps(cause),
-];
-
-/** Half of the steps would be of no use. */
-function steps({ steps: all }: RecordedCause): string {
-  const shown = all.map(visible);
-  return shown.length === 0 || lines(shown).length > MAX_STEPS_CHARACTERS ? '' : fenced(shown, 'sh');
+export function causeBlocks(cause: RecordedCause): readonly string[] {
+  const { counterexample: shown } = cause;
+  const steps = cause.steps.map(visible);
+  const what = present(
+    `confirmed ${confirmedText(cause)}`,
+    ...(shown?.before ?? []).slice(-MAX_BEFORE).map((one) => `before    ${beforeLine(one)}`),
+    shown && `request   ${requestLine(shown.request)}`,
+    shown && `response  ${answerLine(shown)}`,
+    `fix       ${summarise(cause.advice, 1000)}`,
+  );
+  // Half of the steps would be of no use.
+  const fits = steps.length > 0 && lines(steps).length <= MAX_STEPS_CHARACTERS;
+  return [fenced(what, 'text'), fits ? fenced(steps, 'sh') : ''];
 }
 
 /** A cause for an issue tracker. */

@@ -169,15 +169,12 @@ function withoutSpans(text: string, spans: readonly Span[], limit: number): stri
 }
 
 /** Spans in order, with adjacent and overlapping ones merged. */
-function mergedSpans(spans: readonly Span[]): Span[] {
-  const merged: Span[] = [];
-  let last: Span | undefined;
-  for (const [from, to] of [...spans].sort(([a], [b]) => a - b)) {
-    if (last !== undefined && from <= last[1]) {
-      merged.pop();
-      last = [last[0], Math.max(last[1], to)];
-    } else last = [from, to];
-    merged.push(last);
+function mergedSpans(spans: readonly Span[]): readonly Span[] {
+  const merged: [from: number, to: number][] = [];
+  for (const [from, to] of spans.toSorted(([a], [b]) => a - b)) {
+    const last = merged.at(-1);
+    if (last !== undefined && from <= last[1]) last[1] = Math.max(last[1], to);
+    else merged.push([from, to]);
   }
   return merged;
 }

@@ -1,8 +1,14 @@
 import { visible } from '../../../wording/text.ts';
 import { inline } from './text.tsx';
 
-/** Expected beside actual; if they are similar, the difference is marked. */
-export function ExpectedAndActual({ expected, actual }: Readonly<{ expected: string; actual: string }>) {
+interface Texts {
+  readonly expected?: string;
+  readonly actual?: string;
+}
+
+/** Expected beside actual, if there are both; if they are similar, the difference is marked. */
+export function ExpectedAndActual({ expected, actual }: Texts) {
+  if (expected === undefined || actual === undefined) return null;
   const parts = difference(expected, actual);
   return (
     <dl class="comparison">
