@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Config, Target } from '../lib/config/config.ts';
 import { type Kind, readTextAs } from '../lib/config/option-types.ts';
 import {
   describe,
@@ -6,11 +7,13 @@ import {
   GROUPS,
   type Group,
   inCode,
+  OPTIONS,
   type Row,
+  type Rows,
   type Settings,
   usageOf,
 } from '../lib/config/options.ts';
-import { rejectOthers } from '../lib/config/read-options.ts';
+import { mistypedIn, rejectOthers, settingIn } from '../lib/config/read-options.ts';
 
 /** Reads the value of a flag. A flag that may be repeated adds to a list. */
 export const reader =
@@ -53,3 +56,31 @@ export function withOptions(
 /** The options of a run that the flags give. */
 export const settingsIn = (flags: Flags<Group>): Settings =>
   inCode((name) => (flags as Readonly<Record<string, unknown>>)[name]);
+
+/**
+ * Sets the options that no flag gives: from the environment, then from the target, then from the configuration file.
+ * Only warns of a variable that looks mistyped, as it may belong to another program.
+ * @throws UsageError that names the variable with an invalid value
+ */
+export function settle(
+  command: Command,
+  environment: Readonly<Record<string, string | undefined>>,
+  config: Config | undefined,
+  target: Target | undefined,
+): void {
+  const tokens = config?.targets.map(({ tokenEnv }) => tokenEnv);
+  for (const [variable, meant] of mistypedIn(environment))
+    if (!tokens?.includes(variable))
+      process.stderr.write(`warning: unknown environment variable ${variable}; did you mean ${meant}?\n`);
+  const inFile: Readonly<Record<string, unknown>> = { ...config?.options, ...target };
+  const rows: Rows = OPTIONS;
+  for (const option of command.options) {
+    const name = option.attributeName();
+    const row = rows[name];
+    if (row === undefined || row.file === false || command.getOptionValueSource(name) === 'cli') continue;
+    const fromEnvironment = settingIn(environment, name, row);
+    const value = fromEnvironment ?? inFile[name];
+    if (value !== undefined)
+      command.setOptionValueWithSource(name, value, fromEnvironment === undefined ? 'config' : 'env');
+  }
+}

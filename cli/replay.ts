@@ -14,7 +14,7 @@ import type { Stop, Verdict } from '../lib/run/result/result.ts';
 import { type RunOptions as Plan, runEvents } from '../lib/run/run.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { announce } from './announce.ts';
-import { settingsIn, withOptions } from './options.ts';
+import { settingsIn, settle, withOptions } from './options.ts';
 import {
   fixedText,
   type NumberedCause,
@@ -24,7 +24,6 @@ import {
   retriedLine,
   retryOf,
 } from './replay-causes.ts';
-import { settle } from './resolve-options.ts';
 import { recordOf } from './saved-record.ts';
 import { chooseAgain, required, tokenOf } from './target.ts';
 

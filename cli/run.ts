@@ -22,7 +22,7 @@ import { announce, warn } from './announce.ts';
 import { wantsColour } from './colour.ts';
 import { reportToGitHub } from './github.ts';
 import { interruptible } from './interrupt.ts';
-import { settingsIn, withOptions } from './options.ts';
+import { settingsIn, settle, withOptions } from './options.ts';
 import {
   type Destination,
   logBeside,
@@ -32,7 +32,6 @@ import {
   writeReports,
 } from './output.ts';
 import { progress } from './progress.ts';
-import { settle } from './resolve-options.ts';
 import { startCommand } from './start.ts';
 import { type Choice, choose, required, tokenOf } from './target.ts';
 import { requireFree, waitForStore } from './wait.ts';

@@ -1,6 +1,7 @@
 import XMLBuilder from 'fast-xml-builder';
 import { sum } from '../../counts.ts';
 import { areaOf, groupBy } from '../../groups.ts';
+import { present } from '../../list.ts';
 import { entryName } from '../baseline/baseline-entry.ts';
 import { blocks } from '../baseline/ci-result.ts';
 import {
@@ -53,60 +54,50 @@ const builder = new XMLBuilder({
 
 /** A run as JUnit XML, a test suite per area, with a failure or an error exactly if the CI result is fail. */
 export function junitReport(record: RunRecord): string {
-  const suites = [
-    ...groupBy(record.results, areaOf).map(([area, results]) => {
-      const cases = results.map((result) => ({
-        name: result.id,
-        seconds: result.seconds,
-        body: bodyOf(result, record),
-      }));
-      return suiteOf(area, cases, record);
-    }),
-    ...suitesUnless(baselineCases(record), 'baseline', record),
-    ...suitesUnless(runCases(record), 'run', record),
+  const suites: readonly (readonly [name: string, cases: readonly JUnitCase[]])[] = [
+    ...groupBy(record.results, areaOf).map(
+      ([area, results]) => [area, results.map((result) => caseOf(result, record))] as const,
+    ),
+    ['baseline', baselineCases(record)],
+    ['run', runCases(record)],
   ];
   return builder.build({
     '?xml': { '@_version': '1.0', '@_encoding': 'UTF-8' },
     testsuites: {
       '@_name': record.suite.name,
-      '@_tests': String(sum(suites, ({ tests }) => tests)),
-      '@_failures': String(sum(suites, ({ failures }) => failures)),
-      '@_errors': String(sum(suites, ({ errors }) => errors)),
+      ...countsOf(suites.flatMap(([, cases]) => cases)),
       '@_time': record.seconds.toFixed(3),
-      testsuite: suites.map(({ element }) => element),
+      testsuite: suites.flatMap(([name, cases]) =>
+        cases.length === 0 ? [] : [suiteOf(name, cases, record)],
+      ),
     },
   } satisfies Element);
 }
 
-const suitesUnless = (cases: readonly JUnitCase[], name: string, record: RunRecord) =>
-  cases.length === 0 ? [] : [suiteOf(name, cases, record)];
+const count = (outcome: keyof JUnitBody, cases: readonly JUnitCase[]) =>
+  String(cases.filter(({ body }) => outcome in body).length);
 
-function suiteOf(name: string, cases: readonly JUnitCase[], record: RunRecord) {
-  const countWith = (outcome: keyof JUnitBody) => cases.filter(({ body }) => outcome in body).length;
-  const [tests, failures, errors] = [cases.length, countWith('failure'), countWith('error')];
-  return {
-    tests,
-    failures,
-    errors,
-    element: {
-      '@_name': name,
-      '@_tests': String(tests),
-      '@_failures': String(failures),
-      '@_errors': String(errors),
-      '@_skipped': String(countWith('skipped')),
-      '@_time': sum(cases, ({ seconds }) => seconds).toFixed(3),
-      // Every reader of these files accepts the form without milliseconds and zone.
-      '@_timestamp': record.startedAt.slice(0, 19),
-      properties: { property: propertiesOf(record) },
-      testcase: cases.map((one) => ({
-        '@_name': one.name,
-        '@_classname': `${record.suite.name}.${name}`,
-        '@_time': one.seconds.toFixed(3),
-        ...one.body,
-      })),
-    },
-  };
-}
+const countsOf = (cases: readonly JUnitCase[]): Element => ({
+  '@_tests': String(cases.length),
+  '@_failures': count('failure', cases),
+  '@_errors': count('error', cases),
+});
+
+const suiteOf = (name: string, cases: readonly JUnitCase[], record: RunRecord): Element => ({
+  '@_name': name,
+  ...countsOf(cases),
+  '@_skipped': count('skipped', cases),
+  '@_time': sum(cases, ({ seconds }) => seconds).toFixed(3),
+  // Every reader of these files accepts the form without milliseconds and zone.
+  '@_timestamp': record.startedAt.slice(0, 19),
+  properties: { property: propertiesOf(record) },
+  testcase: cases.map((one) => ({
+    '@_name': one.name,
+    '@_classname': `${record.suite.name}.${name}`,
+    '@_time': one.seconds.toFixed(3),
+    ...one.body,
+  })),
+});
 
 const propertiesOf = ({ suite, target, document, options, outcome, ciResult }: RunRecord): Element[] =>
   Object.entries({
@@ -125,6 +116,12 @@ const propertiesOf = ({ suite, target, document, options, outcome, ciResult }: R
     outcome,
     'ci.result': `${ciResult.exitCode === 0 ? 'pass' : 'fail'} (exit code ${ciResult.exitCode}: ${ciResult.reason})`,
   }).map(([name, value]) => ({ '@_name': name, '@_value': summarise(value) }));
+
+const caseOf = (result: RecordedResult, record: RunRecord): JUnitCase => ({
+  name: result.id,
+  seconds: result.seconds,
+  body: bodyOf(result, record),
+});
 
 function bodyOf(result: RecordedResult, record: RunRecord): JUnitBody {
   const { level, verdict, reason = '', blockedBy = '' } = result;
@@ -146,9 +143,7 @@ function bodyOf(result: RecordedResult, record: RunRecord): JUnitBody {
       }
       const news = novelty(result, record);
       const title = titleFor(result, record);
-      const text = bounded(
-        [...title, ...(news === undefined ? [] : [news]), explain(newFirst(result, record))].join('\n'),
-      );
+      const text = bounded(present(...title, news, explain(newFirst(result, record))).join('\n'));
       const message = bounded([...title, news ?? messageOf(result)].join(': '));
       return blocks(result, record)
         ? { failure: { '@_message': message, '@_type': level, '#text': text } }
