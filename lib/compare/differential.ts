@@ -1,5 +1,6 @@
 import type { Value } from 'fast-check';
 import type { Contract } from '../contract/contract.ts';
+import { groupBy } from '../groups.ts';
 import { signatureOf } from '../judge/signature.ts';
 import { sample } from '../payloads/random.ts';
 import type { RequestTemplate, TestCase } from '../payloads/test-case.ts';
@@ -59,20 +60,15 @@ export async function differentialOf(
     }),
   );
   const responding = stores.filter((store) => answers.has(store));
-  const found = new Map<string, { readonly index: number; payloads: number }>();
-  for (const index of sampled.keys()) {
+  const split = sampled.flatMap((one, index) => {
     const vector = responding.map((store) => signature(answers.get(store)?.[index], contract));
-    if (new Set(vector).size < 2) continue;
-    const known = found.get(keyOf(vector));
-    if (known === undefined) found.set(keyOf(vector), { index, payloads: 1 });
-    else known.payloads += 1;
-  }
-  const distinct = [...found].sort(([, a], [, b]) => b.payloads - a.payloads || a.index - b.index);
+    return new Set(vector).size < 2 ? [] : [{ one, key: keyOf(vector) }];
+  });
+  const distinct = groupBy(split, ({ key }) => key).sort(([, a], [, b]) => b.length - a.length);
   const disagreements: Disagreement[] = [];
-  for (const [key, { index, payloads }] of distinct.slice(0, MAX_DISAGREEMENTS)) {
-    const one = sampled[index];
-    const shrunk = one === undefined ? undefined : await shrunkPayload(one, key, responding, contract);
-    if (shrunk !== undefined) disagreements.push(describe(shrunk, payloads, responding, sampling));
+  for (const [key, [first, ...others]] of distinct.slice(0, MAX_DISAGREEMENTS)) {
+    const shrunk = first && (await shrunkPayload(first.one, key, responding, contract));
+    if (shrunk !== undefined) disagreements.push(describe(shrunk, 1 + others.length, responding, sampling));
   }
   return { payloads: sampled.length, disagreements, more: Math.max(0, distinct.length - MAX_DISAGREEMENTS) };
 }
@@ -146,11 +142,10 @@ function describe(
   const messages = exchanges.map((exchange, index) =>
     sentAndReceived(exchange, one.template, stores[index]?.baseUrl ?? '', redact),
   );
-  const ways = new Map<string, Answer[]>();
-  for (const [index, message] of messages.entries()) {
-    const way = vector[index] ?? '';
-    ways.set(way, [...(ways.get(way) ?? []), answerOf(stores[index]?.name ?? '', message)]);
-  }
+  const answers = messages.map((message, index) => ({
+    signature: vector[index] ?? '',
+    answer: answerOf(stores[index]?.name ?? '', message),
+  }));
   const [first] = messages;
   if (first === undefined) throw new Error('a disagreement without stores');
   const { request } = first;
@@ -163,8 +158,8 @@ function describe(
     },
     payloads,
     shrinks,
-    ways: [...ways]
-      .map(([way, answers]) => ({ signature: way, answers }))
+    ways: groupBy(answers, (one) => one.signature)
+      .map(([way, members]) => ({ signature: way, answers: members.map(({ answer }) => answer) }))
       .sort((a, b) => b.answers.length - a.answers.length),
   };
 }

@@ -1,19 +1,13 @@
 import { counted, sum } from '../counts.ts';
 import { groupBy } from '../groups.ts';
+import { OUTCOMES } from '../report/wording/headline.ts';
 import type { Observations } from '../run/result/result.ts';
 import type { Cell, Column, ComparedCause, Comparison } from './comparison.ts';
 
 export type RunColumn = Extract<Column, { state: 'run' }>;
 
-const VERDICTS = {
-  conformant: 'conformant',
-  nonconformant: 'not conformant',
-  undetermined: 'could not be judged',
-  partial: 'partial',
-} as const;
-
 export const verdictOf = (column: Column) =>
-  column.state === 'not-run' ? ('not run' as const) : VERDICTS[column.outcome];
+  column.state === 'not-run' ? ('not run' as const) : OUTCOMES[column.outcome];
 
 /** Why a store could not be judged or was not run. */
 export const reasonOf = (column: Column): string | undefined =>

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { sum } from '../../counts.ts';
+import { groupBy } from '../../groups.ts';
 import type { FailureGroup } from '../../run/result/result.ts';
 import type { RecordedCause, RecordedResult } from './record.ts';
 
@@ -50,16 +52,10 @@ export function fingerprinted(
 }
 
 /** Merges problems with the same fingerprint, in the order of their first failures. */
-export function united(problems: RecordedResult['problems']): RecordedResult['problems'] {
-  const byName = new Map<string, RecordedResult['problems'][number]>();
-  for (const problem of problems) {
-    const known = byName.get(problem.fingerprint);
-    byName.set(
-      problem.fingerprint,
-      known === undefined
-        ? problem
-        : { ...problem, failed: known.failed + problem.failed, place: Math.min(known.place, problem.place) },
-    );
-  }
-  return [...byName.values()].sort((a, b) => a.place - b.place);
-}
+export const united = (problems: RecordedResult['problems']): RecordedResult['problems'] =>
+  groupBy(problems, ({ fingerprint }) => fingerprint)
+    .flatMap(([, same]) => {
+      const place = Math.min(...same.map((one) => one.place));
+      return same.slice(-1).map((one) => ({ ...one, failed: sum(same, ({ failed }) => failed), place }));
+    })
+    .sort((a, b) => a.place - b.place);

@@ -243,12 +243,12 @@ function createdBy(records: readonly RunRecord[]): RunRecord['created'] {
 /** All response times together. Records do not contain the samples, so percentiles are those of the buckets. */
 function latencyOf(parts: readonly Latency[]): Latency | null {
   if (parts.length === 0) return null;
-  const buckets = new Map<number, Latency['buckets'][number]>();
-  for (const bucket of parts.flatMap((part) => part.buckets)) {
-    const answers = (buckets.get(bucket.from)?.answers ?? 0) + bucket.answers;
-    buckets.set(bucket.from, { ...bucket, answers });
-  }
-  const sorted = [...buckets.values()].sort((a, b) => a.from - b.from);
+  const all = parts.flatMap((part) => part.buckets);
+  const sorted = groupBy(all, ({ from }) => String(from))
+    .flatMap(([, same]) =>
+      same.slice(0, 1).map((one) => ({ ...one, answers: sum(same, ({ answers }) => answers) })),
+    )
+    .sort((a, b) => a.from - b.from);
   const answers = sum(parts, (part) => part.answers);
   const at = (fraction: number) => {
     let seen = 0;

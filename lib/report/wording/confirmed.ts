@@ -4,29 +4,26 @@ import type { RecordedCause, RecordedResult } from '../record/record.ts';
 
 const of = ([failed, tried]: Tried) => `${failed} of ${tried}`;
 
+/** What is said of the requests that meet the condition of a cause, and of the others. */
+const CONFIRMED: Readonly<Record<RecordedCause['kind'], readonly [inside: string, outside?: string]>> = {
+  always: ['requests of this kind failed', 'others'],
+  'now-and-then': ['requests failed, now and then', 'others'],
+  'under-concurrency': ['failed with those requests in flight', 'otherwise'],
+  sequence: ['failed after those requests', 'without them'],
+  'from-then-on': ['requests failed since then', 'before'],
+  once: ['cases failed; no experiment confirms a condition'],
+};
+const UNCONDITIONAL = ['requests failed, whatever they contain', 'others'] as const;
+
 /** How a cause was confirmed, in plain words. */
 export function confirmedText({
   kind,
   condition,
   confirmed: { inside, outside },
 }: Pick<RecordedCause, 'kind' | 'condition' | 'confirmed'>): string {
-  const otherwise = (text: string) => (outside[1] === 0 ? '' : `, ${of(outside)} ${text}`);
-  switch (kind) {
-    case 'always':
-      return condition === null
-        ? `${of(inside)} requests failed, whatever they contain${otherwise('others')}`
-        : `${of(inside)} requests of this kind failed${otherwise('others')}`;
-    case 'now-and-then':
-      return `${of(inside)} requests failed, now and then${otherwise('others')}`;
-    case 'under-concurrency':
-      return `${of(inside)} failed with those requests in flight${otherwise('otherwise')}`;
-    case 'sequence':
-      return `${of(inside)} failed after those requests${otherwise('without them')}`;
-    case 'from-then-on':
-      return `${of(inside)} requests failed since then${otherwise('before')}`;
-    case 'once':
-      return `${of(inside)} cases failed; no experiment confirms a condition`;
-  }
+  const [text, others] = kind === 'always' && condition === null ? UNCONDITIONAL : CONFIRMED[kind];
+  const rest = others === undefined || outside[1] === 0 ? '' : `, ${of(outside)} ${others}`;
+  return `${of(inside)} ${text}${rest}`;
 }
 
 const NONE: Tried = [0, 0];

@@ -2,20 +2,19 @@ import { sum } from '../../counts.ts';
 import { judgedOf } from '../../run/result/verdict.ts';
 import type { RunRecord } from '../record/record.ts';
 
+export const OUTCOMES = {
+  conformant: 'conformant',
+  nonconformant: 'not conformant',
+  undetermined: 'could not be judged',
+  partial: 'partial',
+} as const;
+
 /** The verdict in a few words: `conformant`, `passed the selected checks: 3 of 56 MUST`. */
 export function headlineOf(record: Pick<RunRecord, 'outcome' | 'ciResult' | 'summary' | 'options'>): string {
-  switch (record.outcome) {
-    case 'conformant':
-      return 'conformant';
-    case 'nonconformant':
-      return 'not conformant';
-    case 'undetermined':
-      return 'could not be judged';
-    case 'partial':
-      return record.ciResult.exitCode === 2
-        ? 'nothing was judged'
-        : `passed the selected checks: ${checkedOf(record)}`;
-  }
+  if (record.outcome !== 'partial') return OUTCOMES[record.outcome];
+  return record.ciResult.exitCode === 2
+    ? 'nothing was judged'
+    : `passed the selected checks: ${checkedOf(record)}`;
 }
 
 /** The headline with its verdict in capitals. */

@@ -1,3 +1,4 @@
+import { groupBy } from '../../groups.ts';
 import type { Observations } from '../../run/result/result.ts';
 
 /** The observations that interest most readers, by a short name. */
@@ -77,23 +78,21 @@ function answers(
     label,
     keys: Object.keys(subjects).flatMap((subject) => suffixes.map((suffix) => `${subject}/${suffix}`)),
     compose(seen) {
-      const groups = new Map<
-        string,
-        { readonly nouns: string[]; readonly answer: readonly SentencePart[] }
-      >();
-      for (const [subject, noun] of Object.entries(subjects)) {
+      const answered = Object.entries(subjects).map(([subject, noun]) => {
         const answer = Object.entries({ status: ' {}', ...details }).flatMap(([suffix, wording]) => {
           const value = seen.get(`${subject}/${suffix}`);
           return value === undefined ? [] : fill(wording, value);
         });
-        const group = groups.get(textOf(answer));
-        if (group !== undefined) group.nouns.push(noun);
-        else if (answer.length > 0) groups.set(textOf(answer), { nouns: [noun], answer });
-      }
+        return { noun, answer };
+      });
+      const groups = groupBy(
+        answered.filter(({ answer }) => answer.length > 0),
+        ({ answer }) => textOf(answer),
+      );
       return joinClauses(
-        [...groups.values()].map(({ nouns, answer }) => [
-          `${listed(nouns)} ${nouns.length > 1 ? 'get' : 'gets'}`,
-          ...answer,
+        groups.map(([, same]) => [
+          `${listed(same.map(({ noun }) => noun))} ${same.length > 1 ? 'get' : 'gets'}`,
+          ...(same[0]?.answer ?? []),
         ]),
       );
     },
