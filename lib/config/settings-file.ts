@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import { isObject, type Pointer } from '../contract/document.ts';
+import type { Pointer } from '../contract/document.ts';
 import { readDocument } from '../contract/read-document.ts';
 import { nearest } from '../nearest.ts';
 import { ownSchema } from '../own-schemas.ts';
@@ -38,25 +38,18 @@ export function readSettings<T>(file: string, schemaName: string): SettingsFile<
     // A key that is missing may be there with a typo.
     const error = errors.find(({ keyword }) => keyword === 'additionalProperties') ?? errors[0];
     if (error === undefined) throw new Error('validation failed without an error');
-    reject(pointerOf(error, value), problemOf(error));
+    reject(pointerOf(error), problemOf(error));
   }
   return { value: value as T, reject };
 }
 
 /** Where an error is; for an unknown key, at the key itself. */
-function pointerOf({ instancePath, keyword, params }: ErrorObject, root: unknown): Pointer {
+function pointerOf({ instancePath, keyword, params }: ErrorObject): Pointer {
   const names = instancePath
     .split('/')
     .slice(1)
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
-  if (keyword === 'additionalProperties') names.push(String(params.additionalProperty));
-  const pointer: (string | number)[] = [];
-  let value = root;
-  for (const name of names) {
-    pointer.push(Array.isArray(value) ? Number(name) : name);
-    value = isObject(value) || Array.isArray(value) ? (value as Record<string, unknown>)[name] : undefined;
-  }
-  return pointer;
+  return keyword === 'additionalProperties' ? [...names, String(params.additionalProperty)] : names;
 }
 
 function problemOf({ instancePath, keyword, params, message = '', parentSchema }: ErrorObject): string {

@@ -99,8 +99,8 @@ function fieldsOf(
   { columns, paint }: Layout,
 ): readonly string[] {
   const { title, advice, counterexample } = cause;
-  const field = (name: string, text: string, most: number) =>
-    wrapped(text, columns - INDENT, most).map((row, index) =>
+  const field = (name: string, text: string | undefined, most: number) =>
+    (text ? wrapped(text, columns - INDENT, most) : []).map((row, index) =>
       index === 0 ? `   ${paint('dim', name.padEnd(INDENT - 4))} ${row}` : `${' '.repeat(INDENT)}${row}`,
     );
   const number = `${rank}. `;
@@ -115,19 +115,15 @@ function fieldsOf(
     ...(fits ? [...heading.slice(0, -1), `${last}  ${weight}`] : [...heading, `   ${weight}`]),
     ...field('confirmed', confirmedText(cause), limits.line),
     ...news.slice(0, limits.line).flatMap((one) => field('new', one, limits.line)),
-    ...(counterexample === undefined
-      ? []
-      : [
-          ...before.flatMap(({ request, response }) => {
-            const status = ` → ${response?.status ?? 'no response'}`;
-            const [sent = ''] = wrapped(requestLine(request), columns - INDENT - status.length, 1);
-            return field('before', `${sent}${status}`, 1);
-          }),
-          ...field('request', requestLine(counterexample.request), limits.line),
-          ...field('response', answerLine(counterexample), limits.line),
-        ]),
+    ...before.flatMap(({ request, response }) => {
+      const status = ` → ${response?.status ?? 'no response'}`;
+      const [sent = ''] = wrapped(requestLine(request), columns - INDENT - status.length, 1);
+      return field('before', `${sent}${status}`, 1);
+    }),
+    ...field('request', counterexample && requestLine(counterexample.request), limits.line),
+    ...field('response', counterexample && answerLine(counterexample), limits.line),
     ...field('fix', visible(advice), limits.fix),
-    ...(limits.checks === 0 ? [] : field('checks', checks.map(({ id }) => id).join(', '), limits.checks)),
+    ...field('checks', limits.checks === 0 ? '' : checks.map(({ id }) => id).join(', '), limits.checks),
   ];
 }
 

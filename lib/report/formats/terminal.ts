@@ -216,10 +216,10 @@ function headingOf(
 const checkLines = ({ checks }: ExplainedChecks, record: RunRecord, { paint }: Layout): readonly string[] =>
   checks.flatMap((result) => {
     const news = novelty(result, record);
-    return [
+    return present(
       ...formatFailure(result, paint),
-      ...(news === undefined ? [] : [`     ${paint('dim', 'new'.padEnd(9))} ${news}`]),
-    ];
+      news !== undefined && `     ${paint('dim', 'new'.padEnd(9))} ${news}`,
+    );
   });
 
 /** The causes that are known deviations, each with the reason. */

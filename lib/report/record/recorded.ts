@@ -137,17 +137,12 @@ const MAX_DECODED_BYTES = 1024 * 1024;
 /** Whether a compressed body contains a secret. One that cannot be decompressed as declared is assumed to. */
 function hidesSecret(body: Uint8Array, headers: readonly HeaderPair[], redact: Redact): boolean {
   if (isText(body)) return false;
-  const containsSecret = (codings: readonly string[]) => {
-    const decompressed = codings.reduceRight(
-      (bytes, coding) => decoded(coding, bytes, MAX_DECODED_BYTES, true),
-      body,
-    );
-    const text = Buffer.from(decompressed).toString('latin1');
-    return redact(text) !== text;
-  };
   const mayContainSecret = (codings: readonly string[], ifUnreadable: boolean) => {
     try {
-      return containsSecret(codings);
+      const text = Buffer.from(
+        codings.reduceRight((bytes, coding) => decoded(coding, bytes, MAX_DECODED_BYTES, true), body),
+      ).toString('latin1');
+      return redact(text) !== text;
     } catch (error) {
       return ifUnreadable || (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
     }

@@ -5,7 +5,6 @@ import type {
   Answered,
   Messages,
   RecordedBody,
-  RecordedExchange,
   RecordedRequest,
   RecordedResult,
   RunRecord,
@@ -87,41 +86,33 @@ const bodyText = (body: RecordedBody, maxCharacters: number): string =>
 /** The details of a failed check, without colour. */
 export const explain = (result: RecordedResult): string => formatFailure(result, plain).join('\n');
 
-/** The details of a failed check, line by line. */
-export function formatFailure(result: RecordedResult, paint: Paint): string[] {
-  const { id, level, statement, basis, hint, exchanges, failed, cases, counterexample } = result;
-  const [exchange] = exchanges;
-  const line = (name: string, text: string) => `     ${paint('dim', name.padEnd(9))} ${text}`;
-  const retried = counterexample === undefined ? undefined : retrySummary(counterexample);
-  const { label, shrinks = 0 } = counterexample ?? {};
-  const notes = present(
-    `${failed} of ${cases}${label === undefined ? '' : `: ${summarise(label, 120)}`}`,
-    retried,
-    shrinks > 0 && `shrunk in ${counted(shrinks, 'step')}`,
-  );
-  return [
-    `   ${paint('bold', id)}  ${level}  ${statement}`,
-    line('basis', basis.join('; ')),
-    line('failed', notes.join('; ')),
-    ...(exchange === undefined ? [] : exchangeLines(exchange, line)),
-    line('fix', hint),
-    ...(exchange === undefined ? [] : [line('reproduce', summarise(exchange.command, 2000))]),
-  ];
-}
-
 /** Requests shown before a failing one. */
 const MAX_BEFORE = 6;
 
-const exchangeLines = (
-  exchange: RecordedExchange,
-  line: (name: string, text: string) => string,
-): string[] => [
-  ...(exchange.before ?? []).slice(-MAX_BEFORE).map((one) => line('before', beforeLine(one))),
-  line('expected', summarise(exchange.expected)),
-  line('actual', summarise(exchange.actual)),
-  line('request', requestLine(exchange.request)),
-  line('response', answerLine(exchange)),
-];
+/** The details of a failed check, line by line. */
+export function formatFailure(result: RecordedResult, paint: Paint): readonly string[] {
+  const { id, level, statement, basis, hint, exchanges, failed, cases, counterexample } = result;
+  const [exchange] = exchanges;
+  const line = (name: string, text: string) => `     ${paint('dim', name.padEnd(9))} ${text}`;
+  const { label, shrinks = 0 } = counterexample ?? {};
+  const notes = present(
+    `${failed} of ${cases}${label === undefined ? '' : `: ${summarise(label, 120)}`}`,
+    counterexample && retrySummary(counterexample),
+    shrinks > 0 && `shrunk in ${counted(shrinks, 'step')}`,
+  );
+  return present(
+    `   ${paint('bold', id)}  ${level}  ${statement}`,
+    line('basis', basis.join('; ')),
+    line('failed', notes.join('; ')),
+    ...(exchange?.before ?? []).slice(-MAX_BEFORE).map((one) => line('before', beforeLine(one))),
+    exchange && line('expected', summarise(exchange.expected)),
+    exchange && line('actual', summarise(exchange.actual)),
+    exchange && line('request', requestLine(exchange.request)),
+    exchange && line('response', answerLine(exchange)),
+    line('fix', hint),
+    exchange && line('reproduce', summarise(exchange.command, 2000)),
+  );
+}
 
 /** The values of the headers of a name, which is given in lower case. */
 export const valuesOf = (headers: readonly (readonly [string, string])[], name: string): readonly string[] =>

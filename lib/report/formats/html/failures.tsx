@@ -181,7 +181,7 @@ function Lead({ result, record }: Readonly<{ result: RecordedResult; record: Run
 }
 
 export function whatFailed({ failed, cases, counterexample }: RecordedResult): string {
-  const retried = counterexample === undefined ? undefined : retrySummary(counterexample);
+  const retried = counterexample && retrySummary(counterexample);
   const { label, shrinks = 0 } = counterexample ?? {};
   return present(
     `${grouped(failed)} of ${counted(cases, 'case')}${label === undefined ? '' : `: ${inline(label, 160)}`}.`,
