@@ -30,21 +30,10 @@ export interface Retried {
 }
 
 /** Finds out which causes of an earlier run still show. */
-export interface Retry {
-  /** The request of each cause as a check; the checks that it explained if one request does not show it. */
-  readonly plan: Plan;
-  /**
-   * Calls `report` with what became of each cause, as soon as that is known.
-   * @returns why it ended early, if it did
-   */
-  run(
-    secrets: readonly string[],
-    report: (one: Retried) => void,
-    signal?: AbortSignal,
-  ): Promise<Stop | undefined>;
-}
+export type Retry = ReturnType<typeof retryOf>;
 
-export function retryOf(causes: readonly NumberedCause[], record: RunRecord, plan: Plan): Retry {
+/** Plans to retry some causes of a run: by the request of each, or by its checks if one request does not show it. */
+export function retryOf(causes: readonly NumberedCause[], record: RunRecord, plan: Plan) {
   const planned = causes.map((cause) => ({ cause, checks: checksFor(cause, record, plan) }));
   const catalogue = [...new Set(planned.flatMap(({ checks }) => checks))];
   const whole: Plan = {
@@ -54,7 +43,15 @@ export function retryOf(causes: readonly NumberedCause[], record: RunRecord, pla
   };
   return {
     plan: whole,
-    async run(secrets, report, signal) {
+    /**
+     * Calls `report` with what became of each cause, as soon as that is known.
+     * @returns why it ended early, if it did
+     */
+    async run(
+      secrets: readonly string[],
+      report: (one: Retried) => void,
+      signal?: AbortSignal,
+    ): Promise<Stop | undefined> {
       const answers = new Map<string, Retried['answer']>();
       const redact = redactor(secrets);
       const onExchange: Plan['onExchange'] = (exchange, template, during) =>

@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { planOf, type RunOptions, secretsOf } from '../index.ts';
 import type { Flags } from '../lib/config/options.ts';
-import { nearest } from '../lib/nearest.ts';
+import { present } from '../lib/list.ts';
+import { suggestion } from '../lib/nearest.ts';
 import { renamingOf } from '../lib/renamed-ids.ts';
 import type { Answered, RecordedResult, RunRecord } from '../lib/report/record/record.ts';
 import { sentAndReceived } from '../lib/report/record/recorded.ts';
@@ -132,13 +133,12 @@ async function replayCauses(retry: Retry, record: RunRecord, secrets: readonly s
 /** The answers to the request of a cause, if one request shows it. */
 function answersOf({ cause: { cause }, answer }: Retried, { startedAt }: RunRecord): readonly string[] {
   const { counterexample } = cause;
-  return answer === undefined || counterexample === undefined
-    ? []
-    : [
-        line('request', requestLine(counterexample.request)),
-        line('before', `${answerLine(counterexample)}  ${startedAt}`),
-        line('now', answerLine(answer)),
-      ].map((text) => `   ${text}`);
+  if (answer === undefined || counterexample === undefined) return [];
+  return [
+    line('request', requestLine(counterexample.request)),
+    line('before', `${answerLine(counterexample)}  ${startedAt}`),
+    line('now', answerLine(answer)),
+  ].map((text) => `   ${text}`);
 }
 
 async function replayCheck(
@@ -190,13 +190,10 @@ function failedIn({ results }: RunRecord, file: string, id: string): RecordedRes
   const result = results.find((one) => one.id === id);
   const failed = results.filter(({ verdict }) => verdict === 'fail').map((one) => one.id);
   if (result?.verdict === 'fail') return result;
-  const close = nearest(id, failed);
   const others =
     failed.length === 0
       ? 'no check failed'
-      : close === undefined
-        ? `the failed checks are ${failed.join(', ')}`
-        : `did you mean ${close}?`;
+      : suggestion(id, failed, `the failed checks are ${failed.join(', ')}`);
   throw new UsageError(
     result === undefined
       ? (renamingOf(id) ?? `${file} has no check ${id}; ${others}`)
@@ -215,17 +212,14 @@ function formatAnswers(
   const [after] = now?.exchanges ?? [];
   const shown = after ?? answer;
   const whole = `whole check: ${now?.failed ?? 0} of ${now?.cases ?? 0} cases failed`;
-  return `${[
+  const request = (answer === undefined ? after : undefined)?.request ?? before?.request;
+  return `${present(
     `${id}  ${level}  ${statement}`,
     line('target', summarise(target.baseUrl, 200)),
-    ...(before === undefined
-      ? []
-      : [
-          line('request', requestLine((answer === undefined ? after : undefined)?.request ?? before.request)),
-          line('expected', summarise(after?.expected ?? before.expected)),
-          line('before', `${answerLine(before)}  ${earlier.startedAt}`),
-        ]),
+    request && before && line('request', requestLine(request)),
+    before && line('expected', summarise(after?.expected ?? before.expected)),
+    before && line('before', `${answerLine(before)}  ${earlier.startedAt}`),
     line('now', shown === undefined ? whole : answerLine(shown)),
-    ...(answer === undefined && shown !== undefined ? [line('', `(${whole})`)] : []),
-  ].join('\n')}\n`;
+    answer === undefined && shown !== undefined && line('', `(${whole})`),
+  ).join('\n')}\n`;
 }

@@ -20,16 +20,11 @@ export interface Choice {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface FoundConfig {
-  readonly file: string;
-  readonly config: Config;
-}
-
 /**
  * The configuration that a flag names, or the one of the current folder, if there is any. Only then is the code that
  * reads one loaded.
  */
-export async function configOf({ config: given }: Flags<'target'>): Promise<FoundConfig | undefined> {
+export async function configOf({ config: given }: Flags<'target'>) {
   const file = given ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined);
   if (file === undefined) return undefined;
   const { readConfig } = await import('../lib/config/config.ts');
@@ -37,7 +32,7 @@ export async function configOf({ config: given }: Flags<'target'>): Promise<Foun
 }
 
 /** @throws UsageError if no target has that name */
-async function targetOf(name: string, found: FoundConfig | undefined): Promise<Target> {
+async function targetOf(name: string, found: Awaited<ReturnType<typeof configOf>>): Promise<Target> {
   if (found === undefined)
     throw new UsageError(
       `--target needs a configuration, and there is no ${DEFAULT_FILE} here; give one with --config.`,

@@ -96,21 +96,14 @@ function samplesOf(check: Check, { contract, seed, cases }: Sampling): Sampled[]
 const signature = (exchange: Exchange | undefined, contract: Contract): string =>
   exchange === undefined ? 'not sent' : signatureOf(exchange, contract);
 
-interface Shrunk {
-  readonly one: TestCase;
-  readonly shrinks: number;
-  readonly exchanges: readonly Exchange[];
-  readonly vector: Vector;
-}
-
 /** A smaller payload that divides the stores in the same way; undefined if the first one no longer does. */
 async function shrunkPayload(
   { value, shrink }: Sampled,
   key: string,
   stores: readonly DifferentialTarget[],
   contract: Contract,
-): Promise<Shrunk | undefined> {
-  const attempt = async (one: TestCase, shrinks: number): Promise<Shrunk | undefined> => {
+) {
+  const attempt = async (one: TestCase, shrinks: number) => {
     const answers = await Promise.all(stores.map((store) => store.send([one.template])));
     const exchanges = answers.flatMap((list) => list?.slice(0, 1) ?? []);
     if (exchanges.length < stores.length) return undefined;
@@ -134,7 +127,7 @@ async function shrunkPayload(
 }
 
 function describe(
-  { one, shrinks, exchanges, vector }: Shrunk,
+  { one, shrinks, exchanges, vector }: NonNullable<Awaited<ReturnType<typeof shrunkPayload>>>,
   payloads: number,
   stores: readonly DifferentialTarget[],
   { redact }: Sampling,

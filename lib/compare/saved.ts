@@ -1,22 +1,17 @@
-import type { RunRecord } from '../report/record/record.ts';
 import { isFields, readSaved, recordIn, validated, withKey } from '../report/record/saved.ts';
 import type { Comparison } from './comparison.ts';
-
-export type Saved =
-  | { readonly kind: 'run'; readonly record: RunRecord }
-  | { readonly kind: 'comparison'; readonly comparison: Comparison };
 
 /**
  * Reads the record of a run, or a comparison.
  * @throws UsageError if it is neither
  */
-export function readEither(file: string): Saved {
+export function readEither(file: string) {
   const value = readSaved(file);
   if ((value as { kind?: unknown } | null)?.kind !== 'comparison')
-    return { kind: 'run', record: recordIn(value, file) };
+    return { kind: 'run' as const, record: recordIn(value, file) };
   const schema = 'lib/compare/comparison.schema.json';
   const comparison = validated<Comparison>(renamed(value), file, schema, 'a comparison');
-  return { kind: 'comparison', comparison };
+  return { kind: 'comparison' as const, comparison };
 }
 
 /** A comparison with the keys of this version. Early versions recorded no causes. */

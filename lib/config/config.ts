@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { isObject, type Pointer } from '../contract/document.ts';
-import { nearest } from '../nearest.ts';
+import { suggestion } from '../nearest.ts';
 import { UsageError } from '../usage-error.ts';
 import { shown } from './option-types.ts';
 import { IN_A_FILE, type OPTIONS, type Rows, TARGET, type Values } from './options.ts';
@@ -65,8 +65,6 @@ export function targetNamed(name: string, { targets }: Config, file: string): Ta
   const target = targets.find((one) => one.name === name);
   if (target !== undefined) return target;
   const names = targets.map((one) => one.name);
-  const close = nearest(name, names);
-  throw new UsageError(
-    `${file} has no target ${name}; ${close === undefined ? `the targets are ${names.join(', ') || 'none'}` : `did you mean ${close}?`}`,
-  );
+  const otherwise = `the targets are ${names.join(', ') || 'none'}`;
+  throw new UsageError(`${file} has no target ${name}; ${suggestion(name, names, otherwise)}`);
 }

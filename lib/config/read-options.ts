@@ -1,5 +1,5 @@
 import { isObject } from '../contract/document.ts';
-import { nearest } from '../nearest.ts';
+import { nearest, suggestion } from '../nearest.ts';
 import { summarise } from '../report/wording/text.ts';
 import { UsageError } from '../usage-error.ts';
 import { Misfit, readAs, readTextAs, shown } from './option-types.ts';
@@ -16,10 +16,8 @@ import {
   variableOf,
 } from './options.ts';
 
-const unknownOption = (name: string, known: readonly string[]): string => {
-  const close = nearest(name, known);
-  return `Unknown option ${summarise(name, 60)}; ${close === undefined ? `the options are ${known.join(', ')}.` : `did you mean ${close}?`}`;
-};
+const unknownOption = (name: string, known: readonly string[]): string =>
+  `Unknown option ${summarise(name, 60)}; ${suggestion(name, known, `the options are ${known.join(', ')}.`)}`;
 
 /**
  * Reads options by their rows.

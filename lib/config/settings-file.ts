@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import type { Pointer } from '../contract/document.ts';
 import { readDocument } from '../contract/read-document.ts';
-import { nearest } from '../nearest.ts';
+import { suggestion } from '../nearest.ts';
 import { ownSchema } from '../own-schemas.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -57,8 +57,7 @@ function problemOf({ instancePath, keyword, params, message = '', parentSchema }
   if (keyword === 'additionalProperties') {
     const unknown = String(params.additionalProperty);
     const known = Object.keys((parentSchema as { properties?: object }).properties ?? {});
-    const close = nearest(unknown, known);
-    return `unknown key ${unknown}${close === undefined ? `; the keys are ${known.join(', ')}` : `; did you mean ${close}?`}`;
+    return `unknown key ${unknown}; ${suggestion(unknown, known, `the keys are ${known.join(', ')}`)}`;
   }
   if (keyword === 'required') return `${what} needs ${String(params.missingProperty)}`;
   const described = (parentSchema as { description?: string }).description;

@@ -22,14 +22,11 @@ const inBase64 = (text: string): string[] =>
     return encoded.slice(offset === 0 ? 0 : offset + 1, whole);
   });
 
-/** What to search for, unescaped, and how many consecutive characters of it count as a match. */
-interface SecretForm {
-  readonly plain: string;
-  readonly piece: number;
-}
-
-/** A token and the forms of it that requests carry or stores echo. */
-function formsOf(secret: string): SecretForm[] {
+/**
+ * A token and the forms of it that requests carry or stores echo.
+ * @returns what to search for, unescaped, and how many consecutive characters of it count as a match
+ */
+function formsOf(secret: string) {
   const piece = Math.min(MIN_PIECE_CHARACTERS, Math.max(MIN_FORM_CHARACTERS, Math.floor(secret.length / 2)));
   const encoded = [
     ...[[...secret].reverse().join(''), ...inBase64(secret)].map((text) => ({ text, piece })),
@@ -48,18 +45,12 @@ const ESCAPED =
 const BACKSLASH = 0x5c;
 const NAMED_ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** A text without escapes, and where each of its characters begins and ends in the original. */
-interface Unescaped {
-  readonly plain: string;
-  readonly begins: readonly number[];
-  readonly ends: readonly number[];
-}
-
 /**
  * Undoes escapes of single characters: backslashes, also in nested strings, \\u0041, %41, &#65;, &#x41;, the
  * zeros of UTF-16, the alphabet of base64url, and case.
+ * @returns the plain text, and where each of its characters begins and ends in the original
  */
-function unescaped(text: string): Unescaped {
+function unescaped(text: string) {
   const begins: number[] = [];
   const ends: number[] = [];
   let plain = '';
