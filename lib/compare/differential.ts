@@ -73,23 +73,18 @@ export async function differentialOf(
   return { payloads: sampled.length, disagreements, more: Math.max(0, distinct.length - MAX_DISAGREEMENTS) };
 }
 
-interface Sampled {
-  readonly value: Value<TestCase>;
-  readonly shrink: (value: Value<TestCase>) => Iterable<Value<TestCase>>;
-}
-
 /** Whether the payloads of a check are sent; variants of requests and credentials are not payloads. */
 export const isSampled = ({ id, test }: Check): boolean =>
   test.kind === 'property' && test.covers === undefined && !id.startsWith('auth/');
 
-function samplesOf(check: Check, { contract, seed, cases }: Sampling): Sampled[] {
+function samplesOf(check: Check, { contract, seed, cases }: Sampling) {
   const { id, test } = check;
   if (test.kind !== 'property' || !isSampled(check)) return [];
   const arbitrary = test.cases(plantsFor(contract, seed, id));
   const count = Math.ceil(cases * test.weight * SAMPLE_FRACTION);
   return Array.from({ length: count }, (_, index) => ({
     value: sample(arbitrary, seed, `compare/${id}`, index),
-    shrink: ({ value, context }) => arbitrary.shrink(value, context),
+    shrink: ({ value, context }: Value<TestCase>) => arbitrary.shrink(value, context),
   }));
 }
 
@@ -98,7 +93,7 @@ const signature = (exchange: Exchange | undefined, contract: Contract): string =
 
 /** A smaller payload that divides the stores in the same way; undefined if the first one no longer does. */
 async function shrunkPayload(
-  { value, shrink }: Sampled,
+  { value, shrink }: ReturnType<typeof samplesOf>[number],
   key: string,
   stores: readonly DifferentialTarget[],
   contract: Contract,

@@ -8,13 +8,6 @@ import { type Paint, plain, summarise } from './wording/text.ts';
 
 type Diff = ReturnType<typeof diffOf>;
 
-/** A check that fails now, and did not before or not with these problems. */
-interface Regression {
-  readonly result: RecordedResult;
-  /** The new problems of a check that failed before; undefined if it did not fail. */
-  readonly problems?: RecordedResult['problems'];
-}
-
 const JUDGED = ['pass', 'fail', 'observed'];
 
 /** Compares two records, the earlier one first. Response times always change, so they are ignored. */
@@ -23,11 +16,11 @@ export function diffOf(before: RunRecord, now: RunRecord) {
   const later = new Set(now.results.map(({ id }) => id));
   const was = ({ id }: RecordedResult) => earlier.get(id)?.verdict;
   const failing = now.results.filter(({ verdict }) => verdict === 'fail');
-  const regressions = failing.flatMap((result): readonly Regression[] => {
+  // The problems are the new ones of a check that failed before, too.
+  const regressions = failing.flatMap((result) => {
     const known = earlier.get(result.id);
-    if (known?.verdict !== 'fail') return [{ result }];
-    const problems = newSince(known, result);
-    return problems.length === 0 ? [] : [{ result, problems }];
+    const problems = known?.verdict === 'fail' ? newSince(known, result) : undefined;
+    return problems?.length === 0 ? [] : [{ result, problems }];
   });
   const keys = [...new Set([...Object.keys(before.observations), ...Object.keys(now.observations)])];
   return {
@@ -137,7 +130,7 @@ const formatCause = ({ title, level, checks, fingerprint }: RecordedCause): read
 
 const MAX_NEW_CAUSES = 5;
 
-function formatRegression({ result, problems }: Regression): readonly string[] {
+function formatRegression({ result, problems }: Diff['regressions'][number]): readonly string[] {
   const { id, level, statement, expected = '', actual = '', exchanges } = result;
   const head = `${id}  ${level}  ${statement}`;
   if (problems !== undefined) {

@@ -3,7 +3,7 @@ import { groupBy } from '../../groups.ts';
 import { List, More, Section } from '../../report/formats/html/kit/section.tsx';
 
 import { Sentence } from '../../report/formats/html/profile.tsx';
-import { profileOf, type SentencePart, textOf } from '../../report/wording/profile.ts';
+import { profileOf, textOf } from '../../report/wording/profile.ts';
 import type { Comparison } from '../comparison.ts';
 import { ran } from '../table.ts';
 import { Ways } from './parts.tsx';
@@ -11,14 +11,8 @@ import { Ways } from './parts.tsx';
 /** Response times always differ and have their own section. */
 const TIMES = 'Response times';
 
-/** One question that the interface leaves open, and what the stores do, the most frequent behaviour first. */
-interface ComparedQuestion {
-  readonly heading: string;
-  readonly label: string;
-  readonly ways: readonly { readonly sentence: readonly SentencePart[]; readonly names: readonly string[] }[];
-}
-
-export function questionsOf(comparison: Comparison): readonly ComparedQuestion[] {
+/** The questions that the interface leaves open, and what the stores do, the most frequent behaviour first. */
+export function questionsOf(comparison: Comparison) {
   const entries = ran(comparison).flatMap(({ name, observations }) =>
     profileOf(observations).flatMap(({ heading, entries: ofTopic }) =>
       ofTopic.map(({ label, sentence }) => ({ name, heading, label, sentence })),
@@ -83,7 +77,7 @@ export function Behaviour({ comparison }: Readonly<{ comparison: Comparison }>) 
   );
 }
 
-const Alike = ({ questions }: Readonly<{ questions: readonly ComparedQuestion[] }>) => (
+const Alike = ({ questions }: Readonly<{ questions: ReturnType<typeof questionsOf> }>) => (
   <More class="alike" summary={<>No difference: {counted(questions.length, 'question')}</>}>
     <List
       class="sentences"

@@ -27,13 +27,7 @@ export interface Layout {
 }
 
 /** How many rows the fields of a cause may take. */
-interface Limits {
-  readonly title: number;
-  readonly before: number;
-  readonly checks: number;
-  readonly line: number;
-  readonly fix: number;
-}
+type Limits = Readonly<Record<'title' | 'before' | 'checks' | 'line' | 'fix', number>>;
 
 const NONE = Number.POSITIVE_INFINITY;
 const UNLIMITED: Limits = { title: NONE, before: NONE, checks: NONE, line: NONE, fix: NONE };

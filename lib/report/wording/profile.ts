@@ -15,36 +15,25 @@ export const HIGHLIGHTS: Readonly<Record<string, string>> = {
 /** A piece of a sentence: text of the suite, or an observed value, which may be text of a store. */
 export type SentencePart = string | { readonly value: string };
 
-/** One question that the interface leaves open, and what the store does. */
-export interface ProfileEntry {
-  /** The observations that the sentence reports. */
-  readonly keys: readonly string[];
-  /** The subject in a few words, the same for every store. */
-  readonly label: string;
-  readonly sentence: readonly SentencePart[];
-}
-
-export interface Topic {
-  readonly heading: string;
-  readonly entries: readonly ProfileEntry[];
-}
-
 /** Text for a value, with `{}` for the value itself; or a text for each value, and `else` for all others. */
 type Wording = string | Readonly<Record<string, string>>;
 
+/** One question that the interface leaves open. */
 interface Question {
+  /** The subject in a few words, the same for every store. */
   readonly label: string;
+  /** The observations that the sentence reports. */
   readonly keys: readonly string[];
   /** The sentence for the observations that were made, each a string by its key. */
   readonly compose: (seen: ReadonlyMap<string, string>) => readonly SentencePart[];
 }
 
 /** All observations as sentences. Those without a wording are listed by their keys. */
-export function profileOf(observations: Observations): readonly Topic[] {
+export function profileOf(observations: Observations) {
   const seen = new Map(Object.entries(observations).map(([key, value]) => [key, String(value)]));
   const topics = Object.entries(TOPICS).map(([heading, questions]) => ({
     heading,
-    entries: questions.flatMap(({ label, keys, compose }): ProfileEntry[] => {
+    entries: questions.flatMap(({ label, keys, compose }) => {
       const own = keys.filter((key) => seen.has(key));
       return own.length === 0 ? [] : [{ keys: own, label, sentence: sentence(compose(seen)) }];
     }),
