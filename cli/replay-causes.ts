@@ -1,6 +1,6 @@
 import { counted } from '../lib/counts.ts';
 import { shownBy, showsAgain } from '../lib/explain/shows-again.ts';
-import { type ExplainedChecks, explainedChecks } from '../lib/report/baseline/deviations.ts';
+import { explainedChecks } from '../lib/report/baseline/deviations.ts';
 import type { Answered, RecordedCause, RecordedResult, RunRecord } from '../lib/report/record/record.ts';
 import { sentAndReceived } from '../lib/report/record/recorded.ts';
 import { Recorder } from '../lib/report/record/recorder.ts';
@@ -12,12 +12,10 @@ import type { Stop } from '../lib/run/result/result.ts';
 import { type RunOptions as Plan, runEvents } from '../lib/run/run.ts';
 
 /** A cause of a run, with its number in the reports. */
-export interface NumberedCause extends ExplainedChecks {
-  readonly rank: number;
-}
+export type NumberedCause = ReturnType<typeof numberedCauses>[number];
 
 /** The causes of a run as the reports number them: what is to be fixed, then the known deviations. */
-export const numberedCauses = (record: RunRecord): readonly NumberedCause[] =>
+export const numberedCauses = (record: RunRecord) =>
   explainedChecks(record).map((one, index) => ({ ...one, rank: index + 1 }));
 
 export interface Retried {

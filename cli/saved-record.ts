@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Flags } from '../lib/config/options.ts';
 import { FORMATS } from '../lib/report/formats/formats.ts';
-import type { RunRecord } from '../lib/report/record/record.ts';
 import { readRecord } from '../lib/report/record/saved.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { configOf, DEFAULT_FOLDER } from './target.ts';
@@ -11,10 +10,7 @@ import { configOf, DEFAULT_FOLDER } from './target.ts';
  * Reads a record: the file of that name, else the last report of the target of that name.
  * @throws UsageError if there is none, or if other targets write their reports to the same place
  */
-export async function recordOf(
-  given: string,
-  flags: Flags<'target'> = {},
-): Promise<{ file: string; record: RunRecord }> {
+export async function recordOf(given: string, flags: Flags<'target'> = {}) {
   const found = existsSync(given) ? undefined : await configOf(flags);
   const target = found?.config.targets.find(({ name }) => name === given);
   if (target === undefined) return { file: given, record: readRecord(given) };

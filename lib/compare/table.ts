@@ -1,7 +1,6 @@
 import { counted, sum } from '../counts.ts';
 import { groupBy } from '../groups.ts';
 import { OUTCOMES } from '../report/wording/headline.ts';
-import type { Observations } from '../run/result/result.ts';
 import type { Cell, Column, ComparedCause, Comparison } from './comparison.ts';
 
 export type RunColumn = Extract<Column, { state: 'run' }>;
@@ -67,9 +66,7 @@ export const MARKS: Readonly<Record<Cell['verdict'], string>> = {
 };
 
 /** The observations that differ, with the value of each store. Response times always differ, so they are ignored. */
-export function differingObservations(
-  comparison: Comparison,
-): readonly { readonly key: string; readonly values: readonly (Observations[string] | undefined)[] }[] {
+export function differingObservations(comparison: Comparison) {
   const columns = ran(comparison);
   const keys = [...new Set(columns.flatMap(({ observations }) => Object.keys(observations)))];
   return keys

@@ -100,9 +100,7 @@ export const optionsIn = (environment: Environment): Settings =>
   inCode((name, row) => settingIn(environment, name, row));
 
 /** Environment variables that look mistyped, each with the variable that was probably meant. */
-export function mistypedIn(
-  environment: Environment,
-): readonly (readonly [variable: string, meant: string])[] {
+export function mistypedIn(environment: Environment) {
   const known = ROWS.flatMap(([name, row]) => variableOf(name, row) ?? []);
   const ends = known.map((variable) => variable.replace(PREFIX, ''));
   return Object.keys(environment).flatMap((variable) => {

@@ -9,8 +9,6 @@ import { CauseExchange, Exchange } from './exchange.tsx';
 import { Card, Fix, List, More, Section, titleOfChecks } from './kit/section.tsx';
 import { CheckLink, Commands, CopyButton, Icon, inline, toneOf } from './kit/text.tsx';
 
-type JudgedLevel = 'MUST' | 'SHOULD';
-
 /** With more causes, only the first is open initially. */
 const MAX_OPEN_CAUSES = 3;
 
@@ -44,13 +42,11 @@ export function Failures({ record }: Readonly<{ record: RunRecord }>) {
   );
 }
 
-interface CausesProps {
-  readonly level: JudgedLevel;
-  readonly causes: readonly ExplainedChecks[];
-  readonly record: RunRecord;
-}
-
-function Causes({ level, causes, record }: CausesProps) {
+function Causes({
+  level,
+  causes,
+  record,
+}: Readonly<{ level: 'MUST' | 'SHOULD'; causes: readonly ExplainedChecks[]; record: RunRecord }>) {
   if (causes.length === 0) return null;
   const own = causes.flatMap((one) => one.checks.filter((check) => check.level === level));
   const checks = new Set(own.map(({ id }) => id)).size;
@@ -77,15 +73,13 @@ function Causes({ level, causes, record }: CausesProps) {
   );
 }
 
-interface CauseProps {
-  readonly explained: ExplainedChecks;
-  readonly rank: number;
-  readonly record: RunRecord;
-  readonly open: boolean;
-}
-
 /** A cause: what is wrong and when, a request that shows it, what to do, and the checks that it explains. */
-export function Cause({ explained, rank, record, open }: CauseProps) {
+export function Cause({
+  explained,
+  rank,
+  record,
+  open,
+}: Readonly<{ explained: ExplainedChecks; rank: number; record: RunRecord; open: boolean }>) {
   const { cause, level, checks, known } = explained;
   const { title, advice, counterexample, steps, matters, ladders, fingerprint } = cause;
   const accepted = checks.filter((one) => knownBy(one, record).length > 0).length;

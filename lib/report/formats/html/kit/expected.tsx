@@ -52,10 +52,7 @@ const ending = (text: string) =>
   text.length > 120 ? `…${visible(text.slice(-120).replace(/^[\udc00-\udfff]/, ''))}` : visible(text);
 
 /** Where two texts differ; undefined if they have too little in common for this to be useful. */
-export function difference(
-  expected: string,
-  actual: string,
-): { readonly expected: MarkedText; readonly actual: MarkedText } | undefined {
+export function difference(expected: string, actual: string) {
   // The expectation of a property begins with its name: `name "Aloe"`.
   const [label = ''] = /^(?:name|tag) (?=")/.exec(expected) ?? [];
   const [a, b] = [[...expected.slice(label.length)], [...actual]];

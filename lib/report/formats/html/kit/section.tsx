@@ -19,13 +19,11 @@ export const Section = ({
   </section>
 );
 
-interface ListProps {
-  readonly class?: string;
-  readonly ordered?: boolean;
-  readonly items: readonly ComponentChildren[];
-}
-
-export function List({ class: kind, ordered = false, items }: ListProps) {
+export function List({
+  class: kind,
+  ordered = false,
+  items,
+}: Readonly<{ class?: string; ordered?: boolean; items: readonly ComponentChildren[] }>) {
   const rows = items.map((item) => <li>{item}</li>);
   return ordered ? <ol class={kind}>{rows}</ol> : <ul class={kind}>{rows}</ul>;
 }
