@@ -249,17 +249,15 @@ export const shard: Kind<Shard> = {
   read: (given) => {
     if (!isObject(given) || Object.keys(given).some((key) => key !== 'index' && key !== 'of'))
       return undefined;
-    const { index, of } = given;
-    return isPart(of, 1, MAX_SHARDS) && isPart(index, 0, of - 1) ? { index, of } : undefined;
+    const of = whole(1, MAX_SHARDS).read(given.of);
+    const index = of && whole(0, of - 1).read(given.index);
+    return of === undefined || index === undefined ? undefined : { index, of };
   },
   ofText: (given) => {
     const [, part, of] = /^(\d{1,4})\/(\d{1,4})$/.exec(given) ?? [];
     return of === undefined ? given : { index: Number(part) - 1, of: Number(of) };
   },
 };
-
-const isPart = (value: unknown, minimum: number, maximum: number): value is number =>
-  typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maximum;
 
 export const stores: Kind<readonly unknown[]> = {
   accepts: 'a list of stores',

@@ -107,6 +107,10 @@ export function explainedChecks(record: RunRecord): readonly ExplainedChecks[] {
 export const openCauses = (record: RunRecord): readonly ExplainedChecks[] =>
   explainedChecks(record).filter(({ known }) => !known);
 
+/** The causes of nothing but known deviations. */
+export const knownCauses = (record: RunRecord): readonly ExplainedChecks[] =>
+  explainedChecks(record).filter(({ known }) => known);
+
 export function whyKnown({ reason, issue, until }: EvaluatedEntry): string {
   const more = present(issue, until !== undefined && `until ${until}`);
   return summarise(more.length === 0 ? reason : `${reason} (${more.join(', ')})`, MAX_REASON_CHARACTERS);

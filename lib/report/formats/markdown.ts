@@ -10,7 +10,7 @@ import {
   type EvaluatedEntry,
   type ExplainedChecks,
   entriesOf,
-  explainedChecks,
+  knownCauses,
   novelty,
   openCauses,
   unjudged,
@@ -96,6 +96,7 @@ function baseline(record: RunRecord): string {
   if (known === null) return '';
   const entries = (line: (entry: EvaluatedEntry) => string, ...states: readonly EntryState[]) =>
     some(entriesOf(record, ...states).map(line));
+  const listedCauses = new Set(known.entries.map((entry) => 'cause' in entry && entry.cause));
   const about = (entry: EvaluatedEntry) => code(aboutEntry(entry, record), 200);
   return joined([
     `### Known deviations (${code(known.file)})`,
@@ -103,12 +104,8 @@ function baseline(record: RunRecord): string {
       ...baselineNotes(record).map((note) => `- ${note}`),
       ...entries(({ state, remedy = '' }) => `- **${state}**: ${code(remedy, 200)}`, 'stale', 'expired'),
       ...some(
-        explainedChecks(record)
-          .filter(
-            (one) =>
-              one.known &&
-              !known.entries.some((entry) => 'cause' in entry && entry.cause === one.cause.fingerprint),
-          )
+        knownCauses(record)
+          .filter(({ cause }) => !listedCauses.has(cause.fingerprint))
           .map(({ cause, checks }) => `- known cause: ${code(cause.title, 200)} (${listed(checks)})`),
       ),
       ...entries((entry) => `- known deviation: ${about(entry)}: ${code(whyKnown(entry), 200)}`, 'known'),

@@ -6,8 +6,8 @@ import {
   baselineNotes,
   deselected,
   type ExplainedChecks,
-  explainedChecks,
   knownBy,
+  knownCauses,
   novelty,
   openCauses,
   unjudged,
@@ -85,14 +85,14 @@ export function terminalReport(
 }
 
 function wholeReport(record: RunRecord, layout: Layout): readonly string[] {
-  const { open, known } = sorted(record);
+  const open = openCauses(record);
   return [
     ...head(record, layout),
     ...documentWarnings(record, layout),
     ...headingOf(open, record, layout),
     ...allCauseRows(open, layout, (one) => checkLines(one, record, layout)),
     ...untestable(record, layout),
-    ...deviations(known, record, layout),
+    ...deviations(record, layout),
     ...gap(observed(record, layout)),
     ...gap([
       ...field('covered   ', coverageOfAll(record.results), layout),
@@ -103,7 +103,7 @@ function wholeReport(record: RunRecord, layout: Layout): readonly string[] {
 }
 
 function shortReport(record: RunRecord, layout: Layout): readonly string[] {
-  const { open, known } = sorted(record);
+  const open = openCauses(record);
   const [top, heading, last] = [
     head(record, layout),
     headingOf(open, record, layout),
@@ -112,7 +112,7 @@ function shortReport(record: RunRecord, layout: Layout): readonly string[] {
   const parts = {
     warnings: documentWarnings(record, layout),
     untestable: untestable(record, layout),
-    known: deviations(known, record, layout),
+    known: deviations(record, layout),
     summary: gap([
       ...observed(record, layout),
       ...field('covered   ', coverageOfAll(record.results), layout, 1),
@@ -133,11 +133,6 @@ function shortReport(record: RunRecord, layout: Layout): readonly string[] {
     ...parts.summary,
     ...last,
   ];
-}
-
-function sorted(record: RunRecord) {
-  const all = explainedChecks(record);
-  return { open: all.filter((one) => !one.known), known: all.filter((one) => one.known) };
 }
 
 /** Rows with an empty one before them. */
@@ -223,7 +218,8 @@ const checkLines = ({ checks }: ExplainedChecks, record: RunRecord, { paint }: L
   });
 
 /** The causes that are known deviations, each with the reason. */
-function deviations(known: readonly ExplainedChecks[], record: RunRecord, layout: Layout): readonly string[] {
+function deviations(record: RunRecord, layout: Layout): readonly string[] {
+  const known = knownCauses(record);
   if (known.length === 0) return [];
   const checks = new Set(known.flatMap((one) => one.checks.map(({ id }) => id)));
   const rows = known.map(({ cause, checks: [first] }) => {

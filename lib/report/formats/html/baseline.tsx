@@ -1,11 +1,6 @@
 import { counted } from '../../../counts.ts';
 import { namedBy } from '../../baseline/baseline-entry.ts';
-import {
-  aboutEntry,
-  baselineNotes,
-  type EvaluatedEntry,
-  explainedChecks,
-} from '../../baseline/deviations.ts';
+import { aboutEntry, baselineNotes, type EvaluatedEntry, knownCauses } from '../../baseline/deviations.ts';
 import type { RunRecord } from '../../record/record.ts';
 import { Cause } from './failures.tsx';
 import { List, Section } from './kit/section.tsx';
@@ -27,7 +22,7 @@ export function Baseline({ record }: Readonly<{ record: RunRecord }>) {
   const { file, entries } = ciResult.baseline;
   // Entries that require action come first.
   const sorted = Object.keys(STATES).flatMap((state) => entries.filter((entry) => entry.state === state));
-  const known = explainedChecks(record).filter((one) => one.known);
+  const known = knownCauses(record);
   return (
     <Section id="baseline" heading="Known deviations">
       <p class="note">
