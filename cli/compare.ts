@@ -6,7 +6,7 @@ import { type ComparedTarget, compareStores, estimateOf } from '../lib/compare/c
 import type { Comparison } from '../lib/compare/comparison.ts';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { comparisonText } from '../lib/compare/terminal.ts';
-import { type Config, readConfig, type Target, targetNamed } from '../lib/config/config.ts';
+import { readConfig, type Target, targetNamed } from '../lib/config/config.ts';
 import type { Flags as GroupFlags } from '../lib/config/options.ts';
 import { readRecord } from '../lib/report/record/saved.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -168,9 +168,7 @@ async function startAndCompare(
 }
 
 /** The stores to compare: the targets of a configuration, or those on the command line. */
-async function storesOf(
-  given: readonly string[],
-): Promise<{ readonly targets: readonly Target[]; readonly config?: Config }> {
+async function storesOf(given: readonly string[]) {
   const [file = DEFAULT_FILE, ...others] = given;
   if (others.length === 0 && !file.includes('=')) {
     if (!existsSync(file))
@@ -197,5 +195,5 @@ async function storesOf(
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new UsageError(`Two stores are called ${twice}; give each its own name.`);
   if (targets.length < 2) throw new UsageError('Cannot compare a single store; give two or more.');
-  return config === undefined ? { targets } : { targets, config };
+  return { targets, config };
 }
