@@ -44,12 +44,10 @@ function decided(
   deviations: number,
   hasBaseline: boolean,
 ): Pick<CiResult, 'exitCode' | 'reason'> {
-  const known = deviations === 0 ? '' : `, ${counted(deviations, 'known deviation')}`;
-  if (unknown > 0)
-    return {
-      exitCode: 1,
-      reason: `${counted(unknown, 'failed check')}${hasBaseline ? ' not in the baseline' : ''}${known}`,
-    };
+  const all = counted(deviations, 'known deviation');
+  const known = deviations === 0 ? '' : `, ${all}`;
+  const failed = `${counted(unknown, 'failed check')}${hasBaseline ? ' not in the baseline' : ''}`;
+  if (unknown > 0) return { exitCode: 1, reason: `${failed}${known}` };
   if (outcome === 'undetermined' || cutShort(stop, results) || summary.MUST.untestable > 0)
     return { exitCode: 3, reason: `could not be judged${known}` };
   // Without a check that sends requests, invariants judge nothing.
@@ -57,17 +55,8 @@ function decided(
   const judged = isSent ? judgedOf(summary.MUST) + (options.strict ? judgedOf(summary.SHOULD) : 0) : 0;
   if (outcome === 'partial' && options.shard === null && judged === 0)
     return { exitCode: 2, reason: `nothing was judged${known}` };
-  if (outdated > 0)
-    return {
-      exitCode: 1,
-      reason: `${counted(outdated, 'outdated baseline entry', 'outdated baseline entries')}${known}`,
-    };
-  const what = outcome === 'partial' ? ' in the selected checks' : '';
-  return {
-    exitCode: 0,
-    reason:
-      deviations === 0
-        ? `no failures${what}`
-        : `no failures${what} except ${counted(deviations, 'known deviation')}`,
-  };
+  const stale = counted(outdated, 'outdated baseline entry', 'outdated baseline entries');
+  if (outdated > 0) return { exitCode: 1, reason: `${stale}${known}` };
+  const none = outcome === 'partial' ? 'no failures in the selected checks' : 'no failures';
+  return { exitCode: 0, reason: deviations === 0 ? none : `${none} except ${all}` };
 }
