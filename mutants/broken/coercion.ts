@@ -136,6 +136,26 @@ export const coercion: readonly BrokenStore[] = [
     acceptingKind('id', ['fraction', ...WRONG_ID], ({ text }) => text.length > 16_384),
   ),
   broken(
+    'id-fraction-large',
+    'rounds the fraction of an id above 500 million: a comparison with a relative tolerance',
+    ['combinations/rejects-invalid-bodies'],
+    acceptingKind(
+      'id',
+      'fraction',
+      sent('id', (id) => id instanceof Numeral && Math.abs(Number(id.text)) > 5e8),
+    ),
+  ),
+  broken(
+    'id-fraction-negative',
+    'accepts a negative fraction as id: id % 1 > 0',
+    ['invalid/rejects-fractional-id'],
+    acceptingKind(
+      'id',
+      'fraction',
+      sent('id', (id) => id instanceof Numeral && Number(id.text) < 0),
+    ),
+  ),
+  broken(
     'id-fraction-long-name',
     'truncates a fractional id if the name is longer than 20 characters',
     ['combinations/rejects-invalid-bodies'],

@@ -2,6 +2,7 @@ import { type Received, Rejection } from '../../reference/store.ts';
 import { type BrokenStore, broken, type Change } from '../fleet.ts';
 import {
   authorization,
+  challenging,
   contentType,
   cutting,
   failing,
@@ -149,6 +150,16 @@ export const httpMessage: readonly BrokenStore[] = [
     '500 if a cookie is not percent-encoded: its decoder throws',
     ['invariants/no-server-error'],
     failingHead(({ headers }) => /%(?![\da-f]{2})/i.test(headers.cookie?.join() ?? '')),
+  ),
+  broken(
+    'http-cors-preflight-by-headers',
+    'takes an unauthorised request with the headers of a CORS preflight for one, and answers 204',
+    ['combinations/rejects-invalid-credentials'],
+    challenging(({ headers }) =>
+      headers.origin !== undefined && headers['access-control-request-method'] !== undefined
+        ? { status: 204 }
+        : undefined,
+    ),
   ),
   broken(
     'http-host-without-port-500',

@@ -43,6 +43,24 @@ const keepingHalfCharacters = withFreshState((): Change => {
   });
 });
 
+/** Looks for the rest of a text that is not JSON in the next body on the connection. */
+const keepingMalformedText = withFreshState((): Change => {
+  const kept = new WeakMap<Socket, Buffer>();
+  return (right) => ({
+    parse(body, request) {
+      const { socket } = request.message;
+      const text = Buffer.concat([kept.get(socket) ?? Buffer.alloc(0), body]);
+      kept.delete(socket);
+      try {
+        return right.parse(text, request);
+      } catch (error) {
+        kept.set(socket, body);
+        throw error;
+      }
+    },
+  });
+});
+
 /** Stores that leave the body of a request that they reject early on the connection. */
 export const leftOnConnection: readonly BrokenStore[] = [
   broken(
@@ -50,6 +68,12 @@ export const leftOnConnection: readonly BrokenStore[] = [
     'keeps the beginning of a character for the next body on the connection',
     ['combinations/accepts-ordinary-plants'],
     keepingHalfCharacters,
+  ),
+  broken(
+    'left-malformed-text',
+    'puts a body that is not JSON before the next one on the connection',
+    ['combinations/accepts-ordinary-plants'],
+    keepingMalformedText,
   ),
   broken(
     'left-unauthenticated-body',

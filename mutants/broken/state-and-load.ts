@@ -389,6 +389,21 @@ export const stateAndLoad: readonly BrokenStore[] = [
     }),
   ),
 
+  broken(
+    'state-100-tags-500',
+    '500 to each new tag after a hundred different ones: a metric with too many labels',
+    ['ordinary/accepts-any-plant', 'state/answers-at-the-end'],
+    withFreshState((): Change => {
+      const tags = new Set<string>();
+      return failing(({ tag }) => {
+        if (tag === '' || tags.has(tag)) return false;
+        if (tags.size >= 100) return true;
+        tags.add(tag);
+        return false;
+      });
+    }),
+  ),
+
   // One payload.
   broken(
     'busy-null-name',
@@ -440,6 +455,22 @@ export const stateAndLoad: readonly BrokenStore[] = [
         },
       };
     },
+  ),
+  broken(
+    'load-scratch-buffer',
+    'writes all plants into one buffer: the body of a 200 is overwritten by the next one in progress',
+    ['ordinary/accepts-concurrent-requests'],
+    withFreshState((): Change => {
+      const scratch = Buffer.alloc(2 ** 20);
+      return (right) => ({
+        send(answer, response, request) {
+          if (answer.status !== 200) return right.send(answer, response, request);
+          const length = scratch.write(textOf(answer));
+          const send = () => right.send({ ...answer, body: scratch.subarray(0, length) }, response, request);
+          setTimeout(send, 5).unref();
+        },
+      });
+    }),
   ),
   broken(
     'load-same-id-500',

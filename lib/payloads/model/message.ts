@@ -212,6 +212,7 @@ const client = dimension('client', [
     withHeaders('with a cookie of 3 KiB', [['cookie', `state=${'5f1c'.repeat(768)}`]]),
     withHeaders('with the headers of a cross-origin page', [
       ['origin', 'https://example.org'],
+      ['access-control-request-method', 'POST'],
       ['referer', 'https://example.org/'],
       ['sec-fetch-mode', 'cors'],
       ['sec-fetch-site', 'cross-site'],
