@@ -19,29 +19,46 @@ import {
   validCredential,
 } from '../lib/payloads/test-case.ts';
 import type { Check, CheckContext, PlantFactory } from '../lib/run/check.ts';
-import { must, observe, ordinaryRequest, requestWith, should, withCredential } from './define.ts';
+import {
+  caseWithControl,
+  must,
+  observe,
+  ordinaryRequest,
+  requestWith,
+  should,
+  withCredential,
+} from './define.ts';
 
 const rejectIt =
   'Check the whole credential before anything else, and answer 401 with WWW-Authenticate: Bearer.';
 
+const BASIS = ['section 5, rule 1', 'section 5, rule 2', 'RFC 6750 section 2.1'] as const;
+
 const eachOnce = (plants: PlantFactory, invalid: readonly InvalidCredential[]): TestCase[] =>
-  invalid.map(({ name, credential }) => ({
-    label: name,
-    payloadClass: 'other',
-    template: withCredential(credential, requestWith(plants.plain())),
-    control: ordinaryRequest(plants.plain()),
-  }));
+  invalid.map(({ name, credential }) =>
+    caseWithControl(name, 'other', withCredential(credential, requestWith(plants.plain())), plants.plain()),
+  );
 
 const random = wrongToken('a random token of the same length');
 const longer = wrongToken('the token with characters appended');
 const swapped = wrongToken('the token with upper and lower case swapped');
 
-const rejects = (id: string, statement: string, hint: string, test: Check['test']): Check =>
-  must(
-    id,
-    { statement, basis: ['section 5, rule 1', 'section 5, rule 2', 'RFC 6750 section 2.1'], hint },
-    test,
-  );
+const rejects = (id: string, statement: string, hint: string, invalid: readonly InvalidCredential[]): Check =>
+  must(id, {
+    statement,
+    basis: BASIS,
+    hint: `${hint} ${rejectIt}`,
+    test: { kind: 'cases', cases: (plants) => eachOnce(plants, invalid), rules: [notSuccess] },
+  });
+
+/** A test case with the token in its body, and nowhere else. */
+const secretBody = (
+  plants: PlantFactory,
+  label: string,
+  secret: (token: string, id: bigint) => string,
+  more: RequestTemplate = {},
+): TestCase =>
+  caseWithControl(label, 'other', { ...more, credential: noCredential, body: { secret } }, plants.plain());
 
 const notJsonAtAll: RequestTemplate = { body: { bytes: new TextEncoder().encode('{') } };
 
@@ -98,163 +115,125 @@ export const authChecks: readonly Check[] = [
   rejects(
     'auth/rejects-missing-token',
     'A request without a token is rejected: no Authorization header, an empty one, or Bearer without a token.',
-    `Require the header for every request, regardless of the body. ${rejectIt}`,
-    { kind: 'cases', cases: (plants) => eachOnce(plants, noToken), rules: [notSuccess] },
+    'Require the header for every request, regardless of the body.',
+    noToken,
   ),
   rejects(
     'auth/rejects-other-schemes',
     'The right token with another scheme, or without a scheme, is rejected.',
-    `Accept only the scheme Bearer. ${rejectIt}`,
-    { kind: 'cases', cases: (plants) => eachOnce(plants, otherSchemes), rules: [notSuccess] },
+    'Accept only the scheme Bearer.',
+    otherSchemes,
   ),
   rejects(
     'auth/rejects-wrong-tokens',
     'A wrong token is rejected, however similar it is to the right one.',
-    `Compare the whole token, character by character. ${rejectIt}`,
-    { kind: 'cases', cases: (plants) => eachOnce(plants, wrongTokens), rules: [notSuccess] },
+    'Compare the whole token, character by character.',
+    wrongTokens,
   ),
   rejects(
     'auth/rejects-other-carriers',
     'The right token in a cookie, or in a header other than Authorization, is rejected, and so is a cookie of the store.',
-    `Read the token from the Authorization header only. ${rejectIt}`,
-    { kind: 'cases', cases: (plants) => eachOnce(plants, otherCarriers), rules: [notSuccess] },
+    'Read the token from the Authorization header only.',
+    otherCarriers,
   ),
-  rejects(
-    'auth/rejects-after-an-accepted-request',
-    'A request is authenticated by its own header, not by that of an earlier request.',
-    `Do not keep credentials between requests. ${rejectIt}`,
-    {
+  must('auth/rejects-after-an-accepted-request', {
+    statement: 'A request is authenticated by its own header, not by that of an earlier request.',
+    basis: BASIS,
+    hint: `Do not keep credentials between requests. ${rejectIt}`,
+    test: {
       kind: 'scenario',
       sends: `${ALTERNATING.length} ordinary plants, one after the other, on one connection if the store keeps it open: ${ACCEPTED_COUNT} with the right token, and between them others without a token, with a random one, with the right one in swapped case, and with the right one followed by more characters.`,
       run: alternates,
       exclusive: true,
     },
-  ),
-  should(
-    'auth/accepts-scheme-in-any-case',
-    {
-      statement: 'The scheme is case-insensitive.',
-      basis: ['RFC 9110 section 11.1'],
-      hint: 'Convert the scheme, and only the scheme, to lower case before comparing it.',
-    },
-    {
+  }),
+  should('auth/accepts-scheme-in-any-case', {
+    statement: 'The scheme is case-insensitive.',
+    basis: ['RFC 9110 section 11.1'],
+    hint: 'Convert the scheme, and only the scheme, to lower case before comparing it.',
+    test: {
       kind: 'cases',
       cases: (plants) =>
-        ['bearer', 'BEARER'].map((scheme) => ({
-          label: scheme,
-          payloadClass: 'ordinary' as const,
-          template: withCredential(
-            { values: (token) => [`${scheme} ${token}`], shell: [`${scheme} $PLANT_STORE_TOKEN`] },
-            requestWith(plants.plain()),
-          ),
-          control: ordinaryRequest(plants.plain()),
-        })),
+        ['bearer', 'BEARER'].map((scheme) => {
+          const credential: Credential = {
+            values: (token) => [`${scheme} ${token}`],
+            shell: [`${scheme} $PLANT_STORE_TOKEN`],
+          };
+          const template = withCredential(credential, requestWith(plants.plain()));
+          return caseWithControl(scheme, 'ordinary', template, plants.plain());
+        }),
       rules: [acceptsOrdinary],
     },
-  ),
-  should(
-    'auth/rejects-text-after-the-token',
-    {
-      statement: 'The right token followed by another word is rejected.',
-      basis: ['section 5, rule 2', 'RFC 6750 section 2.1'],
-      hint: 'Compare everything after the scheme, not only the first word.',
-    },
-    { kind: 'cases', cases: (plants) => eachOnce(plants, moreWords), rules: [notSuccess] },
-  ),
-  should(
-    'auth/answers-401',
-    {
-      statement: 'A missing or invalid token is answered with 401, or with the declared 400.',
-      basis: ['RFC 6750 section 3.1', 'RFC 9110 section 15.5.2', 'section 7'],
-      hint: rejectIt,
-    },
-    {
+  }),
+  should('auth/rejects-text-after-the-token', {
+    statement: 'The right token followed by another word is rejected.',
+    basis: ['section 5, rule 2', 'RFC 6750 section 2.1'],
+    hint: 'Compare everything after the scheme, not only the first word.',
+    test: { kind: 'cases', cases: (plants) => eachOnce(plants, moreWords), rules: [notSuccess] },
+  }),
+  should('auth/answers-401', {
+    statement: 'A missing or invalid token is answered with 401, or with the declared 400.',
+    basis: ['RFC 6750 section 3.1', 'RFC 9110 section 15.5.2', 'section 7'],
+    hint: rejectIt,
+    test: {
       kind: 'cases',
       cases: (plants) => eachOnce(plants, invalidCredentials),
       rules: [rejectsWith(401, 400)],
       explainedBy: 'auth/rejects-missing-token',
     },
-  ),
-  should(
-    'auth/answers-with-a-challenge',
-    {
-      statement: 'A 401 names the scheme Bearer in WWW-Authenticate.',
-      basis: ['RFC 9110 section 11.6.1', 'RFC 6750 section 3'],
-      hint: 'Send WWW-Authenticate: Bearer with every 401.',
-    },
-    {
+  }),
+  should('auth/answers-with-a-challenge', {
+    statement: 'A 401 names the scheme Bearer in WWW-Authenticate.',
+    basis: ['RFC 9110 section 11.6.1', 'RFC 6750 section 3'],
+    hint: 'Send WWW-Authenticate: Bearer with every 401.',
+    test: {
       kind: 'invariant',
       applies: (exchange) => exchange.request.method === 'POST' && statusOf(exchange) === 401,
       absent: 'the store never answered with 401',
       rules: [challengesBearer],
     },
-  ),
-  should(
-    'auth/rejects-token-in-query',
-    {
-      statement: 'A token in the query of the URL is rejected.',
-      basis: ['section 5, rule 2', 'section 4, parameters', 'RFC 6750 section 2.3'],
-      hint: 'Read the token from the Authorization header only; URLs end up in logs.',
-    },
-    {
+  }),
+  should('auth/rejects-token-in-query', {
+    statement: 'A token in the query of the URL is rejected.',
+    basis: ['section 5, rule 2', 'section 4, parameters', 'RFC 6750 section 2.3'],
+    hint: 'Read the token from the Authorization header only; URLs end up in logs.',
+    test: {
       kind: 'cases',
       cases: (plants) =>
-        ['access_token', 'token'].map((parameter) => ({
-          label: parameter,
-          payloadClass: 'other' as const,
-          template: requestWith(plants.plain(), { credential: noCredential, tokenIn: parameter }),
-          control: ordinaryRequest(plants.plain()),
-        })),
+        ['access_token', 'token'].map((tokenIn) => {
+          const template = requestWith(plants.plain(), { credential: noCredential, tokenIn });
+          return caseWithControl(tokenIn, 'other', template, plants.plain());
+        }),
       rules: [notSuccess],
     },
-  ),
-  should(
-    'auth/rejects-token-in-form',
-    {
-      statement: 'A token in a form or in the plant is rejected.',
-      basis: ['section 5, rule 2', 'RFC 6750 section 2.2'],
-      hint: 'Read the token from the Authorization header only.',
-    },
-    {
+  }),
+  should('auth/rejects-token-in-form', {
+    statement: 'A token in a form or in the plant is rejected.',
+    basis: ['section 5, rule 2', 'RFC 6750 section 2.2'],
+    hint: 'Read the token from the Authorization header only.',
+    test: {
       kind: 'cases',
-      cases: (plants) => {
-        return [
-          {
-            label: 'a form',
-            payloadClass: 'other',
-            template: {
-              credential: noCredential,
-              contentType: 'application/x-www-form-urlencoded',
-              body: {
-                secret: (token, id) => `id=${id}&name=Aloe&access_token=${encodeURIComponent(token)}`,
-              },
-            },
-            control: ordinaryRequest(plants.plain()),
-          },
-          {
-            label: 'a property of the plant',
-            payloadClass: 'other',
-            template: {
-              credential: noCredential,
-              body: {
-                secret: (token, id) => `{"id":${id},"name":"Aloe","access_token":${JSON.stringify(token)}}`,
-              },
-            },
-            control: ordinaryRequest(plants.plain()),
-          },
-        ];
-      },
+      cases: (plants) => [
+        secretBody(
+          plants,
+          'a form',
+          (token, id) => `id=${id}&name=Aloe&access_token=${encodeURIComponent(token)}`,
+          { contentType: 'application/x-www-form-urlencoded' },
+        ),
+        secretBody(
+          plants,
+          'a property of the plant',
+          (token, id) => `{"id":${id},"name":"Aloe","access_token":${JSON.stringify(token)}}`,
+        ),
+      ],
       rules: [notSuccess],
     },
-  ),
-  observe(
-    'auth/observe-rejections',
-    {
-      statement: 'How missing and invalid credentials are answered.',
-      basis: ['section 7, not shown', 'section 5, rule 3'],
-      hint: 'Nothing to fix: the interface leaves this open.',
-    },
-    {
+  }),
+  observe('auth/observe-rejections', {
+    statement: 'How missing and invalid credentials are answered.',
+    basis: ['section 7, not shown', 'section 5, rule 3'],
+    hint: 'Nothing to fix: the interface leaves this open.',
+    test: {
       kind: 'scenario',
       sends:
         'An ordinary plant with each of these: no token, a random one, an empty Authorization header, Bearer without a token, the scheme Basic, the bare token, two Authorization headers with the right token first or last, and a token of 16 KiB; and a body of only an opening brace, with and without the token.',
@@ -287,18 +266,15 @@ export const authChecks: readonly Check[] = [
         for (const [key, status] of statuses)
           if (!key.startsWith('not-json')) context.recordObservation(`${key}/status`, status);
         for (const [index, key] of ['missing-token', 'wrong-token'].entries()) {
-          const response = exchanges[index]?.response;
-          context.recordObservation(
-            `${key}/challenge`,
-            response === undefined ? '' : fields(response, 'www-authenticate').join(', '),
-          );
-          context.recordObservation(
-            `${key}/content-type`,
-            response === undefined ? '' : fields(response, 'content-type').join(', '),
-          );
+          const values = (name: string) => {
+            const response = exchanges[index]?.response;
+            return response === undefined ? '' : fields(response, name).join(', ');
+          };
+          context.recordObservation(`${key}/challenge`, values('www-authenticate'));
+          context.recordObservation(`${key}/content-type`, values('content-type'));
         }
         context.recordObservation('authentication/order', orderOf(statuses));
       },
     },
-  ),
+  }),
 ];

@@ -1,19 +1,16 @@
 import type { Json, JsonObject, Style } from '../lib/payloads/json.ts';
 import type { Credential, PayloadClass, RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
-import type { Check, Level, Test } from '../lib/run/check.ts';
+import type { Check, Level } from '../lib/run/check.ts';
 import type { Basis } from './clauses.ts';
 
-interface Text {
-  readonly statement: string;
-  readonly basis: readonly Basis[];
-  readonly hint: string;
-  readonly notApplicable?: Check['notApplicable'];
-}
-
-/** Usage: `must('ordinary/answers-200', { statement, basis, hint }, { kind: 'cases', ... })`. */
+/** Usage: `must('ordinary/answers-200', { statement, basis, hint, test: { kind: 'cases', ... } })`. */
 const ofLevel =
   (level: Level) =>
-  (id: string, text: Text, test: Test): Check => ({ id, level, ...text, test });
+  (id: string, about: Omit<Check, 'id' | 'level'> & { readonly basis: readonly Basis[] }): Check => ({
+    id,
+    level,
+    ...about,
+  });
 
 export const must = ofLevel('MUST');
 export const should = ofLevel('SHOULD');

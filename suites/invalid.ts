@@ -36,6 +36,9 @@ const rejected = [notSuccess, ...validResponse];
 
 const rejectIt = 'Reject the request, preferably with 400 and an Error; never answer 2xx.';
 
+const invalidCase = (label: string, template: RequestTemplate, control: JsonObject): TestCase =>
+  caseWithControl(label, 'invalid', template, control);
+
 const defects = (plants: PlantFactory, kinds: readonly DefectKind[]): readonly Defect[] =>
   defectsOf(plants.contract.newPlant.shape).filter(({ kind }) => kinds.includes(kind));
 
@@ -69,7 +72,7 @@ const invalidPlants =
               defect.typical(withId(control, index % 2 === 0 ? undefined : plants.sample(anyIds)))[index],
           )
           .filter((json) => json !== undefined && isInvalid(plants.contract, json))
-          .map((json) => caseWithControl(defect.name, 'invalid', requestWith(json ?? null), control));
+          .map((json) => invalidCase(defect.name, requestWith(json ?? null), control));
       });
       return inTurn(all ?? [], required ?? []);
     });
@@ -94,7 +97,7 @@ function severalWrong(plants: PlantFactory): readonly TestCase[] {
       return value === undefined ? plant : plant.with(property, value);
     }, control);
     const names = several.map(({ property }) => property).join(' and ');
-    return caseWithControl(`${names} of other types`, 'invalid', requestWith(invalid), control);
+    return invalidCase(`${names} of other types`, requestWith(invalid), control);
   });
 }
 
@@ -173,9 +176,7 @@ const anyInvalidPlant =
               return defect
                 .sampled(whole)
                 .map((json) => (isInvalid(plants.contract, json) ? json : typical))
-                .map((json) =>
-                  caseWithControl(defect.name, 'invalid', { body: { json, style, ...larger } }, control),
-                );
+                .map((json) => invalidCase(defect.name, { body: { json, style, ...larger } }, control));
             }),
         ),
     );
@@ -184,7 +185,7 @@ const anyInvalidPlant =
 const edited = (plants: PlantFactory, edits: readonly Edit[], more: RequestTemplate = {}): TestCase[] =>
   edits.map(({ name, apply }) => {
     const control = plants.plain();
-    return caseWithControl(name, 'invalid', { ...more, body: { json: control, edit: apply } }, control);
+    return invalidCase(name, { ...more, body: { json: control, edit: apply } }, control);
   });
 
 const named = (...names: string[]) =>
@@ -192,30 +193,43 @@ const named = (...names: string[]) =>
 
 const rawBytes = (text: string): RequestTemplate['body'] => ({ bytes: new TextEncoder().encode(text) });
 
-const bodies = (
-  plants: PlantFactory,
-  texts: Readonly<Record<string, string>>,
-  contentType = 'application/json',
-): TestCase[] =>
+const bodies = (plants: PlantFactory, texts: Readonly<Record<string, string>>): TestCase[] =>
   Object.entries(texts).map(([label, text]) =>
-    caseWithControl(label, 'invalid', { body: rawBytes(text), contentType }, plants.plain()),
+    invalidCase(label, { body: rawBytes(text), contentType: 'application/json' }, plants.plain()),
   );
+
+const textOf = (statement: string, basis: readonly Basis[], hint: string) => ({
+  statement,
+  basis: ['section 4, request body' as const, ...basis],
+  hint: `${hint} ${rejectIt}`,
+});
 
 const rejects = (
   id: string,
   statement: string,
   basis: readonly Basis[],
   hint: string,
-  test: Check['test'],
-): Check =>
-  must(id, { statement, basis: ['section 4, request body', ...basis], hint: `${hint} ${rejectIt}` }, test);
+  cases: (plants: PlantFactory) => readonly TestCase[],
+): Check => must(id, { ...textOf(statement, basis, hint), test: { kind: 'cases', cases, rules: rejected } });
 
-const byKind = (id: string, statement: string, hint: string, ...kinds: DefectKind[]): Check =>
-  rejects(id, statement, ['section 2, NewPlant'], hint, {
-    kind: 'cases',
-    cases: invalidPlants(...kinds),
-    rules: rejected,
-  });
+/** The same for random cases, `weight` times as many as the run asks for. */
+const rejectsAny = (
+  id: string,
+  statement: string,
+  basis: readonly Basis[],
+  hint: string,
+  weight: number,
+  cases: (plants: PlantFactory) => Arbitrary<TestCase>,
+): Check =>
+  must(id, { ...textOf(statement, basis, hint), test: { kind: 'property', cases, rules: rejected, weight } });
+
+const byKind = (id: string, statement: string, hint: string, kind: DefectKind): Check =>
+  rejects(id, statement, ['section 2, NewPlant'], hint, invalidPlants(kind));
+
+const withoutDefect =
+  (kind: DefectKind, reason: string): Check['notApplicable'] =>
+  ({ newPlant }) =>
+    defectsOf(newPlant.shape).some((defect) => defect.kind === kind) ? undefined : reason;
 
 /** Kinds of defects whose rejection is a MUST. */
 const DEFECTIVE: readonly DefectKind[] = [
@@ -287,272 +301,200 @@ export const invalidChecks: readonly Check[] = [
     'A property of the wrong JSON type is rejected.',
     ['section 2, NewPlant'],
     'Check the JSON type of each property, including optional ones; switch off type coercion, and do not rely on truthiness.',
-    {
-      kind: 'cases',
-      cases: (plants) => [...invalidPlants('wrong-type')(plants), ...severalWrong(plants)],
-      rules: rejected,
-    },
+    (plants) => [...invalidPlants('wrong-type')(plants), ...severalWrong(plants)],
   ),
-  must(
-    'invalid/rejects-constraint-violation',
-    {
-      statement: 'A property that violates a limit declared in the document is rejected.',
-      basis: ['section 4, request body', 'section 2, NewPlant'],
-      hint: `Enforce every limit that the document declares. ${rejectIt}`,
-      notApplicable: ({ newPlant }) =>
-        defectsOf(newPlant.shape).some(({ kind }) => kind === 'constraint')
-          ? undefined
-          : 'the document declares no limits',
-    },
-    { kind: 'cases', cases: invalidPlants('constraint'), rules: rejected },
-  ),
-  rejects(
+  must('invalid/rejects-constraint-violation', {
+    statement: 'A property that violates a limit declared in the document is rejected.',
+    basis: ['section 4, request body', 'section 2, NewPlant'],
+    hint: `Enforce every limit that the document declares. ${rejectIt}`,
+    notApplicable: withoutDefect('constraint', 'the document declares no limits'),
+    test: { kind: 'cases', cases: invalidPlants('constraint'), rules: rejected },
+  }),
+  rejectsAny(
     'invalid/rejects-any-defect',
     'A single defect is rejected, regardless of the other properties and of how the JSON is written.',
     ['section 2, NewPlant'],
     'Validate every property of every plant, regardless of their order and of other properties.',
-    { kind: 'property', cases: anyInvalidPlant(...DEFECTIVE), rules: rejected, weight: 1 },
+    1,
+    anyInvalidPlant(...DEFECTIVE),
   ),
-  rejects(
+  rejectsAny(
     'invalid/rejects-any-wrong-type',
     'A value of the wrong type is rejected, regardless of the other properties.',
     ['section 2, NewPlant'],
     'Always check the JSON type of each property, independently of the other properties.',
-    {
-      kind: 'property',
-      cases: anyInvalidPlant('null', 'fraction', 'numeral', 'wrong-type'),
-      rules: rejected,
-      weight: 0.5,
-    },
+    0.5,
+    anyInvalidPlant('null', 'fraction', 'numeral', 'wrong-type'),
   ),
   rejects(
     'invalid/rejects-missing-body',
     'A request without a body is rejected.',
     ['RFC 8259 section 2'],
     'Require a body; do not treat a missing one as an empty object.',
-    {
-      kind: 'cases',
-      cases: (plants) => [
-        caseWithControl('no body', 'invalid', { contentType: 'application/json' }, plants.plain()),
-        caseWithControl('no body and no content type', 'invalid', { contentType: undefined }, plants.plain()),
-        ...edited(plants, named('empty')),
-        ...edited(plants, named('empty'), { framing: 'chunked' }),
-      ],
-      rules: rejected,
-    },
+    (plants) => [
+      invalidCase('no body', { contentType: 'application/json' }, plants.plain()),
+      invalidCase('no body and no content type', { contentType: undefined }, plants.plain()),
+      ...edited(plants, named('empty')),
+      ...edited(plants, named('empty'), { framing: 'chunked' }),
+    ],
   ),
   rejects(
     'invalid/rejects-white-space-only',
     'A body of white space only is rejected.',
     ['RFC 8259 section 2'],
     'Treat white space neither as a JSON value nor as an empty object.',
-    {
-      kind: 'cases',
-      cases: (plants) => [
-        ...edited(plants, named('white space')),
-        ...bodies(plants, { 'a space': ' ', 'a line feed': '\n' }),
-      ],
-      rules: rejected,
-    },
+    (plants) => [
+      ...edited(plants, named('white space')),
+      ...bodies(plants, { 'a space': ' ', 'a line feed': '\n' }),
+    ],
   ),
   rejects(
     'invalid/rejects-truncated-json',
     'A truncated JSON text is rejected.',
     ['RFC 8259 section 2'],
     'Use a JSON parser that fails on an incomplete text; do not repair it.',
-    { kind: 'cases', cases: (plants) => edited(plants, named('truncated', 'without')), rules: rejected },
+    (plants) => edited(plants, named('truncated', 'without')),
   ),
   rejects(
     'invalid/rejects-non-json',
     'A body that is not JSON is rejected.',
     ['RFC 8259 section 2'],
     'Use a JSON parser, and stop when it fails.',
-    {
-      kind: 'cases',
-      cases: (plants) => [
-        ...edited(
-          plants,
-          named(
-            'missing separators',
-            'closed with',
-            'with a comma',
-            'plain text',
-            'XML',
-            'random bytes',
-            'preceded by text',
-          ),
+    (plants) => [
+      ...edited(
+        plants,
+        named(
+          'missing separators',
+          'closed with',
+          'with a comma',
+          'plain text',
+          'XML',
+          'random bytes',
+          'preceded by text',
         ),
-        ...edited(plants, [compressedText], { headers: [['content-encoding', 'gzip']] }),
-        ...bodies(plants, {
-          'a brace': '{',
-          'a bracket': ']',
-          'a quote': '"',
-          'a NUL': '\u0000',
-          undefined: 'undefined',
-          'a word': 'nope',
-        }),
-      ],
-      rules: rejected,
-    },
+      ),
+      ...edited(plants, [compressedText], { headers: [['content-encoding', 'gzip']] }),
+      ...bodies(plants, {
+        'a brace': '{',
+        'a bracket': ']',
+        'a quote': '"',
+        'a NUL': '\u0000',
+        undefined: 'undefined',
+        'a word': 'nope',
+      }),
+    ],
   ),
   rejects(
     'invalid/rejects-several-values',
     'A body with several JSON values, or with anything after the first, is rejected.',
     ['RFC 8259 section 2'],
     'Make sure that only white space follows the value: a streaming decoder stops after the first value.',
-    {
-      kind: 'cases',
-      cases: (plants) =>
-        edited(plants, [...named('twice', 'two values', 'followed'), ...notJsonBeyondBuffers]),
-      rules: rejected,
-    },
+    (plants) => edited(plants, [...named('twice', 'two values', 'followed'), ...notJsonBeyondBuffers]),
   ),
   rejects(
     'invalid/rejects-forms',
     'A form is rejected, regardless of its content type.',
     ['openapi.yaml#/paths/~1plants/post/requestBody'],
     'Accept application/json only; do not bind form fields to a plant.',
-    {
-      kind: 'cases',
-      cases: (plants) => [
-        ...edited(plants, named('a URL-encoded form')),
-        ...edited(plants, named('a URL-encoded form'), { contentType: 'application/x-www-form-urlencoded' }),
-        ...edited(plants, [multipart], { contentType: 'multipart/form-data; boundary=b' }),
-      ],
-      rules: rejected,
-    },
+    (plants) => [
+      ...edited(plants, named('a URL-encoded form')),
+      ...edited(plants, named('a URL-encoded form'), { contentType: 'application/x-www-form-urlencoded' }),
+      ...edited(plants, [multipart], { contentType: 'multipart/form-data; boundary=b' }),
+    ],
   ),
   rejects(
     'invalid/rejects-properties-in-query',
     'Query parameters do not replace properties missing from the body.',
     ['section 4, parameters'],
     'Read the properties from the body only; no query parameters are declared.',
-    {
-      kind: 'cases',
-      cases: (plants) =>
-        (
-          [
-            ['an empty object', object({})],
-            ['no name', object({ id: FRESH })],
-            ['no id', object({ name: 'Aloe' })],
-          ] as const
-        )
-          .filter(([, json]) => !isValid(plants.contract, json))
-          .map(([label, json]) =>
-            caseWithControl(
-              label,
-              'invalid',
-              { path: '/plants?id={id}&name=Aloe&tag=fern', body: { json } },
-              plants.plain(),
-            ),
-          ),
-      rules: rejected,
-    },
+    (plants) =>
+      (
+        [
+          ['an empty object', object({})],
+          ['no name', object({ id: FRESH })],
+          ['no id', object({ name: 'Aloe' })],
+        ] as const
+      )
+        .filter(([, json]) => !isValid(plants.contract, json))
+        .map(([label, json]) =>
+          invalidCase(label, { path: '/plants?id={id}&name=Aloe&tag=fern', body: { json } }, plants.plain()),
+        ),
   ),
-  rejects(
+  rejectsAny(
     'invalid/rejects-any-malformed-json',
     'A NewPlant that is truncated or followed by other text is rejected.',
     ['RFC 8259 section 2'],
     'Parse the whole body with a JSON parser.',
-    {
-      kind: 'property',
-      cases: (plants) =>
-        fc
-          .tuple(ordinaryPlants(plants), malformedText)
-          .map(([control, { name, apply }]) =>
-            caseWithControl(name, 'invalid', { body: { json: control, edit: apply } }, control),
-          ),
-      rules: rejected,
-      weight: 0.5,
-    },
+    0.5,
+    (plants) =>
+      fc
+        .tuple(ordinaryPlants(plants), malformedText)
+        .map(([control, { name, apply }]) =>
+          invalidCase(name, { body: { json: control, edit: apply } }, control),
+        ),
   ),
   rejects(
     'invalid/rejects-deep-nesting',
     'Deeply nested invalid values are rejected like any others.',
     ['section 8'],
     'Parse without recursion, or limit the depth so that exceeding it leads to a rejection and not to a crash.',
-    {
-      kind: 'cases',
-      cases: (plants) =>
-        bodies(plants, {
-          'arrays 500 deep': nested('[', 500, ']'),
-          'arrays 900 deep': nested('[', 900, ']'),
-          'arrays 5000 deep': nested('[', 5000, ']'),
-          'arrays 30000 deep': nested('[', 30_000, ']'),
-          'arrays 60000 deep, not closed': nested('[', 60_000, ''),
-          'objects 600 deep': `${'{"name":'.repeat(600)}1${'}'.repeat(600)}`,
-          'objects 1000 deep': `${'{"name":'.repeat(1000)}1${'}'.repeat(1000)}`,
-          'objects 6000 deep': `${'{"name":'.repeat(6000)}1${'}'.repeat(6000)}`,
-          'objects 10000 deep, not closed': '{"a":'.repeat(10_000),
-        }),
-      rules: rejected,
-    },
+    (plants) =>
+      bodies(plants, {
+        'arrays 500 deep': nested('[', 500, ']'),
+        'arrays 900 deep': nested('[', 900, ']'),
+        'arrays 5000 deep': nested('[', 5000, ']'),
+        'arrays 30000 deep': nested('[', 30_000, ']'),
+        'arrays 60000 deep, not closed': nested('[', 60_000, ''),
+        'objects 600 deep': `${'{"name":'.repeat(600)}1${'}'.repeat(600)}`,
+        'objects 1000 deep': `${'{"name":'.repeat(1000)}1${'}'.repeat(1000)}`,
+        'objects 6000 deep': `${'{"name":'.repeat(6000)}1${'}'.repeat(6000)}`,
+        'objects 10000 deep, not closed': '{"a":'.repeat(10_000),
+      }),
   ),
-  must(
-    'invalid/answers-huge-numbers',
-    {
-      statement: 'A request with an extremely large or precise number gets a valid response.',
-      basis: ['section 2, NewPlant', 'section 4, rule 3', 'RFC 8259 section 6'],
-      hint: `Handle numerals that overflow any numeric type. ${rejectIt}`,
-    },
-    {
+  must('invalid/answers-huge-numbers', {
+    statement: 'A request with an extremely large or precise number gets a valid response.',
+    basis: ['section 2, NewPlant', 'section 4, rule 3', 'RFC 8259 section 6'],
+    hint: `Handle numerals that overflow any numeric type. ${rejectIt}`,
+    test: {
       kind: 'cases',
       cases: (plants) =>
         [
-          '9'.repeat(30),
-          '9'.repeat(400),
-          '9'.repeat(20_000),
-          '1e400',
-          '-1e400',
-          '1e999999999',
-          '1e-999999999',
-          `0.${'0'.repeat(400)}1`,
-          '1E+2147483648',
-        ].flatMap((numeral) =>
+          ...[30, 400, 20_000].map((count) => [`a numeral of ${count} digits`, '9'.repeat(count)] as const),
+          ...['1e400', '-1e400', '1e999999999', '1e-999999999'].map((numeral) => [numeral, numeral] as const),
+          ['0.0…01', `0.${'0'.repeat(400)}1`] as const,
+          ['1E+2147483648', '1E+2147483648'] as const,
+        ].flatMap(([label, numeral]) =>
           [ID, 'name', 'extra'].map((property) => {
             const control = plants.plain();
-            const short = /^9+$/.test(numeral)
-              ? `a numeral of ${numeral.length} digits`
-              : numeral.replace(/0{9,}/, '0…0');
-            return caseWithControl(
-              `${property} is ${short}`,
-              'invalid',
-              requestWith(control.with(property, new Raw(numeral))),
-              control,
-            );
+            const plant = control.with(property, new Raw(numeral));
+            return invalidCase(`${property} is ${label}`, requestWith(plant), control);
           }),
         ),
       rules: validResponse,
     },
-  ),
-  should(
-    'invalid/answers-400',
-    {
-      statement: 'An invalid body is rejected with 400, the only error that the document declares.',
-      basis: ['section 7', 'section 4, error response'],
-      hint: 'Answer 400 with an Error; 422 and other statuses are not in the document.',
-    },
-    {
+  }),
+  should('invalid/answers-400', {
+    statement: 'An invalid body is rejected with 400, the only error that the document declares.',
+    basis: ['section 7', 'section 4, error response'],
+    hint: 'Answer 400 with an Error; 422 and other statuses are not in the document.',
+    test: {
       kind: 'cases',
       cases: (plants) => [
         ...(['not-an-object', 'missing', 'wrong-type', 'null', 'numeral', 'fraction'] as const).flatMap(
           (kind) => invalidPlants(kind)(plants).slice(0, 2),
         ),
         ...edited(plants, named('truncated in the middle', 'plain text', 'twice')),
-        caseWithControl('no body', 'invalid', { contentType: 'application/json' }, plants.plain()),
+        invalidCase('no body', { contentType: 'application/json' }, plants.plain()),
       ],
       rules: [rejectsWith(400)],
       explainedBy: 'combinations/rejects-invalid-bodies',
     },
-  ),
-  should(
-    'invalid/rejects-other-media-types',
-    {
-      statement: 'JSON sent with a media type that the document does not declare is rejected.',
-      basis: ['section 4, request body', 'RFC 9110 section 15.5.16'],
-      hint: 'Check the Content-Type before the body, and answer 415 or 400 unless it is application/json.',
-    },
-    {
+  }),
+  should('invalid/rejects-other-media-types', {
+    statement: 'JSON sent with a media type that the document does not declare is rejected.',
+    basis: ['section 4, request body', 'RFC 9110 section 15.5.16'],
+    hint: 'Check the Content-Type before the body, and answer 415 or 400 unless it is application/json.',
+    test: {
       kind: 'cases',
       cases: (plants) =>
         [
@@ -563,40 +505,26 @@ export const invalidChecks: readonly Check[] = [
           'multipart/form-data; boundary=b',
         ].map((contentType) => {
           const control = plants.plain();
-          return caseWithControl(
-            contentType,
-            'invalid',
-            requestWith(plants.plain(), { contentType }),
-            control,
-          );
+          return invalidCase(contentType, requestWith(plants.plain(), { contentType }), control);
         }),
       rules: [notSuccess],
     },
-  ),
-  should(
-    'invalid/rejects-id-beyond-int64',
-    {
-      statement: 'An id outside int64 is rejected.',
-      basis: ['section 2, NewPlant', 'openapi.yaml#/components/schemas/NewPlant'],
-      hint: 'Use a parser that keeps integers exact, and compare the id with -2^63 and 2^63-1.',
-      notApplicable: ({ newPlant }) =>
-        defectsOf(newPlant.shape).some(({ kind }) => kind === 'beyond-format')
-          ? undefined
-          : 'the document declares no integer format',
-    },
-    { kind: 'cases', cases: invalidPlants('beyond-format'), rules: [notSuccess] },
-  ),
-  should(
-    'invalid/rejects-invalid-utf-8',
-    {
-      statement: 'A body that is not valid UTF-8 is rejected.',
-      basis: ['RFC 8259 section 8.1'],
-      hint: 'Decode strictly; replacement characters would change the name of the plant.',
-    },
-    {
+  }),
+  should('invalid/rejects-id-beyond-int64', {
+    statement: 'An id outside int64 is rejected.',
+    basis: ['section 2, NewPlant', 'openapi.yaml#/components/schemas/NewPlant'],
+    hint: 'Use a parser that keeps integers exact, and compare the id with -2^63 and 2^63-1.',
+    notApplicable: withoutDefect('beyond-format', 'the document declares no integer format'),
+    test: { kind: 'cases', cases: invalidPlants('beyond-format'), rules: [notSuccess] },
+  }),
+  should('invalid/rejects-invalid-utf-8', {
+    statement: 'A body that is not valid UTF-8 is rejected.',
+    basis: ['RFC 8259 section 8.1'],
+    hint: 'Decode strictly; replacement characters would change the name of the plant.',
+    test: {
       kind: 'cases',
       cases: (plants) => edited(plants, notUtf8(stringsOf(plants.contract.newPlant.shape))),
       rules: [notSuccess],
     },
-  ),
+  }),
 ];

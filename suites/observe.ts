@@ -20,11 +20,12 @@ const open = (
   run: (context: CheckContext) => Promise<void>,
   how: { readonly exclusive?: boolean; readonly concurrent?: boolean } = {},
 ): Check =>
-  observe(
-    id,
-    { statement, basis: [basis], hint: 'Nothing to fix: the interface leaves this open.' },
-    { kind: 'scenario', sends, run, ...how },
-  );
+  observe(id, {
+    statement,
+    basis: [basis],
+    hint: 'Nothing to fix: the interface leaves this open.',
+    test: { kind: 'scenario', sends, run, ...how },
+  });
 
 const status = (exchange: Exchange): number | string =>
   statusOf(exchange) ?? (exchange.kind === 'broken' ? `no response (${exchange.fault.kind})` : 'no response');

@@ -134,81 +134,57 @@ const sentAs = (plants: PlantFactory, more: Readonly<Record<string, RequestTempl
   });
 
 export const ordinaryChecks: readonly Check[] = [
-  must(
-    'ordinary/answers-200',
-    {
-      statement: 'An ordinary NewPlant is answered with 200.',
-      basis: ['section 4, rule 1', 'openapi.yaml#/paths/~1plants/post/responses/200'],
-      hint: 'Answer 200, the only success status; 201, 202, 204 and redirects are not declared.',
-    },
-    { kind: 'cases', cases: plain, rules: [acceptsOrdinary] },
-  ),
-  must(
-    'ordinary/answers-json',
-    {
-      statement: 'The response to an ordinary NewPlant has the content type application/json.',
-      basis: ['section 4, success response'],
-      hint: 'Send exactly one Content-Type, application/json; parameters such as charset are allowed.',
-    },
-    { kind: 'cases', cases: plain, rules: [plantMediaType], explainedBy: 'ordinary/answers-200' },
-  ),
-  must(
-    'ordinary/answers-a-plant',
-    {
-      statement: 'The response to an ordinary NewPlant is a Plant: one JSON value in UTF-8.',
-      basis: ['section 4, rule 1', 'section 4, rule 2', 'section 2, Plant', 'RFC 8259 section 8.1'],
-      hint: 'Answer with a JSON object whose name is a string; omit tag if there is none, since null is not a string.',
-    },
-    { kind: 'cases', cases: plain, rules: [plantBody], explainedBy: 'ordinary/answers-200' },
-  ),
-  must(
-    'ordinary/accepts-any-plant',
-    {
-      statement: 'Any NewPlant with a name of letters, digits, spaces, hyphens and apostrophes is created.',
-      basis: ['section 4, rule 1', 'section 4, request body', 'section 2, NewPlant'],
-      hint: acceptIt,
-    },
-    { kind: 'property', cases: sampled, rules: aPlant, weight: 1 },
-  ),
-  must(
-    'ordinary/accepts-names-of-every-length',
-    {
-      statement: 'Names of 2 to 40 letters are accepted.',
-      basis: ['section 4, rule 1', 'section 2, Plant'],
-      hint: acceptIt,
-    },
-    { kind: 'cases', cases: namesOfEveryLength, rules: aPlant },
-  ),
-  must(
-    'ordinary/accepts-names-of-many-kinds',
-    {
-      statement: 'Names with spaces, digits, hyphens and apostrophes in any position are accepted.',
-      basis: ['section 4, rule 1', 'section 2, Plant'],
-      hint: acceptIt,
-    },
-    { kind: 'cases', cases: namesOfManyKinds, rules: aPlant },
-  ),
-  must(
-    'ordinary/accepts-tags-of-every-length',
-    {
-      statement: 'Tags of 1 to 20 lower-case letters are accepted.',
-      basis: ['section 4, rule 1', 'section 2, Plant'],
-      hint: acceptIt,
-    },
-    {
+  must('ordinary/answers-200', {
+    statement: 'An ordinary NewPlant is answered with 200.',
+    basis: ['section 4, rule 1', 'openapi.yaml#/paths/~1plants/post/responses/200'],
+    hint: 'Answer 200, the only success status; 201, 202, 204 and redirects are not declared.',
+    test: { kind: 'cases', cases: plain, rules: [acceptsOrdinary] },
+  }),
+  must('ordinary/answers-json', {
+    statement: 'The response to an ordinary NewPlant has the content type application/json.',
+    basis: ['section 4, success response'],
+    hint: 'Send exactly one Content-Type, application/json; parameters such as charset are allowed.',
+    test: { kind: 'cases', cases: plain, rules: [plantMediaType], explainedBy: 'ordinary/answers-200' },
+  }),
+  must('ordinary/answers-a-plant', {
+    statement: 'The response to an ordinary NewPlant is a Plant: one JSON value in UTF-8.',
+    basis: ['section 4, rule 1', 'section 4, rule 2', 'section 2, Plant', 'RFC 8259 section 8.1'],
+    hint: 'Answer with a JSON object whose name is a string; omit tag if there is none, since null is not a string.',
+    test: { kind: 'cases', cases: plain, rules: [plantBody], explainedBy: 'ordinary/answers-200' },
+  }),
+  must('ordinary/accepts-any-plant', {
+    statement: 'Any NewPlant with a name of letters, digits, spaces, hyphens and apostrophes is created.',
+    basis: ['section 4, rule 1', 'section 4, request body', 'section 2, NewPlant'],
+    hint: acceptIt,
+    test: { kind: 'property', cases: sampled, rules: aPlant, weight: 1 },
+  }),
+  must('ordinary/accepts-names-of-every-length', {
+    statement: 'Names of 2 to 40 letters are accepted.',
+    basis: ['section 4, rule 1', 'section 2, Plant'],
+    hint: acceptIt,
+    test: { kind: 'cases', cases: namesOfEveryLength, rules: aPlant },
+  }),
+  must('ordinary/accepts-names-of-many-kinds', {
+    statement: 'Names with spaces, digits, hyphens and apostrophes in any position are accepted.',
+    basis: ['section 4, rule 1', 'section 2, Plant'],
+    hint: acceptIt,
+    test: { kind: 'cases', cases: namesOfManyKinds, rules: aPlant },
+  }),
+  must('ordinary/accepts-tags-of-every-length', {
+    statement: 'Tags of 1 to 20 lower-case letters are accepted.',
+    basis: ['section 4, rule 1', 'section 2, Plant'],
+    hint: acceptIt,
+    test: {
       kind: 'cases',
       cases: tagsOfEveryLength,
       rules: aPlant,
     },
-  ),
-  must(
-    'ordinary/accepts-ids-of-every-magnitude',
-    {
-      statement: 'Ids of every magnitude up to 2^31-1 are accepted.',
-      basis: ['section 4, rule 1', 'section 2, NewPlant'],
-      hint: 'Store ids as int64: a column or variable of 16, 24 or 32 bits, or a 32-bit float, is too narrow.',
-    },
-    {
+  }),
+  must('ordinary/accepts-ids-of-every-magnitude', {
+    statement: 'Ids of every magnitude up to 2^31-1 are accepted.',
+    basis: ['section 4, rule 1', 'section 2, NewPlant'],
+    hint: 'Store ids as int64: a column or variable of 16, 24 or 32 bits, or a 32-bit float, is too narrow.',
+    test: {
       kind: 'cases',
       // Smaller ids are too few: earlier runs may have used them.
       cases: (plants) =>
@@ -237,15 +213,12 @@ export const ordinaryChecks: readonly Check[] = [
           .map(({ label, plant }) => ordinaryCase(label, plant)),
       rules: aPlant,
     },
-  ),
-  must(
-    'ordinary/accepts-any-property-order',
-    {
-      statement: 'The order of properties makes no difference.',
-      basis: ['section 4, rule 1', 'RFC 8259 section 4'],
-      hint: 'Read all properties before validating any of them: an object is unordered.',
-    },
-    {
+  }),
+  must('ordinary/accepts-any-property-order', {
+    statement: 'The order of properties makes no difference.',
+    basis: ['section 4, rule 1', 'RFC 8259 section 4'],
+    hint: 'Read all properties before validating any of them: an object is unordered.',
+    test: {
       kind: 'cases',
       cases: (plants) => [
         ...ordersOf(plants.plain().members).map((members) =>
@@ -257,15 +230,12 @@ export const ordinaryChecks: readonly Check[] = [
       ],
       rules: aPlant,
     },
-  ),
-  must(
-    'ordinary/accepts-white-space',
-    {
-      statement: 'White space between JSON tokens makes no difference.',
-      basis: ['section 4, rule 1', 'RFC 8259 section 2'],
-      hint: 'Use a JSON parser; space, tab, line feed and carriage return are allowed around any token.',
-    },
-    {
+  }),
+  must('ordinary/accepts-white-space', {
+    statement: 'White space between JSON tokens makes no difference.',
+    basis: ['section 4, rule 1', 'RFC 8259 section 2'],
+    hint: 'Use a JSON parser; space, tab, line feed and carriage return are allowed around any token.',
+    test: {
       kind: 'cases',
       cases: (plants) =>
         written(plants, {
@@ -277,15 +247,12 @@ export const ordinaryChecks: readonly Check[] = [
         }),
       rules: aPlant,
     },
-  ),
-  must(
-    'ordinary/accepts-escaped-strings',
-    {
-      statement: 'Strings written with \\u escapes are accepted like any others.',
-      basis: ['section 4, rule 1', 'RFC 8259 section 7'],
-      hint: 'Use a JSON parser; any character of a string may be written as \\u and four hexadecimal digits.',
-    },
-    {
+  }),
+  must('ordinary/accepts-escaped-strings', {
+    statement: 'Strings written with \\u escapes are accepted like any others.',
+    basis: ['section 4, rule 1', 'RFC 8259 section 7'],
+    hint: 'Use a JSON parser; any character of a string may be written as \\u and four hexadecimal digits.',
+    test: {
       kind: 'cases',
       cases: (plants) =>
         written(plants, {
@@ -295,15 +262,12 @@ export const ordinaryChecks: readonly Check[] = [
         }),
       rules: aPlant,
     },
-  ),
-  must(
-    'ordinary/accepts-escaped-property-names',
-    {
-      statement: 'Property names written with \\u escapes are accepted like any others.',
-      basis: ['section 4, rule 1', 'RFC 8259 section 8.3'],
-      hint: 'Compare property names after unescaping them, as JSON parsers do.',
-    },
-    {
+  }),
+  must('ordinary/accepts-escaped-property-names', {
+    statement: 'Property names written with \\u escapes are accepted like any others.',
+    basis: ['section 4, rule 1', 'RFC 8259 section 8.3'],
+    hint: 'Compare property names after unescaping them, as JSON parsers do.',
+    test: {
       kind: 'cases',
       cases: (plants) =>
         written(plants, {
@@ -313,15 +277,12 @@ export const ordinaryChecks: readonly Check[] = [
         }),
       rules: aPlant,
     },
-  ),
-  must(
-    'ordinary/accepts-concurrent-requests',
-    {
-      statement: 'Ordinary plants are created even if many are sent at the same time.',
-      basis: ['section 4, rule 1'],
-      hint: 'Look for state shared between requests: a variable outside the handler, a lock, an exhausted pool.',
-    },
-    {
+  }),
+  must('ordinary/accepts-concurrent-requests', {
+    statement: 'Ordinary plants are created even if many are sent at the same time.',
+    basis: ['section 4, rule 1'],
+    hint: 'Look for state shared between requests: a variable outside the handler, a lock, an exhausted pool.',
+    test: {
       kind: 'scenario',
       sends: '64 ordinary plants, as many at a time as the run allows, every other one without a tag.',
       exclusive: true,
@@ -336,15 +297,12 @@ export const ordinaryChecks: readonly Check[] = [
         }
       },
     },
-  ),
-  should(
-    'ordinary/echoes-name',
-    {
-      statement: 'The name of an ordinary plant is returned unchanged.',
-      basis: ['section 4, rule 2', 'section 2, Plant'],
-      hint: 'Return the name as it was sent: not trimmed, truncated, normalized or changed in case, and not that of another request.',
-    },
-    {
+  }),
+  should('ordinary/echoes-name', {
+    statement: 'The name of an ordinary plant is returned unchanged.',
+    basis: ['section 4, rule 2', 'section 2, Plant'],
+    hint: 'Return the name as it was sent: not trimmed, truncated, normalized or changed in case, and not that of another request.',
+    test: {
       kind: 'property',
       named: namesOfManyKinds,
       cases: sampled,
@@ -352,16 +310,13 @@ export const ordinaryChecks: readonly Check[] = [
       weight: 0.5,
       explainedBy: 'ordinary/answers-a-plant',
     },
-  ),
-  should(
-    'ordinary/echoes-tag',
-    {
-      statement: 'The tag of an ordinary plant is returned unchanged.',
-      basis: ['section 4, rule 2', 'section 2, Plant'],
-      hint: 'Return the tag as it was sent.',
-      notApplicable: withoutTag,
-    },
-    {
+  }),
+  should('ordinary/echoes-tag', {
+    statement: 'The tag of an ordinary plant is returned unchanged.',
+    basis: ['section 4, rule 2', 'section 2, Plant'],
+    hint: 'Return the tag as it was sent.',
+    notApplicable: withoutTag,
+    test: {
       kind: 'property',
       named: tagsOfEveryLength,
       cases: (plants) =>
@@ -374,15 +329,12 @@ export const ordinaryChecks: readonly Check[] = [
       weight: 0.25,
       explainedBy: 'ordinary/answers-a-plant',
     },
-  ),
-  should(
-    'ordinary/accepts-charset-parameter',
-    {
-      statement: 'The content type application/json; charset=utf-8 is accepted.',
-      basis: ['section 4, request body', 'RFC 9110 section 8.3.1'],
-      hint: 'Compare only the type and subtype of the Content-Type, not the whole field.',
-    },
-    {
+  }),
+  should('ordinary/accepts-charset-parameter', {
+    statement: 'The content type application/json; charset=utf-8 is accepted.',
+    basis: ['section 4, request body', 'RFC 9110 section 8.3.1'],
+    hint: 'Compare only the type and subtype of the Content-Type, not the whole field.',
+    test: {
       kind: 'cases',
       cases: (plants) =>
         sentAs(plants, {
@@ -392,15 +344,12 @@ export const ordinaryChecks: readonly Check[] = [
         }),
       rules: [acceptsOrdinary],
     },
-  ),
-  should(
-    'ordinary/accepts-media-type-in-any-case',
-    {
-      statement: 'The content type is case-insensitive.',
-      basis: ['RFC 9110 section 8.3.1'],
-      hint: 'Convert the type and subtype to lower case before comparing them.',
-    },
-    {
+  }),
+  should('ordinary/accepts-media-type-in-any-case', {
+    statement: 'The content type is case-insensitive.',
+    basis: ['RFC 9110 section 8.3.1'],
+    hint: 'Convert the type and subtype to lower case before comparing them.',
+    test: {
       kind: 'cases',
       cases: (plants) =>
         sentAs(plants, {
@@ -409,28 +358,22 @@ export const ordinaryChecks: readonly Check[] = [
         }),
       rules: [acceptsOrdinary],
     },
-  ),
-  should(
-    'ordinary/accepts-chunked-body',
-    {
-      statement: 'A chunked body is accepted like one with a Content-Length.',
-      basis: ['RFC 9112 section 7.1'],
-      hint: 'Support Transfer-Encoding: chunked, as every HTTP/1.1 recipient must.',
-    },
-    {
+  }),
+  should('ordinary/accepts-chunked-body', {
+    statement: 'A chunked body is accepted like one with a Content-Length.',
+    basis: ['RFC 9112 section 7.1'],
+    hint: 'Support Transfer-Encoding: chunked, as every HTTP/1.1 recipient must.',
+    test: {
       kind: 'cases',
       cases: (plants) => sentAs(plants, { chunked: { framing: 'chunked' } }),
       rules: [acceptsOrdinary],
     },
-  ),
-  should(
-    'ordinary/accepts-any-accept-that-allows-json',
-    {
-      statement: 'A plant is created with any Accept header that allows JSON.',
-      basis: ['RFC 9110 section 12.5.1'],
-      hint: 'Answer with application/json if Accept names it, matches it with a range, or is absent.',
-    },
-    {
+  }),
+  should('ordinary/accepts-any-accept-that-allows-json', {
+    statement: 'A plant is created with any Accept header that allows JSON.',
+    basis: ['RFC 9110 section 12.5.1'],
+    hint: 'Answer with application/json if Accept names it, matches it with a range, or is absent.',
+    test: {
       kind: 'cases',
       cases: (plants) =>
         sentAs(plants, {
@@ -443,7 +386,7 @@ export const ordinaryChecks: readonly Check[] = [
         }),
       rules: [acceptsOrdinary],
     },
-  ),
+  }),
 ];
 
 /** Another plant with the same properties in the same order. */

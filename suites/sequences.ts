@@ -402,20 +402,17 @@ function counted(words: readonly string[]): string {
 }
 
 export const sequenceChecks: readonly Check[] = [
-  must(
-    'state/answers-any-sequence',
-    {
-      statement:
-        'In any sequence of requests, the outcome of each depends only on the request itself and on the plants created before.',
-      basis: ['section 4, rule 1', 'section 4, request body', 'section 5, rule 1', 'RFC 9110 section 3.3'],
-      hint: 'Look for state that the listed requests leave behind: a cache whose key is incomplete, a connection that stays authenticated, a buffer or lock that is not released, a counter that overflows.',
-    },
-    {
+  must('state/answers-any-sequence', {
+    statement:
+      'In any sequence of requests, the outcome of each depends only on the request itself and on the plants created before.',
+    basis: ['section 4, rule 1', 'section 4, request body', 'section 5, rule 1', 'RFC 9110 section 3.3'],
+    hint: 'Look for state that the listed requests leave behind: a cache whose key is incomplete, a connection that stays authenticated, a buffer or lock that is not released, a counter that overflows.',
+    test: {
       kind: 'scenario',
       sends:
         'Every invalid body (at most 64), each on its own connection; every invalid credential; and nine aborted requests; after each of these series an ordinary plant, one without a token, and an invalid body. Plants that resemble an earlier one in their bytes, id, name or Idempotency-Key, with and without a fault; and eight at the same time. Then one sequence for every twelve random cases (at most 100), of 8 to 16 steps of all these kinds and oversized ones, on several connections.',
       run: anySequence,
       exclusive: true,
     },
-  ),
+  }),
 ];

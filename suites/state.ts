@@ -112,50 +112,41 @@ async function answersAtTheEnd(context: CheckContext): Promise<void> {
 }
 
 export const stateChecks: readonly Check[] = [
-  must(
-    'state/answers-alternating-requests',
-    {
-      statement:
-        'Alternating ordinary plants and invalid requests, on one connection if it is kept open, are each answered on their own merits.',
-      basis: ['section 4, rule 1', 'section 4, request body', 'RFC 9110 section 3.3'],
-      hint,
-    },
-    {
+  must('state/answers-alternating-requests', {
+    statement:
+      'Alternating ordinary plants and invalid requests, on one connection if it is kept open, are each answered on their own merits.',
+    basis: ['section 4, rule 1', 'section 4, request body', 'RFC 9110 section 3.3'],
+    hint,
+    test: {
       kind: 'scenario',
       sends:
         'An opening brace, an empty body, null, an empty object and an empty array, one after the other, each followed by an ordinary plant without a tag.',
       run: alternates,
       exclusive: true,
     },
-  ),
-  must(
-    'state/accepts-among-many-rejections',
-    {
-      statement: 'Ordinary plants are created among and after many invalid requests.',
-      basis: ['section 4, rule 1', 'RFC 9110 section 3.3'],
-      hint,
-    },
-    {
+  }),
+  must('state/accepts-among-many-rejections', {
+    statement: 'Ordinary plants are created among and after many invalid requests.',
+    basis: ['section 4, rule 1', 'RFC 9110 section 3.3'],
+    hint,
+    test: {
       kind: 'scenario',
       sends:
         'One plant with each defect (at most 64), each kind of text that is not JSON, a request without a body, one without a token and one with a random token, all of them twice and many at a time, with an ordinary plant after every sixth; then four ordinary plants, one after the other.',
       run: acceptsAmongRejections,
       exclusive: true,
     },
-  ),
-  must(
-    'state/answers-at-the-end',
-    {
-      statement: 'At the end of the run, requests are accepted and rejected as at its beginning.',
-      basis: ['section 4, rule 1', 'section 5, rule 1', 'RFC 9110 section 3.3'],
-      hint,
-    },
-    {
+  }),
+  must('state/answers-at-the-end', {
+    statement: 'At the end of the run, requests are accepted and rejected as at its beginning.',
+    basis: ['section 4, rule 1', 'section 5, rule 1', 'RFC 9110 section 3.3'],
+    hint,
+    test: {
       kind: 'scenario',
       sends:
         'Eight ordinary plants at the same time, then an empty object, then an ordinary plant without a token.',
       run: answersAtTheEnd,
       exclusive: true,
     },
-  ),
+  }),
 ];

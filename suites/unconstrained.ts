@@ -106,16 +106,13 @@ const accepts = (
   test: Check['test'],
   notApplicable?: Check['notApplicable'],
 ): Check =>
-  should(
-    id,
-    {
-      statement,
-      basis: ['section 4, rule 1', 'section 2, NewPlant', 'section 2, not shown'],
-      hint,
-      ...(notApplicable === undefined ? {} : { notApplicable }),
-    },
+  should(id, {
+    statement,
+    basis: ['section 4, rule 1', 'section 2, NewPlant', 'section 2, not shown'],
+    hint,
+    ...(notApplicable === undefined ? {} : { notApplicable }),
     test,
-  );
+  });
 
 /** A check of ids in some ranges, if the document allows them. */
 const acceptsIds = (id: string, statement: string, hint: string, ranges: Ranges): Check =>
@@ -131,15 +128,11 @@ const acceptsIds = (id: string, statement: string, hint: string, ranges: Ranges)
   );
 
 export const unconstrainedChecks: readonly Check[] = [
-  must(
-    'unconstrained/answers-any-plant',
-    {
-      statement:
-        'Any NewPlant is answered with 200 and a Plant, or rejected; a 400 has an Error as its body.',
-      basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, NewPlant'],
-      hint: answerHint,
-    },
-    {
+  must('unconstrained/answers-any-plant', {
+    statement: 'Any NewPlant is answered with 200 and a Plant, or rejected; a 400 has an Error as its body.',
+    basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, NewPlant'],
+    hint: answerHint,
+    test: {
       kind: 'property',
       named: edges,
       cases: (plants) => {
@@ -151,36 +144,27 @@ export const unconstrainedChecks: readonly Check[] = [
       rules: validResponse,
       weight: 0.5,
     },
-  ),
-  must(
-    'unconstrained/answers-hostile-names',
-    {
-      statement:
-        'A name with a meaning to a parser, database, shell, template or log is handled like any other.',
-      basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, Plant'],
-      hint: `Treat a name as plain text everywhere. ${answerHint}`,
-    },
-    { kind: 'cases', cases: (plants) => withValues(plants, 'name', HOSTILE), rules: validResponse },
-  ),
-  must(
-    'unconstrained/answers-hostile-tags',
-    {
-      statement:
-        'A tag with a meaning to a parser, database, shell, template or log is handled like any other.',
-      basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, Plant'],
-      hint: `Treat a tag as plain text everywhere. ${answerHint}`,
-    },
-    { kind: 'cases', cases: (plants) => withValues(plants, 'tag', HOSTILE), rules: validResponse },
-  ),
-  must(
-    'unconstrained/answers-any-id',
-    {
-      statement:
-        'Any int64 as id is answered with 200 and a Plant, or rejected; a 400 has an Error as its body.',
-      basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, NewPlant'],
-      hint: `Check the width of the column and of the variable. ${answerHint}`,
-    },
-    {
+  }),
+  must('unconstrained/answers-hostile-names', {
+    statement:
+      'A name with a meaning to a parser, database, shell, template or log is handled like any other.',
+    basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, Plant'],
+    hint: `Treat a name as plain text everywhere. ${answerHint}`,
+    test: { kind: 'cases', cases: (plants) => withValues(plants, 'name', HOSTILE), rules: validResponse },
+  }),
+  must('unconstrained/answers-hostile-tags', {
+    statement:
+      'A tag with a meaning to a parser, database, shell, template or log is handled like any other.',
+    basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, Plant'],
+    hint: `Treat a tag as plain text everywhere. ${answerHint}`,
+    test: { kind: 'cases', cases: (plants) => withValues(plants, 'tag', HOSTILE), rules: validResponse },
+  }),
+  must('unconstrained/answers-any-id', {
+    statement:
+      'Any int64 as id is answered with 200 and a Plant, or rejected; a 400 has an Error as its body.',
+    basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, NewPlant'],
+    hint: `Check the width of the column and of the variable. ${answerHint}`,
+    test: {
       kind: 'cases',
       cases: (plants) => [
         ...ids(
@@ -214,17 +198,14 @@ export const unconstrainedChecks: readonly Check[] = [
       ],
       rules: validResponse,
     },
-  ),
-  must(
-    'unconstrained/answers-undeclared-properties',
-    {
-      statement: 'A NewPlant with undeclared properties gets a valid response.',
-      basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, not shown'],
-      hint: `Treat property names such as __proto__ or hasOwnProperty as ordinary data. ${answerHint}`,
-      notApplicable: ({ newPlant }) =>
-        newPlant.shape.closed ? 'the document allows no undeclared properties' : undefined,
-    },
-    {
+  }),
+  must('unconstrained/answers-undeclared-properties', {
+    statement: 'A NewPlant with undeclared properties gets a valid response.',
+    basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, not shown'],
+    hint: `Treat property names such as __proto__ or hasOwnProperty as ordinary data. ${answerHint}`,
+    notApplicable: ({ newPlant }) =>
+      newPlant.shape.closed ? 'the document allows no undeclared properties' : undefined,
+    test: {
       kind: 'property',
       named: (plants) =>
         valid(
@@ -256,15 +237,12 @@ export const unconstrainedChecks: readonly Check[] = [
       rules: validResponse,
       weight: 0.5,
     },
-  ),
-  must(
-    'unconstrained/answers-large-plants',
-    {
-      statement: 'A NewPlant of up to 64 KiB gets a valid response, regardless of what makes it large.',
-      basis: ['section 4, rule 1', 'section 4, rule 3', 'section 8'],
-      hint: `Answer 400 (or 413) if a limit is exceeded. ${answerHint}`,
-    },
-    {
+  }),
+  must('unconstrained/answers-large-plants', {
+    statement: 'A NewPlant of up to 64 KiB gets a valid response, regardless of what makes it large.',
+    basis: ['section 4, rule 1', 'section 4, rule 3', 'section 8'],
+    hint: `Answer 400 (or 413) if a limit is exceeded. ${answerHint}`,
+    test: {
       kind: 'cases',
       cases: (plants) => {
         const many = (count: number): [string, Json][] =>
@@ -301,7 +279,7 @@ export const unconstrainedChecks: readonly Check[] = [
       },
       rules: validResponse,
     },
-  ),
+  }),
   accepts(
     'unconstrained/accepts-any-name',
     'Any Unicode string that the document allows is accepted as a name.',
@@ -314,25 +292,19 @@ export const unconstrainedChecks: readonly Check[] = [
     'Remove the limit, or declare it in the document: an overlay with an enum of tags makes it part of the contract.',
     { ...anyText('tag'), rules: [answers200] },
   ),
-  should(
-    'unconstrained/echoes-any-name',
-    {
-      statement: 'Any accepted name is returned unchanged.',
-      basis: ['section 4, rule 2', 'RFC 8259 section 8.2'],
-      hint: 'Keep the string as it is: do not re-encode or normalize it, and do not replace or drop characters.',
-    },
-    { ...anyText('name'), rules: [echoes('name')], explainedBy: 'unconstrained/accepts-any-name' },
-  ),
-  should(
-    'unconstrained/echoes-any-tag',
-    {
-      statement: 'Any accepted tag is returned unchanged.',
-      basis: ['section 4, rule 2', 'RFC 8259 section 8.2'],
-      hint: 'Keep the string as it is: do not re-encode or normalize it, and do not replace or drop characters.',
-      notApplicable: withoutTag,
-    },
-    { ...anyText('tag'), rules: [echoes('tag')], explainedBy: 'unconstrained/accepts-any-tag' },
-  ),
+  should('unconstrained/echoes-any-name', {
+    statement: 'Any accepted name is returned unchanged.',
+    basis: ['section 4, rule 2', 'RFC 8259 section 8.2'],
+    hint: 'Keep the string as it is: do not re-encode or normalize it, and do not replace or drop characters.',
+    test: { ...anyText('name'), rules: [echoes('name')], explainedBy: 'unconstrained/accepts-any-name' },
+  }),
+  should('unconstrained/echoes-any-tag', {
+    statement: 'Any accepted tag is returned unchanged.',
+    basis: ['section 4, rule 2', 'RFC 8259 section 8.2'],
+    hint: 'Keep the string as it is: do not re-encode or normalize it, and do not replace or drop characters.',
+    notApplicable: withoutTag,
+    test: { ...anyText('tag'), rules: [echoes('tag')], explainedBy: 'unconstrained/accepts-any-tag' },
+  }),
   acceptsIds(
     'unconstrained/accepts-ids-above-2^31',
     'Ids above 2^31 are accepted.',
