@@ -42,21 +42,61 @@ function objectIn(exchange: Exchange): { text: string; plant: Record<string, unk
   return { text: content.text, plant: content.value as Record<string, unknown> };
 }
 
-const text = (body: string): RequestTemplate => ({ body: { bytes: new TextEncoder().encode(body) } });
+/** The values of a header of the response, joined. */
+const valuesOf = ({ response }: Exchange, name: string): string =>
+  response === undefined ? '' : fields(response, name).join(', ');
 
-/** Sends requests at the same time and records their statuses; the exchanges are in the order of the keys. */
+/** The word for a value that came back. */
+const wordFor = (
+  value: unknown,
+  words: readonly (readonly [value: unknown, word: string])[],
+  otherwise = 'changed',
+): string => words.find(([known]) => known === value)?.[1] ?? otherwise;
+
+const plain = ({ plants }: CheckContext, more?: RequestTemplate): RequestTemplate =>
+  requestWith(plants.plain(), more);
+
+/** A plain plant with another value of one property. */
+const having = (
+  { plants }: CheckContext,
+  property: string,
+  value: Json,
+  more?: RequestTemplate,
+): RequestTemplate => requestWith(plants.plain().with(property, value), more);
+
+/** A plain plant whose text is edited. */
+const edited = (
+  { plants }: CheckContext,
+  edit: Edit['apply'],
+  more: RequestTemplate = {},
+): RequestTemplate => ({
+  ...more,
+  body: { json: plants.plain(), edit },
+});
+
+/** Requests by the key under which the status of each is recorded. */
+type Requests = Readonly<Record<string, RequestTemplate>>;
+
+/** A request for each value, with keys below `prefix`. */
+const each = <T>(
+  prefix: string,
+  values: Readonly<Record<string, T>>,
+  request: (value: T) => RequestTemplate,
+): Requests =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [`${prefix}/${key}`, request(value)]));
+
+/** Sends requests at the same time and records their statuses. Returns each exchange with its key. */
 async function askAll(
   context: CheckContext,
-  templates: Readonly<Record<string, RequestTemplate>>,
-): Promise<readonly Exchange[]> {
+  requests: Requests,
+): Promise<readonly (readonly [key: string, Exchange])[]> {
+  const keys = Object.keys(requests);
   const exchanges = await context.sendAll(
-    Object.entries(templates).map(([key, template]) => ({ ...template, sentAs: inWords(key) })),
+    Object.entries(requests).map(([key, template]) => ({ ...template, sentAs: inWords(key) })),
   );
-  for (const [index, key] of Object.keys(templates).entries()) {
-    const exchange = exchanges[index];
-    if (exchange !== undefined) context.recordObservation(`${key}/status`, status(exchange));
-  }
-  return exchanges;
+  for (const [index, exchange] of exchanges.entries())
+    context.recordObservation(`${keys[index]}/status`, status(exchange));
+  return exchanges.map((exchange, index) => [keys[index] ?? '', exchange]);
 }
 
 /** Sends one request and records its status. */
@@ -65,6 +105,22 @@ async function ask(context: CheckContext, key: string, template: RequestTemplate
   context.recordObservation(`${key}/status`, status(exchange));
   return exchange;
 }
+
+/** A check that only records the status of each request. They are sent at the same time. */
+const asks = (
+  id: string,
+  statement: string,
+  basis: Basis,
+  sends: string,
+  requests: (context: CheckContext) => Requests,
+): Check =>
+  open(id, statement, basis, sends, async (context) => void (await askAll(context, requests(context))));
+
+/** The same with one request after the other. */
+const asksInTurn: typeof asks = (id, statement, basis, sends, requests) =>
+  open(id, statement, basis, sends, async (context) => {
+    for (const [key, template] of Object.entries(requests(context))) await ask(context, key, template);
+  });
 
 /** What a request was sent for: `json-extension/a comment` is `json extension: a comment`. */
 const inWords = (key: string): string => key.replaceAll('-', ' ').replaceAll('/', ': ');
@@ -85,10 +141,6 @@ const DEFECT_KINDS: readonly DefectKind[] = [
   'beyond-format',
 ];
 
-const edit = (context: CheckContext, { apply }: Edit): RequestTemplate => ({
-  body: { json: context.plants.plain(), edit: apply },
-});
-
 export const observationChecks: readonly Check[] = [
   open(
     'observe/id',
@@ -97,30 +149,24 @@ export const observationChecks: readonly Check[] = [
     'A plant with an id between 2^30 and 2^31, and one with an odd id between 2^60 and 2^61.',
     async (context) => {
       const sent = context.freshId(2n ** 30n, 2n ** 31n);
-      const answer = plantIn(await context.send(requestWith(context.plants.plain().with(ID, sent))));
+      const answer = plantIn(await context.send(having(context, ID, sent)));
       if (answer !== undefined) {
-        const echoed = sourceAt(answer.text, [ID]);
-        context.recordObservation(
-          'id/echo',
-          echoed === undefined
-            ? 'absent'
-            : echoed === String(sent)
-              ? 'as sent'
-              : echoed === `"${sent}"`
-                ? 'as a string'
-                : 'changed',
-        );
+        const words = [
+          [undefined, 'absent'],
+          [`${sent}`, 'as sent'],
+          [`"${sent}"`, 'as a string'],
+        ] as const;
+        context.recordObservation('id/echo', wordFor(sourceAt(answer.text, [ID]), words));
       }
       const large = context.freshId(2n ** 60n, 2n ** 61n) | 1n;
-      const exact = plantIn(
-        await ask(context, 'id/beyond-2^53', requestWith(context.plants.plain().with(ID, large))),
-      );
+      const exact = plantIn(await ask(context, 'id/beyond-2^53', having(context, ID, large)));
       if (exact === undefined) return;
-      const kept = sourceAt(exact.text, [ID]);
-      context.recordObservation(
-        'id/beyond-2^53/echo',
-        kept === undefined ? 'absent' : kept.replaceAll('"', '') === String(large) ? 'exact' : 'changed',
-      );
+      const words = [
+        [undefined, 'absent'],
+        [`${large}`, 'exact'],
+      ] as const;
+      const kept = sourceAt(exact.text, [ID])?.replaceAll('"', '');
+      context.recordObservation('id/beyond-2^53/echo', wordFor(kept, words));
     },
   ),
   open(
@@ -135,36 +181,25 @@ export const observationChecks: readonly Check[] = [
       const further = Object.keys(full?.plant ?? {}).filter((name) => !declared.has(name));
       if (full !== undefined)
         context.recordObservation('answer/further-fields', further.sort().slice(0, 20).join(', ') || 'none');
-      const tag = bare?.plant.tag;
+      const words = [
+        [undefined, 'absent'],
+        ['', 'empty'],
+      ] as const;
       if (bare !== undefined)
-        context.recordObservation(
-          'tag/absent',
-          tag === undefined ? 'absent' : tag === '' ? 'empty' : 'filled in',
-        );
-      const empty = plantIn(
-        await ask(context, 'tag/empty', requestWith(context.plants.plain().with('tag', ''))),
-      );
-      context.recordObservation(
-        'tag/empty/echo',
-        empty === undefined
-          ? 'rejected'
-          : empty.plant.tag === ''
-            ? 'empty'
-            : empty.plant.tag === undefined
-              ? 'absent'
-              : 'changed',
-      );
+        context.recordObservation('tag/absent', wordFor(bare.plant.tag, words, 'filled in'));
+      const empty = plantIn(await ask(context, 'tag/empty', having(context, 'tag', '')));
+      const echo = empty === undefined ? 'rejected' : wordFor(empty.plant.tag, words);
+      context.recordObservation('tag/empty/echo', echo);
     },
   ),
-  open(
+  asksInTurn(
     'observe/same-id-again',
     'How a second plant with the same id is answered.',
     'section 2, not shown',
     'Two plants with the same id, one after the other.',
-    async (context) => {
+    (context) => {
       const id = context.freshId(2n ** 30n, 2n ** 31n);
-      await ask(context, 'same-id/first', requestWith(context.plants.plain().with(ID, id)));
-      await ask(context, 'same-id/second', requestWith(context.plants.plain().with(ID, id)));
+      return { 'same-id/first': having(context, ID, id), 'same-id/second': having(context, ID, id) };
     },
   ),
   open(
@@ -174,7 +209,7 @@ export const observationChecks: readonly Check[] = [
     'Two plants with the same id, at the same time.',
     async (context) => {
       const id = context.freshId(2n ** 30n, 2n ** 31n);
-      const both = await context.sendAll([1, 2].map(() => requestWith(context.plants.plain().with(ID, id))));
+      const both = await context.sendAll([having(context, ID, id), having(context, ID, id)]);
       context.recordObservation('same-id/at-once', both.map(status).sort().join(' and '));
     },
     { concurrent: true },
@@ -185,41 +220,31 @@ export const observationChecks: readonly Check[] = [
     'section 2, not shown',
     'A plant with an additional property, `colour`.',
     async (context) => {
-      const answer = plantIn(
-        await ask(
-          context,
-          'undeclared-property',
-          requestWith(context.plants.plain().with('colour', 'green')),
-        ),
-      );
+      const answer = plantIn(await ask(context, 'undeclared-property', having(context, 'colour', 'green')));
       if (answer !== undefined)
         context.recordObservation('undeclared-property/echo', answer.plant.colour === 'green');
     },
   ),
-  open(
+  asks(
     'observe/id-notations',
     'How integer ids in other notations are answered.',
     'JSON Schema 2020-12 section 6.1.1',
     'Three plants with ids written with a zero fraction, with a zero exponent, and as -0.',
-    async (context) => {
+    (context) => {
       const id = context.freshId(2n ** 28n, 2n ** 29n);
-      const written = Object.entries({ '1.0': `${id}.0`, '1e0': `${id + 1n}e0`, '-0': '-0' });
-      const templates = written.map(([key, numeral]) => [
-        `id-written/${key}`,
-        requestWith(context.plants.plain().with(ID, new Raw(numeral))),
-      ]);
-      await askAll(context, Object.fromEntries(templates));
+      const numerals = { '1.0': `${id}.0`, '1e0': `${id + 1n}e0`, '-0': '-0' };
+      return each('id-written', numerals, (numeral) => having(context, ID, new Raw(numeral)));
     },
   ),
-  open(
+  asksInTurn(
     'observe/id-extremes',
     'How the limits of int64 are answered as ids.',
     'section 2, NewPlant',
     'A plant with the id 2^63-1, and one with the id -2^63.',
-    async (context) => {
-      await ask(context, 'id/2^63-1', requestWith(context.plants.plain().with(ID, 2n ** 63n - 1n)));
-      await ask(context, 'id/-2^63', requestWith(context.plants.plain().with(ID, -(2n ** 63n))));
-    },
+    (context) => ({
+      'id/2^63-1': having(context, ID, 2n ** 63n - 1n),
+      'id/-2^63': having(context, ID, -(2n ** 63n)),
+    }),
   ),
   open(
     'observe/longest-name',
@@ -228,18 +253,15 @@ export const observationChecks: readonly Check[] = [
     `${LENGTHS.length + 1} plants with names of 1 to 60,000 letters.`,
     async (context) => {
       const exchanges = await context.sendAll(
-        LENGTHS.map((length) => requestWith(context.plants.plain().with('name', 'n'.repeat(length)))),
+        LENGTHS.map((length) => having(context, 'name', 'n'.repeat(length))),
       );
       const rejected = exchanges.findIndex((exchange) => !isAccepted(exchange));
-      const [last, outsideContract] = [
-        LENGTHS[rejected < 0 ? LENGTHS.length - 1 : rejected - 1],
-        exchanges[rejected],
-      ];
-      context.recordObservation('name/longest-accepted', last ?? 0);
-      if (outsideContract !== undefined)
-        context.recordObservation('name/beyond-longest/status', status(outsideContract));
+      const accepted = rejected < 0 ? LENGTHS : LENGTHS.slice(0, rejected);
+      context.recordObservation('name/longest-accepted', accepted.at(-1) ?? 0);
+      const beyond = exchanges[rejected];
+      if (beyond !== undefined) context.recordObservation('name/beyond-longest/status', status(beyond));
       const oneLetter = withWords((word) => word(1));
-      await ask(context, 'name/one-letter', requestWith(context.plants.plain().with('name', oneLetter)));
+      await ask(context, 'name/one-letter', having(context, 'name', oneLetter));
     },
   ),
   open(
@@ -251,7 +273,7 @@ export const observationChecks: readonly Check[] = [
       let largest = 'less than 128 KiB';
       for (const kib of [128, 256, 1024, 4096]) {
         const exchange = await context.send(
-          requestWith(context.plants.plain().with('name', 'n'.repeat(kib * 1024)), { outsideContract: true }),
+          having(context, 'name', 'n'.repeat(kib * 1024), { outsideContract: true }),
         );
         if (!isAccepted(exchange)) {
           context.recordObservation('body/beyond-largest/status', status(exchange));
@@ -273,146 +295,121 @@ export const observationChecks: readonly Check[] = [
       const plant = fixedFor(plain, context.freshId(2n ** 30n, 2n ** 31n)).with(ID, plain.get(ID) ?? FRESH);
       const twice = new JsonObject([...plant.members, ['name', 'Second']]);
       const answer = plantIn(await ask(context, 'duplicate-name', requestWith(twice)));
-      const name = answer?.plant.name;
-      context.recordObservation(
-        'duplicate-name/counts',
-        name === 'Second'
-          ? 'the last'
-          : name === plant.get('name')
-            ? 'the first'
-            : answer === undefined
-              ? 'none'
-              : 'neither',
-      );
+      const words = [
+        ['Second', 'the last'],
+        [plant.get('name'), 'the first'],
+      ] as const;
+      const counts = answer === undefined ? 'none' : wordFor(answer.plant.name, words, 'neither');
+      context.recordObservation('duplicate-name/counts', counts);
     },
   ),
-  open(
+  asks(
     'observe/byte-order-mark',
     'How a byte order mark before the plant is answered.',
     'RFC 8259 section 8.1',
     'A plant with a byte order mark before it.',
-    async (context) => {
-      await ask(context, 'byte-order-mark', {
-        body: { json: context.plants.plain(), edit: (body) => `\ufeff${body}` },
-      });
-    },
+    (context) => ({ 'byte-order-mark': edited(context, (body) => `\ufeff${body}`) }),
   ),
-  open(
+  asksInTurn(
     'observe/lone-surrogates',
     'How a lone surrogate in a string is answered.',
     'RFC 8259 section 8.2',
     'A plant with the escape \\ud83c in its name, and one with the escape in its tag, without the second half of the pair.',
-    async (context) => {
-      const withHalf = (property: string): RequestTemplate => ({
-        body: {
-          json: context.plants.plain().with(property, 'half'),
-          edit: (body) => body.replace('half', 'half \\ud83c of a cactus'),
-        },
+    (context) => {
+      const edit = (body: string) => body.replace('half', 'half \\ud83c of a cactus');
+      const halfIn = (property: string) => ({
+        body: { json: context.plants.plain().with(property, 'half'), edit },
       });
-      await ask(context, 'lone-surrogate', withHalf('name'));
-      await ask(context, 'lone-surrogate-in-tag', withHalf('tag'));
+      return { 'lone-surrogate': halfIn('name'), 'lone-surrogate-in-tag': halfIn('tag') };
     },
   ),
-  open(
+  asks(
     'observe/json-extensions',
     'Which extensions of JSON are accepted.',
     'RFC 8259 section 9',
     'Plants written with each of these: a trailing comma, a comment, single quotes, names without quotes, NaN, a number with a leading zero, a line feed inside a string.',
-    async (context) => {
-      await askAll(
-        context,
-        Object.fromEntries(extensions.map((one) => [`json-extension/${one.name}`, edit(context, one)])),
-      );
-    },
+    (context) =>
+      Object.fromEntries(
+        extensions.map(({ name, apply }) => [`json-extension/${name}`, edited(context, apply)]),
+      ),
   ),
-  open(
+  asks(
     'observe/utf-16',
     'How a body in UTF-16 is answered.',
     'RFC 8259 section 8.1',
     'A plant in UTF-16, little-endian, with a byte order mark.',
-    async (context) => {
-      await ask(context, 'utf-16', {
-        body: { json: context.plants.plain(), edit: (body) => Buffer.from(`\ufeff${body}`, 'utf16le') },
-      });
-    },
+    (context) => ({ 'utf-16': edited(context, (body) => Buffer.from(`\ufeff${body}`, 'utf16le')) }),
   ),
-  open(
+  asks(
     'observe/compressed-body',
     'How a compressed body is answered.',
     'RFC 9110 section 8.4',
     'A plant compressed with gzip, one that is labelled gzip but is not, and one with an unknown content coding.',
-    async (context) => {
-      const coded = (coding: string, edit: (text: string) => string | Uint8Array): RequestTemplate => ({
-        body: { json: context.plants.plain(), edit },
-        headers: [['content-encoding', coding]],
-      });
-      await askAll(context, {
+    (context) => {
+      const coded = (coding: string, edit: Edit['apply'] = (text) => text) =>
+        edited(context, edit, { headers: [['content-encoding', coding]] });
+      return {
         'coded-body/gzip': coded('gzip', gzipped.apply),
-        'coded-body/not-what-it-says': coded('gzip', (text) => text),
-        'coded-body/unknown-coding': coded('rot13', (text) => text),
-      });
+        'coded-body/not-what-it-says': coded('gzip'),
+        'coded-body/unknown-coding': coded('rot13'),
+      };
     },
   ),
-  open(
+  asks(
     'observe/unusual-content-types',
     'How unusual content types are answered.',
     'RFC 9110 section 8.3.1',
     'Ordinary plants with eight content types, such as plants, application/*, application/vnd.plants+json, and application/json with an unknown charset.',
-    async (context) => {
-      const types = {
-        'no-type': 'plants',
-        'json-alone': 'json',
-        'a-range': 'application/*',
-        'vendor-json': 'application/vnd.plants+json',
-        'merge-patch': 'application/merge-patch+json',
-        'unknown-charset': 'application/json; charset=nonsense',
-        'charset-utf-16': 'application/json; charset=utf-16',
-        'half-a-parameter': 'application/json; charset',
-      };
-      const templates = Object.entries(types).map(([key, contentType]): [string, RequestTemplate] => [
-        `odd-content-type/${key}`,
-        requestWith(context.plants.plain(), { contentType }),
-      ]);
-      await askAll(context, Object.fromEntries(templates));
-    },
+    (context) =>
+      each(
+        'odd-content-type',
+        {
+          'no-type': 'plants',
+          'json-alone': 'json',
+          'a-range': 'application/*',
+          'vendor-json': 'application/vnd.plants+json',
+          'merge-patch': 'application/merge-patch+json',
+          'unknown-charset': 'application/json; charset=nonsense',
+          'charset-utf-16': 'application/json; charset=utf-16',
+          'half-a-parameter': 'application/json; charset',
+        },
+        (contentType) => plain(context, { contentType }),
+      ),
   ),
-  open(
+  asks(
     'observe/unusual-headers',
     'How unusual headers are answered.',
     'section 4, parameters',
     'Ordinary plants, each with one of these headers: Cookie, Range, If-None-Match, If-Modified-Since, X-Forwarded-For, Origin, Accept (one that allows nothing, one that is invalid), Accept-Language, Content-Language.',
-    async (context) => {
-      const headers: Record<string, [string, string]> = {
-        cookie: ['cookie', 'a=b; =; ;; session="x'],
-        range: ['range', 'bytes=0-1'],
-        'if-none-match': ['if-none-match', '*'],
-        'if-modified-since': ['if-modified-since', 'yesterday'],
-        forwarded: ['x-forwarded-for', 'unknown, 127.0.0.1, [::1]:80'],
-        origin: ['origin', 'null'],
-        'accept-nothing': ['accept', '*/*;q=0'],
-        'accept-nonsense': ['accept', 'plants'],
-        'accept-language': ['accept-language', 'xx-YY-zz;q=7'],
-        'content-language': ['content-language', 'plants'],
-      };
-      const templates = Object.entries(headers).map(([key, pair]): [string, RequestTemplate] => [
-        `odd-header/${key}`,
-        requestWith(context.plants.plain(), { headers: [pair] }),
-      ]);
-      await askAll(context, Object.fromEntries(templates));
-    },
+    (context) =>
+      each<[string, string]>(
+        'odd-header',
+        {
+          cookie: ['cookie', 'a=b; =; ;; session="x'],
+          range: ['range', 'bytes=0-1'],
+          'if-none-match': ['if-none-match', '*'],
+          'if-modified-since': ['if-modified-since', 'yesterday'],
+          forwarded: ['x-forwarded-for', 'unknown, 127.0.0.1, [::1]:80'],
+          origin: ['origin', 'null'],
+          'accept-nothing': ['accept', '*/*;q=0'],
+          'accept-nonsense': ['accept', 'plants'],
+          'accept-language': ['accept-language', 'xx-YY-zz;q=7'],
+          'content-language': ['content-language', 'plants'],
+        },
+        (pair) => plain(context, { headers: [pair] }),
+      ),
   ),
-  open(
+  asks(
     'observe/protocols',
     'How HTTP/1.0, and an offer of HTTP/2, are answered.',
     'RFC 9110 section 2.5',
     'Ordinary plants in HTTP/1.0, with and without keep-alive, and one with Upgrade: h2c, as the HTTP client of Java sends it.',
-    async (context) => {
+    (context) => {
       const in10 = { delivery: { version: '1.0' } } as const;
-      const keepAlive: RequestTemplate = { ...in10, headers: [['connection', 'keep-alive']] };
-      await askAll(context, {
-        'protocol/http-1.0': requestWith(context.plants.plain(), in10),
-        'protocol/http-1.0-keep-alive': requestWith(context.plants.plain(), keepAlive),
-        'protocol/upgrade': requestWith(context.plants.plain(), {
+      return {
+        'protocol/http-1.0': plain(context, in10),
+        'protocol/http-1.0-keep-alive': plain(context, { ...in10, headers: [['connection', 'keep-alive']] }),
+        'protocol/upgrade': plain(context, {
           delivery: { freshConnection: true },
           headers: [
             ['connection', 'Upgrade, HTTP2-Settings'],
@@ -420,49 +417,37 @@ export const observationChecks: readonly Check[] = [
             ['http2-settings', 'AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA'],
           ],
         }),
-      });
+      };
     },
   ),
-  open(
+  asks(
     'observe/query',
     'How a query is answered.',
     'section 4, parameters',
     'Ordinary plants to /plants with a query: one parameter, a duplicate and nested ones, an empty query, and one of 2,000 characters.',
-    async (context) => {
-      const at = (query: string) => requestWith(context.plants.plain(), { path: `/plants?${query}` });
-      await askAll(context, {
-        'query/one-parameter': at('colour=green'),
-        'query/twice-and-nested': at('a=1&a=2&b%5B__proto__%5D%5Bc%5D=3&d%5B%5D=4'),
-        'query/empty': at(''),
-        'query/long': at(`q=${'x'.repeat(2000)}`),
-      });
+    (context) => {
+      const queries = {
+        'one-parameter': 'colour=green',
+        'twice-and-nested': 'a=1&a=2&b%5B__proto__%5D%5Bc%5D=3&d%5B%5D=4',
+        empty: '',
+        long: `q=${'x'.repeat(2000)}`,
+      };
+      return each('query', queries, (query) => plain(context, { path: `/plants?${query}` }));
     },
   ),
-  open(
+  asks(
     'observe/missing-content-type',
     'How a plant without a content type is answered.',
     'RFC 9110 section 8.3',
     'An ordinary plant without a Content-Type.',
-    async (context) => {
-      await ask(
-        context,
-        'missing-content-type',
-        requestWith(context.plants.plain(), { contentType: undefined }),
-      );
-    },
+    (context) => ({ 'missing-content-type': plain(context, { contentType: undefined }) }),
   ),
-  open(
+  asks(
     'observe/accept-without-json',
     'How a request that does not accept JSON is answered.',
     'RFC 9110 section 12.5.1',
     'An ordinary plant with Accept: text/html.',
-    async (context) => {
-      await ask(
-        context,
-        'accept-without-json',
-        requestWith(context.plants.plain(), { headers: [['accept', 'text/html']] }),
-      );
-    },
+    (context) => ({ 'accept-without-json': plain(context, { headers: [['accept', 'text/html']] }) }),
   ),
   open(
     'observe/rejections',
@@ -471,23 +456,21 @@ export const observationChecks: readonly Check[] = [
     'One invalid plant of each kind (not an object, a missing property, null, a wrong type, a numeric string, a fraction, an id beyond int64), no body, a text that is not JSON, and a plant as text/plain.',
     async (context) => {
       const { contract } = context.plants;
-      const invalid = DEFECT_KINDS.flatMap((kind) => {
-        const bodies = defectsOf(contract.newPlant.shape)
+      const invalid = DEFECT_KINDS.flatMap((kind): [string, RequestTemplate][] => {
+        const [body] = defectsOf(contract.newPlant.shape)
           .filter((defect) => defect.kind === kind)
-          .flatMap((defect): readonly Json[] => defect.typical(context.plants.plain()))
+          .flatMap((defect) => defect.typical(context.plants.plain()))
           .filter((json) => !isValid(contract, json));
-        return bodies[0] === undefined ? [] : [[`rejection/${kind}`, requestWith(bodies[0])] as const];
+        return body === undefined ? [] : [[`rejection/${kind}`, requestWith(body)]];
       });
-      const templates: Record<string, RequestTemplate> = {
+      const exchanges = await askAll(context, {
         ...Object.fromEntries(invalid),
         'rejection/no-body': { contentType: 'application/json' },
-        'rejection/not-json': text('{"id":'),
-        'rejection/foreign-media-type': requestWith(context.plants.plain(), { contentType: 'text/plain' }),
-      };
-      const exchanges = await askAll(context, templates);
-      for (const [index, key] of Object.keys(templates).entries()) {
-        const exchange = exchanges[index];
-        const error = exchange === undefined ? undefined : objectIn(exchange)?.plant.error;
+        'rejection/not-json': { body: { bytes: Buffer.from('{"id":') } },
+        'rejection/foreign-media-type': plain(context, { contentType: 'text/plain' }),
+      });
+      for (const [key, exchange] of exchanges) {
+        const error = objectIn(exchange)?.plant.error;
         if (typeof error === 'number') context.recordObservation(`${key}/error`, error);
       }
     },
@@ -498,27 +481,27 @@ export const observationChecks: readonly Check[] = [
     'section 4, operation',
     'GET without a token, then GET, HEAD and OPTIONS with the token, all to /plants.',
     async (context) => {
-      const methods = ['GET', 'HEAD', 'OPTIONS'];
-      const asked = methods.map((method) => [`method/${method}`, { method }] as const);
-      await askAll(context, { 'method/GET/without-token': { method: 'GET', credential: noCredential } });
-      for (const [index, { response }] of (await askAll(context, Object.fromEntries(asked))).entries()) {
-        const allow = response === undefined ? '' : fields(response, 'allow').join(', ');
-        if (allow !== '') context.recordObservation(`method/${methods[index]}/allow`, allow);
+      await ask(context, 'method/GET/without-token', { method: 'GET', credential: noCredential });
+      const methods = { GET: 'GET', HEAD: 'HEAD', OPTIONS: 'OPTIONS' };
+      const exchanges = await askAll(
+        context,
+        each('method', methods, (method) => ({ method })),
+      );
+      for (const [key, exchange] of exchanges) {
+        const allow = valuesOf(exchange, 'allow');
+        if (allow !== '') context.recordObservation(`${key}/allow`, allow);
       }
     },
   ),
-  open(
+  asks(
     'observe/paths',
     'How POST to paths that resemble /plants is answered.',
     'section 4, operation',
     'An ordinary plant to /plants/, and one to /PLANTS.',
-    async (context) => {
-      const at = (path: string) => requestWith(context.plants.plain(), { path });
-      await askAll(context, {
-        'path/with-a-slash-at-its-end': at('/plants/'),
-        'path/in-capitals': at('/PLANTS'),
-      });
-    },
+    (context) => ({
+      'path/with-a-slash-at-its-end': plain(context, { path: '/plants/' }),
+      'path/in-capitals': plain(context, { path: '/PLANTS' }),
+    }),
   ),
   open(
     'observe/cors-preflight',
@@ -526,50 +509,37 @@ export const observationChecks: readonly Check[] = [
     'section 4, operation',
     'OPTIONS /plants without a token, as a browser sends it before a cross-origin POST, then with an origin only.',
     async (context) => {
+      const origin = ['origin', 'https://plants.example'] as const;
+      const options = { method: 'OPTIONS', credential: noCredential, headers: [origin] };
       const exchange = await ask(context, 'cors-preflight', {
-        method: 'OPTIONS',
-        credential: noCredential,
+        ...options,
         headers: [
-          ['origin', 'https://plants.example'],
+          origin,
           ['access-control-request-method', 'POST'],
           ['access-control-request-headers', 'authorization, content-type'],
         ],
       });
-      context.recordObservation(
-        'cors-preflight/allow-origin',
-        exchange.response === undefined
-          ? ''
-          : fields(exchange.response, 'access-control-allow-origin').join(', '),
-      );
-      await ask(context, 'options-with-an-origin', {
-        method: 'OPTIONS',
-        credential: noCredential,
-        headers: [['origin', 'https://plants.example']],
-      });
+      const allowed = valuesOf(exchange, 'access-control-allow-origin');
+      context.recordObservation('cors-preflight/allow-origin', allowed);
+      await ask(context, 'options-with-an-origin', options);
     },
   ),
-  open(
+  asks(
     'observe/oversized-header',
     'How a header field of 64 KiB is answered.',
     'RFC 9110 section 5.4',
     'An ordinary plant with a header field of 64 KiB.',
-    async (context) => {
-      await ask(
-        context,
-        'header-of-64-kib',
-        requestWith(context.plants.plain(), {
-          headers: [['x-padding', 'x'.repeat(65_536)]],
-          outsideContract: true,
-        }),
-      );
+    (context) => {
+      const headers = [['x-padding', 'x'.repeat(65_536)]] as const;
+      return { 'header-of-64-kib': plain(context, { headers, outsideContract: true }) };
     },
   ),
-  open(
+  asks(
     'observe/broken-framing',
     'How malformed HTTP requests are answered.',
     'RFC 9112 section 6.3',
     'Six malformed HTTP requests: a Content-Length that is not a number, two different Content-Lengths, a Content-Length with a chunked body, a space before a colon, no Host, and a request that is not HTTP.',
-    async (context) => {
+    () => {
       const head = (host: string, path: string, authorization: string, ...lines: string[]) =>
         [
           `POST ${path} HTTP/1.1`,
@@ -591,11 +561,7 @@ export const observationChecks: readonly Check[] = [
           `POST ${path} HTTP/1.1\r\nAuthorization: ${authorization}\r\nContent-Length: 2\r\n\r\n{}`,
         'no-http': () => 'HELLO\r\n\r\n',
       };
-      const templates = Object.entries(broken).map(([key, rawBytes]): [string, RequestTemplate] => [
-        `framing/${key}`,
-        { rawBytes, outsideContract: true },
-      ]);
-      await askAll(context, Object.fromEntries(templates));
+      return each('framing', broken, (rawBytes) => ({ rawBytes, outsideContract: true }));
     },
   ),
   open(
@@ -604,18 +570,14 @@ export const observationChecks: readonly Check[] = [
     'section 8',
     'One ordinary plant; the times are those of all responses to POST in the run.',
     async (context) => {
-      await context.send(requestWith(context.plants.plain()));
+      await context.send(plain(context));
       const sorted = context.latencies.toSorted((a, b) => a - b);
       if (sorted.length === 0) return;
-      const at = (weight: number) =>
-        Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * weight))] ?? 0) * 100) /
-        100;
-      for (const [key, weight] of [
-        ['median', 0.5],
-        ['95th-percentile', 0.95],
-        ['99th-percentile', 0.99],
-      ] as const)
-        context.recordObservation(`response-time-ms/${key}`, at(weight));
+      const quantiles = { median: 0.5, '95th-percentile': 0.95, '99th-percentile': 0.99 };
+      for (const [key, quantile] of Object.entries(quantiles)) {
+        const ms = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * quantile))] ?? 0;
+        context.recordObservation(`response-time-ms/${key}`, Math.round(ms * 100) / 100);
+      }
     },
     { exclusive: true },
   ),
