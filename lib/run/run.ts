@@ -2,35 +2,91 @@ import type { Contract } from '../contract/contract.ts';
 import { requireOrdinary } from '../payloads/satisfiable.ts';
 import type { RequestTemplate } from '../payloads/test-case.ts';
 import { TOKEN_VARIABLE } from '../token-variable.ts';
-import type { Exchange } from '../wire/exchange.ts';
+import type { Exchange, HeaderPair } from '../wire/exchange.ts';
 import type { Check, Level } from './check.ts';
 import type { Suspect } from './execute/last-requests.ts';
-import { DEFAULTS, plannedBatches, type WorkItem } from './plan/plan.ts';
+import { partsOf } from './parts.ts';
+import { DEFAULTS, OUTSIDE_CHECKS, PREFLIGHT, plannedBatches, type WorkItem } from './plan/plan.ts';
+import { type Shard, WHOLE } from './plan/shard.ts';
+import { plantsFor } from './plant-factory.ts';
+import { preflight, type Readiness } from './preflight/preflight.ts';
 import type { Cause } from './result/cause.ts';
 import type { CheckResult, Failure, Stop } from './result/result.ts';
 import { cutShort, type Outcome, outcomeOf, type Summary, summaryOf } from './result/verdict.ts';
 import type { Latency } from './send/latency.ts';
-import { type Listeners, Session, type SessionOptions } from './session.ts';
+import { inPool } from './send/pool.ts';
+import { requestContext } from './send/request-context.ts';
 
-export interface RunOptions
-  extends Omit<SessionOptions, 'seed' | 'cases' | 'concurrency' | 'maxConcurrency' | 'timeout' | 'headers'> {
+export interface RunOptions {
   readonly contract: Contract;
   readonly catalogue: readonly Check[];
+  /** Selects the checks to run; the others are skipped. */
+  readonly selected?: ((id: string) => boolean) | undefined;
+  /** The URL without /plants. */
+  readonly baseUrl: string;
   /** Name of the target in reports; by default its URL. */
   readonly name?: string | undefined;
+  readonly token: string;
   /** The environment variable that contains the token. */
   readonly tokenEnv?: string | undefined;
+  /** By default a random one. */
   readonly seed?: number | undefined;
+  /** The first id that is sent; by default a random one in the ordinary range. */
+  readonly firstId?: bigint | undefined;
+  /** Cases of a generated check of weight 1. */
   readonly cases?: number | undefined;
+  /** Whether covering arrays contain every triple of values, not only every pair. */
+  readonly thorough?: boolean | undefined;
+  /** Requests in flight at most; by default, more if the store is distant. */
   readonly concurrency?: number | undefined;
+  /** Milliseconds to connect, and to receive a complete response. */
   readonly timeout?: number | undefined;
-  readonly headers?: SessionOptions['headers'] | undefined;
+  readonly rate?: number | undefined;
+  /** Seconds after which the run ends. */
+  readonly maxSeconds?: number | undefined;
+  /** Requests after which the run ends. */
+  readonly maxRequests?: number | undefined;
+  /** Whether a failure of this check ends the run; by default none does. */
+  readonly bailsOn?: ((check: Check) => boolean) | undefined;
+  /** The part of the run to execute; by default all of it. */
+  readonly shard?: Shard | undefined;
+  readonly headers?: readonly HeaderPair[] | undefined;
+  /** PEM certificates to trust in addition to the system's. */
+  readonly ca?: string | undefined;
+  /** The client certificate and its private key, PEM. */
+  readonly client?: { readonly cert: string; readonly key: string } | undefined;
+  readonly insecure?: boolean | undefined;
   /** Whether a failed SHOULD makes the store nonconformant. */
   readonly strict?: boolean | undefined;
   /** Finds the causes of the failures once all checks have ended. Called only if there are any. */
   readonly explain?: FindCauses | undefined;
-  /** Selects the checks to run; the others are skipped. */
-  readonly selected?: ((id: string) => boolean) | undefined;
+  /** Adds what the caller knows of the store to the reason for which the run stops. */
+  readonly explainStop?: ((stop: Stop) => Stop) | undefined;
+  /** Called with every exchange as it happens, and the check that it was sent for. */
+  readonly onExchange?: ((exchange: Exchange, template: RequestTemplate, during: string) => void) | undefined;
+}
+
+/** The options of a run with their defaults. */
+export type Settings = ReturnType<typeof settingsOf>;
+
+const settingsOf = (options: RunOptions) => ({
+  ...options,
+  selected: options.selected ?? (() => true),
+  seed: options.seed ?? Math.floor(Math.random() * 2 ** 31),
+  cases: options.cases ?? DEFAULTS.cases,
+  thorough: options.thorough ?? false,
+  concurrency: options.concurrency ?? DEFAULTS.concurrency,
+  maxConcurrency: options.concurrency ?? DEFAULTS.maxConcurrency,
+  timeout: options.timeout ?? DEFAULTS.timeout,
+  shard: options.shard ?? WHOLE,
+  headers: options.headers ?? [],
+  strict: options.strict ?? false,
+});
+
+export interface Listeners {
+  readonly onProgress?: ((requests: number) => void) | undefined;
+  /** Called with the first failure of each cause of a MUST or SHOULD, before it is shrunk. */
+  readonly onFailure?: ((check: Check, failure: Failure) => void) | undefined;
 }
 
 /** Finds causes by experiments, for which it sends requests that belong to no check. */
@@ -129,8 +185,6 @@ export interface RunHandle {
   sendOutsideChecks(templates: readonly RequestTemplate[]): Promise<readonly Exchange[] | undefined>;
   /** Waits less long for answers from now on, as the usual time of an answer is known. */
   shortenTimeout(): void;
-  /** Ends the run early. Checks that have not ended become untestable. */
-  halt(stop: Stop): void;
   close(): Promise<RunFooter>;
 }
 
@@ -140,68 +194,57 @@ export interface RunHandle {
  */
 export async function openRun(
   options: RunOptions,
-  listeners?: Listeners,
+  listeners: Listeners = {},
   signal?: AbortSignal,
 ): Promise<RunHandle> {
-  const { contract, catalogue, strict = false, selected = () => true } = options;
-  requireOrdinary(contract);
+  requireOrdinary(options.contract);
   const started = performance.now();
   const startedAt = new Date().toISOString();
-  const settings = {
-    ...options,
-    seed: options.seed ?? Math.floor(Math.random() * 2 ** 31),
-    cases: options.cases ?? DEFAULTS.cases,
-    concurrency: options.concurrency ?? DEFAULTS.concurrency,
-    maxConcurrency: options.concurrency ?? DEFAULTS.maxConcurrency,
-    timeout: options.timeout ?? DEFAULTS.timeout,
-    headers: options.headers ?? [],
-  };
-  const session = new Session(contract, catalogue, selected, settings, listeners);
-  const { seed, cases, concurrency, timeout, rate = null, maxSeconds = null, maxRequests = null } = settings;
-  const { shard } = settings;
-  const interrupt = () =>
-    session.halt({ kind: 'cut-off', reason: 'the run was interrupted', remedy: 'run it again to the end' });
+  const settings = settingsOf(options);
+  const { catalogue, concurrency, maxSeconds, strict } = settings;
+  const parts = partsOf(settings, listeners);
+  const { state, client, sender, monitor, executor } = parts;
+  const ownContext = requestContext(OUTSIDE_CHECKS, parts.idsOf(OUTSIDE_CHECKS));
+  const timer =
+    maxSeconds === undefined
+      ? undefined
+      : setTimeout(() => state.halt(timeIsUp(maxSeconds)), maxSeconds * 1000).unref();
+  const interrupt = () => state.halt(INTERRUPTED);
   if (signal?.aborted === true) interrupt();
   signal?.addEventListener('abort', interrupt, { once: true });
-  await session.open().catch(async (error: unknown) => {
+  let advice: string | undefined;
+  const sendOne = async () =>
+    state.stop === undefined
+      ? state.unlessStopped(() => sender.sendProbe(parts.probe, ownContext))
+      : undefined;
+  const close = async () => {
     signal?.removeEventListener('abort', interrupt);
-    await session.close();
+    advice ??= await monitor.limiter.advice(sendOne);
+    clearTimeout(timer);
+    await client.close();
+  };
+  const ready = await readinessOf(settings, parts).catch(async (error: unknown) => {
+    await close();
     throw error;
   });
+  advice = ready.advice;
   const results: CheckResult[] = [];
-  const runBatch = async (items: readonly WorkItem[], begin?: (check: Check) => void) => {
-    const found = await session.runBatch(items, begin);
+  const runBatch = async (items: readonly WorkItem[], begin: (check: Check) => void = () => {}) => {
+    const found = await executor.runBatch(items, begin);
     results.push(...found);
     return found;
   };
   return {
-    header: {
-      document: contract.document,
-      target: targetOf(options),
-      options: {
-        seed,
-        firstId: String(session.firstId),
-        cases,
-        ...(settings.thorough === true ? { thorough: true } : {}),
-        concurrency,
-        timeout,
-        rate,
-        maxSeconds,
-        maxRequests,
-        strict,
-        shard: shard === undefined ? null : `${shard.index + 1}/${shard.of}`,
-      },
-      startedAt,
-      planned: catalogue.map(({ id }) => id),
-    },
+    header: headerOf(settings, parts.firstId, startedAt),
+    served: ready.served === true,
     get stop() {
-      return session.stop;
+      return state.stop;
     },
     get suspects() {
-      return session.suspects;
+      return state.stop?.kind === 'gone' ? monitor.last.suspects : [];
     },
     get requests() {
-      return session.requests;
+      return sender.requests;
     },
     async runCheck(check) {
       for (;;) {
@@ -217,42 +260,84 @@ export async function openRun(
           yield result;
         }
     },
-    served: session.served,
-    sendOutsideChecks: (templates) => session.sendOutsideChecks(templates),
-    shortenTimeout: () => session.shortenTimeout(),
-    halt: (stop) => session.halt(stop),
+    sendOutsideChecks(templates) {
+      const exchanges: Exchange[] = [];
+      const id = ownContext.ids.reserve(templates.length);
+      return state.unlessStopped(async () => {
+        await inPool(templates.length, concurrency, async (index) => {
+          const template = templates[index];
+          if (template !== undefined) exchanges[index] = await sender.send(template, id(index), ownContext);
+        });
+        return exchanges;
+      });
+    },
+    shortenTimeout: () => sender.shortenTimeout(),
     async close() {
-      signal?.removeEventListener('abort', interrupt);
-      await session.close();
+      await close();
       const judged = results.map(({ check, verdict }) => ({ level: check.level, verdict }));
       const summary = summaryOf(judged);
-      const { created } = session;
+      const { plants, ids } = monitor.created;
       return {
         outcome: outcomeOf(
           summary,
           strict,
-          cutShort(session.stop, judged) || results.length < catalogue.length,
+          cutShort(state.stop, judged) || results.length < catalogue.length,
           results.some(({ blocked }) => blocked?.by === 'user'),
         ),
         summary,
-        server: session.server,
-        stop: session.stop,
-        advice: session.advice,
-        requests: session.requests,
+        server: monitor.server,
+        stop: state.stop,
+        advice,
+        requests: sender.requests,
         seconds: (performance.now() - started) / 1000,
-        latency: session.latency,
-        waited: session.waited,
-        closedUnderRequests: session.closedUnderRequests,
-        created: {
-          plants: created.plants,
-          ids: created.ids.text,
-          ...(created.ids.dropped === 0 ? {} : { unlisted: created.ids.dropped }),
-        },
-        collisions: session.collided,
+        latency: sender.latency.summary,
+        waited: sender.waitedMs / 1000,
+        closedUnderRequests: client.closedUnderRequests,
+        created: { plants, ids: ids.text, ...(ids.dropped === 0 ? {} : { unlisted: ids.dropped }) },
+        collisions: parts.collisions.count,
       };
     },
   };
 }
+
+/** Finds out whether the store can be judged at all; ends the run if not. */
+async function readinessOf(
+  { contract, seed, shard }: Settings,
+  { state, client, sender, monitor, recovery, idsOf }: ReturnType<typeof partsOf>,
+): Promise<Readiness> {
+  const plants = plantsFor(contract, seed, PREFLIGHT);
+  const templates = (['all', 'required', 'all'] as const).map(
+    (properties): RequestTemplate => ({ body: { json: plants.plain(properties) }, ordinary: true }),
+  );
+  const context = requestContext(PREFLIGHT, idsOf(PREFLIGHT));
+  recovery.enter(context);
+  const readiness = await state.unlessStopped(async () => {
+    const ready = await preflight(client, sender, context, templates, contract.basePaths);
+    if (ready.stop !== undefined) {
+      state.halt(ready.stop);
+      return ready;
+    }
+    monitor.releasePreflight();
+    if (context.broken > 0) await recovery.wait(context, sender);
+    // Every shard begins with the same request; the first one counts it.
+    if (shard.index > 0) sender.resetCounts();
+    return ready;
+  });
+  recovery.leave(context);
+  return readiness ?? {};
+}
+
+const INTERRUPTED: Stop = {
+  kind: 'cut-off',
+  reason: 'the run was interrupted',
+  remedy: 'run it again to the end',
+};
+
+const timeIsUp = (maxSeconds: number): Stop => ({
+  kind: 'limit',
+  reason: `the run ended after ${maxSeconds} s (--max-seconds)`,
+  remedy: 'allow more with --max-seconds',
+});
 
 /**
  * The causes of the failed checks of a run, found by experiments once all checks have ended. Undefined if no check
@@ -344,12 +429,26 @@ class Queue<T> {
   }
 }
 
-const targetOf = ({
-  baseUrl,
-  name = baseUrl,
-  tokenEnv = TOKEN_VARIABLE,
-}: Pick<RunOptions, 'baseUrl' | 'name' | 'tokenEnv'>): RunHeader['target'] => ({
-  name,
-  baseUrl,
-  ...(tokenEnv === TOKEN_VARIABLE ? {} : { tokenEnv }),
-});
+const headerOf = (settings: Settings, firstId: bigint, startedAt: string): RunHeader => {
+  const { contract, catalogue, baseUrl, name = baseUrl, tokenEnv = TOKEN_VARIABLE } = settings;
+  const { seed, cases, thorough, concurrency, timeout, strict, shard } = settings;
+  return {
+    document: contract.document,
+    target: { name, baseUrl, ...(tokenEnv === TOKEN_VARIABLE ? {} : { tokenEnv }) },
+    options: {
+      seed,
+      firstId: String(firstId),
+      cases,
+      ...(thorough ? { thorough } : {}),
+      concurrency,
+      timeout,
+      rate: settings.rate ?? null,
+      maxSeconds: settings.maxSeconds ?? null,
+      maxRequests: settings.maxRequests ?? null,
+      strict,
+      shard: settings.shard === WHOLE ? null : `${shard.index + 1}/${shard.of}`,
+    },
+    startedAt,
+    planned: catalogue.map(({ id }) => id),
+  };
+};

@@ -1,0 +1,106 @@
+import type { Contract } from '../contract/contract.ts';
+import { requiredOf } from '../payloads/parameters.ts';
+import { ordinaryIds } from '../payloads/plants.ts';
+import type { RequestTemplate } from '../payloads/test-case.ts';
+import { endpointOf } from '../wire/endpoint.ts';
+import type { HeaderPair } from '../wire/exchange.ts';
+import { HttpClient } from '../wire/http-client.ts';
+import type { Check } from './check.ts';
+import { CheckExecutor } from './execute/check-executor.ts';
+import { SEARCH_BUDGET_REQUESTS } from './execute/confirm.ts';
+import { ExchangeMonitor } from './execute/exchange-monitor.ts';
+import { Invariants } from './execute/invariants.ts';
+import { anyFirstId, Ids } from './plan/ids.ts';
+import { COLLISIONS, layOut } from './plan/plan.ts';
+import { plantsFor } from './plant-factory.ts';
+import type { Failure, Stop } from './result/result.ts';
+import type { Listeners, Settings } from './run.ts';
+import { RunState } from './run-state.ts';
+import { Collisions } from './send/collisions.ts';
+import { Recovery } from './send/recovery.ts';
+import { Sender } from './send/sender.ts';
+
+/** How long a run waits in total for a store that asks it to. */
+const MAX_WAIT_MS = 300_000;
+
+const BAILED: Stop = {
+  kind: 'bailed',
+  reason: 'nothing new was started after the first failure',
+  remedy: 'run it without --bail to see all of them',
+};
+
+/** Makes the parts of one run against one store, and connects them. */
+export function partsOf(settings: Settings, { onProgress = () => {}, onFailure = () => {} }: Listeners) {
+  const { contract, catalogue, selected, token, seed, cases, concurrency, thorough, shard } = settings;
+  const { shape } = contract.newPlant;
+  const range = ordinaryIds(shape);
+  const firstId = settings.firstId ?? anyFirstId(range);
+  const ids = new Ids(ordinaryIds(shape, settings.firstId), firstId);
+  const idsOf = layOut(catalogue, { cases, properties: shape.properties.size, thorough }, ids, shard);
+  const collisionIds = idsOf(COLLISIONS);
+  const judging = { contract, token };
+  const ordinary = { body: { json: plantsFor(contract, seed, 'recovery').plain() } };
+  // An ordinary plant for a store that may not serve: the invariants leave it out. What an earlier request did to a
+  // connection says nothing about the store.
+  const probe: RequestTemplate = { ...ordinary, outsideContract: true, delivery: { freshConnection: true } };
+  const state = new RunState(settings.explainStop);
+  const recordFailure = (check: Check, failure: Failure) => {
+    if (settings.bailsOn?.(check) === true) state.end(BAILED);
+    if (check.level !== 'OBSERVE') onFailure(check, failure);
+  };
+  const invariants = new Invariants(
+    catalogue.filter(({ id }) => selected(id)),
+    recordFailure,
+  );
+  const collisions = new Collisions(
+    () => plantsFor(contract, seed, COLLISIONS).plain(),
+    () => collisionIds.aside(),
+    settings.firstId === undefined
+      ? undefined
+      : { firstId: settings.firstId, otherFirstId: () => anyFirstId(range) },
+  );
+  const client = new HttpClient(endpointOf(settings.baseUrl, settings), concurrency);
+  state.signal.addEventListener('abort', () => void client.close(), { once: true });
+  const recovery = new Recovery(judging, state, probe);
+  const monitor: ExchangeMonitor = new ExchangeMonitor({
+    judging,
+    ids,
+    firstId,
+    shard,
+    invariants,
+    recovery,
+    onExchange: (exchange, template, during) => {
+      onProgress(sender.requests);
+      settings.onExchange?.(exchange, template, during);
+    },
+  });
+  const sender = new Sender(client, {
+    ...addedToRequests(contract, settings.headers),
+    token,
+    rate: settings.rate,
+    maxConcurrency: settings.maxConcurrency,
+    maxRequests: settings.maxRequests,
+    maxWaitMs: MAX_WAIT_MS,
+    collisions,
+    monitor,
+    recovery,
+    state,
+    probe,
+  });
+  const searchBudget = { left: SEARCH_BUDGET_REQUESTS };
+  const executor = new CheckExecutor(
+    { judging, client, sender, monitor, recovery, state, seed, cases, concurrency, searchBudget, ordinary },
+    { contract, catalogue, selected, thorough, shard, idsOf, invariants, onFailure: recordFailure },
+  );
+  return { firstId, idsOf, state, client, sender, collisions, recovery, monitor, executor, probe };
+}
+
+/** Headers and query parameters of every request. The user's headers replace those that the document requires. */
+function addedToRequests(contract: Contract, headers: readonly HeaderPair[]) {
+  const required = requiredOf(contract);
+  const isGiven = (name: string) => headers.some(([own]) => own.toLowerCase() === name.toLowerCase());
+  return {
+    headers: [...required.headers.filter(([name]) => !isGiven(name)), ...headers],
+    query: required.query,
+  };
+}
