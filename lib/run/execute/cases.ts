@@ -1,7 +1,6 @@
-import { isOutsideContract, type RequestTemplate, type TestCase } from '../../payloads/test-case.ts';
+import { isOutsideContract } from '../../payloads/test-case.ts';
 import { type PlantFactory, type Test, Untestable } from '../check.ts';
 import type { Failure } from '../result/result.ts';
-import type { Tally } from '../result/tally.ts';
 import { inPool } from '../send/pool.ts';
 import { isUnanswered } from '../send/unreachable.ts';
 import type { Execution } from './execution.ts';
@@ -13,74 +12,64 @@ const MAX_TIMEOUTS = 3;
 /** Cases retried in isolation if none was answered; it stops once one shows what the check is about. */
 const MAX_RETRIED_CASES = 3;
 
-/** The named cases of a check, and the control of the first of them. */
-export class NamedCases implements TestRun {
-  readonly ended = true;
-  private readonly test: Test & { kind: 'cases' };
-  private readonly cases: readonly TestCase[];
-  private readonly control: RequestTemplate | undefined;
-  private readonly execution: Execution;
-  private readonly tally: Tally;
-
-  constructor(test: Test & { kind: 'cases' }, plants: PlantFactory, execution: Execution, tally: Tally) {
-    this.test = test;
-    this.cases = test.cases(plants);
-    this.control = this.cases.find(({ control }) => control !== undefined)?.control;
-    this.execution = execution;
-    this.tally = tally;
-  }
-
-  /**
-   * Tries all cases. Other checks may run at the same time: a case without an answer is pending until it has been
-   * retried in isolation.
-   */
-  async run(): Promise<void> {
-    const { cases, execution, tally } = this;
-    if (cases.length === 0) return;
-    const id = execution.ids.reserve(cases.length + 1);
-    const places = { from: 0, below: cases.length + 1, step: 1 };
-    const control = () => this.sendControl(id(0));
-    await tryEach(places, control, execution, tally, async (index) => {
-      const failure = await this.tryOne(index, id(index + 1));
-      if (failure === undefined || !mayBeCollateral(failure)) return failure;
-      tally.addPending({ failure, place: index });
-      return undefined;
-    });
-  }
-
-  /**
-   * Retries the control and the pending cases until one is left without an answer again. If one is, this check's own
-   * requests stop the store; otherwise those of another check may have.
-   */
-  async retryInIsolation(): Promise<void> {
-    const { execution, tally } = this;
-    if (tally.blocked !== undefined && this.control !== undefined)
-      tally.blocked = await blockedBy(() => this.sendControl(execution.ids.aside()));
-    for (const pending of tally.pending.toSorted((a, b) => a.place - b.place)) {
-      const failure = await this.retry(pending.place);
-      if (failure === undefined) tally.markPassed(pending);
-      else tally.confirmPending(pending, failure, mayBeCollateral(failure));
-      if (tally.hasConfirmed) return;
-    }
-    // Another check may have kept this one from seeing any answer.
-    for (let index = 0; index < MAX_RETRIED_CASES && !tally.seen && tally.failed === 0; index += 1) {
-      const failure = await this.retry(index);
-      if (failure !== undefined) tally.recordFailure(failure, index);
-    }
-  }
-
-  private retry(index: number): Promise<Failure | undefined> {
-    return this.tryOne(index, this.execution.ids.aside(index));
-  }
-
-  private async tryOne(index: number, id: bigint): Promise<Failure | undefined> {
-    const one = this.cases[index];
-    return one === undefined ? undefined : runTestCase(one, id, this.test.rules, this.execution);
-  }
-
-  private async sendControl(id: bigint): Promise<void> {
-    if (this.control !== undefined) await requireAccepted(this.control, id, this.execution);
-  }
+/**
+ * The named cases of a check, and the control of the first of them. Other checks may run at the same time: a case
+ * without an answer is pending until it has been retried in isolation.
+ */
+export function namedCases(
+  test: Test & { kind: 'cases' },
+  plants: PlantFactory,
+  execution: Execution,
+): TestRun {
+  const { ids, tally } = execution;
+  const cases = test.cases(plants);
+  const control = cases.find((one) => one.control !== undefined)?.control;
+  const sendControl = async (id: bigint) => {
+    if (control !== undefined) await requireAccepted(control, id, execution);
+  };
+  const tryOne = async (index: number, id: bigint): Promise<Failure | undefined> => {
+    const one = cases[index];
+    return one === undefined ? undefined : runTestCase(one, id, test.rules, execution);
+  };
+  const retry = (index: number) => tryOne(index, ids.aside(index));
+  return {
+    ended: true,
+    async run() {
+      if (cases.length === 0) return;
+      const id = ids.reserve(cases.length + 1);
+      const places = { from: 0, below: cases.length + 1, step: 1 };
+      await tryEach(
+        places,
+        () => sendControl(id(0)),
+        execution,
+        async (index) => {
+          const failure = await tryOne(index, id(index + 1));
+          if (failure === undefined || !mayBeCollateral(failure)) return failure;
+          tally.addPending({ failure, place: index });
+          return undefined;
+        },
+      );
+    },
+    /**
+     * Retries the control and the pending cases until one is left without an answer again. If one is, this check's own
+     * requests stop the store; otherwise those of another check may have.
+     */
+    async retryInIsolation() {
+      if (tally.blocked !== undefined && control !== undefined)
+        tally.blocked = await blockedBy(() => sendControl(ids.aside()));
+      for (const pending of tally.pending.toSorted((a, b) => a.place - b.place)) {
+        const failure = await retry(pending.place);
+        if (failure === undefined) tally.markPassed(pending);
+        else tally.confirmPending(pending, failure, mayBeCollateral(failure));
+        if (tally.hasConfirmed) return;
+      }
+      // Another check may have kept this one from seeing any answer.
+      for (let index = 0; index < MAX_RETRIED_CASES && !tally.seen && tally.failed === 0; index += 1) {
+        const failure = await retry(index);
+        if (failure !== undefined) tally.recordFailure(failure, index);
+      }
+    },
+  };
 }
 
 /** Whether an answer was promised and none came: another check may have broken the store. */
@@ -99,9 +88,9 @@ export async function tryEach(
   { from, below, step }: Places,
   control: () => Promise<void>,
   execution: Execution,
-  tally: Tally,
   tryOne: (index: number) => Promise<Failure | undefined>,
 ): Promise<void> {
+  const { tally } = execution;
   const width = () => execution.concurrencyLimit;
   await inPool(Math.ceil((below - from) / step), width, async (nth) => {
     const place = from + nth * step;
@@ -116,10 +105,10 @@ export async function tryEach(
   });
 }
 
-/** Why a control is not accepted, if it is not. */
-async function blockedBy(control: () => Promise<void>): Promise<Untestable | undefined> {
+/** Why some work cannot be done, if it cannot. */
+export async function blockedBy(work: () => Promise<void>): Promise<Untestable | undefined> {
   try {
-    await control();
+    await work();
     return undefined;
   } catch (error) {
     if (error instanceof Untestable) return error;

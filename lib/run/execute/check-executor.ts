@@ -8,13 +8,13 @@ import { concluded, inAnotherShard, skipped } from '../result/conclude.ts';
 import type { CheckResult, Failure, Stop } from '../result/result.ts';
 import { Tally } from '../result/tally.ts';
 import { inPool } from '../send/pool.ts';
-import { type RequestContext, requestContext } from '../send/request-context.ts';
-import { NamedCases } from './cases.ts';
+import { requestContext } from '../send/request-context.ts';
+import { namedCases } from './cases.ts';
 import { confirm } from './confirm.ts';
 import { Execution, type RunParts } from './execution.ts';
 import type { Invariants } from './invariants.ts';
-import { PropertyTest } from './property.ts';
-import { Scenario } from './scenario.ts';
+import { randomCases } from './property.ts';
+import { scenario } from './scenario.ts';
 import type { TestRun } from './test-run.ts';
 
 /** Checks of a batch that run at the same time: most send few requests, and would wait for each on a distant store. */
@@ -34,9 +34,7 @@ export interface ExecutorOptions {
 /** A check that has begun and has no result yet. */
 interface ActiveCheck {
   readonly check: Check;
-  readonly context: RequestContext;
   readonly execution: Execution;
-  readonly tally: Tally;
   /** None for invariants, which run as part of all others. */
   readonly testRun: TestRun | undefined;
   seconds: number;
@@ -75,12 +73,12 @@ export class CheckExecutor {
       onBegin(item.check);
       done[index] = this.skippedResult(item.check) ?? (await this.runItem(item));
     });
-    const active = done.filter((one) => 'tally' in one);
-    for (const { tally } of active)
-      tally.settle(active.some((other) => other.tally !== tally && other.tally.hasConfirmed));
+    const active = done.filter((one) => 'execution' in one);
+    const tallies = active.map(({ execution }) => execution.tally);
+    for (const tally of tallies) tally.settle(tallies.some((other) => other !== tally && other.hasConfirmed));
     for (const one of active) await this.confirm(one);
     return done.flatMap((one) => {
-      if (!('tally' in one)) return [one];
+      if (!('execution' in one)) return [one];
       return one.stop === undefined && one.testRun?.ended === false ? [] : [this.conclude(one)];
     });
   }
@@ -105,7 +103,7 @@ export class CheckExecutor {
   private async runItem({ check, limit }: WorkItem): Promise<ActiveCheck> {
     const { state, recovery } = this.parts;
     const active = this.active.get(check) ?? this.begin(check);
-    const { context } = active;
+    const { context } = active.execution;
     Object.assign(context, { broken: 0, ordinariness: 2 });
     recovery.enter(context);
     const started = performance.now();
@@ -124,53 +122,53 @@ export class CheckExecutor {
         ? invariants.tally(check)
         : new Tally((failure) => onFailure(check, failure));
     const execution = new Execution(this.parts, context, tally);
-    const testRun = this.testRunOf(check, execution, tally);
-    const active = { check, context, execution, tally, testRun, seconds: 0, stop: undefined };
+    const testRun = this.testRunOf(check, execution);
+    const active = { check, execution, testRun, seconds: 0, stop: undefined };
     this.active.set(check, active);
     return active;
   }
 
-  private testRunOf({ id, test }: Check, execution: Execution, tally: Tally): TestRun | undefined {
+  private testRunOf({ id, test }: Check, execution: Execution): TestRun | undefined {
     const { contract, shard, thorough } = this.options;
     const plants = plantsFor(contract, this.parts.seed, id, strengthOf(thorough));
     switch (test.kind) {
       case 'cases':
-        return new NamedCases(test, plants, execution, tally);
+        return namedCases(test, plants, execution);
       case 'property':
-        return new PropertyTest({ id, test }, plants, shard, execution, tally);
+        return randomCases(id, test, plants, shard, execution);
       case 'scenario':
-        return new Scenario(test, plants, execution, tally);
+        return scenario(test, plants, execution);
       case 'invariant':
         return undefined;
     }
   }
 
-  private async runTest({ testRun, context, tally }: ActiveCheck, limit: number): Promise<void> {
-    const { sender, recovery } = this.parts;
+  private async runTest({ testRun, execution }: ActiveCheck, limit: number): Promise<void> {
     await testRun?.run(limit);
+    const { context, tally } = execution;
     if (context.broken === 0) return;
-    await sender.exclusively(context, async () => {
-      await recovery.wait(context, sender);
+    await this.parts.sender.exclusively(context, async () => {
+      await execution.recover();
       await testRun?.retryInIsolation?.();
-      if (tally.hasConfirmed) await recovery.wait(context, sender);
+      if (tally.hasConfirmed) await execution.recover();
     });
   }
 
   /** Finds out when the failure that is shown first reproduces. */
-  private async confirm({ check: { test }, tally, execution }: ActiveCheck): Promise<void> {
+  private async confirm({ check: { test }, execution }: ActiveCheck): Promise<void> {
     const { state } = this.parts;
+    const { tally } = execution;
     const { unconfirmed } = tally;
     if (unconfirmed === undefined || !('rules' in test) || state.stop !== undefined) return;
     const confirmed = await state.unlessStopped(() => confirm(unconfirmed, test.rules, execution));
     if (confirmed !== undefined) tally.leadWith(confirmed);
   }
 
-  private conclude({ check, tally, seconds, stop }: ActiveCheck): CheckResult {
+  private conclude({ check, execution, seconds, stop }: ActiveCheck): CheckResult {
     this.active.delete(check);
     const usual = Math.min(DEFAULTS.cases, this.parts.cases);
-    const { unfinished } = this;
-    const { shard } = this.options;
-    const result = concluded(check, tally, seconds, { stop, shard, usual, unfinished });
+    const end = { stop, shard: this.options.shard, usual, unfinished: this.unfinished };
+    const result = concluded(check, execution.tally, seconds, end);
     if (result.verdict === 'untestable' && stop !== undefined) this.unfinished = true;
     return result;
   }

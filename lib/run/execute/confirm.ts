@@ -56,10 +56,11 @@ export async function confirm(
   execution: Execution,
 ): Promise<Failure> {
   const { template, finding, exchange } = failure;
-  const { ids, searchBudget: budget, concurrency } = execution;
+  const { ids } = execution;
+  const { searchBudget: budget, concurrency, judging, ordinary } = execution.run;
   const [same, concurrent] = [new Count(), new Count()];
   // Without fresh values, the request is always the same.
-  const fresh = holdsFresh(template, execution.judging.token) ? new Count() : same;
+  const fresh = holdsFresh(template, judging.token) ? new Count() : same;
   let broken = false;
   const send = async (id: bigint, sent = template): Promise<Failure | undefined> => {
     const answer = await execution.sendAsIs(sent, id);
@@ -98,7 +99,7 @@ export async function confirm(
     await recovered();
   };
   const amongOrdinary = async () => {
-    const [, again] = await Promise.all([execution.sendAsIs(execution.ordinary, ids.aside(place)), anew()]);
+    const [, again] = await Promise.all([execution.sendAsIs(ordinary, ids.aside(place)), anew()]);
     return again;
   };
   const found = (when: When): Failure => {

@@ -33,32 +33,23 @@ export interface RunParts {
 
 /** One check in execution: sends its requests, with its ids, as part of a run. */
 export class Execution {
-  readonly judging: Judging;
-  readonly ids: CheckIds;
-  readonly seed: number;
-  /** Sample count of the run. */
-  readonly cases: number;
-  readonly concurrency: number;
-  readonly searchBudget: { left: number };
-  private readonly parts: RunParts;
-  private readonly context: RequestContext;
-  private readonly tally: Tally;
+  readonly run: RunParts;
+  readonly context: RequestContext;
+  readonly tally: Tally;
 
-  constructor(parts: RunParts, context: RequestContext, tally: Tally) {
-    this.parts = parts;
+  constructor(run: RunParts, context: RequestContext, tally: Tally) {
+    this.run = run;
     this.context = context;
     this.tally = tally;
-    this.judging = parts.judging;
-    this.ids = context.ids;
-    this.seed = parts.seed;
-    this.cases = parts.cases;
-    this.concurrency = parts.concurrency;
-    this.searchBudget = parts.searchBudget;
+  }
+
+  get ids(): CheckIds {
+    return this.context.ids;
   }
 
   /** @throws Stopped if the run has ended */
   send(template: RequestTemplate, id: bigint, toBeAccepted?: boolean): Promise<Exchange> {
-    return this.parts.sender.send(template, id, this.context, toBeAccepted);
+    return this.run.sender.send(template, id, this.context, toBeAccepted);
   }
 
   /**
@@ -66,22 +57,17 @@ export class Execution {
    * @throws Stopped if the run has ended
    */
   sendAsIs(template: RequestTemplate, id: bigint): Promise<Exchange> {
-    return this.parts.sender.sendAsIs(template, id, this.context);
-  }
-
-  /** An ordinary plant, to send beside other requests. */
-  get ordinary(): RequestTemplate {
-    return this.parts.ordinary;
+    return this.run.sender.sendAsIs(template, id, this.context);
   }
 
   /** Waits until the store serves again, after a broken exchange. */
   async recover(): Promise<void> {
-    await this.parts.recovery.wait(this.context, this.parts.sender);
+    await this.run.recovery.wait(this.context, this.run.sender);
   }
 
   /** The first rule that an exchange breaks. One that breaks none counts as passed. */
   judge(exchange: Exchange, template: RequestTemplate, rules: readonly Rule[]): Finding | undefined {
-    const ruling = rulingOf(exchange, template, rules, this.judging);
+    const ruling = rulingOf(exchange, template, rules, this.run.judging);
     if (isFinding(ruling)) return ruling;
     this.tally.recordPass(ruling);
     return undefined;
@@ -89,21 +75,11 @@ export class Execution {
 
   /** How many requests may be in flight; lower once the store has turned some away. */
   get concurrencyLimit(): number {
-    return this.parts.client.concurrencyLimit;
-  }
-
-  /** Whether more requests are in flight than usual, as the store is distant. */
-  get isDistant(): boolean {
-    return this.concurrencyLimit > this.concurrency;
-  }
-
-  /** Milliseconds of a sample of the answers so far. */
-  get latencies(): readonly number[] {
-    return this.parts.sender.latency.sample;
+    return this.run.client.concurrencyLimit;
   }
 
   /** Whether to try nothing more. */
   get isOver(): boolean {
-    return this.parts.state.stop !== undefined || this.parts.monitor.brokenInRow >= MAX_UNANSWERED;
+    return this.run.state.stop !== undefined || this.run.monitor.brokenInRow >= MAX_UNANSWERED;
   }
 }

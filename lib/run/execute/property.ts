@@ -5,8 +5,7 @@ import type { TestCase } from '../../payloads/test-case.ts';
 import type { PlantFactory, Test } from '../check.ts';
 import { caseCountOf } from '../plan/plan.ts';
 import type { Shard } from '../plan/shard.ts';
-import { type CheckCoverage, type Failure, timedOut } from '../result/result.ts';
-import type { Tally } from '../result/tally.ts';
+import { type Failure, timedOut } from '../result/result.ts';
 import { tryEach } from './cases.ts';
 import { confirm } from './confirm.ts';
 import type { Execution } from './execution.ts';
@@ -20,90 +19,57 @@ const SHRINK_BUDGET_REQUESTS = 80;
  * Random cases of a check, run in one go or several. The first that fails is confirmed in isolation, and shrunk if it
  * fails there every time.
  */
-export class PropertyTest implements TestRun {
-  private readonly test: Test & { kind: 'property' };
-  private readonly checkId: string;
-  private readonly arbitrary: Arbitrary<TestCase>;
-  private readonly named: readonly TestCase[];
-  private readonly id: (index: number) => bigint;
-  private readonly count: number;
-  private readonly shard: Shard;
-  private readonly plants: PlantFactory;
-  private readonly execution: Execution;
-  private readonly tally: Tally;
+export function randomCases(
+  checkId: string,
+  test: Test & { kind: 'property' },
+  plants: PlantFactory,
+  { index: first, of: step }: Shard,
+  execution: Execution,
+): TestRun {
+  const { tally } = execution;
+  const { seed, cases } = execution.run;
+  const arbitrary = test.cases(plants);
+  const named = test.named?.(plants) ?? [];
+  const count = caseCountOf(test, cases, plants, named);
+  const id = execution.ids.reserve(count + 1);
+  const sampled = (index: number) => sampleAfter(named, arbitrary, seed, checkId, index);
   /** The places of the named cases that were tried. */
-  private readonly tried: number[] = [];
-  private next: number;
-  private isShrunk = false;
-
-  constructor(
-    { id, test }: { readonly id: string; readonly test: Test & { kind: 'property' } },
-    plants: PlantFactory,
-    shard: Shard,
-    execution: Execution,
-    tally: Tally,
-  ) {
-    this.test = test;
-    this.checkId = id;
-    this.arbitrary = test.cases(plants);
-    this.plants = plants;
-    this.named = test.named?.(plants) ?? [];
-    this.count = caseCountOf(test, execution.cases, plants, this.named);
-    this.id = execution.ids.reserve(this.count + 1);
-    this.shard = shard;
-    this.next = shard.index;
-    this.execution = execution;
-    this.tally = tally;
-    tally.coverage = () => this.coverage;
-  }
-
-  get ended(): boolean {
-    return this.next > this.count;
-  }
-
-  async run(limit: number): Promise<void> {
-    const { test, id, count, next, execution, tally } = this;
-    const step = this.shard.of;
-    const below = Math.min(count + 1, next + limit * step);
-    const control = () => this.sendControl();
-    await tryEach({ from: next, below, step }, control, execution, tally, (index) =>
-      this.tryOne(index, id(index)),
-    );
-    this.next = next + Math.ceil((below - next) / step) * step;
-    const { first } = tally;
-    if (first === undefined || this.isShrunk) return;
-    this.isShrunk = true;
-    const { place, failure } = first;
-    tally.leadWith(
-      await inIsolation(failure, place, this.sampled(place), this.arbitrary, test.rules, execution),
-    );
-  }
-
-  private async tryOne(index: number, id: bigint): Promise<Failure | undefined> {
-    const failure = await runTestCase(this.sampled(index).value, id, this.test.rules, this.execution);
-    if (index < this.named.length) this.tried.push(index);
-    return failure;
-  }
-
+  const tried: number[] = [];
+  let next = first;
+  let isShrunk = false;
   /** How much of the covering array was tried. */
-  private get coverage(): CheckCoverage | undefined {
-    const { test, plants, named, tried, count, shard } = this;
+  tally.coverage = () => {
     if (test.covers === undefined) return undefined;
     const own = test.covers(plants, tried);
-    if (shard.of === 1) return own;
+    if (step === 1) return own;
     const ofAllShards = [...named.keys()].slice(0, count);
     const { rows, covered } = test.covers(plants, ofAllShards);
     return { ...own, together: { rows, covered } };
-  }
-
-  private sampled(index: number): Value<TestCase> {
-    return sampleAfter(this.named, this.arbitrary, this.execution.seed, this.checkId, index);
-  }
-
-  private async sendControl(): Promise<void> {
-    const { control } = this.sampled(0).value;
-    if (control !== undefined) await requireAccepted(control, this.id(this.count), this.execution);
-  }
+  };
+  const sendControl = async () => {
+    const { control } = sampled(0).value;
+    if (control !== undefined) await requireAccepted(control, id(count), execution);
+  };
+  const tryOne = async (index: number) => {
+    const failure = await runTestCase(sampled(index).value, id(index), test.rules, execution);
+    if (index < named.length) tried.push(index);
+    return failure;
+  };
+  return {
+    get ended() {
+      return next > count;
+    },
+    async run(limit) {
+      const below = Math.min(count + 1, next + limit * step);
+      await tryEach({ from: next, below, step }, sendControl, execution, tryOne);
+      next += Math.ceil((below - next) / step) * step;
+      const found = tally.first;
+      if (found === undefined || isShrunk) return;
+      isShrunk = true;
+      const { place, failure } = found;
+      tally.leadWith(await inIsolation(failure, place, sampled(place), arbitrary, test.rules, execution));
+    },
+  };
 }
 
 /** Confirms a failure in isolation, and shrinks it if it fails there every time. */

@@ -44,7 +44,7 @@ export async function requireAccepted(
 ): Promise<void> {
   const rejection = async (freshId: bigint) => {
     const exchange = await execution.send(control, freshId);
-    return judged(exchange, control, [acceptsOrdinary], execution.judging) === undefined
+    return judged(exchange, control, [acceptsOrdinary], execution.run.judging) === undefined
       ? undefined
       : truncate(summarise(exchange));
   };

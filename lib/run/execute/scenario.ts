@@ -3,10 +3,10 @@ import type { Exchange } from '../../wire/exchange.ts';
 import { type CheckContext, NotApplicable, type PlantFactory, type Test, Untestable } from '../check.ts';
 import type { CheckIds } from '../plan/ids.ts';
 import type { Failure } from '../result/result.ts';
-import type { Tally } from '../result/tally.ts';
 import { truncate } from '../result/truncate.ts';
 import { inPool } from '../send/pool.ts';
-import type { Execution } from './execution.ts';
+import { blockedBy } from './cases.ts';
+import type { Execution, RunParts } from './execution.ts';
 import { requireAccepted } from './run-test-case.ts';
 import type { TestRun } from './test-run.ts';
 
@@ -14,32 +14,18 @@ import type { TestRun } from './test-run.ts';
 const MAX_HELD_BYTES = 32 * 1024 * 1024;
 
 /** The steps of a check that depend on one another. */
-export class Scenario implements TestRun {
-  readonly ended = true;
-  private readonly test: Test & { kind: 'scenario' };
-  private readonly plants: PlantFactory;
-  private readonly execution: Execution;
-  private readonly tally: Tally;
-
-  constructor(test: Test & { kind: 'scenario' }, plants: PlantFactory, execution: Execution, tally: Tally) {
-    this.test = test;
-    this.plants = plants;
-    this.execution = execution;
-    this.tally = tally;
-  }
-
-  async run(): Promise<void> {
-    const { test, plants, execution, tally } = this;
-    try {
-      await test.run(contextOf(plants, execution, tally));
-      if (test.concurrent === true && execution.concurrencyLimit < 2)
-        tally.blocked = notConcurrent(execution);
-    } catch (error) {
-      if (!(error instanceof Untestable)) throw error;
-      tally.blocked = error;
-    }
-  }
-}
+export const scenario = (
+  test: Test & { kind: 'scenario' },
+  plants: PlantFactory,
+  execution: Execution,
+): TestRun => ({
+  ended: true,
+  async run() {
+    const blocked = await blockedBy(() => test.run(contextOf(plants, execution)));
+    const isSequential = test.concurrent === true && execution.concurrencyLimit < 2;
+    execution.tally.blocked = blocked ?? (isSequential ? notConcurrent(execution.run) : undefined);
+  },
+});
 
 /** Where the ids of requests come from. */
 type IdSource = Pick<CheckIds, 'next' | 'reserve'>;
@@ -58,12 +44,8 @@ function blockOf(source: IdSource, count: number): IdSource {
 }
 
 /** What a scenario works with. */
-function contextOf(
-  plants: PlantFactory,
-  execution: Execution,
-  tally: Tally,
-  ids: IdSource = execution.ids,
-): CheckContext {
+function contextOf(plants: PlantFactory, execution: Execution, ids: IdSource = execution.ids): CheckContext {
+  const { tally, run } = execution;
   const recordFailure = (failure: Omit<Failure, 'payloadClass'>) =>
     tally.recordFailure({ ...failure, payloadClass: 'other' });
   const send: CheckContext['send'] = (template) => {
@@ -72,7 +54,7 @@ function contextOf(
   };
   return {
     plants,
-    cases: execution.cases,
+    cases: run.cases,
     nextId: () => ids.next(),
     freshId: (from, below) => BigInt(freshId(from, below).written(ids.next())),
     send,
@@ -81,7 +63,7 @@ function contextOf(
       let held = 0;
       const id = ids.reserve(templates.length);
       tally.cases += templates.length;
-      await inPool(templates.length, execution.concurrency, async (index) => {
+      await inPool(templates.length, run.concurrency, async (index) => {
         const template = templates[index];
         if (template === undefined) return;
         const exchange = await execution.send(template, id(index));
@@ -108,14 +90,14 @@ function contextOf(
       tally.observations[key] = typeof value === 'string' ? truncate(value) : value;
     },
     get isDistant() {
-      return execution.isDistant;
+      return execution.concurrencyLimit > run.concurrency;
     },
-    withOwnIds: (count) => contextOf(plants, execution, tally, blockOf(ids, count)),
-    latencies: execution.latencies,
+    withOwnIds: (count) => contextOf(plants, execution, blockOf(ids, count)),
+    latencies: run.sender.latency.sample,
   };
 }
 
-const notConcurrent = ({ concurrency }: Execution): NotApplicable =>
+const notConcurrent = ({ concurrency }: RunParts): NotApplicable =>
   new NotApplicable(
     'concurrency',
     concurrency < 2

@@ -1,6 +1,6 @@
 import { summarise } from '../../judge/reading.ts';
 import type { Endpoint } from '../../wire/endpoint.ts';
-import type { Exchange } from '../../wire/exchange.ts';
+import type { Exchange, Fault } from '../../wire/exchange.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
 import { type Answered, probe } from '../../wire/probe.ts';
 import type { Stop } from '../result/result.ts';
@@ -130,43 +130,40 @@ const isClosedSilently = (exchange: Exchange): boolean =>
 const isNotTls = (exchange: Exchange): boolean =>
   exchange.kind === 'broken' && exchange.fault.kind === 'not-tls';
 
+/** Faults that say why a server cannot be reached. */
+const UNREACHABLE: Readonly<Partial<Record<Fault['kind'], Stop>>> = {
+  unresolved: {
+    kind: 'unreachable',
+    reason: 'the host name does not resolve',
+    remedy: 'check the host in the base URL',
+  },
+  refused: {
+    kind: 'unreachable',
+    reason: 'nothing listens there',
+    remedy: 'start the store, or let --start CMD start it and --wait S wait for it',
+  },
+  'connect-timeout': {
+    kind: 'unreachable',
+    reason: 'connecting timed out',
+    remedy: 'check host and port, or raise --timeout',
+  },
+  untrusted: {
+    kind: 'untrusted',
+    reason: 'the certificate is not trusted',
+    remedy: 'pass the CA certificate with --ca FILE, or skip verification with --insecure',
+  },
+  'not-tls': {
+    kind: 'not-http',
+    reason: 'the server does not speak TLS on this port',
+    remedy: 'use http:// in the base URL, or the port for https',
+  },
+};
+
 function unreachable(exchange: Exchange, url: string): Stop | undefined {
   if (exchange.kind === 'answered') return undefined;
   const { kind, detail } = exchange.fault;
-  switch (kind) {
-    case 'unresolved':
-      return {
-        kind: 'unreachable',
-        reason: `${url}: the host name does not resolve (${detail})`,
-        remedy: 'check the host in the base URL',
-      };
-    case 'refused':
-      return {
-        kind: 'unreachable',
-        reason: `${url}: nothing listens there (${detail})`,
-        remedy: 'start the store, or let --start CMD start it and --wait S wait for it',
-      };
-    case 'connect-timeout':
-      return {
-        kind: 'unreachable',
-        reason: `${url}: connecting timed out (${detail})`,
-        remedy: 'check host and port, or raise --timeout',
-      };
-    case 'untrusted':
-      return {
-        kind: 'untrusted',
-        reason: `${url}: the certificate is not trusted (${detail})`,
-        remedy: 'pass the CA certificate with --ca FILE, or skip verification with --insecure',
-      };
-    case 'not-tls':
-      return {
-        kind: 'not-http',
-        reason: `${url}: the server does not speak TLS on this port (${detail})`,
-        remedy: 'use http:// in the base URL, or the port for https',
-      };
-    default:
-      return undefined;
-  }
+  const stop = UNREACHABLE[kind];
+  return stop && { ...stop, reason: `${url}: ${stop.reason} (${detail})` };
 }
 
 const wantsTls = (exchange: Exchange, url: string): Stop => ({
