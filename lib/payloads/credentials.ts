@@ -34,159 +34,49 @@ const other = (character: string) => (character === 'x' ? 'y' : 'x');
 const swapped = (token: string) =>
   [...token].map((c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase())).join('');
 
-interface Near {
-  readonly name: string;
-  readonly kind: string;
-  readonly make: (token: string) => string;
-  readonly shell: string;
+/** A part of a wrong token, as it is made of the right one here and in a shell; a text is the same in both. */
+type Part = string | { readonly of: (token: string) => string; readonly shell: string };
+
+const TOKEN: Part = { of: (token) => token, shell: T };
+const FIRST_HALF: Part = {
+  of: (token) => token.slice(0, middle(token)),
+  shell: '${PLANT_STORE_TOKEN:0:$((${#PLANT_STORE_TOKEN}/2))}',
+};
+const SECOND_HALF: Part = {
+  of: (token) => token.slice(middle(token)),
+  shell: '${PLANT_STORE_TOKEN:$((${#PLANT_STORE_TOKEN}/2))}',
+};
+const AFTER_FIRST: Part = { of: (token) => token.slice(1), shell: '${PLANT_STORE_TOKEN:1}' };
+const AFTER_MIDDLE: Part = {
+  of: (token) => token.slice(middle(token) + 1),
+  shell: '${PLANT_STORE_TOKEN:$((${#PLANT_STORE_TOKEN}/2+1))}',
+};
+const OTHER_FIRST: Part = { of: (token) => other(token.charAt(0)), shell: 'x' };
+const OTHER_MIDDLE: Part = { of: (token) => other(token.charAt(middle(token))), shell: 'x' };
+
+/**
+ * A token made of parts. One that equals the right token (no letters whose case could be swapped) or is empty is
+ * replaced with an unknown one, so that it is never right.
+ */
+function near(name: string, kind: string, ...parts: readonly Part[]): InvalidCredential {
+  const shell = parts.map((part) => (typeof part === 'string' ? part : part.shell)).join('');
+  return {
+    name,
+    kind,
+    credential: {
+      values(token) {
+        const made = parts.map((part) => (typeof part === 'string' ? part : part.of(token))).join('');
+        return [`Bearer ${made === token || made === '' ? unknownToken(token.length + 1) : made}`];
+      },
+      // A shell would read what follows as part of the name of the variable.
+      shell: [`Bearer ${shell.replace(/\$PLANT_STORE_TOKEN(?=\w)/g, '${PLANT_STORE_TOKEN}')}`],
+    },
+  };
 }
 
-const constant = (name: string, kind: string, token: string): Near => ({
-  name,
-  kind,
-  make: () => token,
-  shell: token,
-});
-
 /**
- * Tokens that resemble the right one. None changes only the last characters, which could decode to the same
- * signature.
- */
-const NEAR: readonly Near[] = [
-  constant('a random token', 'any token', 'f3a91c07d2'),
-  {
-    name: 'the token with characters appended',
-    kind: 'more than the token',
-    make: (token) => `${token}0000`,
-    shell: '${PLANT_STORE_TOKEN}0000',
-  },
-  {
-    name: 'the token with characters prepended',
-    kind: 'more than the token',
-    make: (token) => `0000${token}`,
-    shell: `0000${T}`,
-  },
-  {
-    name: 'the first half of the token',
-    kind: 'beginning of the token',
-    make: (token) => token.slice(0, middle(token)),
-    shell: '${PLANT_STORE_TOKEN:0:$((${#PLANT_STORE_TOKEN}/2))}',
-  },
-  {
-    name: 'the second half of the token',
-    kind: 'end of the token',
-    make: (token) => token.slice(middle(token)),
-    shell: '${PLANT_STORE_TOKEN:$((${#PLANT_STORE_TOKEN}/2))}',
-  },
-  {
-    name: 'the token without its first character',
-    kind: 'end of the token',
-    make: (token) => token.slice(1),
-    shell: '${PLANT_STORE_TOKEN:1}',
-  },
-  {
-    name: 'the token with a different first character',
-    kind: 'changed token',
-    make: (token) => other(token.charAt(0)) + token.slice(1),
-    shell: 'x${PLANT_STORE_TOKEN:1}',
-  },
-  {
-    name: 'the token with a different character in the middle',
-    kind: 'changed token',
-    make: (token) =>
-      token.slice(0, middle(token)) + other(token.charAt(middle(token))) + token.slice(middle(token) + 1),
-    shell:
-      '${PLANT_STORE_TOKEN:0:$((${#PLANT_STORE_TOKEN}/2))}x${PLANT_STORE_TOKEN:$((${#PLANT_STORE_TOKEN}/2+1))}',
-  },
-  {
-    name: 'the token twice',
-    kind: 'more than the token',
-    make: (token) => token + token,
-    shell: `${T}${T}`,
-  },
-  {
-    name: 'the token with upper and lower case swapped',
-    kind: 'other case',
-    make: swapped,
-    shell: `$(printf %s "${T}" | tr a-zA-Z A-Za-z)`,
-  },
-  {
-    name: 'the token reversed',
-    kind: 'rearranged token',
-    make: (token) => [...token].reverse().join(''),
-    shell: `$(printf %s "${T}" | rev)`,
-  },
-  {
-    name: 'the token without its last quarter',
-    kind: 'beginning of the token',
-    make: (token) => token.slice(0, Math.ceil((3 * token.length) / 4)),
-    shell: '${PLANT_STORE_TOKEN:0:$(((3*${#PLANT_STORE_TOKEN}+3)/4))}',
-  },
-  {
-    name: 'the token with its halves swapped',
-    kind: 'rearranged token',
-    make: (token) => token.slice(middle(token)) + token.slice(0, middle(token)),
-    shell:
-      '${PLANT_STORE_TOKEN:$((${#PLANT_STORE_TOKEN}/2))}${PLANT_STORE_TOKEN:0:$((${#PLANT_STORE_TOKEN}/2))}',
-  },
-  {
-    name: 'the token with a letter inserted in the middle',
-    kind: 'more than the token',
-    make: (token) => `${token.slice(0, middle(token))}x${token.slice(middle(token))}`,
-    shell:
-      '${PLANT_STORE_TOKEN:0:$((${#PLANT_STORE_TOKEN}/2))}x${PLANT_STORE_TOKEN:$((${#PLANT_STORE_TOKEN}/2))}',
-  },
-  {
-    name: 'the token with the case of its first letter swapped',
-    kind: 'other case',
-    make: (token) => swapped(token.charAt(0)) + token.slice(1),
-    shell: '$(printf %.1s "$PLANT_STORE_TOKEN" | tr a-zA-Z A-Za-z)${PLANT_STORE_TOKEN:1}',
-  },
-  constant('a token of one letter', 'short token', 'x'),
-  constant('a token of digits', 'short token', '123456789012'),
-  constant('a token in three parts', 'JSON Web Token', 'e30.e30.c2ln'),
-  constant('a token in three parts that are not JSON', 'JSON Web Token', 'e.x.y'),
-  constant('a token in three empty parts', 'JSON Web Token', '..'),
-  constant('an unsigned JSON Web Token', 'JSON Web Token', UNSIGNED),
-  {
-    name: 'a token of 4 KiB',
-    kind: 'long token',
-    make: () => 'x'.repeat(4096),
-    shell: "$(printf 'x%.0s' {1..4096})",
-  },
-  constant('a token that is not ASCII', 'odd characters', 'tok\u00e9n'),
-  // As long as the token in characters and, in UTF-8, longer in bytes.
-  {
-    name: 'the token with an accented letter in the middle',
-    kind: 'odd characters',
-    make: (token) => `${token.slice(0, middle(token))}\u00e9${token.slice(middle(token) + 1)}`,
-    shell:
-      "${PLANT_STORE_TOKEN:0:$((${#PLANT_STORE_TOKEN}/2))}$(printf '\\351')${PLANT_STORE_TOKEN:$((${#PLANT_STORE_TOKEN}/2+1))}",
-  },
-  // What compatibility normalization makes of it is the token (Unicode TR 15).
-  {
-    name: 'the token with a full-width first letter',
-    kind: 'odd characters',
-    make: (token) =>
-      Buffer.from(String.fromCharCode(0xfee0 + token.charCodeAt(0))).toString('latin1') + token.slice(1),
-    shell:
-      "$(printf %.1s \"$PLANT_STORE_TOKEN\" | LC_ALL=C sed 's/[!-_]/\\xef\\xbc&/; s/[`-~]/\\xef\\xbd&/' | LC_ALL=C tr '!-~' '\\201-\\277\\200-\\236')${PLANT_STORE_TOKEN:1}",
-  },
-  constant('a quotation mark', 'odd characters at the end', '"'),
-  constant('two wrong tokens separated by a comma', 'odd characters', 'f3a91c07d2,91c07d2f3a'),
-  constant('an SQL injection', 'odd characters', "'OR'1'='1"),
-  constant('a wrong token with Base64 padding', 'odd characters at the end', 'f3a91c07d2=='),
-  constant('the word null', 'word', 'null'),
-  constant('the word undefined', 'word', 'undefined'),
-  constant('an asterisk', 'word', '*'),
-  // A table of tokens that is an object has more names than were written to it.
-  constant('the word constructor', 'word', 'constructor'),
-  constant('the word __proto__', 'word', '__proto__'),
-];
-
-/**
- * Tokens that must be rejected. A variant that equals the token (no letters whose case could be swapped) or
- * is empty is replaced with an unknown token, so none of these is ever right.
+ * Tokens that must be rejected, most of which resemble the right one. None changes only the last characters, which
+ * could decode to the same signature.
  */
 export const wrongTokens: readonly InvalidCredential[] = [
   {
@@ -197,17 +87,84 @@ export const wrongTokens: readonly InvalidCredential[] = [
       shell: ['Bearer <as many other characters>'],
     },
   },
-  ...NEAR.map(({ name, kind, make, shell }) => ({
-    name,
-    kind,
-    credential: {
-      values: (token: string) => {
-        const near = make(token);
-        return [`Bearer ${near === token || near === '' ? unknownToken(token.length + 1) : near}`];
-      },
-      shell: [`Bearer ${shell}`],
+  near('a random token', 'any token', 'f3a91c07d2'),
+  near('the token with characters appended', 'more than the token', TOKEN, '0000'),
+  near('the token with characters prepended', 'more than the token', '0000', TOKEN),
+  near('the first half of the token', 'beginning of the token', FIRST_HALF),
+  near('the second half of the token', 'end of the token', SECOND_HALF),
+  near('the token without its first character', 'end of the token', AFTER_FIRST),
+  near('the token with a different first character', 'changed token', OTHER_FIRST, AFTER_FIRST),
+  near(
+    'the token with a different character in the middle',
+    'changed token',
+    FIRST_HALF,
+    OTHER_MIDDLE,
+    AFTER_MIDDLE,
+  ),
+  near('the token twice', 'more than the token', TOKEN, TOKEN),
+  near('the token with upper and lower case swapped', 'other case', {
+    of: swapped,
+    shell: `$(printf %s "${T}" | tr a-zA-Z A-Za-z)`,
+  }),
+  near('the token reversed', 'rearranged token', {
+    of: (token) => [...token].reverse().join(''),
+    shell: `$(printf %s "${T}" | rev)`,
+  }),
+  near('the token without its last quarter', 'beginning of the token', {
+    of: (token) => token.slice(0, Math.ceil((3 * token.length) / 4)),
+    shell: '${PLANT_STORE_TOKEN:0:$(((3*${#PLANT_STORE_TOKEN}+3)/4))}',
+  }),
+  near('the token with its halves swapped', 'rearranged token', SECOND_HALF, FIRST_HALF),
+  near('the token with a letter inserted in the middle', 'more than the token', FIRST_HALF, 'x', SECOND_HALF),
+  near(
+    'the token with the case of its first letter swapped',
+    'other case',
+    {
+      of: (token) => swapped(token.charAt(0)),
+      shell: '$(printf %.1s "$PLANT_STORE_TOKEN" | tr a-zA-Z A-Za-z)',
     },
-  })),
+    AFTER_FIRST,
+  ),
+  near('a token of one letter', 'short token', 'x'),
+  near('a token of digits', 'short token', '123456789012'),
+  near('a token in three parts', 'JSON Web Token', 'e30.e30.c2ln'),
+  near('a token in three parts that are not JSON', 'JSON Web Token', 'e.x.y'),
+  near('a token in three empty parts', 'JSON Web Token', '..'),
+  near('an unsigned JSON Web Token', 'JSON Web Token', UNSIGNED),
+  near('a token of 4 KiB', 'long token', {
+    of: () => 'x'.repeat(4096),
+    shell: "$(printf 'x%.0s' {1..4096})",
+  }),
+  near('a token that is not ASCII', 'odd characters', 'tok\u00e9n'),
+  // As long as the token in characters and, in UTF-8, longer in bytes.
+  near(
+    'the token with an accented letter in the middle',
+    'odd characters',
+    FIRST_HALF,
+    { of: () => '\u00e9', shell: "$(printf '\\351')" },
+    AFTER_MIDDLE,
+  ),
+  // What compatibility normalization makes of it is the token (Unicode TR 15).
+  near(
+    'the token with a full-width first letter',
+    'odd characters',
+    {
+      of: (token) => Buffer.from(String.fromCharCode(0xfee0 + token.charCodeAt(0))).toString('latin1'),
+      shell:
+        "$(printf %.1s \"$PLANT_STORE_TOKEN\" | LC_ALL=C sed 's/[!-_]/\\xef\\xbc&/; s/[`-~]/\\xef\\xbd&/' | LC_ALL=C tr '!-~' '\\201-\\277\\200-\\236')",
+    },
+    AFTER_FIRST,
+  ),
+  near('a quotation mark', 'odd characters at the end', '"'),
+  near('two wrong tokens separated by a comma', 'odd characters', 'f3a91c07d2,91c07d2f3a'),
+  near('an SQL injection', 'odd characters', "'OR'1'='1"),
+  near('a wrong token with Base64 padding', 'odd characters at the end', 'f3a91c07d2=='),
+  near('the word null', 'word', 'null'),
+  near('the word undefined', 'word', 'undefined'),
+  near('an asterisk', 'word', '*'),
+  // A table of tokens that is an object has more names than were written to it.
+  near('the word constructor', 'word', 'constructor'),
+  near('the word __proto__', 'word', '__proto__'),
 ];
 
 /** The wrong token with a name. */

@@ -115,6 +115,10 @@ export const anyOf = (members: readonly [Value, ...Value[]]): Value => ({
   members,
 });
 
+/** One value that represents several, if there are any. */
+export const alike = ([first, ...others]: readonly Value[]): Value[] =>
+  first === undefined ? [] : [anyOf([first, ...others])];
+
 /** For values with which a store may reject a request. */
 export const OPTIONAL = { optional: true } as const;
 

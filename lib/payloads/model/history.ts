@@ -9,7 +9,7 @@ import {
   type Context,
   type Dimension,
   dimension,
-  OPTIONAL,
+  optional,
   type RequestState,
   templateOf,
   type Value,
@@ -26,20 +26,17 @@ type MakePreceding = (state: RequestState, context: Context) => RequestState | R
 
 const isState = (one: RequestState | RequestTemplate): one is RequestState => 'plant' in one;
 
-const after = (
-  name: string,
-  before: MakePreceding,
-  connection: Predecessor['connection'],
-  rest: Partial<Value> = {},
-): Value => ({
+const after = (name: string, before: MakePreceding, connection: Predecessor['connection']): Value => ({
   name,
   apply: (state, context) => {
     const made = before(state, context);
     const predecessor: Predecessor = { template: isState(made) ? templateOf(made) : made, connection };
     return { ...state, template: { ...state.template, preceding: predecessor } };
   },
-  ...rest,
 });
+
+const onSameConnection = (name: string, before: MakePreceding): Value =>
+  after(`${name} on the same connection`, before, 'same');
 
 const newId = freshId(2n ** 20n, 2n ** 31n);
 const newName = withWords((word) => `Before ${word(12)}`);
@@ -71,6 +68,8 @@ const anotherWith =
   };
 /** As any client would send it. */
 const another = anotherWith({});
+const anotherInChunks = (chunks: 'trailer' | 'many') =>
+  anotherWith({ framing: 'chunked', delivery: { chunks } });
 /** The same with the tag of the request, which need not be unique. */
 const sameTag: MakePreceding = (state, context) => {
   const other = another(state, context);
@@ -78,9 +77,8 @@ const sameTag: MakePreceding = (state, context) => {
   const plant = tag === undefined ? other.plant : other.plant.with('tag', tag);
   return isValid(context.contract, plant) ? { ...other, plant } : other;
 };
-/** A request without a body, on the same connection. */
-const bodiless = (method: string): Value =>
-  after(`after ${method} on the same connection`, () => ({ method }), 'same');
+/** A request without a body. */
+const bodiless = (method: string): Value => onSameConnection(`after ${method}`, () => ({ method }));
 
 const plain =
   (change: (state: RequestState) => RequestState): MakePreceding =>
@@ -131,20 +129,27 @@ const complement: MakePreceding = (state, context) => {
   return isValid(context.contract, tagged) ? { ...other, plant: tagged } : other;
 };
 
+const upperCase = renamed((text) => text.toUpperCase());
+const decomposed = renamed((text) => text.normalize('NFD'));
+
 const valid: MakePreceding = (state) => withoutFault(state);
+const withoutToken: MakePreceding = (state) => ({ ...state, credential: noCredential });
+
+const sameId = (state: RequestState, context: Context) => changed(state, context, 'name');
+const sameName = (state: RequestState, context: Context) => changed(state, context, 'id');
 
 const BEFORE_ANY: readonly Value[] = [
   anyOf([
-    after('after another plant on the same connection', another, 'same'),
-    after('after a plant with the same tag on the same connection', sameTag, 'same'),
+    onSameConnection('after another plant', another),
+    onSameConnection('after a plant with the same tag', sameTag),
   ]),
   anyOf([
-    after('after a rejected request on the same connection', rejected, 'same'),
-    after('after a body that ends inside a character on the same connection', cutInCharacter, 'same'),
+    onSameConnection('after a rejected request', rejected),
+    onSameConnection('after a body that ends inside a character', cutInCharacter),
   ]),
   anyOf([
-    after('after a request without a token on the same connection', unauthenticated, 'same'),
-    after('after a request with a wrong token on the same connection', wronglyAuthenticated, 'same'),
+    onSameConnection('after a request without a token', unauthenticated),
+    onSameConnection('after a request with a wrong token', wronglyAuthenticated),
   ]),
   anyOf([
     aborted('inside the name', () => 12),
@@ -154,26 +159,14 @@ const BEFORE_ANY: readonly Value[] = [
   ]),
   // What a server leaves unread of a request it takes for the beginning of the next one.
   anyOf([
-    after(
-      'after a plant with a trailer on the same connection',
-      anotherWith({ framing: 'chunked', delivery: { chunks: 'trailer' } }),
-      'same',
-    ),
-    after(
-      'after a plant in many chunks on the same connection',
-      anotherWith({ framing: 'chunked', delivery: { chunks: 'many' } }),
-      'same',
-    ),
-    after(
-      'after a plant as text/plain on the same connection',
-      anotherWith({ contentType: 'text/plain' }),
-      'same',
-    ),
+    onSameConnection('after a plant with a trailer', anotherInChunks('trailer')),
+    onSameConnection('after a plant in many chunks', anotherInChunks('many')),
+    onSameConnection('after a plant as text/plain', anotherWith({ contentType: 'text/plain' })),
     bodiless('GET'),
     bodiless('HEAD'),
     bodiless('OPTIONS'),
   ]),
-  after('after an oversized request on the same connection', oversized, 'same'),
+  onSameConnection('after an oversized request', oversized),
 ];
 
 const first: Value = {
@@ -188,43 +181,20 @@ const first: Value = {
 export const historyOfValid: Dimension = dimension('history', [
   first,
   ...BEFORE_ANY,
-  anyOf([
-    after(
-      'after a plant with the same id',
-      (state, context) => changed(state, context, 'name'),
-      'same',
-      OPTIONAL,
-    ),
-    after('after a plant with the same id that differs in having a tag', complement, 'same', OPTIONAL),
-    after(
-      'after a plant with the same name',
-      (state, context) => changed(state, context, 'id'),
-      'same',
-      OPTIONAL,
-    ),
+  ...optional([
+    anyOf([
+      after('after a plant with the same id', sameId, 'same'),
+      after('after a plant with the same id that differs in having a tag', complement, 'same'),
+      after('after a plant with the same name', sameName, 'same'),
+    ]),
+    anyOf([
+      after('after a plant whose name differs only in case', upperCase, 'same'),
+      after('after a plant whose name differs only in normalization', decomposed, 'same'),
+    ]),
+    after('after the same request', valid, 'same'),
+    after('after the same request without a token', withoutToken, 'other'),
+    after('at the same time as the same request', valid, 'beside'),
   ]),
-  anyOf([
-    after(
-      'after a plant whose name differs only in case',
-      renamed((text) => text.toUpperCase()),
-      'same',
-      OPTIONAL,
-    ),
-    after(
-      'after a plant whose name differs only in normalization',
-      renamed((text) => text.normalize('NFD')),
-      'same',
-      OPTIONAL,
-    ),
-  ]),
-  after('after the same request', valid, 'same', OPTIONAL),
-  after(
-    'after the same request without a token',
-    (state) => ({ ...state, credential: noCredential }),
-    'other',
-    OPTIONAL,
-  ),
-  after('at the same time as the same request', valid, 'beside', OPTIONAL),
   anyOf([
     after('at the same time as a rejected request', rejected, 'beside'),
     after('at the same time as a request without a token', unauthenticated, 'beside'),
@@ -241,10 +211,6 @@ export const historyOfFaulty: Dimension = dimension('history', [
   ]),
   after('pipelined after the same request without the fault', valid, 'pipelined'),
   after('at the same time as the same request without the fault', valid, 'beside'),
-  after(
-    'after a plant with the same id',
-    (state, context) => withoutFault(changed(state, context, 'name')),
-    'other',
-  ),
+  after('after a plant with the same id', (state, context) => withoutFault(sameId(state, context)), 'other'),
   after('after the same request', (state) => state, 'same'),
 ]);

@@ -5,7 +5,7 @@ import { type Defect, type DefectKind, defectsOf } from '../defects.ts';
 import type { Json } from '../json.ts';
 import { multipart, notJson } from '../texts.ts';
 import { isInvalid } from '../validity.ts';
-import { anyOf, type Dimension, dimension, type Value } from './dimension.ts';
+import { alike, type Dimension, dimension, type Value } from './dimension.ts';
 
 /** What is wrong with a request. */
 
@@ -72,10 +72,6 @@ const TYPICAL: readonly (readonly string[])[] = [
   ['followed by a NUL', 'followed by text'],
   ['a URL-encoded form'],
 ];
-
-/** One value that represents several, if there are any. */
-const alike = ([first, ...others]: readonly Value[]): Value[] =>
-  first === undefined ? [] : [anyOf([first, ...others])];
 
 /** One value for each group. */
 const perGroup = <T>(list: readonly T[], keyOf: (one: T) => string, toValue: (one: T) => Value): Value[] =>

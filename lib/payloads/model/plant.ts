@@ -4,11 +4,12 @@ import { FRESH, type FreshText, type Json, JsonObject, nestedArrays, Raw } from 
 import { ID } from '../plants.ts';
 import { HOSTILE } from '../strings.ts';
 import {
-  anyOf,
+  alike,
   type Context,
   type Dimension,
   dimension,
   OPTIONAL,
+  optional,
   type RequestState,
   type Value,
 } from './dimension.ts';
@@ -25,96 +26,100 @@ const changing = (
   ...rest,
 });
 
-const setting = (
+/** Values of one property, by their names. */
+const having = (
   property: string,
-  name: string,
-  value: (context: Context) => Json,
-  rest: Partial<Value> = {},
-) => changing(name, (plant, context) => plant.with(property, value(context)), rest);
+  values: Readonly<Record<string, Json | ((context: Context) => Json)>>,
+): Value[] =>
+  Object.entries(values).map(([name, value]) =>
+    changing(name, (plant, context) =>
+      plant.with(property, typeof value === 'function' ? value(context) : value),
+    ),
+  );
 
-const fixed = (property: string, name: string, value: Json, rest: Partial<Value> = {}) =>
-  setting(property, name, () => value, rest);
+const hostile = ({ pick }: Context): Json => pick(fc.constantFrom(...HOSTILE));
 
 /** Replaces each `word` in a template with a fresh word, and each # with a fresh digit. */
 const fresh = (kind: string): FreshText =>
   withWords((word, digit) => kind.replaceAll('word', () => word(6)).replaceAll('#', () => digit()));
 
+const letters = (count: number): FreshText => withWords((word) => word(count));
+
 const NAMES: readonly Value[] = [
-  fixed(
-    'name',
-    'with a name of 40 letters',
-    withWords((word) => `A${word(39)}`),
+  ...having('name', {
+    'with a name of 40 letters': withWords((word) => `A${word(39)}`),
+    'with an apostrophe in the name': fresh("Word's wordword"),
+    'with a hyphen in the name': fresh('Wword-word word'),
+    'with a hyphen and a final digit in the name': fresh('Wword-word #'),
+    'with digits in the name': fresh('Word ####### word'),
+    'with a name that starts with a literal': fresh('null word'),
+    'with a name in capital letters': fresh('word').map((text) => text.toUpperCase()),
+  }),
+  ...optional(
+    having('name', {
+      'with an accent in the name': fresh('wordéñüword'),
+      'with a combining accent in the name': fresh('worde\u0301word'),
+      'with a Chinese name': fresh('木蘭word花'),
+      'with a right-to-left name': fresh('نبتةword'),
+      'with an astral character in the name': fresh('🌵 word'),
+      'with control characters in the name': fresh('word\u0001\u001f\t\nword'),
+      'with quotes and backslashes in the name': fresh('word"\\/"word'),
+      'with a line separator in the name': fresh('word\u2028word'),
+      'with markup in the name': fresh('word<b>&amp;word'),
+      'with a numeral as the name': fresh('########'),
+      'with a property name as the name': 'tag',
+      'with a hostile name': hostile,
+      'with an empty name': '',
+    }),
   ),
-  fixed('name', 'with an apostrophe in the name', fresh("Word's wordword")),
-  fixed('name', 'with a hyphen in the name', fresh('Wword-word word')),
-  fixed('name', 'with a hyphen and a final digit in the name', fresh('Wword-word #')),
-  fixed('name', 'with digits in the name', fresh('Word ####### word')),
-  fixed('name', 'with a name that starts with a literal', fresh('null word')),
-  fixed(
-    'name',
-    'with a name in capital letters',
-    fresh('word').map((text) => text.toUpperCase()),
-  ),
-  setting('name', 'with an accent in the name', () => fresh('wordéñüword'), OPTIONAL),
-  setting('name', 'with a combining accent in the name', () => fresh('worde\u0301word'), OPTIONAL),
-  setting('name', 'with a Chinese name', () => fresh('木蘭word花'), OPTIONAL),
-  setting('name', 'with a right-to-left name', () => fresh('نبتةword'), OPTIONAL),
-  setting('name', 'with an astral character in the name', () => fresh('🌵 word'), OPTIONAL),
-  setting('name', 'with control characters in the name', () => fresh('word\u0001\u001f\t\nword'), OPTIONAL),
-  setting('name', 'with quotes and backslashes in the name', () => fresh('word"\\/"word'), OPTIONAL),
-  setting('name', 'with a line separator in the name', () => fresh('word\u2028word'), OPTIONAL),
-  setting('name', 'with markup in the name', () => fresh('word<b>&amp;word'), OPTIONAL),
-  setting('name', 'with a numeral as the name', () => fresh('########'), OPTIONAL),
-  setting('name', 'with a property name as the name', () => 'tag', OPTIONAL),
-  setting('name', 'with a hostile name', ({ pick }) => pick(fc.constantFrom(...HOSTILE)), OPTIONAL),
-  setting('name', 'with an empty name', () => '', OPTIONAL),
 ];
 
 const TAGS: readonly Value[] = [
   changing('without a tag', (plant) => plant.without('tag')),
-  anyOf([
-    fixed(
-      'tag',
-      'with a tag of one letter',
-      withWords((word) => word(1)),
-    ),
-    fixed('tag', 'with the tag null', 'null'),
-    fixed('tag', 'with the tag true', 'true'),
-  ]),
-  fixed(
-    'tag',
-    'with a tag of 20 letters',
-    withWords((word) => word(20)),
+  ...alike(
+    having('tag', {
+      'with a tag of one letter': letters(1),
+      'with the tag null': 'null',
+      'with the tag true': 'true',
+    }),
   ),
+  ...having('tag', { 'with a tag of 20 letters': letters(20) }),
   {
     name: 'with the same text as name and tag',
     apply: (state) => {
-      const text = withWords((word) => word(8));
+      const text = letters(8);
       return { ...state, plant: state.plant.with('name', text).with('tag', text) };
     },
     apart: ['name', 'size'],
   },
-  fixed('tag', 'with an empty tag', '', OPTIONAL),
-  fixed('tag', 'with a tag in another script', fresh('サボテンword'), OPTIONAL),
-  setting('tag', 'with a hostile tag', ({ pick }) => pick(fc.constantFrom(...HOSTILE)), OPTIONAL),
-  fixed('tag', 'with a numeral as the tag', fresh('####'), OPTIONAL),
+  ...optional(
+    having('tag', {
+      'with an empty tag': '',
+      'with a tag in another script': fresh('サボテンword'),
+      'with a hostile tag': hostile,
+      'with a numeral as the tag': fresh('####'),
+    }),
+  ),
 ];
 
-const ids = (name: string, from: bigint, below: bigint, step = 1n, rest: Partial<Value> = {}): Value =>
-  setting(ID, name, () => freshId(from, below, step), rest);
-
 const IDS: readonly Value[] = [
-  ids('with an id near 2^31', 2n ** 31n - 2n ** 21n, 2n ** 31n),
-  ids('with an odd id', 2n ** 24n + 1n, 2n ** 31n, 2n),
-  ids('with an even id', 2n ** 24n, 2n ** 31n, 2n),
-  ids('with an id that no 32-bit float can represent', 2n ** 24n + 1n, 2n ** 30n, 2n),
-  ids('with an id above 2^31', 2n ** 31n, 2n ** 32n, 1n, OPTIONAL),
-  ids('with an id above 2^32', 2n ** 32n, 2n ** 53n, 1n, OPTIONAL),
-  ids('with an id above 2^53', 2n ** 53n + 1n, 2n ** 62n, 2n, OPTIONAL),
-  ids('with a negative id', -(2n ** 31n), -(2n ** 20n), 1n, OPTIONAL),
-  ids('with an id below -2^53', -(2n ** 62n), -(2n ** 53n), 1n, OPTIONAL),
-  fixed(ID, 'with the id 0', 0n, OPTIONAL),
-  setting(ID, 'with an exponent in the id', () => new Raw((id) => `${id}e0`, 2 ** 20), OPTIONAL),
+  ...having(ID, {
+    'with an id near 2^31': freshId(2n ** 31n - 2n ** 21n, 2n ** 31n),
+    'with an odd id': freshId(2n ** 24n + 1n, 2n ** 31n, 2n),
+    'with an even id': freshId(2n ** 24n, 2n ** 31n, 2n),
+    'with an id that no 32-bit float can represent': freshId(2n ** 24n + 1n, 2n ** 30n, 2n),
+  }),
+  ...optional(
+    having(ID, {
+      'with an id above 2^31': freshId(2n ** 31n, 2n ** 32n),
+      'with an id above 2^32': freshId(2n ** 32n, 2n ** 53n),
+      'with an id above 2^53': freshId(2n ** 53n + 1n, 2n ** 62n, 2n),
+      'with a negative id': freshId(-(2n ** 31n), -(2n ** 20n)),
+      'with an id below -2^53': freshId(-(2n ** 62n), -(2n ** 53n)),
+      'with the id 0': 0n,
+      'with an exponent in the id': new Raw((id) => `${id}e0`, 2 ** 20),
+    }),
+  ),
 ];
 
 const orders: readonly Value[] = (
