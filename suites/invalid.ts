@@ -7,6 +7,7 @@ import {
   errorMediaType,
   noServerError,
   notSuccess,
+  rejected,
   rejectsWith,
 } from '../lib/judge/rules.ts';
 import { pickByKind } from '../lib/payloads/choose-cases.ts';
@@ -32,7 +33,6 @@ import type { Basis } from './clauses.ts';
 import { caseWithControl, must, requestWith, should } from './define.ts';
 
 const validResponse = [answered, noServerError, errorMediaType, errorBody];
-const rejected = [notSuccess, ...validResponse];
 
 const rejectIt = 'Reject the request, preferably with 400 and an Error; never answer 2xx.';
 

@@ -1,5 +1,5 @@
 import type { Arbitrary } from 'fast-check';
-import { acceptsOrdinary, echoes, plantBody, plantMediaType } from '../lib/judge/rules.ts';
+import { acceptsOrdinary, created, echoes, plantBody, plantMediaType } from '../lib/judge/rules.ts';
 import { ordersOf } from '../lib/payloads/choose-cases.ts';
 import { withWords } from '../lib/payloads/fresh.ts';
 import { COMPACT, type FreshText, type Json, JsonObject, type Style } from '../lib/payloads/json.ts';
@@ -7,9 +7,15 @@ import { ID, idWithin, plantOf } from '../lib/payloads/plants.ts';
 import type { RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
 import { isValid, onlyValid } from '../lib/payloads/validity.ts';
 import type { Check, PlantFactory } from '../lib/run/check.ts';
-import { must, ordinaryCase, ordinaryRequest, requestWith, should, withoutTag } from './define.ts';
-
-const aPlant = [acceptsOrdinary, plantMediaType, plantBody];
+import {
+  caseWithControl,
+  must,
+  ordinaryCase,
+  ordinaryRequest,
+  requestWith,
+  should,
+  withoutTag,
+} from './define.ts';
 
 const acceptIt =
   'Accept every NewPlant that is valid for the document: answer 200 with a Plant as application/json.';
@@ -64,11 +70,12 @@ const tagsOfEveryLength = (plants: PlantFactory): TestCase[] =>
 /** Words that mean something to a program, as tags. Unlike names, tags need not be new. */
 const WORDS_WITH_A_MEANING = ['null', 'true', 'none', 'undefined', 'nan', 'new', 'select', 'constructor'];
 
-const ordinaryPlants = (plants: PlantFactory): Arbitrary<JsonObject> =>
-  onlyValid(plants.contract, plantOf(plants.contract.newPlant.shape, 'ordinary', 'some'), plants.plain());
-
-const sampled = (plants: PlantFactory): Arbitrary<TestCase> =>
-  ordinaryPlants(plants).map((plant) => ordinaryCase('an ordinary plant', plant));
+const sampled =
+  (label: string, properties: 'some' | 'all') =>
+  (plants: PlantFactory): Arbitrary<TestCase> => {
+    const plant = plantOf(plants.contract.newPlant.shape, 'ordinary', properties);
+    return onlyValid(plants.contract, plant, plants.plain()).map((one) => ordinaryCase(label, one));
+  };
 
 /**
  * Names with the non-letters of real names; `word` is replaced with six fresh letters, # with a fresh digit.
@@ -123,15 +130,28 @@ const written = (plants: PlantFactory, spellings: Readonly<Record<string, Style>
 
 /** Ordinary plants with other headers that mean the same. */
 const sentAs = (plants: PlantFactory, more: Readonly<Record<string, RequestTemplate>>): TestCase[] =>
-  Object.entries(more).map(([label, template]) => {
-    const plant = plants.plain();
-    return {
-      label,
-      payloadClass: 'ordinary',
-      template: requestWith(plant, template),
-      control: ordinaryRequest(plants.plain()),
-    };
-  });
+  Object.entries(more).map(([label, template]) =>
+    caseWithControl(label, 'ordinary', requestWith(plants.plain(), template), plants.plain()),
+  );
+
+/** Ids of every magnitude. Smaller ones are too few: earlier runs may have used them. */
+const MAGNITUDES: readonly (readonly [from: bigint, below: bigint])[] = [
+  ...[20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30].map(
+    (bits) => [2n ** BigInt(bits), 2n ** BigInt(bits + 1)] as const,
+  ),
+  [2n ** 31n - 2n ** 24n, 2n ** 31n],
+];
+
+const idsOfEveryMagnitude = (plants: PlantFactory): TestCase[] =>
+  MAGNITUDES.flatMap(([from, below]) =>
+    [false, true].flatMap((odd) => {
+      const id = idWithin(plants.contract.newPlant.shape, from, below, { odd });
+      const label = odd
+        ? `an odd id of ${from} to ${below - 1n} and nothing optional`
+        : `an id of ${from} to ${below - 1n}`;
+      return id === undefined ? [] : withValues(plants, ID, [[label, id]], odd ? 'required' : undefined);
+    }),
+  );
 
 export const ordinaryChecks: readonly Check[] = [
   must('ordinary/answers-200', {
@@ -156,19 +176,19 @@ export const ordinaryChecks: readonly Check[] = [
     statement: 'Any NewPlant with a name of letters, digits, spaces, hyphens and apostrophes is created.',
     basis: ['section 4, rule 1', 'section 4, request body', 'section 2, NewPlant'],
     hint: acceptIt,
-    test: { kind: 'property', cases: sampled, rules: aPlant, weight: 1 },
+    test: { kind: 'property', cases: sampled('an ordinary plant', 'some'), rules: created, weight: 1 },
   }),
   must('ordinary/accepts-names-of-every-length', {
     statement: 'Names of 2 to 40 letters are accepted.',
     basis: ['section 4, rule 1', 'section 2, Plant'],
     hint: acceptIt,
-    test: { kind: 'cases', cases: namesOfEveryLength, rules: aPlant },
+    test: { kind: 'cases', cases: namesOfEveryLength, rules: created },
   }),
   must('ordinary/accepts-names-of-many-kinds', {
     statement: 'Names with spaces, digits, hyphens and apostrophes in any position are accepted.',
     basis: ['section 4, rule 1', 'section 2, Plant'],
     hint: acceptIt,
-    test: { kind: 'cases', cases: namesOfManyKinds, rules: aPlant },
+    test: { kind: 'cases', cases: namesOfManyKinds, rules: created },
   }),
   must('ordinary/accepts-tags-of-every-length', {
     statement: 'Tags of 1 to 20 lower-case letters are accepted.',
@@ -177,42 +197,14 @@ export const ordinaryChecks: readonly Check[] = [
     test: {
       kind: 'cases',
       cases: tagsOfEveryLength,
-      rules: aPlant,
+      rules: created,
     },
   }),
   must('ordinary/accepts-ids-of-every-magnitude', {
     statement: 'Ids of every magnitude up to 2^31-1 are accepted.',
     basis: ['section 4, rule 1', 'section 2, NewPlant'],
     hint: 'Store ids as int64: a column or variable of 16, 24 or 32 bits, or a 32-bit float, is too narrow.',
-    test: {
-      kind: 'cases',
-      // Smaller ids are too few: earlier runs may have used them.
-      cases: (plants) =>
-        [
-          ...Array.from(
-            { length: 11 },
-            (_, index) => [2n ** BigInt(20 + index), 2n ** BigInt(21 + index)] as const,
-          ),
-          [2n ** 31n - 2n ** 24n, 2n ** 31n] as const,
-        ]
-          .flatMap(([from, below]) =>
-            (
-              [
-                [false, 'all'],
-                [true, 'required'],
-              ] as const
-            ).flatMap(([odd, properties]) => {
-              const id = idWithin(plants.contract.newPlant.shape, from, below, { odd });
-              const label = odd
-                ? `an odd id of ${from} to ${below - 1n} and nothing optional`
-                : `an id of ${from} to ${below - 1n}`;
-              return id === undefined ? [] : [{ label, plant: plants.plain(properties).with(ID, id) }];
-            }),
-          )
-          .filter(({ plant }) => isValid(plants.contract, plant))
-          .map(({ label, plant }) => ordinaryCase(label, plant)),
-      rules: aPlant,
-    },
+    test: { kind: 'cases', cases: idsOfEveryMagnitude, rules: created },
   }),
   must('ordinary/accepts-any-property-order', {
     statement: 'The order of properties makes no difference.',
@@ -220,15 +212,13 @@ export const ordinaryChecks: readonly Check[] = [
     hint: 'Read all properties before validating any of them: an object is unordered.',
     test: {
       kind: 'cases',
-      cases: (plants) => [
-        ...ordersOf(plants.plain().members).map((members) =>
-          ordinaryCase(`in the order ${members.map(([name]) => name).join(', ')}`, fresh(plants, members)),
+      cases: (plants) =>
+        (['all', 'required'] as const).flatMap((properties) =>
+          ordersOf(plants.plain(properties).members).map((members) =>
+            ordinaryCase(`in the order ${members.map(([name]) => name).join(', ')}`, fresh(plants, members)),
+          ),
         ),
-        ...ordersOf(plants.plain('required').members).map((members) =>
-          ordinaryCase(`in the order ${members.map(([name]) => name).join(', ')}`, fresh(plants, members)),
-        ),
-      ],
-      rules: aPlant,
+      rules: created,
     },
   }),
   must('ordinary/accepts-white-space', {
@@ -245,7 +235,7 @@ export const ordinaryChecks: readonly Check[] = [
           tabs: { ...COMPACT, gaps: ['\t'] },
           'deep indentation': { ...COMPACT, gaps: ['\n        ', ' '] },
         }),
-      rules: aPlant,
+      rules: created,
     },
   }),
   must('ordinary/accepts-escaped-strings', {
@@ -260,7 +250,7 @@ export const ordinaryChecks: readonly Check[] = [
           'every character, in upper-case hexadecimal': { ...COMPACT, escapes: 'values', digits: 'upper' },
           'every other character': { ...COMPACT, escapes: 'values', every: 2 },
         }),
-      rules: aPlant,
+      rules: created,
     },
   }),
   must('ordinary/accepts-escaped-property-names', {
@@ -275,7 +265,7 @@ export const ordinaryChecks: readonly Check[] = [
           'every other character': { ...COMPACT, escapes: 'names', every: 2 },
           'names and values': { ...COMPACT, escapes: 'both' },
         }),
-      rules: aPlant,
+      rules: created,
     },
   }),
   must('ordinary/accepts-concurrent-requests', {
@@ -293,7 +283,7 @@ export const ordinaryChecks: readonly Check[] = [
         );
         const exchanges = await context.sendAll(templates);
         for (const [index, exchange] of exchanges.entries()) {
-          context.judge(exchange, templates[index] ?? {}, 'one of 64 at once', aPlant);
+          context.judge(exchange, templates[index] ?? {}, 'one of 64 at once', created);
         }
       },
     },
@@ -305,7 +295,7 @@ export const ordinaryChecks: readonly Check[] = [
     test: {
       kind: 'property',
       named: namesOfManyKinds,
-      cases: sampled,
+      cases: sampled('an ordinary plant', 'some'),
       rules: [echoes('name')],
       weight: 0.5,
       explainedBy: 'ordinary/answers-a-plant',
@@ -319,12 +309,7 @@ export const ordinaryChecks: readonly Check[] = [
     test: {
       kind: 'property',
       named: tagsOfEveryLength,
-      cases: (plants) =>
-        onlyValid(
-          plants.contract,
-          plantOf(plants.contract.newPlant.shape, 'ordinary', 'all'),
-          plants.plain(),
-        ).map((plant) => ordinaryCase('an ordinary plant with a tag', plant)),
+      cases: sampled('an ordinary plant with a tag', 'all'),
       rules: [echoes('tag')],
       weight: 0.25,
       explainedBy: 'ordinary/answers-a-plant',

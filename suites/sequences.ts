@@ -1,17 +1,4 @@
-import {
-  acceptedOrRejected,
-  acceptsOrdinary,
-  answered,
-  errorBody,
-  errorMediaType,
-  type Finding,
-  noServerError,
-  notSuccess,
-  plantBody,
-  plantMediaType,
-  type Rule,
-  sound,
-} from '../lib/judge/rules.ts';
+import { created, createdOrRejected, type Finding, type Rule, rejected } from '../lib/judge/rules.ts';
 import { fixedFor } from '../lib/payloads/fresh.ts';
 import type { Json, JsonObject } from '../lib/payloads/json.ts';
 import { ID } from '../lib/payloads/plants.ts';
@@ -31,10 +18,6 @@ const MAX_BEFORE = 32;
 const IDS_PER_STEP = 2;
 /** Number of different failures after which no more sequences are tried. */
 const MAX_FAULTS = 3;
-
-const ACCEPTED: readonly Rule[] = [acceptsOrdinary, plantMediaType, plantBody];
-const REJECTED: readonly Rule[] = [notSuccess, answered, noServerError, errorMediaType, errorBody];
-const OPEN: readonly Rule[] = [acceptedOrRejected, ...sound];
 
 /** What an outcome may depend on besides the request: the plants that may have been created. */
 interface Known {
@@ -227,8 +210,8 @@ const mayCreate = ({ wrong }: Step): boolean => wrong?.kind !== 'body' && wrong?
 
 function rulesFor({ wrong }: Step, mustBeAccepted: boolean): readonly Rule[] {
   if (wrong?.kind === 'aborted' || wrong?.kind === 'oversized') return [];
-  if (wrong !== undefined) return REJECTED;
-  return mustBeAccepted ? ACCEPTED : OPEN;
+  if (wrong !== undefined) return rejected;
+  return mustBeAccepted ? created : createdOrRejected;
 }
 
 /** A request that was not clearly rejected may have created a plant. */
@@ -253,7 +236,7 @@ function byMoment(steps: readonly Step[]): readonly (readonly Step[])[] {
 /** The kind of the request, independent of the seed and of earlier requests. */
 const kindOf = ({ step: { wrong }, rules }: Sent): string => {
   if (wrong !== undefined) return `a request ${DESCRIPTIONS[wrong.kind]}`;
-  return rules === ACCEPTED ? 'an ordinary plant' : 'a plant that may be a duplicate';
+  return rules === created ? 'an ordinary plant' : 'a plant that may be a duplicate';
 };
 
 async function anySequence(context: CheckContext): Promise<void> {

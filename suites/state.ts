@@ -1,4 +1,4 @@
-import { acceptsOrdinary, notSuccess, plantBody, plantMediaType } from '../lib/judge/rules.ts';
+import { created, notSuccess } from '../lib/judge/rules.ts';
 import { pickByKind } from '../lib/payloads/choose-cases.ts';
 import { defectsOf } from '../lib/payloads/defects.ts';
 import { noCredential, type RequestTemplate } from '../lib/payloads/test-case.ts';
@@ -6,8 +6,6 @@ import { notJson } from '../lib/payloads/texts.ts';
 import { isInvalid, isPlantText } from '../lib/payloads/validity.ts';
 import type { Check, CheckContext, PlantFactory } from '../lib/run/check.ts';
 import { must, ordinaryRequest, requestWith } from './define.ts';
-
-const aPlant = [acceptsOrdinary, plantMediaType, plantBody];
 
 const hint =
   'Look for state that a rejected request leaves behind: a connection or lock that is not released, a variable that keeps its last value, a worker that died.';
@@ -69,7 +67,7 @@ async function acceptsAmongRejections(context: CheckContext): Promise<void> {
   for (const [index, { label, template }] of mixed.entries()) {
     const exchange = exchanges[index];
     if (exchange !== undefined)
-      context.judge(exchange, template, label, template.ordinary === true ? aPlant : [notSuccess]);
+      context.judge(exchange, template, label, template.ordinary === true ? created : [notSuccess]);
   }
   for (let turn = 0; turn < 4; turn += 1) {
     const template = ordinaryRequest(context.plants.plain(turn % 2 === 0 ? 'all' : 'required'));
@@ -77,7 +75,7 @@ async function acceptsAmongRejections(context: CheckContext): Promise<void> {
       await context.send(template),
       template,
       'an ordinary plant after many invalid requests',
-      aPlant,
+      created,
     );
   }
 }
@@ -93,7 +91,7 @@ async function alternates(context: CheckContext): Promise<void> {
       await context.send(template),
       template,
       'an ordinary plant after an invalid request',
-      aPlant,
+      created,
     );
   }
 }
@@ -103,7 +101,7 @@ async function answersAtTheEnd(context: CheckContext): Promise<void> {
     ordinaryRequest(context.plants.plain(index % 2 === 0 ? 'all' : 'required')),
   );
   for (const [index, exchange] of (await context.sendAll(templates)).entries()) {
-    context.judge(exchange, templates[index] ?? {}, 'an ordinary plant at the end of the run', aPlant);
+    context.judge(exchange, templates[index] ?? {}, 'an ordinary plant at the end of the run', created);
   }
   const bad = text(isPlantText(context.plants.contract, '{}') ? '[]' : '{}');
   context.judge(await context.send(bad), bad, 'an empty object at the end of the run', [notSuccess]);

@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
-import { acceptedOrRejected, answers200, echoes, sound } from '../lib/judge/rules.ts';
+import { answers200, createdOrRejected, echoes } from '../lib/judge/rules.ts';
 import { boundaryStrings, edgeStrings } from '../lib/payloads/boundaries.ts';
 import { FreshText, type Json, JsonObject, nestedArrays, nestedObjects } from '../lib/payloads/json.ts';
 import { ID, idWithin, plantOf, undeclared, undeclaredMembers } from '../lib/payloads/plants.ts';
@@ -8,9 +8,6 @@ import type { TestCase } from '../lib/payloads/test-case.ts';
 import { isValid, onlyValid } from '../lib/payloads/validity.ts';
 import type { Check, PlantFactory } from '../lib/run/check.ts';
 import { must, ordinaryRequest, requestWith, should, withoutTag } from './define.ts';
-
-/** A store may reject these plants, but its responses are judged. */
-const validResponse = [acceptedOrRejected, ...sound];
 
 const answerHint = 'Answer 200 with a Plant, or 400 with an Error; no request may make the server fail.';
 
@@ -141,7 +138,7 @@ export const unconstrainedChecks: readonly Check[] = [
           unconstrained('any plant', plant, control),
         );
       },
-      rules: validResponse,
+      rules: createdOrRejected,
       weight: 0.5,
     },
   }),
@@ -150,14 +147,14 @@ export const unconstrainedChecks: readonly Check[] = [
       'A name with a meaning to a parser, database, shell, template or log is handled like any other.',
     basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, Plant'],
     hint: `Treat a name as plain text everywhere. ${answerHint}`,
-    test: { kind: 'cases', cases: (plants) => withValues(plants, 'name', HOSTILE), rules: validResponse },
+    test: { kind: 'cases', cases: (plants) => withValues(plants, 'name', HOSTILE), rules: createdOrRejected },
   }),
   must('unconstrained/answers-hostile-tags', {
     statement:
       'A tag with a meaning to a parser, database, shell, template or log is handled like any other.',
     basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, Plant'],
     hint: `Treat a tag as plain text everywhere. ${answerHint}`,
-    test: { kind: 'cases', cases: (plants) => withValues(plants, 'tag', HOSTILE), rules: validResponse },
+    test: { kind: 'cases', cases: (plants) => withValues(plants, 'tag', HOSTILE), rules: createdOrRejected },
   }),
   must('unconstrained/answers-any-id', {
     statement:
@@ -196,7 +193,7 @@ export const unconstrainedChecks: readonly Check[] = [
           ].map((id) => unconstrained(`id ${id}`, plants.plain().with(ID, id), plants.plain())),
         ),
       ],
-      rules: validResponse,
+      rules: createdOrRejected,
     },
   }),
   must('unconstrained/answers-undeclared-properties', {
@@ -234,7 +231,7 @@ export const unconstrainedChecks: readonly Check[] = [
             ),
         ).map((plant) => unconstrained('undeclared properties', plant, control));
       },
-      rules: validResponse,
+      rules: createdOrRejected,
       weight: 0.5,
     },
   }),
@@ -277,7 +274,7 @@ export const unconstrainedChecks: readonly Check[] = [
           ),
         ]);
       },
-      rules: validResponse,
+      rules: createdOrRejected,
     },
   }),
   accepts(

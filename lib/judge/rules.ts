@@ -237,6 +237,15 @@ export const sound: readonly Rule[] = [
   errorBody,
 ];
 
+/** The response to an ordinary plant. */
+export const created: readonly Rule[] = [acceptsOrdinary, plantMediaType, plantBody];
+
+/** The response to a plant of which the interface does not say whether it is accepted. */
+export const createdOrRejected: readonly Rule[] = [acceptedOrRejected, ...sound];
+
+/** The response to a request that must be rejected. */
+export const rejected: readonly Rule[] = [notSuccess, answered, noServerError, errorMediaType, errorBody];
+
 function plantlike(rule: Rule): Rule {
   return (exchange, contract, sent) =>
     exchange.request.method === 'POST' ? rule(exchange, contract, sent) : notSeen('no POST request');

@@ -120,8 +120,6 @@ export const alike = ([first, ...others]: readonly Value[]): Value[] =>
   first === undefined ? [] : [anyOf([first, ...others])];
 
 /** For values with which a store may reject a request. */
-export const OPTIONAL = { optional: true } as const;
-
 export const optional = (values: readonly Value[]): Value[] =>
   values.map((value) => ({ ...value, optional: true }));
 
