@@ -1,6 +1,7 @@
+import { created } from '../lib/judge/rules.ts';
 import type { Json, JsonObject, Style } from '../lib/payloads/json.ts';
 import type { Credential, PayloadClass, RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
-import type { Check, Level } from '../lib/run/check.ts';
+import type { Check, CheckContext, Level } from '../lib/run/check.ts';
 import type { Basis } from './clauses.ts';
 
 /** Usage: `must('ordinary/answers-200', { statement, basis, hint, test: { kind: 'cases', ... } })`. */
@@ -59,3 +60,12 @@ export const withoutTag: Check['notApplicable'] = ({ newPlant }) =>
   newPlant.shape.properties.get('tag')?.types.includes('string') === true
     ? undefined
     : 'the document declares no string property `tag`';
+
+/** Sends ordinary plants at the same time, every other one without optional properties. */
+export async function createsAtOnce(context: CheckContext, count: number, label: string): Promise<void> {
+  const templates = Array.from({ length: count }, (_, index) =>
+    ordinaryRequest(context.plants.plain(index % 2 === 0 ? 'all' : 'required')),
+  );
+  for (const [index, exchange] of (await context.sendAll(templates)).entries())
+    context.judge(exchange, templates[index] ?? {}, label, created);
+}

@@ -9,9 +9,9 @@ import { isValid, onlyValid } from '../lib/payloads/validity.ts';
 import type { Check, PlantFactory } from '../lib/run/check.ts';
 import {
   caseWithControl,
+  createsAtOnce,
   must,
   ordinaryCase,
-  ordinaryRequest,
   requestWith,
   should,
   withoutTag,
@@ -277,15 +277,7 @@ export const ordinaryChecks: readonly Check[] = [
       sends: '64 ordinary plants, as many at a time as the run allows, every other one without a tag.',
       exclusive: true,
       concurrent: true,
-      async run(context) {
-        const templates = Array.from({ length: 64 }, (_, index) =>
-          ordinaryRequest(context.plants.plain(index % 2 === 0 ? 'all' : 'required')),
-        );
-        const exchanges = await context.sendAll(templates);
-        for (const [index, exchange] of exchanges.entries()) {
-          context.judge(exchange, templates[index] ?? {}, 'one of 64 at once', created);
-        }
-      },
+      run: (context) => createsAtOnce(context, 64, 'one of 64 at once'),
     },
   }),
   should('ordinary/echoes-name', {

@@ -1,11 +1,11 @@
-import { created, notSuccess } from '../lib/judge/rules.ts';
+import { created, notSuccess, type Rule } from '../lib/judge/rules.ts';
 import { pickByKind } from '../lib/payloads/choose-cases.ts';
 import { defectsOf } from '../lib/payloads/defects.ts';
 import { noCredential, type RequestTemplate } from '../lib/payloads/test-case.ts';
 import { notJson } from '../lib/payloads/texts.ts';
 import { isInvalid, isPlantText } from '../lib/payloads/validity.ts';
 import type { Check, CheckContext, PlantFactory } from '../lib/run/check.ts';
-import { must, ordinaryRequest, requestWith } from './define.ts';
+import { createsAtOnce, must, ordinaryRequest, requestWith } from './define.ts';
 
 const hint =
   'Look for state that a rejected request leaves behind: a connection or lock that is not released, a variable that keeps its last value, a worker that died.';
@@ -48,21 +48,24 @@ const barrage = (plants: PlantFactory): Labelled[] => [
   },
 ];
 
+async function judge(
+  context: CheckContext,
+  template: RequestTemplate,
+  label: string,
+  rules: readonly Rule[],
+): Promise<void> {
+  context.judge(await context.send(template), template, label, rules);
+}
+
 async function acceptsAmongRejections(context: CheckContext): Promise<void> {
   await context.control(ordinaryRequest(context.plants.plain()));
   // Twice, with ordinary plants in between: a leak may show only when a pool is exhausted.
   const bad = [...barrage(context.plants), ...barrage(context.plants)];
-  const mixed = bad.flatMap((one, index): Labelled[] =>
-    index % 6 === 5
-      ? [
-          one,
-          {
-            label: 'an ordinary plant among invalid requests',
-            template: ordinaryRequest(context.plants.plain()),
-          },
-        ]
-      : [one],
-  );
+  const mixed = bad.flatMap((one, index): Labelled[] => {
+    if (index % 6 !== 5) return [one];
+    const template = ordinaryRequest(context.plants.plain());
+    return [one, { label: 'an ordinary plant among invalid requests', template }];
+  });
   const exchanges = await context.sendAll(mixed.map(({ template }) => template));
   for (const [index, { label, template }] of mixed.entries()) {
     const exchange = exchanges[index];
@@ -71,12 +74,7 @@ async function acceptsAmongRejections(context: CheckContext): Promise<void> {
   }
   for (let turn = 0; turn < 4; turn += 1) {
     const template = ordinaryRequest(context.plants.plain(turn % 2 === 0 ? 'all' : 'required'));
-    context.judge(
-      await context.send(template),
-      template,
-      'an ordinary plant after many invalid requests',
-      created,
-    );
+    await judge(context, template, 'an ordinary plant after many invalid requests', created);
   }
 }
 
@@ -85,28 +83,18 @@ async function alternates(context: CheckContext): Promise<void> {
   const values = ['null', '{}', '[]'].filter((value) => !isPlantText(context.plants.contract, value));
   for (const bad of ['{', '', ...values].map(text)) {
     // Values left over from the preceding plant must not fill the gaps.
-    context.judge(await context.send(bad), bad, 'an invalid request after an ordinary plant', [notSuccess]);
+    await judge(context, bad, 'an invalid request after an ordinary plant', [notSuccess]);
     const template = ordinaryRequest(context.plants.plain('required'));
-    context.judge(
-      await context.send(template),
-      template,
-      'an ordinary plant after an invalid request',
-      created,
-    );
+    await judge(context, template, 'an ordinary plant after an invalid request', created);
   }
 }
 
 async function answersAtTheEnd(context: CheckContext): Promise<void> {
-  const templates = Array.from({ length: 8 }, (_, index) =>
-    ordinaryRequest(context.plants.plain(index % 2 === 0 ? 'all' : 'required')),
-  );
-  for (const [index, exchange] of (await context.sendAll(templates)).entries()) {
-    context.judge(exchange, templates[index] ?? {}, 'an ordinary plant at the end of the run', created);
-  }
+  await createsAtOnce(context, 8, 'an ordinary plant at the end of the run');
   const bad = text(isPlantText(context.plants.contract, '{}') ? '[]' : '{}');
-  context.judge(await context.send(bad), bad, 'an empty object at the end of the run', [notSuccess]);
+  await judge(context, bad, 'an empty object at the end of the run', [notSuccess]);
   const noToken = requestWith(context.plants.plain(), { credential: noCredential });
-  context.judge(await context.send(noToken), noToken, 'no token at the end of the run', [notSuccess]);
+  await judge(context, noToken, 'no token at the end of the run', [notSuccess]);
 }
 
 export const stateChecks: readonly Check[] = [

@@ -7,17 +7,13 @@ import { HOSTILE } from '../lib/payloads/strings.ts';
 import type { TestCase } from '../lib/payloads/test-case.ts';
 import { isValid, onlyValid } from '../lib/payloads/validity.ts';
 import type { Check, PlantFactory } from '../lib/run/check.ts';
-import { must, ordinaryRequest, requestWith, should, withoutTag } from './define.ts';
+import { caseWithControl, must, requestWith, should, withoutTag } from './define.ts';
 
 const answerHint = 'Answer 200 with a Plant, or 400 with an Error; no request may make the server fail.';
 
 /** A test case with an ordinary plant as the control request. */
-const unconstrained = (label: string, plant: JsonObject, control: JsonObject): TestCase => ({
-  label,
-  payloadClass: 'unconstrained',
-  template: requestWith(plant),
-  control: ordinaryRequest(control),
-});
+const unconstrained = (label: string, plant: JsonObject, control: JsonObject): TestCase =>
+  caseWithControl(label, 'unconstrained', requestWith(plant), control);
 
 const valid = (plants: PlantFactory, cases: readonly TestCase[]): TestCase[] =>
   cases.filter(
@@ -107,7 +103,7 @@ const accepts = (
     statement,
     basis: ['section 4, rule 1', 'section 2, NewPlant', 'section 2, not shown'],
     hint,
-    ...(notApplicable === undefined ? {} : { notApplicable }),
+    notApplicable,
     test,
   });
 
@@ -245,14 +241,14 @@ export const unconstrainedChecks: readonly Check[] = [
         const many = (count: number): [string, Json][] =>
           Array.from({ length: count }, (_, index) => [`extra${index}`, 1n]);
         const large = (label: string, plant: JsonObject) => unconstrained(label, plant, plants.plain());
+        const having = (label: string, property: string, value: Json) =>
+          large(label, plants.plain().with(property, value));
         return valid(plants, [
           ...[1000, 8000, 60_000].map((length) =>
-            large(`a name of ${length} letters`, plants.plain().with('name', 'a'.repeat(length))),
+            having(`a name of ${length} letters`, 'name', 'a'.repeat(length)),
           ),
-          ...[1000, 60_000].map((length) =>
-            large(`a tag of ${length} letters`, plants.plain().with('tag', 'a'.repeat(length))),
-          ),
-          large('a name of 15000 astral characters', plants.plain().with('name', '🌵'.repeat(15_000))),
+          ...[1000, 60_000].map((length) => having(`a tag of ${length} letters`, 'tag', 'a'.repeat(length))),
+          having('a name of 15000 astral characters', 'name', '🌵'.repeat(15_000)),
           ...[300, 4000].map((count) =>
             large(
               `${count} undeclared properties`,
@@ -261,16 +257,10 @@ export const unconstrainedChecks: readonly Check[] = [
           ),
           // Limits of runtimes lie between these; a reader with two calls for each level fails at half of them.
           ...[70, 100, 300, 600, 900, 2000, 6000, 30_000].map((depth) =>
-            large(
-              `an undeclared property nested ${depth} deep`,
-              plants.plain().with('extra', nestedArrays(depth)),
-            ),
+            having(`an undeclared property nested ${depth} deep`, 'extra', nestedArrays(depth)),
           ),
           ...[70, 300, 600, 900, 6000].map((depth) =>
-            large(
-              `an undeclared property of objects nested ${depth} deep`,
-              plants.plain().with('extra', nestedObjects(depth)),
-            ),
+            having(`an undeclared property of objects nested ${depth} deep`, 'extra', nestedObjects(depth)),
           ),
         ]);
       },

@@ -1,4 +1,4 @@
-import { type Document, DocumentError, isObject, type Pointer } from './document.ts';
+import { type Document, errorAt, isObject, type Pointer } from './document.ts';
 import { type DeclaredParameter, requiredParameters } from './parameters.ts';
 import { type Shape, shapeOf } from './shape.ts';
 import { upgraded } from './upgrade.ts';
@@ -90,35 +90,31 @@ export function contractIn({
       const validate = compile(schema);
       return { shape: shapeOf(schema), validate };
     } catch (error) {
-      throw new DocumentError(
-        file,
-        document.place(pointer),
-        `is not a usable schema${applied(overlays)}: ${(error as Error).message}`,
-      );
+      const { message } = error as Error;
+      throw errorAt(document, pointer, `is not a usable schema${applied(overlays)}: ${message}`);
     }
   };
-  const newPlant = compiled([...operation, 'requestBody', ...media]);
-  if (newPlant.shape.types.length === 0 || !newPlant.shape.types.includes('object')) {
-    const place = document.place([...operation, 'requestBody', ...media]);
-    throw new DocumentError(file, place, 'the request body must be an object, as a NewPlant is');
-  }
+  const body = [...operation, 'requestBody', ...media];
+  const newPlant = compiled(body);
+  if (!newPlant.shape.types.includes('object'))
+    throw errorAt(document, body, 'the request body must be an object, as a NewPlant is');
   const plant = compiled([...operation, 'responses', '200', ...media]);
   const error = compiled([...operation, 'responses', '400', ...media]);
   const parameters = requiredParameters(api, ['paths', path]).flatMap(
     ({ at: pointer, in: where, schema, ...parameter }): Parameter[] => {
-      const place = document.place(pointer);
-      if (where !== 'path')
+      if (where !== 'path') {
+        const place = document.place(pointer);
         return [{ ...parameter, in: where, place, ...compiled([...pointer, 'schema'], read(schema)) }];
+      }
       // A parameter in a longer path belongs to the base URL.
       if (path.includes(`{${parameter.name}}`)) return [];
-      throw new DocumentError(file, place, `${PATH} does not contain the path parameter ${parameter.name}`);
+      throw errorAt(document, pointer, `${PATH} does not contain the path parameter ${parameter.name}`);
     },
   );
-  const info = api.info;
   return Object.freeze({
     document: {
       file,
-      version: isObject(info) ? String(info.version) : '',
+      version: isObject(api.info) ? String(api.info.version) : '',
       sha256,
       openapi,
       overlays,
@@ -169,21 +165,19 @@ function pathOf(document: Document, api: Record<string, unknown>): string {
     longer.length === 0
       ? ''
       : `; ${longer.join(' and ')} are ambiguous: remove all but one, for example with an overlay`;
-  throw new DocumentError(document.file, document.place(['paths']), `declares no paths > ${PATH}${reason}`);
+  throw errorAt(document, ['paths'], `declares no paths > ${PATH}${reason}`);
 }
 
 function part(document: Document, api: unknown, pointer: Pointer): unknown {
   let value = api;
   for (const [index, key] of pointer.entries()) {
     value = isObject(value) ? value[key] : undefined;
-    if (value === undefined) {
-      const missing = pointer.slice(0, index + 1).join(' > ');
-      throw new DocumentError(
-        document.file,
-        document.place(pointer.slice(0, index)),
-        `declares no ${missing}`,
+    if (value === undefined)
+      throw errorAt(
+        document,
+        pointer.slice(0, index),
+        `declares no ${pointer.slice(0, index + 1).join(' > ')}`,
       );
-    }
   }
   return value;
 }
@@ -202,11 +196,6 @@ function requireBearer(document: Document, api: Record<string, unknown>, pointer
     Array.isArray(requirements) &&
     requirements.length > 0 &&
     requirements.every((one: unknown) => isObject(one) && Object.keys(one).some(isBearer));
-  if (!bearer) {
-    throw new DocumentError(
-      document.file,
-      document.place(['security']),
-      `POST ${String(pointer[1])} does not require an HTTP bearer token`,
-    );
-  }
+  if (!bearer)
+    throw errorAt(document, ['security'], `POST ${String(pointer[1])} does not require an HTTP bearer token`);
 }

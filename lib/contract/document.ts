@@ -19,5 +19,9 @@ export interface Document {
   place(pointer: Pointer): string | undefined;
 }
 
+/** The error that the value at a pointer makes a document unusable. */
+export const errorAt = (document: Document, pointer: Pointer, problem: string): DocumentError =>
+  new DocumentError(document.file, document.place(pointer), problem);
+
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

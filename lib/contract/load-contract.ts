@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { compile, requireSchema } from './compile.ts';
 import { applied, type Contract, contractIn } from './contract.ts';
-import { type Document, DocumentError, isObject, type Pointer } from './document.ts';
+import { type Document, DocumentError, errorAt, isObject, type Pointer } from './document.ts';
 import { unknownKeywords } from './keywords.ts';
 import { readDocument } from './read-document.ts';
 import { reader } from './references.ts';
@@ -42,14 +42,10 @@ export async function loadContract(file: string, overlays: readonly string[] = [
  */
 function versionOf(document: Document): string {
   const version = isObject(document.value) ? document.value.openapi : undefined;
-  if (typeof version !== 'string' || !/^3\.[01]\.\d+$/.test(version)) {
-    throw new DocumentError(
-      document.file,
-      document.place(['openapi']),
-      `is not an OpenAPI 3.1 or 3.0 document (${version === undefined ? 'it has no `openapi`' : `openapi: ${JSON.stringify(version)}`}); give one with \`openapi: 3.1.0\``,
-    );
-  }
-  return version;
+  if (typeof version === 'string' && /^3\.[01]\.\d+$/.test(version)) return version;
+  const found = version === undefined ? 'it has no `openapi`' : `openapi: ${JSON.stringify(version)}`;
+  const problem = `is not an OpenAPI 3.1 or 3.0 document (${found}); give one with \`openapi: 3.1.0\``;
+  throw errorAt(document, ['openapi'], problem);
 }
 
 /** Resolves a pointer in a document, following references within the document. */
@@ -117,11 +113,7 @@ async function dereferenced(document: Document, described: unknown): Promise<Rec
     const [first = '', second = ''] = (error as Error).message.split('\n').map((line) => line.trim());
     const problem = second.startsWith('#/') || first.endsWith('.') ? `${first} ${second}`.trim() : first;
     const pointer = /#\/([^\s"']+)/.exec((error as Error).message)?.[1]?.split('/') ?? [];
-    throw new DocumentError(
-      document.file,
-      document.place(pointer),
-      `is not a valid OpenAPI document: ${problem}`,
-    );
+    throw errorAt(document, pointer, `is not a valid OpenAPI document: ${problem}`);
   }
   throw new DocumentError(document.file, undefined, 'is empty');
 }

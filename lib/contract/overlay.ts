@@ -1,5 +1,5 @@
 import { jsonpath } from 'json-p3';
-import { DocumentError, isObject, type Pointer } from './document.ts';
+import { errorAt, isObject, type Pointer } from './document.ts';
 import { readDocument } from './read-document.ts';
 
 type JsonPathValue = Parameters<typeof jsonpath.query>[1];
@@ -13,7 +13,7 @@ type JsonPathValue = Parameters<typeof jsonpath.query>[1];
 export function applyOverlay(document: unknown, file: string): unknown {
   const overlay = readDocument(file);
   const fail: (pointer: Pointer, problem: string) => never = (pointer, problem) => {
-    throw new DocumentError(file, overlay.place(pointer), problem);
+    throw errorAt(overlay, pointer, problem);
   };
   const { value } = overlay;
   if (!isObject(value) || typeof value.overlay !== 'string') {

@@ -16,29 +16,23 @@ import { plainPlants } from './validity.ts';
  */
 export const requireOrdinary = remembered((contract: Contract): void => {
   const { shape, validate } = contract.newPlant;
+  const fail = (problem: string): never => {
+    throw new DocumentError(contract.document.file, undefined, problem);
+  };
+  const failToMake = (problem: string) =>
+    fail(`cannot make an ordinary NewPlant from its schema: ${problem}`);
   for (const pattern of new Set(patternsIn(shape)))
     if (!isQuick(pattern))
-      throw new DocumentError(
-        contract.document.file,
-        undefined,
+      fail(
         `the pattern ${pattern} takes more than ${MAX_MATCH_MS} ms for some texts; rewrite it without nested repetition`,
       );
-  for (const problem of impossible(shape, ''))
-    throw new DocumentError(
-      contract.document.file,
-      undefined,
-      `cannot make an ordinary NewPlant from its schema: ${problem}`,
-    );
+  for (const problem of impossible(shape, '')) failToMake(problem);
   for (let index = 0; index < 8; index += 1) {
     const plants = plainPlants(contract, index % 2 === 0 ? 'all' : 'required');
     const text = write(sample(plants, 0, 'document', index).value, ordinaryIds(shape).first);
     const [problem] = validate(text, JSON.parse(text));
-    if (problem === undefined) continue;
-    throw new DocumentError(
-      contract.document.file,
-      undefined,
-      `cannot make an ordinary NewPlant from its schema: ${text} is not valid (${problem.at === '' ? 'it' : problem.at} ${problem.message})`,
-    );
+    if (problem !== undefined)
+      failToMake(`${text} is not valid (${problem.at === '' ? 'it' : problem.at} ${problem.message})`);
   }
 });
 
