@@ -124,11 +124,12 @@ function namedSequences(contract: Contract): readonly (readonly Step[])[] {
       { plant: 2, manner: 'with an Idempotency-Key', wrong: invalid },
     ]),
     [
-      ...together(0, [
-        ...[withoutToken, invalid, undefined, undefined, withoutToken, invalid, undefined, undefined].map(
+      ...together(
+        0,
+        [withoutToken, invalid, undefined, undefined, withoutToken, invalid, undefined, undefined].map(
           (one, plant) => ({ plant, wrong: one }),
         ),
-      ]),
+      ),
       ...together(1, [
         ...[undefined, undefined, withoutToken, invalid].map((one) => ({ plant: 8, wrong: one })),
         { plant: 8, like: 'same id' },
@@ -183,9 +184,7 @@ const anySteps = (contract: Contract): Arbitrary<readonly Step[]> =>
 const anyStep = (contract: Contract): Arbitrary<Omit<Step, 'moment'>> =>
   fc.record({
     plant: fc.nat({ max: PLANTS - 1 }),
-    like: often<Likeness>('same', [
-      ...(['same id', 'same name', 'name in another case', 'composed', 'decomposed'] as const),
-    ]),
+    like: often<Likeness>('same', ['same id', 'same name', 'name in another case', 'composed', 'decomposed']),
     wrong: fc.oneof(
       { arbitrary: fc.constant(undefined), weight: 4 },
       { arbitrary: fc.constantFrom<Wrong>(...invalidBodies(contract)), weight: 3 },

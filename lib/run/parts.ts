@@ -90,7 +90,7 @@ export function partsOf(settings: Settings, { onProgress = () => {}, onFailure =
   const searchBudget = { left: SEARCH_BUDGET_REQUESTS };
   const executor = new CheckExecutor(
     { judging, client, sender, monitor, recovery, state, seed, cases, concurrency, searchBudget, ordinary },
-    { contract, catalogue, selected, thorough, shard, idsOf, invariants, onFailure: recordFailure },
+    { catalogue, selected, thorough, shard, idsOf, invariants, onFailure: recordFailure },
   );
   return { firstId, idsOf, state, client, sender, collisions, recovery, monitor, executor, probe };
 }

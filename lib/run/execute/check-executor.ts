@@ -1,4 +1,3 @@
-import type { Contract } from '../../contract/contract.ts';
 import type { Check } from '../check.ts';
 import type { CheckIds } from '../plan/ids.ts';
 import { DEFAULTS, sampleCount, type WorkItem } from '../plan/plan.ts';
@@ -21,7 +20,6 @@ import type { TestRun } from './test-run.ts';
 const MAX_PARALLEL_CHECKS = 8;
 
 export interface ExecutorOptions {
-  readonly contract: Contract;
   readonly catalogue: readonly Check[];
   readonly selected: (id: string) => boolean;
   readonly thorough: boolean;
@@ -84,9 +82,8 @@ export class CheckExecutor {
   }
 
   private skippedResult(check: Check): CheckResult | undefined {
-    const { selected, contract } = this.options;
-    if (!selected(check.id)) return skipped(check, 'user', 'skipped by --only or --skip');
-    const reason = check.notApplicable?.(contract);
+    if (!this.options.selected(check.id)) return skipped(check, 'user', 'skipped by --only or --skip');
+    const reason = check.notApplicable?.(this.parts.judging.contract);
     if (reason !== undefined) return skipped(check, 'document', reason);
     return this.isInThisShard(check) ? undefined : inAnotherShard(check);
   }
@@ -129,8 +126,9 @@ export class CheckExecutor {
   }
 
   private testRunOf({ id, test }: Check, execution: Execution): TestRun | undefined {
-    const { contract, shard, thorough } = this.options;
-    const plants = plantsFor(contract, this.parts.seed, id, strengthOf(thorough));
+    const { shard, thorough } = this.options;
+    const { judging, seed } = this.parts;
+    const plants = plantsFor(judging.contract, seed, id, strengthOf(thorough));
     switch (test.kind) {
       case 'cases':
         return namedCases(test, plants, execution);

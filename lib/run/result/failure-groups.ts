@@ -14,7 +14,7 @@ export class FailureGroups {
     const { finding, label, stableLabel = label } = failure;
     const request = finding.ofRequest === true ? undefined : stableLabel;
     const problem = problemOf(failure);
-    const key = keyOf({ problem, request });
+    const key = keyOf(problem, request);
     const known = this.byKey.get(key);
     if (known === undefined && this.byKey.size >= MAX_GROUPS) return;
     this.byKey.set(key, {
@@ -27,14 +27,10 @@ export class FailureGroups {
 
   /** In the order of their first case in the plan. */
   get inOrder(): readonly FailureGroup[] {
-    return [...this.byKey.values()].sort((a, b) => a.place - b.place || (keyOf(a) < keyOf(b) ? -1 : 1));
+    return [...this.byKey.values()].sort(
+      (a, b) => a.place - b.place || (keyOf(a.problem, a.request) < keyOf(b.problem, b.request) ? -1 : 1),
+    );
   }
 }
 
-const keyOf = ({
-  problem,
-  request = '',
-}: {
-  readonly problem: string;
-  readonly request?: string | undefined;
-}) => `${problem}\n${request}`;
+const keyOf = (problem: string, request = '') => `${problem}\n${request}`;

@@ -299,8 +299,10 @@ export class Sender {
     if (this.stop !== undefined) throw new Stopped(this.stop);
     const isAnswer = exchange.kind === 'answered' && pauseAsked(exchange) === undefined;
     // A delivery contains pauses of our own.
-    if (isAnswer && exchange.request.method === 'POST' && template.delivery === undefined)
-      this.recordTime(exchange.ms);
+    if (isAnswer && exchange.request.method === 'POST' && template.delivery === undefined) {
+      this.latency.add(exchange.ms);
+      this.growth.add(exchange.ms);
+    }
     return { exchange: before === undefined ? exchange : { ...exchange, preceding: before }, isOwn: true };
   }
 
@@ -317,11 +319,6 @@ export class Sender {
     if (exchange.kind !== 'broken' || exchange.fault.kind !== 'timeout') return;
     this.timeouts += 1;
     if (this.timeouts >= MAX_FULL_TIMEOUTS || this.latency.summary === undefined) this.shortenTimeout();
-  }
-
-  private recordTime(ms: number): void {
-    this.latency.add(ms);
-    this.growth.add(ms);
   }
 
   /**
@@ -360,26 +357,23 @@ export class Sender {
 
   /** Waits until the store and the user allow the next request, and the one before it if there is one. */
   private async pace({ preceding }: RequestTemplate): Promise<void> {
-    for (;;) {
-      if (this.stop !== undefined) throw new Stopped(this.stop);
-      const now = Date.now();
-      if (now < this.pausedUntil) {
-        await sleep(Math.min(this.pausedUntil - now, 250));
-        continue;
-      }
-      if (this.spacing === 0) return;
-      const slot = Math.max(now, this.nextSlot);
-      this.nextSlot = slot + this.spacing * (preceding === undefined ? 1 : 2);
-      await this.until(slot);
-      return;
-    }
+    await this.until(() => this.pausedUntil);
+    if (this.spacing === 0) return;
+    const slot = Math.max(Date.now(), this.nextSlot);
+    this.nextSlot = slot + this.spacing * (preceding === undefined ? 1 : 2);
+    await this.until(() => slot);
   }
 
-  /** @throws Stopped if the run ends meanwhile */
-  private async until(time: number): Promise<void> {
-    for (let left = time - Date.now(); left > 0; left = time - Date.now()) {
-      await sleep(Math.min(left, 250));
+  /**
+   * Waits until a time that may move.
+   * @throws Stopped if the run has ended, or ends meanwhile
+   */
+  private async until(time: () => number): Promise<void> {
+    for (;;) {
       if (this.stop !== undefined) throw new Stopped(this.stop);
+      const left = time() - Date.now();
+      if (left <= 0) return;
+      await sleep(Math.min(left, 250));
     }
   }
 }
