@@ -65,7 +65,6 @@ export type ClauseId = keyof typeof CLAUSES;
 /** A standard on which the interface relies. */
 export type Standard = `RFC ${number} section ${string}` | `JSON Schema 2020-12 section ${string}`;
 
-/** A place in openapi.yaml. */
 export type Place = `openapi.yaml#/${string}`;
 
 export type Basis = ClauseId | Standard | Place;

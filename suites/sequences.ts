@@ -300,7 +300,6 @@ const faultOf = (fault: Fault): string => {
     : kindOf(fault);
 };
 
-/** Simplifications of a step. */
 const SIMPLER: readonly Partial<Step>[] = [{ connection: 'kept' }, { manner: 'as usual' }, { like: 'same' }];
 
 /**

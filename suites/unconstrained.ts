@@ -1,4 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
+import type { Contract } from '../lib/contract/contract.ts';
 import { answers200, createdOrRejected, echoes } from '../lib/judge/rules.ts';
 import { boundaryStrings, edgeStrings } from '../lib/payloads/boundaries.ts';
 import { FreshText, type Json, JsonObject, nestedArrays, nestedObjects } from '../lib/payloads/json.ts';
@@ -20,20 +21,23 @@ const valid = (plants: PlantFactory, cases: readonly TestCase[]): TestCase[] =>
     ({ template: { body } }) => body !== undefined && 'json' in body && isValid(plants.contract, body.json),
   );
 
-const kept = (plants: PlantFactory, sampled: Arbitrary<JsonObject>): Arbitrary<JsonObject> =>
-  onlyValid(plants.contract, sampled, plants.plain());
+/** Any of these plants that the document allows, with one control request for all. */
+const sampled = (
+  plants: PlantFactory,
+  label: string,
+  arbitrary: Arbitrary<JsonObject>,
+): Arbitrary<TestCase> => {
+  const control = plants.plain();
+  return onlyValid(plants.contract, arbitrary, plants.plain()).map((plant) =>
+    unconstrained(label, plant, control),
+  );
+};
 
 /** Plants in which one property has any value that its schema allows. */
-const anyValueOf = (plants: PlantFactory, property: string): Arbitrary<TestCase> => {
-  const { shape } = plants.contract.newPlant;
-  const control = plants.plain();
-  return kept(
-    plants,
-    fc
-      .tuple(plantOf(shape, 'plain', 'all'), plantOf(shape, 'any', 'all'))
-      .map(([plant, any]) => plant.with(property, any.get(property) ?? null)),
-  ).map((plant) => unconstrained(`any ${property}`, plant, control));
-};
+const anyValueOf = (property: string, { newPlant: { shape } }: Contract): Arbitrary<JsonObject> =>
+  fc
+    .tuple(plantOf(shape, 'plain', 'all'), plantOf(shape, 'any', 'all'))
+    .map(([plant, any]) => plant.with(property, any.get(property) ?? null));
 
 /** Plants with these values of one property, if the document allows them. */
 const withValues = (
@@ -51,12 +55,6 @@ const withValues = (
     }),
   );
 
-/** Values of a property at which stores are known to differ. */
-const boundaries =
-  (property: string) =>
-  (plants: PlantFactory): TestCase[] =>
-    withValues(plants, property, boundaryStrings);
-
 /** Edge strings in name and tag at once; hostile strings have their own checks. */
 const edges = (plants: PlantFactory): TestCase[] => {
   const cases = edgeStrings.map((name, index) => {
@@ -69,12 +67,13 @@ const edges = (plants: PlantFactory): TestCase[] => {
   return valid(plants, cases);
 };
 
-/** Plants with any string for a property: first the boundaries, then random ones. */
+/** Plants with any string for a property: first those at which stores are known to differ, then random ones. */
 const anyText = (property: string) =>
   ({
     kind: 'property',
-    named: boundaries(property),
-    cases: (plants: PlantFactory) => anyValueOf(plants, property),
+    named: (plants: PlantFactory) => withValues(plants, property, boundaryStrings),
+    cases: (plants: PlantFactory) =>
+      sampled(plants, `any ${property}`, anyValueOf(property, plants.contract)),
     weight: 0.6,
   }) as const;
 
@@ -128,12 +127,7 @@ export const unconstrainedChecks: readonly Check[] = [
     test: {
       kind: 'property',
       named: edges,
-      cases: (plants) => {
-        const control = plants.plain();
-        return kept(plants, plantOf(plants.contract.newPlant.shape, 'any', 'some')).map((plant) =>
-          unconstrained('any plant', plant, control),
-        );
-      },
+      cases: (plants) => sampled(plants, 'any plant', plantOf(plants.contract.newPlant.shape, 'any', 'some')),
       rules: createdOrRejected,
       weight: 0.5,
     },
@@ -211,10 +205,10 @@ export const unconstrainedChecks: readonly Check[] = [
             ),
           ),
         ),
-      cases: (plants) => {
-        const control = plants.plain();
-        return kept(
+      cases: (plants) =>
+        sampled(
           plants,
+          'undeclared properties',
           fc
             .tuple(
               plantOf(plants.contract.newPlant.shape, 'plain', 'some'),
@@ -225,8 +219,7 @@ export const unconstrainedChecks: readonly Check[] = [
               ([plant, extra, first]) =>
                 new JsonObject(first ? [...extra, ...plant.members] : [...plant.members, ...extra]),
             ),
-        ).map((plant) => unconstrained('undeclared properties', plant, control));
-      },
+        ),
       rules: createdOrRejected,
       weight: 0.5,
     },

@@ -32,7 +32,6 @@ const PLAIN = [
 
 const KNOWN = [...ONE, ...LIST, ...NAMED, ...PLAIN];
 
-/** An unknown keyword and its place. */
 export interface UnknownKeyword {
   readonly at: Pointer;
   readonly problem: string;

@@ -1,7 +1,6 @@
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { exactInteger, integerRange, sourceAt } from './numeral.ts';
 
-/** One violation of the schema. */
 export interface Violation {
   /** JSON Pointer to the invalid value; empty for the whole. */
   readonly at: string;

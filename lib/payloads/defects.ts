@@ -78,7 +78,6 @@ function candidatesOf(shape: Shape): readonly Defect[] {
   ];
 }
 
-/** The defects of the value at a place. */
 function defectsAt(place: Place, shape: Shape): Defect[] {
   const kinds = shape.alternatives;
   if (kinds.length > 0)

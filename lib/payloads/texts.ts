@@ -115,7 +115,6 @@ const startOf = (property: string, text: string): number => {
   return member === null ? text.indexOf('"') + 1 : member.index + member[0].length;
 };
 
-/** Inserts bytes into a text. */
 const inserted = (text: string, bytes: readonly number[], at: number): Uint8Array =>
   Buffer.concat([Buffer.from(text.slice(0, at)), Uint8Array.from(bytes), Buffer.from(text.slice(at))]);
 

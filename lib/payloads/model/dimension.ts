@@ -52,7 +52,7 @@ export function templateOf({
   return { ...around, body };
 }
 
-/** The same request without its defect. */
+/** The same request without anything wrong with it. */
 export const withoutFault = ({ defect: _, credential: __, ...state }: RequestState): RequestState => state;
 
 export const initialState = (plant: JsonObject): RequestState => ({

@@ -73,7 +73,6 @@ const TYPICAL: readonly (readonly string[])[] = [
   ['a URL-encoded form'],
 ];
 
-/** One value for each group. */
 const perGroup = <T>(list: readonly T[], keyOf: (one: T) => string, toValue: (one: T) => Value): Value[] =>
   groupBy(list, keyOf).flatMap(([, group]) => alike(group.map(toValue)));
 

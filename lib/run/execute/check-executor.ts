@@ -40,7 +40,6 @@ interface ActiveCheck {
   stop: Stop | undefined;
 }
 
-/** Executes the checks of a run. */
 export class CheckExecutor {
   private readonly parts: RunParts;
   private readonly options: ExecutorOptions;

@@ -33,7 +33,6 @@ export class Ids {
     return Number(this.places);
   }
 
-  /** The ids of one check. */
   in(room: Room): CheckIds {
     return new CheckIds((place) => this.at(place), room);
   }
