@@ -3,10 +3,13 @@ import { isFinding, type Rule } from '../judge/rules.ts';
 import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
 import { type Model, modelsOf } from '../payloads/model/model.ts';
 import type { ExpectedOutcome, RequestTemplate } from '../payloads/test-case.ts';
+import type { Check } from '../run/check.ts';
 import { rulingOf } from '../run/execute/judging.ts';
-import type { Failure } from '../run/result/result.ts';
+import type { Suspect } from '../run/execute/last-requests.ts';
+import type { CheckResult, Failure } from '../run/result/result.ts';
 import { fill } from '../run/send/fill.ts';
 import type { Exchange, Request } from '../wire/exchange.ts';
+import { ordinaryStates } from './ordinary-requests.ts';
 import { expectedOutcomeOf, mustReject } from './symptom/expected-outcome.ts';
 import { aspectOf, keyOf, type Symptom } from './symptom/symptom.ts';
 import { symptomsOf } from './symptom/symptoms-of.ts';
@@ -20,9 +23,25 @@ export interface ExperimentChannel {
 /** Thrown when no more requests are allowed. */
 class BudgetSpent extends Error {}
 
-export interface Budget {
-  readonly requests: number;
-  readonly seconds: number;
+/** The run whose failures are to be explained. */
+export interface ExplainedRun {
+  /** All of them. */
+  readonly results: readonly CheckResult[];
+  readonly contract: Contract;
+  readonly token: string;
+  readonly catalogue: readonly Check[];
+  /** Requests in flight at most. */
+  readonly concurrency: number;
+  /** The id of the first request. */
+  readonly firstId: bigint;
+  /** Whether the store accepted an ordinary plant when the run began. */
+  readonly served: boolean;
+  /** Whether the run ended early because the store answers nothing, or serves nothing, any more. */
+  readonly gone: boolean;
+  /** The requests of which the store may have died, the likeliest first; none unless it did. */
+  readonly suspects: readonly Suspect[];
+  /** What experiments may cost. */
+  readonly budget: { readonly requests: number; readonly seconds: number };
 }
 
 /** A symptom to look for, and the rules that find it if only they do. */
@@ -49,20 +68,23 @@ const RESERVED_TIME = 0.15;
 export class Experiments {
   readonly contract: Contract;
   readonly token: string;
+  /** The least remarkable request. */
+  readonly ordinary: RequestState;
   sent = 0;
   private readonly memory = new Map<string, unknown>();
+  readonly run: ExplainedRun;
   private readonly channel: ExperimentChannel;
-  private readonly budget: Budget;
   /** When experiments end, and when everything does. */
   private readonly until: { readonly experiments: number; readonly all: number };
 
-  constructor(channel: ExperimentChannel, contract: Contract, token: string, budget: Budget) {
+  constructor(channel: ExperimentChannel, run: ExplainedRun) {
     this.channel = channel;
-    this.contract = contract;
-    this.token = token;
-    this.budget = budget;
+    this.run = run;
+    this.contract = run.contract;
+    this.token = run.token;
+    [this.ordinary] = ordinaryStates(run.contract);
     const now = performance.now();
-    const ms = budget.seconds * 1000;
+    const ms = run.budget.seconds * 1000;
     this.until = { experiments: now + ms * (1 - RESERVED_TIME), all: now + ms };
   }
 
@@ -72,23 +94,18 @@ export class Experiments {
     return this.memory.get(key) as T;
   }
 
-  /** @throws BudgetSpent */
   async send(state: RequestState): Promise<Exchange> {
     const [exchange] = await this.together([templateOf(state)]);
     if (exchange === undefined) throw new BudgetSpent();
     return exchange;
   }
 
-  /** @throws BudgetSpent */
   async together(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]> {
     if (!this.hasBudgetFor(templates.length)) throw new BudgetSpent();
     return this.sendOnOwnConnections(templates);
   }
 
-  /**
-   * Sends a request that no experiment explains once more, also if the budget of experiments is spent.
-   * @throws BudgetSpent
-   */
+  /** Sends a request that no experiment explains once more, also if the budget of experiments is spent. */
   async sendAgain(template: RequestTemplate): Promise<Exchange> {
     const [exchange] = this.isWithin(1, this.until.all) ? await this.sendOnOwnConnections([template]) : [];
     if (exchange === undefined) throw new BudgetSpent();
@@ -104,7 +121,7 @@ export class Experiments {
   }
 
   private isWithin(requests: number, until: number): boolean {
-    return this.sent + requests <= this.budget.requests && performance.now() < until;
+    return this.sent + requests <= this.run.budget.requests && performance.now() < until;
   }
 
   private async sendOnOwnConnections(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]> {
@@ -145,10 +162,7 @@ export class Experiments {
     return modelsOf(this.contract)[expected === 'accept' ? 'open' : expected];
   }
 
-  /**
-   * Whether the symptom shows; undefined if the response says nothing about it.
-   * @throws BudgetSpent
-   */
+  /** Whether the symptom shows; undefined if the response says nothing about it. */
   async shows(state: RequestState, sought: SoughtSymptom): Promise<boolean | undefined> {
     return this.isShown(await this.send(state), templateOf(state), sought);
   }

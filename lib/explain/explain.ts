@@ -5,10 +5,7 @@ import { JsonObject } from '../payloads/json.ts';
 import { initialState } from '../payloads/model/dimension.ts';
 import type { ExpectedOutcome } from '../payloads/test-case.ts';
 import { holdsFresh } from '../payloads/test-case.ts';
-import type { Check } from '../run/check.ts';
-import type { Suspect } from '../run/execute/last-requests.ts';
 import type { Cause } from '../run/result/cause.ts';
-import type { CheckResult } from '../run/result/result.ts';
 import type { FindCauses } from '../run/run.ts';
 import { needsRejectionBefore } from './circumstances/before.ts';
 import { circumstancesOf, toWhom } from './circumstances/circumstances.ts';
@@ -16,40 +13,26 @@ import { died } from './circumstances/died.ts';
 import { acceptedNoLonger } from './circumstances/from-then-on.ts';
 import { withHistory } from './circumstances/history.ts';
 import { sameForAll } from './circumstances/same-for-all.ts';
-import { mayBeOfConnection, unreadBody } from './circumstances/unread-body.ts';
+import { unreadBody } from './circumstances/unread-body.ts';
 import type { CheckFailure, Cluster } from './cluster.ts';
 import { investigate } from './condition/investigate.ts';
 import { stateOf } from './condition/parts.ts';
-import { type Budget, type ExperimentChannel, Experiments, isWrong400, unlessSpent } from './experiments.ts';
+import {
+  type ExperimentChannel,
+  Experiments,
+  type ExplainedRun,
+  isWrong400,
+  unlessSpent,
+} from './experiments.ts';
 import { explainedBy } from './explained-by.ts';
 import { bareExplanation, type Explanation } from './explanation.ts';
-import { Investigation } from './investigation.ts';
 import { merged } from './merge/merged.ts';
-import { ordinaryStates } from './ordinary-requests.ts';
+import { Search } from './search.ts';
 import { soughtFor } from './symptom/sought.ts';
-import { isSlow, keyOf } from './symptom/symptom.ts';
+import { keyOf } from './symptom/symptom.ts';
 import { causeOf } from './wording/cause-of.ts';
 import { areVague, type Wording } from './wording/wording.ts';
 import { ANY_SUBJECT, bodiesNamed, labelOf, subjectOf, suchAs } from './wording/words.ts';
-
-export interface ExplainOptions {
-  /** All results of the run. */
-  readonly results: readonly CheckResult[];
-  readonly contract: Contract;
-  readonly token: string;
-  readonly catalogue: readonly Check[];
-  /** Requests in flight at most. */
-  readonly concurrency: number;
-  /** The id of the first request of the run. */
-  readonly firstId: bigint;
-  /** Whether the store accepted an ordinary plant when the run began. */
-  readonly served: boolean;
-  /** Whether the run ended early because the store answers nothing, or serves nothing, any more. */
-  readonly gone: boolean;
-  /** The requests of which the store may have died, the likeliest first; none unless it did. */
-  readonly suspects: readonly Suspect[];
-  readonly budget: Budget;
-}
 
 /** Seconds for experiments at most: a store that hangs, or serves nothing, is not worth more. */
 const MAX_SECONDS = 15;
@@ -70,14 +53,14 @@ const secondsSince = (time: string): number => (Date.now() - Date.parse(time)) /
  */
 export function explainRun(
   [results, run]: Parameters<FindCauses>,
-  { contract, token, catalogue }: Pick<ExplainOptions, 'contract' | 'token' | 'catalogue'>,
+  { contract, token, catalogue }: Pick<ExplainedRun, 'contract' | 'token' | 'catalogue'>,
   requests: number,
 ): ReturnType<FindCauses> {
   const { concurrency, firstId, maxRequests, maxSeconds } = run.header.options;
   // The user's limits are about the whole run; to reach one would cut it short.
   const requestsLeft = (maxRequests ?? Number.POSITIVE_INFINITY) - run.requests;
   const secondsLeft = (maxSeconds ?? Number.POSITIVE_INFINITY) - secondsSince(run.header.startedAt) - 1;
-  const options: ExplainOptions = {
+  const explained: ExplainedRun = {
     results,
     contract,
     token,
@@ -92,12 +75,12 @@ export function explainRun(
       seconds: Math.min(secondsFor(run), secondsLeft),
     },
   };
-  return explain(run, options).catch((error: unknown) => {
+  return explain(run, explained).catch((error: unknown) => {
     // The verdict does not depend on the causes: an error of the suite in looking for them must not cost it.
     process.emitWarning(
       `The causes of failures were named without experiments. Please report this: ${error}`,
     );
-    return explain(run, { ...options, budget: { requests: 0, seconds: 0 } });
+    return explain(run, { ...explained, budget: { requests: 0, seconds: 0 } });
   });
 }
 
@@ -105,8 +88,8 @@ export function explainRun(
  * Finds the causes of the failures of a run by experiments.
  * @returns what is to be fixed, in the order in which to fix it
  */
-async function explain(channel: ExperimentChannel, options: ExplainOptions): Promise<readonly Cause[]> {
-  const { results, contract, token, catalogue, budget, served, suspects } = options;
+async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<readonly Cause[]> {
+  const { results, contract, token, catalogue, served } = run;
   const byId = new Map(catalogue.map((check) => [check.id, check]));
   const failures = results
     .filter(({ verdict }) => verdict === 'fail')
@@ -119,15 +102,14 @@ async function explain(channel: ExperimentChannel, options: ExplainOptions): Pro
     })
     .map((one, _index, all) => withWholeAnswer(one, all));
   if (failures.length === 0) return [];
-  const experiments = new Experiments(channel, contract, token, budget);
+  const experiments = new Experiments(channel, run);
   const alike =
-    (served ? await noLongerServed(failures, experiments) : undefined) ??
-    (await alikeForAll(failures, experiments));
-  const unread = alike === undefined ? await bodiesLeftUnread(failures, experiments) : undefined;
-  const dead = died(failures, suspects, contract);
-  const known = present(alike, unread, dead);
+    (served ? await unlessSpent(() => acceptedNoLonger(failures, experiments)) : undefined) ??
+    (await unlessSpent(() => sameForAll(failures, experiments)));
+  const unread = alike === undefined ? await unlessSpent(() => unreadBody(failures, experiments)) : undefined;
+  const known = present(alike, unread, died(failures, experiments));
   const left = failures.filter((one) => !known.some(({ members }) => members.includes(one)));
-  const clusters = [...known, ...(await bySymptom(left, experiments, options))];
+  const clusters = [...known, ...(await bySymptom(left, experiments))];
   return merged(clusters).map((cluster) => causeOf(cluster, catalogue));
 }
 
@@ -141,50 +123,16 @@ const withWholeAnswer = (one: CheckFailure, all: readonly CheckFailure[]): Check
   return like === undefined ? one : { ...one, sought: like.sought };
 };
 
-/** A store that treats all requests alike has one fault, whatever the checks say. */
-async function alikeForAll(
-  failures: readonly CheckFailure[],
-  experiments: Experiments,
-): Promise<Cluster | undefined> {
-  const found = await unlessSpent(() => sameForAll(experiments));
-  if (found === undefined) return undefined;
-  const isAuthorised = ({ failure }: CheckFailure) =>
-    experiments.expectedOutcomeOfSent(failure) !== 'reject-credential';
-  return { ...found, members: found.authenticates ? failures.filter(isAuthorised) : failures };
-}
-
-/** What a store does with ordinary requests by the end of a run that it served at its beginning. */
-async function noLongerServed(
-  failures: readonly CheckFailure[],
-  experiments: Experiments,
-): Promise<Cluster | undefined> {
-  const found = await unlessSpent(() => acceptedNoLonger(experiments));
-  if (found === undefined) return undefined;
-  const members = failures.filter(({ sought }) => keyOf(sought) === keyOf(found.sought));
-  return members.length === 0 ? undefined : { ...found, members };
-}
-
-/** What goes wrong on connections on which a store leaves bodies unread. */
-async function bodiesLeftUnread(
-  failures: readonly CheckFailure[],
-  experiments: Experiments,
-): Promise<Cluster | undefined> {
-  const members = failures.filter(mayBeOfConnection);
-  const found = members.length === 0 ? undefined : await unlessSpent(() => unreadBody(experiments));
-  return found === undefined ? undefined : { ...found, members };
-}
-
 async function bySymptom(
   failures: readonly CheckFailure[],
   experiments: Experiments,
-  options: ExplainOptions,
 ): Promise<readonly Cluster[]> {
   const groups = groupBy(failures, ({ sought }) => keyOf(sought)).map(([, members]) => members);
   const rank = (members: readonly CheckFailure[]) =>
     members.some(({ check }) => check.level === 'MUST') ? members.length + 1000 : members.length;
   const clusters: Cluster[] = [];
   for (const members of groups.toSorted((a, b) => rank(b) - rank(a)))
-    clusters.push(...(await ofOneSymptom(members, experiments, options)));
+    clusters.push(...(await ofOneSymptom(members, experiments)));
   return clusters;
 }
 
@@ -202,9 +150,8 @@ const simplestFirst = (
   members: readonly CheckFailure[],
   experiments: Experiments,
 ): readonly CheckFailure[] => {
-  const [ordinary] = ordinaryStates(experiments.contract);
   const cost = ({ failure: { template, before = [] }, sought }: CheckFailure): number => {
-    const state = stateOf(template, ordinary.plant);
+    const state = stateOf(template, experiments.ordinary.plant);
     if (state === undefined) return 1000;
     const delivered = Object.keys(template).length + Object.keys(template.delivery ?? {}).length;
     const expected = experiments.expectedOutcomeOf(state);
@@ -218,15 +165,14 @@ const simplestFirst = (
 async function ofOneSymptom(
   members: readonly CheckFailure[],
   experiments: Experiments,
-  options: ExplainOptions,
 ): Promise<readonly Cluster[]> {
   const clusters: Cluster[] = [];
   let left = simplestFirst(members, experiments);
   for (let lead = left[0]; lead !== undefined; lead = left[0]) {
     const { failure, sought } = lead;
-    const investigation = new Investigation(failure, sought, experiments);
-    const found = (await explanation(investigation, options)) ?? [
-      ofTheRun(investigation, left, options) ?? (await unexplained(investigation, left, options)),
+    const search = new Search(failure, sought, experiments);
+    const found = (await explanation(search)) ?? [
+      ofTheRun(search, left) ?? (await unexplained(search, left)),
     ];
     const own = found.map((one): Cluster & { members: CheckFailure[] } => ({
       sought,
@@ -248,37 +194,29 @@ async function ofOneSymptom(
 }
 
 /** What experiments find out about a failure; undefined if none shows it again, or only the very same request does. */
-async function explanation(
-  investigation: Investigation,
-  { concurrency, served }: ExplainOptions,
-): Promise<readonly Explanation[] | undefined> {
+async function explanation(search: Search): Promise<readonly Explanation[] | undefined> {
   const all = await unlessSpent(async () =>
-    (await needsRejectionBefore(investigation)) ? undefined : investigate(investigation),
+    (await needsRejectionBefore(search)) ? undefined : investigate(search),
   );
   const found = all?.some(showsRegardless) === true ? undefined : all;
   const isClear = found?.every(({ conditions }) => !areVague(conditions)) === true;
-  const { template, before = [] } = investigation.failure;
+  const { template, before = [] } = search.failure;
   // Values that nothing is known of, and that are always the same, may have been sent before: that may be what matters.
-  const mayBeKnown = before.length > 0 || !holdsFresh(template, investigation.experiments.token);
-  if (found !== undefined && (isClear || !mayBeKnown)) return histories(found, served, investigation);
-  const one = await unlessSpent(() => circumstancesOf(investigation, concurrency));
+  const mayBeKnown = before.length > 0 || !holdsFresh(template, search.experiments.token);
+  if (found !== undefined && (isClear || !mayBeKnown)) return histories(found, search);
+  const one = await unlessSpent(() => circumstancesOf(search));
   // A failure that shows each time needs no other requests.
   if (one !== undefined && (found === undefined || one.kind !== 'from-then-on')) return [one];
-  return found === undefined || before.length > 0 ? undefined : histories(found, served, investigation);
+  return found === undefined || before.length > 0 ? undefined : histories(found, search);
 }
 
 /** Whether the symptom shows as well if a condition is not met. */
 const showsRegardless = ({ outside: [shown, tried] }: Explanation): boolean => shown * 2 > tried;
 
 /** What was found, with what has to come before. */
-async function histories(
-  found: readonly Explanation[],
-  served: boolean,
-  investigation: Investigation,
-): Promise<readonly Explanation[]> {
+async function histories(found: readonly Explanation[], search: Search): Promise<readonly Explanation[]> {
   const all: Explanation[] = [];
-  for (const one of found)
-    all.push((await unlessSpent(() => withHistory(one, served, investigation))) ?? one);
+  for (const one of found) all.push((await unlessSpent(() => withHistory(one, search))) ?? one);
   return all;
 }
 
@@ -298,15 +236,13 @@ const MANY_AT_TIMES = 8;
 
 /** How often a symptom showed in the run, if experiments do not show it again. */
 function ofTheRun(
-  { failure: { exchange }, sought, experiments }: Investigation,
+  { failure: { exchange }, ordinary, sought, experiments: { run } }: Search,
   members: readonly CheckFailure[],
-  { results, gone }: ExplainOptions,
 ): Explanation | undefined {
-  if (gone) return undefined;
-  const [ordinary] = ordinaryStates(experiments.contract);
+  if (run.gone) return undefined;
   const recurs = members.some(({ failure: { when } }) => when === 'always' || when === 'this-request');
   const invariant = members.find(({ check }) => check.test.kind === 'invariant');
-  const whole = results.find(({ check }) => check.id === invariant?.check.id);
+  const whole = run.results.find(({ check }) => check.id === invariant?.check.id);
   if (whole === undefined || recurs || members.length < MANY_AT_TIMES) return undefined;
   const every = Math.max(2, Math.round(whole.cases / Math.max(1, whole.failed)));
   return {
@@ -322,7 +258,7 @@ function ofTheRun(
 const LAST_TRIES = 3;
 
 /** Whether a failure shows when the very same request is sent again. */
-async function recurs({ failure: { template }, sought, experiments }: Investigation): Promise<boolean> {
+async function recurs({ failure: { template }, sought, experiments }: Search): Promise<boolean> {
   for (let left = LAST_TRIES; left > 0; left -= 1) {
     const exchange = await unlessSpent(() => experiments.sendAgain(template));
     if (exchange === undefined || experiments.isShown(exchange, template, sought) === true) return true;
@@ -331,22 +267,19 @@ async function recurs({ failure: { template }, sought, experiments }: Investigat
 }
 
 /** What is known of a failure that no experiment shows again. */
-async function unexplained(
-  investigation: Investigation,
-  members: readonly CheckFailure[],
-  { firstId, served, gone }: ExplainOptions,
-): Promise<Explanation> {
-  const { failure, sought, experiments } = investigation;
+async function unexplained(search: Search, members: readonly CheckFailure[]): Promise<Explanation> {
+  const { failure, sought, experiments } = search;
+  const { firstId, served, gone } = experiments.run;
   const { template, exchange, before = [], when } = failure;
   const isFirst = experiments.sent > 0 && exchange.request.freshId === firstId;
-  const subject = sought.kind === 'accepts' && !isFirst ? subjectOf(investigation) : undefined;
+  const subject = sought.kind === 'accepts' && !isFirst ? subjectOf(search) : undefined;
   // What was tried in vain says nothing about the request.
   const requests = new Set(members.map((one) => one.failure.exchange.request.freshId));
-  const inVain = experiments.sent > 0 && before.length === 0 && !(await recurs(investigation));
+  const inVain = experiments.sent > 0 && before.length === 0 && !(await recurs(search));
   const condition = (): Wording => {
     if (when === 'under-concurrency') return { note: 'while others are in flight' };
     if (isFirst) return { phrase: 'that are the first of the run', topics: ['first request'] };
-    if (gone && isSlow(sought)) return served ? { note: 'from some point in the run onwards' } : {};
+    if (gone && search.isSlow) return served ? { note: 'from some point in the run onwards' } : {};
     // What is wrong with the request is known, and why it is rejected now may be something else: an id in use.
     if (subject !== undefined && subject !== ANY_SUBJECT.credential) return {};
     if (inVain) return { note: `${requests.size === 1 ? 'once' : 'now and then'}, but not again` };

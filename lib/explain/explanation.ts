@@ -9,8 +9,7 @@ import { escapesIn, type Feature } from './condition/features.ts';
 import { type Part, withParts } from './condition/parts.ts';
 import type { SweepResult } from './condition/sweep.ts';
 import { unlessSpent } from './experiments.ts';
-import type { Investigation } from './investigation.ts';
-import { isSlow } from './symptom/symptom.ts';
+import type { Search } from './search.ts';
 import type { Wording } from './wording/wording.ts';
 
 /** What experiments found out about a symptom. */
@@ -37,7 +36,7 @@ export interface Explanation {
   readonly labels?: readonly string[];
   readonly known?: readonly string[];
   /** What bodies of all kinds have in common that show it. */
-  readonly feature?: Feature;
+  readonly feature?: Feature | undefined;
   /** The requests that have to come before. */
   readonly before?: readonly Before[];
   /** The request, if it is not that of the state. */
@@ -81,26 +80,22 @@ const CONFIRMING_TRIES_IF_SLOW = 1;
 /** Sends the request once more, and confirms the condition, as far as the budget allows. */
 export async function explanationOf(
   { state, subject, conditions = [], sweeps = [], parts = [], neutral }: Description,
-  investigation: Investigation,
+  search: Search,
 ): Promise<Explanation> {
-  const slow = isSlow(investigation.sought);
-  const exchange =
-    (await unlessSpent(() => shownAgain(state, investigation))) ?? investigation.failure.exchange;
+  const exchange = (await unlessSpent(() => shownAgain(state, search))) ?? search.failure.exchange;
   const count = (of: (reach: SweepResult) => number) => sweeps.reduce((sum, reach) => sum + of(reach), 0);
   const [inside, outside] = [count((reach) => reach.inside), count((reach) => reach.outside)];
-  const again = await tried(state, Math.max(CONFIRMING_TRIES - inside, MIN_CONFIRMING_TRIES), investigation);
-  const others =
-    neutral === undefined ? NONE : await tried(neutral, CONFIRMING_TRIES - outside, investigation);
-  const alone = neutral && !slow ? withParts(parts, state, neutral) : undefined;
-  const feature = escapesIn(conditions);
+  const again = await tried(state, Math.max(CONFIRMING_TRIES - inside, MIN_CONFIRMING_TRIES), search);
+  const others = neutral === undefined ? NONE : await tried(neutral, CONFIRMING_TRIES - outside, search);
+  const alone = neutral && !search.isSlow ? withParts(parts, state, neutral) : undefined;
   return {
     ...bareExplanation(state, exchange),
-    ...(feature === undefined ? {} : { feature }),
+    feature: escapesIn(conditions),
     subject,
     conditions,
     neutral,
     parts,
-    suffices: alone !== undefined && (await unlessSpent(() => investigation.shows(alone))) === true,
+    suffices: alone !== undefined && (await unlessSpent(() => search.shows(alone))) === true,
     ladders: sweeps.map(({ ladder }) => ladder),
     inside: [inside + again[0], inside + again[1]],
     outside: [others[0], outside + others[1]],
@@ -108,23 +103,19 @@ export async function explanationOf(
 }
 
 /** The first exchange that shows the symptom; if none does, the last one. */
-async function shownAgain(state: RequestState, investigation: Investigation): Promise<Exchange> {
-  let exchange = await investigation.experiments.send(state);
-  for (
-    let left = MIN_CONFIRMING_TRIES;
-    left > 0 && investigation.isShown(exchange, state) === false;
-    left -= 1
-  )
-    exchange = await investigation.experiments.send(state);
+async function shownAgain(state: RequestState, search: Search): Promise<Exchange> {
+  let exchange = await search.send(state);
+  for (let left = MIN_CONFIRMING_TRIES; left > 0 && search.isShown(exchange, state) === false; left -= 1)
+    exchange = await search.send(state);
   return exchange;
 }
 
 /** Sends a request up to `times` times, as far as the budget allows. */
-async function tried(state: RequestState, times: number, investigation: Investigation): Promise<Tried> {
+async function tried(state: RequestState, times: number, search: Search): Promise<Tried> {
   let [failed, all] = [0, 0];
-  const maxTries = isSlow(investigation.sought) ? CONFIRMING_TRIES_IF_SLOW : times;
-  for (let left = Math.min(times, maxTries); left > 0 && investigation.experiments.hasBudget; left -= 1) {
-    const shows = await investigation.shows(state);
+  const maxTries = search.isSlow ? CONFIRMING_TRIES_IF_SLOW : times;
+  for (let left = Math.min(times, maxTries); left > 0 && search.experiments.hasBudget; left -= 1) {
+    const shows = await search.shows(state);
     if (shows === true) failed += 1;
     if (shows !== undefined) all += 1;
   }

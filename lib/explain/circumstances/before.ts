@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestState } from '../../payloads/model/dimension.ts';
-import { stateOf } from '../condition/parts.ts';
 import { sweep } from '../condition/sweep.ts';
 import { modelSweep } from '../condition/sweeps/model.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
-import type { Investigation } from '../investigation.ts';
-import { ordinaryStates } from '../ordinary-requests.ts';
+import { REPEATS, type Search } from '../search.ts';
 import { mustReject } from '../symptom/expected-outcome.ts';
 import { alternatives } from '../wording/several.ts';
-import { KINDS, PAUSE_MS, Preceding, REPEATS, type Sequence } from './preceding.ts';
+import { KINDS, PAUSE_MS, Preceding, type Sequence } from './preceding.ts';
 
 const ALL_KINDS = Object.values(KINDS);
 /** What is likely to come once before a request; wrong tokens are counted. */
@@ -17,27 +15,22 @@ const SINGLE_KINDS = [KINDS.accepted, KINDS.rejected, KINDS.unauthenticated];
 /**
  * Whether a body that has to be rejected is accepted after a rejected one, but not after an accepted one: then what comes
  * before it matters, and its own parts do not.
- * @throws BudgetSpent
  */
-export async function needsRejectionBefore(investigation: Investigation): Promise<boolean> {
-  const { experiments, failure, sought } = investigation;
-  const [ordinary] = ordinaryStates(experiments.contract);
-  const lead = stateOf(failure.template, ordinary.plant);
-  if (lead === undefined || sought.kind !== 'accepts' || !mustReject(experiments.expectedOutcomeOf(lead)))
+export async function needsRejectionBefore(search: Search): Promise<boolean> {
+  const { lead, sought } = search;
+  if (lead === undefined || sought.kind !== 'accepts' || !mustReject(search.expectedOutcomeOf(lead)))
     return false;
-  const preceding = await Preceding.of(lead, investigation);
+  const preceding = await Preceding.of(lead, search);
   if (preceding === undefined) return false;
-  const shownAfter = async (kind: Parameters<Preceding['after']>[0]) => (await preceding.after(kind)).shows;
   // In changing order: every other request may show it.
   for (const kind of [KINDS.accepted, KINDS.rejected, KINDS.rejected, KINDS.accepted])
-    if ((await shownAfter(kind)) !== (kind === KINDS.rejected)) return false;
+    if ((await preceding.after(kind)).shows !== (kind === KINDS.rejected)) return false;
   return true;
 }
 
 /**
  * What has to come right before a request, over another connection, so that a symptom shows.
  * @returns undefined if it shows whatever came before, or never
- * @throws BudgetSpent
  */
 export async function afterOne(preceding: Preceding): Promise<Explanation | undefined> {
   const shows: boolean[] = [];
@@ -53,17 +46,14 @@ export async function afterOne(preceding: Preceding): Promise<Explanation | unde
   return preceding.finding(alternatives(found.map(({ phrase }) => ({ phrase }))), first.sequence);
 }
 
-/**
- * Whether a symptom shows only within a moment after an accepted plant.
- * @throws BudgetSpent
- */
+/** Whether a symptom shows only within a moment after an accepted plant. */
 export async function soonAfter(preceding: Preceding): Promise<Explanation | undefined> {
-  const { state, investigation } = preceding;
-  if ((await investigation.shows(state)) !== true) return undefined;
+  const { state, search } = preceding;
+  if ((await search.shows(state)) !== true) return undefined;
   let last: Sequence | undefined;
   for (let left = REPEATS; left > 0; left -= 1) {
     await sleep(PAUSE_MS);
-    if ((await investigation.shows(state)) === true) return undefined;
+    if ((await search.shows(state)) === true) return undefined;
     last = await preceding.after(KINDS.accepted);
     if (!last.shows) return undefined;
   }
@@ -73,10 +63,7 @@ export async function soonAfter(preceding: Preceding): Promise<Explanation | und
 /** Numbers of requests of one kind in a row. */
 const COUNTS = [2, 3, 5, 8, 10, 20, 30];
 
-/**
- * How many requests of one kind have to come right before a request so that a symptom shows.
- * @throws BudgetSpent
- */
+/** How many requests of one kind have to come right before a request so that a symptom shows. */
 export async function afterMany(
   preceding: Preceding,
   counts: readonly number[] = COUNTS,
@@ -90,23 +77,16 @@ export async function afterMany(
   return undefined;
 }
 
-/**
- * What has to come before a request on the same connection, or beside it, so that a symptom shows.
- * @throws BudgetSpent
- */
-export async function onConnection(
-  state: RequestState,
-  investigation: Investigation,
-): Promise<Explanation | undefined> {
-  const { experiments } = investigation;
-  const history = modelSweep(experiments.modelOf(state), 'history');
+/** What has to come before a request on the same connection, or beside it, so that a symptom shows. */
+export async function onConnection(state: RequestState, search: Search): Promise<Explanation | undefined> {
+  const history = modelSweep(search.experiments.modelOf(state), 'history');
   if (history === undefined) return undefined;
-  const reach = await sweep(history, state, investigation, false);
+  const reach = await sweep(history, state, search, false);
   const [found] = reach.named;
   for (const candidate of found?.candidates ?? []) {
     const later = candidate.apply(state);
-    const exchange = await experiments.send(later);
-    if (found === undefined || investigation.isShown(exchange, later) !== true) continue;
+    const exchange = await search.shownBy(later);
+    if (found === undefined || exchange === undefined) continue;
     return {
       ...bareExplanation(later, exchange),
       kind: 'sequence',

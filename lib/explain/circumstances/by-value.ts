@@ -4,7 +4,7 @@ import { ID } from '../../payloads/plants.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { unlessSpent } from '../experiments.ts';
 import { bareExplanation, type Explanation, pinned } from '../explanation.ts';
-import type { Investigation } from '../investigation.ts';
+import type { Search } from '../search.ts';
 import type { Wording } from '../wording/wording.ts';
 import { presenceClause, presencesOf } from './optional-properties.ts';
 
@@ -13,29 +13,29 @@ export async function byValue(
   state: RequestState,
   failing: Exchange,
   passing: Exchange,
-  investigation: Investigation,
+  search: Search,
 ): Promise<Explanation | undefined> {
   const [bad, good] = [failing.request.freshId, passing.request.freshId];
   if (bad === undefined || good === undefined) return undefined;
   for (let left = 3; left > 0; left -= 1) {
-    if ((await investigation.shows(pinned(state, bad))) !== true) return undefined;
-    if ((await investigation.shows(pinned(state, good))) === true) return undefined;
+    if ((await search.shows(pinned(state, bad))) !== true) return undefined;
+    if ((await search.shows(pinned(state, good))) === true) return undefined;
   }
   const tried: { readonly id: bigint; readonly shows: boolean }[] = [];
   for (const first of [bad, good].flatMap((id) => idIn(pinned(state, id)) ?? []))
     for (let offset = 0n; offset < NEIGHBOURS; offset += 1n) {
       const id = first + offset;
       const plant = pinned(state, good).plant.with(ID, id);
-      tried.push({ id, shows: (await investigation.shows({ ...state, plant })) === true });
+      tried.push({ id, shows: (await search.shows({ ...state, plant })) === true });
     }
   const { words, modulus, example } = residue(tried) ??
     digit(tried) ?? { words: { phrase: 'with some names or ids', isVague: true } };
   const known = pinned(state, bad);
   const failingState = example === undefined ? known : { ...known, plant: known.plant.with(ID, example) };
   const presences = await unlessSpent(() =>
-    presencesOf(failingState, investigation, async (other) => (await investigation.shows(other)) === true),
+    presencesOf(failingState, search, async (other) => (await search.shows(other)) === true),
   );
-  const exchange = await investigation.experiments.send(failingState);
+  const exchange = await search.send(failingState);
   return {
     ...bareExplanation(failingState, exchange),
     conditions: [words, ...(presences ?? []).map(presenceClause)],

@@ -1,10 +1,9 @@
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { stateOf } from '../condition/parts.ts';
 import { isWrong400, type SoughtSymptom, unlessSpent } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
-import type { Investigation } from '../investigation.ts';
 import { hasFreshId, namesIn, ordinaryStates } from '../ordinary-requests.ts';
+import type { Search } from '../search.ts';
 import { mustReject } from '../symptom/expected-outcome.ts';
 import { aspectOf, isSlow } from '../symptom/symptom.ts';
 import { withArticle } from '../wording/wording.ts';
@@ -27,47 +26,35 @@ const FIRST_SEARCH: Limits = { max: 120, maxWithout: 40 };
 const LONG_SEARCH: Limits = { max: 250, maxWithout: 250 };
 const ENOUGH_FAILURES = 4;
 
-/**
- * Finds out when a failure shows that does not show each time: now and then, under concurrency, or after others.
- * @param concurrency requests in flight at most
- * @throws BudgetSpent
- */
-export async function circumstancesOf(
-  investigation: Investigation,
-  concurrency: number,
-): Promise<Explanation | undefined> {
-  const states = ordinaryStates(investigation.experiments.contract);
-  const [ordinary] = states;
-  const lead = stateOf(investigation.failure.template, ordinary.plant) ?? ordinary;
-  const isOrdinary = investigation.experiments.expectedOutcomeOf(lead) === 'accept';
-  const like = states.find((one) => namesIn(one).join() === namesIn(lead).join()) ?? ordinary;
-  const state = isOrdinary && !isWrong400(investigation.sought) ? like : lead;
+/** Finds out when a failure shows that does not show each time: now and then, under concurrency, or after others. */
+export async function circumstancesOf(search: Search): Promise<Explanation | undefined> {
+  const { ordinary, lead = ordinary } = search;
+  const isOrdinary = search.expectedOutcomeOf(lead) === 'accept';
+  const like =
+    ordinaryStates(search.contract).find((one) => namesIn(one).join() === namesIn(lead).join()) ?? ordinary;
+  const state = isOrdinary && !isWrong400(search.sought) ? like : lead;
   const found =
-    (await nowAndThen(state, investigation, FIRST_SEARCH)) ??
-    (await withOthers(state, investigation, concurrency)) ??
-    (await nowAndThen(state, investigation, LONG_SEARCH));
-  return found === undefined ? undefined : { ...found, subject: subjectOf(investigation) };
+    (await nowAndThen(state, search, FIRST_SEARCH)) ??
+    (await withOthers(state, search)) ??
+    (await nowAndThen(state, search, LONG_SEARCH));
+  return found === undefined ? undefined : { ...found, subject: subjectOf(search) };
 }
 
 /** What shows only beside others, or after them. */
-async function withOthers(
-  state: RequestState,
-  investigation: Investigation,
-  concurrency: number,
-): Promise<Explanation | undefined> {
-  const preceding = await Preceding.of(state, investigation);
+async function withOthers(state: RequestState, search: Search): Promise<Explanation | undefined> {
+  const preceding = await Preceding.of(state, search);
   return (
     (preceding && ((await afterOne(preceding)) ?? (await soonAfter(preceding)))) ??
-    (await besideOthers(state, investigation)) ??
-    (await underConcurrency(state, concurrency, investigation)) ??
-    (await onConnection(state, investigation)) ??
+    (await besideOthers(state, search)) ??
+    (await underConcurrency(state, search)) ??
+    (await onConnection(state, search)) ??
     (preceding && (await afterMany(preceding)))
   );
 }
 
 async function nowAndThen(
   state: RequestState,
-  investigation: Investigation,
+  search: Search,
   { max, maxWithout }: Limits,
 ): Promise<Explanation | undefined> {
   const failures: number[] = [];
@@ -75,10 +62,10 @@ async function nowAndThen(
   let failing: Exchange | undefined;
   let passing: Exchange | undefined;
   // The first one follows whatever was tried before.
-  await investigation.experiments.send(state);
+  await search.send(state);
   while (tried < max && (failures.length < ENOUGH_FAILURES || tried < 24)) {
-    const exchange = await investigation.experiments.send(state);
-    const shows = investigation.isShown(exchange, state);
+    const exchange = await search.send(state);
+    const shows = search.isShown(exchange, state);
     tried += 1;
     if (shows === true) failures.push(tried);
     if (shows === true) failing ??= exchange;
@@ -87,24 +74,24 @@ async function nowAndThen(
   }
   const failed = failures.length;
   if (failing === undefined) return undefined;
-  const values = passing === undefined ? undefined : await byValue(state, failing, passing, investigation);
+  const values = passing === undefined ? undefined : await byValue(state, failing, passing, search);
   if (values !== undefined) return values;
   if (failed === tried) {
-    const found = await inARow(state, investigation);
+    const found = await inARow(state, search);
     // With the same id each time, it is about that id.
     if (found !== undefined || !hasFreshId(state)) return found;
-    return fromThenOn(state, [failed, tried], investigation.sought, investigation.experiments);
+    return fromThenOn(state, [failed, tried], search.sought, search.experiments);
   }
   const every = Math.max(2, Math.round(tried / failed));
-  const counted = await afterAsMany(gapIn(failures), state, investigation);
+  const counted = await afterAsMany(gapIn(failures), state, search);
   if (counted !== undefined) return counted;
-  const which = await whichOf(state, every, investigation);
+  const which = await whichOf(state, every, search);
   return {
     ...bareExplanation(state, failing),
     kind: 'now-and-then',
     conditions: [
       {
-        note: `${toWhom(investigation.sought)}${regular(failures) ?? `about one request in ${every}`}${which}`,
+        note: `${toWhom(search.sought)}${regular(failures) ?? `about one request in ${every}`}${which}`,
       },
     ],
     inside: [failed, tried],
@@ -113,8 +100,8 @@ async function nowAndThen(
 }
 
 /** What shows each time, but not right after an accepted plant, takes many requests in a row. */
-async function inARow(state: RequestState, investigation: Investigation): Promise<Explanation | undefined> {
-  const preceding = await Preceding.of(state, investigation);
+async function inARow(state: RequestState, search: Search): Promise<Explanation | undefined> {
+  const preceding = await Preceding.of(state, search);
   if (preceding === undefined || (await preceding.after(KINDS.accepted)).shows) return undefined;
   return afterMany(preceding);
 }
@@ -136,12 +123,10 @@ function gapIn(failures: readonly number[]): number | undefined {
 async function afterAsMany(
   gap: number | undefined,
   state: RequestState,
-  investigation: Investigation,
+  search: Search,
 ): Promise<Explanation | undefined> {
-  const { experiments } = investigation;
-  const [ordinary] = ordinaryStates(experiments.contract);
-  if (gap === undefined || !mustReject(experiments.expectedOutcomeOf(state))) return undefined;
-  const preceding = await Preceding.of(ordinary, investigation);
+  if (gap === undefined || !mustReject(search.expectedOutcomeOf(state))) return undefined;
+  const preceding = await Preceding.of(search.ordinary, search);
   return preceding && afterMany(preceding, [gap - 1]);
 }
 
@@ -157,16 +142,12 @@ const TIMES_RATE = 5;
 const MAX_TRIES = 200;
 
 /** What the requests contain of which a symptom shows in one of so many. */
-async function whichOf(state: RequestState, every: number, investigation: Investigation): Promise<string> {
+async function whichOf(state: RequestState, every: number, search: Search): Promise<string> {
   const anything = ', whatever it contains';
   const tries = every * TIMES_RATE;
   if (tries > MAX_TRIES) return anything;
   const presences = await unlessSpent(() =>
-    presencesOf(state, investigation, async (other) => {
-      for (let left = tries; left > 0; left -= 1)
-        if ((await investigation.shows(other)) === true) return true;
-      return false;
-    }),
+    presencesOf(state, search, (other) => search.showsAtAll(other, tries)),
   );
   if (presences === undefined || presences.length === 0) return anything;
   return ` ${presences.map(({ name, isPresent }) => `${isPresent ? 'with' : 'without'} ${withArticle(name)}`).join(' and ')}`;

@@ -2,66 +2,47 @@ import { type RequestState, templateOf } from '../../payloads/model/dimension.ts
 import { ID } from '../../payloads/plants.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { bareExplanation, type Explanation, pinned } from '../explanation.ts';
-import type { Investigation } from '../investigation.ts';
-import { hasFreshId, ordinaryStates } from '../ordinary-requests.ts';
-import { isSlow } from '../symptom/symptom.ts';
+import { hasFreshId } from '../ordinary-requests.ts';
+import { isEachTime, REPEATS, type Search } from '../search.ts';
 import { presenceClause, presencesOf } from './optional-properties.ts';
 import { KINDS } from './preceding.ts';
 
 /** Requests in flight. */
 const SIZES = [2, 3, 4, 5, 6, 8, 12, 16, 24];
 
-/**
- * Finds out whether a failure shows only while other requests are in flight: with the same values, or with any.
- * @param concurrency requests in flight at most
- * @throws BudgetSpent
- */
+/** Finds out whether a failure shows only while other requests are in flight: with the same values, or with any. */
 export async function underConcurrency(
   state: RequestState,
-  concurrency: number,
-  investigation: Investigation,
+  search: Search,
 ): Promise<Explanation | undefined> {
-  const { experiments } = investigation;
-  const [ordinary] = ordinaryStates(experiments.contract);
   // An id that is always the same is in flight with others of its kind, which may be what matters.
-  if (hasFreshId(state))
-    return (await crowd(state, concurrency, investigation)) ?? sameValues(state, concurrency, investigation);
-  return (await sameValues(ordinary, concurrency, investigation)) ?? crowd(state, concurrency, investigation);
+  return hasFreshId(state)
+    ? ((await crowd(state, search)) ?? sameValues(state, search))
+    : ((await sameValues(search.ordinary, search)) ?? crowd(state, search));
 }
 
 /** Requests sent together; those whose responses show the symptom. */
-async function wave(
-  state: RequestState,
-  size: number,
-  investigation: Investigation,
-): Promise<readonly Exchange[]> {
+async function wave(state: RequestState, size: number, search: Search): Promise<readonly Exchange[]> {
   const template = templateOf(state);
-  const exchanges = await investigation.experiments.together(Array.from({ length: size }, () => template));
-  return exchanges.filter((exchange) => investigation.isShown(exchange, state) === true);
+  const exchanges = await search.experiments.together(Array.from({ length: size }, () => template));
+  return exchanges.filter((exchange) => search.isShown(exchange, state) === true);
 }
 
 /** Requests with the same values that are sent together, at most. */
 const MANY_ALIKE = 8;
 
 /** Whether the failure needs another request with the same id in flight, not before or after it. */
-async function sameValues(
-  state: RequestState,
-  concurrency: number,
-  investigation: Investigation,
-): Promise<Explanation | undefined> {
-  const size = Math.min(concurrency, MANY_ALIKE);
+async function sameValues(state: RequestState, search: Search): Promise<Explanation | undefined> {
+  const size = Math.min(search.experiments.run.concurrency, MANY_ALIKE);
   let found: { readonly state: RequestState; readonly exchange: Exchange } | undefined;
   let waves = 0;
   for (let left = 3; left > 0 && size > 1; left -= 1) {
-    const { freshId } = (await investigation.experiments.send(state)).request;
+    const { freshId } = (await search.send(state)).request;
     if (freshId === undefined) return undefined;
     const withSameId = pinned(state, freshId);
-    const [exchange] = await wave(withSameId, size, investigation);
+    const [exchange] = await wave(withSameId, size, search);
     if (exchange === undefined) continue;
-    if (
-      (await investigation.shows(withSameId)) === true ||
-      (await wave(state, size, investigation)).length > 0
-    )
+    if ((await search.shows(withSameId)) === true || (await wave(state, size, search)).length > 0)
       return undefined;
     waves += 1;
     found = { state: withSameId, exchange };
@@ -89,21 +70,15 @@ const PASSING = 16;
 /**
  * Whether the failure needs requests in flight with which the store does something else: then it mixes them up, such as
  * in a variable that all requests share.
- * @throws BudgetSpent
  */
-export async function besideOthers(
-  state: RequestState,
-  investigation: Investigation,
-): Promise<Explanation | undefined> {
-  const { experiments } = investigation;
-  const [ordinary] = ordinaryStates(experiments.contract);
-  if (isSlow(investigation.sought)) return undefined;
-  const isOrdinary = experiments.expectedOutcomeOf(state) === 'accept';
+export async function besideOthers(state: RequestState, search: Search): Promise<Explanation | undefined> {
+  if (search.isSlow) return undefined;
+  const isOrdinary = search.expectedOutcomeOf(state) === 'accept';
   for (const { change, many } of isOrdinary ? [KINDS.rejected, KINDS.unauthenticated] : [KINDS.accepted]) {
-    const other = { ...ordinary, ...change(ordinary) };
-    const mixed = await amongOthers(state, other, investigation);
+    const other = { ...search.ordinary, ...change(search.ordinary) };
+    const mixed = await amongOthers(state, other, search);
     if (mixed === undefined) continue;
-    if (await showsOtherwise(state, other, investigation)) return undefined;
+    if (await showsOtherwise(state, other, search)) return undefined;
     const preceding = { template: templateOf(other), connection: 'beside' } as const;
     return {
       ...bareExplanation({ ...state, template: { ...state.template, preceding } }, mixed.exchange),
@@ -118,15 +93,11 @@ export async function besideOthers(
 }
 
 /** Whether the symptom shows among as many requests of its own kind, or after as many of the other kind. */
-async function showsOtherwise(
-  state: RequestState,
-  other: RequestState,
-  investigation: Investigation,
-): Promise<boolean> {
+async function showsOtherwise(state: RequestState, other: RequestState, search: Search): Promise<boolean> {
   for (let left = PASSING; left > 0; left -= PAIRS * 2) {
-    if ((await wave(state, PAIRS * 2, investigation)).length > 0) return true;
-    await wave(other, PAIRS * 2, investigation);
-    if ((await investigation.shows(state)) === true) return true;
+    if ((await wave(state, PAIRS * 2, search)).length > 0) return true;
+    await wave(other, PAIRS * 2, search);
+    if ((await search.shows(state)) === true) return true;
   }
   return false;
 }
@@ -135,17 +106,17 @@ async function showsOtherwise(
 async function amongOthers(
   state: RequestState,
   other: RequestState,
-  investigation: Investigation,
+  search: Search,
 ): Promise<{ readonly shown: number; readonly exchange: Exchange } | undefined> {
   const shown: Exchange[] = [];
   for (let left = WAVES_OF_PAIRS; left > 0; left -= 1) {
     // The one that arrives first, or last, may decide for both.
     const pair = left % 2 === 0 ? [state, other] : [other, state];
     const sent = Array.from({ length: PAIRS }, () => pair).flat();
-    const exchanges = await investigation.experiments.together(sent.map(templateOf));
+    const exchanges = await search.experiments.together(sent.map(templateOf));
     const preceding = exchanges[sent.indexOf(other)];
     for (const [index, exchange] of exchanges.entries())
-      if (sent[index] === state && preceding && investigation.isShown(exchange, state) === true)
+      if (sent[index] === state && preceding && search.isShown(exchange, state) === true)
         shown.push({ ...exchange, preceding });
     // Rare failures are not worth the requests.
     if (shown.length === 0 && left <= WAVES_OF_PAIRS / 2) return undefined;
@@ -166,27 +137,20 @@ async function leastBetween(
   shows: (count: number) => Promise<boolean>,
 ): Promise<number> {
   for (let count = fewer + 1; count < size; count += 1) {
-    let left = 3;
-    while (left > 0 && (await shows(count))) left -= 1;
-    if (left === 0) return count;
+    if (await isEachTime(REPEATS, () => shows(count))) return count;
   }
   return size;
 }
 
 /** Whether the failure needs a number of requests in flight, whatever they contain. */
-async function crowd(
-  state: RequestState,
-  concurrency: number,
-  investigation: Investigation,
-): Promise<Explanation | undefined> {
-  const showsWith = async (count: number, other = state) =>
-    (await wave(other, count, investigation)).length > 0;
+async function crowd(state: RequestState, search: Search): Promise<Explanation | undefined> {
+  const showsWith = async (count: number, other = state) => (await wave(other, count, search)).length > 0;
   for (const [index, size] of SIZES.entries()) {
-    if (size > concurrency) return undefined;
+    if (size > search.experiments.run.concurrency) return undefined;
     let shown: Exchange | undefined;
     let waves = 0;
     for (let left = 3; left > 0; left -= 1) {
-      const found = await wave(state, size, investigation);
+      const found = await wave(state, size, search);
       if (found.length > 0) waves += 1;
       shown ??= found[0];
     }
@@ -199,14 +163,11 @@ async function crowd(
     // As rarely as that, it may be for another reason.
     if (waves < 3) return undefined;
     // A rare failure is as likely among as many requests one at a time.
-    for (let left = IN_TURN; left > 0; left -= 1)
-      if ((await investigation.shows(state)) === true) return undefined;
+    if (await search.showsAtAll(state, IN_TURN)) return undefined;
     const least = await leastBetween(fewer, size, showsWith);
-    const showsAgain = async (other: RequestState) => {
-      for (let left = 3; left > 0; left -= 1) if (await showsWith(size, other)) return true;
-      return false;
-    };
-    const presences = await presencesOf(state, investigation, showsAgain);
+    const isHidden = async (other: RequestState) =>
+      isEachTime(3, async () => !(await showsWith(size, other)));
+    const presences = await presencesOf(state, search, async (other) => !(await isHidden(other)));
     return {
       ...bareExplanation(state, shown),
       kind: 'under-concurrency',

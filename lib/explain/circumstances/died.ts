@@ -1,10 +1,9 @@
-import type { Contract } from '../../contract/contract.ts';
 import { groupBy } from '../../groups.ts';
 import type { Suspect } from '../../run/execute/last-requests.ts';
 import { isAborted } from '../../wire/exchange.ts';
 import type { CheckFailure, Cluster } from '../cluster.ts';
+import type { Experiments } from '../experiments.ts';
 import { bareExplanation } from '../explanation.ts';
-import { ordinaryStates } from '../ordinary-requests.ts';
 import { listOf } from '../wording/several.ts';
 import type { Wording } from '../wording/wording.ts';
 
@@ -14,15 +13,12 @@ const [MAX_NAMED, MAX_SUSPECTS] = [3, 8];
 /**
  * The one cause of everything that a store left unanswered since it died. It cannot be asked any more: what was in
  * flight when it last answered is all that is known.
- * @param suspects the likeliest first
  */
 export function died(
   failures: readonly CheckFailure[],
-  suspects: readonly Suspect[],
-  contract: Contract,
+  { ordinary, run: { suspects } }: Experiments,
 ): Cluster | undefined {
   const distinct = groupBy(suspects, labelOf).flatMap(([, [first]]) => first ?? []);
-  const [ordinary] = ordinaryStates(contract);
   const members = failures.filter(
     ({ sought: { kind }, failure: { exchange } }) =>
       exchange.response === undefined && (kind === 'closed' || kind === 'no-answer'),

@@ -3,20 +3,19 @@ import { type RequestState, templateOf } from '../../payloads/model/dimension.ts
 import type { Before } from '../../run/check.ts';
 import type { Tried } from '../../run/result/result.ts';
 import type { Exchange } from '../../wire/exchange.ts';
+import type { CheckFailure, Cluster } from '../cluster.ts';
 import { type Experiments, type SoughtSymptom, unlessSpent } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import { aspectOf, isSlow } from '../symptom/symptom.ts';
+import { aspectOf, isSlow, keyOf } from '../symptom/symptom.ts';
 import { symptomsOf } from '../symptom/symptoms-of.ts';
 import { KINDS, PAUSE_MS } from './preceding.ts';
 
-/**
- * What a store does with every ordinary plant, though it accepted one before.
- * @throws BudgetSpent
- */
+/** What a store does with every ordinary plant by the end of a run, though it accepted one at its beginning. */
 export async function acceptedNoLonger(
+  failures: readonly CheckFailure[],
   experiments: Experiments,
-): Promise<{ readonly sought: SoughtSymptom; readonly found: Explanation } | undefined> {
+): Promise<Cluster | undefined> {
   const [first, ...others] = ordinaryStates(experiments.contract);
   const outcome = async (state: RequestState) =>
     symptomsOf(await experiments.send(state), 'accept', experiments.contract).find(
@@ -27,16 +26,15 @@ export async function acceptedNoLonger(
   const enough = isSlow(sought) ? others.slice(0, 1) : others;
   for (const state of enough) if ((await outcome(state))?.words !== sought.words) return undefined;
   const tried = enough.length + 1;
-  return { sought, found: await fromThenOn(first, [tried, tried], sought, experiments) };
+  const found = await fromThenOn(first, [tried, tried], sought, experiments);
+  const members = failures.filter((one) => keyOf(one.sought) === keyOf(sought));
+  return members.length === 0 ? undefined : { sought, found, members };
 }
 
 /** Requests of each kind after which most stores that run out of something have done so. */
 const REQUESTS_TO_EXHAUST_A_STORE = 200;
 
-/**
- * What began to fail during the run. On a fresh store, requests of each kind in turn show it.
- * @throws BudgetSpent
- */
+/** What began to fail during the run. On a fresh store, requests of each kind in turn show it. */
 export async function fromThenOn(
   state: RequestState,
   inside: Tried,

@@ -2,39 +2,29 @@ import { unseenToken } from '../../payloads/credentials.ts';
 import { freshId } from '../../payloads/fresh.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
-import type { Exchange } from '../../wire/exchange.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
-import type { Investigation } from '../investigation.ts';
-import { ordinaryStates } from '../ordinary-requests.ts';
+import { REPEATS, type Search } from '../search.ts';
 import { aspectOf } from '../symptom/symptom.ts';
 import { afterMany, afterOne, onConnection, soonAfter } from './before.ts';
 import { fromThenOn } from './from-then-on.ts';
-import { KINDS, Preceding, REPEATS, type Sequence, shownOnlyBy } from './preceding.ts';
+import { KINDS, Preceding, type Sequence, shownOnlyBy } from './preceding.ts';
 
-/**
- * What was found, with what has to come before, if anything has to.
- * @param served whether the store accepted an ordinary plant when the run began
- * @throws BudgetSpent
- */
-export async function withHistory(
-  found: Explanation,
-  served: boolean,
-  investigation: Investigation,
-): Promise<Explanation> {
+/** What was found, with what has to come before, if anything has to. */
+export async function withHistory(found: Explanation, search: Search): Promise<Explanation> {
   const { state, subject, conditions } = found;
-  const { sought, experiments } = investigation;
+  const { sought, experiments } = search;
   const isOrdinary =
     subject === undefined && conditions.length === 0 && experiments.expectedOutcomeOf(state) === 'accept';
-  if (isOrdinary && served && aspectOf(sought) === 'outcome')
+  if (isOrdinary && experiments.run.served && aspectOf(sought) === 'outcome')
     return fromThenOn(state, found.inside, sought, experiments);
-  const known = await withKnownValue(found, investigation);
+  const known = await withKnownValue(found, search);
   if (known !== undefined) return known;
-  const preceding = await Preceding.of(state, investigation);
+  const preceding = await Preceding.of(state, search);
   const history = preceding && (await historyOf(preceding));
   if (history === undefined) return found;
   // An id that is always the same may have been sent before: what matters is then that it is known.
   const fresh = withOrdinary(ID, found);
-  const withFresh = fresh && (await withHistory(fresh, served, investigation));
+  const withFresh = fresh && (await withHistory(fresh, search));
   return withFresh !== undefined && withFresh !== fresh ? withFresh : withPreceding(found, history);
 }
 
@@ -66,12 +56,8 @@ function withOrdinary(property: string, found: Explanation): Explanation | undef
 }
 
 /** Whether a value that is the same each time matters because the store knows it: then so does any other that it knows. */
-async function withKnownValue(
-  found: Explanation,
-  investigation: Investigation,
-): Promise<Explanation | undefined> {
-  const { experiments } = investigation;
-  const [ordinary] = ordinaryStates(experiments.contract);
+async function withKnownValue(found: Explanation, search: Search): Promise<Explanation | undefined> {
+  const { ordinary } = search;
   for (const { part: property = '', isRepeated } of found.conditions) {
     const other = isRepeated === true ? withOrdinary(property, found) : undefined;
     const value = other?.state.plant.get(property);
@@ -79,7 +65,7 @@ async function withKnownValue(
     const plant = ordinary.plant.with(ID, freshId(2n ** 20n, 2n ** 22n)).with(property, value);
     const preceding = { template: templateOf({ ...ordinary, plant }), connection: 'other' } as const;
     const state = { ...other.state, template: { ...other.state.template, preceding } };
-    const exchange = await shownOnlyBy(state, other.state, (one) => shownBy(one, investigation));
+    const exchange = await shownOnlyBy(state, other.state, (one) => search.shownBy(one));
     if (exchange === undefined) continue;
     return withPreceding(other, {
       ...bareExplanation(state, exchange),
@@ -98,15 +84,9 @@ async function withKnownValue(
   return undefined;
 }
 
-/** Sends a request, and returns the exchange if it shows the symptom. */
-async function shownBy(state: RequestState, investigation: Investigation): Promise<Exchange | undefined> {
-  const exchange = await investigation.experiments.send(state);
-  return investigation.isShown(exchange, state) === true ? exchange : undefined;
-}
-
 async function historyOf(preceding: Preceding): Promise<Explanation | undefined> {
-  const { state, investigation } = preceding;
-  const expected = investigation.experiments.expectedOutcomeOf(state);
+  const { state, search } = preceding;
+  const expected = search.expectedOutcomeOf(state);
   const one =
     expected === 'reject-credential'
       ? ((await sentAgain(preceding)) ?? (await afterOne(preceding)) ?? (await soonAfter(preceding)))
@@ -114,7 +94,7 @@ async function historyOf(preceding: Preceding): Promise<Explanation | undefined>
   if (one !== undefined) return one;
   const atRest = await preceding.after(KINDS.accepted);
   // What shows only after many others does not show right after an accepted plant.
-  if (!atRest.shows) return (await afterMany(preceding)) ?? onConnection(state, investigation);
+  if (!atRest.shows) return (await afterMany(preceding)) ?? onConnection(state, search);
   return expected === 'reject-body' && hasEarlierValues(atRest)
     ? preceding.finding({ note: 'and answers with values of the plant before' }, atRest, 'always')
     : undefined;
@@ -122,15 +102,15 @@ async function historyOf(preceding: Preceding): Promise<Explanation | undefined>
 
 /** Whether a wrong token is rejected at first, and accepted when it is sent again. */
 async function sentAgain(preceding: Preceding): Promise<Explanation | undefined> {
-  const { state, investigation } = preceding;
-  if (investigation.sought.kind !== 'accepts') return undefined;
+  const { state, search } = preceding;
+  if (search.sought.kind !== 'accepts') return undefined;
   let last: (Sequence & { readonly state: RequestState }) | undefined;
   for (let left = REPEATS; left > 0; left -= 1) {
     const wrong = { ...state, credential: unseenToken() };
-    const first = await investigation.experiments.send(wrong);
-    if (investigation.isShown(first, wrong) !== false) return undefined;
-    const exchange = await investigation.experiments.send(wrong);
-    if (investigation.isShown(exchange, wrong) !== true) return undefined;
+    const first = await search.send(wrong);
+    if (search.isShown(first, wrong) !== false) return undefined;
+    const exchange = await search.send(wrong);
+    if (search.isShown(exchange, wrong) !== true) return undefined;
     last = {
       before: [{ template: templateOf(wrong), exchange: first }],
       exchange,

@@ -1,7 +1,6 @@
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { isValid } from '../../payloads/validity.ts';
-import type { Investigation } from '../investigation.ts';
-import { ordinaryStates } from '../ordinary-requests.ts';
+import type { Search } from '../search.ts';
 import { type Wording, withArticle } from '../wording/wording.ts';
 
 /** An optional property that has to be there, or absent, for a symptom to show. */
@@ -18,15 +17,13 @@ export const presenceClause = ({ name, isPresent }: Presence): Wording => ({
 /**
  * Which optional properties matter to a symptom that does not show each time.
  * @param shows sends a request as often as it takes to see the symptom
- * @throws BudgetSpent
  */
 export async function presencesOf(
   state: RequestState,
-  { experiments: { contract } }: Investigation,
+  { contract, ordinary }: Search,
   shows: (state: RequestState) => Promise<boolean>,
 ): Promise<readonly Presence[]> {
   const { properties, required } = contract.newPlant.shape;
-  const [ordinary] = ordinaryStates(contract);
   const found: Presence[] = [];
   for (const name of properties.keys()) {
     const isPresent = state.plant.get(name) !== undefined;

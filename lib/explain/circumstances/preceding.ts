@@ -7,9 +7,8 @@ import type { Before } from '../../run/check.ts';
 import type { CauseKind } from '../../run/result/cause.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
-import type { Investigation } from '../investigation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import { isSlow } from '../symptom/symptom.ts';
+import { REPEATS, type Search } from '../search.ts';
 import type { Wording } from '../wording/wording.ts';
 
 interface Kind {
@@ -45,14 +44,10 @@ export const KINDS = {
   },
 } as const satisfies Readonly<Record<string, Kind>>;
 
-/** How often the same is tried before it is claimed. */
-export const REPEATS = 3;
-
 /**
  * The last exchange that shows a symptom, if one request does so each time, and another one never. In changing order:
  * every other request may show it.
  * @param shown sends a request, and returns the exchange if it shows the symptom
- * @throws BudgetSpent
  */
 export async function shownOnlyBy(
   one: RequestState,
@@ -82,34 +77,31 @@ export interface Sequence {
 /** Sends a request after others, over a connection of its own, to see whether a symptom depends on them. */
 export class Preceding {
   readonly state: RequestState;
-  readonly investigation: Investigation;
+  readonly search: Search;
   private readonly ordinary: RequestState;
 
-  private constructor(state: RequestState, ordinary: RequestState, investigation: Investigation) {
+  private constructor(state: RequestState, ordinary: RequestState, search: Search) {
     this.state = state;
     this.ordinary = ordinary;
-    this.investigation = investigation;
+    this.search = search;
   }
 
-  /**
-   * @returns undefined if the store accepts no ordinary plant, so that nothing can be found out
-   * @throws BudgetSpent
-   */
-  static async of(state: RequestState, investigation: Investigation): Promise<Preceding | undefined> {
-    const ordinary = await accepted(investigation);
-    return ordinary === undefined ? undefined : new Preceding(state, ordinary, investigation);
+  /** @returns undefined if the store accepts no ordinary plant, so that nothing can be found out */
+  static async of(state: RequestState, search: Search): Promise<Preceding | undefined> {
+    const ordinary = await accepted(search);
+    return ordinary === undefined ? undefined : new Preceding(state, ordinary, search);
   }
 
   /** The request after some of one kind; before them, the store accepts a plant. */
   async after({ change }: Kind, count = 1): Promise<Sequence> {
-    const { experiments } = this.investigation;
-    await accepted(this.investigation);
+    const { experiments } = this.search;
+    await accepted(this.search);
     const one = { ...this.ordinary, ...change(this.ordinary) };
     const before: Before[] = [];
     for (let left = count; left > 0; left -= 1)
       before.push({ template: templateOf(one), exchange: await experiments.send(one) });
     const exchange = await experiments.send(this.state);
-    return { before, exchange, shows: this.investigation.isShown(exchange, this.state) === true };
+    return { before, exchange, shows: this.search.isShown(exchange, this.state) === true };
   }
 
   /** The same if the symptom shows each time. */
@@ -135,10 +127,10 @@ export class Preceding {
 }
 
 /** An ordinary plant that the store accepts, after which it is at rest; undefined if it accepts none. */
-async function accepted({ experiments, sought }: Investigation): Promise<RequestState | undefined> {
-  if (isSlow(sought)) return undefined;
+async function accepted({ experiments, contract, isSlow }: Search): Promise<RequestState | undefined> {
+  if (isSlow) return undefined;
   // One with all properties leaves the most behind.
-  const states = ordinaryStates(experiments.contract);
+  const states = ordinaryStates(contract);
   for (const state of states.toSorted((a, b) => b.plant.members.length - a.plant.members.length))
     if ((await experiments.send(state)).response?.status === 200) return state;
   return undefined;

@@ -3,28 +3,23 @@ import { JsonObject } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { noCredential } from '../../payloads/test-case.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import type { Experiments, SoughtSymptom } from '../experiments.ts';
-import { bareExplanation, type Explanation } from '../explanation.ts';
-import { ordinaryStates } from '../ordinary-requests.ts';
+import type { CheckFailure, Cluster } from '../cluster.ts';
+import type { Experiments } from '../experiments.ts';
+import { bareExplanation } from '../explanation.ts';
 import type { Symptom } from '../symptom/symptom.ts';
 
 /** How often each kind of request is sent, and one that is not answered. */
 const [TURNS, SLOW_TURNS] = [3, 1];
 
-/** A store that does the same whatever is sent. */
-export interface SameForAll {
-  readonly sought: SoughtSymptom;
-  readonly found: Explanation;
-  /** Requests without a valid token are answered in another way. */
-  readonly authenticates: boolean;
-}
-
 /**
  * Finds out whether the store treats all requests alike: valid ones, invalid ones, and perhaps those without a token.
- * @throws BudgetSpent
+ * Such a store has one fault, whatever the checks say.
  */
-export async function sameForAll(experiments: Experiments): Promise<SameForAll | undefined> {
-  const [ordinary] = ordinaryStates(experiments.contract);
+export async function sameForAll(
+  failures: readonly CheckFailure[],
+  experiments: Experiments,
+): Promise<Cluster | undefined> {
+  const { ordinary } = experiments;
   const authorised: readonly RequestState[] = [
     ordinary,
     // Once more, as what comes before may matter.
@@ -49,7 +44,9 @@ export async function sameForAll(experiments: Experiments): Promise<SameForAll |
   return {
     sought: symptomOf(exchange, whom),
     found: { ...bareExplanation(ordinary, exchange), inside: [exchanges.length, exchanges.length] },
-    authenticates,
+    members: failures.filter(
+      ({ failure }) => !authenticates || experiments.expectedOutcomeOfSent(failure) !== 'reject-credential',
+    ),
   };
 }
 

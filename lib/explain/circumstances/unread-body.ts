@@ -2,13 +2,14 @@ import { wrongToken } from '../../payloads/credentials.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import type { CheckFailure } from '../cluster.ts';
-import type { Experiments, SoughtSymptom } from '../experiments.ts';
-import { bareExplanation, type Explanation } from '../explanation.ts';
+import type { CheckFailure, Cluster } from '../cluster.ts';
+import type { Experiments } from '../experiments.ts';
+import { bareExplanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
+import { REPEATS } from '../search.ts';
 import { aspectOf } from '../symptom/symptom.ts';
 import { symptomsOf } from '../symptom/symptoms-of.ts';
-import { type ChangeOf, KINDS, REPEATS, shownOnlyBy } from './preceding.ts';
+import { type ChangeOf, KINDS, shownOnlyBy } from './preceding.ts';
 
 /** Requests that a store may reject by their heads alone. */
 const REJECTED_EARLY: readonly { readonly one: string; readonly change: ChangeOf }[] = [
@@ -20,11 +21,13 @@ const REJECTED_EARLY: readonly { readonly one: string; readonly change: ChangeOf
 /**
  * Whether a store leaves the body of a request that it rejects on the connection, and takes it for the next request.
  * What becomes of that one depends on the bytes of the body, so that failures differ and seem to come at random.
- * @throws BudgetSpent
  */
 export async function unreadBody(
+  failures: readonly CheckFailure[],
   experiments: Experiments,
-): Promise<{ readonly sought: SoughtSymptom; readonly found: Explanation } | undefined> {
+): Promise<Cluster | undefined> {
+  const members = failures.filter(mayBeOfConnection);
+  if (members.length === 0) return undefined;
   // Two plants that have nothing in common, as a store may remember what it rejected.
   const [ordinary, , earlier = ordinary] = ordinaryStates(experiments.contract);
   for (const { one, change } of REJECTED_EARLY) {
@@ -44,6 +47,7 @@ export async function unreadBody(
         inside: [REPEATS, REPEATS],
         outside: [0, REPEATS],
       },
+      members,
     };
   }
   return undefined;
@@ -62,7 +66,7 @@ const afterOnConnection = (state: RequestState, template: RequestTemplate): Requ
 });
 
 /** Whether a failure may be due to what an earlier request left on the connection. */
-export const mayBeOfConnection = ({
+const mayBeOfConnection = ({
   failure: { when, template, before = [] },
   sought: { kind },
 }: CheckFailure): boolean =>

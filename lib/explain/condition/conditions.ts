@@ -1,7 +1,7 @@
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
-import { type Experiments, unlessSpent } from '../experiments.ts';
-import type { Investigation } from '../investigation.ts';
+import { unlessSpent } from '../experiments.ts';
+import type { Search } from '../search.ts';
 import { mustReject } from '../symptom/expected-outcome.ts';
 import { areVague, type Wording } from '../wording/wording.ts';
 import { wordsOf } from '../wording/words.ts';
@@ -26,15 +26,14 @@ export const UNCONDITIONAL: Conditions = { conditions: [], sweeps: [], parts: []
 export async function conditionsAmong(
   state: RequestState,
   others: readonly RequestState[],
-  investigation: Investigation,
+  search: Search,
 ): Promise<Conditions> {
   for (const other of others) {
-    if ((await investigation.shows(other)) !== false) continue;
-    if ((await investigation.shows(other)) !== false || (await investigation.shows(state)) !== true)
-      return UNCONDITIONAL;
-    const { state: reduced, parts } = await reduce(state, other, investigation);
+    if ((await search.shows(other)) !== false) continue;
+    if ((await search.shows(other)) !== false || (await search.shows(state)) !== true) return UNCONDITIONAL;
+    const { state: reduced, parts } = await reduce(state, other, search);
     return {
-      ...(await conditionsOf(reduced, parts, other, [], investigation)),
+      ...(await conditionsOf(reduced, parts, other, search)),
       parts,
       neutral: other,
     };
@@ -47,46 +46,42 @@ export async function conditionsOf(
   state: RequestState,
   parts: readonly Part[],
   neutral: RequestState | undefined,
-  faultParts: readonly Part[],
-  investigation: Investigation,
+  search: Search,
 ): Promise<Pick<Conditions, 'conditions' | 'sweeps'>> {
-  const expected = investigation.experiments.expectedOutcomeOf(state);
+  const expected = search.expectedOutcomeOf(state);
   /** What is wrong with the request is what the cause is about: no condition of it. */
   const isWrong = (part: Part) =>
     part.name === 'body' ||
-    (neutral !== undefined &&
-      investigation.experiments.expectedOutcomeOf(part.copy(neutral, state)) !== 'reject-body');
+    (neutral !== undefined && search.expectedOutcomeOf(part.copy(neutral, state)) !== 'reject-body');
   const isCarrier = (part: Part) =>
-    (expected === 'reject-body' && isWrong(part)) || faultParts.includes(part);
+    (expected === 'reject-body' && isWrong(part)) || search.faultParts.includes(part);
   const conditions: Wording[] = [];
   const sweeps: SweepResult[] = [];
   for (const part of parts) {
     if (mustReject(expected) && isCarrier(part)) continue;
     const bare = neutral === undefined ? state : part.copy(neutral, state);
     // A property stays where it is: its place may matter, too.
-    const isProperty = investigation.experiments.contract.newPlant.shape.properties.has(part.name);
+    const isProperty = search.contract.newPlant.shape.properties.has(part.name);
     const isReplaced = isProperty && state.plant.members.filter(([name]) => name === part.name).length === 1;
     const base = isReplaced ? state : bare;
-    const values =
-      neutral === undefined ? undefined : valuesFor(part, state, neutral, bare, investigation.experiments);
+    const values = neutral && valuesFor(part, state, neutral, bare, search);
     // What is known is said even if there is no time to find out how far it reaches.
-    const reach =
-      values && (await unlessSpent(() => sweep(values, base, investigation, expected === 'accept')));
+    const reach = values && (await unlessSpent(() => sweep(values, base, search, expected === 'accept')));
     if (reach !== undefined) sweeps.push(reach);
     // If it shows with all ids, it is not about their values.
     const isAboutValue = part.name !== ID || reach?.outside !== 0;
     const words = isAboutValue ? reach?.named[0]?.words : undefined;
-    const size = neutral && (await unlessSpent(() => bySize(reach, state, bare, investigation)));
+    const size = neutral && (await unlessSpent(() => bySize(reach, state, bare, search)));
     const named =
       size ??
       // Of a property some of the values say more than the one of the failing request.
       (words?.isPartial === true && !isProperty ? undefined : words) ??
-      wordsOf(part, state, investigation.failure, investigation.experiments);
+      wordsOf(part, state, search);
     conditions.push({ ...named, part: part.name });
   }
   const isOrder = parts.some(({ name }) => name === 'property order');
   const isKnown = conditions.length > 0 && !areVague(conditions);
-  const order = isKnown && !isOrder ? await unlessSpent(() => byOrder(state, investigation)) : undefined;
+  const order = isKnown && !isOrder ? await unlessSpent(() => byOrder(state, search)) : undefined;
   if (order === undefined) return { conditions, sweeps };
   return {
     conditions: [...conditions, ...order.named.map(({ words }) => words)],
@@ -95,9 +90,9 @@ export async function conditionsOf(
 }
 
 /** The orders of the properties with which the symptom shows, if it does not with all. */
-async function byOrder(state: RequestState, investigation: Investigation): Promise<SweepResult | undefined> {
-  if (investigation.experiments.expectedOutcomeOf(state) !== 'accept') return undefined;
-  const reach = await sweep(orderSweep(state.plant), state, investigation, true);
+async function byOrder(state: RequestState, search: Search): Promise<SweepResult | undefined> {
+  if (search.expectedOutcomeOf(state) !== 'accept') return undefined;
+  const reach = await sweep(orderSweep(state.plant), state, search, true);
   const [only, ...others] = reach.named;
   return reach.outside > 0 && others.length === 0 && only?.isExact === true ? reach : undefined;
 }
@@ -108,17 +103,17 @@ function valuesFor(
   state: RequestState,
   neutral: RequestState,
   bare: RequestState,
-  experiments: Experiments,
+  search: Search,
 ) {
   const { credential: _, ...authorised } = state;
   const { credential: __, ...repaired } = bare;
   if (
-    experiments.expectedOutcomeOf(state) === 'reject-credential' &&
-    experiments.expectedOutcomeOf(authorised) === 'reject-body' &&
-    experiments.expectedOutcomeOf(repaired) !== 'reject-body'
+    search.expectedOutcomeOf(state) === 'reject-credential' &&
+    search.expectedOutcomeOf(authorised) === 'reject-body' &&
+    search.expectedOutcomeOf(repaired) !== 'reject-body'
   )
-    return defectSweep(experiments.contract, neutral.plant);
-  return sweepOf(part, state, neutral, experiments);
+    return defectSweep(search.contract, neutral.plant);
+  return sweepOf(part, state, neutral, search.experiments);
 }
 
 /** If a request is larger with a part than without it, its size may be what matters. */
@@ -126,16 +121,11 @@ async function bySize(
   reach: SweepResult | undefined,
   state: RequestState,
   bare: RequestState,
-  investigation: Investigation,
+  search: Search,
 ): Promise<Wording | undefined> {
-  if (investigation.experiments.sizeOf(state) <= investigation.experiments.sizeOf(bare)) return undefined;
+  if (search.experiments.sizeOf(state) <= search.experiments.sizeOf(bare)) return undefined;
   const [known] = reach?.named ?? [];
   if (known?.isExact === true && known.words.isLarger !== true) return undefined;
-  const size = await sweep(
-    sizeSweep,
-    bare,
-    investigation,
-    investigation.experiments.expectedOutcomeOf(bare) === 'accept',
-  );
+  const size = await sweep(sizeSweep, bare, search, search.expectedOutcomeOf(bare) === 'accept');
   return size.inside === 0 ? undefined : size.named[0]?.words;
 }

@@ -1,6 +1,5 @@
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
-import type { Investigation } from '../investigation.ts';
-import { isSlow } from '../symptom/symptom.ts';
+import type { Search } from '../search.ts';
 import { differences, type Part, withParts } from './parts.ts';
 
 /** A request with as few differences from an ordinary one as show the symptom. */
@@ -14,28 +13,25 @@ export interface Reduced {
  * Finds out which parts of a request matter.
  * @param failing shows the symptom
  * @param ordinary does not
- * @throws BudgetSpent
  */
 export async function reduce(
   failing: RequestState,
   ordinary: RequestState,
-  investigation: Investigation,
+  search: Search,
 ): Promise<Reduced> {
   const parts = differences(failing, ordinary);
-  const atOnce = isSlow(investigation.sought)
-    ? await reducedAtOnce(failing, ordinary, parts, investigation)
-    : undefined;
+  const atOnce = search.isSlow ? await reducedAtOnce(failing, ordinary, parts, search) : undefined;
   if (atOnce !== undefined) return atOnce;
   // One part is usually enough, and a request without the symptom is answered faster.
   for (const part of parts) {
     const state = part.copy(failing, ordinary);
-    if ((await investigation.shows(state)) === true) return { state, parts: [part] };
+    if ((await search.shows(state)) === true) return { state, parts: [part] };
   }
   let state = failing;
   let needed: readonly Part[] = parts;
   for (const part of parts) {
     const without = part.copy(ordinary, state);
-    if ((await investigation.shows(without)) !== true) continue;
+    if ((await search.shows(without)) !== true) continue;
     state = without;
     needed = needed.filter((one) => one !== part);
   }
@@ -50,15 +46,15 @@ async function reducedAtOnce(
   failing: RequestState,
   ordinary: RequestState,
   parts: readonly Part[],
-  investigation: Investigation,
+  search: Search,
 ): Promise<Reduced | undefined> {
   const without = parts.map((part) => part.copy(ordinary, failing));
-  const exchanges = await investigation.experiments.together(without.map(templateOf));
+  const exchanges = await search.experiments.together(without.map(templateOf));
   const needed = parts.filter((_, index) => {
     const [state, exchange] = [without[index], exchanges[index]];
-    return state === undefined || exchange === undefined || investigation.isShown(exchange, state) !== true;
+    return state === undefined || exchange === undefined || search.isShown(exchange, state) !== true;
   });
   const state = withParts(needed, failing, ordinary);
-  const suffices = needed.length > 0 && (await investigation.shows(state)) === true;
+  const suffices = needed.length > 0 && (await search.shows(state)) === true;
   return suffices ? { state, parts: needed } : undefined;
 }

@@ -1,9 +1,8 @@
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { isValid } from '../../payloads/validity.ts';
 import type { Ladder } from '../../run/result/cause.ts';
-import type { Investigation } from '../investigation.ts';
-import { ordinaryStates } from '../ordinary-requests.ts';
-import { isSlow, type SymptomKind } from '../symptom/symptom.ts';
+import type { Search } from '../search.ts';
+import type { SymptomKind } from '../symptom/symptom.ts';
 import type { Wording } from '../wording/wording.ts';
 import { type Candidate, type NamedCandidates, named, type Scale, type Sweep } from './candidates.ts';
 
@@ -30,39 +29,37 @@ export interface SweepResult {
 /**
  * Tries the values of a part, with everything else as in `state`.
  * @param isPlant whether only valid plants are to be tried
- * @throws BudgetSpent
  */
 export async function sweep(
   { part, candidates, classes, scale }: Sweep,
   state: RequestState,
-  investigation: Investigation,
+  search: Search,
   isPlant: boolean,
 ): Promise<SweepResult> {
-  const slow = isSlow(investigation.sought);
   const tries = new Map<Candidate, boolean | undefined>();
-  const own = investigation.experiments.textOf(state);
+  const own = search.experiments.textOf(state);
   const isOther = ({ oddity }: Candidate) =>
-    HIDDEN_BY_REJECTION.includes(investigation.sought.kind) && oddity !== undefined && !oddity.test(own);
+    HIDDEN_BY_REJECTION.includes(search.sought.kind) && oddity !== undefined && !oddity.test(own);
   const stateWith = (candidate: Candidate): RequestState | undefined => {
     if (isOther(candidate)) return undefined;
     const next = candidate.apply(state);
-    return isPlant && !isValid(investigation.experiments.contract, next.plant) ? undefined : next;
+    return isPlant && !isValid(search.contract, next.plant) ? undefined : next;
   };
   const attempt = async (candidate: Candidate) => {
     const next = stateWith(candidate);
-    return next && investigation.shows(next);
+    return next && search.shows(next);
   };
   for (let left = candidates; left.length > 0; ) {
-    const batch = left.slice(0, slow ? SLOW_AT_ONCE : 1);
+    const batch = left.slice(0, search.isSlow ? SLOW_AT_ONCE : 1);
     left = left.slice(batch.length);
-    const results = slow ? await allAtOnce(batch.map(stateWith), investigation) : undefined;
+    const results = search.isSlow ? await allAtOnce(batch.map(stateWith), search) : undefined;
     for (const [index, candidate] of batch.entries())
       tries.set(candidate, results === undefined ? await attempt(candidate) : results[index]);
     // Each answer that does not come costs a timeout.
-    if (slow && [...tries.values()].filter((shows) => shows === true).length >= MAX_HANGS) break;
+    if (search.isSlow && [...tries.values()].filter((shows) => shows === true).length >= MAX_HANGS) break;
   }
   const found = [...named(tries, classes)];
-  const onScale = scale && (await limitsOn(scale, attempt, slow));
+  const onScale = scale && (await limitsOn(scale, attempt, search.isSlow));
   const conclusive = [...tries].filter(([, shows]) => shows !== undefined);
   if (onScale !== undefined) {
     for (const [candidate, shows] of onScale.tries)
@@ -111,15 +108,14 @@ async function recurs(
  */
 async function allAtOnce(
   states: readonly (RequestState | undefined)[],
-  investigation: Investigation,
+  search: Search,
 ): Promise<readonly (boolean | undefined)[] | undefined> {
-  const { experiments } = investigation;
-  const sent = [...states, ordinaryStates(experiments.contract)[0]].flatMap((state) => state ?? []);
-  const exchanges = await experiments.together(sent.map(templateOf));
+  const sent = [...states, search.ordinary].flatMap((state) => state ?? []);
+  const exchanges = await search.experiments.together(sent.map(templateOf));
   if (exchanges.at(-1)?.kind !== 'answered') return undefined;
   return states.map((state) => {
     const exchange = state && exchanges[sent.indexOf(state)];
-    return exchange && investigation.isShown(exchange, state);
+    return exchange && search.isShown(exchange, state);
   });
 }
 

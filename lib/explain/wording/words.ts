@@ -7,8 +7,8 @@ import type { Part } from '../condition/parts.ts';
 import { credentialCandidates } from '../condition/sweeps/credentials.ts';
 import { clauseOf, defectSweep, nounOf } from '../condition/sweeps/defects.ts';
 import type { Experiments } from '../experiments.ts';
-import type { Investigation } from '../investigation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
+import type { Search } from '../search.ts';
 import type { Wording } from './wording.ts';
 
 /** The name of what is wrong with a request, as labels of checks have it. */
@@ -82,25 +82,30 @@ export function bodiesNamed(labels: ReadonlySet<string>, contract: Contract): Wo
 }
 
 /** What is wrong with the request of a failure, if it had to be rejected. */
-export function subjectOf({ failure, sought: { kind }, experiments }: Investigation): Wording | undefined {
+export function subjectOf({
+  failure,
+  sought: { kind },
+  contract,
+  ordinary,
+  experiments,
+}: Search): Wording | undefined {
   const label = labelOf(failure);
-  const [ordinary] = ordinaryStates(experiments.contract);
   const candidates = [
     ...credentialCandidates(experiments.token),
-    ...defectSweep(experiments.contract, ordinary.plant, true).candidates,
+    ...defectSweep(contract, ordinary.plant, true).candidates,
   ].filter((candidate) => candidate.label === label);
   const [only, ...others] = candidates;
   if (only !== undefined && others.length === 0) return only.words;
   if (kind !== 'accepts') return undefined;
   if (label === IN_ONE_OF_MANY_WAYS) {
-    const value = valueIn(failure.label, 'undeclared names', modelsOf(experiments.contract).open);
+    const value = valueIn(failure.label, 'undeclared names', modelsOf(contract).open);
     return { noun: ['a plant', value].join(' ').trim(), topics: ['undeclared property'] };
   }
   if (experiments.expectedOutcomeOfSent(failure) === 'reject-credential')
     return label === ''
       ? ANY_SUBJECT.credential
       : { noun: `requests without a valid token (${label})`, topics: ['credential'] };
-  const property = propertyIn(label, experiments.contract);
+  const property = propertyIn(label, contract);
   const words = { noun: nounOf(label, property), clause: clauseOf(label, property) };
   return property === undefined ? words : { ...words, property };
 }
@@ -118,8 +123,7 @@ function credentialWords(state: RequestState, experiments: Experiments): Wording
 export function wordsOf(
   { name, dimension }: Part,
   state: RequestState,
-  failure: Failure,
-  experiments: Experiments,
+  { failure, contract, experiments }: Search,
 ): Wording {
   const { template, plant } = state;
   if (name === 'Authorization') return credentialWords(state, experiments);
@@ -136,7 +140,7 @@ export function wordsOf(
           ? 'without a Content-Type'
           : `with Content-Type ${template.contentType}`,
     };
-  if (name === 'body' || plant.get(name) !== undefined) return suchAs(failure, experiments.contract);
+  if (name === 'body' || plant.get(name) !== undefined) return suchAs(failure, contract);
   const value = valueIn(failure.label, dimension, experiments.modelOf(state));
   return value === undefined ? { phrase: `with some values of ${name}`, isVague: true } : { phrase: value };
 }

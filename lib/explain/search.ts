@@ -1,0 +1,109 @@
+import type { Contract } from '../contract/contract.ts';
+import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
+import type { ExpectedOutcome } from '../payloads/test-case.ts';
+import type { Failure } from '../run/result/result.ts';
+import type { Exchange } from '../wire/exchange.ts';
+import { differences, type Part, stateOf, withParts } from './condition/parts.ts';
+import { defectSweep } from './condition/sweeps/defects.ts';
+import type { Experiments, SoughtSymptom } from './experiments.ts';
+import { ordinaryStates } from './ordinary-requests.ts';
+import { mustReject } from './symptom/expected-outcome.ts';
+import { isSlow, type SymptomKind } from './symptom/symptom.ts';
+import { labelOf } from './wording/words.ts';
+
+/** How often something is tried before it is claimed to be so each time. */
+export const REPEATS = 3;
+
+/** Whether something is so each time. */
+export async function isEachTime(times: number, isSo: () => Promise<boolean>): Promise<boolean> {
+  for (let left = times; left > 0; left -= 1) if (!(await isSo())) return false;
+  return true;
+}
+
+/** Kinds of symptoms that depend on the expected outcome: a crash is one with any request. */
+const OUTCOME_KINDS: readonly SymptomKind[] = ['accepts', 'rejects', 'wrong-rejection', 'detail', 'lenient'];
+
+/** The search for what explains a failure: the failure, what to look for to see it again, and the means to do so. */
+export class Search {
+  readonly failure: Failure;
+  readonly sought: SoughtSymptom;
+  readonly experiments: Experiments;
+  readonly contract: Contract;
+  /** The least remarkable request. */
+  readonly ordinary: RequestState;
+  /** The failing request; undefined if the model cannot describe it. */
+  readonly lead: RequestState | undefined;
+  /** Whether the symptom takes as long to see as the timeout. */
+  readonly isSlow: boolean;
+
+  private known: readonly Part[] | undefined;
+
+  constructor(failure: Failure, sought: SoughtSymptom, experiments: Experiments) {
+    this.failure = failure;
+    this.sought = sought;
+    this.experiments = experiments;
+    this.contract = experiments.contract;
+    this.ordinary = experiments.ordinary;
+    this.lead = stateOf(failure.template, this.ordinary.plant);
+    this.isSlow = isSlow(sought);
+  }
+
+  /** The parts that make the failing request one that has to be rejected, if the symptom depends on that. */
+  get faultParts(): readonly Part[] {
+    this.known ??= this.findFaultParts();
+    return this.known;
+  }
+
+  private findFaultParts(): readonly Part[] {
+    const { lead, ordinary } = this;
+    const expected = lead === undefined ? 'open' : this.expectedOutcomeOf(lead);
+    if (lead === undefined || !mustReject(expected) || !OUTCOME_KINDS.includes(this.sought.kind)) return [];
+    const label = labelOf(this.failure);
+    const { candidates } = defectSweep(this.contract, ordinary.plant, true);
+    const defect = candidates.find((one) => one.label === label);
+    if (expected === 'reject-body' && defect !== undefined)
+      return [{ name: 'body', dimension: undefined, copy: (_, to) => defect.apply(to) }];
+    return differences(lead, ordinary)
+      .filter((part) => this.expectedOutcomeOf(part.copy(lead, ordinary)) === expected)
+      .slice(0, 1);
+  }
+
+  /** Ordinary requests with what is wrong with the failing one. */
+  get bases(): readonly RequestState[] {
+    const { lead, faultParts } = this;
+    const ordinary = ordinaryStates(this.contract);
+    return lead === undefined ? ordinary : ordinary.map((one) => withParts(faultParts, lead, one));
+  }
+
+  send(state: RequestState): Promise<Exchange> {
+    return this.experiments.send(state);
+  }
+
+  expectedOutcomeOf(state: RequestState): ExpectedOutcome {
+    return this.experiments.expectedOutcomeOf(state);
+  }
+
+  /** Whether a request shows the symptom; undefined if its response says nothing about it. */
+  shows(state: RequestState): Promise<boolean | undefined> {
+    return this.experiments.shows(state, this.sought);
+  }
+
+  /** The same of a request that was sent. */
+  isShown(exchange: Exchange, state: RequestState): boolean | undefined {
+    return this.experiments.isShown(exchange, templateOf(state), this.sought);
+  }
+
+  /** Sends a request, and returns the exchange if it shows the symptom. */
+  async shownBy(state: RequestState): Promise<Exchange | undefined> {
+    const exchange = await this.send(state);
+    return this.isShown(exchange, state) === true ? exchange : undefined;
+  }
+
+  showsEachTime(state: RequestState, times: number): Promise<boolean> {
+    return isEachTime(times, async () => (await this.shows(state)) === true);
+  }
+
+  async showsAtAll(state: RequestState, times: number): Promise<boolean> {
+    return !(await isEachTime(times, async () => (await this.shows(state)) !== true));
+  }
+}
