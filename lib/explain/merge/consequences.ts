@@ -1,22 +1,36 @@
 import type { Cluster } from '../cluster.ts';
-import { aspectOf, keyOf } from '../symptom/symptom.ts';
+import { aspectOf, keyOf, type SymptomKind } from '../symptom/symptom.ts';
 import { topicsOf } from '../wording/topics.ts';
-import { fullText } from '../wording/wording.ts';
+import { fullText, type Wording } from '../wording/wording.ts';
 import { labelOf } from '../wording/words.ts';
-import { joinedBy } from './join.ts';
+
+/** Whether one cluster explains the failures of another one. */
+export type Explains = (one: Cluster, other: Cluster) => boolean;
+
+const hasSymptom = ({ sought }: Cluster, ...kinds: readonly SymptomKind[]): boolean =>
+  kinds.includes(sought.kind);
+
+const isSameSymptom: Explains = (one, other) => keyOf(one.sought) === keyOf(other.sought);
+
+export const textOfAll = (conditions: readonly Wording[]): string => conditions.map(fullText).join('\n');
+
+const hasConditionsOf: Explains = (one, other) =>
+  other.found.conditions.every((own) =>
+    one.found.conditions.some((condition) => fullText(condition) === fullText(own)),
+  );
+
+const hasLabelsOf: Explains = ({ found: { labels = [] } }, other) =>
+  other.members.every(({ failure }) => labels.includes(labelOf(failure)));
 
 const dependsOnEarlier = ({ found: { kind, conditions } }: Cluster): boolean =>
   kind === 'sequence' || conditions.some(({ part }) => part === 'earlier requests');
 
 /** If an earlier request matters, a value that was sent before shows the symptom for that reason. */
-export function withoutRepeatedValues(clusters: readonly Cluster[]): readonly Cluster[] {
-  const afterEarlier = clusters.filter(dependsOnEarlier);
-  return joinedBy(clusters, (cluster) =>
-    !afterEarlier.includes(cluster) && cluster.found.conditions.some(({ isRepeated }) => isRepeated === true)
-      ? afterEarlier.find(({ sought }) => keyOf(sought) === keyOf(cluster.sought))
-      : undefined,
-  );
-}
+export const explainsRepeatedValue: Explains = (one, other) =>
+  dependsOnEarlier(one) &&
+  !dependsOnEarlier(other) &&
+  isSameSymptom(one, other) &&
+  other.found.conditions.some(({ isRepeated }) => isRepeated === true);
 
 const isIntermittent = ({ found: { kind }, members }: Cluster): boolean =>
   kind === 'now-and-then' ||
@@ -27,53 +41,106 @@ const isIntermittent = ({ found: { kind }, members }: Cluster): boolean =>
 const isGarbled = ({ sought }: Cluster): boolean =>
   sought.status === 200 && ['representation', 'echo'].includes(aspectOf(sought));
 
+const isAuthentication = ({ sought: { kind, status }, found: { subject } }: Cluster): boolean =>
+  (kind === 'rejects' && status === 401) ||
+  (kind === 'accepts' && subject !== undefined && topicsOf(subject).includes('credential'));
+
+/** What is wrong with one body is taken for that of another. */
+const isOfBody = (one: Cluster): boolean => hasSymptom(one, 'accepts', 'rejects') && !isAuthentication(one);
+
+const meetsOthers = (one: Cluster): boolean => dependsOnEarlier(one) || isIntermittent(one);
+
 /**
  * If earlier requests matter, or others at the same time, what no experiment shows again has probably met such requests
  * by chance.
  */
-export function withoutChance(clusters: readonly Cluster[]): readonly Cluster[] {
-  const explaining = clusters.filter((one) => dependsOnEarlier(one) || isIntermittent(one));
-  const isAuthentication = ({ sought: { kind, status }, found }: Cluster) =>
-    (kind === 'rejects' && status === 401) ||
-    (kind === 'accepts' && found.subject !== undefined && topicsOf(found.subject).includes('credential'));
-  /** What is wrong with one body is taken for that of another. */
-  const isOfBody = (one: Cluster) =>
-    ['accepts', 'rejects'].includes(one.sought.kind) && !isAuthentication(one);
-  return joinedBy(clusters, (cluster) =>
-    cluster.found.kind === 'once' && !explaining.includes(cluster)
-      ? explaining.find(
-          (one) =>
-            keyOf(one.sought) === keyOf(cluster.sought) ||
-            (isAuthentication(one) && isAuthentication(cluster)) ||
-            (isIntermittent(one) && isOfBody(one) && isOfBody(cluster)) ||
-            (isIntermittent(one) && isGarbled(one) && isGarbled(cluster)),
-        )
-      : undefined,
-  );
-}
+export const explainsChance: Explains = (one, other) =>
+  meetsOthers(one) &&
+  other.found.kind === 'once' &&
+  !meetsOthers(other) &&
+  (isSameSymptom(one, other) ||
+    (isAuthentication(one) && isAuthentication(other)) ||
+    (isIntermittent(one) && isOfBody(one) && isOfBody(other)) ||
+    (isIntermittent(one) && isGarbled(one) && isGarbled(other)));
 
-/** What a request or response leaves on its connection is read as the next one: one fault. */
-export function withoutRemains(clusters: readonly Cluster[]): readonly Cluster[] {
-  const wrongLength = clusters.find(
-    ({ sought: { kind } }) => kind === 'truncated-json' || kind === 'incomplete',
-  );
-  const unread = clusters.find(({ sought: { kind } }) => kind === 'unread-body');
-  const isAfterOthers = ({ found: { kind } }: Cluster) => kind === 'sequence' || kind === 'once';
-  return joinedBy(clusters, (cluster) => {
-    if (cluster.sought.kind === 'not-http' && wrongLength !== undefined) return wrongLength;
-    return cluster !== unread && isAfterOthers(cluster) ? unread : undefined;
-  });
-}
+/** What a response leaves on its connection is read as the next one: one fault. */
+export const leavesResponse: Explains = (one, other) =>
+  hasSymptom(one, 'truncated-json', 'incomplete') && hasSymptom(other, 'not-http');
+
+/** The same of requests. */
+export const leavesRequest: Explains = (one, other) =>
+  hasSymptom(one, 'unread-body') &&
+  !hasSymptom(other, 'unread-body') &&
+  (other.found.kind === 'sequence' || other.found.kind === 'once');
 
 /** A store that accepts some bodies with a defect does not check for it: that it fails with others is the same fault. */
-export function withoutUnchecked(clusters: readonly Cluster[]): readonly Cluster[] {
-  const unchecked = clusters.filter(
-    ({ sought, found }) => sought.kind === 'accepts' && found.kind === 'always',
+export const doesNotCheck: Explains = (one, other) =>
+  hasSymptom(one, 'accepts') &&
+  one.found.kind === 'always' &&
+  hasSymptom(other, 'server-error') &&
+  hasConditionsOf(other, one) &&
+  hasLabelsOf(one, other);
+
+const isOfAll = ({ found: { subject } }: Cluster): boolean => subject === undefined;
+
+/** Whether the conditions of one are some of those of the other. */
+const isWider: Explains = (one, other) =>
+  one.found.conditions.length > 0 &&
+  one.found.conditions.length < other.found.conditions.length &&
+  one.found.kind === other.found.kind &&
+  JSON.stringify(one.found.subject) === JSON.stringify(other.found.subject) &&
+  hasConditionsOf(other, one);
+
+/** Whether one is about more kinds of requests than the other, under the same conditions. */
+const isMore: Explains = (one, other) =>
+  textOfAll(one.found.conditions) === textOfAll(other.found.conditions) &&
+  ((isOfAll(one) && !isOfAll(other)) ||
+    ((one.found.labels ?? []).length > (other.found.labels ?? []).length && hasLabelsOf(one, other)));
+
+/** Whether all bodies of the other have the feature of the one. */
+const hasItsFeature: Explains = ({ found: { feature } }, other) =>
+  feature !== undefined &&
+  other.found.feature === undefined &&
+  other.members.every(({ failure: { exchange } }) =>
+    feature.has(Buffer.from(exchange.request.body ?? []).toString('utf8')),
   );
-  const includes = ({ found: { labels = [], conditions } }: Cluster, { found, members }: Cluster) =>
-    conditions.every((one) => found.conditions.some((own) => fullText(own) === fullText(one))) &&
-    members.every(({ failure }) => labels.includes(labelOf(failure)));
-  return joinedBy(clusters, (cluster) =>
-    cluster.sought.kind === 'server-error' ? unchecked.find((one) => includes(one, cluster)) : undefined,
+
+/** A broader cluster with the same symptom includes a narrower one. */
+export const includes: Explains = (one, other) =>
+  isSameSymptom(one, other) &&
+  (isMore(one, other) || isWider(one, other) || (hasItsFeature(one, other) && !isMore(other, one)));
+
+/** A limit below this may lie below the size of an ordinary request by chance. */
+const MIN_LIMIT_BYTES = 300;
+
+/** A store that does not read what is beyond some size rejects larger plants, and accepts what is wrong only there. */
+export const readsOnlyBeginning: Explains = (one, other) => {
+  const limit = Math.max(...one.found.conditions.map(({ bytesAbove = 0 }) => bytesAbove));
+  return (
+    hasSymptom(one, 'rejects') &&
+    hasSymptom(other, 'accepts') &&
+    limit >= MIN_LIMIT_BYTES &&
+    other.members.every(({ failure: { exchange } }) => (exchange.request.body?.length ?? 0) > limit)
   );
-}
+};
+
+/** If a header stands in for a token whatever it contains, the token in that header does so as well. */
+export const acceptsCarrier: Explains = (one, other) => {
+  const { header } = other.found.state.credential ?? {};
+  return (
+    hasSymptom(one, 'accepts') &&
+    hasSymptom(other, 'accepts') &&
+    header !== undefined &&
+    one.found.conditions.some(({ part }) => part?.toLowerCase() === header.toLowerCase())
+  );
+};
+
+/**
+ * A store that rejects valid plants whatever they contain does the same with others: that their status is not the right
+ * one is no second fault.
+ */
+export const rejectsEverything: Explains = (one, other) =>
+  hasSymptom(one, 'rejects') &&
+  (one.found.kind !== 'always' || one.found.conditions.length === 0) &&
+  hasSymptom(other, 'wrong-rejection') &&
+  one.sought.status === other.sought.status;

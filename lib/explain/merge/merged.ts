@@ -1,8 +1,18 @@
-import type { Cluster } from '../cluster.ts';
+import { groupBy } from '../../groups.ts';
+import { type Cluster, gravestFirst } from '../cluster.ts';
 import { fullText } from '../wording/wording.ts';
-import { withoutChance, withoutRemains, withoutRepeatedValues, withoutUnchecked } from './consequences.ts';
-import { withoutBeyondSize, withoutCarriers, withoutIncluded, withoutOthersRejected } from './included.ts';
-import { ordered } from './order.ts';
+import {
+  acceptsCarrier,
+  doesNotCheck,
+  type Explains,
+  explainsChance,
+  explainsRepeatedValue,
+  includes,
+  leavesRequest,
+  leavesResponse,
+  readsOnlyBeginning,
+  rejectsEverything,
+} from './consequences.ts';
 import {
   acrossLengths,
   acrossMediaTypes,
@@ -12,36 +22,62 @@ import {
   acrossSubjects,
   acrossTypes,
   byCodePath,
+  type SameFault,
   withoutRepetition,
 } from './same-fault.ts';
 
+/** Why several clusters are one, in the order in which this is tried. */
+const RULES: readonly (Explains | SameFault)[] = [
+  explainsRepeatedValue,
+  explainsChance,
+  acceptsCarrier,
+  acrossTypes,
+  acrossProperties,
+  acrossLengths,
+  acrossSubjects,
+  acrossPieces,
+  acrossSpellings,
+  acrossMediaTypes,
+  withoutRepetition,
+  doesNotCheck,
+  includes,
+  readsOnlyBeginning,
+  rejectsEverything,
+  leavesResponse,
+  leavesRequest,
+  byCodePath,
+];
+
 /** What is to be fixed: one cluster for each fault, in the order in which to fix them. */
 export const merged = (clusters: readonly Cluster[]): readonly Cluster[] =>
-  [
-    withDistinctConditions,
-    withoutRepeatedValues,
-    withoutChance,
-    withoutCarriers,
-    acrossTypes,
-    acrossProperties,
-    acrossLengths,
-    acrossSubjects,
-    acrossPieces,
-    acrossSpellings,
-    acrossMediaTypes,
-    withoutRepetition,
-    withoutUnchecked,
-    withoutIncluded,
-    withoutBeyondSize,
-    withoutOthersRejected,
-    withoutRemains,
-    byCodePath,
-    ordered,
-  ].reduce((left, step) => step(left), clusters);
+  gravestFirst(
+    RULES.reduce<readonly Cluster[]>(
+      (left, rule) => joined(left, typeof rule === 'function' ? explainedBy(rule, left) : rule),
+      clusters.map(withDistinctConditions),
+    ),
+  );
+
+/** Makes one cluster, with the failures of all, of those with the same key. Those without a key stay as they are. */
+function joined(clusters: readonly Cluster[], { key, join }: SameFault): readonly Cluster[] {
+  const groups = groupBy(clusters, (cluster) => key(cluster, clusters) ?? String(clusters.indexOf(cluster)));
+  return groups.flatMap(([, all]) => {
+    const [first] = all;
+    if (first === undefined || all.length < 2) return all;
+    return [{ ...join(first, all), members: all.flatMap(({ members }) => members) }];
+  });
+}
+
+/** Gives the members of each cluster that another one explains to that one. */
+function explainedBy(explains: Explains, clusters: readonly Cluster[]): SameFault {
+  const last = (cluster: Cluster): Cluster => {
+    const next = clusters.find((one) => one !== cluster && explains(one, cluster));
+    return next === undefined ? cluster : last(next);
+  };
+  return { key: (cluster) => String(clusters.indexOf(last(cluster))), join: last };
+}
 
 /** Several parts of a request may matter for one reason, such as that each makes the body larger. */
-const withDistinctConditions = (clusters: readonly Cluster[]): readonly Cluster[] =>
-  clusters.map(({ found, ...rest }) => {
-    const byText = new Map(found.conditions.map((words) => [fullText(words), words]));
-    return { ...rest, found: { ...found, conditions: [...byText.values()] } };
-  });
+function withDistinctConditions({ found, ...rest }: Cluster): Cluster {
+  const byText = new Map(found.conditions.map((words) => [fullText(words), words]));
+  return { ...rest, found: { ...found, conditions: [...byText.values()] } };
+}

@@ -1,158 +1,149 @@
 import { mediaTypes } from '../../judge/reading.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import type { Cluster } from '../cluster.ts';
+import { type Cluster, gravestFirst } from '../cluster.ts';
 import { isWrong400, type SoughtSymptom } from '../experiments.ts';
 import { keyOf } from '../symptom/symptom.ts';
 import { alternatives, inWords, listOf, ofOthers } from '../wording/several.ts';
 import { sentenceOf } from '../wording/title.ts';
 import { areVague, fullText, type Wording } from '../wording/wording.ts';
-import { joinedByKey, textOfAll } from './join.ts';
-import { ordered } from './order.ts';
+import { textOfAll } from './consequences.ts';
 
-/** Parts of a request that decide how many pieces of its body a store reads. */
-const PIECES: readonly (string | undefined)[] = ['segments', 'framing'];
-
-const isAboutPieces = ({ found: { conditions } }: Cluster): boolean =>
-  conditions.length > 0 && conditions.every(({ part }) => PIECES.includes(part));
-
-/** Joins clusters that say the same of bodies in segments and of bodies in chunks: one reader reads both. */
-export function acrossPieces(clusters: readonly Cluster[]): readonly Cluster[] {
-  const key = (cluster: Cluster) =>
-    isAboutPieces(cluster) && cluster.found.kind === 'always' && cluster.found.conditions.length === 1
-      ? JSON.stringify([keyOf(cluster.sought), cluster.found.subject])
-      : undefined;
-  return joinedByKey(clusters, key, withAllConditions);
+/** Which clusters are one fault, and how that is said. */
+export interface SameFault {
+  /** The same for clusters of one fault; undefined for those that stay as they are. */
+  readonly key: (cluster: Cluster, all: readonly Cluster[]) => string | undefined;
+  readonly join: (first: Cluster, all: readonly Cluster[]) => Cluster;
 }
 
-/** How a JSON text is written. */
-const SPELLING: readonly (string | undefined)[] = ['white space', 'escapes'];
-
-/** Joins clusters that say the same of texts that are written in several ways: what reads them is no JSON parser. */
-export function acrossSpellings(clusters: readonly Cluster[]): readonly Cluster[] {
-  const key = ({ sought, found: { kind, subject, conditions } }: Cluster) => {
-    const [only, ...others] = conditions;
-    return kind === 'always' && others.length === 0 && SPELLING.includes(only?.part)
-      ? JSON.stringify([keyOf(sought), subject])
-      : undefined;
-  };
-  return joinedByKey(clusters, key, withAllConditions);
-}
-
-/** One of the conditions of all clusters. */
-const withAllConditions = (first: Cluster, all: readonly Cluster[]): Cluster => ({
+/** Any of the conditions of all clusters. */
+const withAllConditions: SameFault['join'] = (first, all) => ({
   ...first,
   found: { ...first.found, conditions: [alternatives(all.flatMap(({ found }) => found.conditions))] },
 });
 
-/** Joins clusters with different media types, each of which the Accept of the request names: the store takes it from there. */
-export function acrossMediaTypes(clusters: readonly Cluster[]): readonly Cluster[] {
-  const key = ({ sought: { kind, status }, found: { conditions, exchange } }: Cluster) => {
+/** Clusters that say the same under one condition each, which is about one of some parts of the request. */
+const acrossParts = (parts: readonly string[]): SameFault => ({
+  key: ({ sought, found: { kind, subject, conditions } }) => {
+    const [only, ...others] = conditions;
+    return kind === 'always' && others.length === 0 && parts.includes(only?.part ?? '')
+      ? JSON.stringify([keyOf(sought), subject])
+      : undefined;
+  },
+  join: withAllConditions,
+});
+
+/** Parts of a request that decide how many pieces of its body a store reads. */
+const PIECES = ['segments', 'framing'];
+
+/** Bodies in segments and bodies in chunks: one reader reads both. */
+export const acrossPieces = acrossParts(PIECES);
+
+/** Texts that are written in several ways: what reads them is no JSON parser. */
+export const acrossSpellings = acrossParts(['white space', 'escapes']);
+
+/** Different media types, each of which the Accept of the request names: the store takes it from there. */
+export const acrossMediaTypes: SameFault = {
+  key: ({ sought: { kind, status }, found: { conditions, exchange } }) => {
     const isAboutAccept = conditions.length > 0 && conditions.every(({ part }) => part === 'Accept');
     return kind === 'media-type' && isAboutAccept && hasTypeOfAccept(exchange) ? String(status) : undefined;
-  };
-  return joinedByKey(clusters, key, (first) => ({
+  },
+  join: ({ sought, found, ...first }) => ({
     ...first,
-    ofSeveral: { ...first.sought, words: `answers ${first.sought.status} with a Content-Type from Accept` },
-    found: {
-      ...first.found,
-      conditions: [{ phrase: 'whose Accept names another media type', part: 'Accept' }],
-    },
-  }));
-}
+    sought,
+    ofSeveral: { ...sought, words: `answers ${sought.status} with a Content-Type from Accept` },
+    found: { ...found, conditions: [{ phrase: 'whose Accept names another media type', part: 'Accept' }] },
+  }),
+};
 
 function hasTypeOfAccept({ request, response }: Exchange): boolean {
   const accepted = request.headers.filter(([name]) => name.toLowerCase() === 'accept').join();
   return response !== undefined && mediaTypes(response).some((type) => accepted.toLowerCase().includes(type));
 }
 
-/** Joins clusters that say the same of two properties: what checks one of them usually checks the other. */
-export function acrossProperties(clusters: readonly Cluster[]): readonly Cluster[] {
-  const key = (cluster: Cluster) => {
+/** Clusters that say the same of two properties: what checks one of them usually checks the other. */
+export const acrossProperties: SameFault = {
+  key: (cluster) => {
     const one = ofProperty(cluster);
     return one && `${aboutProperties(cluster.sought, one.property, '').words}\n${one.key}`;
-  };
-  return joinedByKey(clusters, key, (first, all) => {
+  },
+  join: (first, all) => {
     const one = ofProperty(first);
     if (one === undefined) return first;
-    const names = new Set(all.flatMap((cluster) => ofProperty(cluster)?.property ?? []));
-    const properties = listOf([...names]);
+    const properties = listOf([...new Set(all.flatMap((cluster) => ofProperty(cluster)?.property ?? []))]);
     return {
       ...first,
       ofSeveral: aboutProperties(first.sought, one.property, properties),
       found: { ...first.found, ...one.ofAll(properties) },
     };
-  });
-}
+  },
+};
 
-/** Joins clusters in which values of one property come back as values of other types: one function converts all of them. */
-export function acrossTypes(clusters: readonly Cluster[]): readonly Cluster[] {
-  const key = ({ sought: { status, property, instead }, found: { kind, conditions } }: Cluster) => {
+/** Values of one property that come back as values of other types: one function converts all of them. */
+export const acrossTypes: SameFault = {
+  key: ({ sought: { status, property, instead }, found: { kind, conditions } }) => {
     const [condition, ...others] = conditions;
     const isOfValue =
       others.length === 0 && condition?.property === property && condition?.clause !== undefined;
     return kind === 'always' && property !== undefined && instead !== undefined && isOfValue
       ? `${status} ${property}`
       : undefined;
-  };
-  return joinedByKey(clusters, key, (first, all) => {
+  },
+  join: (first, all) => {
     const { words, instead = '' } = first.sought;
     const types = listOf([...new Set(all.flatMap(({ sought }) => sought.instead ?? []))]);
     return {
-      ...first,
+      ...withAllConditions(first, all),
       ofSeveral: { ...first.sought, words: words.replace(`as ${instead}`, `as ${types}`) },
-      found: { ...first.found, conditions: [alternatives(all.flatMap(({ found }) => found.conditions))] },
     };
-  });
-}
+  },
+};
 
 /**
- * Joins clusters that differ only in the body or credential that they are about: with the same condition, as one branch
- * of the code then misses something for all of them; or about a 400, as one function writes all of these.
+ * Clusters that differ only in the body or credential that they are about: with the same condition, as one branch of the
+ * code then misses something for all of them; or about a 400, as one function writes all of these.
  */
-export function acrossSubjects(clusters: readonly Cluster[]): readonly Cluster[] {
-  const key = (cluster: Cluster) => {
+export const acrossSubjects: SameFault = {
+  key: (cluster) => {
     const { kind, subject, conditions } = cluster.found;
     const isOfOnePlace = conditions.length > 0 || isWrong400(cluster.sought);
     return subject === undefined || !isOfOnePlace || hasVague(cluster)
       ? undefined
       : JSON.stringify([keyOf(cluster.sought), kind, textOfAll(conditions)]);
-  };
-  return joinedByKey(clusters, key, (first, all) => ({
+  },
+  join: (first, all) => ({
     ...first,
     found: { ...first.found, subject: alternatives(all.flatMap(({ found }) => found.subject ?? [])) },
-  }));
-}
+  }),
+};
 
 /** How far limits on the lengths of two properties lie apart at most if the size of the whole is what matters. */
 const SAME_LIMIT_PART = 0.1;
 
-/** Joins clusters whose limits on the lengths of several properties lie close together. */
-export function acrossLengths(clusters: readonly Cluster[]): readonly Cluster[] {
-  const key = (cluster: Cluster) => {
+/** Limits on the lengths of several properties that lie close together. */
+export const acrossLengths: SameFault = {
+  key: (cluster, clusters) => {
     const own = lengthLimitOf(cluster);
-    const like = (other: Cluster) => {
-      const limit = lengthLimitOf(other);
-      return (
-        own !== undefined &&
-        limit?.rest === own.rest &&
-        Math.abs(limit.characters - own.characters) <= SAME_LIMIT_PART * own.characters
+    if (own === undefined) return undefined;
+    const like = clusters
+      .flatMap((other) => lengthLimitOf(other) ?? [])
+      .find(
+        ({ rest, characters }) =>
+          rest === own.rest && Math.abs(characters - own.characters) <= SAME_LIMIT_PART * own.characters,
       );
-    };
-    const first = clusters.find(like);
-    return first && `${own?.rest} ${lengthLimitOf(first)?.characters}`;
-  };
-  return joinedByKey(clusters, key, (first, all) => {
+    return `${own.rest} ${like?.characters}`;
+  },
+  join: (first, all) => {
     const limits = all.flatMap((cluster) => lengthLimitOf(cluster) ?? []);
     const [limit] = limits;
-    if (limit === undefined || limits.length < 2) return first;
+    if (limit === undefined) return first;
     const names = listOf([...new Set(limits.map(({ words }) => words.property ?? ''))]);
     const about = Number(Math.min(...limits.map(({ characters }) => characters)).toPrecision(2));
     const { property: _, ...words } = limit.words;
     const joined = { ...words, clause: `${names} is longer than about ${about} characters` };
     const conditions = first.found.conditions.map((one) => (one === limit.words ? joined : one));
     return { ...first, found: { ...first.found, conditions } };
-  });
-}
+  },
+};
 
 interface LengthLimit {
   readonly words: Wording;
@@ -206,40 +197,38 @@ function ofProperty({ found: { kind, subject, conditions } }: Cluster): OfProper
 const hasVague = ({ found }: Cluster): boolean => areVague(found.conditions);
 
 /** One cluster for each symptom and condition. Clusters with a vague condition join the one that has a clear condition for the same symptom. */
-export function withoutRepetition(clusters: readonly Cluster[]): readonly Cluster[] {
-  const key = (cluster: Cluster) => {
+export const withoutRepetition: SameFault = {
+  key: (cluster, clusters) => {
     const clear = clusters.find((one) => keyOf(one.sought) === keyOf(cluster.sought) && !hasVague(one));
     const { sought, found } = hasVague(cluster) ? (clear ?? cluster) : cluster;
     const { title } = sentenceOf(sought, found.subject, found.conditions);
     return hasVague(cluster) && clear === undefined
       ? keyOf(sought)
       : title.replace(/ \(\d+ of \d+ tried\)/g, '');
-  };
-  return joinedByKey(clusters, key, (first, all) => all.find((one) => !hasVague(one)) ?? first);
-}
+  },
+  join: (first, all) => all.find((one) => !hasVague(one)) ?? first,
+};
 
 /**
  * One cluster for everything that goes wrong on one code path: an unusual branch of the code tends to lack more than one
  * thing. What depends on values may well be several faults.
  */
-export function byCodePath(clusters: readonly Cluster[]): readonly Cluster[] {
-  const codePath = (cluster: Cluster) => {
+export const byCodePath: SameFault = {
+  key: (cluster) => {
     const { kind, conditions } = cluster.found;
     const isCodePath = kind === 'under-concurrency' || conditions.some(({ phrase }) => phrase !== undefined);
     if (!isCodePath || hasVague(cluster)) return undefined;
     // What one request does to another is the same fault as the reverse.
     if (conditions.some(({ isOfOthers }) => isOfOthers === true)) return 'mixed up';
-    return JSON.stringify([kind, isAboutPieces(cluster) ? PIECES : textOfAll(conditions)]);
-  };
-  return joinedByKey(clusters, codePath, (first, all) => {
-    const [gravest = first, ...others] = ordered(all);
-    const words = new Set(
-      others.map(({ sought: { kind, words, status } }) => {
-        if (kind === 'accepts') return `${words} what it has to reject`;
-        return kind === 'rejects' ? `rejects a valid plant with ${status}` : words;
-      }),
-    );
-    words.delete(gravest.sought.words);
-    return { ...gravest, also: [...words] };
-  });
-}
+    const isAboutPieces = conditions.length > 0 && conditions.every(({ part = '' }) => PIECES.includes(part));
+    return JSON.stringify([kind, isAboutPieces ? PIECES : textOfAll(conditions)]);
+  },
+  join: (first, all) => {
+    const [gravest = first, ...others] = gravestFirst(all);
+    const words = others.map(({ sought: { kind, words, status } }) => {
+      if (kind === 'accepts') return `${words} what it has to reject`;
+      return kind === 'rejects' ? `rejects a valid plant with ${status}` : words;
+    });
+    return { ...gravest, also: [...new Set(words)].filter((one) => one !== gravest.sought.words) };
+  },
+};
