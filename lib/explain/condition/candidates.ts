@@ -35,7 +35,9 @@ export interface CandidateClass {
 /** Values in an order in which faults have limits: lengths, sizes, magnitudes. */
 export interface Scale {
   readonly points: readonly bigint[];
-  readonly candidateAt: (point: bigint) => Candidate;
+  /** A point as an experiment is listed: `255 letters`. */
+  readonly valueAt: (point: bigint) => string;
+  readonly apply: (state: RequestState, point: bigint) => RequestState;
   readonly above: (point: bigint) => Wording;
   readonly below: (point: bigint) => Wording;
   readonly between: (first: bigint, last: bigint) => Wording;

@@ -15,10 +15,9 @@ import { CREDENTIAL, type Part, WHITE_SPACE, withParts } from './parts.ts';
 import { reduce } from './reduce.ts';
 import { inEveryRejection, labelsOf, subjectsOf, TRUNCATED, withSubjects } from './subjects.ts';
 import { sweep } from './sweep.ts';
-import { nestingIn } from './sweeps/depths.ts';
 import { idSweep } from './sweeps/ids.ts';
 import { orderSweep } from './sweeps/order.ts';
-import { paddedTo } from './sweeps/sizes.ts';
+import { nestingIn, paddedTo } from './sweeps/sizes.ts';
 import { textSweep } from './sweeps/texts.ts';
 
 /** Finds out under which condition a failure shows; undefined if it does not show again. */

@@ -6,11 +6,11 @@ import type { Experiments } from '../experiments.ts';
 import type { Sweep } from './candidates.ts';
 import { CREDENTIAL, type Part } from './parts.ts';
 import { credentialSweep } from './sweeps/credentials.ts';
-import { depthSweep, nestingIn } from './sweeps/depths.ts';
 import { headerSweep } from './sweeps/headers.ts';
 import { idSweep } from './sweeps/ids.ts';
 import { modelSweep } from './sweeps/model.ts';
 import { orderSweep } from './sweeps/order.ts';
+import { depthSweep, nestingIn } from './sweeps/sizes.ts';
 import { textSweep } from './sweeps/texts.ts';
 
 /** What to try to find out how far a part of a request matters. */

@@ -4,7 +4,14 @@ import type { Ladder } from '../../run/result/cause.ts';
 import type { Search } from '../search.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
 import type { Wording } from '../wording/wording.ts';
-import { type Candidate, type NamedCandidates, named, type Scale, type Sweep } from './candidates.ts';
+import {
+  type Candidate,
+  type NamedCandidates,
+  named,
+  type Scale,
+  type Sweep,
+  type Tries,
+} from './candidates.ts';
 
 /** Values without an answer after which no more are tried. */
 const MAX_HANGS = 4;
@@ -25,6 +32,9 @@ export interface SweepResult {
   readonly hidden: readonly Candidate[];
   readonly shown: readonly Candidate[];
 }
+
+/** Whether the symptom shows with a value; undefined if that cannot be said. */
+type Attempt = (candidate: Candidate) => Promise<boolean | undefined>;
 
 /**
  * Tries the values of a part, with everything else as in `state`.
@@ -59,7 +69,9 @@ export async function sweep(
     if (search.isSlow && [...tries.values()].filter((shows) => shows === true).length >= MAX_HANGS) break;
   }
   const found = [...named(tries, classes)];
-  const onScale = scale && (await limitsOn(scale, attempt, search.isSlow));
+  let onScale = scale && (await limitsOn(scale, attempt, search.isSlow));
+  if (scale?.instead !== undefined && onScale?.limits === undefined)
+    onScale = await limitsOn(scale.instead, attempt, search.isSlow);
   const conclusive = [...tries].filter(([, shows]) => shows !== undefined);
   if (onScale !== undefined) {
     for (const [candidate, shows] of onScale.tries)
@@ -93,10 +105,7 @@ export async function sweep(
 const MAX_SECOND_TRIES = 16;
 
 /** Whether other values of the same kinds show the symptom, or do not, as the first ones did: not by chance. */
-async function recurs(
-  tries: ReadonlyMap<Candidate, boolean | undefined>,
-  attempt: (candidate: Candidate) => Promise<boolean | undefined>,
-): Promise<boolean> {
+async function recurs(tries: Tries, attempt: Attempt): Promise<boolean> {
   for (const [candidate, shows] of [...tries].slice(0, MAX_SECOND_TRIES))
     if (shows !== undefined && (await attempt(candidate)) === !shows) return false;
   return true;
@@ -120,7 +129,7 @@ async function allAtOnce(
 }
 
 interface OnScale {
-  readonly tries: ReadonlyMap<Candidate, boolean | undefined>;
+  readonly tries: Tries;
   readonly limits: { readonly words: Wording; readonly has: (point: bigint) => boolean } | undefined;
 }
 
@@ -128,39 +137,29 @@ interface OnScale {
 const MAX_CONTRADICTIONS = 0.25;
 
 /** Whether the values beside the scale show the symptom if their place on the scale is within the limits. */
-function agrees(
-  tries: ReadonlyMap<Candidate, boolean | undefined>,
-  { has }: NonNullable<OnScale['limits']>,
-  maxFraction: number,
-): boolean {
+function agrees(tries: Tries, { has }: NonNullable<OnScale['limits']>, maxFraction: number): boolean {
   const clear = [...tries].filter(([, shows]) => shows !== undefined);
   const against = clear.filter(([{ point }, shows]) => shows !== (point !== undefined && has(point)));
   return against.length <= clear.length * maxFraction;
-}
-
-/** The limits on a scale, or else on the one that is to be tried instead. */
-async function limitsOn(
-  scale: Scale,
-  attempt: (candidate: Candidate) => Promise<boolean | undefined>,
-  isSlow: boolean,
-): Promise<OnScale> {
-  const found = await limits(scale, attempt, isSlow);
-  const { instead } = scale;
-  return found.limits === undefined && instead !== undefined ? limits(instead, attempt, isSlow) : found;
 }
 
 /**
  * Finds the limits between which a symptom shows.
  * @param isSlow whether the symptom takes long to see
  */
-async function limits(
-  { points, candidateAt, above, below, between }: Scale,
-  attempt: (candidate: Candidate) => Promise<boolean | undefined>,
+async function limitsOn(
+  { points, valueAt, apply, above, below, between }: Scale,
+  attempt: Attempt,
   isSlow: boolean,
 ): Promise<OnScale> {
   const tries = new Map<Candidate, boolean | undefined>();
   const at = async (point: bigint) => {
-    const candidate = candidateAt(point);
+    const candidate: Candidate = {
+      value: valueAt(point),
+      words: {},
+      apply: (state) => apply(state, point),
+      classes: [],
+    };
     const shows = await attempt(candidate);
     tries.set(candidate, shows);
     return shows;

@@ -14,30 +14,22 @@ export const credentialCandidates = (token: string): readonly Candidate[] =>
 
 function candidateOf(one: InvalidCredential, token: string): Candidate {
   const { name, credential } = one;
-  const [value = ''] = credential.values(token);
-  const own = credential.header === undefined ? value : undefined;
+  const isAbsent = name.startsWith('no ');
+  const own = seen(credential, token);
   return {
     value: name,
     words: {
-      clause: name.startsWith('no ')
+      clause: isAbsent
         ? 'there is no Authorization header'
         : name === 'an empty Authorization header'
           ? 'the Authorization header is empty'
           : `the credential is ${name}`,
-      noun: name.startsWith('no ') ? 'requests without an Authorization header' : nounOf(one),
+      noun: isAbsent ? 'requests without an Authorization header' : nounOf(one),
       topics: ['credential'],
     },
     apply: (state) => ({ ...state, credential }),
     label: name,
-    classes: [
-      'any',
-      ...ROWS.flatMap(([id, , , has]) => (own !== undefined && has?.(own, token) === true ? [id] : [])),
-      ...(credential.header === undefined ? [] : ['carrier', 'no header']),
-      ...(name === 'no Authorization header' ? ['nothing', 'falsy', 'no header'] : []),
-      ...(value === '' && credential.header === undefined && name !== 'no Authorization header'
-        ? ['falsy']
-        : []),
-    ],
+    classes: ROWS.flatMap(([, , has], index) => (has(own) === true ? [String(index)] : [])),
   };
 }
 
@@ -48,159 +40,152 @@ function nounOf({ name, kind }: InvalidCredential): string {
   return isWord && !/\btoken/.test(name) ? `${name} as the token` : name;
 }
 
-/** A set of credentials, and whether the value of an Authorization header belongs to it. */
-type Row = readonly [
-  id: string,
-  noun: string,
-  clause: string,
-  has?: (value: string, token: string) => boolean,
-];
+/** A credential as a store may look at it. */
+interface Seen {
+  readonly token: string;
+  /** The value of the header Authorization, unless there is none. */
+  readonly value: string | undefined;
+  /** What follows the scheme Bearer. */
+  readonly bearer: string | undefined;
+  /** The same if it is one word. */
+  readonly word: string | undefined;
+  /** Whether the credential is in another header. */
+  readonly isElsewhere: boolean;
+}
 
-const wordOf = (value: string): string | undefined => /^bearer\s+(\S.*)$/i.exec(value)?.[1];
+function seen({ header, values }: InvalidCredential['credential'], token: string): Seen {
+  const value = header === undefined ? values(token)[0] : undefined;
+  const bearer = /^bearer\s+(\S.*)$/i.exec(value ?? '')?.[1];
+  const word = bearer?.includes(' ') === true ? undefined : bearer;
+  return { token, value, bearer, word, isElsewhere: header !== undefined };
+}
 
-/** About the token after the scheme Bearer. */
-const ofToken =
-  (has: (word: string, token: string) => boolean) =>
-  (value: string, token: string): boolean => {
-    const word = wordOf(value);
-    return word !== undefined && has(word, token);
-  };
-
-/** The same of a token of one word. */
-const ofWord = (has: (word: string, token: string) => boolean) =>
-  ofToken((word, token) => !word.includes(' ') && has(word, token));
-
-const isOther = (value: string, token: string) => wordOf(value) === undefined && value.includes(token);
+/** A set of credentials, and whether one belongs to it. */
+type Row = readonly [noun: string, clause: string, has: (credential: Seen) => boolean | undefined];
 
 const ROWS: readonly Row[] = [
-  ['any', 'requests without a valid token', 'the token is missing or wrong'],
-  ['header', 'any Authorization header', 'the token is wrong', (value) => value !== ''],
-  ['bearer', 'any bearer token', 'the bearer token is wrong', ofToken(() => true)],
+  ['requests without a valid token', 'the token is missing or wrong', () => true],
+  ['any Authorization header', 'the token is wrong', ({ value = '' }) => value !== ''],
+  ['any bearer token', 'the bearer token is wrong', ({ bearer }) => bearer !== undefined],
   [
-    'contains',
     'any Authorization header that contains the token',
     'the header contains the token',
-    (value, token) => value.includes(token),
+    ({ value, token }) => value?.includes(token),
   ],
   [
-    'long',
     'any bearer token of eight characters or more',
     'the bearer token is wrong',
-    ofWord((word) => word.length >= 8),
+    ({ word = '' }) => word.length >= 8,
   ],
-  ['other scheme', 'any header that contains the token', 'the scheme is not Bearer', isOther],
   [
-    'any scheme',
+    'any header that contains the token',
+    'the scheme is not Bearer',
+    ({ value, bearer, token }) => bearer === undefined && value?.includes(token),
+  ],
+  [
     'the token under any scheme',
     'the scheme is not Bearer',
-    (value, token) => /^(?!bearer )\S+ /i.test(value) && value.endsWith(` ${token}`),
+    ({ value = '', token }) => /^(?!bearer )\S+ /i.test(value) && value.endsWith(` ${token}`),
   ],
   [
-    'one word',
     'an Authorization header of one word',
     'the Authorization header is one word',
-    (value) => /^\S+$/.test(value),
+    ({ value = '' }) => /^\S+$/.test(value),
   ],
-  ['basic', 'Basic credentials', 'the scheme is Basic', (value) => /^basic /i.test(value)],
+  ['Basic credentials', 'the scheme is Basic', ({ value = '' }) => /^basic /i.test(value)],
   [
-    'other schemes',
     'the token under another scheme',
     'the scheme is another one',
-    (value, token) => /^(?!bearer)\w+ /i.test(value) && !/^basic/i.test(value) && value.endsWith(` ${token}`),
+    ({ value = '', token }) => /^(?!bearer|basic)\w+ /i.test(value) && value.endsWith(` ${token}`),
   ],
   [
-    'at least',
     'any bearer token that is at least as long as the right one',
     'a wrong token is at least as long as the right one',
-    ofWord((word, token) => word.length >= token.length),
+    ({ word = '', token }) => word.length >= token.length,
   ],
   [
-    'token inside',
     'bearer tokens that contain the right one',
     'a wrong token contains the right one',
-    ofWord((word, token) => word.includes(token)),
+    ({ word, token }) => word?.includes(token),
   ],
   [
-    'starts',
     'bearer tokens that begin with the right one',
     'a wrong token begins with the right one',
-    ofToken((word, token) => word.startsWith(token)),
+    ({ bearer, token }) => bearer?.startsWith(token),
   ],
   [
-    'length',
     'any bearer token of the same length',
     'a wrong token has the length of the right one',
-    ofToken((word, token) => word.length === token.length),
+    ({ bearer, token }) => bearer?.length === token.length,
   ],
   [
-    'other bytes',
     'bearer tokens of another length',
     'the bearer token differs in length from the right one',
     // A header is read as Latin-1 by some and compared as UTF-8.
-    ofWord((word, token) => Buffer.byteLength(word) !== Buffer.byteLength(token)),
+    ({ word, token }) => word !== undefined && Buffer.byteLength(word) !== Buffer.byteLength(token),
   ],
   [
-    'other length',
     'bearer tokens of another length',
     'the bearer token differs in length from the right one',
-    ofWord((word, token) => word.length !== token.length),
+    ({ word, token }) => word !== undefined && word.length !== token.length,
   ],
   [
-    'half',
     'bearer tokens with the same first half',
     'a wrong token has the first half of the right one',
-    ofToken((word, token) => word.startsWith(token.slice(0, Math.ceil(token.length / 2)))),
+    ({ bearer, token }) => bearer?.startsWith(token.slice(0, Math.ceil(token.length / 2))),
   ],
   [
-    'end',
     'bearer tokens that end like the right one',
     'a wrong token ends like the right one',
-    ofWord((word, token) => word.endsWith(token.slice(-6))),
+    ({ word, token }) => word?.endsWith(token.slice(-6)),
   ],
   [
-    'prefix',
     'any prefix of the token',
     'the token is only a prefix of the right one',
-    ofToken((word, token) => word.length < token.length && token.startsWith(word)),
+    ({ bearer, token }) => bearer !== undefined && bearer !== token && token.startsWith(bearer),
   ],
   [
-    'case',
     'the token in another case',
     'the token is in another case',
-    ofToken((word, token) => word !== token && word.toLowerCase() === token.toLowerCase()),
+    ({ bearer, token }) => bearer !== token && bearer?.toLowerCase() === token.toLowerCase(),
   ],
   [
-    'rearranged',
     'the characters of the token in another order',
     'the token is rearranged',
-    ofToken((word, token) => [...word].sort().join('') === [...token].sort().join('')),
+    ({ bearer = '', token }) => [...bearer].sort().join('') === [...token].sort().join(''),
   ],
   [
-    'jwt',
     'any token in three parts, such as an unsigned JSON Web Token',
     'the token has three parts',
-    ofToken((word) => word.split('.').length === 3),
+    ({ bearer }) => bearer?.split('.').length === 3,
   ],
   [
-    'inherited',
     'the name of a property of every object as the token',
     'the token is the name of a property of every object',
-    ofToken((word) => word in Object.prototype),
+    ({ bearer = '' }) => bearer in Object.prototype,
   ],
-  ['no header', 'requests without an Authorization header', 'there is no Authorization header'],
   [
-    'falsy',
+    'requests without an Authorization header',
+    'there is no Authorization header',
+    ({ value }) => value === undefined,
+  ],
+  [
     'requests with an empty or no Authorization header',
     'the Authorization header is missing or empty',
+    ({ value, isElsewhere }) => !isElsewhere && !value,
   ],
-  ['nothing', 'requests without an Authorization header', 'there is no Authorization header'],
-  ['carrier', 'the token in another header', 'the token is in another header'],
+  [
+    'requests without an Authorization header',
+    'there is no Authorization header',
+    ({ value, isElsewhere }) => !isElsewhere && value === undefined,
+  ],
+  ['the token in another header', 'the token is in another header', ({ isElsewhere }) => isElsewhere],
 ];
 
 const CLASSES = ROWS.map(
-  ([id, noun, clause]): CandidateClass => ({
-    id,
-    words: { noun, clause, topics: id === 'any' ? ['any credential', 'credential'] : ['credential'] },
+  ([noun, clause], index): CandidateClass => ({
+    id: String(index),
+    words: { noun, clause, topics: index === 0 ? ['any credential', 'credential'] : ['credential'] },
     group: 'credential',
   }),
 );

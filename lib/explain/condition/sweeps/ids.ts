@@ -2,25 +2,28 @@ import { freshId } from '../../../payloads/fresh.ts';
 import { type Json, Raw } from '../../../payloads/json.ts';
 import { ID } from '../../../payloads/plants.ts';
 import type { Wording } from '../../wording/wording.ts';
-import type { Candidate, CandidateClass, Scale, Sweep } from '../candidates.ts';
+import type { Candidate, Scale, Sweep } from '../candidates.ts';
 
 const POWERS = [10, 15, 16, 17, 20, 23, 24, 26, 28, 29, 30, 31, 32, 33, 40, 48, 52, 53, 54, 60, 62].map(
   BigInt,
 );
 
-/** Sets of ids that programs treat alike. */
-const CLASSES: readonly (readonly [id: string, clause: string, has: (id: bigint) => boolean])[] = [
-  ['odd', 'is odd', (id) => id % 2n !== 0n],
-  ['even', 'is even', (id) => id % 2n === 0n],
-  ['no float', 'cannot be represented by a 32-bit float', (id) => Math.fround(Number(id)) !== Number(id)],
-  ['no double', 'cannot be represented by a double', (id) => BigInt(Number(id)) !== id],
-  ['not positive', 'is 0 or negative', (id) => id <= 0n],
-  ['negative', 'is negative', (id) => id < 0n],
-  ['negative and odd', 'is negative and odd', (id) => id < 0n && id % 2n !== 0n],
+type Row = readonly [clause: string, has: (id: bigint) => boolean];
+
+const PARITY: readonly Row[] = [
+  ['is odd', (id) => id % 2n !== 0n],
+  ['is even', (id) => id % 2n === 0n],
 ];
 
-/** Classes that are not about the magnitude of an id. */
-const PARITY: ReadonlySet<string> = new Set(['odd', 'even']);
+/** Sets of ids that programs treat alike. */
+const CLASSES: readonly Row[] = [
+  ...PARITY,
+  ['cannot be represented by a 32-bit float', (id) => Math.fround(Number(id)) !== Number(id)],
+  ['cannot be represented by a double', (id) => BigInt(Number(id)) !== id],
+  ['is 0 or negative', (id) => id <= 0n],
+  ['is negative', (id) => id < 0n],
+  ['is negative and odd', (id) => id < 0n && id % 2n !== 0n],
+];
 
 const inWords = (text: string, isAboutMagnitude = true): Wording => ({
   clause: `${ID} ${text}`,
@@ -47,9 +50,11 @@ export const idSweep: Sweep = {
     candidateOf('0', 0n),
     candidateOf('with an exponent', new Raw((id) => `${id}e0`, 2 ** 20)),
   ],
-  classes: CLASSES.map(
-    ([id, clause]): CandidateClass => ({ id, words: inWords(clause, !PARITY.has(id)), group: ID }),
-  ),
+  classes: CLASSES.map((row) => ({
+    id: row[0],
+    words: inWords(row[0], !PARITY.includes(row)),
+    group: ID,
+  })),
   scale: magnitudes(),
 };
 
@@ -64,7 +69,7 @@ function candidateOf(value: string, json: Json): Candidate {
       ...(typeof json === 'bigint' ? { isRepeated: true } : {}),
     },
     apply: (state) => ({ ...state, plant: state.plant.with(ID, json) }),
-    classes: !isPlain ? ['exponent'] : CLASSES.filter(([, , has]) => has(number)).map(([id]) => id),
+    classes: !isPlain ? ['exponent'] : CLASSES.filter(([, has]) => has(number)).map(([clause]) => clause),
     point: number,
   };
 }
@@ -73,15 +78,11 @@ function candidateOf(value: string, json: Json): Candidate {
 function magnitudes(): Scale {
   return {
     points: POWERS.map((power) => 2n ** power),
-    candidateAt: (point) => ({
-      value: `${point} and a little more`,
-      words: inWords(`is about ${point}`),
-      // Any last bits: what depends on them then shows now and then, not from some magnitude on.
-      apply: (state) => ({
-        ...state,
-        plant: state.plant.with(ID, freshId(point, point + windowAt(point))),
-      }),
-      classes: [],
+    valueAt: (point) => `${point} and a little more`,
+    // Any last bits: what depends on them then shows now and then, not from some magnitude on.
+    apply: (state, point) => ({
+      ...state,
+      plant: state.plant.with(ID, freshId(point, point + windowAt(point))),
     }),
     above: (point) => inWords(`is above ${bound(point)}`),
     below: (point) => inWords(`is below ${bound(point)}`),

@@ -13,7 +13,6 @@ import { plainPlants } from '../../../payloads/validity.ts';
 import type { Topic } from '../../wording/topics.ts';
 import type { Wording } from '../../wording/wording.ts';
 import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
-import { placedWhiteSpace } from './white-space.ts';
 
 /** The values of a dimension of the model. */
 export function modelSweep(model: Model, name: string): Sweep | undefined {
@@ -35,8 +34,8 @@ export function modelSweep(model: Model, name: string): Sweep | undefined {
       candidateOf(value, name, model.contract, groups),
     ),
     classes: groups.map(
-      ([id, phrase, , flags]): CandidateClass => ({
-        id,
+      ([phrase, , flags]): CandidateClass => ({
+        id: phrase,
         words: { phrase, topics: TOPICS[name] ?? [], ...flags },
         group: name,
       }),
@@ -65,102 +64,97 @@ const ALSO: Readonly<
   'header lines': { dimension: 'header order', has: () => true },
 };
 
-type Group = readonly [id: string, phrase: string, has: RegExp, flags?: Pick<Wording, 'isLarger' | 'topics'>];
+type Group = readonly [phrase: string, has: RegExp, flags?: Pick<Wording, 'isLarger' | 'topics'>];
 
 /** Values with words of their own for all of them together. The broadest group comes first. */
 const GROUPS: Readonly<Record<string, readonly Group[]>> = {
   framing: [
-    ['chunked', 'with a chunked body', /chunk/],
-    ['several', 'with a body in several chunks', /two|many|inside/],
+    ['with a chunked body', /chunk/],
+    ['with a body in several chunks', /two|many|inside/],
   ],
   segments: [
-    ['segments', 'whose body arrives in several segments', /segment|head|pause/],
-    ['split', 'whose body is split into several segments', /in .*segments/],
-    ['pause', 'whose body arrives after its head', /head before|between head/],
-    ['slow', 'whose body arrives with a pause', /slow|pause/],
+    ['whose body arrives in several segments', /segment|head|pause/],
+    ['whose body is split into several segments', /in .*segments/],
+    ['whose body arrives after its head', /head before|between head/],
+    ['whose body arrives with a pause', /slow|pause/],
   ],
   'media type': [
-    ['any', 'whose Content-Type is not exactly application/json', /./],
+    ['whose Content-Type is not exactly application/json', /./],
     [
-      'foreign',
       'with a media type other than application/json',
       /text\/|vnd|multipart|form|ndjson|merge|without a content/,
     ],
-    ['parameters', 'with parameters in Content-Type', /application\/json\s*;/i],
-    ['charset', 'with a charset in Content-Type', /charset/i],
-    ['case', 'whose Content-Type is not in lower case', /A/],
+    ['with parameters in Content-Type', /application\/json\s*;/i],
+    ['with a charset in Content-Type', /charset/i],
+    ['whose Content-Type is not in lower case', /A/],
   ],
   Accept: [
-    ['any', 'whose Accept is not exactly application/json', /./],
-    ['loose', 'with ranges or quality values in Accept', /\*|q=/],
-    ['quality', 'with quality values in Accept', /q=/],
-    ['range', 'with ranges in Accept', /\*/],
-    ['several', 'with several media types in Accept', /,|two lines/],
-    ['html', 'whose Accept names text/html', /text\/html/],
+    ['whose Accept is not exactly application/json', /./],
+    ['with ranges or quality values in Accept', /\*|q=/],
+    ['with quality values in Accept', /q=/],
+    ['with ranges in Accept', /\*/],
+    ['with several media types in Accept', /,|two lines/],
+    ['whose Accept names text/html', /text\/html/],
   ],
   'Accept-Encoding': [
-    ['any', 'with Accept-Encoding', /./],
-    ['gzip', 'whose Accept-Encoding names gzip', /gzip/],
+    ['with Accept-Encoding', /./],
+    ['whose Accept-Encoding names gzip', /gzip/],
   ],
   target: [
-    ['query', 'with a query', /query/],
-    ['parameters', 'with query parameters', /query(?! parameter without)(?!$)/],
+    ['with a query', /query/],
+    ['with query parameters', /query(?! parameter without)(?!$)/],
   ],
   'white space': [
-    ['any', 'with white space in the JSON text', /./],
-    ['lines', 'with line breaks in the JSON text', /\n|\r/],
-    ['line feeds', 'with line feeds in the JSON text', /\n/],
-    ['first', 'with white space before the JSON value', /^\s/],
-    ['last', 'with white space after the JSON value', /\s$/],
-    ['tabs', 'with tabs in the JSON text', /\t/],
-    ['returns', 'with carriage returns in the JSON text', /\r/],
-    ['before colon', 'with white space before a colon', /"\s+:/],
-    ['after colon', 'with white space after a colon', /:\s/],
-    ['before number', 'with white space before a number', /:\s+[-\d]/],
-    ['before comma', 'with white space before a comma', /["\d]\s+,/],
-    ['inside', 'with white space between tokens', /\s"|,\s/],
-    ['many', 'with 300 spaces around the JSON value', / {300}/],
+    ['with white space in the JSON text', /./],
+    ['with line breaks in the JSON text', /\n|\r/],
+    ['with line feeds in the JSON text', /\n/],
+    ['with white space before the JSON value', /^\s/],
+    ['with white space after the JSON value', /\s$/],
+    ['with tabs in the JSON text', /\t/],
+    ['with carriage returns in the JSON text', /\r/],
+    ['with white space before a colon', /"\s+:/],
+    ['with white space after a colon', /:\s/],
+    ['with white space before a number', /:\s+[-\d]/],
+    ['with white space before a comma', /["\d]\s+,/],
+    ['with white space between tokens', /\s"|,\s/],
+    ['with 300 spaces around the JSON value', / {300}/],
   ],
   escapes: [
-    ['any', 'with \\u escapes', /./],
-    ['names', 'with \\u escapes in property names', /names|everything|every other/],
-    ['values', 'with \\u escapes in values', /values|everything|every other/],
-    ['lower', 'with \\u escapes in lower-case hexadecimal', /^(?!.*upper-case)/],
+    ['with \\u escapes', /./],
+    ['with \\u escapes in property names', /names|everything|every other/],
+    ['with \\u escapes in values', /values|everything|every other/],
+    ['with \\u escapes in lower-case hexadecimal', /^(?!.*upper-case)/],
   ],
   'header lines': [
-    ['any', 'whose headers are spelled or spaced in an unusual way', /./],
-    ['case', 'whose header names are not in lower case', /capital/],
+    ['whose headers are spelled or spaced in an unusual way', /./],
+    ['whose header names are not in lower case', /capital/],
   ],
-  'undeclared names': [['undeclared', 'with undeclared properties', /^(?!with a (?:duplicate|second))/]],
-  'undeclared values': [['undeclared', 'with undeclared properties', /./]],
-  size: [['any', 'with a larger body', /over|exactly|900/, { isLarger: true }]],
-  'property order': [['any', 'whose properties are in another order', /./]],
+  'undeclared names': [['with undeclared properties', /^(?!with a (?:duplicate|second))/]],
+  'undeclared values': [['with undeclared properties', /./]],
+  size: [['with a larger body', /over|exactly|900/, { isLarger: true }]],
+  'property order': [['whose properties are in another order', /./]],
   history: [
-    ['same request', 'after the same request without the fault', /the same request without the fault/],
-    ['same id', 'after a plant with the same id', /with the same id/, { topics: ['known value'] }],
-    ['overlapping', 'that arrive while another one is handled', /at the same time|pipelined/],
+    ['after the same request without the fault', /the same request without the fault/],
+    ['after a plant with the same id', /with the same id/, { topics: ['known value'] }],
+    ['that arrive while another one is handled', /at the same time|pipelined/],
     [
-      'same connection',
       'that are not the first of their connection',
       /on the same connection|after the same request(?: without the fault)?$/,
     ],
     [
-      'authorised',
       'on a connection that carried the right token before',
       /after (?:another plant|a rejected request|a body that ends inside a character|an oversized request|a plant .*) on the same|after the same request without the fault$/,
     ],
     [
-      'plant',
       'on a connection that carried a plant before',
       /after (?:another plant|an oversized request|a plant .*) on the same|after the same request without the fault$/,
     ],
     [
-      'rejected',
       'after a rejected request on the same connection',
       /after a rejected request on the same|after the same request$/,
     ],
-    ['beside', 'that arrive at the same time as another one', /at the same time/],
-    ['aborted', 'after an aborted request', /aborted/],
+    ['that arrive at the same time as another one', /at the same time/],
+    ['after an aborted request', /aborted/],
   ],
 };
 
@@ -178,15 +172,15 @@ function candidateOf(
     sampled += 1;
     return sample(arbitrary, 0, `explain/${part}`, sampled).value;
   };
-  const own = groups.filter(([, , has]) => has.test(text));
+  const own = groups.filter(([, has]) => has.test(text));
   return {
     value: name,
     words: {
       phrase: worded(name),
-      topics: [...(TOPICS[part] ?? []), ...own.flatMap(([, , , flags]) => flags?.topics ?? [])],
+      topics: [...(TOPICS[part] ?? []), ...own.flatMap(([, , flags]) => flags?.topics ?? [])],
     },
     apply: (state: RequestState) => apply(state, { contract, pick }),
-    classes: own.map(([id]) => id),
+    classes: own.map(([phrase]) => phrase),
   };
 }
 
@@ -208,3 +202,27 @@ const withoutPlant = (apply: Value['apply'], contract: Contract): RequestTemplat
     contract,
     pick: (arbitrary) => sample(arbitrary, 0, 'explain', 0).value,
   }).template;
+
+/** Each character of white space at all places of a kind where it may stand, in an otherwise compact text. */
+function placedWhiteSpace(): readonly Value[] {
+  const characters = { 'a space': ' ', 'a tab': '\t', 'a line feed': '\n', 'a carriage return': '\r' };
+  const places: Readonly<Record<string, RegExp>> = {
+    'before the JSON value': /^/,
+    'before the first name': /(?<=^\s*\{)/,
+    'before a name': /(?<=,)(?=")/g,
+    'before a colon': /(?<=")(?=:)/g,
+    'before a string': /(?<=":)(?=")/g,
+    'before a number': /(?<=":)(?=[-\d])/g,
+    'before a comma': /(?=,")/g,
+    'before the closing brace': /(?=\}\s*$)/,
+    'after the JSON value': /$/,
+  };
+  return Object.entries(characters).flatMap(([words, character]) =>
+    Object.entries(places).map(
+      ([place, at]): Value => ({
+        name: `with ${words} ${place}`,
+        apply: (state) => ({ ...state, edits: [...state.edits, (text) => text.replace(at, character)] }),
+      }),
+    ),
+  );
+}

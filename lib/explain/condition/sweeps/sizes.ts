@@ -1,13 +1,28 @@
-import type { RequestState } from '../../../payloads/model/dimension.ts';
-import type { Scale, Sweep } from '../candidates.ts';
-
-const POINTS = [
-  60, 70, 80, 100, 128, 200, 256, 512, 1000, 1025, 2000, 4000, 4097, 8000, 8193, 16000, 16385, 32000, 48000,
-  60000,
-];
+import { nestedArrays, nestedObjects, type Raw } from '../../../payloads/json.ts';
+import type { Sweep } from '../candidates.ts';
 
 /** Sizes of a body in bytes, by white space before its end. */
-export const sizeSweep: Sweep = { part: 'body size', candidates: [], classes: [], scale: sizes() };
+export const sizeSweep: Sweep = {
+  part: 'body size',
+  candidates: [],
+  classes: [],
+  scale: {
+    points: [
+      60, 70, 80, 100, 128, 200, 256, 512, 1000, 1025, 2000, 4000, 4097, 8000, 8193, 16000, 16385, 32000,
+      48000, 60000,
+    ].map(BigInt),
+    valueAt: (point) => `${point} bytes`,
+    apply: (state, point) => ({ ...state, edits: [...state.edits, paddedTo(Number(point))] }),
+    above: (point) => ({
+      clause: `the body is longer than ${point} bytes`,
+      isLarger: true,
+      topics: ['size'],
+      bytesAbove: Number(point),
+    }),
+    below: (point) => ({ clause: `the body is shorter than ${point} bytes` }),
+    between: (first, last) => ({ clause: `the body has ${first} to ${last} bytes` }),
+  },
+};
 
 /** Makes a text that long, by white space before its end. */
 export const paddedTo =
@@ -18,22 +33,35 @@ export const paddedTo =
     return missing <= 0 || end < 0 ? text : `${text.slice(0, end)}${' '.repeat(missing)}${text.slice(end)}`;
   };
 
-function sizes(): Scale {
-  return {
-    points: POINTS.map(BigInt),
-    candidateAt: (point) => ({
-      value: `${point} bytes`,
-      words: { clause: `the body has ${point} bytes` },
-      apply: (state: RequestState) => ({ ...state, edits: [...state.edits, paddedTo(Number(point))] }),
-      classes: [],
-    }),
-    above: (point) => ({
-      clause: `the body is longer than ${point} bytes`,
-      isLarger: true,
-      topics: ['size'],
-      bytesAbove: Number(point),
-    }),
-    below: (point) => ({ clause: `the body is shorter than ${point} bytes` }),
-    between: (first, last) => ({ clause: `the body has ${first} to ${last} bytes` }),
-  };
+/** How JSON is nested. */
+export interface Nesting {
+  readonly levels: number;
+  readonly nested: (levels: number) => Raw;
 }
+
+/** How a text is nested, if it is so more deeply than people write. */
+export function nestingIn(text: string): Nesting | undefined {
+  const [arrays] = /\[{30,}/.exec(text) ?? [];
+  if (arrays !== undefined) return { levels: arrays.length, nested: nestedArrays };
+  const [objects] = /(?:\{"[^"]{0,20}":){30,}/.exec(text) ?? [];
+  return objects === undefined ? undefined : { levels: objects.split('{').length - 1, nested: nestedObjects };
+}
+
+/** Levels as the value of an undeclared property. */
+export const depthSweep = (property: string, { nested }: Nesting): Sweep => ({
+  part: 'nesting',
+  candidates: [],
+  classes: [],
+  scale: {
+    // Limits of recursion in common runtimes lie between these.
+    points: [1, 30, 64, 100, 128, 300, 512, 600, 1000, 1024, 3000, 6000, 15_000, 30_000].map(BigInt),
+    valueAt: (point) => `${point} levels`,
+    apply: (state, point) => ({ ...state, plant: state.plant.with(property, nested(Number(point))) }),
+    above: (point) => ({ clause: `the body is nested more than ${point} levels deep`, topics: ['depth'] }),
+    below: (point) => ({ clause: `the body is nested fewer than ${point} levels deep` }),
+    between: (first, last) => ({
+      clause: `the body is nested ${first} to ${last} levels deep`,
+      topics: ['depth'],
+    }),
+  },
+});

@@ -1,6 +1,5 @@
 import { withWords } from '../../../payloads/fresh.ts';
 import { FreshText, type Json } from '../../../payloads/json.ts';
-
 import type { Topic } from '../../wording/topics.ts';
 import { withArticle } from '../../wording/wording.ts';
 import type { Candidate, Scale, Sweep } from '../candidates.ts';
@@ -10,22 +9,22 @@ import type { Candidate, Scale, Sweep } from '../candidates.ts';
  * @param failing the value of a failing request: if it is not ASCII, its length in bytes may matter
  */
 export function textSweep(property: string, isRequired: boolean, failing?: Json): Sweep {
-  const sent = sampleOf(failing);
+  const sent = textOf(failing) ?? '';
   const letter = sent.length < LONG ? undefined : NOT_ASCII.exec(sent)?.[0];
-  const classes = CLASSES.map(([id, clause]) => ({
-    id,
+  const classes = CLASSES.map(([clause, has]) => ({
+    id: clause,
     words: {
       clause: `${property} ${clause}`,
       property,
-      topics: topicsOfClass(id),
-      ...(id === INHERITED ? ({ isRepeated: true } as const) : {}),
+      topics: topicsOfClass(has),
+      ...(clause === INHERITED ? ({ isRepeated: true } as const) : {}),
     },
     group: property,
   }));
   const candidates = [...MARKS.map(([mark]) => `word${mark}word`), ...FORMS].map((form): Candidate => {
     const text = form === '' ? '' : withWords((word, digit) => filled(form, word, digit));
-    const sample = sampleOf(text);
-    const own = CLASSES.filter(([, , has]) => has.test(sample)).map(([id]) => id);
+    const sample = textOf(text) ?? '';
+    const own = CLASSES.filter(([, has]) => has.test(sample)).map(([clause]) => clause);
     const [, words, oddity] = MARKS.find(([mark]) => form === `word${mark}word`) ?? [];
     return {
       value: words ?? (form === '' ? 'empty' : `like ${JSON.stringify(form)}`),
@@ -79,9 +78,8 @@ const topicsOfText = (text: string): readonly Topic[] =>
   TOPICS.flatMap(([topic, has]) => (has.test(text) ? [topic] : []));
 
 /** What a class is about: all its members are. */
-function topicsOfClass(id: string): readonly Topic[] {
-  const [, , has] = CLASSES.find(([own]) => own === id) ?? [];
-  const members = MARKS.map(([mark]) => mark).filter((mark) => has?.test(mark));
+function topicsOfClass(has: RegExp): readonly Topic[] {
+  const members = MARKS.map(([mark]) => mark).filter((mark) => has.test(mark));
   return TOPICS.flatMap(([topic, about]) =>
     members.length > 0 && members.every((mark) => about.test(mark)) ? [topic] : [],
   );
@@ -94,8 +92,8 @@ const SCARCE = 4n;
 const LONG = 30;
 const NOT_ASCII = /[^\0-\x7f]/u;
 
-const sampleOf = (value: Json | undefined): string =>
-  value instanceof FreshText ? value.of(1n) : typeof value === 'string' ? value : '';
+const textOf = (value: Json | undefined): string | undefined =>
+  value instanceof FreshText ? value.of(1n) : typeof value === 'string' ? value : undefined;
 
 const filled = (form: string, word: (length: number) => string, digit: () => string): string =>
   form
@@ -163,51 +161,51 @@ const FORMS = [
   '',
 ] as const;
 
-const INHERITED = 'inherited';
+const INHERITED = 'is the name of a property of every object';
 
 /** Sets of texts that programs treat alike. */
-const CLASSES: readonly (readonly [id: string, clause: string, has: RegExp])[] = [
-  [INHERITED, 'is the name of a property of every object', /^(?:__proto__|constructor|toString)$/],
-  ['literal', 'is a literal such as null', /^(?:null|true)$/],
-  ['SQL', 'begins like a statement of SQL', /^(?:select|drop) /],
-  ['other than letters', 'contains anything but letters', /[^A-Za-z]/],
-  ['not ASCII', 'is not ASCII', /[^\0-\x7f]/],
-  ['several bytes', 'contains a character of several bytes', /[^\0-\x7f\ud800-\udfff]/u],
-  ['lower', 'contains a lower-case letter', /[a-z]/],
-  ['lower first', 'begins with a lower-case letter', /^[a-z]/],
-  ['capital', 'contains a capital letter', /[A-Z]/],
-  ['capital first', 'begins with a capital letter', /^[A-Z]/],
-  ['all capitals', 'is in capital letters', /^[A-Z]+$/],
-  ['white space', 'contains white space', /\s/],
-  ['space', 'contains a space', / /],
-  ['digit', 'contains a digit', /\d/],
-  ['only digits', 'is a numeral', /^\d+$/],
-  ['digit first', 'begins with a digit', /^\d/],
-  ['letter first', 'begins with a letter', /^[A-Za-z]/],
-  ['outer space', 'begins or ends with a space', /^ | $/],
-  ['last space', 'ends with a space', / $/],
-  ['first space', 'begins with a space', /^ /],
-  ['five words', 'has five words or more', /\S+(?: \S+){4}/],
-  ['two spaces', 'contains two spaces in a row', / {2}/],
-  ['punctuation', 'contains punctuation', /[!-/:-@[-`{-~]/],
-  ['hyphen', 'contains a hyphen', /-/],
-  ['last hyphen', 'ends with a hyphen', /-$/],
-  ['two hyphens', 'contains two hyphens in a row', /--/],
-  ['apostrophe', 'contains an apostrophe', /'/],
-  ['digit, hyphen or apostrophe', 'contains a digit, hyphen or apostrophe', /[-'\d]/],
-  ['quotes', 'contains a quotation mark or apostrophe', /["']/],
-  ['escaped', 'contains a quotation mark or backslash', /["\\]/],
-  ['markup', 'contains <, > or &', /[<>&]/],
-  ['brackets', 'contains < or >', /[<>]/],
-  ['template', 'contains a template placeholder', /\{\{|\$\{/],
-  ['braces', 'contains a brace', /[{}]/],
-  ['control', 'contains a control character', /\p{Cc}/u],
-  ['line', 'contains a line feed', /\n/],
-  ['accents', 'contains an accent', /é|\u0301/],
-  ['combining', 'contains a combining character', /\p{M}/u],
-  ['right to left', 'contains a right-to-left letter', /\p{Script=Hebrew}/u],
-  ['astral', 'contains an astral character', /[\u{10000}-\u{10ffff}]/u],
-  ['wide', 'contains a character beyond Latin-1', /[^\0-\xff]/],
+const CLASSES: readonly (readonly [clause: string, has: RegExp])[] = [
+  [INHERITED, /^(?:__proto__|constructor|toString)$/],
+  ['is a literal such as null', /^(?:null|true)$/],
+  ['begins like a statement of SQL', /^(?:select|drop) /],
+  ['contains anything but letters', /[^A-Za-z]/],
+  ['is not ASCII', /[^\0-\x7f]/],
+  ['contains a character of several bytes', /[^\0-\x7f\ud800-\udfff]/u],
+  ['contains a lower-case letter', /[a-z]/],
+  ['begins with a lower-case letter', /^[a-z]/],
+  ['contains a capital letter', /[A-Z]/],
+  ['begins with a capital letter', /^[A-Z]/],
+  ['is in capital letters', /^[A-Z]+$/],
+  ['contains white space', /\s/],
+  ['contains a space', / /],
+  ['contains a digit', /\d/],
+  ['is a numeral', /^\d+$/],
+  ['begins with a digit', /^\d/],
+  ['begins with a letter', /^[A-Za-z]/],
+  ['begins or ends with a space', /^ | $/],
+  ['ends with a space', / $/],
+  ['begins with a space', /^ /],
+  ['has five words or more', /\S+(?: \S+){4}/],
+  ['contains two spaces in a row', / {2}/],
+  ['contains punctuation', /[!-/:-@[-`{-~]/],
+  ['contains a hyphen', /-/],
+  ['ends with a hyphen', /-$/],
+  ['contains two hyphens in a row', /--/],
+  ['contains an apostrophe', /'/],
+  ['contains a digit, hyphen or apostrophe', /[-'\d]/],
+  ['contains a quotation mark or apostrophe', /["']/],
+  ['contains a quotation mark or backslash', /["\\]/],
+  ['contains <, > or &', /[<>&]/],
+  ['contains < or >', /[<>]/],
+  ['contains a template placeholder', /\{\{|\$\{/],
+  ['contains a brace', /[{}]/],
+  ['contains a control character', /\p{Cc}/u],
+  ['contains a line feed', /\n/],
+  ['contains an accent', /é|\u0301/],
+  ['contains a combining character', /\p{M}/u],
+  ['contains a right-to-left letter', /\p{Script=Hebrew}/u],
+  ['contains an astral character', /[\u{10000}-\u{10ffff}]/u],
+  ['contains a character beyond Latin-1', /[^\0-\xff]/],
 ];
 
 const POINTS = [
@@ -223,21 +221,13 @@ function lengths(property: string, letter?: string): Scale {
   const most = letter === undefined ? '' : ', most of them not ASCII';
   return {
     points: POINTS.map(BigInt),
-    candidateAt: (point) => ({
-      value: `${point} ${point === 1n ? 'letter' : 'letters'}`,
-      words: { clause: `${property} has ${point} characters`, property },
-      apply: (state) => ({
-        ...state,
-        plant: state.plant.with(
-          property,
-          withWords(
-            (word) =>
-              word(Math.min(Number(point), 12)) + (letter ?? 'a').repeat(Math.max(0, Number(point) - 12)),
-          ),
-        ),
-      }),
-      classes: [],
-    }),
+    valueAt: (point) => `${point} ${point === 1n ? 'letter' : 'letters'}`,
+    apply: (state, point) => {
+      const text = withWords(
+        (word) => word(Math.min(Number(point), 12)) + (letter ?? 'a').repeat(Math.max(0, Number(point) - 12)),
+      );
+      return { ...state, plant: state.plant.with(property, text) };
+    },
     above: (point) => ({
       clause: `${property} is longer than ${point} characters${most}`,
       isLarger: true,
@@ -255,9 +245,8 @@ function lengths(property: string, letter?: string): Scale {
       property,
     }),
     pointOf: ({ plant }) => {
-      const value = plant.get(property);
-      const text = value instanceof FreshText ? value.of(1n) : value;
-      return typeof text === 'string' ? BigInt([...text].length) : undefined;
+      const text = textOf(plant.get(property));
+      return text === undefined ? undefined : BigInt([...text].length);
     },
   };
 }
