@@ -10,9 +10,8 @@ import type { CheckResult, Failure } from '../run/result/result.ts';
 import { fill } from '../run/send/fill.ts';
 import type { Exchange, Request } from '../wire/exchange.ts';
 import { ordinaryStates } from './ordinary-requests.ts';
-import { expectedOutcomeOf, mustReject } from './symptom/expected-outcome.ts';
 import { aspectOf, keyOf, type Symptom } from './symptom/symptom.ts';
-import { symptomsOf } from './symptom/symptoms-of.ts';
+import { expectedOutcomeOf, mustReject, symptomsOf } from './symptom/symptoms-of.ts';
 
 /** How experiments reach the store. */
 export interface ExperimentChannel {

@@ -6,7 +6,7 @@ import type { CheckFailure, Cluster } from './cluster.ts';
 import { stateOf, withParts } from './condition/parts.ts';
 import { type Experiments, type SoughtSymptom, unlessSpent } from './experiments.ts';
 import type { Explanation } from './explanation.ts';
-import { mustReject } from './symptom/expected-outcome.ts';
+import { mustReject } from './symptom/symptoms-of.ts';
 import { labelOf } from './wording/words.ts';
 
 /** The cluster whose condition explains a failure: without it, the symptom does not show. */

@@ -7,8 +7,8 @@ import { differences, type Part, stateOf, withParts } from './condition/parts.ts
 import { defectSweep } from './condition/sweeps/defects.ts';
 import type { Experiments, SoughtSymptom } from './experiments.ts';
 import { ordinaryStates } from './ordinary-requests.ts';
-import { mustReject } from './symptom/expected-outcome.ts';
 import { isSlow, type SymptomKind } from './symptom/symptom.ts';
+import { mustReject } from './symptom/symptoms-of.ts';
 import { labelOf } from './wording/words.ts';
 
 /** How often something is tried before it is claimed to be so each time. */

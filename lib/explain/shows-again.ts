@@ -4,10 +4,9 @@ import type { RequestTemplate } from '../payloads/test-case.ts';
 import type { Check } from '../run/check.ts';
 import { rulingOf } from '../run/execute/judging.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import { expectedOutcomeOf } from './symptom/expected-outcome.ts';
 import { detailOf } from './symptom/sought.ts';
 import { aspectOf, isAboutRejection, type Symptom } from './symptom/symptom.ts';
-import { symptomsOf } from './symptom/symptoms-of.ts';
+import { expectedOutcomeOf, symptomsOf } from './symptom/symptoms-of.ts';
 
 /** A cause of an earlier run, and the request that shows it. */
 export interface RecordedFault {

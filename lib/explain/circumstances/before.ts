@@ -4,7 +4,7 @@ import { sweep } from '../condition/sweep.ts';
 import { modelSweep } from '../condition/sweeps/model.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { REPEATS, type Search } from '../search.ts';
-import { mustReject } from '../symptom/expected-outcome.ts';
+import { mustReject } from '../symptom/symptoms-of.ts';
 import { alternatives } from '../wording/several.ts';
 import { KINDS, PAUSE_MS, Preceding, type Sequence } from './preceding.ts';
 

@@ -4,15 +4,14 @@ import { isWrong400, type SoughtSymptom, unlessSpent } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { hasFreshId, namesIn, ordinaryStates } from '../ordinary-requests.ts';
 import type { Search } from '../search.ts';
-import { mustReject } from '../symptom/expected-outcome.ts';
 import { aspectOf, isSlow } from '../symptom/symptom.ts';
+import { mustReject } from '../symptom/symptoms-of.ts';
 import { withArticle } from '../wording/wording.ts';
 import { subjectOf } from '../wording/words.ts';
 import { afterMany, afterOne, onConnection, soonAfter } from './before.ts';
-import { byValue } from './by-value.ts';
+import { byValue, presencesOf } from './by-value.ts';
 import { besideOthers, underConcurrency } from './concurrency.ts';
 import { fromThenOn } from './from-then-on.ts';
-import { presencesOf } from './optional-properties.ts';
 import { KINDS, Preceding } from './preceding.ts';
 
 interface Limits {

@@ -4,7 +4,7 @@ import type { Exchange } from '../../wire/exchange.ts';
 import { bareExplanation, type Explanation, pinned } from '../explanation.ts';
 import { hasFreshId } from '../ordinary-requests.ts';
 import { isEachTime, REPEATS, type Search } from '../search.ts';
-import { presenceClause, presencesOf } from './optional-properties.ts';
+import { presenceClause, presencesOf } from './by-value.ts';
 import { KINDS } from './preceding.ts';
 
 /** Requests in flight. */

@@ -1,17 +1,24 @@
+import { write } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
+import { modelsOf } from '../../payloads/model/model.ts';
 import { ID } from '../../payloads/plants.ts';
-import { unlessSpent } from '../experiments.ts';
+import { type Experiments, unlessSpent } from '../experiments.ts';
 import type { Search } from '../search.ts';
-import { mustReject } from '../symptom/expected-outcome.ts';
+import { mustReject } from '../symptom/symptoms-of.ts';
 import { areVague, type Wording } from '../wording/wording.ts';
 import { wordsOf } from '../wording/words.ts';
-import type { Part } from './parts.ts';
+import type { Sweep } from './candidates.ts';
+import { CREDENTIAL, type Part } from './parts.ts';
 import { reduce } from './reduce.ts';
 import { type SweepResult, sweep } from './sweep.ts';
-import { sweepOf } from './sweep-of.ts';
+import { credentialSweep } from './sweeps/credentials.ts';
 import { defectSweep } from './sweeps/defects.ts';
+import { headerSweep } from './sweeps/headers.ts';
+import { idSweep } from './sweeps/ids.ts';
+import { modelSweep } from './sweeps/model.ts';
 import { orderSweep } from './sweeps/order.ts';
-import { sizeSweep } from './sweeps/sizes.ts';
+import { depthSweep, nestingIn, sizeSweep } from './sweeps/sizes.ts';
+import { textSweep } from './sweeps/texts.ts';
 
 export interface Conditions {
   readonly conditions: readonly Wording[];
@@ -128,4 +135,45 @@ async function bySize(
   if (known?.isExact === true && known.words.isLarger !== true) return undefined;
   const size = await sweep(sizeSweep, bare, search, search.expectedOutcomeOf(bare) === 'accept');
   return size.inside === 0 ? undefined : size.named[0]?.words;
+}
+
+/** What to try to find out how far a part of a request matters. */
+export function sweepOf(
+  part: Part,
+  state: RequestState,
+  ordinary: RequestState,
+  experiments: Experiments,
+): Sweep | undefined {
+  const { shape } = experiments.contract.newPlant;
+  const { name, dimension } = part;
+  if (part === CREDENTIAL)
+    return experiments.expectedOutcomeOf(state) === 'reject-credential'
+      ? credentialSweep(experiments.token)
+      : undefined;
+  if (name === ID) return idSweep;
+  if (name === 'property order') return orderSweep(ordinary.plant);
+  const property = shape.properties.get(name);
+  if (property !== undefined)
+    return property.types.includes('string')
+      ? textSweep(name, shape.required.has(name), state.plant.get(name))
+      : undefined;
+  const undeclared = state.plant.get(name);
+  if (undeclared !== undefined) {
+    const nesting = nestingIn(write(undeclared, 0n));
+    return nesting === undefined ? undeclaredSweep(experiments) : depthSweep(name, nesting);
+  }
+  if (dimension !== undefined) return modelSweep(experiments.modelOf(state), dimension);
+  const value = state.template.headers?.find(([own]) => own.toLowerCase() === name.toLowerCase())?.[1];
+  return value === undefined ? undefined : headerSweep(name, value);
+}
+
+function undeclaredSweep({ contract }: Experiments): Sweep | undefined {
+  const model = modelsOf(contract).open;
+  const parts = ['undeclared names', 'undeclared values'].flatMap((name) => modelSweep(model, name) ?? []);
+  const classes = parts.flatMap((sweep) => sweep.classes).slice(0, 1);
+  return {
+    part: 'undeclared properties',
+    candidates: parts.flatMap(({ candidates }) => candidates),
+    classes,
+  };
 }

@@ -7,7 +7,7 @@ import type { RequestTemplate } from '../../payloads/test-case.ts';
 import { unlessSpent } from '../experiments.ts';
 import { type Explanation, explanationOf, pinned } from '../explanation.ts';
 import { REPEATS, type Search } from '../search.ts';
-import { mustReject } from '../symptom/expected-outcome.ts';
+import { mustReject } from '../symptom/symptoms-of.ts';
 import { subjectOf, suchAs } from '../wording/words.ts';
 import type { Candidate } from './candidates.ts';
 import { conditionsAmong, conditionsOf, UNCONDITIONAL } from './conditions.ts';

@@ -1,7 +1,6 @@
 import type { Cluster } from '../cluster.ts';
 import { aspectOf, keyOf, type SymptomKind } from '../symptom/symptom.ts';
-import { topicsOf } from '../wording/topics.ts';
-import { fullText, type Wording } from '../wording/wording.ts';
+import { fullText, topicsOf, type Wording } from '../wording/wording.ts';
 import { labelOf } from '../wording/words.ts';
 
 /** Whether one cluster explains the failures of another one. */

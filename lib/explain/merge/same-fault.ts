@@ -3,8 +3,8 @@ import type { Exchange } from '../../wire/exchange.ts';
 import { type Cluster, gravestFirst } from '../cluster.ts';
 import { isWrong400, type SoughtSymptom } from '../experiments.ts';
 import { keyOf } from '../symptom/symptom.ts';
+import { sentenceOf } from '../wording/cause-of.ts';
 import { alternatives, inWords, listOf, ofOthers } from '../wording/several.ts';
-import { sentenceOf } from '../wording/title.ts';
 import { areVague, fullText, type Wording } from '../wording/wording.ts';
 import { textOfAll } from './consequences.ts';
 

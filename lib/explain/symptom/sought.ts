@@ -2,9 +2,8 @@ import type { Contract } from '../../contract/contract.ts';
 import type { Check } from '../../run/check.ts';
 import type { Failure } from '../../run/result/result.ts';
 import type { SoughtSymptom } from '../experiments.ts';
-import { expectedOutcomeOf } from './expected-outcome.ts';
 import { aspectOf, type Symptom } from './symptom.ts';
-import { symptomsOf } from './symptoms-of.ts';
+import { expectedOutcomeOf, symptomsOf } from './symptoms-of.ts';
 
 /** What to look for to see the failure of a check again. */
 export function soughtFor(

@@ -3,7 +3,7 @@ import type { SoughtSymptom } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
 import { hintsOf, type Settings } from './stack.ts';
-import { type Topic, topicsOf } from './topics.ts';
+import { type Topic, topicsOf } from './wording.ts';
 
 /** What to do about a fault: the fix first, then how such a fault typically comes about. */
 export function adviceFor(

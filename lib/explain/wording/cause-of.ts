@@ -3,8 +3,9 @@ import type { Check } from '../../run/check.ts';
 import type { Cause } from '../../run/result/cause.ts';
 import { type Cluster, levelOf } from '../cluster.ts';
 import type { Explanation } from '../explanation.ts';
+import type { Symptom } from '../symptom/symptom.ts';
 import { adviceFor } from './advice.ts';
-import { sentenceOf } from './title.ts';
+import type { Wording } from './wording.ts';
 
 /** Words a cluster. */
 export function causeOf(cluster: Cluster, catalogue: readonly Check[]): Cause {
@@ -39,3 +40,83 @@ function exampleOf({ template, state, exchange, before = [] }: Explanation): Cau
     before: [...before, { template: earlier, exchange: preceding, connection }],
   };
 }
+
+/** How what was found is said in one sentence. */
+export interface Sentence {
+  readonly title: string;
+  /** The condition without the symptom; null if there is none. */
+  readonly condition: string | null;
+}
+
+const AND = new Intl.ListFormat('en-GB');
+
+const capitalised = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+/**
+ * A title from a symptom and the conditions under which it shows.
+ * @param subject what was wrong with the request, if it had to be rejected
+ */
+export function sentenceOf(
+  symptom: Symptom,
+  subject: Wording | undefined,
+  conditions: readonly Wording[],
+): Sentence {
+  const clear = conditions.filter(({ isVague }) => isVague !== true);
+  const known = clear.length > 0 ? clear : conditions;
+  const phrases = phrasesOf(known);
+  const notes = conditions.flatMap(({ note }) => note ?? []);
+  const clauses = withoutImplied(
+    known.flatMap(({ clause, phrase }) => (phrase === undefined ? (clause ?? []) : [])),
+    subject?.clause,
+  );
+  const accepts = symptom.kind === 'accepts';
+  const whom = !accepts ? requests(symptom) : subject?.noun?.startsWith('requests') ? '' : ' in requests';
+  const about = phrases.length === 0 ? '' : `${whom} ${AND.format(phrases)}`;
+  const what = accepts ? ` ${subject?.noun ?? subject?.clause ?? 'what it has to reject'}` : '';
+  const all = [...(accepts || subject?.clause === undefined ? [] : [subject.clause]), ...clauses];
+  const when = all.length === 0 ? '' : ` when ${all.join(' and ')}`;
+  const isBare = about === '' && when === '';
+  const whole = `${verb(symptom, isBare)}${what}${about}${when}${notes.map((note) => ` ${note}`).join('')}`;
+  const condition = `${subject === undefined ? '' : (subject.clause ?? subject.noun ?? '')} ${[...phrases, ...clauses, ...notes].join(' and ')}`;
+  return { title: capitalised(whole), condition: condition.trim() === '' ? null : condition.trim() };
+}
+
+/** A list of headers longer than this is summarised. */
+const MAX_NAMED_HEADERS = 3;
+
+/** The phrases without duplicates, with one for all headers of which nothing but the name is said. */
+function phrasesOf(known: readonly Wording[]): readonly string[] {
+  const headers = [...new Set(known.flatMap(({ header }) => header ?? []))];
+  const own = (one: Wording) => (headers.length > 1 && one.header !== undefined ? undefined : one.phrase);
+  const phrases = [...new Set(known.flatMap((one) => own(one) ?? []))];
+  if (headers.length < 2) return phrases;
+  const all = `with the headers ${AND.format(headers)}`;
+  const some = `with ${headers.length} more headers, such as ${AND.format(headers.slice(0, MAX_NAMED_HEADERS))}`;
+  return [...phrases, headers.length > MAX_NAMED_HEADERS ? some : all];
+}
+
+/** What is said of a property implies that it is there. */
+function withoutImplied(clauses: readonly string[], subject = ''): readonly string[] {
+  const all = [subject, ...clauses];
+  return [...new Set(clauses)].filter((clause) => {
+    const [, property] = /^there is an? (\w+)$/.exec(clause) ?? [];
+    const [, text, place] = /^the body has (.+) in (\w+)$/.exec(clause) ?? [];
+    const isImplied =
+      (property !== undefined && all.some((one) => one.startsWith(`${property} `))) ||
+      all.includes(`${place} contains ${text}`);
+    return clause !== subject && !isImplied;
+  });
+}
+
+const verb = ({ kind, words, status }: Symptom, isBare: boolean): string => {
+  if (kind === 'rejects') return `rejects a valid plant with ${status}`;
+  return kind === 'lenient' && !isBare ? 'accepts requests' : words;
+};
+
+const requests = ({ kind, status, property }: Symptom): string => {
+  if (kind === 'rejects') return ' in requests';
+  if (status === 200 && property !== undefined) return ' in answers to requests';
+  if (kind === 'no-answer') return ' requests';
+  if (kind === 'dies') return ' after requests';
+  return kind === 'lenient' ? '' : ' to requests';
+};

@@ -1,4 +1,4 @@
-import type { Topic } from '../../wording/topics.ts';
+import type { Topic } from '../../wording/wording.ts';
 import type { CandidateClass } from '../candidates.ts';
 
 /** The class of the bodies that no JSON parser accepts. */

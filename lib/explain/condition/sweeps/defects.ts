@@ -5,8 +5,7 @@ import { type Json, JsonObject, write } from '../../../payloads/json.ts';
 import type { RequestState } from '../../../payloads/model/dimension.ts';
 import { multipart, notJson, notUtf8, randomBytes } from '../../../payloads/texts.ts';
 import { isInvalid } from '../../../payloads/validity.ts';
-import type { Topic } from '../../wording/topics.ts';
-import { type Wording, withArticle } from '../../wording/wording.ts';
+import { type Topic, type Wording, withArticle } from '../../wording/wording.ts';
 import type { Candidate, Sweep } from '../candidates.ts';
 import { classesOf, NOT_JSON, NOT_UTF8, TYPES } from './defect-classes.ts';
 

@@ -10,8 +10,7 @@ import type { Model } from '../../../payloads/model/model.ts';
 import { sample } from '../../../payloads/random.ts';
 import { bytesOf, type RequestTemplate } from '../../../payloads/test-case.ts';
 import { plainPlants } from '../../../payloads/validity.ts';
-import type { Topic } from '../../wording/topics.ts';
-import type { Wording } from '../../wording/wording.ts';
+import type { Topic, Wording } from '../../wording/wording.ts';
 import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 
 /** The values of a dimension of the model. */

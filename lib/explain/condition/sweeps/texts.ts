@@ -1,7 +1,6 @@
 import { withWords } from '../../../payloads/fresh.ts';
 import { FreshText, type Json } from '../../../payloads/json.ts';
-import type { Topic } from '../../wording/topics.ts';
-import { withArticle } from '../../wording/wording.ts';
+import { type Topic, withArticle } from '../../wording/wording.ts';
 import type { Candidate, Scale, Sweep } from '../candidates.ts';
 
 /**

@@ -1,0 +1,194 @@
+import { groupBy } from '../../groups.ts';
+import { summarise } from '../../judge/reading.ts';
+import { wrongToken } from '../../payloads/credentials.ts';
+import { JsonObject } from '../../payloads/json.ts';
+import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
+import { noCredential, type RequestTemplate } from '../../payloads/test-case.ts';
+import type { Suspect } from '../../run/execute/last-requests.ts';
+import { type Exchange, isAborted } from '../../wire/exchange.ts';
+import type { CheckFailure, Cluster } from '../cluster.ts';
+import type { Experiments } from '../experiments.ts';
+import { bareExplanation } from '../explanation.ts';
+import { ordinaryStates } from '../ordinary-requests.ts';
+import { REPEATS } from '../search.ts';
+import { aspectOf, type Symptom } from '../symptom/symptom.ts';
+import { symptomsOf } from '../symptom/symptoms-of.ts';
+import { listOf } from '../wording/several.ts';
+import type { Wording } from '../wording/wording.ts';
+import { type ChangeOf, KINDS, shownOnlyBy } from './preceding.ts';
+
+/** How often each kind of request is sent, and one that is not answered. */
+const [TURNS, SLOW_TURNS] = [3, 1];
+
+/**
+ * Finds out whether the store treats all requests alike: valid ones, invalid ones, and perhaps those without a token.
+ * Such a store has one fault, whatever the checks say.
+ */
+export async function sameForAll(
+  failures: readonly CheckFailure[],
+  experiments: Experiments,
+): Promise<Cluster | undefined> {
+  const { ordinary } = experiments;
+  const authorised: readonly RequestState[] = [
+    ordinary,
+    // Once more, as what comes before may matter.
+    ordinary,
+    { ...ordinary, defect: { json: new JsonObject([]) } },
+    { ...ordinary, defect: { corrupt: (text) => text.slice(0, -1) } },
+  ];
+  const exchanges: Exchange[] = [];
+  let turns = TURNS;
+  for (let turn = 0; turn < turns; turn += 1)
+    for (const state of authorised) {
+      const exchange = await experiments.send(state);
+      exchanges.push(exchange);
+      if (new Set(exchanges.map(contentOf)).size > 1) return undefined;
+      if (exchange.kind === 'broken' && exchange.fault.kind === 'timeout') turns = SLOW_TURNS;
+    }
+  const [exchange] = exchanges;
+  if (exchange === undefined) return undefined;
+  const other = await experiments.send({ ...ordinary, credential: noCredential });
+  const authenticates = contentOf(other) !== contentOf(exchange);
+  const whom = authenticates ? 'request with a valid token' : 'request';
+  return {
+    sought: symptomOf(exchange, whom),
+    found: { ...bareExplanation(ordinary, exchange), inside: [exchanges.length, exchanges.length] },
+    members: failures.filter(
+      ({ failure }) => !authenticates || experiments.expectedOutcomeOfSent(failure) !== 'reject-credential',
+    ),
+  };
+}
+
+function symptomOf(exchange: Exchange, whom: string): Symptom {
+  if (exchange.response === undefined)
+    return {
+      kind: 'none-for-all',
+      words: `answers no ${whom} (${exchange.kind === 'broken' ? exchange.fault.kind : ''})`,
+    };
+  return {
+    kind: 'same-for-all',
+    words: `answers every ${whom} with ${summarise(exchange).replace(/ (?=\S+\/)/, ' as ')}${exchange.response.truncated ? ' and an incomplete body' : ''}`,
+    status: exchange.response.status,
+  };
+}
+
+const contentOf = (exchange: Exchange): string =>
+  exchange.response === undefined
+    ? `none: ${exchange.kind === 'broken' ? exchange.fault.kind : ''}`
+    : `${summarise(exchange)}\n${Buffer.from(exchange.response.body).toString('latin1')}`;
+
+/** Requests that a store may reject by their heads alone. */
+const REJECTED_EARLY: readonly { readonly one: string; readonly change: ChangeOf }[] = [
+  KINDS.unauthenticated,
+  { ...KINDS.wrong, change: () => ({ credential: wrongToken('a random token of the same length') }) },
+  { one: 'a request with another media type', change: () => ({ template: { contentType: 'text/plain' } }) },
+];
+
+/**
+ * Whether a store leaves the body of a request that it rejects on the connection, and takes it for the next request.
+ * What becomes of that one depends on the bytes of the body, so that failures differ and seem to come at random.
+ */
+export async function unreadBody(
+  failures: readonly CheckFailure[],
+  experiments: Experiments,
+): Promise<Cluster | undefined> {
+  const members = failures.filter(mayBeOfConnection);
+  if (members.length === 0) return undefined;
+  // Two plants that have nothing in common, as a store may remember what it rejected.
+  const [ordinary, , earlier = ordinary] = ordinaryStates(experiments.contract);
+  for (const { one, change } of REJECTED_EARLY) {
+    const rejected = templateOf({ ...earlier, ...change(earlier) });
+    const next = afterOnConnection(ordinary, rejected);
+    const control = afterOnConnection(ordinary, { ...rejected, body: undefined });
+    const exchange = await shownOnlyBy(next, control, (state) => failing(state, experiments));
+    if (exchange === undefined) continue;
+    return {
+      sought: {
+        kind: 'unread-body',
+        words: `takes the body of ${one} for the next request on the connection`,
+      },
+      found: {
+        ...bareExplanation(next, exchange),
+        kind: 'sequence',
+        inside: [REPEATS, REPEATS],
+        outside: [0, REPEATS],
+      },
+      members,
+    };
+  }
+  return undefined;
+}
+
+/** The exchange of an ordinary plant if its outcome is not the right one. */
+async function failing(state: RequestState, experiments: Experiments): Promise<Exchange | undefined> {
+  const exchange = await experiments.send(state);
+  const symptoms = symptomsOf(exchange, 'accept', experiments.contract);
+  return symptoms.some((symptom) => aspectOf(symptom) === 'outcome') ? exchange : undefined;
+}
+
+const afterOnConnection = (state: RequestState, template: RequestTemplate): RequestState => ({
+  ...state,
+  template: { ...state.template, preceding: { template, connection: 'same' } },
+});
+
+/** Whether a failure may be due to what an earlier request left on the connection. */
+const mayBeOfConnection = ({
+  failure: { when, template, before = [] },
+  sought: { kind },
+}: CheckFailure): boolean =>
+  kind !== 'accepts' &&
+  kind !== 'lenient' &&
+  (when !== 'always' || template.preceding !== undefined || before.length > 0);
+
+/** Suspects that the title names, and that the steps send. */
+const [MAX_NAMED, MAX_SUSPECTS] = [3, 8];
+
+/**
+ * The one cause of everything that a store left unanswered since it died. It cannot be asked any more: what was in
+ * flight when it last answered is all that is known.
+ */
+export function died(
+  failures: readonly CheckFailure[],
+  { ordinary, run: { suspects } }: Experiments,
+): Cluster | undefined {
+  const distinct = groupBy(suspects, labelOf).flatMap(([, [first]]) => first ?? []);
+  const members = failures.filter(
+    ({ sought: { kind }, failure: { exchange } }) =>
+      exchange.response === undefined && (kind === 'closed' || kind === 'no-answer'),
+  );
+  const isSuspect = ({ failure }: CheckFailure) =>
+    suspects.some(({ template }) => template === failure.template);
+  const last =
+    members.find((one) => one.failure.template.ordinary === true && !isSuspect(one)) ?? members.at(-1);
+  if (distinct.length === 0 || last === undefined) return undefined;
+  const { exchange, template } = last.failure;
+  return {
+    sought: { kind: 'dies', words: `stops answering for good${distinct.length === 1 ? '' : ', probably'}` },
+    found: {
+      ...bareExplanation(ordinary, exchange),
+      kind: 'from-then-on',
+      conditions: [wordsFor(distinct.slice(0, MAX_NAMED))],
+      inside: [1, 1],
+      before: distinct.slice(0, MAX_SUSPECTS),
+      template,
+    },
+    members,
+  };
+}
+
+const labelOf = ({ exchange, template: { sentAs = '' }, check }: Suspect): string =>
+  isAborted(exchange) ? 'broken off' : `${check}: ${sentAs}`;
+
+/** @param named the likeliest first, at least one */
+function wordsFor(named: readonly Suspect[]): Wording {
+  if (named.some(({ exchange }) => isAborted(exchange))) return { phrase: 'that the client broke off' };
+  // The label of a combination names everything that is unusual about it.
+  const labels = named.flatMap(({ template: { sentAs }, check }) =>
+    sentAs === undefined || check.startsWith('combinations/') ? [] : [sentAs],
+  );
+  const checks = [...new Set(named.map(({ check }) => check))];
+  return {
+    phrase: labels.length > 0 ? `such as: ${listOf(labels)}` : `like those of ${listOf(checks)}`,
+    isVague: true,
+  };
+}
