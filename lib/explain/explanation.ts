@@ -43,6 +43,9 @@ export interface Explanation {
   readonly template?: RequestTemplate;
 }
 
+/** What was found out, if anything was. */
+export type Found = Explanation | undefined;
+
 const NONE: Tried = [0, 0];
 
 /** What is known of a request that shows a symptom before any condition is. */
@@ -61,14 +64,11 @@ export const bareExplanation = (state: RequestState, exchange: Exchange): Explan
   repeat: { times: 1, inFlight: 1 },
 });
 
-export interface Description {
-  readonly state: RequestState;
-  readonly subject?: Wording | undefined;
-  readonly conditions?: readonly Wording[];
-  readonly sweeps?: readonly SweepResult[];
-  readonly parts?: readonly Part[];
-  readonly neutral?: RequestState | undefined;
-}
+/** What is to be confirmed: a request that shows the symptom, and what is known of it. */
+type Description = Pick<Explanation, 'state'> &
+  Partial<Pick<Explanation, 'subject' | 'conditions' | 'parts' | 'neutral'>> & {
+    readonly sweeps?: readonly SweepResult[];
+  };
 
 /** Tries with fresh values that confirm a condition: such as meet it, and such as do not. */
 const CONFIRMING_TRIES = 12;

@@ -4,7 +4,7 @@ import { ID } from '../../payloads/plants.ts';
 import { isValid } from '../../payloads/validity.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { unlessSpent } from '../experiments.ts';
-import { bareExplanation, type Explanation, pinned } from '../explanation.ts';
+import { bareExplanation, type Found, pinned } from '../explanation.ts';
 import type { Search } from '../search.ts';
 import { type Wording, withArticle } from '../wording/wording.ts';
 
@@ -14,7 +14,7 @@ export async function byValue(
   failing: Exchange,
   passing: Exchange,
   search: Search,
-): Promise<Explanation | undefined> {
+): Promise<Found> {
   const [bad, good] = [failing.request.freshId, passing.request.freshId];
   if (bad === undefined || good === undefined) return undefined;
   for (let left = 3; left > 0; left -= 1) {

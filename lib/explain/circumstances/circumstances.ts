@@ -1,18 +1,17 @@
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { isWrong400, type SoughtSymptom, unlessSpent } from '../experiments.ts';
-import { bareExplanation, type Explanation } from '../explanation.ts';
+import { bareExplanation, type Found } from '../explanation.ts';
 import { hasFreshId, namesIn, ordinaryStates } from '../ordinary-requests.ts';
 import type { Search } from '../search.ts';
 import { aspectOf, isSlow } from '../symptom/symptom.ts';
 import { mustReject } from '../symptom/symptoms-of.ts';
 import { withArticle } from '../wording/wording.ts';
 import { subjectOf } from '../wording/words.ts';
-import { afterMany, afterOne, onConnection, soonAfter } from './before.ts';
 import { byValue, presencesOf } from './by-value.ts';
 import { besideOthers, underConcurrency } from './concurrency.ts';
 import { fromThenOn } from './from-then-on.ts';
-import { KINDS, Preceding } from './preceding.ts';
+import { afterMany, afterOne, KINDS, onConnection, Preceding, soonAfter } from './preceding.ts';
 
 interface Limits {
   /** Requests sent one at a time at most to see how often a failure occurs. */
@@ -26,7 +25,7 @@ const LONG_SEARCH: Limits = { max: 250, maxWithout: 250 };
 const ENOUGH_FAILURES = 4;
 
 /** Finds out when a failure shows that does not show each time: now and then, under concurrency, or after others. */
-export async function circumstancesOf(search: Search): Promise<Explanation | undefined> {
+export async function circumstancesOf(search: Search): Promise<Found> {
   const { ordinary, lead = ordinary } = search;
   const isOrdinary = search.expectedOutcomeOf(lead) === 'accept';
   const like =
@@ -40,7 +39,7 @@ export async function circumstancesOf(search: Search): Promise<Explanation | und
 }
 
 /** What shows only beside others, or after them. */
-async function withOthers(state: RequestState, search: Search): Promise<Explanation | undefined> {
+async function withOthers(state: RequestState, search: Search): Promise<Found> {
   const preceding = await Preceding.of(state, search);
   return (
     (preceding && ((await afterOne(preceding)) ?? (await soonAfter(preceding)))) ??
@@ -51,11 +50,7 @@ async function withOthers(state: RequestState, search: Search): Promise<Explanat
   );
 }
 
-async function nowAndThen(
-  state: RequestState,
-  search: Search,
-  { max, maxWithout }: Limits,
-): Promise<Explanation | undefined> {
+async function nowAndThen(state: RequestState, search: Search, { max, maxWithout }: Limits): Promise<Found> {
   const failures: number[] = [];
   let tried = 0;
   let failing: Exchange | undefined;
@@ -99,7 +94,7 @@ async function nowAndThen(
 }
 
 /** What shows each time, but not right after an accepted plant, takes many requests in a row. */
-async function inARow(state: RequestState, search: Search): Promise<Explanation | undefined> {
+async function inARow(state: RequestState, search: Search): Promise<Found> {
   const preceding = await Preceding.of(state, search);
   if (preceding === undefined || (await preceding.after(KINDS.accepted)).shows) return undefined;
   return afterMany(preceding);
@@ -119,11 +114,7 @@ function gapIn(failures: readonly number[]): number | undefined {
 }
 
 /** What is rejected and fails at equal distances may fail after that many rejections in a row: then so do ordinary plants. */
-async function afterAsMany(
-  gap: number | undefined,
-  state: RequestState,
-  search: Search,
-): Promise<Explanation | undefined> {
+async function afterAsMany(gap: number | undefined, state: RequestState, search: Search): Promise<Found> {
   if (gap === undefined || !mustReject(search.expectedOutcomeOf(state))) return undefined;
   const preceding = await Preceding.of(search.ordinary, search);
   return preceding && afterMany(preceding, [gap - 1]);

@@ -1,7 +1,7 @@
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { bareExplanation, type Explanation, pinned } from '../explanation.ts';
+import { bareExplanation, type Found, pinned } from '../explanation.ts';
 import { hasFreshId } from '../ordinary-requests.ts';
 import { isEachTime, REPEATS, type Search } from '../search.ts';
 import { presenceClause, presencesOf } from './by-value.ts';
@@ -11,10 +11,7 @@ import { KINDS } from './preceding.ts';
 const SIZES = [2, 3, 4, 5, 6, 8, 12, 16, 24];
 
 /** Finds out whether a failure shows only while other requests are in flight: with the same values, or with any. */
-export async function underConcurrency(
-  state: RequestState,
-  search: Search,
-): Promise<Explanation | undefined> {
+export async function underConcurrency(state: RequestState, search: Search): Promise<Found> {
   // An id that is always the same is in flight with others of its kind, which may be what matters.
   return hasFreshId(state)
     ? ((await crowd(state, search)) ?? sameValues(state, search))
@@ -32,7 +29,7 @@ async function wave(state: RequestState, size: number, search: Search): Promise<
 const MANY_ALIKE = 8;
 
 /** Whether the failure needs another request with the same id in flight, not before or after it. */
-async function sameValues(state: RequestState, search: Search): Promise<Explanation | undefined> {
+async function sameValues(state: RequestState, search: Search): Promise<Found> {
   const size = Math.min(search.experiments.run.concurrency, MANY_ALIKE);
   let found: { readonly state: RequestState; readonly exchange: Exchange } | undefined;
   let waves = 0;
@@ -71,7 +68,7 @@ const PASSING = 16;
  * Whether the failure needs requests in flight with which the store does something else: then it mixes them up, such as
  * in a variable that all requests share.
  */
-export async function besideOthers(state: RequestState, search: Search): Promise<Explanation | undefined> {
+export async function besideOthers(state: RequestState, search: Search): Promise<Found> {
   if (search.isSlow) return undefined;
   const isOrdinary = search.expectedOutcomeOf(state) === 'accept';
   for (const { change, many } of isOrdinary ? [KINDS.rejected, KINDS.unauthenticated] : [KINDS.accepted]) {
@@ -143,7 +140,7 @@ async function leastBetween(
 }
 
 /** Whether the failure needs a number of requests in flight, whatever they contain. */
-async function crowd(state: RequestState, search: Search): Promise<Explanation | undefined> {
+async function crowd(state: RequestState, search: Search): Promise<Found> {
   const showsWith = async (count: number, other = state) => (await wave(other, count, search)).length > 0;
   for (const [index, size] of SIZES.entries()) {
     if (size > search.experiments.run.concurrency) return undefined;

@@ -2,12 +2,20 @@ import { unseenToken } from '../../payloads/credentials.ts';
 import { freshId } from '../../payloads/fresh.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
-import { bareExplanation, type Explanation } from '../explanation.ts';
+import { bareExplanation, type Explanation, type Found } from '../explanation.ts';
 import { REPEATS, type Search } from '../search.ts';
 import { aspectOf } from '../symptom/symptom.ts';
-import { afterMany, afterOne, onConnection, soonAfter } from './before.ts';
 import { fromThenOn } from './from-then-on.ts';
-import { KINDS, Preceding, type Sequence, shownOnlyBy } from './preceding.ts';
+import {
+  afterMany,
+  afterOne,
+  KINDS,
+  onConnection,
+  Preceding,
+  type Sequence,
+  shownOnlyBy,
+  soonAfter,
+} from './preceding.ts';
 
 /** What was found, with what has to come before, if anything has to. */
 export async function withHistory(found: Explanation, search: Search): Promise<Explanation> {
@@ -56,7 +64,7 @@ function withOrdinary(property: string, found: Explanation): Explanation | undef
 }
 
 /** Whether a value that is the same each time matters because the store knows it: then so does any other that it knows. */
-async function withKnownValue(found: Explanation, search: Search): Promise<Explanation | undefined> {
+async function withKnownValue(found: Explanation, search: Search): Promise<Found> {
   const { ordinary } = search;
   for (const { part: property = '', isRepeated } of found.conditions) {
     const other = isRepeated === true ? withOrdinary(property, found) : undefined;
@@ -84,7 +92,7 @@ async function withKnownValue(found: Explanation, search: Search): Promise<Expla
   return undefined;
 }
 
-async function historyOf(preceding: Preceding): Promise<Explanation | undefined> {
+async function historyOf(preceding: Preceding): Promise<Found> {
   const { state, search } = preceding;
   const expected = search.expectedOutcomeOf(state);
   const one =
@@ -101,7 +109,7 @@ async function historyOf(preceding: Preceding): Promise<Explanation | undefined>
 }
 
 /** Whether a wrong token is rejected at first, and accepted when it is sent again. */
-async function sentAgain(preceding: Preceding): Promise<Explanation | undefined> {
+async function sentAgain(preceding: Preceding): Promise<Found> {
   const { state, search } = preceding;
   if (search.sought.kind !== 'accepts') return undefined;
   let last: (Sequence & { readonly state: RequestState }) | undefined;

@@ -2,7 +2,7 @@ import { JsonObject } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { noCredential } from '../../payloads/test-case.ts';
 import { type Experiments, isWrong400 } from '../experiments.ts';
-import { type Explanation, explanationOf } from '../explanation.ts';
+import { type Explanation, explanationOf, type Found } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import type { Search } from '../search.ts';
 import { keyOf } from '../symptom/symptom.ts';
@@ -23,7 +23,7 @@ export const labelsOf = (candidates: readonly Candidate[]): readonly string[] =>
   candidates.flatMap(({ label }) => label ?? []);
 
 /** Whether every 400 has the symptom, whatever it was that the store rejected. */
-export async function inEveryRejection(search: Search): Promise<Explanation | undefined> {
+export async function inEveryRejection(search: Search): Promise<Found> {
   if (!isWrong400(search.sought)) return undefined;
   const { ordinary } = search;
   const rejected: readonly RequestState[] = [

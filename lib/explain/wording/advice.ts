@@ -61,9 +61,13 @@ const SERVER_ERROR: readonly SymptomKind[] = [
 /** What is advised about some symptoms, by what the fault is about. */
 const eachTopic = (
   symptoms: readonly SymptomKind[],
-  texts: Partial<Readonly<Record<Topic, string>>>,
+  byTopic: Partial<Readonly<Record<Topic, string | Pick<Advice, 'text' | 'settings'>>>>,
 ): readonly Advice[] =>
-  Object.entries(texts).map(([topic, text]) => ({ symptoms, about: [topic as Topic], text }));
+  Object.entries(byTopic).map(([topic, advice]) => ({
+    symptoms,
+    about: [topic as Topic],
+    ...(typeof advice === 'string' ? { text: advice } : advice),
+  }));
 
 /** What is known about typical faults, the special before the general. */
 const ADVICE: readonly Advice[] = [
@@ -278,38 +282,30 @@ const ADVICE: readonly Advice[] = [
       'Authenticate before anything else: compare the token of the header Authorization: Bearer with the expected one, and answer 401. Check that the middleware is registered, and before the route.',
     credential:
       'Accept only Authorization: Bearer, followed by exactly the right token: split the header into two parts, compare the scheme without regard to case, and the whole token in constant time (no prefix, no substring, no comparison without case, no other header). A missing header is rejected like a wrong token.',
-  }),
-  {
-    symptoms: ['accepts'],
-    about: ['any body'],
-    text: 'Validate the body before creating the plant: id an integer, name a string, tag a string if there is one; answer 400 with an Error otherwise. Frameworks do so from a schema or a model: check that the validation is switched on.',
-    settings: {
-      Express: 'a validator middleware before the handler',
-      NestJS: 'app.useGlobalPipes(new ValidationPipe())',
-      Spring: '@Valid before @RequestBody',
-      Django: 'serializer.is_valid(raise_exception=True)',
+    'any body': {
+      text: 'Validate the body before creating the plant: id an integer, name a string, tag a string if there is one; answer 400 with an Error otherwise. Frameworks do so from a schema or a model: check that the validation is switched on.',
+      settings: {
+        Express: 'a validator middleware before the handler',
+        NestJS: 'app.useGlobalPipes(new ValidationPipe())',
+        Spring: '@Valid before @RequestBody',
+        Django: 'serializer.is_valid(raise_exception=True)',
+      },
     },
-  },
-  {
-    symptoms: ['accepts'],
-    about: ['more JSON'],
-    text: 'Reject what follows the JSON value: a parser of streams stops after the first one.',
-    settings: {
-      Go: 'after json.Decoder, call Decode again and expect io.EOF (More() misses } and ]), or use json.Unmarshal',
-      Jackson: 'FAIL_ON_TRAILING_TOKENS',
+    'more JSON': {
+      text: 'Reject what follows the JSON value: a parser of streams stops after the first one.',
+      settings: {
+        Go: 'after json.Decoder, call Decode again and expect io.EOF (More() misses } and ]), or use json.Unmarshal',
+        Jackson: 'FAIL_ON_TRAILING_TOKENS',
+      },
     },
-  },
-  {
-    symptoms: ['accepts'],
-    about: ['other name'],
-    text: 'Compare property names exactly: with regard to case, and without trimming them.',
-    settings: {
-      Go: 'encoding/json matches names in any case: decode into a map[string]json.RawMessage and look the names up, or use a decoder that compares exactly',
-      Jackson: 'ACCEPT_CASE_INSENSITIVE_PROPERTIES off',
-      'ASP.NET': 'PropertyNameCaseInsensitive = false (the web defaults set it)',
+    'other name': {
+      text: 'Compare property names exactly: with regard to case, and without trimming them.',
+      settings: {
+        Go: 'encoding/json matches names in any case: decode into a map[string]json.RawMessage and look the names up, or use a decoder that compares exactly',
+        Jackson: 'ACCEPT_CASE_INSENSITIVE_PROPERTIES off',
+        'ASP.NET': 'PropertyNameCaseInsensitive = false (the web defaults set it)',
+      },
     },
-  },
-  ...eachTopic(['accepts'], {
     inherited:
       'Look properties up as own properties (Object.hasOwn), and do not copy parsed JSON with a deep merge or assignment: JSON may contain a property called __proto__.',
     'not JSON':
@@ -323,44 +319,37 @@ const ADVICE: readonly Advice[] = [
     text: 'Decode the body as UTF-8 and answer 400 if that fails: many decoders replace what is not UTF-8 by U+FFFD instead.',
     settings: { Go: 'utf8.Valid before json.Unmarshal' },
   },
-  {
-    symptoms: ['accepts'],
-    about: ['falsy'],
-    text: 'Ask whether the property is there, not whether its value is true: a test such as `if (tag && ...)` skips null, false, 0 and the empty string. Then check the JSON type.',
-  },
-  {
-    symptoms: ['accepts'],
-    about: ['null'],
-    text: 'Reject null: an optional property may be absent, but null is not a string or integer. Types with one value for "absent" and "null" (a pointer, Option<String>, str | None, a nullable reference) hide the difference: test for the key itself.',
-    settings: {
-      Go: 'map[string]json.RawMessage',
-      serde: 'a deserializer of your own for the field',
-      Pydantic: 'a validator in mode "before"',
-      Jackson: '@JsonSetter(nulls = Nulls.FAIL)',
+  ...eachTopic(['accepts'], {
+    falsy:
+      'Ask whether the property is there, not whether its value is true: a test such as `if (tag && ...)` skips null, false, 0 and the empty string. Then check the JSON type.',
+    null: {
+      text: 'Reject null: an optional property may be absent, but null is not a string or integer. Types with one value for "absent" and "null" (a pointer, Option<String>, str | None, a nullable reference) hide the difference: test for the key itself.',
+      settings: {
+        Go: 'map[string]json.RawMessage',
+        serde: 'a deserializer of your own for the field',
+        Pydantic: 'a validator in mode "before"',
+        Jackson: '@JsonSetter(nulls = Nulls.FAIL)',
+      },
     },
-  },
-  {
-    symptoms: ['accepts'],
-    about: ['missing'],
-    text: 'Require id and name as properties of the body itself, and answer 400 if one is missing: no defaults, no generated values, no search in nested objects or the query.',
-    settings: {
-      Go: 'pointers: a zero value does not show that a property was absent',
-      Jackson: 'FAIL_ON_MISSING_CREATOR_PROPERTIES',
+    missing: {
+      text: 'Require id and name as properties of the body itself, and answer 400 if one is missing: no defaults, no generated values, no search in nested objects or the query.',
+      settings: {
+        Go: 'pointers: a zero value does not show that a property was absent',
+        Jackson: 'FAIL_ON_MISSING_CREATOR_PROPERTIES',
+      },
     },
-  },
-  {
-    symptoms: ['accepts'],
-    about: ['wrong type'],
-    text: 'Check the JSON type before using the value, and do not convert: "7", true, 7.5 and [7] are not integers, and 7 is not a string. Libraries convert by default.',
-    settings: {
-      Fastify: 'ajv: { customOptions: { coerceTypes: false } }',
-      Joi: 'convert: false',
-      Zod: 'no z.coerce',
-      Pydantic: 'strict=True',
-      marshmallow: 'strict=True for integers',
-      Jackson: 'MapperFeature.ALLOW_COERCION_OF_SCALARS off',
+    'wrong type': {
+      text: 'Check the JSON type before using the value, and do not convert: "7", true, 7.5 and [7] are not integers, and 7 is not a string. Libraries convert by default.',
+      settings: {
+        Fastify: 'ajv: { customOptions: { coerceTypes: false } }',
+        Joi: 'convert: false',
+        Zod: 'no z.coerce',
+        Pydantic: 'strict=True',
+        marshmallow: 'strict=True for integers',
+        Jackson: 'MapperFeature.ALLOW_COERCION_OF_SCALARS off',
+      },
     },
-  },
+  }),
   // What has to be accepted is rejected.
   {
     symptoms: ['rejects'],

@@ -5,7 +5,7 @@ import { IN_ONE_OF_MANY_WAYS } from '../../payloads/model/rows.ts';
 import type { Failure } from '../../run/result/result.ts';
 import type { Part } from '../condition/parts.ts';
 import { credentialCandidates } from '../condition/sweeps/credentials.ts';
-import { clauseOf, defectSweep, nounOf } from '../condition/sweeps/defects.ts';
+import { defectSweep, wordsOfDefect } from '../condition/sweeps/defects.ts';
 import type { Experiments } from '../experiments.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import type { Search } from '../search.ts';
@@ -105,9 +105,7 @@ export function subjectOf({
     return label === ''
       ? ANY_SUBJECT.credential
       : { noun: `requests without a valid token (${label})`, topics: ['credential'] };
-  const property = propertyIn(label, contract);
-  const words = { noun: nounOf(label, property), clause: clauseOf(label, property) };
-  return property === undefined ? words : { ...words, property };
+  return wordsOfDefect(label, propertyIn(label, contract));
 }
 
 /** What is wrong with a credential, or how the right one is spelled. */

@@ -1,5 +1,6 @@
 import type { Contract } from '../../../contract/contract.ts';
 import { stringsOf } from '../../../contract/shape.ts';
+import { present } from '../../../list.ts';
 import { type Defect, type DefectKind, defectsOf } from '../../../payloads/defects.ts';
 import { type Json, JsonObject, write } from '../../../payloads/json.ts';
 import type { RequestState } from '../../../payloads/model/dimension.ts';
@@ -21,24 +22,23 @@ export function defectSweep(contract: Contract, control: JsonObject, withBytes =
     ...defects.flatMap((defect) => cellsOf(defect, contract, control)),
     ...notJson
       .filter((one) => !withBytes || one !== randomBytes)
-      .map(({ name, apply }) => textCandidate(name, (state) => ({ ...state, defect: { corrupt: apply } }))),
+      .map(({ name, apply }) => textCandidate(name, { corrupt: apply })),
     ...(withBytes ? [randomBytes, ...notUtf8(strings)] : []).map(({ name, apply }) =>
-      bytesCandidate(name, (state) => ({ ...state, defect: { corrupt: apply } })),
+      bytesCandidate(name, { corrupt: apply }),
     ),
-    textCandidate(multipart.name, (state) => ({ ...state, defect: { corrupt: multipart.apply } })),
-    textCandidate('no body', (state) => ({ ...state, defect: { noBody: true } })),
+    textCandidate(multipart.name, { corrupt: multipart.apply }),
+    textCandidate('no body', { noBody: true }),
   ];
   const properties = [...new Set(defects.flatMap(({ property }) => property ?? []))];
-  return { part: 'body', candidates: uniqueByValue(candidates), classes: classesOf(properties, strings) };
+  const unique = new Map(candidates.map((candidate) => [candidate.value, candidate])).values();
+  return { part: 'body', candidates: [...unique], classes: classesOf(properties, strings) };
 }
 
 /** Whether a label is about bytes that are not UTF-8. */
 export const isAboutBytes = (label: string, { newPlant: { shape } }: Contract): boolean =>
   [randomBytes, ...notUtf8(stringsOf(shape))].some(({ name }) => name === label);
 
-const uniqueByValue = (candidates: readonly Candidate[]): readonly Candidate[] => [
-  ...new Map(candidates.map((candidate) => [candidate.value, candidate])).values(),
-];
+type BodyDefect = NonNullable<RequestState['defect']>;
 
 const MAX_SHOWN = 40;
 
@@ -112,59 +112,44 @@ function inWords(value: Json): string {
   return `a string of ${length} characters${isAscii ? '' : ' that are not ASCII'}`;
 }
 
-const nameOf = ({ name, property }: Defect): Wording => ({
-  clause: name.startsWith('no ') ? `${property ?? 'a property'} is missing` : clauseOf(name, property),
-  noun: name.startsWith('no ') ? `a plant without ${property ?? 'a property'}` : nounOf(name, property),
-  ...(property === undefined ? {} : { property }),
-});
-
-/** What the name of a defect says of a property, or of all of them. */
-function saidOf(
-  name: string,
-  property = 'everything',
-): readonly [property: string, said: string] | undefined {
-  return name.startsWith(`${property} `) ? [property, name.slice(property.length + 1)] : undefined;
+function nameOf({ name, property }: Defect): Wording {
+  const words = wordsOfDefect(name, property);
+  if (!name.startsWith('no ')) return words;
+  const missing = property ?? 'a property';
+  return { ...words, clause: `${missing} is missing`, noun: `a plant without ${missing}` };
 }
 
-export function clauseOf(name: string, property?: string): string {
-  const [subject, said = ''] = saidOf(name, property) ?? [];
-  if (subject === undefined) return `the body is ${name}`;
-  return `${subject} ${said.replace(/^(?=spelled|nested|inherited)/, 'is ')}`;
-}
-
-export function nounOf(name: string, property?: string): string {
-  const [subject, said = ''] = saidOf(name, property) ?? [];
-  if (subject === undefined) return bodyNoun(name);
+/** A defect in words, from its name. */
+export function wordsOfDefect(name: string, property?: string): Wording {
+  const about = property === undefined ? {} : { property };
+  const subject = property ?? 'everything';
+  if (!name.startsWith(`${subject} `))
+    return { clause: `the body is ${name}`, noun: bodyNoun(name), ...about };
+  const said = name.slice(subject.length + 1);
   const [, limit] = /^is ((?:above|below|at) .*)$/.exec(said) ?? [];
-  if (limit !== undefined) return `${withArticle(subject)} ${limit}`;
-  return said.startsWith('is ') ? `${said.slice(3)} as ${subject}` : name;
+  const instead = said.startsWith('is ') ? `${said.slice(3)} as ${subject}` : name;
+  return {
+    clause: `${subject} ${said.replace(/^(?=spelled|nested|inherited)/, 'is ')}`,
+    noun: limit === undefined ? instead : `${withArticle(subject)} ${limit}`,
+    ...about,
+  };
 }
 
 const typeOf = ({ name }: Defect): string | undefined => TYPES[/ is (.+)$/.exec(name)?.[1] ?? ''];
 
-const ABSENT: Partial<Record<DefectKind, string>> = {
-  missing: 'missing',
-  'other-name': 'other-name',
-  nested: 'nested',
-  inherited: 'inherited',
-};
+/** Defects by which a property is not where it should be. */
+const ABSENT: readonly DefectKind[] = ['missing', 'other-name', 'nested', 'inherited'];
 
 const FALSY = new Set(['null', 'false', '0', '""']);
 
 function classesFor(defect: Defect, value: Json | undefined, required: readonly string[]): string[] {
   const { kind, property, name } = defect;
   if (kind === 'not-an-object') return ['not an object', notAnObjectClass(name)];
-  const absent = ABSENT[kind];
-  if (absent !== undefined) {
-    const way = name.includes('white space') ? 'spaced' : name.includes('NUL') ? 'ended' : absent;
+  if (ABSENT.includes(kind)) {
+    const way = name.includes('white space') ? 'spaced' : name.includes('NUL') ? 'ended' : kind;
     const lacking = (property === undefined ? required : [property]).map((one) => `lacking ${one}`);
-    return [
-      'object',
-      'absent',
-      ...lacking,
-      way,
-      ...(property === undefined ? [] : [`absent ${property}`, `${way} ${property}`]),
-    ];
+    const own = property === undefined ? [] : [`absent ${property}`, `${way} ${property}`];
+    return ['object', 'absent', ...lacking, way, ...own];
   }
   const type = typeOf(defect);
   if (property === undefined || type === undefined) return [`constraint ${property ?? ''}`];
@@ -184,48 +169,42 @@ function classesFor(defect: Defect, value: Json | undefined, required: readonly 
 const notAnObjectClass = (name: string) =>
   `body ${name.startsWith('an array') ? 'array' : name.startsWith('a string') ? 'string' : name}`;
 
-function textCandidate(name: string, apply: (state: RequestState) => RequestState): Candidate {
-  const kind = /truncated|without the closing/.test(name)
-    ? 'truncated'
-    : /followed|two values|twice/.test(name)
-      ? 'more'
-      : /white space only|no body|empty/.test(name)
-        ? 'empty'
-        : /form/.test(name)
-          ? 'form'
-          : 'other text';
-  const isNone = name === 'no body' || name === 'empty';
-  const clause =
-    name === 'no body'
-      ? 'there is no body'
-      : `the body is ${name.startsWith('missing') ? 'JSON with ' : ''}${name}`;
+/** Kinds of texts that are not JSON, by their names. */
+const KINDS: readonly (readonly [kind: string, has: RegExp])[] = [
+  ['truncated', /truncated|without the closing/],
+  ['more', /followed|two values|twice/],
+  ['empty', /white space only|no body|empty/],
+  ['form', /form/],
+];
+
+function textCandidate(name: string, defect: BodyDefect): Candidate {
+  const kind = KINDS.find(([, has]) => has.test(name))?.[0];
+  const isAbsent = name === 'no body';
   return {
     value: name,
     words: {
-      clause,
-      noun: name === 'no body' ? 'requests without a body' : bodyNoun(name),
+      clause: isAbsent
+        ? 'there is no body'
+        : `the body is ${name.startsWith('missing') ? 'JSON with ' : ''}${name}`,
+      noun: isAbsent ? 'requests without a body' : bodyNoun(name),
       topics: [kind === 'more' ? 'more JSON' : 'not JSON'],
     },
-    apply,
+    apply: (state) => ({ ...state, defect }),
     label: name,
-    classes: ['any', NOT_JSON, ...(kind === 'other text' ? [] : [kind]), ...(isNone ? ['none'] : [])],
+    classes: ['any', NOT_JSON, ...present(kind), ...(isAbsent || name === 'empty' ? ['none'] : [])],
   };
 }
 
 /** A body that is not UTF-8, which is likely to be JSON otherwise. */
-function bytesCandidate(name: string, apply: (state: RequestState) => RequestState): Candidate {
+function bytesCandidate(name: string, defect: BodyDefect): Candidate {
   const [, place = '', property] = / (in (\w+)|in a property name)$/.exec(name) ?? [];
+  const ofString = property === undefined ? [] : [`${NOT_UTF8} string`];
   return {
     value: name,
     words: { clause: `the body contains ${name}`, topics: ['not UTF-8'] },
-    apply,
+    apply: (state) => ({ ...state, defect }),
     label: name,
-    classes: [
-      'any',
-      NOT_UTF8,
-      ...(property === undefined ? [] : [`${NOT_UTF8} string`]),
-      `${NOT_UTF8} ${place}`,
-    ],
+    classes: ['any', NOT_UTF8, ...ofString, `${NOT_UTF8} ${place}`],
   };
 }
 
