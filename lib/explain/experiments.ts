@@ -24,14 +24,12 @@ class BudgetSpent extends Error {}
 
 /** The run whose failures are to be explained. */
 export interface ExplainedRun {
-  /** All of them. */
   readonly results: readonly CheckResult[];
   readonly contract: Contract;
   readonly token: string;
   readonly catalogue: readonly Check[];
   /** Requests in flight at most. */
   readonly concurrency: number;
-  /** The id of the first request. */
   readonly firstId: bigint;
   /** Whether the store accepted an ordinary plant when the run began. */
   readonly served: boolean;
@@ -39,7 +37,6 @@ export interface ExplainedRun {
   readonly gone: boolean;
   /** The requests of which the store may have died, the likeliest first; none unless it did. */
   readonly suspects: readonly Suspect[];
-  /** What experiments may cost. */
   readonly budget: { readonly requests: number; readonly seconds: number };
 }
 

@@ -7,10 +7,9 @@ import { type ExpectedOutcome, holdsFresh } from '../payloads/test-case.ts';
 import type { Cause } from '../run/result/cause.ts';
 import type { FindCauses } from '../run/run.ts';
 import { circumstancesOf, toWhom } from './circumstances/circumstances.ts';
-import { acceptedNoLonger } from './circumstances/from-then-on.ts';
 import { withHistory } from './circumstances/history.ts';
 import { needsRejectionBefore } from './circumstances/preceding.ts';
-import { died, sameForAll, unreadBody } from './circumstances/whole-run.ts';
+import { acceptedNoLonger, died, sameForAll, unreadBody } from './circumstances/whole-run.ts';
 import type { CheckFailure, Cluster } from './cluster.ts';
 import { investigate } from './condition/investigate.ts';
 import { stateOf } from './condition/parts.ts';
@@ -22,7 +21,7 @@ import {
   unlessSpent,
 } from './experiments.ts';
 import { explainedBy } from './explained-by.ts';
-import { bareExplanation, type Explanation } from './explanation.ts';
+import { bareExplanation, type Explanation, type Found } from './explanation.ts';
 import { merged } from './merge/merged.ts';
 import { Search } from './search.ts';
 import { soughtFor } from './symptom/sought.ts';
@@ -81,10 +80,6 @@ export function explainRun(
   });
 }
 
-/**
- * Finds the causes of the failures of a run by experiments.
- * @returns what is to be fixed, in the order in which to fix it
- */
 async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<readonly Cause[]> {
   const { results, contract, token, catalogue, served } = run;
   const byId = new Map(catalogue.map((check) => [check.id, check]));
@@ -166,26 +161,20 @@ async function ofOneSymptom(
   const clusters: Cluster[] = [];
   let left = simplestFirst(members, experiments);
   for (let lead = left[0]; lead !== undefined; lead = left[0]) {
-    const { failure, sought } = lead;
-    const search = new Search(failure, sought, experiments);
+    const search = new Search(lead, experiments);
     const found = (await explanation(search)) ?? [
       ofTheRun(search, left) ?? (await unexplained(search, left)),
     ];
-    const own = found.map((one): Cluster & { members: CheckFailure[] } => ({
-      sought,
-      found: one,
-      members: [],
-    }));
-    const rest: CheckFailure[] = [];
-    for (const member of left) {
-      const explaining = member === lead ? own[0] : await explainedBy(own, member, experiments);
-      if (explaining === undefined) rest.push(member);
-      else explaining.members.push(member);
+    const explaining = new Map<CheckFailure, Found>([[lead, found[0]]]);
+    for (const one of left)
+      if (one !== lead) explaining.set(one, await explainedBy(found, new Search(one, experiments)));
+    for (const one of found) {
+      const own = left.filter((member) => explaining.get(member) === one);
+      // A cause to which no failure was assigned was found by experiments about the lead.
+      const cluster = { sought: lead.sought, found: one, members: own.length > 0 ? own : [lead] };
+      clusters.push(withAllSubjects(cluster, experiments.contract));
     }
-    for (const [index, one] of own.entries()) own[index] = withAllSubjects(one, experiments.contract);
-    // A cause to which no failure was assigned was found by experiments about the lead.
-    clusters.push(...own.map((one) => (one.members.length > 0 ? one : { ...one, members: [lead] })));
-    left = rest;
+    left = left.filter((one) => explaining.get(one) === undefined);
   }
   return clusters;
 }
@@ -218,7 +207,7 @@ async function histories(found: readonly Explanation[], search: Search): Promise
 }
 
 /** What only shows at times was tried with one kind of invalid request; the failures say whether it shows with others. */
-function withAllSubjects<T extends Cluster>(cluster: T, contract: Contract): T {
+function withAllSubjects(cluster: Cluster, contract: Contract): Cluster {
   const { found, members } = cluster;
   const kinds = new Set(members.map(({ failure }) => labelOf(failure)));
   if (found.kind === 'always' || found.subject === undefined || kinds.size < 2) return cluster;

@@ -1,43 +1,39 @@
+import type { Contract } from '../contract/contract.ts';
 import { type DefectKind, defectsOf } from '../payloads/defects.ts';
 import { JsonObject } from '../payloads/json.ts';
 import type { RequestState } from '../payloads/model/dimension.ts';
-import type { Failure } from '../run/result/result.ts';
-import type { CheckFailure, Cluster } from './cluster.ts';
 import { stateOf, withParts } from './condition/parts.ts';
-import { type Experiments, type SoughtSymptom, unlessSpent } from './experiments.ts';
-import type { Explanation } from './explanation.ts';
+import { unlessSpent } from './experiments.ts';
+import type { Explanation, Found } from './explanation.ts';
+import { isEachTime, type Search } from './search.ts';
 import { mustReject } from './symptom/symptoms-of.ts';
 import { labelOf } from './wording/words.ts';
 
-/** The cluster whose condition explains a failure: without it, the symptom does not show. */
-export async function explainedBy<T extends Cluster>(
-  clusters: readonly T[],
-  { failure, sought }: CheckFailure,
-  experiments: Experiments,
-): Promise<T | undefined> {
-  const [first] = clusters;
+/** What explains a failure of what was found: without its condition, the symptom does not show. */
+export async function explainedBy(found: readonly Explanation[], search: Search): Promise<Found> {
+  const { failure, contract } = search;
+  const [first] = found;
   if (first === undefined) return undefined;
   const label = labelOf(failure);
-  const own = clusters.find(({ found: { labels } }) => labels?.includes(label) === true);
-  if (own !== undefined) return own;
-  const { body } = failure.exchange.request;
-  const text = Buffer.from(body ?? []).toString('utf8');
-  const featured = clusters.find(({ found: { feature } }) => feature?.has(text) === true);
-  if (featured !== undefined) return featured;
-  const { neutral, parts, suffices, kind, known } = first.found;
-  if (known?.includes(label) === true) return inUndeclared(clusters, failure, sought, experiments);
-  const fits = clusters.find(({ found }) => isAbout(found, label, experiments)) ?? first;
-  if (kind !== 'always') return fits;
-  if (isOtherRejection(first.found, failure, experiments)) return undefined;
+  const text = Buffer.from(failure.exchange.request.body ?? []).toString('utf8');
+  const known =
+    found.find(({ labels }) => labels?.includes(label) === true) ??
+    found.find(({ feature }) => feature?.has(text) === true);
+  if (known !== undefined) return known;
+  const { neutral, parts, suffices } = first;
+  if (first.known?.includes(label) === true) return inUndeclared(found, search);
+  const fits = found.find((one) => isAbout(one, label, contract)) ?? first;
+  if (first.kind !== 'always') return fits;
+  if (isOtherRejection(first, search)) return undefined;
   const state = neutral && stateOf(failure.template, neutral.plant);
   if (neutral === undefined || state === undefined)
     // Without an experiment, what is wrong with a property explains only what is about it.
-    return isOfProperty(fits.found) && !isAbout(fits.found, label, experiments) ? undefined : fits;
+    return isOfProperty(fits) && !isAbout(fits, label, contract) ? undefined : fits;
   // An ordinary part may also hide another fault, so that the failing one has to show this one by itself.
   const explains = await unlessSpent(
     async () =>
-      (await experiments.shows(withParts(parts, neutral, state), sought)) !== true &&
-      (!suffices || (await partsMayShow(withParts(parts, state, neutral), state, sought, experiments))),
+      (await search.shows(withParts(parts, neutral, state))) !== true &&
+      (!suffices || (await partsMayShow(withParts(parts, state, neutral), state, search))),
   );
   return explains === false ? undefined : fits;
 }
@@ -46,22 +42,13 @@ export async function explainedBy<T extends Cluster>(
  * Whether the parts that matter may show a failure in an otherwise neutral request. Where they have an id of their own
  * each time, it may take more than one try, and a failure that does not show again itself says nothing.
  */
-async function partsMayShow(
-  alone: RequestState,
-  failing: RequestState,
-  sought: SoughtSymptom,
-  experiments: Experiments,
-): Promise<boolean> {
-  for (let left = 2; left > 0; left -= 1) if ((await experiments.shows(alone, sought)) !== false) return true;
-  return (await experiments.shows(failing, sought)) === false;
+async function partsMayShow(alone: RequestState, failing: RequestState, search: Search): Promise<boolean> {
+  const isHidden = async (state: RequestState) => (await search.shows(state)) === false;
+  return !(await isEachTime(2, () => isHidden(alone))) || isHidden(failing);
 }
 
 /** Whether one is about what is wrong with bodies, and the other about credentials. */
-function isOtherRejection(
-  { subject, state }: Explanation,
-  failure: Failure,
-  experiments: Experiments,
-): boolean {
+function isOtherRejection({ subject, state }: Explanation, { failure, experiments }: Search): boolean {
   const [one, other] = [experiments.expectedOutcomeOf(state), experiments.expectedOutcomeOfSent(failure)];
   return subject !== undefined && one !== other && mustReject(one) && mustReject(other);
 }
@@ -70,25 +57,16 @@ function isOtherRejection(
 const UNDECLARED: readonly (DefectKind | undefined)[] = ['other-name', 'nested', 'inherited'];
 
 /** What is wrong with a plant may also stand in undeclared properties: in another case, or one level down. */
-async function inUndeclared<T extends Cluster>(
-  clusters: readonly T[],
-  failure: Failure,
-  sought: SoughtSymptom,
-  experiments: Experiments,
-): Promise<T | undefined> {
-  const kinds = new Map(
-    defectsOf(experiments.contract.newPlant.shape).map(({ name, kind }) => [name, kind] as const),
-  );
+async function inUndeclared(found: readonly Explanation[], search: Search): Promise<Found> {
+  const { shape } = search.contract.newPlant;
+  const kinds = new Map(defectsOf(shape).map(({ name, kind }) => [name, kind] as const));
   const isAboutUndeclared = (label: string) => UNDECLARED.includes(kinds.get(label));
-  const cluster = clusters.find(
-    ({ found: { labels = [] } }) => labels.length > 0 && labels.every(isAboutUndeclared),
-  );
-  const state = stateOf(failure.template, new JsonObject([]));
-  if (cluster === undefined || state === undefined) return undefined;
-  const { properties } = experiments.contract.newPlant.shape;
-  const plant = new JsonObject(state.plant.members.filter(([name]) => properties.has(name)));
-  const shows = await unlessSpent(() => experiments.shows({ ...state, plant }, sought));
-  return shows === false ? cluster : undefined;
+  const fits = found.find(({ labels = [] }) => labels.length > 0 && labels.every(isAboutUndeclared));
+  const state = stateOf(search.failure.template, new JsonObject([]));
+  if (fits === undefined || state === undefined) return undefined;
+  const plant = new JsonObject(state.plant.members.filter(([name]) => shape.properties.has(name)));
+  const shows = await unlessSpent(() => search.shows({ ...state, plant }));
+  return shows === false ? fits : undefined;
 }
 
 /** Whether it is about nothing but what is wrong with a property. */
@@ -96,7 +74,7 @@ const isOfProperty = ({ subject, conditions }: Explanation): boolean =>
   subject?.property !== undefined && conditions.length === 0;
 
 /** Whether a finding and a label name the same property. */
-function isAbout({ subject, conditions }: Explanation, label: string, { contract }: Experiments): boolean {
+function isAbout({ subject, conditions }: Explanation, label: string, contract: Contract): boolean {
   const named = new Set(label.split(/\W+/));
   const property = [...contract.newPlant.shape.properties.keys()].find((name) => named.has(name));
   if (property === undefined) return false;

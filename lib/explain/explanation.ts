@@ -65,7 +65,7 @@ export const bareExplanation = (state: RequestState, exchange: Exchange): Explan
 });
 
 /** What is to be confirmed: a request that shows the symptom, and what is known of it. */
-type Description = Pick<Explanation, 'state'> &
+export type Description = Pick<Explanation, 'state'> &
   Partial<Pick<Explanation, 'subject' | 'conditions' | 'parts' | 'neutral'>> & {
     readonly sweeps?: readonly SweepResult[];
   };
@@ -83,8 +83,8 @@ export async function explanationOf(
   search: Search,
 ): Promise<Explanation> {
   const exchange = (await unlessSpent(() => shownAgain(state, search))) ?? search.failure.exchange;
-  const count = (of: (reach: SweepResult) => number) => sweeps.reduce((sum, reach) => sum + of(reach), 0);
-  const [inside, outside] = [count((reach) => reach.inside), count((reach) => reach.outside)];
+  const inside = sweeps.flatMap(({ shown }) => shown).length;
+  const outside = sweeps.flatMap(({ hidden }) => hidden).length;
   const again = await tried(state, Math.max(CONFIRMING_TRIES - inside, MIN_CONFIRMING_TRIES), search);
   const others = neutral === undefined ? NONE : await tried(neutral, CONFIRMING_TRIES - outside, search);
   const alone = neutral && !search.isSlow ? withParts(parts, state, neutral) : undefined;

@@ -7,9 +7,7 @@ import { sample } from '../payloads/random.ts';
 import { remembered } from '../payloads/remembered.ts';
 import { isValid, plainPlants } from '../payloads/validity.ts';
 
-/**
- * Ordinary requests that differ in everything in which ordinary plants can differ. The first is the least remarkable.
- */
+/** Ordinary requests that differ in everything in which ordinary plants can. The first is the least remarkable. */
 export const ordinaryStates = remembered((contract: Contract): readonly [RequestState, ...RequestState[]] => {
   const plain = (properties: 'all' | 'required', index: number): JsonObject =>
     sample(plainPlants(contract, properties), 0, 'explain', index).value;

@@ -3,6 +3,7 @@ import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
 import type { ExpectedOutcome } from '../payloads/test-case.ts';
 import type { Failure } from '../run/result/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
+import type { CheckFailure } from './cluster.ts';
 import { differences, type Part, stateOf, withParts } from './condition/parts.ts';
 import { defectSweep } from './condition/sweeps/defects.ts';
 import type { Experiments, SoughtSymptom } from './experiments.ts';
@@ -14,7 +15,6 @@ import { labelOf } from './wording/words.ts';
 /** How often something is tried before it is claimed to be so each time. */
 export const REPEATS = 3;
 
-/** Whether something is so each time. */
 export async function isEachTime(times: number, isSo: () => Promise<boolean>): Promise<boolean> {
   for (let left = times; left > 0; left -= 1) if (!(await isSo())) return false;
   return true;
@@ -38,7 +38,7 @@ export class Search {
 
   private known: readonly Part[] | undefined;
 
-  constructor(failure: Failure, sought: SoughtSymptom, experiments: Experiments) {
+  constructor({ failure, sought }: CheckFailure, experiments: Experiments) {
     this.failure = failure;
     this.sought = sought;
     this.experiments = experiments;

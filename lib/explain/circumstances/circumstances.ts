@@ -10,8 +10,8 @@ import { withArticle } from '../wording/wording.ts';
 import { subjectOf } from '../wording/words.ts';
 import { byValue, presencesOf } from './by-value.ts';
 import { besideOthers, underConcurrency } from './concurrency.ts';
-import { fromThenOn } from './from-then-on.ts';
 import { afterMany, afterOne, KINDS, onConnection, Preceding, soonAfter } from './preceding.ts';
+import { fromThenOn } from './whole-run.ts';
 
 interface Limits {
   /** Requests sent one at a time at most to see how often a failure occurs. */

@@ -5,7 +5,6 @@ import { ID } from '../../payloads/plants.ts';
 import { bareExplanation, type Explanation, type Found } from '../explanation.ts';
 import { REPEATS, type Search } from '../search.ts';
 import { aspectOf } from '../symptom/symptom.ts';
-import { fromThenOn } from './from-then-on.ts';
 import {
   afterMany,
   afterOne,
@@ -16,6 +15,7 @@ import {
   shownOnlyBy,
   soonAfter,
 } from './preceding.ts';
+import { fromThenOn } from './whole-run.ts';
 
 /** What was found, with what has to come before, if anything has to. */
 export async function withHistory(found: Explanation, search: Search): Promise<Explanation> {

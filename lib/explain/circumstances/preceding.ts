@@ -222,8 +222,8 @@ export async function onConnection(state: RequestState, search: Search): Promise
       kind: 'sequence',
       conditions: [found.words],
       ladders: [reach.ladder],
-      inside: [reach.inside, reach.inside],
-      outside: [0, reach.outside],
+      inside: [reach.shown.length, reach.shown.length],
+      outside: [0, reach.hidden.length],
     };
   }
   return undefined;

@@ -17,7 +17,7 @@ export interface Candidate {
   /** The name of the defect or credential as labels of test cases have it. */
   readonly label?: string;
   /** Text in the body, such as NUL, that many stores reject for another reason: tried only if the failing request has it. */
-  readonly oddity?: RegExp;
+  readonly oddity?: RegExp | undefined;
 }
 
 /** A named set of values. */
@@ -44,7 +44,7 @@ export interface Scale {
   /** The place of a request on the scale, if its value has one. */
   readonly pointOf?: (state: RequestState) => bigint | undefined;
   /** Another scale, on which to look for limits if there are none on this one. */
-  readonly instead?: Scale;
+  readonly instead?: Scale | undefined;
 }
 
 /** What to try for one part of a request. */

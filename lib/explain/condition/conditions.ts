@@ -3,6 +3,7 @@ import type { RequestState } from '../../payloads/model/dimension.ts';
 import { modelsOf } from '../../payloads/model/model.ts';
 import { ID } from '../../payloads/plants.ts';
 import { type Experiments, unlessSpent } from '../experiments.ts';
+import type { Explanation } from '../explanation.ts';
 import type { Search } from '../search.ts';
 import { mustReject } from '../symptom/symptoms-of.ts';
 import { areVague, type Wording } from '../wording/wording.ts';
@@ -20,11 +21,8 @@ import { orderSweep } from './sweeps/order.ts';
 import { depthSweep, nestingIn, sizeSweep } from './sweeps/sizes.ts';
 import { textSweep } from './sweeps/texts.ts';
 
-export interface Conditions {
-  readonly conditions: readonly Wording[];
+export interface Conditions extends Pick<Explanation, 'conditions' | 'parts' | 'neutral'> {
   readonly sweeps: readonly SweepResult[];
-  readonly parts: readonly Part[];
-  readonly neutral: RequestState | undefined;
 }
 
 export const UNCONDITIONAL: Conditions = { conditions: [], sweeps: [], parts: [], neutral: undefined };
@@ -76,7 +74,7 @@ export async function conditionsOf(
     const reach = values && (await unlessSpent(() => sweep(values, base, search, expected === 'accept')));
     if (reach !== undefined) sweeps.push(reach);
     // If it shows with all ids, it is not about their values.
-    const isAboutValue = part.name !== ID || reach?.outside !== 0;
+    const isAboutValue = part.name !== ID || reach?.hidden.length !== 0;
     const words = isAboutValue ? reach?.named[0]?.words : undefined;
     const size = neutral && (await unlessSpent(() => bySize(reach, state, bare, search)));
     const named =
@@ -101,7 +99,7 @@ async function byOrder(state: RequestState, search: Search): Promise<SweepResult
   if (search.expectedOutcomeOf(state) !== 'accept') return undefined;
   const reach = await sweep(orderSweep(state.plant), state, search, true);
   const [only, ...others] = reach.named;
-  return reach.outside > 0 && others.length === 0 && only?.isExact === true ? reach : undefined;
+  return reach.hidden.length > 0 && others.length === 0 && only?.isExact === true ? reach : undefined;
 }
 
 /** Values to try for a part. Without a valid token, what is wrong with the body is a condition like any other. */
@@ -134,7 +132,7 @@ async function bySize(
   const [known] = reach?.named ?? [];
   if (known?.isExact === true && known.words.isLarger !== true) return undefined;
   const size = await sweep(sizeSweep, bare, search, search.expectedOutcomeOf(bare) === 'accept');
-  return size.inside === 0 ? undefined : size.named[0]?.words;
+  return size.shown.length === 0 ? undefined : size.named[0]?.words;
 }
 
 /** What to try to find out how far a part of a request matters. */

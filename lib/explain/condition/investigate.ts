@@ -13,7 +13,7 @@ import type { Candidate } from './candidates.ts';
 import { conditionsAmong, conditionsOf, UNCONDITIONAL } from './conditions.ts';
 import { CREDENTIAL, type Part, WHITE_SPACE, withParts } from './parts.ts';
 import { reduce } from './reduce.ts';
-import { inEveryRejection, labelsOf, subjectsOf, TRUNCATED, withSubjects } from './subjects.ts';
+import { explanationOfSubject, inEveryRejection, subjectsOf, TRUNCATED, withSubjects } from './subjects.ts';
 import { sweep } from './sweep.ts';
 import { idSweep } from './sweeps/ids.ts';
 import { orderSweep } from './sweeps/order.ts';
@@ -161,11 +161,11 @@ async function byClassOfId(
   if (failing === undefined || !(await recurs(failing, search))) return undefined;
   const { state, parts } = await reduce(failing, base, search);
   if (!parts.some(({ name }) => name === ID)) return undefined;
-  const { named, outside } = await sweep(idSweep, state, search, false);
+  const { named, hidden } = await sweep(idSweep, state, search, false);
   const [only, ...others] = named;
   // One value may fail by chance.
   const isClass = only?.isExact === true && only.candidates.length > 1 && others.length === 0;
-  return outside === 0 || !isClass ? undefined : described(state, parts, base, search);
+  return hidden.length === 0 || !isClass ? undefined : described(state, parts, base, search);
 }
 
 /** Some parsers reject deep nesting as malformed: checks whether any malformed body shows the symptom. */
@@ -209,7 +209,7 @@ async function unconditional(state: RequestState, search: Search): Promise<reado
   const texts = stringsOf(search.contract.newPlant.shape).map((name) => textSweep(name, required.has(name)));
   for (const one of search.sought.kind === 'rejects' ? [idSweep, orderSweep(state.plant), ...texts] : []) {
     const reach = await sweep(one, state, search, true);
-    if (reach.outside === 0 || reach.named[0]?.isExact !== true) continue;
+    if (reach.hidden.length === 0 || reach.named[0]?.isExact !== true) continue;
     if (await showsNow(reach.hidden, state, search)) continue;
     const conditions = reach.named.slice(0, 1).map(({ words }) => words);
     return [await explanationOf({ state, conditions, sweeps: [reach] }, search)];
@@ -258,16 +258,10 @@ async function described(
     return [await explanationOf({ state, subject, conditions: known, sweeps, parts, neutral }, search)];
   }
   const found: Explanation[] = [];
-  for (const { words, candidates } of subjects.named) {
-    const about = {
-      state: candidates[0]?.apply(subjects.base) ?? state,
-      subject: words,
-      conditions,
-      sweeps: [{ ...subjects, inside: candidates.length }, ...sweeps],
-      parts: [...search.faultParts, ...parts],
-      neutral,
-    };
-    found.push({ ...(await explanationOf(about, search)), labels: labelsOf(candidates) });
+  for (const own of subjects.named) {
+    const shown = own.candidates[0]?.apply(subjects.base) ?? state;
+    const about = { state: shown, conditions, sweeps, parts: [...search.faultParts, ...parts], neutral };
+    found.push(await explanationOfSubject(own, subjects, about, search));
   }
   return found;
 }

@@ -1,19 +1,12 @@
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
+import type { Explanation } from '../explanation.ts';
 import type { Search } from '../search.ts';
 import { differences, type Part, withParts } from './parts.ts';
 
-/** A request with as few differences from an ordinary one as show the symptom. */
-export interface Reduced {
-  readonly state: RequestState;
-  /** The parts that have to be as they are. */
-  readonly parts: readonly Part[];
-}
+/** A request with as few differences from an ordinary one as show the symptom: these parts have to be as they are. */
+type Reduced = Pick<Explanation, 'state' | 'parts'>;
 
-/**
- * Finds out which parts of a request matter.
- * @param failing shows the symptom
- * @param ordinary does not
- */
+/** Finds out which parts of a request matter that shows the symptom, while an ordinary one does not. */
 export async function reduce(
   failing: RequestState,
   ordinary: RequestState,

@@ -2,13 +2,13 @@ import { JsonObject } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { noCredential } from '../../payloads/test-case.ts';
 import { type Experiments, isWrong400 } from '../experiments.ts';
-import { type Explanation, explanationOf, type Found } from '../explanation.ts';
+import { type Description, type Explanation, explanationOf, type Found } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import type { Search } from '../search.ts';
 import { keyOf } from '../symptom/symptom.ts';
 import { labelOf } from '../wording/words.ts';
-import type { Candidate, CandidateClass } from './candidates.ts';
-import { conditionsAmong, UNCONDITIONAL } from './conditions.ts';
+import type { Candidate, CandidateClass, NamedCandidates } from './candidates.ts';
+import { type Conditions, conditionsAmong, UNCONDITIONAL } from './conditions.ts';
 import { type Feature, separating } from './features.ts';
 import { BODY, CREDENTIAL, differences } from './parts.ts';
 import { type SweepResult, sweep } from './sweep.ts';
@@ -19,7 +19,7 @@ import { defectSweep, isAboutBytes } from './sweeps/defects.ts';
 /** A body that is not JSON. */
 export const TRUNCATED: NonNullable<RequestState['defect']> = { corrupt: (text) => text.slice(0, -1) };
 
-export const labelsOf = (candidates: readonly Candidate[]): readonly string[] =>
+const labelsOf = (candidates: readonly Candidate[]): readonly string[] =>
   candidates.flatMap(({ label }) => label ?? []);
 
 /** Whether every 400 has the symptom, whatever it was that the store rejected. */
@@ -57,12 +57,12 @@ export async function withSubjects(
   );
   if (await beganToShow(subjects, search)) return 'unsteady';
   const labels = subjects.named.flatMap(({ candidates }) => labelsOf(candidates));
-  const own = labelOf(search.failure);
+  const label = labelOf(search.failure);
   const known = labelsOf(subjects.candidates);
-  if (subjects.named.length === 0 || (known.includes(own) && !labels.includes(own))) return undefined;
+  if (subjects.named.length === 0 || (known.includes(label) && !labels.includes(label))) return undefined;
   const found: Explanation[] = [];
-  for (const { words, candidates } of subjects.named) {
-    const [candidate] = candidates;
+  for (const own of subjects.named) {
+    const [candidate] = own.candidates;
     if (candidate === undefined) continue;
     const state = candidate.apply(subjects.base);
     const others = ordinaryStates(search.contract).map((one) => candidate.apply(one));
@@ -70,16 +70,25 @@ export async function withSubjects(
       subjects.feature === undefined
         ? await conditionsAmong(state, others, search)
         : { ...UNCONDITIONAL, conditions: [subjects.feature.words] };
-    const sweeps = [{ ...subjects, inside: candidates.length }, ...among.sweeps];
     const parts = [isBody ? BODY : CREDENTIAL, ...among.parts];
-    const about = { ...among, state, subject: words, sweeps, parts };
-    const one = await explanationOf(about, search);
+    const one = await explanationOfSubject(own, subjects, { ...among, state, parts }, search);
     // Seen by chance.
     if (one.inside[0] < one.inside[1]) return undefined;
     const { feature = one.feature } = subjects;
-    found.push({ ...one, labels: labelsOf(candidates), known, feature });
+    found.push({ ...one, known, feature });
   }
   return found;
+}
+
+/** What is found out about some of what has to be rejected. */
+export async function explanationOfSubject(
+  { words, candidates }: NamedCandidates,
+  subjects: Subjects,
+  { sweeps, ...known }: Description & Pick<Conditions, 'sweeps'>,
+  search: Search,
+): Promise<Explanation> {
+  const about = { ...known, subject: words, sweeps: [{ ...subjects, shown: candidates }, ...sweeps] };
+  return { ...(await explanationOf(about, search)), labels: labelsOf(candidates) };
 }
 
 /** Whether what did not show the symptom at first does so now. */

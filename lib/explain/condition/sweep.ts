@@ -26,11 +26,8 @@ export interface SweepResult {
   readonly named: readonly NamedCandidates[];
   readonly ladder: Ladder;
   /** Values with which the symptom showed, and values with which it did not. */
-  readonly inside: number;
-  readonly outside: number;
-  /** Values with which it did not show, and values with which it did. */
-  readonly hidden: readonly Candidate[];
   readonly shown: readonly Candidate[];
+  readonly hidden: readonly Candidate[];
 }
 
 /** Whether the symptom shows with a value; undefined if that cannot be said. */
@@ -68,36 +65,28 @@ export async function sweep(
     // Each answer that does not come costs a timeout.
     if (search.isSlow && [...tries.values()].filter((shows) => shows === true).length >= MAX_HANGS) break;
   }
-  const found = [...named(tries, classes)];
+  let found = named(tries, classes);
   let onScale = scale && (await limitsOn(scale, attempt, search.isSlow));
   if (scale?.instead !== undefined && onScale?.limits === undefined)
     onScale = await limitsOn(scale.instead, attempt, search.isSlow);
-  const conclusive = [...tries].filter(([, shows]) => shows !== undefined);
-  if (onScale !== undefined) {
-    for (const [candidate, shows] of onScale.tries)
-      if (shows !== undefined) conclusive.push([candidate, shows]);
+  const limits = onScale?.limits;
+  if (limits !== undefined) {
     const [only, ...others] = found;
-    const isExact = others.length === 0 && only?.isExact === true;
     const place = scale?.pointOf?.(state);
     // One odd value may show it for another reason.
-    const isOdd = only?.candidates.length === 1 && place !== undefined && onScale.limits?.has(place) === true;
-    const isClass = isExact && !isOdd && onScale.limits !== undefined && (await recurs(tries, attempt));
-    if (onScale.limits !== undefined && agrees(tries, onScale.limits, isClass ? 0 : MAX_CONTRADICTIONS))
-      found.splice(0, found.length, {
-        words: onScale.limits.words,
-        group: part,
-        candidates: [],
-        isExact: true,
-      });
+    const isOdd = only?.candidates.length === 1 && place !== undefined && limits.has(place);
+    const isExact = only?.isExact === true && others.length === 0 && !isOdd;
+    const isClass = isExact && (await recurs(tries, attempt));
+    if (agrees(tries, limits, isClass ? 0 : MAX_CONTRADICTIONS))
+      found = [{ words: limits.words, group: part, candidates: [], isExact: true }];
   }
-  const hidden = conclusive.flatMap(([candidate, shows]) => (shows === true ? [] : [candidate]));
+  const conclusive = [...tries, ...(onScale?.tries ?? [])].filter(([, shows]) => shows !== undefined);
+  const those = (wanted: boolean) => conclusive.filter(([, shows]) => shows === wanted).map(([one]) => one);
   return {
     named: found,
     ladder: { part, tried: conclusive.map(([{ value }, shows]) => ({ value, shows: shows === true })) },
-    inside: conclusive.length - hidden.length,
-    outside: hidden.length,
-    hidden,
-    shown: conclusive.flatMap(([candidate, shows]) => (shows === true ? [candidate] : [])),
+    shown: those(true),
+    hidden: those(false),
   };
 }
 
@@ -128,30 +117,27 @@ async function allAtOnce(
   });
 }
 
-interface OnScale {
-  readonly tries: Tries;
-  readonly limits: { readonly words: Wording; readonly has: (point: bigint) => boolean } | undefined;
+interface Limits {
+  readonly words: Wording;
+  readonly has: (point: bigint) => boolean;
 }
 
 /** The fraction of values beside the scale that may contradict the limits found on it: another rule may apply to them. */
 const MAX_CONTRADICTIONS = 0.25;
 
 /** Whether the values beside the scale show the symptom if their place on the scale is within the limits. */
-function agrees(tries: Tries, { has }: NonNullable<OnScale['limits']>, maxFraction: number): boolean {
+function agrees(tries: Tries, { has }: Limits, maxFraction: number): boolean {
   const clear = [...tries].filter(([, shows]) => shows !== undefined);
   const against = clear.filter(([{ point }, shows]) => shows !== (point !== undefined && has(point)));
   return against.length <= clear.length * maxFraction;
 }
 
-/**
- * Finds the limits between which a symptom shows.
- * @param isSlow whether the symptom takes long to see
- */
+/** Finds the limits between which a symptom shows, which may take long to see. */
 async function limitsOn(
   { points, valueAt, apply, above, below, between }: Scale,
   attempt: Attempt,
   isSlow: boolean,
-): Promise<OnScale> {
+): Promise<{ readonly tries: Tries; readonly limits?: Limits }> {
   const tries = new Map<Candidate, boolean | undefined>();
   const at = async (point: bigint) => {
     const candidate: Candidate = {
@@ -188,7 +174,7 @@ async function limitsOn(
     return next !== undefined && next[1] !== shows ? [{ from: point, to: next[0], shows }] : [];
   });
   const [first, second, ...others] = changes;
-  if (first === undefined || others.length > 0) return { tries, limits: undefined };
+  if (first === undefined || others.length > 0) return { tries };
   const start = await border(first.from, first.to, first.shows);
   if (second === undefined)
     return {
@@ -197,7 +183,7 @@ async function limitsOn(
         ? { words: below(start + 1n), has: (point) => point <= start }
         : { words: above(start), has: (point) => point > start },
     };
-  if (first.shows) return { tries, limits: undefined };
+  if (first.shows) return { tries };
   const end = await border(second.from, second.to, second.shows);
   return {
     tries,

@@ -4,8 +4,7 @@ import { isAuthorised } from '../../payloads/credentials.ts';
 import type { ExpectedOutcome, RequestTemplate } from '../../payloads/test-case.ts';
 import { isPlantText } from '../../payloads/validity.ts';
 import type { Exchange, FaultKind, Request, Response } from '../../wire/exchange.ts';
-import { unreadable, wrongBody } from './body.ts';
-import { echoed } from './echo.ts';
+import { echoed, unreadable, wrongBody } from './body.ts';
 import { REJECTS, type Symptom, type SymptomKind } from './symptom.ts';
 
 const BROKEN: Partial<Record<FaultKind, Symptom>> = {

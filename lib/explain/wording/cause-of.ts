@@ -7,7 +7,6 @@ import type { Symptom } from '../symptom/symptom.ts';
 import { adviceFor } from './advice.ts';
 import type { Wording } from './wording.ts';
 
-/** Words a cluster. */
 export function causeOf(cluster: Cluster, catalogue: readonly Check[]): Cause {
   const { sought, ofSeveral = sought, found, members, also = [] } = cluster;
   const { title, condition } = sentenceOf(ofSeveral, found.subject, found.conditions);

@@ -3,7 +3,6 @@ import type { Wording } from './wording.ts';
 const FORMS = ['clause', 'phrase', 'noun'] as const;
 type Form = (typeof FORMS)[number];
 
-/** Applies a change to each form of some words. */
 const inEachForm = (words: Wording, change: (text: string, form: Form) => string): Wording => ({
   ...words,
   ...Object.fromEntries(
@@ -36,7 +35,6 @@ export const except = (words: Wording, exceptions: readonly Wording[]): Wording 
     return `${text} except ${others}`;
   });
 
-/** Changes each word of a text. */
 export const inWords = (text: string, change: (word: string) => string): string =>
   text.split(' ').map(change).join(' ');
 

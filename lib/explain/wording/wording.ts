@@ -29,7 +29,6 @@ export interface Wording {
   readonly bytesAbove?: number;
 }
 
-/** Whether one of some conditions is vague. */
 export const areVague = (conditions: readonly Wording[]): boolean =>
   conditions.some(({ isVague }) => isVague === true);
 

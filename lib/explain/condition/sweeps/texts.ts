@@ -36,7 +36,7 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
       apply: (state) => ({ ...state, plant: state.plant.with(property, text) }),
       classes: [...(form === '' ? [] : ['present']), ...own],
       point: BigInt([...sample].length),
-      ...(oddity === undefined ? {} : { oddity }),
+      oddity,
     };
   });
   const absent: Candidate = {
@@ -61,7 +61,7 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
       },
       ...classes,
     ],
-    scale: { ...lengths(property), ...(letter === undefined ? {} : { instead: lengths(property, letter) }) },
+    scale: { ...lengths(property), instead: letter === undefined ? undefined : lengths(property, letter) },
   };
 }
 
