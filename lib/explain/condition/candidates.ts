@@ -59,7 +59,16 @@ export interface Sweep {
 /** What was tried: whether the fault showed with a value; undefined if the value says nothing about it. */
 export type Tries = ReadonlyMap<Candidate, boolean | undefined>;
 
-const triedIn = (tries: Tries): number => [...tries.values()].filter((shows) => shows !== undefined).length;
+/** The values with which the fault showed, or those with which it did not. */
+export const thoseIn = (
+  tries: Iterable<readonly [Candidate, boolean | undefined]>,
+  wanted: boolean,
+): readonly Candidate[] => [...tries].filter(([, shows]) => shows === wanted).map(([candidate]) => candidate);
+
+export const isIn =
+  ({ id }: CandidateClass) =>
+  ({ classes }: Candidate): boolean =>
+    classes.includes(id);
 
 /** A set of values with which the fault shows, and its name. */
 export interface NamedCandidates {
@@ -77,21 +86,20 @@ export interface NamedCandidates {
  * then single values. Those of one group are joined, as one change is likely to repair them.
  */
 export function named(tries: Tries, classes: readonly CandidateClass[]): readonly NamedCandidates[] {
-  const shown = [...tries].filter(([, shows]) => shows === true).map(([candidate]) => candidate);
-  const hidden = [...tries].filter(([, shows]) => shows === false).map(([candidate]) => candidate);
+  const [shown, hidden] = [thoseIn(tries, true), thoseIn(tries, false)];
   const found: NamedCandidates[] = [];
   let left = shown;
   const addName = (words: Wording, group: string, candidates: readonly Candidate[], isExact = true) => {
     found.push({ words, group, candidates, isExact });
     left = left.filter((candidate) => !candidates.includes(candidate));
   };
-  for (const { id, words, group } of bySize(classes, shown)) {
-    const has = (candidate: Candidate) => candidate.classes.includes(id);
+  for (const one of bySize(classes, shown)) {
+    const has = isIn(one);
     const candidates = left.filter(has);
     if (candidates.length === 0 || hidden.some(has)) continue;
     // What a broader class has left of this one is not all of it.
     if (candidates.length === shown.filter(has).length || candidates.length > 1)
-      addName(words, group, candidates);
+      addName(one.words, one.group, candidates);
   }
   const narrowest = (candidate: Candidate) => classes.find(({ id }) => id === candidate.classes.at(-1));
   for (const candidate of left) {
@@ -111,7 +119,7 @@ export function named(tries: Tries, classes: readonly CandidateClass[]): readonl
   return [
     {
       ...broadest,
-      words: mostly(broadest.most ?? broadest.words, shown.length, triedIn(tries)),
+      words: mostly(broadest.most ?? broadest.words, shown.length, shown.length + hidden.length),
       candidates: shown,
       isExact: false,
     },
@@ -126,12 +134,8 @@ const bySize = (
   classes: readonly CandidateClass[],
   candidates: readonly Candidate[],
 ): readonly CandidateClass[] => {
-  const size = ({ id }: CandidateClass) =>
-    candidates.filter((candidate) => candidate.classes.includes(id)).length;
-  return classes
-    .map((one) => [one, size(one)] as const)
-    .toSorted(([, a], [, b]) => b - a)
-    .map(([one]) => one);
+  const sizes = new Map(classes.map((one) => [one, candidates.filter(isIn(one)).length]));
+  return classes.toSorted((a, b) => (sizes.get(b) ?? 0) - (sizes.get(a) ?? 0));
 };
 
 /** The part of a class that has to show the fault for its name to be given to values of several groups, or of one. */
@@ -172,18 +176,18 @@ function smallestAround(
   classes: readonly CandidateClass[],
   part: number,
 ): NamedCandidates | undefined {
-  const of = ({ id }: CandidateClass) =>
-    new Map([...tries].filter(([candidate, shows]) => shows !== undefined && candidate.classes.includes(id)));
-  const [smallest] = classes
-    .filter(({ id }) => candidates.every((candidate) => candidate.classes.includes(id)))
-    .map((one) => ({ ...one, members: of(one) }))
-    .toSorted((a, b) => a.members.size - b.members.size);
-  if (smallest === undefined || candidates.length < smallest.members.size * part) return undefined;
-  const hidden = [...smallest.members].flatMap(([candidate, shows]) => (shows === false ? [candidate] : []));
-  const exceptions = partsOf(hidden, candidates, classes);
+  const hidden = thoseIn(tries, false);
+  const conclusive = [...thoseIn(tries, true), ...hidden];
+  const around = classes.filter((one) => candidates.every(isIn(one)));
+  const sizeOf = (one: CandidateClass) => conclusive.filter(isIn(one)).length;
+  const [smallest] = around.toSorted((a, b) => sizeOf(a) - sizeOf(b));
+  if (smallest === undefined) return undefined;
+  const size = sizeOf(smallest);
+  if (candidates.length < size * part) return undefined;
+  const exceptions = partsOf(hidden.filter(isIn(smallest)), candidates, classes);
   const words =
     exceptions === undefined
-      ? mostly(smallest.most ?? smallest.words, candidates.length, smallest.members.size)
+      ? mostly(smallest.most ?? smallest.words, candidates.length, size)
       : except(smallest.words, exceptions);
   return { words, group: smallest.group, candidates, isExact: exceptions !== undefined };
 }
@@ -199,10 +203,10 @@ function partsOf(
 ): readonly Wording[] | undefined {
   const parts: Wording[] = [];
   let left = candidates;
-  for (const { id, words } of bySize(classes, candidates)) {
-    const has = (candidate: Candidate) => candidate.classes.includes(id);
+  for (const one of bySize(classes, candidates)) {
+    const has = isIn(one);
     if (left.filter(has).length < 2 || others.some(has)) continue;
-    parts.push(words);
+    parts.push(one.words);
     left = left.filter((candidate) => !has(candidate));
   }
   parts.push(...left.map(({ words }) => words));

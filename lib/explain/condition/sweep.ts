@@ -11,6 +11,7 @@ import {
   type Scale,
   type Sweep,
   type Tries,
+  thoseIn,
 } from './candidates.ts';
 
 /** Values without an answer after which no more are tried. */
@@ -81,12 +82,11 @@ export async function sweep(
       found = [{ words: limits.words, group: part, candidates: [], isExact: true }];
   }
   const conclusive = [...tries, ...(onScale?.tries ?? [])].filter(([, shows]) => shows !== undefined);
-  const those = (wanted: boolean) => conclusive.filter(([, shows]) => shows === wanted).map(([one]) => one);
   return {
     named: found,
     ladder: { part, tried: conclusive.map(([{ value }, shows]) => ({ value, shows: shows === true })) },
-    shown: those(true),
-    hidden: those(false),
+    shown: thoseIn(conclusive, true),
+    hidden: thoseIn(conclusive, false),
   };
 }
 

@@ -1,55 +1,46 @@
 import type { Exchange } from '../../wire/exchange.ts';
 
-/** Software that advice names, by its language. */
+/**
+ * Software that advice names, by its language, and what responses in that language tend to contain: in headers that name
+ * software, or in texts of errors.
+ */
 const LANGUAGES = {
-  Express: 'JavaScript',
-  Fastify: 'JavaScript',
-  NestJS: 'JavaScript',
-  Joi: 'JavaScript',
-  Zod: 'JavaScript',
-  FastAPI: 'Python',
-  Pydantic: 'Python',
-  Django: 'Python',
-  Flask: 'Python',
-  marshmallow: 'Python',
-  'http.server': 'Python',
-  Go: 'Go',
-  Gin: 'Go',
-  Spring: 'Java',
-  Jackson: 'Java',
-  'ASP.NET': 'C#',
-  serde: 'Rust',
+  JavaScript: {
+    software: ['Express', 'Fastify', 'NestJS', 'Joi', 'Zod'],
+    trace: /^x-powered-by: (?:express|next)|\bin JSON at position|is not valid JSON|"statusCode":\d+,"/im,
+  },
+  Python: {
+    software: ['FastAPI', 'Pydantic', 'Django', 'Flask', 'marshmallow', 'http.server'],
+    trace:
+      /^server: (?:basehttp|simplehttp|uvicorn|gunicorn|hypercorn|daphne|waitress|wsgi|werkzeug)|Traceback|"detail":\[\{/im,
+  },
+  Go: {
+    software: ['Go', 'Gin'],
+    trace: /json: cannot unmarshal|invalid character '.*' (?:looking|after)|^404 page not found/im,
+  },
+  Java: {
+    software: ['Spring', 'Jackson'],
+    trace: /^server: (?:jetty|apache-coyote|undertow|netty)|"timestamp":.*"path":|com\.fasterxml|java\.\w+/im,
+  },
+  'C#': {
+    software: ['ASP.NET'],
+    trace: /^server: (?:kestrel|microsoft)|^x-powered-by: asp\.net|"traceId":|System\.Text\.Json/im,
+  },
+  Rust: {
+    software: ['serde'],
+    trace: /^server: (?:actix|hyper|rocket)|expected .* at line \d+ column \d+|missing field `/im,
+  },
 } as const;
 
-export type Software = keyof typeof LANGUAGES;
-type Language = (typeof LANGUAGES)[Software];
+type Software = (typeof LANGUAGES)[keyof typeof LANGUAGES]['software'][number];
 
 /** How a fault is avoided with some software. */
 export type Settings = Readonly<Partial<Record<Software, string>>>;
 
-/** What responses in a language tend to contain, in headers that name software or in texts of errors. */
-const TRACES: readonly (readonly [language: Language, trace: RegExp])[] = [
-  [
-    'JavaScript',
-    /^x-powered-by: (?:express|next)|\bin JSON at position|is not valid JSON|"statusCode":\d+,"/im,
-  ],
-  [
-    'Python',
-    /^server: (?:basehttp|simplehttp|uvicorn|gunicorn|hypercorn|daphne|waitress|wsgi|werkzeug)|Traceback|"detail":\[\{/im,
-  ],
-  ['Go', /json: cannot unmarshal|invalid character '.*' (?:looking|after)|^404 page not found/im],
-  [
-    'Java',
-    /^server: (?:jetty|apache-coyote|undertow|netty)|"timestamp":.*"path":|com\.fasterxml|java\.\w+/im,
-  ],
-  ['C#', /^server: (?:kestrel|microsoft)|^x-powered-by: asp\.net|"traceId":|System\.Text\.Json/im],
-  ['Rust', /^server: (?:actix|hyper|rocket)|expected .* at line \d+ column \d+|missing field `/im],
-];
-
 const MAX_TEXT_BYTES = 2048;
 
-/** The language that a store is likely to be written in, for the order of hints. It is never judged by it. */
-function languageOf(exchanges: readonly Exchange[]): Language | undefined {
+/** Software of the language that a store is likely to be written in, for the order of hints. It is never judged by it. */
+function softwareOf(exchanges: readonly Exchange[]): readonly string[] {
   const texts = exchanges.flatMap(({ response }) =>
     response === undefined
       ? []
@@ -58,13 +49,13 @@ function languageOf(exchanges: readonly Exchange[]): Language | undefined {
           Buffer.from(response.body.subarray(0, MAX_TEXT_BYTES)).toString('utf8'),
         ],
   );
-  return TRACES.find(([, trace]) => texts.some((text) => trace.test(text)))?.[0];
+  return Object.values(LANGUAGES).find(({ trace }) => texts.some((text) => trace.test(text)))?.software ?? [];
 }
 
 /** Settings as sentences, those for the software of the store first. */
 export function hintsOf(settings: Settings, exchanges: readonly Exchange[]): string {
-  const language = languageOf(exchanges);
-  const isOwn = ([software]: readonly [string, string]) => LANGUAGES[software as Software] === language;
+  const own = softwareOf(exchanges);
+  const isOwn = ([software]: readonly [string, string]) => own.includes(software);
   const all = Object.entries(settings);
   return [...all.filter(isOwn), ...all.filter((one) => !isOwn(one))]
     .map(([software, setting]) => ` ${software}: ${setting}.`)

@@ -3,6 +3,7 @@ import type { RequestState } from '../../payloads/model/dimension.ts';
 import { type Model, modelsOf } from '../../payloads/model/model.ts';
 import { IN_ONE_OF_MANY_WAYS } from '../../payloads/model/rows.ts';
 import type { Failure } from '../../run/result/result.ts';
+import { type CandidateClass, isIn } from '../condition/candidates.ts';
 import type { Part } from '../condition/parts.ts';
 import { credentialCandidates } from '../condition/sweeps/credentials.ts';
 import { defectSweep, wordsOfDefect } from '../condition/sweeps/defects.ts';
@@ -74,10 +75,10 @@ export function bodiesNamed(labels: ReadonlySet<string>, contract: Contract): Wo
   const [ordinary] = ordinaryStates(contract);
   const { candidates, classes } = defectSweep(contract, ordinary.plant);
   const own = candidates.filter(({ label }) => label !== undefined && labels.has(label));
-  const sizeOf = (id: string) => candidates.filter((candidate) => candidate.classes.includes(id)).length;
+  const sizeOf = (one: CandidateClass) => candidates.filter(isIn(one)).length;
   const [narrowest] = classes
-    .filter(({ id }) => own.length > 0 && own.every((candidate) => candidate.classes.includes(id)))
-    .toSorted((a, b) => sizeOf(a.id) - sizeOf(b.id));
+    .filter((one) => own.length > 0 && own.every(isIn(one)))
+    .toSorted((a, b) => sizeOf(a) - sizeOf(b));
   return narrowest?.words;
 }
 
