@@ -195,13 +195,14 @@ const LARGE_BODY_BYTES = 8 * 1024;
 
 /**
  * Whether the answer of a server that cannot forward a request may have been lost: closing a connection with unread
- * data resets it (RFC 9112 section 9.6).
+ * data resets it (RFC 9112 section 9.6). Java's com.sun.net.httpserver does so after any trailer section.
  */
 const mayBeLost = (exchange: Exchange): boolean =>
   exchange.kind === 'broken' &&
   exchange.fault.kind === 'closed' &&
   mayStopAtGateway(exchange) &&
-  (exchange.request.body?.length ?? 0) > LARGE_BODY_BYTES;
+  (exchange.request.delivery?.chunks === 'trailer' ||
+    (exchange.request.body?.length ?? 0) > LARGE_BODY_BYTES);
 
 /** The response is complete. */
 export const answered: Rule = (exchange) =>

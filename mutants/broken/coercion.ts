@@ -137,12 +137,12 @@ export const coercion: readonly BrokenStore[] = [
   ),
   broken(
     'id-fraction-large',
-    'rounds the fraction of an id above 500 million: a comparison with a relative tolerance',
+    'accepts a fraction as id above a million: a comparison with a relative tolerance',
     ['combinations/rejects-invalid-bodies'],
     acceptingKind(
       'id',
       'fraction',
-      sent('id', (id) => id instanceof Numeral && Math.abs(Number(id.text)) > 5e8),
+      sent('id', (id) => id instanceof Numeral && Math.abs(Number(id.text)) > 1e6),
     ),
   ),
   broken(

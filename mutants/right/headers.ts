@@ -323,6 +323,16 @@ export const headers: readonly RightStore[] = [
     rejectingHead(({ message }) => message.rawTrailers.length > 0, 400),
   ),
   right(
+    'trailers-close',
+    "closes the connection after trailers, like Java's com.sun.net.httpserver, which expects the end of the chunks",
+    (reference) => ({
+      send(usual, response, request) {
+        if (request.message.rawTrailers.length > 0) request.message.socket.destroy();
+        else reference.send(usual, response, request);
+      },
+    }),
+  ),
+  right(
     'trailers-503',
     'answers trailers after a chunked body with 503 and Retry-After, like Varnish, which cannot forward them',
     sending((usual, { message }) =>

@@ -2,7 +2,7 @@ import { type RequestState, templateOf } from '../../payloads/model/dimension.ts
 import { ID } from '../../payloads/plants.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { bareExplanation, type Found, pinned } from '../explanation.ts';
-import { hasFreshId } from '../ordinary-requests.ts';
+import { hasFreshId, ordinaryStates } from '../ordinary-requests.ts';
 import { isEachTime, REPEATS, type Search } from '../search.ts';
 import { presenceClause, presencesOf } from './by-value.ts';
 import { KINDS } from './preceding.ts';
@@ -71,8 +71,12 @@ const PASSING = 16;
 export async function besideOthers(state: RequestState, search: Search): Promise<Found> {
   if (search.isSlow) return undefined;
   const isOrdinary = search.expectedOutcomeOf(state) === 'accept';
-  for (const { change, many } of isOrdinary ? [KINDS.rejected, KINDS.unauthenticated] : [KINDS.accepted]) {
-    const other = { ...search.ordinary, ...change(search.ordinary) };
+  const kinds = isOrdinary ? [KINDS.rejected, KINDS.unauthenticated] : [KINDS.accepted];
+  const others = [
+    ...kinds.map(({ change, many }) => ({ many, other: { ...search.ordinary, ...change(search.ordinary) } })),
+    ...(isOrdinary ? ofOtherLengths(state, search) : []),
+  ];
+  for (const { many, other } of others) {
     const mixed = await amongOthers(state, other, search);
     if (mixed === undefined) continue;
     if (await showsOtherwise(state, other, search)) return undefined;
@@ -87,6 +91,17 @@ export async function besideOthers(state: RequestState, search: Search): Promise
     };
   }
   return undefined;
+}
+
+/** Ordinary plants that are longer or shorter: what all responses share may have room for one of the same length. */
+function ofOtherLengths(state: RequestState, { contract, experiments }: Search) {
+  const sizeOf = (one: RequestState) => experiments.sizeOf(one);
+  const bySize = ordinaryStates(contract).toSorted((a, b) => sizeOf(a) - sizeOf(b));
+  return [bySize.at(-1), bySize[0]].flatMap((other) =>
+    other === undefined || sizeOf(other) === sizeOf(state)
+      ? []
+      : [{ many: `${sizeOf(other) > sizeOf(state) ? 'longer' : 'shorter'} plants`, other }],
+  );
 }
 
 /** Whether the symptom shows among as many requests of its own kind, or after as many of the other kind. */

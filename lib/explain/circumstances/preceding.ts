@@ -11,7 +11,7 @@ import { sweep } from '../condition/sweep.ts';
 import { modelSweep } from '../condition/sweeps/model.ts';
 import { bareExplanation, type Explanation, type Found } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import { REPEATS, type Search } from '../search.ts';
+import { isEachTime, REPEATS, type Search } from '../search.ts';
 import { mustReject } from '../symptom/symptoms-of.ts';
 import { alternatives } from '../wording/several.ts';
 import type { Wording } from '../wording/wording.ts';
@@ -199,10 +199,14 @@ const COUNTS = [2, 3, 5, 8, 10, 20, 30];
 /** How many requests of one kind have to come right before a request so that a symptom shows. */
 export async function afterMany(preceding: Preceding, counts: readonly number[] = COUNTS): Promise<Found> {
   for (const kind of ALL_KINDS)
-    for (const count of counts) {
+    for (const [index, count] of counts.entries()) {
       const sequence = await preceding.alwaysAfter(kind, count);
-      if (sequence !== undefined)
-        return preceding.finding({ phrase: `after ${count} ${kind.many} in a row` }, sequence);
+      if (sequence === undefined) continue;
+      // What shows now and then does so after fewer, too.
+      const fewer = counts[index - 1] ?? 1;
+      const isHidden = async () => !(await preceding.after(kind, fewer)).shows;
+      if (!(await isEachTime(REPEATS, isHidden))) return undefined;
+      return preceding.finding({ phrase: `after ${count} ${kind.many} in a row` }, sequence);
     }
   return undefined;
 }

@@ -10,6 +10,7 @@ import type { Suspect } from '../../run/execute/last-requests.ts';
 import type { Tried } from '../../run/result/result.ts';
 import { type Exchange, isAborted } from '../../wire/exchange.ts';
 import type { CheckFailure, Cluster } from '../cluster.ts';
+import { TRUNCATED } from '../condition/subjects.ts';
 import { type Experiments, type SoughtSymptom, unlessSpent } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
@@ -80,11 +81,12 @@ const contentOf = (exchange: Exchange): string =>
     ? `none: ${exchange.kind === 'broken' ? exchange.fault.kind : ''}`
     : `${summarise(exchange)}\n${Buffer.from(exchange.response.body).toString('latin1')}`;
 
-/** Requests that a store may reject by their heads alone. */
+/** Requests that a store may reject by their heads alone, or before it has understood the body. */
 const REJECTED_EARLY: readonly { readonly one: string; readonly change: ChangeOf }[] = [
   KINDS.unauthenticated,
   { ...KINDS.wrong, change: () => ({ credential: wrongToken('a random token of the same length') }) },
   { one: 'a request with another media type', change: () => ({ template: { contentType: 'text/plain' } }) },
+  { one: 'a request with malformed JSON', change: () => ({ defect: TRUNCATED }) },
 ];
 
 /**
@@ -139,9 +141,8 @@ const mayBeOfConnection = ({
   failure: { when, template, before = [] },
   sought: { kind },
 }: CheckFailure): boolean =>
-  kind !== 'accepts' &&
-  kind !== 'lenient' &&
-  (when !== 'always' || template.preceding !== undefined || before.length > 0);
+  when !== 'always' ||
+  (kind !== 'accepts' && kind !== 'lenient' && (template.preceding !== undefined || before.length > 0));
 
 /** Suspects that the title names, and that the steps send. */
 const [MAX_NAMED, MAX_SUSPECTS] = [3, 8];

@@ -1,6 +1,7 @@
 import type { Contract } from '../../contract/contract.ts';
 import { membersOf } from '../../judge/reading.ts';
 import { write } from '../../payloads/json.ts';
+import { ID } from '../../payloads/plants.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { type Wording, withArticle } from '../wording/wording.ts';
 
@@ -38,7 +39,8 @@ export function separating(
   const shown = tries.filter(([, shows]) => shows).length;
   if (shown < MIN_SIDE || tries.length - shown < MIN_SIDE) return undefined;
   const against = ({ has }: Feature) => tries.filter(([body, shows]) => has(body) !== shows).length;
-  const [best] = [...featuresOf(contract), ...sizesIn(tries)].toSorted((a, b) => against(a) - against(b));
+  const features = [...featuresOf(contract), ...magnitudesIn(tries), ...sizesIn(tries)];
+  const [best] = features.toSorted((a, b) => against(a) - against(b));
   const allowed = Math.min(MAX_CONTRADICTIONS, tries.length * MAX_CONTRADICTING_PART);
   return best !== undefined && against(best) <= allowed ? best : undefined;
 }
@@ -91,6 +93,32 @@ function featuresOf(contract: Contract): readonly Feature[] {
       },
     ]),
   ];
+}
+
+/** A magnitude of ids that separates bodies best is between two of theirs. */
+function magnitudesIn(tries: readonly (readonly [body: string, shows: boolean])[]): readonly Feature[] {
+  const idIn = (body: string) => Number(membersOf(body)[ID] ?? Number.NaN);
+  const ids = [...new Set(tries.map(([body]) => idIn(body)))]
+    .filter((id) => id > 0)
+    .toSorted((a, b) => a - b);
+  return ids.slice(1).map((id, index) => {
+    const below = ids[index] ?? 0;
+    const clause = `${ID} is above about ${roundBetween(below, id)}`;
+    return {
+      words: { clause, property: ID, topics: ['large id'] },
+      // Nothing is known of those in between.
+      has: (body) => idIn(body) > below,
+    };
+  });
+}
+
+/** The roundest number from `low` to `high`, both positive. */
+function roundBetween(low: number, high: number): number {
+  for (let unit = 10 ** Math.floor(Math.log10(high)); unit >= 1; unit /= 10) {
+    const round = Math.floor(high / unit) * unit;
+    if (round >= low) return round;
+  }
+  return low;
 }
 
 /** A size that separates bodies best is between two of theirs. */

@@ -204,10 +204,14 @@ export const withoutRepetition: SameFault = {
     const { title } = sentenceOf(sought, found.subject, found.conditions);
     return hasVague(cluster) && clear === undefined
       ? keyOf(sought)
-      : title.replace(/ \(\d+ of \d+ tried\)/g, '');
+      : title.replace(/ \((?:\d+ of \d+ tried|but not .*?)\)/g, '');
   },
-  join: (first, all) => all.find((one) => !hasVague(one)) ?? first,
+  join: (first, all) =>
+    all.filter((one) => !hasVague(one)).toSorted((a, b) => lengthOf(a) - lengthOf(b))[0] ?? first,
 };
+
+/** The characters of the conditions: exceptions may be due to the ordinary request with which each was found. */
+const lengthOf = ({ found }: Cluster): number => textOfAll(found.conditions).length;
 
 /**
  * One cluster for everything that goes wrong on one code path: an unusual branch of the code tends to lack more than one
@@ -219,7 +223,8 @@ export const byCodePath: SameFault = {
     const isCodePath = kind === 'under-concurrency' || conditions.some(({ phrase }) => phrase !== undefined);
     if (!isCodePath || hasVague(cluster)) return undefined;
     // What one request does to another is the same fault as the reverse.
-    if (conditions.some(({ isOfOthers }) => isOfOthers === true)) return 'mixed up';
+    const isOfOthers = conditions.some((words) => words.isOfOthers === true);
+    if (isOfOthers || (kind === 'under-concurrency' && cluster.sought.kind === 'echo')) return 'mixed up';
     const isAboutPieces = conditions.length > 0 && conditions.every(({ part = '' }) => PIECES.includes(part));
     return JSON.stringify([kind, isAboutPieces ? PIECES : textOfAll(conditions)]);
   },

@@ -1,5 +1,6 @@
 import type { Contract } from '../../contract/contract.ts';
 import { type Content, contentOf, membersOf } from '../../judge/reading.ts';
+import { decoded } from '../../wire/codings.ts';
 import type { Exchange, Response } from '../../wire/exchange.ts';
 import type { Symptom, SymptomKind } from './symptom.ts';
 
@@ -130,7 +131,7 @@ function textProblem({
   truncated,
   headers,
 }: Response): readonly [
-  kind: Extract<SymptomKind, 'no-body' | 'unreadable' | 'truncated-json' | 'text'>,
+  kind: Extract<SymptomKind, 'no-body' | 'unreadable' | 'undeclared-coding' | 'truncated-json' | 'text'>,
   words: string,
 ] {
   if (body.length === 0) return ['no-body', 'without a body'];
@@ -143,9 +144,11 @@ function textProblem({
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(body);
   } catch {
-    return isCutOff(body)
-      ? ['truncated-json', 'with truncated JSON']
-      : ['unreadable', 'in an encoding that is not UTF-8'];
+    if (isCutOff(body)) return ['truncated-json', 'with truncated JSON'];
+    const undeclared = CODINGS.find((one) => isJson(textIn(body, one)));
+    return undeclared === undefined
+      ? ['unreadable', 'in an encoding that is not UTF-8']
+      : ['undeclared-coding', `compressed as ${undeclared} without Content-Encoding`];
   }
   const bare = text.trim();
   if (bare === '') return ['unreadable', 'with white space only'];
@@ -162,6 +165,18 @@ function textProblem({
   return isJson(rest.trim())
     ? ['unreadable', 'with two JSON values']
     : ['text', 'with text after the JSON value'];
+}
+
+const CODINGS = ['gzip', 'deflate', 'br'];
+const MAX_DECODED_BYTES = 2 ** 20;
+
+/** The text that a body contains in a content coding; empty if it does not. */
+function textIn(body: Uint8Array, coding: string): string {
+  try {
+    return Buffer.from(decoded(coding, body, MAX_DECODED_BYTES)).toString('utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** Whether bytes are UTF-8 up to a character that lacks its last bytes. */

@@ -33,6 +33,8 @@ const ASPECTS = {
   text: 'representation',
   'truncated-json': 'representation',
   unreadable: 'representation',
+  /** Compressed, and not said to be. */
+  'undeclared-coding': 'representation',
   /** The right value in an object or array. */
   wrapped: 'representation',
   /** A property is null, though the schema does not allow it. */

@@ -186,6 +186,10 @@ const ADVICE: readonly Advice[] = [
     text: 'Make every 400 an Error: {"error": <integer within int32>, "message": "<text>"}, without a wrapper, and in one place for all kinds of rejections. Default formats of frameworks (problem details, detail, statusCode, errors) have to be converted in the error handler.',
   },
   {
+    symptoms: ['undeclared-coding'],
+    text: 'Send Content-Encoding with every compressed body, and compress only what Accept-Encoding allows. Let one piece of software compress: a middleware or the proxy in front, not code of your own that may lose the header in one branch.',
+  },
+  {
     symptoms: ['unreadable', 'truncated-json'],
     statuses: [400],
     text: 'Make every 400 an Error: {"error": <integer within int32>, "message": "<text>"}, serialized by a JSON library, in one place for all kinds of rejections.',
