@@ -97,10 +97,13 @@ function featuresOf(contract: Contract): readonly Feature[] {
 
 /** A magnitude of ids that separates bodies best is between two of theirs. */
 function magnitudesIn(tries: readonly (readonly [body: string, shows: boolean])[]): readonly Feature[] {
-  const idIn = (body: string) => Number(membersOf(body)[ID] ?? Number.NaN);
-  const ids = [...new Set(tries.map(([body]) => idIn(body)))]
-    .filter((id) => id > 0)
-    .toSorted((a, b) => a - b);
+  const idIn = (body: string): number => {
+    const id = membersOf(body)[ID];
+    return typeof id === 'number' ? id : Number.NaN;
+  };
+  const ids = [...new Set(tries.map(([body]) => idIn(body)))].toSorted((one, other) => one - other);
+  // A body without a number says nothing about its magnitude.
+  if (ids.some(Number.isNaN)) return [];
   return ids.slice(1).map((id, index) => {
     const below = ids[index] ?? 0;
     const clause = `${ID} is above about ${roundBetween(below, id)}`;
@@ -112,9 +115,9 @@ function magnitudesIn(tries: readonly (readonly [body: string, shows: boolean])[
   });
 }
 
-/** The roundest number from `low` to `high`, both positive. */
+/** The roundest number from `low` to `high`. */
 function roundBetween(low: number, high: number): number {
-  for (let unit = 10 ** Math.floor(Math.log10(high)); unit >= 1; unit /= 10) {
+  for (let unit = 10 ** Math.floor(Math.log10(Math.max(1, high))); unit >= 1; unit /= 10) {
     const round = Math.floor(high / unit) * unit;
     if (round >= low) return round;
   }
