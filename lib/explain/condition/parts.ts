@@ -67,13 +67,13 @@ const AROUND: readonly Part[] = [
 export const CREDENTIAL: Part = {
   name: 'Authorization',
   dimension: 'credential',
-  copy: ({ credential }, { credential: _, ...to }) => (credential === undefined ? to : { ...to, credential }),
+  copy: (from, to) => copied(from, to, ['credential']),
 };
 
 export const BODY: Part = {
   name: 'body',
   dimension: 'defect',
-  copy: ({ defect }, { defect: _, ...to }) => (defect === undefined ? to : { ...to, defect }),
+  copy: (from, to) => copied(from, to, ['defect']),
 };
 
 export const WHITE_SPACE: Part = {

@@ -25,7 +25,7 @@ const dependsOnEarlier = ({ found: { kind, conditions } }: Cluster): boolean =>
   kind === 'sequence' || conditions.some(({ part }) => part === 'earlier requests');
 
 /** If an earlier request matters, a value that was sent before shows the symptom for that reason. */
-export const explainsRepeatedValue: Explains = (one, other) =>
+const explainsRepeatedValue: Explains = (one, other) =>
   dependsOnEarlier(one) &&
   !dependsOnEarlier(other) &&
   isSameSymptom(one, other) &&
@@ -53,7 +53,7 @@ const meetsOthers = (one: Cluster): boolean => dependsOnEarlier(one) || isInterm
  * If earlier requests matter, or others at the same time, what no experiment shows again has probably met such requests
  * by chance.
  */
-export const explainsChance: Explains = (one, other) =>
+const explainsChance: Explains = (one, other) =>
   meetsOthers(one) &&
   other.found.kind === 'once' &&
   !meetsOthers(other) &&
@@ -63,17 +63,17 @@ export const explainsChance: Explains = (one, other) =>
     (isIntermittent(one) && isGarbled(one) && isGarbled(other)));
 
 /** What a response leaves on its connection is read as the next one: one fault. */
-export const leavesResponse: Explains = (one, other) =>
+const leavesResponse: Explains = (one, other) =>
   hasSymptom(one, 'truncated-json', 'incomplete') && hasSymptom(other, 'not-http');
 
 /** The same of requests. */
-export const leavesRequest: Explains = (one, other) =>
+const leavesRequest: Explains = (one, other) =>
   hasSymptom(one, 'unread-body') &&
   !hasSymptom(other, 'unread-body') &&
   (other.found.kind === 'sequence' || other.found.kind === 'once');
 
 /** A store that accepts some bodies with a defect does not check for it: that it fails with others is the same fault. */
-export const doesNotCheck: Explains = (one, other) =>
+const doesNotCheck: Explains = (one, other) =>
   hasSymptom(one, 'accepts') &&
   one.found.kind === 'always' &&
   hasSymptom(other, 'server-error') &&
@@ -105,7 +105,7 @@ const hasItsFeature: Explains = ({ found: { feature } }, other) =>
   );
 
 /** A broader cluster with the same symptom includes a narrower one. */
-export const includes: Explains = (one, other) =>
+const includes: Explains = (one, other) =>
   isSameSymptom(one, other) &&
   (isMore(one, other) || isWider(one, other) || (hasItsFeature(one, other) && !isMore(other, one)));
 
@@ -113,7 +113,7 @@ export const includes: Explains = (one, other) =>
 const MIN_LIMIT_BYTES = 300;
 
 /** A store that does not read what is beyond some size rejects larger plants, and accepts what is wrong only there. */
-export const readsOnlyBeginning: Explains = (one, other) => {
+const readsOnlyBeginning: Explains = (one, other) => {
   const limit = Math.max(...one.found.conditions.map(({ bytesAbove = 0 }) => bytesAbove));
   return (
     hasSymptom(one, 'rejects') &&
@@ -124,7 +124,7 @@ export const readsOnlyBeginning: Explains = (one, other) => {
 };
 
 /** If a header stands in for a token whatever it contains, the token in that header does so as well. */
-export const acceptsCarrier: Explains = (one, other) => {
+const acceptsCarrier: Explains = (one, other) => {
   const { header } = other.found.state.credential ?? {};
   return (
     hasSymptom(one, 'accepts') &&
@@ -138,8 +138,21 @@ export const acceptsCarrier: Explains = (one, other) => {
  * A store that rejects valid plants whatever they contain does the same with others: that their status is not the right
  * one is no second fault.
  */
-export const rejectsEverything: Explains = (one, other) =>
+const rejectsEverything: Explains = (one, other) =>
   hasSymptom(one, 'rejects') &&
   (one.found.kind !== 'always' || one.found.conditions.length === 0) &&
   hasSymptom(other, 'wrong-rejection') &&
   one.sought.status === other.sought.status;
+
+/** What only seems to be a fault of its own, in the order in which this is tried. */
+export const BY_CHANCE: readonly Explains[] = [explainsRepeatedValue, explainsChance, acceptsCarrier];
+
+/** What follows from another fault. */
+export const CONSEQUENCES: readonly Explains[] = [
+  doesNotCheck,
+  includes,
+  readsOnlyBeginning,
+  rejectsEverything,
+  leavesResponse,
+  leavesRequest,
+];

@@ -1,52 +1,11 @@
 import { groupBy } from '../../groups.ts';
 import { type Cluster, gravestFirst } from '../cluster.ts';
 import { fullText } from '../wording/wording.ts';
-import {
-  acceptsCarrier,
-  doesNotCheck,
-  type Explains,
-  explainsChance,
-  explainsRepeatedValue,
-  includes,
-  leavesRequest,
-  leavesResponse,
-  readsOnlyBeginning,
-  rejectsEverything,
-} from './consequences.ts';
-import {
-  acrossLengths,
-  acrossMediaTypes,
-  acrossPieces,
-  acrossProperties,
-  acrossSpellings,
-  acrossSubjects,
-  acrossTypes,
-  byCodePath,
-  type SameFault,
-  withoutRepetition,
-} from './same-fault.ts';
+import { BY_CHANCE, CONSEQUENCES, type Explains } from './consequences.ts';
+import { byCodePath, SAME_FAULTS, type SameFault } from './same-fault.ts';
 
 /** Why several clusters are one, in the order in which this is tried. */
-const RULES: readonly (Explains | SameFault)[] = [
-  explainsRepeatedValue,
-  explainsChance,
-  acceptsCarrier,
-  acrossTypes,
-  acrossProperties,
-  acrossLengths,
-  acrossSubjects,
-  acrossPieces,
-  acrossSpellings,
-  acrossMediaTypes,
-  withoutRepetition,
-  doesNotCheck,
-  includes,
-  readsOnlyBeginning,
-  rejectsEverything,
-  leavesResponse,
-  leavesRequest,
-  byCodePath,
-];
+const RULES: readonly (Explains | SameFault)[] = [...BY_CHANCE, ...SAME_FAULTS, ...CONSEQUENCES, byCodePath];
 
 /** What is to be fixed: one cluster for each fault, in the order in which to fix them. */
 export const merged = (clusters: readonly Cluster[]): readonly Cluster[] =>

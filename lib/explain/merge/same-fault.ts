@@ -36,13 +36,13 @@ const acrossParts = (parts: readonly string[]): SameFault => ({
 const PIECES = ['segments', 'framing'];
 
 /** Bodies in segments and bodies in chunks: one reader reads both. */
-export const acrossPieces = acrossParts(PIECES);
+const acrossPieces = acrossParts(PIECES);
 
 /** Texts that are written in several ways: what reads them is no JSON parser. */
-export const acrossSpellings = acrossParts(['white space', 'escapes']);
+const acrossSpellings = acrossParts(['white space', 'escapes']);
 
 /** Different media types, each of which the Accept of the request names: the store takes it from there. */
-export const acrossMediaTypes: SameFault = {
+const acrossMediaTypes: SameFault = {
   key: ({ sought: { kind, status }, found: { conditions, exchange } }) => {
     const isAboutAccept = conditions.length > 0 && conditions.every(({ part }) => part === 'Accept');
     return kind === 'media-type' && isAboutAccept && hasTypeOfAccept(exchange) ? String(status) : undefined;
@@ -61,7 +61,7 @@ function hasTypeOfAccept({ request, response }: Exchange): boolean {
 }
 
 /** Clusters that say the same of two properties: what checks one of them usually checks the other. */
-export const acrossProperties: SameFault = {
+const acrossProperties: SameFault = {
   key: (cluster) => {
     const one = ofProperty(cluster);
     return one && `${aboutProperties(cluster.sought, one.property, '').words}\n${one.key}`;
@@ -79,7 +79,7 @@ export const acrossProperties: SameFault = {
 };
 
 /** Values of one property that come back as values of other types: one function converts all of them. */
-export const acrossTypes: SameFault = {
+const acrossTypes: SameFault = {
   key: ({ sought: { status, property, instead }, found: { kind, conditions } }) => {
     const [condition, ...others] = conditions;
     const isOfValue =
@@ -102,7 +102,7 @@ export const acrossTypes: SameFault = {
  * Clusters that differ only in the body or credential that they are about: with the same condition, as one branch of the
  * code then misses something for all of them; or about a 400, as one function writes all of these.
  */
-export const acrossSubjects: SameFault = {
+const acrossSubjects: SameFault = {
   key: (cluster) => {
     const { kind, subject, conditions } = cluster.found;
     const isOfOnePlace = conditions.length > 0 || isWrong400(cluster.sought);
@@ -120,7 +120,7 @@ export const acrossSubjects: SameFault = {
 const SAME_LIMIT_PART = 0.1;
 
 /** Limits on the lengths of several properties that lie close together. */
-export const acrossLengths: SameFault = {
+const acrossLengths: SameFault = {
   key: (cluster, clusters) => {
     const own = lengthLimitOf(cluster);
     if (own === undefined) return undefined;
@@ -197,7 +197,7 @@ function ofProperty({ found: { kind, subject, conditions } }: Cluster): OfProper
 const hasVague = ({ found }: Cluster): boolean => areVague(found.conditions);
 
 /** One cluster for each symptom and condition. Clusters with a vague condition join the one that has a clear condition for the same symptom. */
-export const withoutRepetition: SameFault = {
+const withoutRepetition: SameFault = {
   key: (cluster, clusters) => {
     const clear = clusters.find((one) => keyOf(one.sought) === keyOf(cluster.sought) && !hasVague(one));
     const { sought, found } = hasVague(cluster) ? (clear ?? cluster) : cluster;
@@ -237,3 +237,15 @@ export const byCodePath: SameFault = {
     return { ...gravest, also: [...new Set(words)].filter((one) => one !== gravest.sought.words) };
   },
 };
+
+/** What is said of several properties, types or requests, in the order in which this is tried. */
+export const SAME_FAULTS: readonly SameFault[] = [
+  acrossTypes,
+  acrossProperties,
+  acrossLengths,
+  acrossSubjects,
+  acrossPieces,
+  acrossSpellings,
+  acrossMediaTypes,
+  withoutRepetition,
+];
