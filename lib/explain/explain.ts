@@ -179,7 +179,7 @@ async function ofOneSymptom(
   return clusters;
 }
 
-/** What experiments find out about a failure; undefined if none shows it again, or only the very same request does. */
+/** What experiments find out about a failure; undefined if only the very same request shows it again, or nothing does. */
 async function explanation(search: Search): Promise<readonly Explanation[] | undefined> {
   const all = await unlessSpent(async () =>
     (await needsRejectionBefore(search)) ? undefined : investigate(search),
@@ -187,7 +187,7 @@ async function explanation(search: Search): Promise<readonly Explanation[] | und
   const found = all?.some(showsRegardless) === true ? undefined : all;
   const isClear = found?.every(({ conditions }) => !areVague(conditions)) === true;
   const { template, before = [] } = search.failure;
-  // Values that nothing is known of, and that are always the same, may have been sent before: that may be what matters.
+  // A value that is always the same may have been sent before, and that may be what matters.
   const mayBeKnown = before.length > 0 || !holdsFresh(template, search.experiments.token);
   if (found !== undefined && (isClear || !mayBeKnown)) return histories(found, search);
   const one = await unlessSpent(() => circumstancesOf(search));
@@ -206,7 +206,7 @@ async function histories(found: readonly Explanation[], search: Search): Promise
   return all;
 }
 
-/** What only shows at times was tried with one kind of invalid request; the failures say whether it shows with others. */
+/** What shows only at times was tried with one kind of invalid request; the failures tell whether others show it, too. */
 function withAllSubjects(cluster: Cluster, contract: Contract): Cluster {
   const { found, members } = cluster;
   const kinds = new Set(members.map(({ failure }) => labelOf(failure)));

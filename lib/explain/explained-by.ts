@@ -39,8 +39,8 @@ export async function explainedBy(found: readonly Explanation[], search: Search)
 }
 
 /**
- * Whether the parts that matter may show a failure in an otherwise neutral request. Where they have an id of their own
- * each time, it may take more than one try, and a failure that does not show again itself says nothing.
+ * Whether the parts that matter may show a failure in an otherwise neutral request. With a new id each time, it may take
+ * more than one try, and a failure that does not show again says nothing.
  */
 async function partsMayShow(alone: RequestState, failing: RequestState, search: Search): Promise<boolean> {
   const isHidden = async (state: RequestState) => (await search.shows(state)) === false;

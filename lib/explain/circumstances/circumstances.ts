@@ -24,7 +24,7 @@ const FIRST_SEARCH: Limits = { max: 120, maxWithout: 40 };
 const LONG_SEARCH: Limits = { max: 250, maxWithout: 250 };
 const ENOUGH_FAILURES = 4;
 
-/** Finds out when a failure shows that does not show each time: now and then, under concurrency, or after others. */
+/** Finds out when a failure shows that does not do so each time: now and then, under concurrency, or after others. */
 export async function circumstancesOf(search: Search): Promise<Found> {
   const { ordinary, lead = ordinary } = search;
   const isOrdinary = search.expectedOutcomeOf(lead) === 'accept';
@@ -113,7 +113,7 @@ function gapIn(failures: readonly number[]): number | undefined {
   return others.length < enough || others.some((one) => one !== gap) ? undefined : gap;
 }
 
-/** What is rejected and fails at equal distances may fail after that many rejections in a row: then so do ordinary plants. */
+/** A rejected request that fails at equal distances may fail after so many rejections in a row; then ordinary plants do, too. */
 async function afterAsMany(gap: number | undefined, state: RequestState, search: Search): Promise<Found> {
   if (gap === undefined || !mustReject(search.expectedOutcomeOf(state))) return undefined;
   const preceding = await Preceding.of(search.ordinary, search);

@@ -142,15 +142,14 @@ async function amongOthers(
 /** Requests that have to pass one at a time before a failure is said to need others in flight. */
 const IN_TURN = 48;
 
-/** The least number of requests above `fewer` with which a failure shows each of three times; `size` if none is less. */
+/** The least number of requests above `fewer`, and up to `size`, with which a failure shows each time. */
 async function leastBetween(
   fewer: number,
   size: number,
   shows: (count: number) => Promise<boolean>,
 ): Promise<number> {
-  for (let count = fewer + 1; count < size; count += 1) {
+  for (let count = fewer + 1; count < size; count += 1)
     if (await isEachTime(REPEATS, () => shows(count))) return count;
-  }
   return size;
 }
 

@@ -63,7 +63,7 @@ function withOrdinary(property: string, found: Explanation): Explanation | undef
   };
 }
 
-/** Whether a value that is the same each time matters because the store knows it: then so does any other that it knows. */
+/** If a value that is always the same matters because the store knows it, so does any other that it knows. */
 async function withKnownValue(found: Explanation, search: Search): Promise<Found> {
   const { ordinary } = search;
   for (const { part: property = '', isRepeated } of found.conditions) {

@@ -13,8 +13,7 @@ import { bareExplanation, type Explanation, type Found } from '../explanation.ts
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { isEachTime, REPEATS, type Search } from '../search.ts';
 import { mustReject } from '../symptom/symptoms-of.ts';
-import { alternatives } from '../wording/several.ts';
-import type { Wording } from '../wording/wording.ts';
+import { alternatives, type Wording } from '../wording/wording.ts';
 
 interface Kind {
   readonly one: string;

@@ -17,8 +17,7 @@ import { ordinaryStates } from '../ordinary-requests.ts';
 import { REPEATS } from '../search.ts';
 import { aspectOf, isSlow, keyOf, type Symptom } from '../symptom/symptom.ts';
 import { symptomsOf } from '../symptom/symptoms-of.ts';
-import { listOf } from '../wording/several.ts';
-import type { Wording } from '../wording/wording.ts';
+import { listOf, type Wording } from '../wording/wording.ts';
 import { type ChangeOf, KINDS, PAUSE_MS, shownOnlyBy } from './preceding.ts';
 
 /** How often each kind of request is sent, and one that is not answered. */

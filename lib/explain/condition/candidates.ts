@@ -1,7 +1,6 @@
 import { groupBy } from '../../groups.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
-import { alternatives, except, MAX_NAMES, mostly } from '../wording/several.ts';
-import type { Wording } from '../wording/wording.ts';
+import { alternatives, except, MAX_NAMES, mostly, type Wording } from '../wording/wording.ts';
 
 /** One value to try for a part of a request. */
 export interface Candidate {
@@ -16,7 +15,7 @@ export interface Candidate {
   readonly point?: bigint;
   /** The name of the defect or credential as labels of test cases have it. */
   readonly label?: string;
-  /** Text in the body, such as NUL, that many stores reject for another reason: tried only if the failing request has it. */
+  /** Text, such as NUL, that many stores reject for another reason: tried only if the failing body has it. */
   readonly oddity?: RegExp | undefined;
 }
 
@@ -138,7 +137,7 @@ const bySize = (
   return classes.toSorted((a, b) => (sizes.get(b) ?? 0) - (sizes.get(a) ?? 0));
 };
 
-/** The part of a class that has to show the fault for its name to be given to values of several groups, or of one. */
+/** The part of a class that has to show the fault before values of several groups, or of one, get its name. */
 const [MIN_PART_OF_CLASS, MIN_PART_OF_GROUP] = [0.75, 0.5];
 
 /** Members of a group that are listed rather than a class around them. */

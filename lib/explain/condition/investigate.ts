@@ -98,7 +98,7 @@ async function sized(search: Search): Promise<readonly Explanation[] | undefined
   return [await explanationOf(about, search)];
 }
 
-/** What is found with an ordinary request that is made like the failing one in one respect, if it shows the symptom. */
+/** What is found with an ordinary request that resembles the failing one in one respect, if it shows the symptom. */
 async function likeFailing(lead: RequestState, search: Search): Promise<readonly Explanation[] | undefined> {
   const [base] = search.bases;
   if (base === undefined) return undefined;
@@ -127,7 +127,7 @@ function padded(lead: RequestState, base: RequestState, { experiments }: Search)
   );
 }
 
-/** An ordinary request of which one character arrives in two pieces, if that may have happened to the failing one. */
+/** Ordinary requests of which one character arrives in two pieces, if the failing one may have been split like that. */
 function split(
   lead: RequestState,
   base: RequestState,
@@ -150,7 +150,7 @@ function split(
   }));
 }
 
-/** What is found with the very id that failed, if others of its range pass, and it has a class by which they differ. */
+/** What is found with the very id that failed, if others like it pass, and its class tells them apart. */
 async function byClassOfId(
   lead: RequestState,
   base: RequestState,

@@ -3,10 +3,10 @@ import type { Explanation } from '../explanation.ts';
 import type { Search } from '../search.ts';
 import { differences, type Part, withParts } from './parts.ts';
 
-/** A request with as few differences from an ordinary one as show the symptom: these parts have to be as they are. */
+/** A request that shows the symptom with as few differences from an ordinary one as possible: these parts. */
 type Reduced = Pick<Explanation, 'state' | 'parts'>;
 
-/** Finds out which parts of a request matter that shows the symptom, while an ordinary one does not. */
+/** Finds out which parts of a failing request matter. The ordinary one does not show the symptom. */
 export async function reduce(
   failing: RequestState,
   ordinary: RequestState,

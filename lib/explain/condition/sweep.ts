@@ -122,7 +122,7 @@ interface Limits {
   readonly has: (point: bigint) => boolean;
 }
 
-/** The fraction of values beside the scale that may contradict the limits found on it: another rule may apply to them. */
+/** The fraction of values that may contradict the limits found on a scale: another rule may apply to them. */
 const MAX_CONTRADICTIONS = 0.25;
 
 /** Whether the values beside the scale show the symptom if their place on the scale is within the limits. */
@@ -132,7 +132,7 @@ function agrees(tries: Tries, { has }: Limits, maxFraction: number): boolean {
   return against.length <= clear.length * maxFraction;
 }
 
-/** Finds the limits between which a symptom shows, which may take long to see. */
+/** Finds the limits between which a symptom shows. */
 async function limitsOn(
   { points, valueAt, apply, above, below, between }: Scale,
   attempt: Attempt,

@@ -44,7 +44,7 @@ const isAuthentication = ({ sought: { kind, status }, found: { subject } }: Clus
   (kind === 'rejects' && status === 401) ||
   (kind === 'accepts' && subject !== undefined && topicsOf(subject).includes('credential'));
 
-/** What is wrong with one body is taken for that of another. */
+/** What is wrong with one body may be taken for what is wrong with another. */
 const isOfBody = (one: Cluster): boolean => hasSymptom(one, 'accepts', 'rejects') && !isAuthentication(one);
 
 const meetsOthers = (one: Cluster): boolean => dependsOnEarlier(one) || isIntermittent(one);
@@ -72,7 +72,7 @@ const leavesRequest: Explains = (one, other) =>
   !hasSymptom(other, 'unread-body') &&
   (other.found.kind === 'sequence' || other.found.kind === 'once');
 
-/** A store that accepts some bodies with a defect does not check for it: that it fails with others is the same fault. */
+/** A store that accepts some bodies with a defect does not check for it: the same fault makes it fail with others. */
 const doesNotCheck: Explains = (one, other) =>
   hasSymptom(one, 'accepts') &&
   one.found.kind === 'always' &&
@@ -112,7 +112,7 @@ const includes: Explains = (one, other) =>
 /** A limit below this may lie below the size of an ordinary request by chance. */
 const MIN_LIMIT_BYTES = 300;
 
-/** A store that does not read what is beyond some size rejects larger plants, and accepts what is wrong only there. */
+/** A store that stops reading at some size rejects larger plants, and accepts what is wrong only beyond it. */
 const readsOnlyBeginning: Explains = (one, other) => {
   const limit = Math.max(...one.found.conditions.map(({ bytesAbove = 0 }) => bytesAbove));
   return (
@@ -134,10 +134,7 @@ const acceptsCarrier: Explains = (one, other) => {
   );
 };
 
-/**
- * A store that rejects valid plants whatever they contain does the same with others: that their status is not the right
- * one is no second fault.
- */
+/** A store that rejects valid plants with a status does so with invalid ones: that it is the wrong one is no second fault. */
 const rejectsEverything: Explains = (one, other) =>
   hasSymptom(one, 'rejects') &&
   (one.found.kind !== 'always' || one.found.conditions.length === 0) &&

@@ -16,7 +16,7 @@ export const merged = (clusters: readonly Cluster[]): readonly Cluster[] =>
     ),
   );
 
-/** Makes one cluster, with the failures of all, of those with the same key. Those without a key stay as they are. */
+/** Makes one cluster of those with the same key, with the failures of all. Those without a key stay as they are. */
 function joined(clusters: readonly Cluster[], { key, join }: SameFault): readonly Cluster[] {
   const groups = groupBy(clusters, (cluster) => key(cluster, clusters) ?? String(clusters.indexOf(cluster)));
   return groups.flatMap(([, all]) => {

@@ -4,8 +4,15 @@ import { type Cluster, gravestFirst } from '../cluster.ts';
 import { isWrong400, type SoughtSymptom } from '../experiments.ts';
 import { keyOf } from '../symptom/symptom.ts';
 import { sentenceOf } from '../wording/cause-of.ts';
-import { alternatives, inWords, listOf, ofOthers } from '../wording/several.ts';
-import { areVague, fullText, type Wording } from '../wording/wording.ts';
+import {
+  alternatives,
+  areVague,
+  fullText,
+  inWords,
+  listOf,
+  ofOthers,
+  type Wording,
+} from '../wording/wording.ts';
 import { textOfAll } from './consequences.ts';
 
 /** Which clusters are one fault, and how that is said. */
@@ -196,7 +203,7 @@ function ofProperty({ found: { kind, subject, conditions } }: Cluster): OfProper
 
 const hasVague = ({ found }: Cluster): boolean => areVague(found.conditions);
 
-/** One cluster for each symptom and condition. Clusters with a vague condition join the one that has a clear condition for the same symptom. */
+/** One cluster for each symptom and condition. A vague condition gives way to a clear one for the same symptom. */
 const withoutRepetition: SameFault = {
   key: (cluster, clusters) => {
     const clear = clusters.find((one) => keyOf(one.sought) === keyOf(cluster.sought) && !hasVague(one));
