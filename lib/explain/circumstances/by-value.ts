@@ -28,8 +28,9 @@ export async function byValue(
       const plant = pinned(state, good).plant.with(ID, id);
       tried.push({ id, shows: (await search.shows({ ...state, plant })) === true });
     }
-  const { words, modulus, example } = residue(tried) ??
-    digit(tried) ?? { words: { phrase: 'with some names or ids', isVague: true } };
+  const { words, modulus, example } = aboutIds(tried) ?? {
+    words: { phrase: 'with some names or ids', isVague: true },
+  };
   const known = pinned(state, bad);
   const failingState = example === undefined ? known : { ...known, plant: known.plant.with(ID, example) };
   const presences = await unlessSpent(() =>
@@ -65,37 +66,26 @@ interface AboutIds {
   readonly example?: bigint;
 }
 
-type TriedIds = readonly { readonly id: bigint; readonly shows: boolean }[];
-
-/** The digit that the ids that fail have in common, if no others have it. */
-function digit(tried: TriedIds): AboutIds | undefined {
-  const found = [...'0123456789'].find((one) =>
-    tried.every(({ id, shows }) => shows === `${id}`.includes(one)),
-  );
-  const example = tried.find(({ id, shows }) => shows && `${id}`.at(-1) === found)?.id;
-  if (found === undefined || example === undefined) return undefined;
-  return { words: { clause: `${ID} contains the digit ${found}`, property: ID }, modulus: 10, example };
-}
-
-/** The residue class of the ids that fail, if they are one. */
-function residue(tried: TriedIds): AboutIds | undefined {
-  const shown = tried.find(({ shows }) => shows);
-  for (let modulus = 2n; shown !== undefined && modulus <= 24n; modulus += 1n) {
-    const rest = shown.id % modulus;
-    if (!tried.every(({ id, shows }) => shows === (id % modulus === rest))) continue;
-    const clause =
-      modulus === 2n
-        ? `${ID} is ${rest === 0n ? 'even' : 'odd'}`
-        : rest === 0n
-          ? `${ID} is divisible by ${modulus}`
-          : `${ID} leaves ${rest} when divided by ${modulus}`;
+/** What the ids that fail have in common, if no others have it: a remainder, or a digit. */
+function aboutIds(tried: readonly { readonly id: bigint; readonly shows: boolean }[]): AboutIds | undefined {
+  const decides = (has: (id: bigint) => boolean) => tried.every(({ id, shows }) => shows === has(id));
+  const shown = tried.filter(({ shows }) => shows).map(({ id }) => id);
+  const [first] = shown;
+  for (let modulus = 2n; first !== undefined && modulus <= 24n; modulus += 1n) {
+    const rest = first % modulus;
+    if (!decides((id) => id % modulus === rest)) continue;
+    const divided = rest === 0n ? `is divisible by ${modulus}` : `leaves ${rest} when divided by ${modulus}`;
+    const clause = `${ID} ${modulus > 2n ? divided : rest === 0n ? 'is even' : 'is odd'}`;
     return { words: { clause, property: ID }, modulus: Number(modulus) };
   }
-  return undefined;
+  const digit = [...'0123456789'].find((one) => decides((id) => `${id}`.includes(one)));
+  const example = shown.find((id) => `${id}`.at(-1) === digit);
+  if (digit === undefined || example === undefined) return undefined;
+  return { words: { clause: `${ID} contains the digit ${digit}`, property: ID }, modulus: 10, example };
 }
 
 /** An optional property that has to be there, or absent, for a symptom to show. */
-export interface Presence {
+interface Presence {
   readonly name: string;
   readonly isPresent: boolean;
 }

@@ -1,8 +1,9 @@
+import type { Contract } from '../../contract/contract.ts';
 import { write } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { modelsOf } from '../../payloads/model/model.ts';
 import { ID } from '../../payloads/plants.ts';
-import { type Experiments, unlessSpent } from '../experiments.ts';
+import { unlessSpent } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
 import type { Search } from '../search.ts';
 import { mustReject } from '../symptom/symptoms-of.ts';
@@ -69,7 +70,7 @@ export async function conditionsOf(
     const isProperty = search.contract.newPlant.shape.properties.has(part.name);
     const isReplaced = isProperty && state.plant.members.filter(([name]) => name === part.name).length === 1;
     const base = isReplaced ? state : bare;
-    const values = neutral && valuesFor(part, state, neutral, bare, search);
+    const values = neutral && sweepOf(part, state, { neutral, bare }, search);
     // What is known is said even if there is no time to find out how far it reaches.
     const reach = values && (await unlessSpent(() => sweep(values, base, search, expected === 'accept')));
     if (reach !== undefined) sweeps.push(reach);
@@ -102,25 +103,6 @@ async function byOrder(state: RequestState, search: Search): Promise<SweepResult
   return reach.hidden.length > 0 && others.length === 0 && only?.isExact === true ? reach : undefined;
 }
 
-/** Values to try for a part. Without a valid token, what is wrong with the body is a condition like any other. */
-function valuesFor(
-  part: Part,
-  state: RequestState,
-  neutral: RequestState,
-  bare: RequestState,
-  search: Search,
-) {
-  const { credential: _, ...authorised } = state;
-  const { credential: __, ...repaired } = bare;
-  if (
-    search.expectedOutcomeOf(state) === 'reject-credential' &&
-    search.expectedOutcomeOf(authorised) === 'reject-body' &&
-    search.expectedOutcomeOf(repaired) !== 'reject-body'
-  )
-    return defectSweep(search.contract, neutral.plant);
-  return sweepOf(part, state, neutral, search.experiments);
-}
-
 /** If a request is larger with a part than without it, its size may be what matters. */
 async function bySize(
   reach: SweepResult | undefined,
@@ -135,21 +117,28 @@ async function bySize(
   return size.shown.length === 0 ? undefined : size.named[0]?.words;
 }
 
-/** What to try to find out how far a part of a request matters. */
-export function sweepOf(
+/** What to try to find out how far a part of a request matters. `bare` is the request without the part. */
+function sweepOf(
   part: Part,
   state: RequestState,
-  ordinary: RequestState,
-  experiments: Experiments,
+  { neutral, bare }: Readonly<Record<'neutral' | 'bare', RequestState>>,
+  { contract, experiments }: Search,
 ): Sweep | undefined {
-  const { shape } = experiments.contract.newPlant;
+  const { shape } = contract.newPlant;
   const { name, dimension } = part;
-  if (part === CREDENTIAL)
-    return experiments.expectedOutcomeOf(state) === 'reject-credential'
-      ? credentialSweep(experiments.token)
-      : undefined;
+  if (experiments.expectedOutcomeOf(state) === 'reject-credential') {
+    const { credential: _, ...authorised } = state;
+    const { credential: __, ...repaired } = bare;
+    // Without a valid token, what is wrong with the body is a condition like any other.
+    const isDefect =
+      experiments.expectedOutcomeOf(authorised) === 'reject-body' &&
+      experiments.expectedOutcomeOf(repaired) !== 'reject-body';
+    if (isDefect) return defectSweep(contract, neutral.plant);
+    if (part === CREDENTIAL) return credentialSweep(experiments.token);
+  }
+  if (part === CREDENTIAL) return undefined;
   if (name === ID) return idSweep;
-  if (name === 'property order') return orderSweep(ordinary.plant);
+  if (name === 'property order') return orderSweep(neutral.plant);
   const property = shape.properties.get(name);
   if (property !== undefined)
     return property.types.includes('string')
@@ -158,20 +147,19 @@ export function sweepOf(
   const undeclared = state.plant.get(name);
   if (undeclared !== undefined) {
     const nesting = nestingIn(write(undeclared, 0n));
-    return nesting === undefined ? undeclaredSweep(experiments) : depthSweep(name, nesting);
+    return nesting === undefined ? undeclaredSweep(contract) : depthSweep(name, nesting);
   }
   if (dimension !== undefined) return modelSweep(experiments.modelOf(state), dimension);
   const value = state.template.headers?.find(([own]) => own.toLowerCase() === name.toLowerCase())?.[1];
   return value === undefined ? undefined : headerSweep(name, value);
 }
 
-function undeclaredSweep({ contract }: Experiments): Sweep | undefined {
+function undeclaredSweep(contract: Contract): Sweep {
   const model = modelsOf(contract).open;
   const parts = ['undeclared names', 'undeclared values'].flatMap((name) => modelSweep(model, name) ?? []);
-  const classes = parts.flatMap((sweep) => sweep.classes).slice(0, 1);
   return {
     part: 'undeclared properties',
     candidates: parts.flatMap(({ candidates }) => candidates),
-    classes,
+    classes: parts.flatMap(({ classes }) => classes).slice(0, 1),
   };
 }

@@ -40,13 +40,6 @@ function exampleOf({ template, state, exchange, before = [] }: Explanation): Cau
   };
 }
 
-/** How what was found is said in one sentence. */
-export interface Sentence {
-  readonly title: string;
-  /** The condition without the symptom; null if there is none. */
-  readonly condition: string | null;
-}
-
 const AND = new Intl.ListFormat('en-GB');
 
 const capitalised = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
@@ -59,7 +52,7 @@ export function sentenceOf(
   symptom: Symptom,
   subject: Wording | undefined,
   conditions: readonly Wording[],
-): Sentence {
+): Pick<Cause, 'title' | 'condition'> {
   const clear = conditions.filter(({ isVague }) => isVague !== true);
   const known = clear.length > 0 ? clear : conditions;
   const phrases = phrasesOf(known);

@@ -34,7 +34,7 @@ export const paddedTo =
   };
 
 /** How JSON is nested. */
-export interface Nesting {
+interface Nesting {
   readonly levels: number;
   readonly nested: (levels: number) => Raw;
 }
