@@ -77,17 +77,15 @@ async function nowAndThen(state: RequestState, search: Search, { max, maxWithout
     return fromThenOn(state, [failed, tried], search.sought, search.experiments);
   }
   const every = Math.max(2, Math.round(tried / failed));
-  const counted = await afterAsMany(gapIn(failures), state, search);
+  const gap = gapIn(failures);
+  const counted = await afterAsMany(gap, state, search);
   if (counted !== undefined) return counted;
+  const how = gap === undefined ? `about one request in ${every}` : regular(gap);
   const which = await whichOf(state, every, search);
   return {
     ...bareExplanation(state, failing),
     kind: 'now-and-then',
-    conditions: [
-      {
-        note: `${toWhom(search.sought)}${regular(failures) ?? `about one request in ${every}`}${which}`,
-      },
-    ],
+    conditions: [{ note: `${toWhom(search.sought)}${how}${which}` }],
     inside: [failed, tried],
     repeat: { times: Math.min(every * 5, 500), inFlight: 1 },
   };
@@ -120,12 +118,9 @@ async function afterAsMany(gap: number | undefined, state: RequestState, search:
   return preceding && afterMany(preceding, [gap - 1]);
 }
 
-/** `every 10th request`, if the failures are equally far apart. */
-function regular(failures: readonly number[]): string | undefined {
-  const gap = gapIn(failures);
-  if (gap === undefined) return undefined;
-  return gap === 2 ? 'every other request' : `every ${gap}${SUFFIXES[ORDINALS.select(gap)] ?? 'th'} request`;
-}
+/** `every 10th request` */
+const regular = (gap: number): string =>
+  gap === 2 ? 'every other request' : `every ${gap}${SUFFIXES[ORDINALS.select(gap)] ?? 'th'} request`;
 
 /** With a failure rate of 1 in n, 5 n requests miss the failure with a probability of 1 in 150. */
 const TIMES_RATE = 5;

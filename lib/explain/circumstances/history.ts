@@ -1,10 +1,11 @@
 import { unseenToken } from '../../payloads/credentials.ts';
 import { freshId } from '../../payloads/fresh.ts';
-import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
+import { templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
 import { bareExplanation, type Explanation, type Found } from '../explanation.ts';
 import { REPEATS, type Search } from '../search.ts';
 import { aspectOf } from '../symptom/symptom.ts';
+import type { Wording } from '../wording/wording.ts';
 import {
   afterMany,
   afterOne,
@@ -112,26 +113,18 @@ async function historyOf(preceding: Preceding): Promise<Found> {
 async function sentAgain(preceding: Preceding): Promise<Found> {
   const { state, search } = preceding;
   if (search.sought.kind !== 'accepts') return undefined;
-  let last: (Sequence & { readonly state: RequestState }) | undefined;
+  let found: Found;
   for (let left = REPEATS; left > 0; left -= 1) {
     const wrong = { ...state, credential: unseenToken() };
     const first = await search.send(wrong);
     if (search.isShown(first, wrong) !== false) return undefined;
     const exchange = await search.send(wrong);
     if (search.isShown(exchange, wrong) !== true) return undefined;
-    last = {
-      before: [{ template: templateOf(wrong), exchange: first }],
-      exchange,
-      shows: true,
-      state: wrong,
-    };
+    const before = [{ template: templateOf(wrong), exchange: first }];
+    const words: Wording = { clause: 'the same token is sent again', topics: ['credential'] };
+    found = { ...preceding.finding(words, { before, exchange }), state: wrong };
   }
-  return (
-    last && {
-      ...preceding.finding({ clause: 'the same token is sent again', topics: ['credential'] }, last),
-      state: last.state,
-    }
-  );
+  return found;
 }
 
 /** Whether the response contains values of the plant before, as if they were those of the request. */

@@ -119,7 +119,11 @@ export class Preceding {
   }
 
   /** What is found out if the symptom shows after others, each of so many times. */
-  finding(words: Wording, { before, exchange }: Sequence, kind: CauseKind = 'sequence'): Explanation {
+  finding(
+    words: Wording,
+    { before, exchange }: Pick<Sequence, 'before' | 'exchange'>,
+    kind: CauseKind = 'sequence',
+  ): Explanation {
     return {
       ...bareExplanation(this.state, exchange),
       kind,

@@ -20,6 +20,9 @@ import { symptomsOf } from '../symptom/symptoms-of.ts';
 import { listOf, type Wording } from '../wording/wording.ts';
 import { type ChangeOf, KINDS, PAUSE_MS, shownOnlyBy } from './preceding.ts';
 
+/** One cause of many failures, whatever their symptoms. */
+type WholeRun = (failures: readonly CheckFailure[], experiments: Experiments) => Promise<Cluster | undefined>;
+
 /** How often each kind of request is sent, and one that is not answered. */
 const [TURNS, SLOW_TURNS] = [3, 1];
 
@@ -27,10 +30,7 @@ const [TURNS, SLOW_TURNS] = [3, 1];
  * Finds out whether the store treats all requests alike: valid ones, invalid ones, and perhaps those without a token.
  * Such a store has one fault, whatever the checks say.
  */
-export async function sameForAll(
-  failures: readonly CheckFailure[],
-  experiments: Experiments,
-): Promise<Cluster | undefined> {
+export const sameForAll: WholeRun = async (failures, experiments) => {
   const { ordinary } = experiments;
   const authorised: readonly RequestState[] = [
     ordinary,
@@ -60,7 +60,7 @@ export async function sameForAll(
       ({ failure }) => !authenticates || experiments.expectedOutcomeOfSent(failure) !== 'reject-credential',
     ),
   };
-}
+};
 
 function symptomOf(exchange: Exchange, whom: string): Symptom {
   if (exchange.response === undefined)
@@ -92,10 +92,7 @@ const REJECTED_EARLY: readonly { readonly one: string; readonly change: ChangeOf
  * Whether a store leaves the body of a request that it rejects on the connection, and takes it for the next request.
  * What becomes of that one depends on the bytes of the body, so that failures differ and seem to come at random.
  */
-export async function unreadBody(
-  failures: readonly CheckFailure[],
-  experiments: Experiments,
-): Promise<Cluster | undefined> {
+export const unreadBody: WholeRun = async (failures, experiments) => {
   const members = failures.filter(mayBeOfConnection);
   if (members.length === 0) return undefined;
   // Two plants that have nothing in common, as a store may remember what it rejected.
@@ -121,7 +118,7 @@ export async function unreadBody(
     };
   }
   return undefined;
-}
+};
 
 /** The exchange of an ordinary plant if its outcome is not the right one. */
 async function failing(state: RequestState, experiments: Experiments): Promise<Exchange | undefined> {
@@ -197,10 +194,7 @@ function wordsFor(named: readonly Suspect[]): Wording {
 }
 
 /** What a store does with every ordinary plant by the end of a run, though it accepted one at its beginning. */
-export async function acceptedNoLonger(
-  failures: readonly CheckFailure[],
-  experiments: Experiments,
-): Promise<Cluster | undefined> {
+export const acceptedNoLonger: WholeRun = async (failures, experiments) => {
   const [first, ...others] = ordinaryStates(experiments.contract);
   const outcome = async (state: RequestState) =>
     symptomsOf(await experiments.send(state), 'accept', experiments.contract).find(
@@ -214,7 +208,7 @@ export async function acceptedNoLonger(
   const found = await fromThenOn(first, [tried, tried], sought, experiments);
   const members = failures.filter((one) => keyOf(one.sought) === keyOf(sought));
   return members.length === 0 ? undefined : { sought, found, members };
-}
+};
 
 /** Requests of each kind after which most stores that run out of something have done so. */
 const REQUESTS_TO_EXHAUST_A_STORE = 200;

@@ -7,6 +7,7 @@ import { type CandidateClass, isIn } from '../condition/candidates.ts';
 import type { Part } from '../condition/parts.ts';
 import { credentialCandidates } from '../condition/sweeps/credentials.ts';
 import { defectSweep, wordsOfDefect } from '../condition/sweeps/defects.ts';
+import { valuesOf } from '../condition/sweeps/model.ts';
 import type { Experiments } from '../experiments.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import type { Search } from '../search.ts';
@@ -48,10 +49,8 @@ export function suchAs(failure: Failure, contract: Contract): Wording {
 }
 
 /** The value of a dimension that the label of a row names. */
-const valueIn = (label: string, dimension: string | undefined, { dimensions }: Model): string | undefined =>
-  dimensions
-    .filter(({ name }) => name === dimension)
-    .flatMap(({ values: [, ...others] }) => others.flatMap((value) => value.members ?? [value]))
+const valueIn = (label: string, dimension: string | undefined, model: Model): string | undefined =>
+  valuesOf(dimension, model)
     .map(({ name }) => name)
     .filter((name) => label.includes(name))
     .toSorted((a, b) => b.length - a.length)[0];

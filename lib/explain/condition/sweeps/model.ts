@@ -13,17 +13,20 @@ import { plainPlants } from '../../../payloads/validity.ts';
 import type { Topic, Wording } from '../../wording/wording.ts';
 import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 
-/** The values of a dimension of the model. */
+/** The values of a dimension but for the usual one. */
+export const valuesOf = (dimension: string | undefined, { dimensions }: Model): readonly Value[] =>
+  dimensions
+    .filter(({ name }) => name === dimension)
+    .flatMap(({ values: [, ...others] }) => others.flatMap((one) => one.members ?? [one]));
+
+/** What to try for a dimension of the model. */
 export function modelSweep(model: Model, name: string): Sweep | undefined {
-  const valuesOf = (dimension: string): readonly Value[] =>
-    model.dimensions
-      .filter((one) => one.name === dimension)
-      .flatMap(({ values: [, ...others] }) => others.flatMap((one) => one.members ?? [one]));
   const also = ALSO[name];
-  const others = also === undefined ? [] : valuesOf(also.dimension);
   const values = [
-    ...valuesOf(name),
-    ...others.filter(({ apply }) => also?.has(withoutPlant(apply, model.contract)) === true),
+    ...valuesOf(name, model),
+    ...valuesOf(also?.dimension, model).filter(
+      ({ apply }) => also?.has(withoutPlant(apply, model.contract)) === true,
+    ),
   ];
   if (values.length === 0) return undefined;
   const groups = GROUPS[name] ?? [];
