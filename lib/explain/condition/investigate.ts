@@ -177,12 +177,9 @@ const UNDECLARED = 'extra';
 
 /** If the size decides, it explains whatever is larger. */
 function featureOf({ conditions }: Explanation): Pick<Explanation, 'feature'> {
-  for (const words of conditions) {
-    const { bytesAbove } = words;
-    if (bytesAbove === undefined) continue;
-    return { feature: { words, has: (body) => Buffer.byteLength(body) > bytesAbove } };
-  }
-  return {};
+  const words = conditions.find(({ bytesAbove }) => bytesAbove !== undefined);
+  const limit = words?.bytesAbove ?? 0;
+  return words === undefined ? {} : { feature: { words, has: (body) => Buffer.byteLength(body) > limit } };
 }
 
 /** The least by which a request has to be larger for its size to be tried first. */

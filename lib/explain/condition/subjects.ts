@@ -1,13 +1,13 @@
 import { JsonObject } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { noCredential } from '../../payloads/test-case.ts';
-import { type Experiments, isWrong400 } from '../experiments.ts';
+import { isWrong400 } from '../experiments.ts';
 import { type Description, type Explanation, explanationOf, type Found } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import type { Search } from '../search.ts';
 import { keyOf } from '../symptom/symptom.ts';
 import { labelOf } from '../wording/words.ts';
-import type { Candidate, CandidateClass, NamedCandidates } from './candidates.ts';
+import { type Candidate, type CandidateClass, isIn, type NamedCandidates } from './candidates.ts';
 import { type Conditions, conditionsAmong, UNCONDITIONAL } from './conditions.ts';
 import { type Feature, separating } from './features.ts';
 import { BODY, CREDENTIAL, differences } from './parts.ts';
@@ -93,15 +93,10 @@ export async function explanationOfSubject(
 
 /** Whether what did not show the symptom at first does so now. */
 async function beganToShow({ base, hidden, shown, candidates }: Subjects, search: Search): Promise<boolean> {
-  const [first] = hidden;
-  const [earliest] = shown;
-  if (
-    first === undefined ||
-    earliest === undefined ||
-    candidates.indexOf(first) > candidates.indexOf(earliest)
-  )
-    return false;
-  return search.showsEachTime(first.apply(base), 2);
+  const [[first], [earliest]] = [hidden, shown];
+  if (first === undefined || earliest === undefined) return false;
+  const isEarlier = candidates.indexOf(first) < candidates.indexOf(earliest);
+  return isEarlier && search.showsEachTime(first.apply(base), 2);
 }
 
 interface Subjects extends SweepResult {
@@ -113,23 +108,17 @@ interface Subjects extends SweepResult {
 
 /** What has to be rejected and shows the symptom. */
 export async function subjectsOf(state: RequestState, isBody: boolean, search: Search): Promise<Subjects> {
-  const { credential, defect: _, ...rest } = state;
-  const base = isBody
-    ? {
-        ...rest,
-        plant: repaired(rest, search.experiments),
-        ...(credential === undefined ? {} : { credential }),
-      }
-    : rest;
   const { contract, token } = search.experiments;
+  const { defect: _, ...valid } = state;
+  const { credential: __, ...unauthenticated } = valid;
+  const base = isBody ? { ...valid, plant: repaired(unauthenticated, search) } : unauthenticated;
   const values = isBody
     ? defectSweep(contract, base.plant, isAboutBytes(labelOf(search.failure), contract))
     : credentialSweep(token);
   const reach = await sweep(values, base, search, false);
   const [only, ...others] = reach.named;
   const isScattered = others.length > 0 || (only?.isExact === false && only.isListed !== true);
-  const separated =
-    isBody && isScattered ? separatedIn(reach, values.classes, base, search.experiments) : undefined;
+  const separated = isBody && isScattered ? separatedIn(reach, values.classes, base, search) : undefined;
   return { ...reach, ...separated, base, candidates: values.candidates };
 }
 
@@ -138,29 +127,29 @@ function separatedIn(
   { shown, hidden }: SweepResult,
   classes: readonly CandidateClass[],
   base: RequestState,
-  experiments: Experiments,
+  { contract, experiments }: Search,
 ): Pick<Subjects, 'named' | 'feature'> | undefined {
   // A parser that rejects what is not JSON leaves the other bodies to whatever comes after it.
   const isParsed = shown.every((candidate) => !candidate.classes.includes(NOT_JSON));
-  const tried = ({ id }: CandidateClass) =>
+  const tried = (one: CandidateClass) =>
     [...shown, ...hidden]
-      .filter(({ classes: own }) => own.includes(id) && !(isParsed && own.includes(NOT_JSON)))
+      .filter(isIn(one))
+      .filter((candidate) => !(isParsed && candidate.classes.includes(NOT_JSON)))
       .map((candidate) => [experiments.textOf(candidate.apply(base)), shown.includes(candidate)] as const);
   for (const one of classes) {
-    if (!shown.every((candidate) => candidate.classes.includes(one.id))) continue;
-    const feature = separating(tried(one), experiments.contract);
+    if (!shown.every(isIn(one))) continue;
+    const feature = separating(tried(one), contract);
     if (feature !== undefined) return { named: [{ ...one, candidates: shown, isExact: true }], feature };
   }
   return undefined;
 }
 
 /** The plant with ordinary values for those that are wrong. */
-function repaired(state: RequestState, experiments: Experiments): RequestState['plant'] {
-  if (experiments.expectedOutcomeOf(state) === 'accept') return state.plant;
-  const [ordinary] = ordinaryStates(experiments.contract);
-  const parts = differences(ordinary, state);
-  const one = parts
+function repaired(state: RequestState, search: Search): RequestState['plant'] {
+  const { ordinary } = search;
+  if (search.expectedOutcomeOf(state) === 'accept') return state.plant;
+  const one = differences(ordinary, state)
     .map((part) => part.copy(ordinary, state))
-    .find((next) => experiments.expectedOutcomeOf(next) !== 'reject-body');
+    .find((next) => search.expectedOutcomeOf(next) !== 'reject-body');
   return one?.plant ?? ordinary.plant;
 }
