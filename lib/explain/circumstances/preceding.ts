@@ -202,12 +202,12 @@ const COUNTS = [2, 3, 5, 8, 10, 20, 30];
 /** How many requests of one kind have to come right before a request so that a symptom shows. */
 export async function afterMany(preceding: Preceding, counts: readonly number[] = COUNTS): Promise<Found> {
   for (const kind of ALL_KINDS)
-    for (const [index, count] of counts.entries()) {
+    for (const count of counts) {
       const sequence = await preceding.alwaysAfter(kind, count);
       if (sequence === undefined) continue;
-      // What shows now and then does so after fewer, too.
-      const fewer = counts[index - 1] ?? 1;
-      const isHidden = async () => !(await preceding.after(kind, fewer)).shows;
+      // What shows now and then does so after others, too.
+      const others = kind === KINDS.accepted ? 1 : count;
+      const isHidden = async () => !(await preceding.after(KINDS.accepted, others)).shows;
       if (!(await isEachTime(REPEATS, isHidden))) return undefined;
       return preceding.finding({ phrase: `after ${count} ${kind.many} in a row` }, sequence);
     }

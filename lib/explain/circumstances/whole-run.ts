@@ -80,12 +80,23 @@ const contentOf = (exchange: Exchange): string =>
     ? `none: ${exchange.kind === 'broken' ? exchange.fault.kind : ''}`
     : `${summarise(exchange)}\n${Buffer.from(exchange.response.body).toString('latin1')}`;
 
+interface RejectedEarly {
+  readonly one: string;
+  readonly change: ChangeOf;
+  /** What leaves nothing on the connection; by default the same request without a body. */
+  readonly control?: ChangeOf;
+}
+
 /** Requests that a store may reject by their heads alone, or before it has understood the body. */
-const REJECTED_EARLY: readonly { readonly one: string; readonly change: ChangeOf }[] = [
+const REJECTED_EARLY: readonly RejectedEarly[] = [
   KINDS.unauthenticated,
   { ...KINDS.wrong, change: () => ({ credential: wrongToken('a random token of the same length') }) },
   { one: 'a request with another media type', change: () => ({ template: { contentType: 'text/plain' } }) },
-  { one: 'a request with malformed JSON', change: () => ({ defect: TRUNCATED }) },
+  {
+    one: 'a request with malformed JSON',
+    change: () => ({ defect: TRUNCATED }),
+    control: KINDS.rejected.change,
+  },
 ];
 
 /**
@@ -97,11 +108,16 @@ export const unreadBody: WholeRun = async (failures, experiments) => {
   if (members.length === 0) return undefined;
   // Two plants that have nothing in common, as a store may remember what it rejected.
   const [ordinary, , earlier = ordinary] = ordinaryStates(experiments.contract);
-  for (const { one, change } of REJECTED_EARLY) {
+  for (const { one, change, control } of REJECTED_EARLY) {
     const rejected = templateOf({ ...earlier, ...change(earlier) });
+    const passing =
+      control === undefined
+        ? { ...rejected, body: undefined }
+        : templateOf({ ...earlier, ...control(earlier) });
     const next = afterOnConnection(ordinary, rejected);
-    const control = afterOnConnection(ordinary, { ...rejected, body: undefined });
-    const exchange = await shownOnlyBy(next, control, (state) => failing(state, experiments));
+    const exchange = await shownOnlyBy(next, afterOnConnection(ordinary, passing), (state) =>
+      failing(state, experiments),
+    );
     if (exchange === undefined) continue;
     return {
       sought: {
@@ -117,6 +133,8 @@ export const unreadBody: WholeRun = async (failures, experiments) => {
       members,
     };
   }
+  // What rejections have left behind is not to disturb the other experiments.
+  for (const state of ordinaryStates(experiments.contract)) await experiments.send(state);
   return undefined;
 };
 
