@@ -57,6 +57,10 @@ export function startCommand(command: string, token: string, log?: string): Star
   let isLost = false;
   let end: { readonly how: string; readonly failed: boolean } | undefined;
   const ended = new Promise<void>((resolve) => {
+    child.once('error', ({ message }) => {
+      end ??= { how: `could not be started: ${message}`, failed: true };
+      resolve();
+    });
     child.once('exit', (code, signal) => {
       const after = `after ${((performance.now() - began) / 1000).toFixed(1)} s`;
       const by = signal ?? signalOf(code);
@@ -67,10 +71,6 @@ export function startCommand(command: string, token: string, log?: string): Star
       resolve();
     });
   });
-  child.once('error', ({ message }) => {
-    end ??= { how: `could not be started: ${message}`, failed: true };
-  });
-
   const signal = (name: NodeJS.Signals | 0): boolean => {
     if (child.pid === undefined) return false;
     try {

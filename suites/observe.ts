@@ -571,13 +571,11 @@ export const observationChecks: readonly Check[] = [
     'One ordinary plant; the times are those of all responses to POST in the run.',
     async (context) => {
       await context.send(plain(context));
-      const sorted = context.latencies.toSorted((a, b) => a - b);
-      if (sorted.length === 0) return;
-      const quantiles = { median: 0.5, '95th-percentile': 0.95, '99th-percentile': 0.99 };
-      for (const [key, quantile] of Object.entries(quantiles)) {
-        const ms = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * quantile))] ?? 0;
-        context.recordObservation(`response-time-ms/${key}`, Math.round(ms * 100) / 100);
-      }
+      const { latency } = context;
+      if (latency === undefined) return;
+      context.recordObservation('response-time-ms/median', latency.median);
+      context.recordObservation('response-time-ms/95th-percentile', latency.p95);
+      context.recordObservation('response-time-ms/99th-percentile', latency.p99);
     },
     { exclusive: true },
   ),

@@ -5,6 +5,7 @@ import type { JsonObject } from '../payloads/json.ts';
 import type { Coverage, Strength } from '../payloads/model/model.ts';
 import type { RequestTemplate, TestCase } from '../payloads/test-case.ts';
 import type { Exchange } from '../wire/exchange.ts';
+import type { Latency } from './send/latency.ts';
 
 /**
  * MUST: the interface states it. SHOULD: a standard that the interface builds on states it, or it follows if
@@ -80,8 +81,8 @@ export interface CheckContext {
   readonly isDistant: boolean;
   /** A context with `count` ids of its own: what it sends does not depend on what else is sent meanwhile. */
   withOwnIds(count: number): CheckContext;
-  /** Response times of POST requests so far, in milliseconds: a sample of at most a few thousand. */
-  readonly latencies: readonly number[];
+  /** Response times of POST requests so far; undefined if there was none. */
+  readonly latency: Latency | undefined;
 }
 
 /** How a check is carried out. */

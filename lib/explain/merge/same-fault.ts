@@ -28,16 +28,23 @@ const withAllConditions: SameFault['join'] = (first, all) => ({
   found: { ...first.found, conditions: [alternatives(all.flatMap(({ found }) => found.conditions))] },
 });
 
-/** Clusters that say the same under one condition each, which is about one of some parts of the request. */
-const acrossParts = (parts: readonly string[]): SameFault => ({
-  key: ({ sought, found: { kind, subject, conditions } }) => {
-    const [only, ...others] = conditions;
-    return kind === 'always' && others.length === 0 && parts.includes(only?.part ?? '')
-      ? JSON.stringify([keyOf(sought), subject])
-      : undefined;
-  },
-  join: withAllConditions,
-});
+/** Clusters that say the same but for one condition, which is about one of some parts of the request. */
+const acrossParts = (parts: readonly string[]): SameFault => {
+  const isAbout = ({ part = '' }: Wording) => parts.includes(part);
+  const rest = ({ found }: Cluster) => found.conditions.filter((one) => !isAbout(one));
+  return {
+    key: (cluster) => {
+      const { kind, subject, conditions } = cluster.found;
+      return kind === 'always' && conditions.filter(isAbout).length === 1
+        ? JSON.stringify([keyOf(cluster.sought), subject, textOfAll(rest(cluster))])
+        : undefined;
+    },
+    join: (first, all) => {
+      const either = alternatives(all.flatMap(({ found }) => found.conditions.filter(isAbout)));
+      return { ...first, found: { ...first.found, conditions: [either, ...rest(first)] } };
+    },
+  };
+};
 
 /** Parts of a request that decide how many pieces of its body a store reads. */
 const PIECES = ['segments', 'framing'];

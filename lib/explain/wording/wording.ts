@@ -157,9 +157,11 @@ export function alternatives(all: readonly Wording[]): Wording {
   return formsOf(all, 'clause').length > MAX_NAMES ? { ...joined, isPartial: true } : joined;
 }
 
-const formsOf = (all: readonly Wording[], form: Form): readonly string[] => [
-  ...new Set(all.flatMap((words) => words[form] ?? [])),
-];
+/** Without those that another one lists. */
+function formsOf(all: readonly Wording[], form: Form): readonly string[] {
+  const texts = [...new Set(all.flatMap((words) => words[form] ?? []))];
+  return texts.filter((text) => !texts.some((one) => one !== text && one.split(/, | or /).includes(text)));
+}
 
 function either(texts: readonly string[]): string {
   const start =

@@ -93,7 +93,9 @@ function contextOf(plants: PlantFactory, execution: Execution, ids: IdSource = e
       return execution.concurrencyLimit > run.concurrency;
     },
     withOwnIds: (count) => contextOf(plants, execution, blockOf(ids, count)),
-    latencies: run.sender.latency.sample,
+    get latency() {
+      return run.sender.latency.summary;
+    },
   };
 }
 

@@ -159,7 +159,7 @@ async function sentBy(
     recordObservation: () => {},
     isDistant: false,
     withOwnIds: () => context,
-    latencies: [1],
+    latency: undefined,
   };
   try {
     await test.run(context);

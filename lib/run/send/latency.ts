@@ -17,7 +17,7 @@ export interface Latency {
 /** Records response times in constant memory. */
 export class LatencyLog {
   /** Milliseconds of the latest responses, unordered. */
-  readonly sample: number[] = [];
+  private readonly sample: number[] = [];
   private readonly counts = new Map<number, number>();
   private answers = 0;
   private longest = 0;
