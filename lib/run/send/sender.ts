@@ -174,7 +174,7 @@ export class Sender {
       await this.pace(current);
       if (this.access.excludes(context)) await this.access.waitFor(context);
       const { concurrencyLimit } = this.client;
-      const { exchange, isOwn } = await this.tryOnce(current, id, context);
+      const { exchange, isOwn } = await this.tryOnce(current, id, context, hasWaited);
       if (exchange.kind === 'broken' && exchange.fault.kind === 'unasked-continue') {
         this.client.useRawSockets();
         id = context.ids.aside();
@@ -190,7 +190,8 @@ export class Sender {
       if (pause === undefined) {
         if (isAway(exchange) && !hasWaited) {
           hasWaited = true;
-          if (await this.options.recovery.whileAway(exchange, context, template, this)) continue;
+          const isBack = await this.options.recovery.whileAway(exchange, context, template, this);
+          if (isBack || !isOwn) continue;
         }
         if (state.stop === undefined && (this.outage.isSuspected || this.outage.isCertain))
           await this.options.recovery.duringOutage(this.outage, context, this);
@@ -249,6 +250,7 @@ export class Sender {
   }
 
   /**
+   * @param isThere whether the store has been waited for, so that a 502 is its own
    * @returns `isOwn` is false if the exchange is that of the preceding request, for which both must be
    * retried
    */
@@ -256,6 +258,7 @@ export class Sender {
     template: RequestTemplate,
     id: bigint,
     context: RequestContext,
+    isThere = false,
   ): Promise<{ readonly exchange: Exchange; readonly isOwn: boolean }> {
     const { authority: host, prefix } = this.client.endpoint;
     const { token, headers, query = [] } = this.options;
@@ -292,7 +295,7 @@ export class Sender {
     if (template.preceding !== undefined && before !== undefined) {
       // What is outside the contract may get any answer, for ever.
       const isFinal = isOutsideContract(template.preceding.template) || isFinalOfGateway(before);
-      if (!isFinal && (pauseAsked(before) !== undefined || isAway(before)))
+      if (!isFinal && (pauseAsked(before) !== undefined || (isAway(before) && !isThere)))
         return { exchange: { ...before, request: exchange.request }, isOwn: false };
       this.options.monitor.see(before, template.preceding.template, context);
     }
