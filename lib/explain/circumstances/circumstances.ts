@@ -67,7 +67,9 @@ async function nowAndThen(state: RequestState, search: Search, { max, maxWithout
     if (failures.length === 0 && tried >= maxWithout) return undefined;
   }
   const failed = failures.length;
-  if (failing === undefined) return undefined;
+  // What fails at first, and never again, is still due to what was tried before.
+  const isLeftOver = failed < tried && failures.at(-1) === failed;
+  if (failing === undefined || isLeftOver) return undefined;
   const values = passing === undefined ? undefined : await byValue(state, failing, passing, search);
   if (values !== undefined) return values;
   if (failed === tried) {
@@ -106,9 +108,9 @@ const LARGE_GAP = 10;
 
 /** How far apart the failures are, if they are equally far apart. */
 function gapIn(failures: readonly number[]): number | undefined {
-  const [gap, ...others] = failures.slice(1).map((place, index) => place - (failures[index] ?? 0));
-  const enough = (gap ?? 0) >= LARGE_GAP ? 1 : ENOUGH_FAILURES - 2;
-  return others.length < enough || others.some((one) => one !== gap) ? undefined : gap;
+  const [gap = 0, ...others] = failures.slice(1).map((place, index) => place - (failures[index] ?? 0));
+  const enough = gap >= LARGE_GAP ? 1 : ENOUGH_FAILURES - 2;
+  return gap < 2 || others.length < enough || others.some((one) => one !== gap) ? undefined : gap;
 }
 
 /** A rejected request that fails at equal distances may fail after so many rejections in a row; then ordinary plants do, too. */
