@@ -90,6 +90,11 @@ export const wrongTokens: readonly InvalidCredential[] = [
   near('a random token', 'any token', 'f3a91c07d2'),
   near('the token with characters appended', 'more than the token', TOKEN, '0000'),
   near('the token with characters prepended', 'more than the token', '0000', TOKEN),
+  // What splits a token at a separator may compare only one of the parts.
+  ...['.', ':', '/'].flatMap((mark) => [
+    near(`the token with "${mark}x" appended`, 'more than the token', TOKEN, `${mark}x`),
+    near(`the token with "x${mark}" prepended`, 'more than the token', `x${mark}`, TOKEN),
+  ]),
   near('the first half of the token', 'beginning of the token', FIRST_HALF),
   near('the second half of the token', 'end of the token', SECOND_HALF),
   near('the token without its first character', 'end of the token', AFTER_FIRST),

@@ -212,9 +212,17 @@ const OTHER_TYPES: Readonly<Record<Foreign, (own: Json) => readonly Json[]>> = {
   number: () => [FRESH, 0n, 1n, -1n, new Raw('1.5'), new Raw('1e3')],
   fraction: () => [
     ...['.5', '.000001'].map((end) => new Raw((id) => `${id}${end}`)),
-    ...['1.5', '0.1', '-2.25', '1e-1', '12345.000001', '16777217.5', '2147483646.5'].map(
-      (text) => new Raw(text),
-    ),
+    ...[
+      '1.5',
+      '0.1',
+      '-2.25',
+      '1e-1',
+      '12345.000001',
+      '16777217.5',
+      '2147483646.5',
+      '4294967298.5',
+      '1125899906842625.5',
+    ].map((text) => new Raw(text)),
   ],
   // Fresh, so that a store that accepts numerals as ids does not reject these as duplicates.
   numeral: () => [
@@ -256,7 +264,11 @@ const sampledOtherTypes: Readonly<Record<Foreign, (own: Json) => Arbitrary<Json>
   fraction: () =>
     fc
       .tuple(
-        fc.oneof(fc.integer({ min: -99_999, max: 99_999 }), fc.integer({ min: 1, max: 2 ** 31 - 1 })),
+        fc.oneof(
+          fc.integer({ min: -99_999, max: 99_999 }),
+          fc.integer({ min: 1, max: 2 ** 31 - 1 }),
+          fc.integer({ min: 2 ** 31, max: 2 ** 36 }),
+        ),
         fc.integer({ min: 1, max: 9999 }),
       )
       .map(([a, b]): Json => new Raw(`${a}.${String(b).padStart(4, '0')}`)),

@@ -56,6 +56,12 @@ export const authSubtle: readonly BrokenStore[] = [
     (given, token) => given.startsWith(token),
   ),
   comparingTokens(
+    'auth-part',
+    'accepts the right token with more after a full stop: it drops the fourth part of what it takes for a JSON Web Token',
+    ['auth/rejects-wrong-tokens'],
+    (given, token) => given.startsWith(`${token}.`),
+  ),
+  comparingTokens(
     'auth-prefix',
     'accepts any prefix of the right token',
     ['auth/rejects-wrong-tokens'],

@@ -146,6 +146,16 @@ export const coercion: readonly BrokenStore[] = [
     ),
   ),
   broken(
+    'id-fraction-beyond-31-bits',
+    'accepts a fraction as id from 2^31: such numbers are not checked with | 0',
+    ['invalid/rejects-fractional-id', 'combinations/rejects-invalid-bodies'],
+    acceptingKind(
+      'id',
+      'fraction',
+      sent('id', (id) => id instanceof Numeral && Number(id.text) >= 2 ** 31),
+    ),
+  ),
+  broken(
     'id-fraction-negative',
     'accepts a negative fraction as id: id % 1 > 0',
     ['invalid/rejects-fractional-id'],

@@ -1,4 +1,5 @@
 import type { Cluster } from '../cluster.ts';
+import { hasFreshId } from '../ordinary-requests.ts';
 import { aspectOf, keyOf, type SymptomKind } from '../symptom/symptom.ts';
 import { fullText, topicsOf, type Wording } from '../wording/wording.ts';
 import { labelOf } from '../wording/words.ts';
@@ -29,7 +30,7 @@ const explainsRepeatedValue: Explains = (one, other) =>
   dependsOnEarlier(one) &&
   !dependsOnEarlier(other) &&
   isSameSymptom(one, other) &&
-  other.found.conditions.some(({ isRepeated }) => isRepeated === true);
+  (!hasFreshId(other.found.state) || other.found.conditions.some(({ isRepeated }) => isRepeated === true));
 
 const isIntermittent = ({ found: { kind }, members }: Cluster): boolean =>
   kind === 'now-and-then' ||
