@@ -40,7 +40,7 @@ function causesOf(name: string): Promise<readonly RecordedCause[]> {
 function checksFor(name: string): readonly string[] {
   const fails = brokenStores.find((store) => store.name === name)?.fails ?? [];
   const isSeenInPart =
-    !/^(?:state|again)-|-again$/.test(name) && fails.some((id) => !id.startsWith('invariants/'));
+    !/^(?:state|again|left)-|-again$/.test(name) && fails.some((id) => !id.startsWith('invariants/'));
   return isSeenInPart ? [...fails, 'invariants/*'] : [];
 }
 
@@ -94,6 +94,10 @@ const TITLES: Readonly<Record<string, RegExp>> = {
   'state-pool': /^Answers 500 to every request with a valid token from some point in the run onwards$/,
   'state-next-500': /^Answers 500 to requests after a rejected request$/,
   'state-breaker': /^Answers 503 to requests after 5 rejected requests in a row$/,
+  'left-malformed-text':
+    /^Takes the body of a request with malformed JSON for the next request on the connection$/,
+  'load-scratch-buffer': /^Answers 200 with .+ when (longer|shorter) plants are in flight/,
+  'auth-provider-502': /^Answers 502 when the token is wrong or the Authorization header is empty$/,
   'state-name-leaks': /^Accepts a plant without name and answers with values of the plant before$/,
   'auth-gives-up': /^Accepts requests without a valid token after 8 requests without a token in a row$/,
   'auth-address': /^Accepts requests without a valid token soon after an accepted plant$/,

@@ -95,24 +95,32 @@ function featuresOf(contract: Contract): readonly Feature[] {
   ];
 }
 
+type Tries = Parameters<typeof separating>[0];
+
+/** Each of some numbers with the next lower one; limits lie between these. */
+function neighbours(numbers: readonly number[]): readonly (readonly [below: number, one: number])[] {
+  const distinct = [...new Set(numbers)].toSorted((a, b) => a - b);
+  return distinct.slice(1).map((one, index) => [distinct[index] ?? 0, one]);
+}
+
 /** A magnitude of ids that separates bodies best is between two of theirs. */
-function magnitudesIn(tries: readonly (readonly [body: string, shows: boolean])[]): readonly Feature[] {
+function magnitudesIn(tries: Tries): readonly Feature[] {
   const idIn = (body: string): number => {
     const id = membersOf(body)[ID];
     return typeof id === 'number' ? id : Number.NaN;
   };
-  const ids = [...new Set(tries.map(([body]) => idIn(body)))].toSorted((one, other) => one - other);
+  const ids = tries.map(([body]) => idIn(body));
   // A body without a number says nothing about its magnitude.
   if (ids.some(Number.isNaN)) return [];
-  return ids.slice(1).map((id, index) => {
-    const below = ids[index] ?? 0;
-    const clause = `${ID} is above about ${roundBetween(below, id)}`;
-    return {
-      words: { clause, property: ID, topics: ['large id'] },
-      // Nothing is known of those in between.
-      has: (body) => idIn(body) > below,
-    };
-  });
+  return neighbours(ids).map(([below, id]) => ({
+    words: {
+      clause: `${ID} is above about ${roundBetween(below, id)}`,
+      property: ID,
+      topics: ['large id'],
+    },
+    // Nothing is known of those in between.
+    has: (body) => idIn(body) > below,
+  }));
 }
 
 /** The roundest number from `low` to `high`. */
@@ -125,17 +133,17 @@ function roundBetween(low: number, high: number): number {
 }
 
 /** A size that separates bodies best is between two of theirs. */
-function sizesIn(tries: readonly (readonly [body: string, shows: boolean])[]): readonly Feature[] {
-  const sizes = [...new Set(tries.map(([body]) => Buffer.byteLength(body)))].toSorted((a, b) => a - b);
-  return sizes.slice(1).flatMap((size, index): Feature[] => [
+function sizesIn(tries: Tries): readonly Feature[] {
+  const sizeOf = (body: string) => Buffer.byteLength(body);
+  return neighbours(tries.map(([body]) => sizeOf(body))).flatMap(([below, size]): Feature[] => [
     {
       words: { clause: `the body is ${size} bytes or longer`, topics: ['size'] },
-      // Nothing is known of the sizes below it that were not tried.
-      has: (body) => Buffer.byteLength(body) > (sizes[index] ?? 0),
+      // Nothing is known of the sizes in between.
+      has: (body) => sizeOf(body) > below,
     },
     {
       words: { clause: `the body is shorter than ${size} bytes` },
-      has: (body) => Buffer.byteLength(body) < size,
+      has: (body) => sizeOf(body) < size,
     },
   ]);
 }

@@ -22,12 +22,6 @@ export interface SameFault {
   readonly join: (first: Cluster, all: readonly Cluster[]) => Cluster;
 }
 
-/** Any of the conditions of all clusters. */
-const withAllConditions: SameFault['join'] = (first, all) => ({
-  ...first,
-  found: { ...first.found, conditions: [alternatives(all.flatMap(({ found }) => found.conditions))] },
-});
-
 /** Clusters that say the same but for one condition, which is about one of some parts of the request. */
 const acrossParts = (parts: readonly string[]): SameFault => {
   const isAbout = ({ part = '' }: Wording) => parts.includes(part);
@@ -106,8 +100,9 @@ const acrossTypes: SameFault = {
     const { words, instead = '' } = first.sought;
     const types = listOf([...new Set(all.flatMap(({ sought }) => sought.instead ?? []))]);
     return {
-      ...withAllConditions(first, all),
+      ...first,
       ofSeveral: { ...first.sought, words: words.replace(`as ${instead}`, `as ${types}`) },
+      found: { ...first.found, conditions: [alternatives(all.flatMap(({ found }) => found.conditions))] },
     };
   },
 };
