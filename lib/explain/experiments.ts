@@ -31,8 +31,8 @@ export interface ExplainedRun {
   /** Requests in flight at most. */
   readonly concurrency: number;
   readonly firstId: bigint;
-  /** Whether the store accepted an ordinary plant when the run began. */
-  readonly served: boolean;
+  /** The ordinary plant that the store accepted when the run began. */
+  readonly accepted: Exchange | undefined;
   /** Whether the run ended early because the store answers nothing, or serves nothing, any more. */
   readonly gone: boolean;
   /** The requests of which the store may have died, the likeliest first; none unless it did. */

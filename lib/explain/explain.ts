@@ -34,10 +34,10 @@ import { ANY_SUBJECT, bodiesNamed, labelOf, subjectOf, suchAs } from './wording/
 const MAX_SECONDS = 15;
 const MAX_SECONDS_OF_OUTAGE = 10;
 
-function secondsFor({ stop, served }: Parameters<FindCauses>[1]): number {
+function secondsFor({ stop, accepted }: Parameters<FindCauses>[1]): number {
   if (stop?.kind === 'outage' || stop?.kind === 'unresponsive') return MAX_SECONDS_OF_OUTAGE;
   // A store that never answered would cost a timeout for each experiment.
-  return stop?.kind === 'gone' && !served ? 0 : MAX_SECONDS;
+  return stop?.kind === 'gone' && accepted === undefined ? 0 : MAX_SECONDS;
 }
 
 const secondsSince = (time: string): number => (Date.now() - Date.parse(time)) / 1000;
@@ -63,7 +63,7 @@ export function explainRun(
     catalogue,
     concurrency,
     firstId: BigInt(firstId),
-    served: run.served,
+    accepted: run.accepted,
     gone: run.stop?.kind === 'gone' || run.stop?.kind === 'outage',
     suspects: run.suspects,
     budget: {
@@ -81,7 +81,7 @@ export function explainRun(
 }
 
 async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<readonly Cause[]> {
-  const { results, contract, token, catalogue, served } = run;
+  const { results, contract, token, catalogue } = run;
   const byId = new Map(catalogue.map((check) => [check.id, check]));
   const failures = results
     .filter(({ verdict }) => verdict === 'fail')
@@ -96,7 +96,7 @@ async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<r
   if (failures.length === 0) return [];
   const experiments = new Experiments(channel, run);
   const alike =
-    (served ? await unlessSpent(() => acceptedNoLonger(failures, experiments)) : undefined) ??
+    (await unlessSpent(() => acceptedNoLonger(failures, experiments))) ??
     (await unlessSpent(() => sameForAll(failures, experiments)));
   const unread = alike === undefined ? await unlessSpent(() => unreadBody(failures, experiments)) : undefined;
   const known = present(alike, unread, died(failures, experiments));
@@ -255,7 +255,7 @@ async function recurs({ failure: { template }, sought, experiments }: Search): P
 /** What is known of a failure that no experiment shows again. */
 async function unexplained(search: Search, members: readonly CheckFailure[]): Promise<Explanation> {
   const { failure, sought, experiments } = search;
-  const { firstId, served, gone } = experiments.run;
+  const { firstId, accepted, gone } = experiments.run;
   const { template, exchange, before = [], when } = failure;
   const isFirst = experiments.sent > 0 && exchange.request.freshId === firstId;
   const subject = sought.kind === 'accepts' && !isFirst ? subjectOf(search) : undefined;
@@ -265,7 +265,8 @@ async function unexplained(search: Search, members: readonly CheckFailure[]): Pr
   const condition = (): Wording => {
     if (when === 'under-concurrency') return { note: 'while others are in flight' };
     if (isFirst) return { phrase: 'that are the first of the run', topics: ['first request'] };
-    if (gone && search.isSlow) return served ? { note: 'from some point in the run onwards' } : {};
+    if (gone && search.isSlow)
+      return accepted !== undefined ? { note: 'from some point in the run onwards' } : {};
     // What is wrong with the request is known, and why it is rejected now may be something else: an id in use.
     if (subject !== undefined && subject !== ANY_SUBJECT.credential) return {};
     if (inVain) return { note: `${requests.size === 1 ? 'once' : 'now and then'}, but not again` };

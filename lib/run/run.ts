@@ -92,7 +92,7 @@ export interface Listeners {
 /** Finds causes by experiments, for which it sends requests that belong to no check. */
 export type FindCauses = (
   results: readonly CheckResult[],
-  run: Pick<RunHandle, 'sendOutsideChecks' | 'header' | 'requests' | 'served' | 'stop' | 'suspects'>,
+  run: Pick<RunHandle, 'sendOutsideChecks' | 'header' | 'requests' | 'accepted' | 'stop' | 'suspects'>,
 ) => Promise<readonly Cause[]>;
 
 /** The options of a run with all defaults filled in. */
@@ -169,8 +169,8 @@ export interface RunHandle {
   readonly stop: Stop | undefined;
   /** Requests sent so far. */
   readonly requests: number;
-  /** Whether the store accepted an ordinary plant when the run began. */
-  readonly served: boolean;
+  /** The ordinary plant that the store accepted when the run began. */
+  readonly accepted: Exchange | undefined;
   /** The requests of which the store may have died, the likeliest first; none unless it did. */
   readonly suspects: readonly Suspect[];
   runCheck(check: Check): Promise<CheckResult>;
@@ -236,7 +236,7 @@ export async function openRun(
   };
   return {
     header: headerOf(settings, parts.firstId, startedAt),
-    served: ready.served === true,
+    accepted: ready.accepted,
     get stop() {
       return state.stop;
     },

@@ -24,7 +24,7 @@ export async function withHistory(found: Explanation, search: Search): Promise<E
   const { sought, experiments } = search;
   const isOrdinary =
     subject === undefined && conditions.length === 0 && experiments.expectedOutcomeOf(state) === 'accept';
-  if (isOrdinary && experiments.run.served && aspectOf(sought) === 'outcome')
+  if (isOrdinary && experiments.run.accepted !== undefined && aspectOf(sought) === 'outcome')
     return fromThenOn(state, found.inside, sought, experiments);
   const known = await withKnownValue(found, search);
   if (known !== undefined) return known;

@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { groupBy } from '../../groups.ts';
 import { summarise } from '../../judge/reading.ts';
 import { wrongToken } from '../../payloads/credentials.ts';
-import { JsonObject } from '../../payloads/json.ts';
+import { freshText } from '../../payloads/fresh.ts';
+import { FRESH, FreshText, type Json, JsonObject } from '../../payloads/json.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
+import { ID } from '../../payloads/plants.ts';
 import { noCredential, type RequestTemplate } from '../../payloads/test-case.ts';
 import type { Before } from '../../run/check.ts';
 import type { Suspect } from '../../run/execute/last-requests.ts';
@@ -14,10 +16,10 @@ import { TRUNCATED } from '../condition/subjects.ts';
 import { type Experiments, type SoughtSymptom, unlessSpent } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import { REPEATS } from '../search.ts';
+import { isEachTime, REPEATS } from '../search.ts';
 import { aspectOf, isSlow, keyOf, type Symptom } from '../symptom/symptom.ts';
 import { symptomsOf } from '../symptom/symptoms-of.ts';
-import { listOf, type Wording } from '../wording/wording.ts';
+import { listOf, type Wording, withArticle } from '../wording/wording.ts';
 import { type ChangeOf, KINDS, PAUSE_MS, shownOnlyBy } from './preceding.ts';
 
 /** One cause of many failures, whatever their symptoms. */
@@ -211,8 +213,10 @@ function wordsFor(named: readonly Suspect[]): Wording {
   };
 }
 
-/** What a store does with every ordinary plant by the end of a run, though it accepted one at its beginning. */
+/** What a store does by the end of a run with plants like the one that it accepted at its beginning. */
 export const acceptedNoLonger: WholeRun = async (failures, experiments) => {
+  const { accepted } = experiments.run;
+  if (accepted === undefined) return undefined;
   const [first, ...others] = ordinaryStates(experiments.contract);
   const outcome = async (state: RequestState) =>
     symptomsOf(await experiments.send(state), 'accept', experiments.contract).find(
@@ -220,13 +224,57 @@ export const acceptedNoLonger: WholeRun = async (failures, experiments) => {
     );
   const sought = await outcome(first);
   if (sought === undefined) return undefined;
-  const enough = isSlow(sought) ? others.slice(0, 1) : others;
-  for (const state of enough) if ((await outcome(state))?.words !== sought.words) return undefined;
-  const tried = enough.length + 1;
-  const found = await fromThenOn(first, [tried, tried], sought, experiments);
+  const fails = async (state: RequestState) => (await outcome(state))?.words === sought.words;
+  const [failing, passing]: [RequestState[], RequestState[]] = [[first], []];
+  for (const state of isSlow(sought) ? others.slice(0, 1) : others)
+    ((await fails(state)) ? failing : passing).push(state);
+  const some =
+    passing.length === 0
+      ? { whom: 'all' as const, state: first }
+      : await plantsNoLongerAccepted(accepted, failing, passing, fails);
   const members = failures.filter((one) => keyOf(one.sought) === keyOf(sought));
-  return members.length === 0 ? undefined : { sought, found, members };
+  if (some === undefined || members.length === 0) return undefined;
+  const tried: Tried = [failing.length, failing.length];
+  return { sought, found: await fromThenOn(some.state, tried, sought, experiments, some.whom), members };
 };
+
+/** Ordinary plants that a store does not accept any more: all, or a phrase for some. */
+interface NoLongerAccepted {
+  readonly whom: 'all' | `to requests with ${string}`;
+  readonly state: RequestState;
+}
+
+/** Plants with a property that only the failing ones have, or with new values of it, if the accepted plant has the property. */
+async function plantsNoLongerAccepted(
+  accepted: Exchange,
+  failing: readonly RequestState[],
+  passing: readonly RequestState[],
+  fails: (state: RequestState) => Promise<boolean>,
+): Promise<NoLongerAccepted | undefined> {
+  const [one] = failing;
+  if (one === undefined) return undefined;
+  const { plant } = one;
+  const has = (name: string) => (state: RequestState) => state.plant.get(name) !== undefined;
+  const name = plant.members
+    .map(([key]) => key)
+    .find((key) => failing.every(has(key)) && !passing.some(has(key)));
+  const value = name === undefined ? undefined : stringIn(accepted, name);
+  if (name === undefined || value === undefined) return undefined;
+  const withValue = (other: Json): RequestState => ({ ...one, plant: plant.with(name, other) });
+  // A value of the same form, so that its form is not what matters.
+  if (!(await fails(withValue(freshText(value))))) return undefined;
+  if (await fails(withValue(value))) return { whom: `to requests with ${withArticle(name)}`, state: one };
+  // In shell lines, the id makes each value a new one.
+  const renewed = plant.with(ID, FRESH).with(name, new FreshText((id) => `${name}${id}`, 2 ** 53));
+  return { whom: `to requests with ${withArticle(`new ${name}`)}`, state: { ...one, plant: renewed } };
+}
+
+/** The value of a property of the plant that was sent, if it is a string. */
+function stringIn({ request: { body } }: Exchange, name: string): string | undefined {
+  const plant: unknown = JSON.parse(Buffer.from(body ?? []).toString('utf8'));
+  const value = new Map(Object.entries(plant ?? {})).get(name);
+  return typeof value === 'string' ? value : undefined;
+}
 
 /** Requests of each kind after which most stores that run out of something have done so. */
 const REQUESTS_TO_EXHAUST_A_STORE = 200;
@@ -237,6 +285,7 @@ export async function fromThenOn(
   inside: Tried,
   sought: SoughtSymptom,
   experiments: Experiments,
+  whom: NoLongerAccepted['whom'] = 'all',
 ): Promise<Explanation> {
   const exchange = await experiments.send(state);
   const before: Before[] = [];
@@ -248,15 +297,18 @@ export async function fromThenOn(
     }
   });
   await sleep(PAUSE_MS);
-  const lasts = (await unlessSpent(() => experiments.shows(state, sought))) !== false;
+  // Only some plants may fail.
+  const recovers = () => isEachTime(REPEATS, async () => (await experiments.shows(state, sought)) === false);
+  const lasts = (await unlessSpent(recovers)) !== true;
   const [rejected, unauthenticated] = before.map((one) => outcomeOf(one.exchange) === outcomeOf(exchange));
   const isOutcome = aspectOf(sought) === 'outcome' && sought.kind !== 'rejects';
   const all = unauthenticated === true ? 'everything' : 'every request with a valid token';
-  const whom = isOutcome ? `to ${rejected === true ? all : 'ordinary plants'} ` : '';
+  const ordinary = whom === 'all' ? `to ${rejected === true ? all : 'ordinary plants'}` : whom;
+  const subject = isOutcome ? `${ordinary} ` : '';
   return {
     ...bareExplanation(state, exchange),
     kind: 'from-then-on',
-    conditions: [{ note: `${whom}${lasts ? 'from some point in the run onwards' : 'for a while'}` }],
+    conditions: [{ note: `${subject}${lasts ? 'from some point in the run onwards' : 'for a while'}` }],
     inside,
     before,
     repeat: { times: REQUESTS_TO_EXHAUST_A_STORE, inFlight: 1 },

@@ -138,6 +138,7 @@ const acceptsCarrier: Explains = (one, other) => {
 /** A store that rejects valid plants with a status does so with invalid ones: that it is the wrong one is no second fault. */
 const rejectsEverything: Explains = (one, other) =>
   hasSymptom(one, 'rejects') &&
+  one.found.kind !== 'once' &&
   (one.found.kind !== 'always' || one.found.conditions.length === 0) &&
   hasSymptom(other, 'wrong-rejection') &&
   one.sought.status === other.sought.status;

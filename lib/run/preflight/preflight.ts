@@ -14,8 +14,8 @@ import { agreesOnlyOnHttp2, foreign, inTheWay, isForeign, wantsHttp2 } from './l
 export interface Readiness {
   readonly stop?: Stop;
   readonly advice?: string | undefined;
-  /** Whether the store accepted an ordinary plant. */
-  readonly served?: boolean;
+  /** The ordinary plant that the store accepted. */
+  readonly accepted?: Exchange | undefined;
 }
 
 /**
@@ -58,7 +58,7 @@ export async function preflight(
     const without = await sender.send(withoutToken(templates), context.ids.next(), context);
     return { stop: tokenRejected(last, isSame(last, without), url) };
   }
-  return { advice: adviceOn(last, url), served: last.response?.status === 200 };
+  return { advice: adviceOn(last, url), accepted: last.response?.status === 200 ? last : undefined };
 }
 
 /** What the base URL may be, if plants are not created at this one. */
