@@ -1,7 +1,7 @@
 import { globs } from './select.ts';
 
 /** Renamed checks: ids of earlier versions, each with its present id. */
-export const RENAMED_IDS: Readonly<Record<string, string>> = {
+const RENAMED_IDS: Readonly<Record<string, string>> = {
   'create/answers-200': 'ordinary/answers-200',
   'create/answers-json': 'ordinary/answers-json',
   'create/answers-a-plant': 'ordinary/answers-a-plant',
@@ -98,9 +98,6 @@ const RENAMED_AREAS: Readonly<Record<string, string>> = {
 
 const lookUp = (names: Readonly<Record<string, string>>, name: string): string | undefined =>
   Object.hasOwn(names, name) ? names[name] : undefined;
-
-/** The present id of a check: the new name of a renamed one, any other id as it is. */
-export const presentId = (id: string): string => lookUp(RENAMED_IDS, id) ?? id;
 
 /** How many renamed checks a message lists. */
 const MAX_LISTED = 3;

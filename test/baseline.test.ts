@@ -11,7 +11,6 @@ import { ciResultOf } from '../lib/report/baseline/ci-result.ts';
 import { openCauses } from '../lib/report/baseline/deviations.ts';
 import { diffExitCode, diffOf, diffText } from '../lib/report/diff.ts';
 import { causeFingerprint, coarseFingerprint } from '../lib/report/record/fingerprint.ts';
-import { recordIn } from '../lib/report/record/saved.ts';
 import { Numeral } from '../reference/json.ts';
 import { type Steps, startStore } from '../reference/store.ts';
 import { suite } from './helpers/command.ts';
@@ -289,19 +288,6 @@ describe('the causes of a failing check', () => {
       })),
     };
     expect(newOnes(old, crash)).toEqual([]);
-  });
-
-  test('in earlier records have other names for the states of entries, which are translated', () => {
-    const baseline = baselineOf(one);
-    const entries = baseline.entries.map((entry) => ({ ...entry, state: 'excuses' }));
-    const text = JSON.stringify({
-      ...one,
-      ciResult: { ...one.ciResult, baseline: { ...baseline, entries } },
-    });
-    const states = recordIn(JSON.parse(text), 'report.json').ciResult.baseline?.entries.map(
-      ({ state }) => state,
-    );
-    expect(new Set(states)).toEqual(new Set(['known']));
   });
 });
 

@@ -7,7 +7,6 @@ import { annotations } from '../lib/report/formats/annotations.ts';
 import { heightOf, shellRows, widthOf, wrapped } from '../lib/report/formats/rows.ts';
 import { mergeOf } from '../lib/report/record/merge.ts';
 import { Recorder } from '../lib/report/record/recorder.ts';
-import { recordIn } from '../lib/report/record/saved.ts';
 import type { Cause } from '../lib/run/result/cause.ts';
 import { type RunEvent, runEvents } from '../lib/run/run.ts';
 import { steady, tried } from './helpers/hostile-record.ts';
@@ -146,15 +145,6 @@ describe('a cause in the record', () => {
 
   test('contains the token nowhere', () => {
     expect(JSON.stringify(hostile())).not.toContain(TOKEN);
-  });
-
-  test('is made of failed checks if an earlier version wrote the record', () => {
-    const { causes: _, ...earlier } = JSON.parse(JSON.stringify(recordWith({})));
-    const { causes } = recordIn(earlier, 'report.json');
-    expect(causes).toMatchObject([
-      { title: 'Answered 400', kind: 'once', answer: 400, level: 'MUST', checks: IDS },
-    ]);
-    expect(causes[0]?.confirmed.inside[0]).toBeGreaterThan(2);
   });
 
   test('of several shards is one, with the checks and counts of all', () => {

@@ -6,7 +6,7 @@ import type { RecordedCause, RecordedResult, RunRecord } from './record.ts';
 
 /**
  * The causes of a run, and after them one for each kind of failure that none of them explains: a run that was cut
- * short made no experiments, nor did earlier versions.
+ * short made no experiments.
  */
 export function withUnexplained(
   causes: readonly RecordedCause[],
