@@ -12,6 +12,7 @@ import { needsRejectionBefore } from './circumstances/preceding.ts';
 import { acceptedNoLonger, died, sameForAll, unreadBody } from './circumstances/whole-run.ts';
 import type { CheckFailure, Cluster } from './cluster.ts';
 import { investigate } from './condition/investigate.ts';
+import { mayExplain } from './condition/kinship.ts';
 import { stateOf } from './condition/parts.ts';
 import {
   type ExperimentChannel,
@@ -165,14 +166,17 @@ async function ofOneSymptom(
     const found = (await explanation(search)) ?? [
       ofTheRun(search, left) ?? (await unexplained(search, left)),
     ];
-    const explaining = new Map<CheckFailure, Found>([[lead, found[0]]]);
+    const own = found.find((one) => mayExplain(one, search));
+    const explaining = new Map<CheckFailure, Found>([[lead, own ?? found[0]]]);
     for (const one of left)
       if (one !== lead) explaining.set(one, await explainedBy(found, new Search(one, experiments)));
     for (const one of found) {
-      const own = left.filter((member) => explaining.get(member) === one);
-      // A cause to which no failure was assigned was found by experiments about the lead.
-      const cluster = { sought: lead.sought, found: one, members: own.length > 0 ? own : [lead] };
-      clusters.push(withAllSubjects(cluster, experiments.contract));
+      const explained = left.filter((member) => explaining.get(member) === one);
+      // What no failure shows was found by experiments about others, which their own clusters explain.
+      if (explained.length === 0) continue;
+      clusters.push(
+        withAllSubjects({ sought: lead.sought, found: one, members: explained }, experiments.contract),
+      );
     }
     left = left.filter((one) => explaining.get(one) === undefined);
   }

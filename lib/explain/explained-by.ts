@@ -1,7 +1,7 @@
-import type { Contract } from '../contract/contract.ts';
 import { type DefectKind, defectsOf } from '../payloads/defects.ts';
 import { JsonObject } from '../payloads/json.ts';
 import type { RequestState } from '../payloads/model/dimension.ts';
+import { isAbout, mayExplain } from './condition/kinship.ts';
 import { stateOf, withParts } from './condition/parts.ts';
 import { unlessSpent } from './experiments.ts';
 import type { Explanation, Found } from './explanation.ts';
@@ -11,24 +11,22 @@ import { labelOf } from './wording/words.ts';
 
 /** What explains a failure of what was found: without its condition, the symptom does not show. */
 export async function explainedBy(found: readonly Explanation[], search: Search): Promise<Found> {
-  const { failure, contract } = search;
+  const { failure } = search;
   const [first] = found;
   if (first === undefined) return undefined;
   const label = labelOf(failure);
   const text = Buffer.from(failure.exchange.request.body ?? []).toString('utf8');
   const known =
     found.find(({ labels }) => labels?.includes(label) === true) ??
-    found.find(({ feature }) => feature?.has(text) === true);
+    found.find((one) => one.feature?.has(text) === true && !isOtherRejection(one, search));
   if (known !== undefined) return known;
   const { neutral, parts, suffices } = first;
   if (first.known?.includes(label) === true) return inUndeclared(found, search);
-  const fits = found.find((one) => isAbout(one, label, contract)) ?? first;
+  const fits = found.find((one) => isAbout(one, search) && mayExplain(one, search)) ?? first;
   if (first.kind !== 'always') return fits;
   if (isOtherRejection(first, search)) return undefined;
   const state = neutral && stateOf(failure.template, neutral.plant);
-  if (neutral === undefined || state === undefined)
-    // Without an experiment, what is wrong with a property explains only what is about it.
-    return isOfProperty(fits) && !isAbout(fits, label, contract) ? undefined : fits;
+  if (neutral === undefined || state === undefined) return mayExplain(fits, search) ? fits : undefined;
   // An ordinary part may also hide another fault, so that the failing one has to show this one by itself.
   const explains = await unlessSpent(
     async () =>
@@ -67,16 +65,4 @@ async function inUndeclared(found: readonly Explanation[], search: Search): Prom
   const plant = new JsonObject(state.plant.members.filter(([name]) => shape.properties.has(name)));
   const shows = await unlessSpent(() => search.shows({ ...state, plant }));
   return shows === false ? fits : undefined;
-}
-
-/** Whether it is about nothing but what is wrong with a property. */
-const isOfProperty = ({ subject, conditions }: Explanation): boolean =>
-  subject?.property !== undefined && conditions.length === 0;
-
-/** Whether a finding and a label name the same property. */
-function isAbout({ subject, conditions }: Explanation, label: string, contract: Contract): boolean {
-  const named = new Set(label.split(/\W+/));
-  const property = [...contract.newPlant.shape.properties.keys()].find((name) => named.has(name));
-  if (property === undefined) return false;
-  return [subject, ...conditions].some((one) => one?.property === property || one?.part === property);
 }

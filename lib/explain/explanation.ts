@@ -35,6 +35,8 @@ export interface Explanation {
   /** Labels of what is wrong with the requests that it is about, and of all that was tried. */
   readonly labels?: readonly string[];
   readonly known?: readonly string[];
+  /** The JSON types of the values of the property that it is about, if it is about one. */
+  readonly types?: ReadonlySet<string>;
   /** What bodies of all kinds have in common that show it. */
   readonly feature?: Feature | undefined;
   /** The requests that have to come before. */

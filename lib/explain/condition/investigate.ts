@@ -11,6 +11,7 @@ import { mustReject } from '../symptom/symptoms-of.ts';
 import { subjectOf, suchAs } from '../wording/words.ts';
 import type { Candidate } from './candidates.ts';
 import { conditionsAmong, conditionsOf, UNCONDITIONAL } from './conditions.ts';
+import { mayExplain } from './kinship.ts';
 import { CREDENTIAL, type Part, WHITE_SPACE, withParts } from './parts.ts';
 import { reduce } from './reduce.ts';
 import { explanationOfSubject, inEveryRejection, subjectsOf, TRUNCATED, withSubjects } from './subjects.ts';
@@ -247,18 +248,19 @@ async function described(
   const subjects = mustReject(expected)
     ? await unlessSpent(() => subjectsOf(state, expected === 'reject-body', search))
     : undefined;
-  if (subjects === undefined || subjects.named.length === 0) {
+  const found: Explanation[] = [];
+  if (subjects !== undefined)
+    for (const own of subjects.named) {
+      const shown = own.candidates[0]?.apply(subjects.base) ?? state;
+      const about = { state: shown, conditions, sweeps, parts: [...search.faultParts, ...parts], neutral };
+      found.push(await explanationOfSubject(own, subjects, about, search));
+    }
+  if (!found.some((one) => mayExplain(one, search))) {
     const isSaid = subjects === undefined || parts.includes(CREDENTIAL);
     const subject = isSaid ? undefined : subjectOf(search);
     const isUnknown = subject === undefined && conditions.length === 0 && parts.length > 0;
     const known = isUnknown ? [suchAs(search.failure, search.contract)] : conditions;
     return [await explanationOf({ state, subject, conditions: known, sweeps, parts, neutral }, search)];
-  }
-  const found: Explanation[] = [];
-  for (const own of subjects.named) {
-    const shown = own.candidates[0]?.apply(subjects.base) ?? state;
-    const about = { state: shown, conditions, sweeps, parts: [...search.faultParts, ...parts], neutral };
-    found.push(await explanationOfSubject(own, subjects, about, search));
   }
   return found;
 }

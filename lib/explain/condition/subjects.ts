@@ -10,6 +10,7 @@ import { labelOf } from '../wording/words.ts';
 import { type Candidate, type CandidateClass, isIn, type NamedCandidates } from './candidates.ts';
 import { type Conditions, conditionsAmong, UNCONDITIONAL } from './conditions.ts';
 import { type Feature, separating } from './features.ts';
+import { mayExplain, typeIn } from './kinship.ts';
 import { BODY, CREDENTIAL, differences } from './parts.ts';
 import { type SweepResult, sweep } from './sweep.ts';
 import { credentialSweep } from './sweeps/credentials.ts';
@@ -77,7 +78,9 @@ export async function withSubjects(
     const { feature = one.feature } = subjects;
     found.push({ ...one, known, feature });
   }
-  return found;
+  // What else is wrong with bodies says nothing about a failure that is of another kind.
+  const isOther = isBody && !known.includes(label) && !found.some((one) => mayExplain(one, search));
+  return isOther ? undefined : found;
 }
 
 /** What is found out about some of what has to be rejected. */
@@ -88,7 +91,10 @@ export async function explanationOfSubject(
   search: Search,
 ): Promise<Explanation> {
   const about = { ...known, subject: words, sweeps: [{ ...subjects, shown: candidates }, ...sweeps] };
-  return { ...(await explanationOf(about, search)), labels: labelsOf(candidates) };
+  const { property } = words;
+  const texts = candidates.map((one) => search.experiments.textOf(one.apply(subjects.base)));
+  const types = property === undefined ? {} : { types: new Set(texts.map((text) => typeIn(text, property))) };
+  return { ...(await explanationOf(about, search)), ...types, labels: labelsOf(candidates) };
 }
 
 /** Whether what did not show the symptom at first does so now. */

@@ -98,12 +98,17 @@ const isMore: Explains = (one, other) =>
     ((one.found.labels ?? []).length > (other.found.labels ?? []).length && hasLabelsOf(one, other)));
 
 /** Whether all bodies of the other have the feature of the one. */
-const hasItsFeature: Explains = ({ found: { feature } }, other) =>
-  feature !== undefined &&
-  other.found.feature === undefined &&
-  other.members.every(({ failure: { exchange } }) =>
-    feature.has(Buffer.from(exchange.request.body ?? []).toString('utf8')),
+const hasItsFeature: Explains = (one, other) => {
+  const { feature } = one.found;
+  return (
+    feature !== undefined &&
+    other.found.feature === undefined &&
+    isAuthentication(one) === isAuthentication(other) &&
+    other.members.every(({ failure: { exchange } }) =>
+      feature.has(Buffer.from(exchange.request.body ?? []).toString('utf8')),
+    )
   );
+};
 
 /** A broader cluster with the same symptom includes a narrower one. */
 const includes: Explains = (one, other) =>
