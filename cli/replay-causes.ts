@@ -113,7 +113,14 @@ function requestOf(
 }
 
 function judged(results: readonly RecordedResult[], one: NumberedCause): Pick<Retried, 'verdict' | 'reason'> {
-  const failed = results.find(({ verdict }) => verdict === 'fail');
+  const failing = results.filter(({ verdict }) => verdict === 'fail');
+  const answers = failing.flatMap(({ exchanges }) =>
+    exchanges.map(({ response }) => response?.status ?? 'none'),
+  );
+  const [failed] = failing;
+  // Its checks may fail for other causes, too.
+  if (failed !== undefined && failed.id !== idOf(one) && !answers.includes(one.cause.answer))
+    return { verdict: 'fixed', reason: `${failed.id} fails for another reason; run again` };
   if (failed !== undefined) {
     const [now] = failed.problems;
     const isOther = failed.id === idOf(one) && now !== undefined && now.problem !== one.cause.symptom;

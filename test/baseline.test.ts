@@ -426,7 +426,7 @@ describe('--write-baseline', () => {
       'invalid/rejects-wrong-type: The gateway: does it',
       'auth/answers-with-a-challenge: later',
       'invalid/rejects-wrong-type invalid/rejects-any-defect: TODO',
-      'invalid/rejects-any-defect: TODO',
+      'invalid/rejects-wrong-type invalid/rejects-any-defect: TODO',
     ]);
     expect(ciResultOf(two, now).exitCode).toBe(0);
   }, 60_000);

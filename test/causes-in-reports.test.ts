@@ -330,8 +330,8 @@ describe('diff', () => {
     }));
     const [before, now] = [recordWith(a ?? {}, b ?? {}), recordWith(b ?? {}, c ?? {})];
     const text = diffText(diffOf(before, now), before, now);
-    expect(text).toMatch(/^1 cause new\n {3}Answers 400 when c\./m);
-    expect(text).toMatch(/^1 cause fixed\n {3}Answers 400 when a\./m);
+    expect(text).toMatch(/^1 new cause\n {3}Answers 400 when c\./m);
+    expect(text).toMatch(/^1 fixed cause\n {3}Answers 400 when a\./m);
     expect(text).toMatch(/^1 cause still there\n {3}Answers 400 when b\./m);
   });
 

@@ -180,7 +180,7 @@ targets:
       const elsewhere = await suite(['replay', 'mine', failed, 'http://127.0.0.1:1'], mine, folder);
       expect([elsewhere.code, elsewhere.stderr]).toEqual([2, expect.stringContaining('No token; ')]);
       const diff = await suite(['diff', 'mine', 'out/report.json'], {}, folder);
-      expect([diff.code, diff.stdout]).toEqual([0, expect.stringContaining('; 0 of 1 causes fixed since')]);
+      expect([diff.code, diff.stdout]).toEqual([0, expect.stringContaining('; 0 of 1 cause fixed since')]);
       const few = ['--only', failed, '--cases', '5'];
       const compared = await suite(['compare', 'mine', 'other', ...few], mine, folder);
       expect(compared.stderr).toContain(

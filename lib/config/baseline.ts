@@ -84,7 +84,10 @@ export function knownIn(record: RunRecord, before?: Baseline): readonly KeptEntr
     .map(({ entry, ...about }) => {
       const checks = found(entry)?.checks;
       if (!('cause' in entry) || checks === undefined) return { entry, ...about };
-      return { entry: extended(entry, unnamed(checks, record, all)), ...about };
+      const more = extended(entry, unnamed(checks, record, all));
+      // Another cause of the same checks names all of their failures.
+      const isEmpty = Object.keys(more.checks).length === 0;
+      return { entry: isEmpty ? extended(entry, unnamed(checks, record, [])) : more, ...about };
     })
     .filter(({ entry }) => !('cause' in entry) || Object.keys(entry.checks).length > 0);
 }
@@ -130,8 +133,12 @@ function narrowed(entry: BaselineEntry, { causes, results }: RunRecord): Baselin
     return names.filter((name) => met.has(name));
   };
   if ('cause' in entry) {
-    const checks = checksOf(namedBy(entry).map(({ id, names = [] }) => [id, left(id, names)]));
     const isFound = causes.some(({ fingerprint }) => fingerprint === entry.cause);
+    // What other causes explain is no reason to keep one that is not found any more.
+    const isExplained = (check: string) =>
+      causes.some(({ kind, checks }) => kind !== 'once' && checks.includes(check));
+    const named = namedBy(entry).filter(({ id }) => isFound || !isExplained(id));
+    const checks = checksOf(named.map(({ id, names = [] }) => [id, left(id, names)]));
     return isFound || Object.keys(checks).length > 0 ? { ...entry, checks } : undefined;
   }
   const { id, fingerprint, fingerprints, ...rest } = entry;

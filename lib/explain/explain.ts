@@ -28,8 +28,8 @@ import { Search } from './search.ts';
 import { soughtFor } from './symptom/sought.ts';
 import { keyOf } from './symptom/symptom.ts';
 import { causeOf } from './wording/cause-of.ts';
-import { areVague, type Wording } from './wording/wording.ts';
-import { ANY_SUBJECT, bodiesNamed, labelOf, subjectOf, suchAs } from './wording/words.ts';
+import { alternatives, areVague, type Wording } from './wording/wording.ts';
+import { ANY_SUBJECT, bodiesNamed, defectWords, labelOf, subjectOf, suchAs } from './wording/words.ts';
 
 /** Seconds for experiments at most: a store that hangs, or serves nothing, is not worth more. */
 const MAX_SECONDS = 15;
@@ -210,12 +210,23 @@ async function histories(found: readonly Explanation[], search: Search): Promise
   return all;
 }
 
-/** What shows only at times was tried with one kind of invalid request; the failures tell whether others show it, too. */
+/** More are not listed in a title. */
+const MAX_KINDS = 3;
+
+/**
+ * What shows only at times was tried with one kind of invalid request, and so was what is not among what is usually tried;
+ * the failures tell whether others show it, too.
+ */
 function withAllSubjects(cluster: Cluster, contract: Contract): Cluster {
   const { found, members } = cluster;
   const kinds = new Set(members.map(({ failure }) => labelOf(failure)));
-  if (found.kind === 'always' || found.subject === undefined || kinds.size < 2) return cluster;
+  if (found.subject === undefined || kinds.size < 2) return cluster;
   const { credential } = found.template ?? found.state;
+  if (found.kind === 'always') {
+    const isListed = found.labels === undefined && credential === undefined && kinds.size <= MAX_KINDS;
+    const several = () => alternatives([...kinds].map((kind) => defectWords(kind, contract)));
+    return isListed ? { ...cluster, found: { ...found, subject: several() } } : cluster;
+  }
   const subject =
     credential === undefined ? (bodiesNamed(kinds, contract) ?? ANY_SUBJECT.body) : ANY_SUBJECT.credential;
   return { ...cluster, found: { ...found, subject } };

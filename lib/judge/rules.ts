@@ -363,6 +363,8 @@ export const leaksNoToken: Rule = (exchange, _contract, { token }) => {
   const { response } = exchange;
   if (response === undefined) return NO_STATUS;
   if (token.length < 4) return notSeen('no token long enough to be recognised in a response');
+  // A store may echo what the body contains.
+  if (Buffer.from(exchange.request.body ?? []).includes(token)) return notSeen('a body with the token in it');
   const places = [
     ['the reason phrase', response.statusText],
     ['the headers', response.headers.map(([name, value]) => `${name}: ${value}`).join('\n')],

@@ -17,16 +17,24 @@ export function diffOf(before: RunRecord, now: RunRecord) {
   const was = ({ id }: RecordedResult) => earlier.get(id)?.verdict;
   const failing = now.results.filter(({ verdict }) => verdict === 'fail');
   // The problems are the new ones of a check that failed before, too.
-  const regressions = failing.flatMap((result) => {
+  const changed = failing.flatMap((result) => {
     const known = earlier.get(result.id);
     const problems = known?.verdict === 'fail' ? newSince(known, result) : undefined;
     return problems?.length === 0 ? [] : [{ result, problems }];
   });
+  const causes = causesOf(before, now);
+  // A cause of the same symptom under another condition has changed: it hid nothing.
+  const isGone = ({ symptom }: RecordedCause) => !causes.added.some((one) => one.symptom === symptom);
+  const hiddenBefore = new Set(causes.fixed.filter(isGone).flatMap(({ checks }) => checks));
+  const isRevealed = ({ result, problems }: (typeof changed)[number]) =>
+    problems === undefined ? !JUDGED.includes(was(result) ?? 'pass') : hiddenBefore.has(result.id);
   const keys = [...new Set([...Object.keys(before.observations), ...Object.keys(now.observations)])];
   return {
-    causes: causesOf(before, now),
-    regressions,
-    stillFailing: failing.filter((one) => !regressions.some(({ result }) => result === one)),
+    causes,
+    regressions: changed.filter((one) => !isRevealed(one)),
+    /** What could not be tested before, or was hidden by a cause that is fixed now. */
+    revealed: changed.filter(isRevealed),
+    stillFailing: failing.filter((one) => !changed.some(({ result }) => result === one)),
     fixed: now.results.filter((result) => result.verdict === 'pass' && was(result) === 'fail'),
     unjudged: now.results.filter(
       (result) => JUDGED.includes(was(result) ?? '') && !JUDGED.includes(result.verdict),
@@ -36,7 +44,7 @@ export function diffOf(before: RunRecord, now: RunRecord) {
       ...[...later].filter((id) => !earlier.has(id)),
       ...[...earlier.keys()].filter((id) => !later.has(id)),
     ],
-    changed: keys
+    observations: keys
       .filter((key) => !key.startsWith('response-time-ms/'))
       .map((key) => ({ key, before: before.observations[key], now: now.observations[key] }))
       .filter((one) => one.before !== one.now),
@@ -51,11 +59,14 @@ function causesOf(before: RunRecord, now: RunRecord) {
   const wasThere = ({ fingerprint, checks }: RecordedCause) =>
     earlier.has(fingerprint) || checks.every((id) => vague.has(id));
   const verdicts = new Map(now.results.map(({ id, verdict }) => [id, verdict]));
+  // Without experiments, a cause goes by another name.
+  const isVagueNow = (id: string) =>
+    now.causes.some(({ kind, checks }) => kind === 'once' && checks.includes(id));
   const isFixed = ({ fingerprint, kind, checks }: RecordedCause) =>
     !later.has(fingerprint) &&
     checks.every((id) => {
       const verdict = verdicts.get(id);
-      return verdict === 'pass' || (verdict === 'fail' && kind !== 'once');
+      return verdict === 'pass' || (verdict === 'fail' && kind !== 'once' && !isVagueNow(id));
     });
   return {
     added: now.causes.filter((cause) => !wasThere(cause)),
@@ -82,7 +93,10 @@ export function diffExitCode({ regressions, unjudged }: Diff): 0 | 1 | 3 {
 
 /** The differences as text. Ends with a line feed. */
 export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: Paint = plain): string {
-  const { causes, regressions, fixed, stillFailing, unjudged, onlyInOne, changed } = diff;
+  const { causes, regressions, revealed, fixed, stillFailing, unjudged, onlyInOne, observations } = diff;
+  const isInBoth = (one: Diff['observations'][number]) => one.before !== undefined && one.now !== undefined;
+  const changed = observations.filter(isInBoth);
+  const others = observations.length - changed.length;
   const name = (record: RunRecord) =>
     `${summarise(record.target.name, 60)}  ${record.startedAt}  --seed ${record.options.seed}${record.options.thorough === true ? ' --thorough' : ''}  ${headlineOf(record)}`;
   const regressed = counted(regressions.length, 'regression');
@@ -93,10 +107,19 @@ export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: P
       before.document.sha256 !== now.document.sha256 &&
         'The runs used different documents, so the stores were checked against different requirements.',
     ),
-    ...section(paint(['red', 'bold'], causesText(causes.added, 'new')), causes.added, formatCause),
-    ...section(paint(['green', 'bold'], causesText(causes.fixed, 'fixed')), causes.fixed, formatCause),
-    ...section(causesText(causes.stillThere, 'still there'), causes.stillThere, formatCause),
+    ...section(paint(['red', 'bold'], counted(causes.added.length, 'new cause')), causes.added, formatCause),
+    ...section(
+      paint(['green', 'bold'], counted(causes.fixed.length, 'fixed cause')),
+      causes.fixed,
+      formatCause,
+    ),
+    ...section(`${counted(causes.stillThere.length, 'cause')} still there`, causes.stillThere, formatCause),
     ...section(paint(['red', 'bold'], regressed), regressions, formatRegression),
+    ...section(
+      `${counted(revealed.length, 'failure')} that could not be seen before`,
+      revealed,
+      formatRegression,
+    ),
     ...section(paint(['green', 'bold'], `${fixed.length} fixed`), fixed, ({ id, level, statement }) => [
       `${id}  ${level}  ${statement}`,
     ]),
@@ -110,6 +133,7 @@ export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: P
     ...section(`${counted(changed.length, 'observation')} changed`, changed, (one) => [
       `${one.key}  ${value(one.before)} -> ${value(one.now)}`,
     ]),
+    ...(others === 0 ? [] : ['', `${counted(others, 'observation')} made in only one of the runs`]),
     '',
     `${regressions.length === 0 ? 'No regressions' : regressed}${progressOf(causes, before)}.`,
   ];
@@ -119,10 +143,7 @@ export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: P
 const progressOf = ({ fixed }: Diff['causes'], { causes, startedAt }: RunRecord): string =>
   causes.length === 0
     ? ''
-    : `; ${fixed.length} of ${causes.length} causes fixed since ${startedAt.slice(0, 10)}`;
-
-const causesText = (list: readonly RecordedCause[], what: string) =>
-  `${counted(list.length, 'cause')} ${what}`;
+    : `; ${fixed.length} of ${counted(causes.length, 'cause')} fixed since ${startedAt.slice(0, 10)}`;
 
 const formatCause = ({ title, level, checks, fingerprint }: RecordedCause): readonly string[] => [
   `${summarise(title)}  (${counted(checks.length, 'check')}, ${level}, ${fingerprint})`,
@@ -149,5 +170,4 @@ function formatRegression({ result, problems }: Diff['regressions'][number]): re
 const section = <T>(title: string, list: readonly T[], lines: (one: T) => readonly string[]): string[] =>
   list.length === 0 ? [] : ['', title, ...list.flatMap((one) => lines(one).map((line) => `   ${line}`))];
 
-const value = (observed: Observations[string] | undefined) =>
-  observed === undefined ? '(not observed)' : summarise(String(observed), 80);
+const value = (observed: Observations[string] | undefined) => summarise(String(observed), 80);

@@ -17,6 +17,7 @@ import { credentialSweep } from './sweeps/credentials.ts';
 import { defectSweep } from './sweeps/defects.ts';
 import { headerSweep } from './sweeps/headers.ts';
 import { idSweep } from './sweeps/ids.ts';
+import { methodSweep } from './sweeps/methods.ts';
 import { modelSweep } from './sweeps/model.ts';
 import { orderSweep } from './sweeps/order.ts';
 import { depthSweep, nestingIn, sizeSweep } from './sweeps/sizes.ts';
@@ -138,6 +139,7 @@ function sweepOf(
   }
   if (part === CREDENTIAL) return undefined;
   if (name === ID) return idSweep;
+  if (name === 'method') return methodSweep;
   if (name === 'property order') return orderSweep(neutral.plant);
   const property = shape.properties.get(name);
   if (property !== undefined)

@@ -357,6 +357,11 @@ const ADVICE: readonly Advice[] = [
   // What has to be accepted is rejected.
   {
     symptoms: ['rejects'],
+    about: ['scheme'],
+    text: 'Compare the scheme, and only the scheme, without regard to case (bearer is Bearer), and allow several spaces after it; compare the token exactly.',
+  },
+  {
+    symptoms: ['rejects'],
     statuses: [401, 403],
     text: 'The right token is rejected here: look at how the header is read in this case, at a time or rate limit of the credential, and at a lock after failed attempts.',
   },
@@ -368,7 +373,7 @@ const ADVICE: readonly Advice[] = [
   {
     symptoms: ['rejects'],
     about: ['spelling', 'pieces'],
-    text: 'Parse the body with a JSON library after all of it has arrived: the order of properties, white space, \\u escapes and the division into segments have no meaning.',
+    text: 'Read the body to its end, whatever its framing (a chunked request has no Content-Length, and a body may arrive in several segments), and parse it with a JSON library: the order of properties, white space and \\u escapes have no meaning.',
   },
   {
     symptoms: ['rejects'],

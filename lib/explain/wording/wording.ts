@@ -43,6 +43,7 @@ export const withArticle = (noun: string): string => `${/^[aeiou]/i.test(noun) ?
 export type Topic =
   // Requests as a whole.
   | 'credential'
+  | 'scheme'
   | 'any credential'
   | 'media type'
   | 'Accept'

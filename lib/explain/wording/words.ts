@@ -105,8 +105,11 @@ export function subjectOf({
     return label === ''
       ? ANY_SUBJECT.credential
       : { noun: `requests without a valid token (${label})`, topics: ['credential'] };
-  return wordsOfDefect(label, propertyIn(label, contract));
+  return defectWords(label, contract);
 }
+
+export const defectWords = (label: string, contract: Contract): Wording =>
+  wordsOfDefect(label, propertyIn(label, contract));
 
 /** What is wrong with a credential, or how the right one is spelled. */
 function credentialWords(state: RequestState, experiments: Experiments): Wording {
@@ -114,8 +117,13 @@ function credentialWords(state: RequestState, experiments: Experiments): Wording
   if (experiments.expectedOutcomeOf(state) === 'reject-credential')
     return { clause: ANY_SUBJECT.credential.clause };
   const [, scheme = '', gap = ''] = /^(\S+)( *)/.exec(credential?.values(experiments.token)[0] ?? '') ?? [];
-  return { phrase: gap.length > 1 ? 'with several spaces after the scheme' : `with the scheme ${scheme}` };
+  return {
+    phrase: gap.length > 1 ? 'with several spaces after the scheme' : `with the scheme ${scheme}`,
+    topics: ['scheme'],
+  };
 }
+
+export const methodWords = (method = 'POST'): Wording => ({ phrase: `with the method ${method}` });
 
 /** The words for a part of which no other values are known. */
 export function wordsOf(
@@ -125,7 +133,7 @@ export function wordsOf(
 ): Wording {
   const { template, plant } = state;
   if (name === 'Authorization') return credentialWords(state, experiments);
-  if (name === 'method') return { phrase: `with the method ${template.method}` };
+  if (name === 'method') return methodWords(template.method);
   if (name === 'HTTP version') return { phrase: `in HTTP/${template.delivery?.version ?? '1.1'}` };
   if (name === 'absent headers') return { phrase: `without ${template.without?.join(' and ')}` };
   if (name === 'target' && template.tokenIn !== undefined)

@@ -30,19 +30,21 @@ export function acceptedBy(
 
 /**
  * The entries of the causes of a check, if all of them are known. They say nothing about a check that sent the same
- * requests as in the run of the baseline: there, a failure that is not named is new, unless it comes and goes.
+ * requests as in the run of the baseline: there, a failure that is not named is new, unless it comes and goes, or a cause
+ * that is fixed now may have hidden it.
  */
 function byCause(
-  { id, ...result }: RecordedResult,
+  result: RecordedResult,
   entries: JudgedEntries,
   record: WithoutCiResult,
   baseline: CiResult['baseline'],
 ): JudgedEntries {
-  const causes = record.causes.filter(({ checks }) => checks.includes(id));
+  const causes = record.causes.filter(({ checks }) => checks.includes(result.id));
   const comesAndGoes = causes.some(({ kind }) => kind !== 'always');
-  if (sendsTheSame({ id, ...result }, record, baseline ?? undefined) && !comesAndGoes) return [];
+  const wasHidden = entries.some((entry) => entry.state === 'stale' && isAbout(entry, result));
+  if (sendsTheSame(result, record, baseline ?? undefined) && !comesAndGoes && !wasHidden) return [];
   const found = causes.map(({ kind, fingerprint }) =>
     kind === 'once' ? undefined : entries.find((entry) => 'cause' in entry && entry.cause === fingerprint),
   );
-  return found.every((entry) => entry !== undefined) ? found : [];
+  return found.length > 0 && found.every((entry) => entry !== undefined) ? found : [];
 }

@@ -3,6 +3,7 @@ import type { Before } from '../../run/check.ts';
 import type { Cause } from '../../run/result/cause.ts';
 import type { RunHeader } from '../../run/run.ts';
 import { inShellOf, stepsOf as reproduce } from '../reproduce/steps.ts';
+import { bytesIn } from '../reproduce/untruncated-body.ts';
 import { causeFingerprint } from './fingerprint.ts';
 import type { RecordedCause, RecordedRequest } from './record.ts';
 import { sentAndReceived } from './recorded.ts';
@@ -70,6 +71,7 @@ const stepsOf = (
 
 /** The id in the body of a request, which may be part of a fraction or of a form. */
 function idIn({ body }: RecordedRequest): bigint | undefined {
-  const numeral = 'text' in body ? /\bid"?\s*[:=]\s*"?(-?\d+)/.exec(body.text)?.[1] : undefined;
+  const text = bytesIn(body).toString('latin1');
+  const numeral = /\bid"?\s*[:=]\s*"?(-?\d+)/.exec(text)?.[1];
   return numeral === undefined ? undefined : BigInt(numeral);
 }

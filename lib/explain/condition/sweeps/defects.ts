@@ -201,7 +201,7 @@ function bytesCandidate(name: string, defect: BodyDefect): Candidate {
   const ofString = property === undefined ? [] : [`${NOT_UTF8} string`];
   return {
     value: name,
-    words: { clause: `the body contains ${name}`, topics: ['not UTF-8'] },
+    words: { noun: name, clause: `the body contains ${name}`, topics: ['not UTF-8'] },
     apply: (state) => ({ ...state, defect }),
     label: name,
     classes: ['any', NOT_UTF8, ...ofString, `${NOT_UTF8} ${place}`],

@@ -1,0 +1,19 @@
+import { methodWords } from '../../wording/words.ts';
+import type { Candidate, Sweep } from '../candidates.ts';
+
+const METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const ANY_OTHER = 'another method';
+
+/** Methods other than POST. */
+export const methodSweep: Sweep = {
+  part: 'method',
+  candidates: METHODS.map(
+    (method): Candidate => ({
+      value: method,
+      words: methodWords(method),
+      apply: (state) => ({ ...state, template: { ...state.template, method } }),
+      classes: [ANY_OTHER],
+    }),
+  ),
+  classes: [{ id: ANY_OTHER, words: { phrase: 'with a method other than POST' }, group: 'method' }],
+};
