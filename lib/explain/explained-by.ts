@@ -1,7 +1,7 @@
 import { type DefectKind, defectsOf } from '../payloads/defects.ts';
 import { JsonObject } from '../payloads/json.ts';
 import type { RequestState } from '../payloads/model/dimension.ts';
-import { isAbout, mayExplain } from './condition/kinship.ts';
+import { isAbout, isOfProperty, mayExplain } from './condition/kinship.ts';
 import { stateOf, withParts } from './condition/parts.ts';
 import { unlessSpent } from './experiments.ts';
 import type { Explanation, Found } from './explanation.ts';
@@ -26,7 +26,11 @@ export async function explainedBy(found: readonly Explanation[], search: Search)
   if (first.kind !== 'always') return fits;
   if (isOtherRejection(first, search)) return undefined;
   const state = neutral && stateOf(failure.template, neutral.plant);
-  if (neutral === undefined || state === undefined) return mayExplain(fits, search) ? fits : undefined;
+  if (neutral === undefined || state === undefined) {
+    // Without an experiment, what is wrong with a property explains only what is about it.
+    const isOther = isOfProperty(fits) && !isAbout(fits, search);
+    return isOther || !mayExplain(fits, search) ? undefined : fits;
+  }
   // An ordinary part may also hide another fault, so that the failing one has to show this one by itself.
   const explains = await unlessSpent(
     async () =>

@@ -4,23 +4,24 @@ import { labelOf } from '../wording/words.ts';
 import { isAboutBytes } from './sweeps/defects.ts';
 
 /** A store that accepts as many JSON types as this does not check the property at all. */
-const MANY_TYPES = 3;
+const MANY_TYPES = 4;
 
 /**
  * Whether what was found may explain a failure that was not among what was tried. What is wrong with one property explains
- * only values of that property, and of the JSON types that showed the symptom: a numeric string is not a large integer.
+ * only values of the JSON types that showed the symptom: a numeric string is not a large integer.
  */
-export function mayExplain(one: Explanation, search: Search): boolean {
-  if (!isOfProperty(one) || one.labels?.includes(labelOf(search.failure)) === true) return true;
-  if (!isAbout(one, search) || isAboutBytes(labelOf(search.failure), search.contract)) return false;
+export function mayExplain(one: Explanation, { failure, contract }: Search): boolean {
+  const label = labelOf(failure);
+  if (!isOfProperty(one) || one.labels?.includes(label) === true) return true;
+  if (isAboutBytes(label, contract)) return false;
   const { subject, types } = one;
   if (types === undefined || subject?.property === undefined || types.size >= MANY_TYPES) return true;
-  const text = Buffer.from(search.failure.exchange.request.body ?? []).toString('utf8');
-  return types.has(typeIn(text, subject.property));
+  const type = typeIn(Buffer.from(failure.exchange.request.body ?? []).toString('utf8'), subject.property);
+  return type === undefined || types.has(type);
 }
 
 /** Whether it is about nothing but what is wrong with a property. */
-const isOfProperty = ({ subject, conditions }: Explanation): boolean =>
+export const isOfProperty = ({ subject, conditions }: Explanation): boolean =>
   subject?.property !== undefined && conditions.length === 0;
 
 /** Whether a finding and the label of a failure name the same property. */
@@ -31,8 +32,8 @@ export function isAbout({ subject, conditions }: Explanation, { failure, contrac
   return [subject, ...conditions].some((one) => one?.property === property || one?.part === property);
 }
 
-/** The JSON type of the value of a property in a JSON text: `integer`, `string`, `none` and so on. */
-export function typeIn(text: string, property: string): string {
+/** The JSON type of the value of a property in a text: `integer`, `string`, `none` and so on; undefined if it is not JSON. */
+export function typeIn(text: string, property: string): string | undefined {
   try {
     const value: unknown = new Map(Object.entries(JSON.parse(text) ?? {})).get(property);
     if (value === undefined) return 'none';
@@ -40,6 +41,6 @@ export function typeIn(text: string, property: string): string {
     if (Array.isArray(value)) return 'array';
     return Number.isInteger(value) ? 'integer' : typeof value;
   } catch {
-    return 'none';
+    return undefined;
   }
 }

@@ -93,7 +93,8 @@ export async function explanationOfSubject(
   const about = { ...known, subject: words, sweeps: [{ ...subjects, shown: candidates }, ...sweeps] };
   const { property } = words;
   const texts = candidates.map((one) => search.experiments.textOf(one.apply(subjects.base)));
-  const types = property === undefined ? {} : { types: new Set(texts.map((text) => typeIn(text, property))) };
+  const types =
+    property === undefined ? {} : { types: new Set(texts.flatMap((text) => typeIn(text, property) ?? [])) };
   return { ...(await explanationOf(about, search)), ...types, labels: labelsOf(candidates) };
 }
 
