@@ -8,6 +8,7 @@ import { heightOf, shellRows, widthOf, wrapped } from '../lib/report/formats/row
 import { mergeOf } from '../lib/report/record/merge.ts';
 import { Recorder } from '../lib/report/record/recorder.ts';
 import type { Cause } from '../lib/run/result/cause.ts';
+import type { Verdict } from '../lib/run/result/result.ts';
 import { type RunEvent, runEvents } from '../lib/run/run.ts';
 import { steady, tried } from './helpers/hostile-record.ts';
 import { readPage } from './helpers/read-page.ts';
@@ -333,6 +334,31 @@ describe('diff', () => {
     expect(text).toMatch(/^1 new cause\n {3}Answers 400 when c\./m);
     expect(text).toMatch(/^1 fixed cause\n {3}Answers 400 when a\./m);
     expect(text).toMatch(/^1 cause still there\n {3}Answers 400 when b\./m);
+  });
+
+  test('tells failures that could not be seen before from regressions', () => {
+    const now = recordWith({ checks: IDS });
+    const [id = ''] = IDS;
+    const verdictOf = (verdict: Verdict): RunRecord => ({
+      ...now,
+      causes: [],
+      results: now.results.map((result) =>
+        result.id === id ? { ...result, verdict, problems: [] } : result,
+      ),
+    });
+    const [passed, untestable] = [diffOf(verdictOf('pass'), now), diffOf(verdictOf('untestable'), now)];
+    expect(passed.regressions.map(({ result }) => result.id)).toContain(id);
+    expect(untestable.regressions.map(({ result }) => result.id)).not.toContain(id);
+    expect(untestable.revealed.map(({ result }) => result.id)).toContain(id);
+    expect(diffText(untestable, now, now)).toContain('1 failure that could not be seen before');
+  });
+
+  test('does not call a cause fixed that a run without experiments names differently', () => {
+    const [before, now] = [
+      recordWith({ checks: IDS }),
+      recordWith({ kind: 'once', condition: null, checks: IDS }),
+    ];
+    expect(diffOf(before, now).causes.fixed).toEqual([]);
   });
 
   test('does not call a cause new or fixed that only one of the runs could name', () => {

@@ -7,6 +7,7 @@ import { explainRun } from '../lib/explain/explain.ts';
 import type { Cause } from '../lib/run/result/cause.ts';
 import { runEvents } from '../lib/run/run.ts';
 import { brokenStores } from '../mutants/broken/index.ts';
+import { broken, combined } from '../mutants/fleet.ts';
 import { absent, printed } from './helpers/bash.ts';
 import { TOKEN, withStore } from './helpers/stores.ts';
 
@@ -270,4 +271,22 @@ test('an error in the search for causes costs the experiments, and not the verdi
   });
   expect(causes.map(({ checks }) => checks)).toEqual([['ordinary/answers-200']]);
   expect(String((await warned)[0])).toContain('Maximum call stack size exceeded');
+});
+
+test('a check is put only below the causes of its own failures', async () => {
+  const names = ['id-numeral-string', 'takes-id-64'];
+  const stores = names.flatMap((name) => brokenStores.find((store) => store.name === name) ?? []);
+  const store = await broken('both', 'accepts numeric strings and large ids', [], combined(stores)).start(
+    TOKEN,
+  );
+  try {
+    const only = ['invalid/rejects-numeric-string-id', 'invalid/rejects-id-beyond-int64'];
+    const { causes } = await recordOf(store.url, { only });
+    expect(causes.map(({ title, checks }) => `${title}: ${checks.join(' ')}`)).toEqual([
+      'Accepts a numeric string such as "7" as id: invalid/rejects-numeric-string-id',
+      'Accepts an id below int64 or an id above int64: invalid/rejects-id-beyond-int64',
+    ]);
+  } finally {
+    await store.stop();
+  }
 });

@@ -716,6 +716,12 @@ describe('the token', () => {
     finds(leaksNoToken, said({ body: { name: 'abcd' } }), { token: 'abcd' }).toContain('the body');
   });
 
+  test('is not found if the body of the request contains it, too', () => {
+    const exchange = said({ body: { name: `a ${TOKEN}` } });
+    const body = Buffer.from(`{"name":"a ${TOKEN}"}`);
+    accepts(leaksNoToken, { ...exchange, request: { ...exchange.request, body } });
+  });
+
   test('is never part of the finding', () => {
     const finding = findingOf(leaksNoToken, said({ body: TOKEN }));
     expect(JSON.stringify(finding)).not.toContain(TOKEN);
