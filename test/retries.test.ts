@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { run, terminalReport } from '../index.ts';
+import { serving } from '../mutants/right/serving.ts';
+import { answer } from '../reference/store.ts';
 import { TOKEN, withStore } from './helpers/stores.ts';
 
 /** For each store: a check that fails on it, when the failure recurs, and the text in the report. */
@@ -56,4 +58,26 @@ test.each(STORES)('on %s, the report of %s says: %s', { timeout: 60_000 }, async
     expect(counterexample?.when).toBe(when);
     expect(terminalReport(record, false, { verbose: true })).toMatch(text);
   });
+});
+
+test('a 413 that is lost if the body has arrived by then is read when the body arrives slowly', async () => {
+  const [limit, segment] = [40_000, 16_000];
+  const store = await serving('resetting', 'answers 413 to large bodies, and resets the connection', {
+    async meet(line, message, response) {
+      let size = 0;
+      message.on('data', (bytes: Buffer) => {
+        size += bytes.length;
+        if (size <= limit || response.headersSent) return;
+        if (bytes.length > segment) return message.socket.resetAndDestroy();
+        response.writeHead(413, { 'content-type': 'text/html', connection: 'close' });
+        response.end('<h1>Payload Too Large</h1>');
+      });
+      await answer(line, message, response);
+    },
+  }).start(TOKEN);
+  const only = ['unconstrained/answers-large-plants', 'combinations/*', 'invariants/*'];
+  const { results } = await run({ baseUrl: store.url, token: TOKEN, seed: 1, explain: 0, only }).record;
+  await store.stop();
+  const failed = results.filter(({ verdict, level }) => verdict === 'fail' && level === 'MUST');
+  expect(failed.map(({ id, problems }) => [id, problems[0]?.problem])).toEqual([]);
 });

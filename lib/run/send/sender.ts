@@ -57,6 +57,9 @@ const SPACING = { afterWaitingMs: 8000, requestsBetween: 80, firstMs: 4, maxMs: 
 /** Timeouts after which the others are shortened. */
 const MAX_FULL_TIMEOUTS = 3;
 /** A timeout is shortened to this many times the usual time of an answer, and to this at least. */
+/** Segments of a large body whose response may have been lost: slow enough for a busy server to respond in between. */
+const SEGMENT_BYTES = 8 * 1024;
+const SEGMENT_PAUSE_MS = 20;
 const SHORT_TIMEOUT = { timesMedian: 20, atLeastMs: 1000 } as const;
 /** Bodies that wait for 100 Continue in vain before others wait less. */
 const MAX_FULL_CONTINUE_WAITS = 3;
@@ -174,7 +177,10 @@ export class Sender {
       await this.pace(current);
       if (this.access.excludes(context)) await this.access.waitFor(context);
       const { concurrencyLimit } = this.client;
-      const { exchange, isOwn } = await this.tryOnce(current, id, context, hasWaited);
+      const { exchange: first, isOwn } = await this.tryOnce(current, id, context, hasWaited);
+      const exchange = mayHaveBeenRejectedEarly(first)
+        ? ((await this.rejection(current, context)) ?? first)
+        : first;
       if (exchange.kind === 'broken' && exchange.fault.kind === 'unasked-continue') {
         this.client.useRawSockets();
         id = context.ids.aside();
@@ -211,6 +217,24 @@ export class Sender {
       if (isOwn || attempt > 1) current = withoutPredecessor(current);
       this.pause(pause);
     }
+  }
+
+  /**
+   * Sends a request with a large body in segments, so that a response that comes before the end of the body is read: a
+   * server that closes the connection with unread data resets it, and the client may lose the response (RFC 9112 section
+   * 9.6).
+   * @returns the response if it is a rejection
+   */
+  private async rejection(template: RequestTemplate, context: RequestContext): Promise<Exchange | undefined> {
+    const cut = (body: Uint8Array) =>
+      Array.from(
+        { length: Math.ceil(body.length / SEGMENT_BYTES) - 1 },
+        (_, index) => (index + 1) * SEGMENT_BYTES,
+      );
+    const delivery = { ...template.delivery, pauseMs: SEGMENT_PAUSE_MS };
+    const { exchange } = await this.tryOnce({ ...template, cut, delivery }, context.ids.aside(), context);
+    const { status = 0 } = exchange.response ?? {};
+    return status >= 400 && status < 500 ? exchange : undefined;
   }
 
   /**
@@ -297,7 +321,9 @@ export class Sender {
       const isFinal = isOutsideContract(template.preceding.template) || isFinalOfGateway(before);
       if (!isFinal && (pauseAsked(before) !== undefined || (isAway(before) && !isThere)))
         return { exchange: { ...before, request: exchange.request }, isOwn: false };
-      this.options.monitor.see(before, template.preceding.template, context);
+      // As a request of its own it is sent again, to read a response that was lost.
+      if (!mayHaveBeenRejectedEarly(before))
+        this.options.monitor.see(before, template.preceding.template, context);
     }
     if (this.stop !== undefined) throw new Stopped(this.stop);
     const isAnswer = exchange.kind === 'answered' && pauseAsked(exchange) === undefined;
@@ -443,3 +469,10 @@ function pauseAsked(exchange: Exchange): number | undefined {
         : Date.parse(after) - Date.now();
   return Math.min(Math.max(Number.isFinite(asked) ? asked : 1000, 50), MAX_RETRY_AFTER_MS);
 }
+
+/** Whether a connection was closed without a response to a large body. */
+const mayHaveBeenRejectedEarly = (exchange: Exchange): boolean =>
+  exchange.kind === 'broken' &&
+  exchange.fault.kind === 'closed' &&
+  exchange.response === undefined &&
+  (exchange.request.body?.length ?? 0) > SEGMENT_BYTES;
