@@ -484,6 +484,10 @@ describe('texts', () => {
     }
   });
 
+  test.each(notJson)('an empty object is not JSON either: $name', ({ apply }) => {
+    expect(() => JSON.parse(Buffer.from(apply('{}')).toString('latin1'))).toThrow(SyntaxError);
+  });
+
   test('each edit does what its name says', () => {
     const text = '{"id":34,"name":"Aloe"}';
     const strings = [...notJson, ...extensions].flatMap(({ name, apply }) => {

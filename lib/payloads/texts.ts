@@ -30,9 +30,10 @@ export const notJson: readonly Edit[] = [
   edit('closed with a square bracket', (text) => text.replace(/}(?=\s*$)/, ']')),
   edit('with a comma after the opening brace', (text) => text.replace('{', '{,')),
   edit('without the opening brace', (text) => text.slice(text.indexOf('{') + 1)),
-  edit('missing separators', (text) =>
-    text.includes(',"') ? text.replaceAll(',"', ' "') : text.replaceAll('":', '" '),
-  ),
+  edit('missing separators', (text) => {
+    if (text.includes(',"')) return text.replaceAll(',"', ' "');
+    return text.includes('":') ? text.replaceAll('":', '" ') : '{"name" "Aloe"}';
+  }),
   edit('plain text', () => 'a plant called Aloe'),
   edit('XML', () => '<plant><id>1</id><name>Aloe</name></plant>'),
   randomBytes,
