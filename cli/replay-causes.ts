@@ -114,17 +114,20 @@ function requestOf(
 
 function judged(results: readonly RecordedResult[], one: NumberedCause): Pick<Retried, 'verdict' | 'reason'> {
   const failing = results.filter(({ verdict }) => verdict === 'fail');
-  const answers = failing.flatMap(({ exchanges }) =>
-    exchanges.map(({ response }) => response?.status ?? 'none'),
-  );
   const [failed] = failing;
-  // Its checks may fail for other causes, too.
-  if (failed !== undefined && failed.id !== idOf(one) && !answers.includes(one.cause.answer))
-    return { verdict: 'fixed', reason: `${failed.id} fails for another reason; run again` };
-  if (failed !== undefined) {
+  if (failed?.id === idOf(one)) {
     const [now] = failed.problems;
-    const isOther = failed.id === idOf(one) && now !== undefined && now.problem !== one.cause.symptom;
+    const isOther = now !== undefined && now.problem !== one.cause.symptom;
     return { verdict: 'still fails', ...(isOther ? { reason: now.problem } : {}) };
+  }
+  if (failed !== undefined) {
+    // The checks of a cause may fail for other causes, too.
+    const isSame = failing.some(({ exchanges }) =>
+      exchanges.some(({ response }) => (response?.status ?? 'none') === one.cause.answer),
+    );
+    return isSame
+      ? { verdict: 'still fails' }
+      : { verdict: 'fixed', reason: `${failed.id} fails for another reason; run again` };
   }
   const other = results.find(({ verdict }) => verdict !== 'pass');
   return other === undefined && results.length > 0

@@ -484,7 +484,7 @@ describe('texts', () => {
     }
   });
 
-  test.each(notJson)('an empty object is not JSON either: $name', ({ apply }) => {
+  test.each(notJson)('an empty object is no longer JSON: $name', ({ apply }) => {
     expect(() => JSON.parse(Buffer.from(apply('{}')).toString('latin1'))).toThrow(SyntaxError);
   });
 

@@ -12,7 +12,7 @@ import { needsRejectionBefore } from './circumstances/preceding.ts';
 import { acceptedNoLonger, died, sameForAll, unreadBody } from './circumstances/whole-run.ts';
 import type { CheckFailure, Cluster } from './cluster.ts';
 import { investigate } from './condition/investigate.ts';
-import { mayExplain } from './condition/kinship.ts';
+import { mayExplain } from './condition/may-explain.ts';
 import { stateOf } from './condition/parts.ts';
 import {
   type ExperimentChannel,
@@ -172,7 +172,7 @@ async function ofOneSymptom(
       if (one !== lead) explaining.set(one, await explainedBy(found, new Search(one, experiments)));
     for (const one of found) {
       const explained = left.filter((member) => explaining.get(member) === one);
-      // What no failure shows was found by experiments about others, which their own clusters explain.
+      // Experiments also find other faults. The failures of those lead to them.
       if (explained.length === 0) continue;
       clusters.push(
         withAllSubjects({ sought: lead.sought, found: one, members: explained }, experiments.contract),

@@ -1,7 +1,7 @@
 import { type DefectKind, defectsOf } from '../payloads/defects.ts';
 import { JsonObject } from '../payloads/json.ts';
 import type { RequestState } from '../payloads/model/dimension.ts';
-import { isAbout, isOfProperty, mayExplain } from './condition/kinship.ts';
+import { isAbout, isOfProperty, mayExplain } from './condition/may-explain.ts';
 import { stateOf, withParts } from './condition/parts.ts';
 import { unlessSpent } from './experiments.ts';
 import type { Explanation, Found } from './explanation.ts';

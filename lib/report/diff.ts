@@ -17,7 +17,7 @@ export function diffOf(before: RunRecord, now: RunRecord) {
   const was = ({ id }: RecordedResult) => earlier.get(id)?.verdict;
   const failing = now.results.filter(({ verdict }) => verdict === 'fail');
   // The problems are the new ones of a check that failed before, too.
-  const changed = failing.flatMap((result) => {
+  const newlyFailing = failing.flatMap((result) => {
     const known = earlier.get(result.id);
     const problems = known?.verdict === 'fail' ? newSince(known, result) : undefined;
     return problems?.length === 0 ? [] : [{ result, problems }];
@@ -26,15 +26,15 @@ export function diffOf(before: RunRecord, now: RunRecord) {
   // A cause of the same symptom under another condition has changed: it hid nothing.
   const isGone = ({ symptom }: RecordedCause) => !causes.added.some((one) => one.symptom === symptom);
   const hiddenBefore = new Set(causes.fixed.filter(isGone).flatMap(({ checks }) => checks));
-  const isRevealed = ({ result, problems }: (typeof changed)[number]) =>
+  const isRevealed = ({ result, problems }: (typeof newlyFailing)[number]) =>
     problems === undefined ? !JUDGED.includes(was(result) ?? 'pass') : hiddenBefore.has(result.id);
   const keys = [...new Set([...Object.keys(before.observations), ...Object.keys(now.observations)])];
   return {
     causes,
-    regressions: changed.filter((one) => !isRevealed(one)),
+    regressions: newlyFailing.filter((one) => !isRevealed(one)),
     /** What could not be tested before, or was hidden by a cause that is fixed now. */
-    revealed: changed.filter(isRevealed),
-    stillFailing: failing.filter((one) => !changed.some(({ result }) => result === one)),
+    revealed: newlyFailing.filter(isRevealed),
+    stillFailing: failing.filter((one) => !newlyFailing.some(({ result }) => result === one)),
     fixed: now.results.filter((result) => result.verdict === 'pass' && was(result) === 'fail'),
     unjudged: now.results.filter(
       (result) => JUDGED.includes(was(result) ?? '') && !JUDGED.includes(result.verdict),
@@ -114,11 +114,11 @@ export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: P
       formatCause,
     ),
     ...section(`${counted(causes.stillThere.length, 'cause')} still there`, causes.stillThere, formatCause),
-    ...section(paint(['red', 'bold'], regressed), regressions, formatRegression),
+    ...section(paint(['red', 'bold'], regressed), regressions, formatFailure),
     ...section(
       `${counted(revealed.length, 'failure')} that could not be seen before`,
       revealed,
-      formatRegression,
+      formatFailure,
     ),
     ...section(paint(['green', 'bold'], `${fixed.length} fixed`), fixed, ({ id, level, statement }) => [
       `${id}  ${level}  ${statement}`,
@@ -151,7 +151,7 @@ const formatCause = ({ title, level, checks, fingerprint }: RecordedCause): read
 
 const MAX_NEW_CAUSES = 5;
 
-function formatRegression({ result, problems }: Diff['regressions'][number]): readonly string[] {
+function formatFailure({ result, problems }: Diff['regressions'][number]): readonly string[] {
   const { id, level, statement, expected = '', actual = '', exchanges } = result;
   const head = `${id}  ${level}  ${statement}`;
   if (problems !== undefined) {

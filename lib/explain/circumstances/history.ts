@@ -1,3 +1,4 @@
+import { membersOf } from '../../judge/reading.ts';
 import { unseenToken } from '../../payloads/credentials.ts';
 import { freshId } from '../../payloads/fresh.ts';
 import { templateOf } from '../../payloads/model/dimension.ts';
@@ -136,13 +137,7 @@ function hasEarlierValues({ before, exchange }: Sequence): boolean {
 }
 
 /** The strings and numbers in a JSON object. */
-function valuesIn(bytes: Uint8Array | undefined): readonly string[] {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(bytes ?? []).toString('utf8'));
-    return Object.values(value ?? {}).flatMap((one) =>
-      typeof one === 'string' || typeof one === 'number' ? [String(one)] : [],
-    );
-  } catch {
-    return [];
-  }
-}
+const valuesIn = (bytes: Uint8Array | undefined): readonly string[] =>
+  Object.values(membersOf(Buffer.from(bytes ?? []).toString('utf8'))).flatMap((one) =>
+    typeof one === 'string' || typeof one === 'number' ? [String(one)] : [],
+  );

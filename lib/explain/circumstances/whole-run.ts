@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { groupBy } from '../../groups.ts';
-import { summarise } from '../../judge/reading.ts';
+import { membersOf, summarise } from '../../judge/reading.ts';
 import { wrongToken } from '../../payloads/credentials.ts';
 import { freshText } from '../../payloads/fresh.ts';
 import { FRESH, FreshText, type Json, JsonObject } from '../../payloads/json.ts';
@@ -225,67 +225,63 @@ export const acceptedNoLonger: WholeRun = async (failures, experiments) => {
   const sought = await outcome(first);
   if (sought === undefined) return undefined;
   const fails = async (state: RequestState) => (await outcome(state))?.words === sought.words;
-  const [failing, passing]: [RequestState[], RequestState[]] = [[first], []];
+  const failing: [RequestState, ...RequestState[]] = [first];
+  const passing: RequestState[] = [];
   for (const state of isSlow(sought) ? others.slice(0, 1) : others)
     ((await fails(state)) ? failing : passing).push(state);
-  const some =
-    passing.length === 0
-      ? { whom: 'all' as const, state: first }
-      : await plantsNoLongerAccepted(accepted, failing, passing, fails);
+  const some: NoLongerAccepted | undefined =
+    passing.length === 0 ? { state: first } : await plantsNoLongerAccepted(accepted, failing, passing, fails);
   const members = failures.filter((one) => keyOf(one.sought) === keyOf(sought));
   if (some === undefined || members.length === 0) return undefined;
   const tried: Tried = [failing.length, failing.length];
-  return { sought, found: await fromThenOn(some.state, tried, sought, experiments, some.whom), members };
+  return { sought, found: await fromThenOn(some.state, tried, sought, experiments, some.property), members };
 };
 
-/** Ordinary plants that a store does not accept any more: all, or a phrase for some. */
+/** Ordinary plants that a store does not accept any more. */
 interface NoLongerAccepted {
-  readonly whom: 'all' | `to requests with ${string}`;
   readonly state: RequestState;
+  /** What they all have, `tag` or `new tag`, if others are still accepted. */
+  readonly property?: string;
 }
 
 /** Plants with a property that only the failing ones have, or with new values of it, if the accepted plant has the property. */
 async function plantsNoLongerAccepted(
   accepted: Exchange,
-  failing: readonly RequestState[],
+  failing: readonly [RequestState, ...RequestState[]],
   passing: readonly RequestState[],
   fails: (state: RequestState) => Promise<boolean>,
 ): Promise<NoLongerAccepted | undefined> {
-  const [one] = failing;
-  if (one === undefined) return undefined;
-  const { plant } = one;
+  const [first] = failing;
+  const { plant } = first;
   const has = (name: string) => (state: RequestState) => state.plant.get(name) !== undefined;
   const name = plant.members
     .map(([key]) => key)
     .find((key) => failing.every(has(key)) && !passing.some(has(key)));
-  const value = name === undefined ? undefined : stringIn(accepted, name);
-  if (name === undefined || value === undefined) return undefined;
-  const withValue = (other: Json): RequestState => ({ ...one, plant: plant.with(name, other) });
+  if (name === undefined) return undefined;
+  const value = membersOf(Buffer.from(accepted.request.body ?? []).toString('utf8'))[name];
+  if (typeof value !== 'string') return undefined;
+  const withValue = (other: Json): RequestState => ({ ...first, plant: plant.with(name, other) });
   // A value of the same form, so that its form is not what matters.
   if (!(await fails(withValue(freshText(value))))) return undefined;
-  if (await fails(withValue(value))) return { whom: `to requests with ${withArticle(name)}`, state: one };
+  if (await fails(withValue(value))) return { state: first, property: name };
   // In shell lines, the id makes each value a new one.
   const renewed = plant.with(ID, FRESH).with(name, new FreshText((id) => `${name}${id}`, 2 ** 53));
-  return { whom: `to requests with ${withArticle(`new ${name}`)}`, state: { ...one, plant: renewed } };
-}
-
-/** The value of a property of the plant that was sent, if it is a string. */
-function stringIn({ request: { body } }: Exchange, name: string): string | undefined {
-  const plant: unknown = JSON.parse(Buffer.from(body ?? []).toString('utf8'));
-  const value = new Map(Object.entries(plant ?? {})).get(name);
-  return typeof value === 'string' ? value : undefined;
+  return { state: { ...first, plant: renewed }, property: `new ${name}` };
 }
 
 /** Requests of each kind after which most stores that run out of something have done so. */
 const REQUESTS_TO_EXHAUST_A_STORE = 200;
 
-/** What began to fail during the run. On a fresh store, requests of each kind in turn show it. */
+/**
+ * What began to fail during the run. On a fresh store, requests of each kind in turn show it.
+ * @param property what all failing plants have, if only some fail
+ */
 export async function fromThenOn(
   state: RequestState,
   inside: Tried,
   sought: SoughtSymptom,
   experiments: Experiments,
-  whom: NoLongerAccepted['whom'] = 'all',
+  property?: string,
 ): Promise<Explanation> {
   const exchange = await experiments.send(state);
   const before: Before[] = [];
@@ -303,12 +299,12 @@ export async function fromThenOn(
   const [rejected, unauthenticated] = before.map((one) => outcomeOf(one.exchange) === outcomeOf(exchange));
   const isOutcome = aspectOf(sought) === 'outcome' && sought.kind !== 'rejects';
   const all = unauthenticated === true ? 'everything' : 'every request with a valid token';
-  const ordinary = whom === 'all' ? `to ${rejected === true ? all : 'ordinary plants'}` : whom;
-  const subject = isOutcome ? `${ordinary} ` : '';
+  const some = property === undefined ? 'ordinary plants' : `requests with ${withArticle(property)}`;
+  const whom = isOutcome ? `to ${property === undefined && rejected === true ? all : some} ` : '';
   return {
     ...bareExplanation(state, exchange),
     kind: 'from-then-on',
-    conditions: [{ note: `${subject}${lasts ? 'from some point in the run onwards' : 'for a while'}` }],
+    conditions: [{ note: `${whom}${lasts ? 'from some point in the run onwards' : 'for a while'}` }],
     inside,
     before,
     repeat: { times: REQUESTS_TO_EXHAUST_A_STORE, inFlight: 1 },

@@ -11,7 +11,7 @@ import { mustReject } from '../symptom/symptoms-of.ts';
 import { subjectOf, suchAs } from '../wording/words.ts';
 import type { Candidate } from './candidates.ts';
 import { conditionsAmong, conditionsOf, UNCONDITIONAL } from './conditions.ts';
-import { mayExplain } from './kinship.ts';
+import { mayExplain } from './may-explain.ts';
 import { CREDENTIAL, type Part, WHITE_SPACE, withParts } from './parts.ts';
 import { reduce } from './reduce.ts';
 import { explanationOfSubject, inEveryRejection, subjectsOf, TRUNCATED, withSubjects } from './subjects.ts';

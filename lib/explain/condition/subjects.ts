@@ -10,7 +10,7 @@ import { labelOf } from '../wording/words.ts';
 import { type Candidate, type CandidateClass, isIn, type NamedCandidates } from './candidates.ts';
 import { type Conditions, conditionsAmong, UNCONDITIONAL } from './conditions.ts';
 import { type Feature, separating } from './features.ts';
-import { mayExplain, typeIn } from './kinship.ts';
+import { mayExplain, typeIn } from './may-explain.ts';
 import { BODY, CREDENTIAL, differences } from './parts.ts';
 import { type SweepResult, sweep } from './sweep.ts';
 import { credentialSweep } from './sweeps/credentials.ts';
@@ -78,7 +78,7 @@ export async function withSubjects(
     const { feature = one.feature } = subjects;
     found.push({ ...one, known, feature });
   }
-  // What else is wrong with bodies says nothing about a failure that is of another kind.
+  // The store may accept other invalid bodies, too: that does not explain this failure.
   const isOther = isBody && !known.includes(label) && !found.some((one) => mayExplain(one, search));
   return isOther ? undefined : found;
 }

@@ -56,10 +56,10 @@ const IS_ORDINARY_IN_ORDER: readonly boolean[] = [true, false, true, true, false
 const SPACING = { afterWaitingMs: 8000, requestsBetween: 80, firstMs: 4, maxMs: 20 } as const;
 /** Timeouts after which the others are shortened. */
 const MAX_FULL_TIMEOUTS = 3;
-/** A timeout is shortened to this many times the usual time of an answer, and to this at least. */
 /** Segments of a large body whose response may have been lost: slow enough for a busy server to respond in between. */
 const SEGMENT_BYTES = 8 * 1024;
 const SEGMENT_PAUSE_MS = 20;
+/** A timeout is shortened to this many times the usual time of an answer, and to this at least. */
 const SHORT_TIMEOUT = { timesMedian: 20, atLeastMs: 1000 } as const;
 /** Bodies that wait for 100 Continue in vain before others wait less. */
 const MAX_FULL_CONTINUE_WAITS = 3;
@@ -321,7 +321,7 @@ export class Sender {
       const isFinal = isOutsideContract(template.preceding.template) || isFinalOfGateway(before);
       if (!isFinal && (pauseAsked(before) !== undefined || (isAway(before) && !isThere)))
         return { exchange: { ...before, request: exchange.request }, isOwn: false };
-      // As a request of its own it is sent again, to read a response that was lost.
+      // Its response may have been lost. A store that gives none fails with large bodies of their own, too.
       if (!mayHaveBeenRejectedEarly(before))
         this.options.monitor.see(before, template.preceding.template, context);
     }

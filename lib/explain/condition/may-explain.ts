@@ -7,7 +7,7 @@ import { isAboutBytes } from './sweeps/defects.ts';
 const MANY_TYPES = 4;
 
 /**
- * Whether what was found may explain a failure that was not among what was tried. What is wrong with one property explains
+ * Whether an explanation may be that of a failure whose request was not among those tried. One about a property explains
  * only values of the JSON types that showed the symptom: a numeric string is not a large integer.
  */
 export function mayExplain(one: Explanation, { failure, contract }: Search): boolean {
@@ -20,11 +20,11 @@ export function mayExplain(one: Explanation, { failure, contract }: Search): boo
   return type === undefined || types.has(type);
 }
 
-/** Whether it is about nothing but what is wrong with a property. */
+/** Whether an explanation is about a property and nothing else. */
 export const isOfProperty = ({ subject, conditions }: Explanation): boolean =>
   subject?.property !== undefined && conditions.length === 0;
 
-/** Whether a finding and the label of a failure name the same property. */
+/** Whether an explanation and the label of a failure name the same property. */
 export function isAbout({ subject, conditions }: Explanation, { failure, contract }: Search): boolean {
   const named = new Set(labelOf(failure).split(/\W+/));
   const property = [...contract.newPlant.shape.properties.keys()].find((name) => named.has(name));
