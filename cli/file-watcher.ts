@@ -9,10 +9,10 @@ const DEBOUNCE_MS = 50;
 const IGNORED = /^\.|^node_modules$|~$/;
 
 /**
- * Calls `changed` when a file below a folder has changed. Files that git ignores do not count: a store may write its data
- * or its log there.
+ * Calls `changed` when a file below a folder has changed. Files that git ignores do not count: a store may write its
+ * data or its log there.
  * @param unwatched a folder whose files do not count either
- * @returns a function that ends this
+ * @returns a function that stops the watcher
  */
 export function onChanges(
   folder: string,

@@ -35,8 +35,8 @@ export type Wanted = Flags<'reports'>;
 
 /**
  * Decides where reports go and in which formats: by default the record, in `reports`.
- * @throws UsageError for several formats on standard output, for an unknown format, and, before the run and not after
- *   it, if the folder cannot be written or contains a file of that name that is not a report
+ * @throws UsageError before the run starts: for several formats on standard output, an unknown format, an unwritable
+ * folder, or an existing file that is not a report
  */
 export function destinationOf<T>(
   { out = DEFAULT_FOLDER, format = ['json'], force = false }: Wanted,
@@ -66,7 +66,7 @@ export const wantedOf = <T>(wanted: Wanted, known: Renderers<T>): Destination<T>
 
 function requireOurs(file: string, force: boolean): void {
   if (!force && existsSync(file) && !isOurs(file))
-    throw new UsageError(`${file} already exists and is not of this suite; use --force to overwrite it.`);
+    throw new UsageError(`${file} already exists and was not written by this suite; use --force to overwrite it.`);
 }
 
 /**

@@ -42,7 +42,7 @@ export function retryOf(causes: readonly NumberedCause[], record: RunRecord, pla
   return {
     plan: whole,
     /**
-     * Calls `report` with what became of each cause, as soon as that is known.
+     * Calls `report` with the result for each cause as soon as it is known.
      * @returns why it ended early, if it did
      */
     async run(
@@ -132,7 +132,7 @@ function judged(results: readonly RecordedResult[], one: NumberedCause): Pick<Re
   const other = results.find(({ verdict }) => verdict !== 'pass');
   return other === undefined && results.length > 0
     ? { verdict: 'fixed' }
-    : { verdict: 'not judged', reason: other?.reason ?? 'no check of this version of the suite is about it' };
+    : { verdict: 'not judged', reason: other?.reason ?? 'this version of the suite has no check for it' };
 }
 
 export const fixedText = (verdicts: readonly Retried['verdict'][]): string =>

@@ -239,7 +239,7 @@ async function withBaseline(
     ),
   );
   process.stderr.write(
-    `${file} lists ${counted(kept.length, 'entry', 'entries')}; replace each TODO by a reason.\n`,
+    `${file} lists ${counted(kept.length, 'entry', 'entries')}; replace each TODO with a reason.\n`,
   );
   return { ...record, ciResult: ciResultOf(record, await knownDeviations({ baseline: file })) };
 }

@@ -20,7 +20,7 @@ const TAIL_LINES = 20;
 export interface StartedStore {
   /** Whether no process of the command is left. */
   hasEnded(): boolean;
-  /** Adds what became of the command to the reason for which a run stops, if that is that the store cannot be reached. */
+  /** If a run stops because the store is unreachable, adds the state of the start command to the reason. */
   explainStop(stop: Stop): Stop;
   /** The end of the output of a store that could not be reached or that failed; empty for any other. */
   epilogue(): string;
@@ -92,7 +92,7 @@ export function startCommand(command: string, token: string, log?: string): Star
       isLost = true;
       const reason = `${called} ${end?.how ?? 'is still running'}; ${stop.reason}`;
       if (stop.kind === 'gone') return { ...stop, reason, remedy: `${stop.remedy}; ${output}` };
-      const what = hasEnded() ? 'correct the command' : 'check that it listens at this port, or raise --wait';
+      const what = hasEnded() ? 'correct the command' : 'check that it listens on this port, or raise --wait';
       return { ...stop, reason, remedy: `${what}; ${output}` };
     },
     epilogue() {

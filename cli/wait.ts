@@ -13,8 +13,8 @@ const DEFAULT_WAIT_S = 30;
 const MAX_CLOSING_MS = 500;
 
 /**
- * Waits until something listens at the base URL, the time is up, or the started store has ended. Whether it is a store
- * is for the run to find out.
+ * Waits until the base URL accepts connections, the time is up, or the started process exits. Does not check that it
+ * is a plant store.
  */
 export async function waitForStore(
   { baseUrl, wait }: { readonly baseUrl: string; readonly wait?: number | undefined },

@@ -38,7 +38,7 @@ export function initialConfiguration(file: string, { baseUrl, tokenEnv, start }:
   const target = [
     yamlOf('name', 'local'),
     yamlOf('baseUrl', baseUrl),
-    `${yamlOf('tokenEnv', tokenEnv)} # the variable that contains the token; a token never stands in a file`,
+    `${yamlOf('tokenEnv', tokenEnv)} # the environment variable that holds the token (never put the token itself in this file)`,
     ...(start === undefined ? ['# start: node server.js'] : [yamlOf('start', start)]),
     '# wait: 30',
   ];

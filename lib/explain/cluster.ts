@@ -21,11 +21,11 @@ export interface Cluster {
   readonly also?: readonly string[];
 }
 
-/** The gravest level of the checks that it explains. */
+/** The highest requirement level (MUST over SHOULD) of the checks it explains. */
 export const levelOf = ({ members }: Cluster): 'MUST' | 'SHOULD' =>
   members.some(({ check }) => check.level === 'MUST') ? 'MUST' : 'SHOULD';
 
-/** MUST first, then what keeps other checks from being tested, then what explains the most checks. */
+/** Order of fixing: MUST first, then causes that make other checks untestable, then by number of checks explained. */
 export function gravestFirst(clusters: readonly Cluster[]): readonly Cluster[] {
   const isMust = (cluster: Cluster) => (levelOf(cluster) === 'MUST' ? 1 : 0);
   const checks = ({ members }: Cluster) => new Set(members.map(({ check }) => check)).size;

@@ -56,7 +56,7 @@ export const isWrong400 = (sought: SoughtSymptom): boolean =>
 /** An ordinary id, with as many digits as most, to see what a request looks like. */
 const SAMPLE_ID = 2n ** 30n + 7n;
 
-/** What is kept of the budget for failures that no experiment shows again: requests, and a part of the time. */
+/** Share of the budget (requests and time) reserved for retrying failures that no experiment reproduces. */
 const RESERVED_REQUESTS = 12;
 const RESERVED_TIME = 0.15;
 
@@ -84,7 +84,7 @@ export class Experiments {
     this.until = { experiments: now + ms * (1 - RESERVED_TIME), all: now + ms };
   }
 
-  /** Does what was done before only once. */
+  /** Caches `work` by key, so that each experiment runs once. */
   async remembered<T>(key: string, work: () => Promise<T>): Promise<T> {
     if (!this.memory.has(key)) this.memory.set(key, await work());
     return this.memory.get(key) as T;
@@ -147,7 +147,7 @@ export class Experiments {
     return expectedOutcomeOf(this.requestOf(state), template, this.contract, this.token);
   }
 
-  /** The same of a request that was sent. */
+  /** The expected outcome of a request that was already sent. */
   expectedOutcomeOfSent({ exchange, template }: Pick<Failure, 'exchange' | 'template'>): ExpectedOutcome {
     return expectedOutcomeOf(exchange.request, template, this.contract, this.token);
   }
@@ -179,7 +179,7 @@ export class Experiments {
   }
 }
 
-/** Whether a symptom would be one with such a request: what the interface leaves open may be rejected. */
+/** Whether the symptom would count as a fault for this request (the interface allows rejecting open ones). */
 const mayShow = (expected: ExpectedOutcome, { kind }: SoughtSymptom): boolean =>
   kind !== 'rejects' || expected === 'accept';
 
@@ -198,7 +198,7 @@ function alone(template: RequestTemplate): RequestTemplate {
     : apart;
 }
 
-/** Whether a response without the symptom shows that there is none. */
+/** Whether a response without the symptom proves its absence. */
 function isConclusive(exchange: Exchange, expected: ExpectedOutcome, sought: SoughtSymptom): boolean {
   switch (sought.kind) {
     case 'rejects':

@@ -31,7 +31,7 @@ import { causeOf } from './wording/cause-of.ts';
 import { alternatives, areVague, type Wording } from './wording/wording.ts';
 import { ANY_SUBJECT, bodiesNamed, defectWords, labelOf, subjectOf, suchAs } from './wording/words.ts';
 
-/** Seconds for experiments at most: a store that hangs, or serves nothing, is not worth more. */
+/** Upper limit on experiment time, in seconds; keeps a hanging store from delaying the report. */
 const MAX_SECONDS = 15;
 const MAX_SECONDS_OF_OUTAGE = 10;
 
@@ -44,9 +44,9 @@ function secondsFor({ stop, accepted }: Parameters<FindCauses>[1]): number {
 const secondsSince = (time: string): number => (Date.now() - Date.parse(time)) / 1000;
 
 /**
- * Finds the causes of the failures of a run, within its limits.
+ * Finds the causes of a run's failures within the request and time budget.
  * @param requests to be spent on experiments at most
- * @returns what is to be fixed, in the order in which to fix it
+ * @returns the causes, in the order in which to fix them
  */
 export function explainRun(
   [results, run]: Parameters<FindCauses>,
@@ -106,7 +106,9 @@ async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<r
   return merged(clusters).map((cluster) => causeOf(cluster, catalogue));
 }
 
-/** A response that was not kept as a whole is wrong in the way of another one with the same finding. */
+/**
+ * If the response was truncated, use the symptom of another failure with the same finding and a complete response.
+ */
 const withWholeAnswer = (one: CheckFailure, all: readonly CheckFailure[]): CheckFailure => {
   if (one.failure.exchange.response?.size === undefined) return one;
   const like = all.find(
@@ -129,7 +131,7 @@ async function bySymptom(
   return clusters;
 }
 
-/** Failures whose expected outcome is certain are tried first: what the interface leaves open comes last. */
+/** Costs that put failures with a certain expected outcome first, and those about open behaviour last. */
 const UNCLEAR_OUTCOME_COST = 8;
 const OUTCOME_COSTS: Readonly<Record<ExpectedOutcome, number>> = {
   accept: 0,
@@ -138,7 +140,7 @@ const OUTCOME_COSTS: Readonly<Record<ExpectedOutcome, number>> = {
   open: UNCLEAR_OUTCOME_COST,
 };
 
-/** Ordinary requests first: what fails with them fails with others too. */
+/** Sorts ordinary requests first: a fault that they trigger affects all requests. */
 const simplestFirst = (
   members: readonly CheckFailure[],
   experiments: Experiments,
@@ -183,7 +185,7 @@ async function ofOneSymptom(
   return clusters;
 }
 
-/** What experiments find out about a failure; undefined if only the very same request shows it again, or nothing does. */
+/** Explains a failure by experiments; undefined if only an identical request, or none, reproduces it. */
 async function explanation(search: Search): Promise<readonly Explanation[] | undefined> {
   const all = await unlessSpent(async () =>
     (await needsRejectionBefore(search)) ? undefined : investigate(search),
@@ -200,10 +202,10 @@ async function explanation(search: Search): Promise<readonly Explanation[] | und
   return found === undefined || before.length > 0 ? undefined : histories(found, search);
 }
 
-/** Whether the symptom shows as well if a condition is not met. */
+/** Whether the symptom also occurs when the condition is not met. */
 const showsRegardless = ({ outside: [shown, tried] }: Explanation): boolean => shown * 2 > tried;
 
-/** What was found, with what has to come before. */
+/** Adds the required preceding requests to the explanation. */
 async function histories(found: readonly Explanation[], search: Search): Promise<readonly Explanation[]> {
   const all: Explanation[] = [];
   for (const one of found) all.push((await unlessSpent(() => withHistory(one, search))) ?? one);
@@ -232,10 +234,10 @@ function withAllSubjects(cluster: Cluster, contract: Contract): Cluster {
   return { ...cluster, found: { ...found, subject } };
 }
 
-/** Failures of so many different requests, none of which fails each time, are not about the requests. */
+/** If this many different requests fail, none of them reliably, the requests themselves are not the cause. */
 const MANY_AT_TIMES = 8;
 
-/** How often a symptom showed in the run, if experiments do not show it again. */
+/** Describes a symptom that experiments cannot reproduce by its frequency in the run. */
 function ofTheRun(
   { failure: { exchange }, ordinary, sought, experiments: { run } }: Search,
   members: readonly CheckFailure[],
@@ -255,7 +257,7 @@ function ofTheRun(
   };
 }
 
-/** How often a request is sent again before it is said that its failure does not recur. */
+/** Retries before a failure counts as not reproducible. */
 const LAST_TRIES = 3;
 
 /** Whether a failure shows when the very same request is sent again. */
@@ -274,7 +276,7 @@ async function unexplained(search: Search, members: readonly CheckFailure[]): Pr
   const { template, exchange, before = [], when } = failure;
   const isFirst = experiments.sent > 0 && exchange.request.freshId === firstId;
   const subject = sought.kind === 'accepts' && !isFirst ? subjectOf(search) : undefined;
-  // What was tried in vain says nothing about the request.
+  // Failed attempts to reproduce it say nothing about the request.
   const requests = new Set(members.map((one) => one.failure.exchange.request.freshId));
   const inVain = experiments.sent > 0 && before.length === 0 && !(await recurs(search));
   const condition = (): Wording => {

@@ -9,7 +9,7 @@ import { isEachTime, type Search } from './search.ts';
 import { mustReject } from './symptom/symptoms-of.ts';
 import { labelOf } from './wording/words.ts';
 
-/** What explains a failure of what was found: without its condition, the symptom does not show. */
+/** Picks the explanation that covers a failure: when its condition is removed, the symptom disappears. */
 export async function explainedBy(found: readonly Explanation[], search: Search): Promise<Found> {
   const { failure } = search;
   const [first] = found;
@@ -27,7 +27,7 @@ export async function explainedBy(found: readonly Explanation[], search: Search)
   if (isOtherRejection(first, search)) return undefined;
   const state = neutral && stateOf(failure.template, neutral.plant);
   if (neutral === undefined || state === undefined) {
-    // Without an experiment, what is wrong with a property explains only what is about it.
+    // Without an experiment, an explanation about one property covers only failures of that property.
     const isOther = isOfProperty(fits) && !isAbout(fits, search);
     return isOther || !mayExplain(fits, search) ? undefined : fits;
   }
@@ -55,7 +55,7 @@ function isOtherRejection({ subject, state }: Explanation, { failure, experiment
   return subject !== undefined && one !== other && mustReject(one) && mustReject(other);
 }
 
-/** Defects with which the right value stands in an undeclared property. */
+/** Defects that put the right value into an undeclared property. */
 const UNDECLARED: readonly (DefectKind | undefined)[] = ['other-name', 'nested', 'inherited'];
 
 /** What is wrong with a plant may also stand in undeclared properties: in another case, or one level down. */

@@ -37,7 +37,7 @@ export interface Explanation {
   readonly known?: readonly string[];
   /** The JSON types of the values of the property that it is about, if it is about one. */
   readonly types?: ReadonlySet<string>;
-  /** What bodies of all kinds have in common that show it. */
+  /** A property common to all bodies that trigger the symptom. */
   readonly feature?: Feature | undefined;
   /** The requests that have to come before. */
   readonly before?: readonly Before[];
@@ -50,7 +50,7 @@ export type Found = Explanation | undefined;
 
 const NONE: Tried = [0, 0];
 
-/** What is known of a request that shows a symptom before any condition is. */
+/** What is known about a failing request before its condition is found. */
 export const bareExplanation = (state: RequestState, exchange: Exchange): Explanation => ({
   kind: 'always',
   subject: undefined,
@@ -72,9 +72,9 @@ export type Description = Pick<Explanation, 'state'> &
     readonly sweeps?: readonly SweepResult[];
   };
 
-/** Tries with fresh values that confirm a condition: such as meet it, and such as do not. */
+/** Counts of confirming requests with fresh values: those that meet the condition, and those that do not. */
 const CONFIRMING_TRIES = 12;
-/** The same if it was tried with many values: it may depend on something else than these. */
+/** The same after many values were tried: the fault may depend on something else. */
 const MIN_CONFIRMING_TRIES = 4;
 /** The same for a symptom that takes long to see. */
 const CONFIRMING_TRIES_IF_SLOW = 1;

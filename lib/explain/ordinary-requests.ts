@@ -19,7 +19,7 @@ export const ordinaryStates = remembered((contract: Contract): readonly [Request
   // A new tag each time: a store may remember which it has.
   const all = set(plain('all', 0), { tag: withWords((word) => word(18)) });
   const required = plain('required', 1);
-  // Even and odd ids, so that what depends on the last bit does so each time.
+  // Use both even and odd ids, so that a fault depending on the last bit appears in every round.
   const odd = freshId(2n ** 26n + 1n, 2n ** 30n, 2n);
   const candidates = [
     set(all, { [ID]: odd }),

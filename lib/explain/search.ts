@@ -12,7 +12,7 @@ import { isSlow, type SymptomKind } from './symptom/symptom.ts';
 import { mustReject } from './symptom/symptoms-of.ts';
 import { labelOf } from './wording/words.ts';
 
-/** How often something is tried before it is claimed to be so each time. */
+/** Repetitions required before an outcome counts as certain. */
 export const REPEATS = 3;
 
 export async function isEachTime(times: number, isSo: () => Promise<boolean>): Promise<boolean> {
@@ -20,7 +20,7 @@ export async function isEachTime(times: number, isSo: () => Promise<boolean>): P
   return true;
 }
 
-/** Kinds of symptoms that depend on the expected outcome: a crash is one with any request. */
+/** Symptoms that exist only relative to an expected outcome (a crash is a symptom for any request). */
 const OUTCOME_KINDS: readonly SymptomKind[] = ['accepts', 'rejects', 'wrong-rejection', 'detail', 'lenient'];
 
 /** The search for what explains a failure: the failure, what to look for to see it again, and the means to do so. */
@@ -48,7 +48,7 @@ export class Search {
     this.isSlow = isSlow(sought);
   }
 
-  /** The parts that make the failing request one that has to be rejected, if the symptom depends on that. */
+  /** The parts that make the failing request invalid, if the symptom depends on that. */
   get faultParts(): readonly Part[] {
     this.known ??= this.findFaultParts();
     return this.known;

@@ -51,7 +51,10 @@ export function diffOf(before: RunRecord, now: RunRecord) {
   };
 }
 
-/** What became of the causes. One that no experiment established is the same as any of the same checks. */
+/**
+ * Compares the causes of two runs. A cause without experimental evidence matches any cause that covers the same
+ * checks.
+ */
 function causesOf(before: RunRecord, now: RunRecord) {
   const names = (causes: readonly RecordedCause[]) => new Set(causes.map(({ fingerprint }) => fingerprint));
   const [earlier, later] = [names(before.causes), names(now.causes)];

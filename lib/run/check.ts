@@ -77,9 +77,9 @@ export interface CheckContext {
   control(template: RequestTemplate): Promise<void>;
   /** Records what the interface leaves open, under a stable key. */
   recordObservation(key: string, value: string | number | boolean): void;
-  /** Whether the store is so far away that more requests are in flight than usual. */
+  /** Whether latency is high enough that the run sends more concurrent requests than usual. */
   readonly isDistant: boolean;
-  /** A context with `count` ids of its own: what it sends does not depend on what else is sent meanwhile. */
+  /** A child context with its own `count` ids, so that its requests do not depend on concurrent ones. */
   withOwnIds(count: number): CheckContext;
   /** Response times of POST requests so far; undefined if there was none. */
   readonly latency: Latency | undefined;
@@ -137,7 +137,7 @@ export type Test =
 
 export type TestKind = Test['kind'];
 
-/** A check is a value; the runner is a loop over values. */
+/** One check of the catalogue. (Checks are plain data; the runner iterates over them.) */
 export type Check = About & {
   readonly test: Test;
   /** Why the check does not apply to this document; undefined if it does. */
@@ -155,5 +155,5 @@ export class Untestable extends Error {
   }
 }
 
-/** The situation that the check is about cannot arise in this run, through no fault of the store. */
+/** The check does not apply to this run; the store is not to blame. */
 export class NotApplicable extends Untestable {}

@@ -15,7 +15,7 @@ export class RunState {
     this.explainStop = explainStop;
   }
 
-  /** Aborted when nothing more is to be sent, and what is in flight is to be given up. */
+  /** Aborted when the run must stop sending and abandon requests in flight. */
   get signal(): AbortSignal {
     return this.halting.signal;
   }
@@ -38,7 +38,7 @@ export class RunState {
   }
 
   /**
-   * Does some work that the end of the run may interrupt.
+   * Runs `work` until it completes or the run ends.
    * @returns undefined if it was interrupted
    */
   async unlessStopped<T>(work: () => Promise<T>): Promise<T | undefined> {

@@ -85,11 +85,11 @@ const settingsOf = (options: RunOptions) => ({
 
 export interface Listeners {
   readonly onProgress?: ((requests: number) => void) | undefined;
-  /** Called with the first failure of each cause of a MUST or SHOULD, before it is shrunk. */
+  /** Called with the first failure of each problem of a MUST or SHOULD check, before shrinking. */
   readonly onFailure?: ((check: Check, failure: Failure) => void) | undefined;
 }
 
-/** Finds causes by experiments, for which it sends requests that belong to no check. */
+/** Finds causes by sending experiment requests that belong to no check. */
 export type FindCauses = (
   results: readonly CheckResult[],
   run: Pick<RunHandle, 'sendOutsideChecks' | 'header' | 'requests' | 'accepted' | 'stop' | 'suspects'>,
@@ -155,7 +155,7 @@ export type RunEvent =
   | { readonly type: 'start'; readonly header: RunHeader }
   | { readonly type: 'check'; readonly id: string; readonly index: number }
   | { readonly type: 'progress'; readonly requests: number }
-  /** The first failure of a check with a new cause. */
+  /** The first failure of a check with a new problem. */
   | { readonly type: 'failure'; readonly id: string; readonly level: Level; readonly failure: Failure }
   | { readonly type: 'result'; readonly result: CheckResult }
   /** What explains the failed checks, right before the end. */

@@ -14,9 +14,9 @@ import { afterMany, afterOne, KINDS, onConnection, Preceding, soonAfter } from '
 import { fromThenOn } from './whole-run.ts';
 
 interface Limits {
-  /** Requests sent one at a time at most to see how often a failure occurs. */
+  /** Maximum sequential requests for measuring a failure rate. */
   readonly max: number;
-  /** Requests after which none is expected any more. */
+  /** Stop after this many requests without a failure. */
   readonly maxWithout: number;
 }
 /** Rare failures are searched for last, as other explanations are likelier. */
@@ -38,7 +38,7 @@ export async function circumstancesOf(search: Search): Promise<Found> {
   return found === undefined ? undefined : { ...found, subject: subjectOf(search) };
 }
 
-/** What shows only beside others, or after them. */
+/** Explains failures that need concurrent or preceding requests. */
 async function withOthers(state: RequestState, search: Search): Promise<Found> {
   const preceding = await Preceding.of(state, search);
   return (
@@ -93,7 +93,7 @@ async function nowAndThen(state: RequestState, search: Search, { max, maxWithout
   };
 }
 
-/** What shows each time, but not right after an accepted plant, takes many requests in a row. */
+/** A failure that always occurs, except right after an accepted plant, needs several requests in a row. */
 async function inARow(state: RequestState, search: Search): Promise<Found> {
   const preceding = await Preceding.of(state, search);
   if (preceding === undefined || (await preceding.after(KINDS.accepted)).shows) return undefined;
@@ -103,7 +103,7 @@ async function inARow(state: RequestState, search: Search): Promise<Found> {
 const ORDINALS = new Intl.PluralRules('en', { type: 'ordinal' });
 const SUFFIXES: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' };
 
-/** Equal gaps as large as this are no coincidence, even if there are few of them. */
+/** From this gap size on, two equal gaps are enough to prove a period. */
 const LARGE_GAP = 10;
 
 /** How far apart the failures are, if they are equally far apart. */
@@ -124,11 +124,11 @@ async function afterAsMany(gap: number | undefined, state: RequestState, search:
 const regular = (gap: number): string =>
   gap === 2 ? 'every other request' : `every ${gap}${SUFFIXES[ORDINALS.select(gap)] ?? 'th'} request`;
 
-/** With a failure rate of 1 in n, 5 n requests miss the failure with a probability of 1 in 150. */
+/** At a failure rate of 1/n, 5n requests all pass with probability e⁻⁵ ≈ 1/150. */
 const TIMES_RATE = 5;
 const MAX_TRIES = 200;
 
-/** What the requests contain of which a symptom shows in one of so many. */
+/** Describes the requests, one in N of which shows the symptom. */
 async function whichOf(state: RequestState, every: number, search: Search): Promise<string> {
   const anything = ', whatever it contains';
   const tries = every * TIMES_RATE;

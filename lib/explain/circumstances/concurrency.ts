@@ -28,7 +28,7 @@ async function wave(state: RequestState, size: number, search: Search): Promise<
 /** Requests with the same values that are sent together, at most. */
 const MANY_ALIKE = 8;
 
-/** Whether the failure needs another request with the same id in flight, not before or after it. */
+/** Whether the failure needs a concurrent request with the same id (a sequential one does not trigger it). */
 async function sameValues(state: RequestState, search: Search): Promise<Found> {
   const size = Math.min(search.experiments.run.concurrency, MANY_ALIKE);
   let found: { readonly state: RequestState; readonly exchange: Exchange } | undefined;
@@ -57,7 +57,7 @@ async function sameValues(state: RequestState, search: Search): Promise<Found> {
   };
 }
 
-/** Pairs of requests that are sent together, and how many times. */
+/** Concurrent pairs per wave, and number of waves. */
 const [PAIRS, WAVES_OF_PAIRS] = [4, 6];
 /** Failures in all of them, at least. */
 const MIN_MIXED_UP = 3;
@@ -65,8 +65,8 @@ const MIN_MIXED_UP = 3;
 const PASSING = 16;
 
 /**
- * Whether the failure needs requests in flight with which the store does something else: then it mixes them up, such as
- * in a variable that all requests share.
+ * Whether the failure needs concurrent requests with a different outcome; then the store mixes requests up, for
+ * example in a shared variable.
  */
 export async function besideOthers(state: RequestState, search: Search): Promise<Found> {
   if (search.isSlow) return undefined;
@@ -171,7 +171,7 @@ async function crowd(state: RequestState, search: Search): Promise<Found> {
     for (let left = 4; left > 0; left -= 1) if (await showsWith(fewer)) shownWithFewer += 1;
     if (shownWithFewer > 2) return undefined;
     for (let left = 3; left > 0; left -= 1) if (await showsWith(size)) waves += 1;
-    // As rarely as that, it may be for another reason.
+    // Too rare to attribute to concurrency.
     if (waves < 3) return undefined;
     // A rare failure is as likely among as many requests one at a time.
     if (await search.showsAtAll(state, IN_TURN)) return undefined;

@@ -53,7 +53,10 @@ const withPreceding = (
   inside: kind === 'always' ? found.inside : inside,
 });
 
-/** The same with a property of an ordinary request, if it seems to matter. */
+/**
+ * Replaces one property with that of the ordinary request and drops the conditions about it; undefined if it cannot
+ * matter.
+ */
 function withOrdinary(property: string, found: Explanation): Explanation | undefined {
   const own = found.parts.find(({ name }) => name === property);
   if (own === undefined || found.neutral === undefined) return undefined;
@@ -65,7 +68,7 @@ function withOrdinary(property: string, found: Explanation): Explanation | undef
   };
 }
 
-/** If a value that is always the same matters because the store knows it, so does any other that it knows. */
+/** If a constant value fails because the store has already seen it, any value that it has seen must fail too. */
 async function withKnownValue(found: Explanation, search: Search): Promise<Found> {
   const { ordinary } = search;
   for (const { part: property = '', isRepeated } of found.conditions) {
@@ -103,7 +106,7 @@ async function historyOf(preceding: Preceding): Promise<Found> {
       : await afterOne(preceding);
   if (one !== undefined) return one;
   const atRest = await preceding.after(KINDS.accepted);
-  // What shows only after many others does not show right after an accepted plant.
+  // A failure that needs many predecessors does not occur right after an accepted plant.
   if (!atRest.shows) return (await afterMany(preceding)) ?? onConnection(state, search);
   return expected === 'reject-body' && hasEarlierValues(atRest)
     ? preceding.finding({ note: 'and answers with values of the plant before' }, atRest, 'always')

@@ -23,7 +23,7 @@ interface Kind {
 /** The change of an ordinary request. */
 export type ChangeOf = (ordinary: RequestState) => Partial<RequestState>;
 
-/** What may come before a request, and change what becomes of it: a change of an ordinary request. */
+/** Kinds of preceding request that may change the outcome, as edits of an ordinary request. */
 export const KINDS = {
   accepted: { one: 'an accepted plant', many: 'accepted plants', change: () => ({}) },
   rejected: {
@@ -49,8 +49,8 @@ export const KINDS = {
 } as const satisfies Readonly<Record<string, Kind>>;
 
 /**
- * The last exchange that shows a symptom, if one request does so each time, and another one never. In changing order:
- * every other request may show it.
+ * Returns the last failing exchange if `one` always fails and the other never does. Alternates the order, because
+ * every second request may fail.
  * @param shown sends a request, and returns the exchange if it shows the symptom
  */
 export async function shownOnlyBy(
@@ -145,7 +145,7 @@ async function accepted({ experiments, contract, isSlow }: Search): Promise<Requ
 }
 
 const ALL_KINDS = Object.values(KINDS);
-/** What is likely to come once before a request; wrong tokens are counted. */
+/** Predecessors worth trying once. Wrong tokens are excluded because stores count them. */
 const SINGLE_KINDS = [KINDS.accepted, KINDS.rejected, KINDS.unauthenticated];
 
 /**
@@ -205,7 +205,7 @@ export async function afterMany(preceding: Preceding, counts: readonly number[] 
     for (const count of counts) {
       const sequence = await preceding.alwaysAfter(kind, count);
       if (sequence === undefined) continue;
-      // What shows now and then does so after others, too.
+      // An intermittent failure also occurs after other predecessors.
       const others = kind === KINDS.accepted ? 1 : count;
       const isHidden = async () => !(await preceding.after(KINDS.accepted, others)).shows;
       if (!(await isEachTime(REPEATS, isHidden))) return undefined;

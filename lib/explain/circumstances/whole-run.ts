@@ -22,10 +22,10 @@ import { symptomsOf } from '../symptom/symptoms-of.ts';
 import { listOf, type Wording, withArticle } from '../wording/wording.ts';
 import { type ChangeOf, KINDS, PAUSE_MS, shownOnlyBy } from './preceding.ts';
 
-/** One cause of many failures, whatever their symptoms. */
+/** A single cause for many failures with different symptoms. */
 type WholeRun = (failures: readonly CheckFailure[], experiments: Experiments) => Promise<Cluster | undefined>;
 
-/** How often each kind of request is sent, and one that is not answered. */
+/** Repetitions per kind of request; fewer for unanswered ones. */
 const [TURNS, SLOW_TURNS] = [3, 1];
 
 /**
@@ -85,7 +85,7 @@ const contentOf = (exchange: Exchange): string =>
 interface RejectedEarly {
   readonly one: string;
   readonly change: ChangeOf;
-  /** What leaves nothing on the connection; by default the same request without a body. */
+  /** Control request that leaves no unread bytes; defaults to the request without its body. */
   readonly control?: ChangeOf;
 }
 
@@ -102,8 +102,8 @@ const REJECTED_EARLY: readonly RejectedEarly[] = [
 ];
 
 /**
- * Whether a store leaves the body of a request that it rejects on the connection, and takes it for the next request.
- * What becomes of that one depends on the bytes of the body, so that failures differ and seem to come at random.
+ * Whether the store fails to read the body of a rejected request, and parses it as the next request. The resulting
+ * failures depend on the body bytes and look random.
  */
 export const unreadBody: WholeRun = async (failures, experiments) => {
   const members = failures.filter(mayBeOfConnection);
@@ -135,7 +135,7 @@ export const unreadBody: WholeRun = async (failures, experiments) => {
       members,
     };
   }
-  // What rejections have left behind is not to disturb the other experiments.
+  // Flush bytes that the rejections left behind, so that they do not affect later experiments.
   for (const state of ordinaryStates(experiments.contract)) await experiments.send(state);
   return undefined;
 };
@@ -164,8 +164,8 @@ const mayBeOfConnection = ({
 const [MAX_NAMED, MAX_SUSPECTS] = [3, 8];
 
 /**
- * The one cause of everything that a store left unanswered since it died. It cannot be asked any more: what was in
- * flight when it last answered is all that is known.
+ * The single cause of all unanswered requests after the store died. No experiments are possible, so it lists the
+ * requests in flight at the last answer.
  */
 export function died(
   failures: readonly CheckFailure[],

@@ -15,7 +15,10 @@ export interface Candidate {
   readonly point?: bigint;
   /** The name of the defect or credential as labels of test cases have it. */
   readonly label?: string;
-  /** Text, such as NUL, that many stores reject for another reason: tried only if the failing body has it. */
+  /**
+   * Matches text, such as NUL, that many stores reject for unrelated reasons; try it only if the failing body
+   * contains it.
+   */
   readonly oddity?: RegExp | undefined;
 }
 
@@ -76,7 +79,7 @@ export interface NamedCandidates {
   readonly candidates: readonly Candidate[];
   /** Whether it is one class or value, and all of it but for the exceptions that are named. */
   readonly isExact: boolean;
-  /** Whether it is several values of one property, all of which are named. */
+  /** Whether it lists several values of one property. */
   readonly isListed?: true;
 }
 
@@ -96,7 +99,7 @@ export function named(tries: Tries, classes: readonly CandidateClass[]): readonl
     const has = isIn(one);
     const candidates = left.filter(has);
     if (candidates.length === 0 || hidden.some(has)) continue;
-    // What a broader class has left of this one is not all of it.
+    // Skip a class if a broader one already took all but one of its failing members.
     if (candidates.length === shown.filter(has).length || candidates.length > 1)
       addName(one.words, one.group, candidates);
   }
@@ -110,7 +113,7 @@ export function named(tries: Tries, classes: readonly CandidateClass[]): readonl
     else addName(candidate.words, own?.group ?? candidate.classes[0] ?? '', [candidate]);
   }
   const groups = joined(found, tries, classes);
-  // Most of one class is likelier than parts of several.
+  // Prefer a nearly complete class to fragments of several.
   const around = groups.length > 1 ? smallestAround(shown, tries, classes, MIN_PART_OF_CLASS) : undefined;
   if (around !== undefined) return [around];
   const [broadest] = classes;
@@ -137,7 +140,7 @@ const bySize = (
   return classes.toSorted((a, b) => (sizes.get(b) ?? 0) - (sizes.get(a) ?? 0));
 };
 
-/** The part of a class that has to show the fault before values of several groups, or of one, get its name. */
+/** Minimum share of failing members before a class name is used: for values of several groups, and of one group. */
 const [MIN_PART_OF_CLASS, MIN_PART_OF_GROUP] = [0.75, 0.5];
 
 /** Members of a group that are listed rather than a class around them. */
@@ -152,7 +155,7 @@ function joined(
     const candidates = members.flatMap((one) => one.candidates);
     const whole =
       members.length > MAX_PARTS ? smallestAround(candidates, tries, classes, MIN_PART_OF_GROUP) : undefined;
-    // Exceptions that are named say more than a few of the members, and these more than a number.
+    // Preference: class with listed exceptions, then a list of members, then a count.
     const around = whole?.isExact === true || members.length > MAX_NAMES ? whole : undefined;
     return {
       group,
@@ -194,7 +197,7 @@ function smallestAround(
 /** Exceptions that are named. */
 const MAX_EXCEPTIONS = 2;
 
-/** The words of the few classes or values that make up some values, without any of others. */
+/** Names the few classes or values that together make up exactly this set. */
 function partsOf(
   candidates: readonly Candidate[],
   others: readonly Candidate[],

@@ -56,7 +56,7 @@ export async function conditionsOf(
   search: Search,
 ): Promise<Pick<Conditions, 'conditions' | 'sweeps'>> {
   const expected = search.expectedOutcomeOf(state);
-  /** What is wrong with the request is what the cause is about: no condition of it. */
+  /** The defect is the subject of the cause, so it is not part of the condition. */
   const isWrong = (part: Part) =>
     part.name === 'body' ||
     (neutral !== undefined && search.expectedOutcomeOf(part.copy(neutral, state)) !== 'reject-body');
@@ -72,7 +72,7 @@ export async function conditionsOf(
     const isReplaced = isProperty && state.plant.members.filter(([name]) => name === part.name).length === 1;
     const base = isReplaced ? state : bare;
     const values = neutral && sweepOf(part, state, { neutral, bare }, search);
-    // What is known is said even if there is no time to find out how far it reaches.
+    // Report what is known even if there is no budget left to determine its extent.
     const reach = values && (await unlessSpent(() => sweep(values, base, search, expected === 'accept')));
     if (reach !== undefined) sweeps.push(reach);
     // If it shows with all ids, it is not about their values.
@@ -81,7 +81,7 @@ export async function conditionsOf(
     const size = neutral && (await unlessSpent(() => bySize(reach, state, bare, search)));
     const named =
       size ??
-      // Of a property some of the values say more than the one of the failing request.
+      // A partial list of failing values is worth naming only for a property.
       (words?.isPartial === true && !isProperty ? undefined : words) ??
       wordsOf(part, state, search);
     conditions.push({ ...named, part: part.name });
@@ -118,7 +118,7 @@ async function bySize(
   return size.shown.length === 0 ? undefined : size.named[0]?.words;
 }
 
-/** What to try to find out how far a part of a request matters. `bare` is the request without the part. */
+/** The candidate values to try for one part of a request; `bare` is the request without that part. */
 function sweepOf(
   part: Part,
   state: RequestState,

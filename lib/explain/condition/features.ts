@@ -17,15 +17,15 @@ const ESCAPES: Readonly<Record<string, RegExp>> = {
   'with \\u escapes in lower-case hexadecimal': /\\u[\dA-F]*[a-f]/,
 };
 
-/** What bodies have in common that meet a condition about escapes alone: some characters are always escaped. */
+/** Common property of bodies whose condition concerns escapes only (some characters are always escaped). */
 export function escapesIn([condition, ...others]: readonly Wording[]): Feature | undefined {
   const pattern = others.length === 0 ? ESCAPES[condition?.phrase ?? ''] : undefined;
   return condition && pattern && { words: condition, has: (body) => pattern.test(body) };
 }
 
-/** Bodies on either side without which a feature may separate them by chance. */
+/** Minimum number of bodies on each side; with fewer, a separation may be coincidence. */
 const MIN_SIDE = 4;
-/** Bodies that may contradict, and the part of all that they may be: another rule may apply to them. */
+/** Permitted contradictions, as a count and as a fraction of all bodies, because another rule may apply to them. */
 const [MAX_CONTRADICTIONS, MAX_CONTRADICTING_PART] = [2, 0.05];
 
 /**
@@ -53,7 +53,7 @@ function faultsIn(body: string, contract: Contract): number {
   const own = membersOf(body);
   return [...shape.properties.keys()].filter((name) => {
     if (!Object.hasOwn(own, name)) return shape.required.has(name);
-    // Without a numeral, the double decides; to write the value may exceed the call stack.
+    // Without a numeral, compare doubles; serialising the value could overflow the stack.
     return validate(() => undefined, { ...good, [name]: own[name] }).length > 0;
   }).length;
 }
@@ -103,7 +103,7 @@ function neighbours(numbers: readonly number[]): readonly (readonly [below: numb
   return distinct.slice(1).map((one, index) => [distinct[index] ?? 0, one]);
 }
 
-/** A magnitude of ids that separates bodies best is between two of theirs. */
+/** The best separating id magnitude lies between two adjacent observed magnitudes. */
 function magnitudesIn(tries: Tries): readonly Feature[] {
   const idIn = (body: string): number => {
     const id = membersOf(body)[ID];

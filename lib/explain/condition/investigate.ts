@@ -58,7 +58,7 @@ export async function investigate(search: Search): Promise<readonly Explanation[
   return parts.length === 0 ? found : sharedToo(found, state, parts, search);
 }
 
-/** What was found, with what the ordinary request has in common with the failing one, if that matters, too. */
+/** Adds to the explanation what the ordinary and failing requests share, if that also matters. */
 async function sharedToo(
   found: readonly Explanation[],
   state: RequestState,
@@ -75,10 +75,10 @@ async function sharedToo(
   }));
 }
 
-/** Lengths of which buffers and blocks are multiples, and remainders that programs look at. */
+/** Common buffer and block sizes, and common moduli. */
 const DIVISORS = [2, 3, 4, 5, 8, 10, 16, 32, 64, 100, 128, 256, 512, 1024, 2048, 4096];
 
-/** What is found with an ordinary request of exactly the failing size, if one byte more or less passes. */
+/** Explanation by exact size: an ordinary request of the same size fails, while one byte more or less passes. */
 async function sized(search: Search): Promise<readonly Explanation[] | undefined> {
   const { bases, experiments, failure } = search;
   const [base] = bases.toSorted((a, b) => experiments.sizeOf(a) - experiments.sizeOf(b));
@@ -121,7 +121,7 @@ function padded(lead: RequestState, base: RequestState, { experiments }: Search)
   const size = experiments.sizeOf(lead);
   if (size < experiments.sizeOf(base) + LARGER_BYTES) return [];
   const { plant, edits } = base;
-  // White space may count less than what it stands for.
+  // A byte of white space may count less than a byte of content, so also try four times the size.
   const { defect: _, ...rest } = lead;
   return [base, { ...rest, plant, edits }].flatMap((one) =>
     [size, 4 * size].map((bytes) => ({ ...one, edits: [...edits, paddedTo(bytes)] })),
@@ -183,14 +183,14 @@ function featureOf({ conditions }: Explanation): Pick<Explanation, 'feature'> {
   return words === undefined ? {} : { feature: { words, has: (body) => Buffer.byteLength(body) > limit } };
 }
 
-/** The least by which a request has to be larger for its size to be tried first. */
+/** Minimum size difference (bytes) for testing size before other parts. */
 const LARGER_BYTES = 500;
 
 /** Whether the symptom is always there. */
 const recurs = (state: RequestState, search: Search): Promise<boolean> =>
   search.showsEachTime(state, search.isSlow ? 1 : REPEATS);
 
-/** Whether the same requests, with fresh values, show and do not show the symptom again. */
+/** Whether both the failing and the passing request keep their outcome with fresh values. */
 async function isSteady(
   shown: readonly RequestState[],
   hidden: readonly RequestState[],
@@ -226,7 +226,7 @@ async function showsNow(
   return false;
 }
 
-/** Takes away what does not matter of a failing request, towards one that passes, and says what is left. */
+/** Reduces a failing request towards a passing one, and explains the remaining differences. */
 async function reducedTo(
   passing: RequestState,
   failing: RequestState,

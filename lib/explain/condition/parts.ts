@@ -123,7 +123,7 @@ const property = (name: string): Part => ({
   },
 });
 
-/** Changes a property of the preceding request as well, if both requests have the same value of it. */
+/** Also changes the property in the preceding request, if both requests share its value. */
 function withSame(
   name: string,
   { plant, template }: RequestState,
@@ -177,7 +177,7 @@ const textOf = (value: unknown): string =>
 const isSamePlant = (one: JsonObject, other: JsonObject): boolean =>
   one === other || SAMPLE_IDS.every((id) => write(one, id) === write(other, id));
 
-/** Plants count as the same if they are written alike for both of these ids. */
+/** Two plant functions are equal if they produce the same text for both of these ids. */
 const SAMPLE_IDS = [1n, 2n ** 40n + 12345n] as const;
 
 const isSame = (one: RequestState, other: RequestState): boolean =>

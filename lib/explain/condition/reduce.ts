@@ -3,7 +3,7 @@ import type { Explanation } from '../explanation.ts';
 import type { Search } from '../search.ts';
 import { differences, type Part, withParts } from './parts.ts';
 
-/** A request that shows the symptom with as few differences from an ordinary one as possible: these parts. */
+/** Finds the smallest set of parts that differ from an ordinary request and still trigger the symptom. */
 type Reduced = Pick<Explanation, 'state' | 'parts'>;
 
 /** Finds out which parts of a failing request matter. The ordinary one does not show the symptom. */
@@ -32,7 +32,7 @@ export async function reduce(
 }
 
 /**
- * The same with few waits: each part is left out of a request of its own, and all these are sent together.
+ * Same result with fewer round trips: sends, concurrently, one request per omitted part.
  * @returns undefined if the parts without which the symptom does not show do not suffice
  */
 async function reducedAtOnce(

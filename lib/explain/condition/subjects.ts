@@ -23,7 +23,7 @@ export const TRUNCATED: NonNullable<RequestState['defect']> = { corrupt: (text) 
 const labelsOf = (candidates: readonly Candidate[]): readonly string[] =>
   candidates.flatMap(({ label }) => label ?? []);
 
-/** Whether every 400 has the symptom, whatever it was that the store rejected. */
+/** Whether every 400 shows the symptom, regardless of the rejected defect. */
 export async function inEveryRejection(search: Search): Promise<Found> {
   if (!isWrong400(search.sought)) return undefined;
   const { ordinary } = search;
@@ -45,7 +45,7 @@ export async function inEveryRejection(search: Search): Promise<Found> {
 }
 
 /**
- * What has to be rejected and shows the symptom in otherwise ordinary requests.
+ * The defects and credentials that trigger the symptom in otherwise ordinary requests.
  * @returns undefined if the failure does not; `unsteady` if it depends on what came before
  */
 export async function withSubjects(
@@ -73,7 +73,7 @@ export async function withSubjects(
         : { ...UNCONDITIONAL, conditions: [subjects.feature.words] };
     const parts = [isBody ? BODY : CREDENTIAL, ...among.parts];
     const one = await explanationOfSubject(own, subjects, { ...among, state, parts }, search);
-    // Seen by chance.
+    // The first result was coincidence.
     if (one.inside[0] < one.inside[1]) return undefined;
     const { feature = one.feature } = subjects;
     found.push({ ...one, known, feature });
@@ -109,7 +109,7 @@ async function beganToShow({ base, hidden, shown, candidates }: Subjects, search
 interface Subjects extends SweepResult {
   readonly base: RequestState;
   readonly candidates: readonly Candidate[];
-  /** If it is not what is wrong that decides, but what bodies have in common. */
+  /** Set if a common property of the bodies decides, rather than their defects. */
   readonly feature?: Feature;
 }
 
@@ -136,7 +136,7 @@ function separatedIn(
   base: RequestState,
   { contract, experiments }: Search,
 ): Pick<Subjects, 'named' | 'feature'> | undefined {
-  // A parser that rejects what is not JSON leaves the other bodies to whatever comes after it.
+  // If the parser already rejects non-JSON, compare only the bodies that pass it.
   const isParsed = shown.every((candidate) => !candidate.classes.includes(NOT_JSON));
   const tried = (one: CandidateClass) =>
     [...shown, ...hidden]

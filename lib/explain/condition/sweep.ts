@@ -14,12 +14,12 @@ import {
   thoseIn,
 } from './candidates.ts';
 
-/** Values without an answer after which no more are tried. */
+/** Stop a sweep after this many unanswered values. */
 const MAX_HANGS = 4;
 /** Values that are tried together if the symptom takes as long to see as the timeout. */
 const SLOW_AT_ONCE = 8;
 
-/** Symptoms of which nothing is seen if a store rejects an odd value for another reason, or that look like it. */
+/** Symptoms that an unrelated rejection of an unusual value hides or resembles. */
 const HIDDEN_BY_REJECTION: readonly SymptomKind[] = ['accepts', 'rejects'];
 
 /** How far one part of a condition reaches. */
@@ -63,7 +63,7 @@ export async function sweep(
     const results = search.isSlow ? await allAtOnce(batch.map(stateWith), search) : undefined;
     for (const [index, candidate] of batch.entries())
       tries.set(candidate, results === undefined ? await attempt(candidate) : results[index]);
-    // Each answer that does not come costs a timeout.
+    // Each missing answer costs one timeout.
     if (search.isSlow && [...tries.values()].filter((shows) => shows === true).length >= MAX_HANGS) break;
   }
   let found = named(tries, classes);
@@ -93,7 +93,7 @@ export async function sweep(
 /** Values that are tried once more to see whether their kind decides. */
 const MAX_SECOND_TRIES = 16;
 
-/** Whether other values of the same kinds show the symptom, or do not, as the first ones did: not by chance. */
+/** Whether each candidate gives the same result again with fresh values (rules out coincidence). */
 async function recurs(tries: Tries, attempt: Attempt): Promise<boolean> {
   for (const [candidate, shows] of [...tries].slice(0, MAX_SECOND_TRIES))
     if (shows !== undefined && (await attempt(candidate)) === !shows) return false;
@@ -152,7 +152,7 @@ async function limitsOn(
   };
   const known: (readonly [point: bigint, shows: boolean])[] = [];
   for (const [index, point] of points.entries()) {
-    // If it shows twice in a row, it mostly does so up to the end.
+    // Two consecutive failures usually mean that all later values fail too.
     const isKnown = isSlow && known.slice(-2).length === 2 && known.slice(-2).every(([, shows]) => shows);
     if (isKnown && index < points.length - 1) continue;
     const shows = await at(point);

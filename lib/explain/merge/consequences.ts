@@ -25,7 +25,7 @@ const hasLabelsOf: Explains = ({ found: { labels = [] } }, other) =>
 const dependsOnEarlier = ({ found: { kind, conditions } }: Cluster): boolean =>
   kind === 'sequence' || conditions.some(({ part }) => part === 'earlier requests');
 
-/** If an earlier request matters, a value that was sent before shows the symptom for that reason. */
+/** If a preceding request triggers the symptom, a repeated value fails for the same reason. */
 const explainsRepeatedValue: Explains = (one, other) =>
   dependsOnEarlier(one) &&
   !dependsOnEarlier(other) &&
@@ -37,7 +37,7 @@ const isIntermittent = ({ found: { kind }, members }: Cluster): boolean =>
   kind === 'under-concurrency' ||
   members.some(({ failure: { when } }) => when === 'under-concurrency');
 
-/** A success whose body is not the right one. */
+/** A 200 with a wrong body. */
 const isGarbled = ({ sought }: Cluster): boolean =>
   sought.status === 200 && ['representation', 'echo'].includes(aspectOf(sought));
 
@@ -45,7 +45,7 @@ const isAuthentication = ({ sought: { kind, status }, found: { subject } }: Clus
   (kind === 'rejects' && status === 401) ||
   (kind === 'accepts' && subject !== undefined && topicsOf(subject).includes('credential'));
 
-/** What is wrong with one body may be taken for what is wrong with another. */
+/** One body defect may be mistaken for another. */
 const isOfBody = (one: Cluster): boolean => hasSymptom(one, 'accepts', 'rejects') && !isAuthentication(one);
 
 const meetsOthers = (one: Cluster): boolean => dependsOnEarlier(one) || isIntermittent(one);
@@ -67,7 +67,7 @@ const explainsChance: Explains = (one, other) =>
 const leavesResponse: Explains = (one, other) =>
   hasSymptom(one, 'truncated-json', 'incomplete') && hasSymptom(other, 'not-http');
 
-/** The same of requests. */
+/** The same for unread request bodies. */
 const leavesRequest: Explains = (one, other) =>
   hasSymptom(one, 'unread-body') &&
   !hasSymptom(other, 'unread-body') &&
@@ -140,7 +140,7 @@ const acceptsCarrier: Explains = (one, other) => {
   );
 };
 
-/** A store that rejects valid plants with a status does so with invalid ones: that it is the wrong one is no second fault. */
+/** A store that rejects valid plants with a wrong status uses it for invalid ones too; do not report that twice. */
 const rejectsEverything: Explains = (one, other) =>
   hasSymptom(one, 'rejects') &&
   one.found.kind !== 'once' &&
@@ -148,7 +148,7 @@ const rejectsEverything: Explains = (one, other) =>
   hasSymptom(other, 'wrong-rejection') &&
   one.sought.status === other.sought.status;
 
-/** What only seems to be a fault of its own, in the order in which this is tried. */
+/** Rules that attribute a cluster to another fault, in order of application. */
 export const BY_CHANCE: readonly Explains[] = [explainsRepeatedValue, explainsChance, acceptsCarrier];
 
 /** What follows from another fault. */

@@ -4,10 +4,10 @@ import { fullText } from '../wording/wording.ts';
 import { BY_CHANCE, CONSEQUENCES, type Explains } from './consequences.ts';
 import { byCodePath, SAME_FAULTS, type SameFault } from './same-fault.ts';
 
-/** Why several clusters are one, in the order in which this is tried. */
+/** Merge rules, in order of application. */
 const RULES: readonly (Explains | SameFault)[] = [...BY_CHANCE, ...SAME_FAULTS, ...CONSEQUENCES, byCodePath];
 
-/** What is to be fixed: one cluster for each fault, in the order in which to fix them. */
+/** Merges clusters into one per fault, in order of fixing. */
 export const merged = (clusters: readonly Cluster[]): readonly Cluster[] =>
   gravestFirst(
     RULES.reduce<readonly Cluster[]>(
@@ -26,7 +26,7 @@ function joined(clusters: readonly Cluster[], { key, join }: SameFault): readonl
   });
 }
 
-/** Gives the members of each cluster that another one explains to that one. */
+/** Moves the failures of each explained cluster into the cluster that explains it. */
 function explainedBy(explains: Explains, clusters: readonly Cluster[]): SameFault {
   const last = (cluster: Cluster): Cluster => {
     const next = clusters.find((one) => one !== cluster && explains(one, cluster));

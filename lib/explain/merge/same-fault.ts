@@ -15,14 +15,14 @@ import {
 } from '../wording/wording.ts';
 import { textOfAll } from './consequences.ts';
 
-/** Which clusters are one fault, and how that is said. */
+/** A merge rule: which clusters are one fault, and the wording of the merged cluster. */
 export interface SameFault {
   /** The same for clusters of one fault; undefined for those that stay as they are. */
   readonly key: (cluster: Cluster, all: readonly Cluster[]) => string | undefined;
   readonly join: (first: Cluster, all: readonly Cluster[]) => Cluster;
 }
 
-/** Clusters that say the same but for one condition, which is about one of some parts of the request. */
+/** Merges clusters that differ only in one condition, about one of the given request parts. */
 const acrossParts = (parts: readonly string[]): SameFault => {
   const isAbout = ({ part = '' }: Wording) => parts.includes(part);
   const rest = ({ found }: Cluster) => found.conditions.filter((one) => !isAbout(one));
@@ -46,10 +46,10 @@ const PIECES = ['segments', 'framing'];
 /** Bodies in segments and bodies in chunks: one reader reads both. */
 const acrossPieces = acrossParts(PIECES);
 
-/** Texts that are written in several ways: what reads them is no JSON parser. */
+/** Failures with several spellings of the same text: the store does not use a JSON parser. */
 const acrossSpellings = acrossParts(['white space', 'escapes']);
 
-/** Different media types, each of which the Accept of the request names: the store takes it from there. */
+/** The response media type follows the request's Accept header. */
 const acrossMediaTypes: SameFault = {
   key: ({ sought: { kind, status }, found: { conditions, exchange } }) => {
     const isAboutAccept = conditions.length > 0 && conditions.every(({ part }) => part === 'Accept');
@@ -125,7 +125,7 @@ const acrossSubjects: SameFault = {
   }),
 };
 
-/** How far limits on the lengths of two properties lie apart at most if the size of the whole is what matters. */
+/** Maximum difference between two property length limits that still indicates a limit on the total size. */
 const SAME_LIMIT_PART = 0.1;
 
 /** Limits on the lengths of several properties that lie close together. */
@@ -178,13 +178,13 @@ const aboutProperties = (sought: SoughtSymptom, property: string, others: string
 
 interface OfProperty {
   readonly property: string;
-  /** The same for what is said of another property. */
+  /** Key shared with equivalent statements about other properties. */
   readonly key: string;
   /** What is said if it applies to several properties. */
   readonly ofAll: (properties: string) => Pick<Cluster['found'], 'conditions'> & Partial<Cluster['found']>;
 }
 
-/** What a cluster says of one property, which it may say of others as well. */
+/** The statement of a cluster about one property, in a form that applies to others. */
 function ofProperty({ found: { kind, subject, conditions } }: Cluster): OfProperty | undefined {
   const [named, ...others] = conditions.filter(({ property }) => property !== undefined);
   const about = subject ?? (others.length === 0 ? named : undefined);
@@ -205,7 +205,10 @@ function ofProperty({ found: { kind, subject, conditions } }: Cluster): OfProper
 
 const hasVague = ({ found }: Cluster): boolean => areVague(found.conditions);
 
-/** One cluster for each symptom and condition. A vague condition gives way to a clear one for the same symptom. */
+/**
+ * One cluster for each symptom and condition. If the same symptom has a vague and a specific condition, keep the
+ * specific one.
+ */
 const withoutRepetition: SameFault = {
   key: (cluster, clusters) => {
     const clear = clusters.find((one) => keyOf(one.sought) === keyOf(cluster.sought) && !hasVague(one));
@@ -231,7 +234,7 @@ export const byCodePath: SameFault = {
     const { kind, conditions } = cluster.found;
     const isCodePath = kind === 'under-concurrency' || conditions.some(({ phrase }) => phrase !== undefined);
     if (!isCodePath || hasVague(cluster)) return undefined;
-    // What one request does to another is the same fault as the reverse.
+    // Treat interference in either direction as one fault.
     const isOfOthers = conditions.some((words) => words.isOfOthers === true);
     if (isOfOthers || (kind === 'under-concurrency' && cluster.sought.kind === 'echo')) return 'mixed up';
     const isAboutPieces = conditions.length > 0 && conditions.every(({ part = '' }) => PIECES.includes(part));

@@ -118,7 +118,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** What a body is that cannot be read as JSON. How broken a text is depends on its content. */
+/** Classifies a body that is not JSON. (Do not count error positions: they depend on content.) */
 export function unreadable(response: Response): Symptom {
   const { status } = response;
   const [kind, words] = textProblem(response);

@@ -14,10 +14,10 @@ export function soughtFor(
 ): SoughtSymptom {
   const expected = expectedOutcomeOf(exchange.request, template, contract, token);
   const symptoms = symptomsOf(exchange, expected, contract);
-  // What should not have succeeded need not look like a success.
+  // The response of a request that should have failed need not be a valid success.
   const success = symptoms.find(({ kind }) => kind === 'accepts');
   const own = symptoms.find((one) => aspectOf(one) === finding.aspect);
-  // What is broken off has no content.
+  // Ignore the content of an incomplete response.
   const broken = exchange.kind === 'broken' ? symptoms.find((one) => aspectOf(one) === 'outcome') : undefined;
   const symptom = broken ?? (finding.aspect === 'representation' ? (success ?? own) : own);
   // Of a long response only the beginning is kept.

@@ -33,7 +33,7 @@ const ASPECTS = {
   text: 'representation',
   'truncated-json': 'representation',
   unreadable: 'representation',
-  /** Compressed, and not said to be. */
+  /** The body is compressed without a Content-Encoding header. */
   'undeclared-coding': 'representation',
   /** The right value in an object or array. */
   wrapped: 'representation',
@@ -45,7 +45,7 @@ const ASPECTS = {
   echo: 'echo',
   /** The finding of a rule about details. */
   detail: 'detail',
-  /** Such a finding about a request that should be rejected. */
+  /** A detail finding for a request that should be rejected. */
   lenient: 'detail',
 } as const satisfies Readonly<Record<string, Aspect>>;
 
@@ -64,7 +64,7 @@ export interface Symptom {
   readonly instead?: string;
   /** The body is an Error, though the status is that of a success. */
   readonly isErrorAsSuccess?: true;
-  /** What a fault that shows in several ways has in common; by default the words. */
+  /** Grouping key shared by all variants of one fault; defaults to `words`. */
   readonly family?: string;
 }
 

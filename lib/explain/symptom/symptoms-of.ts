@@ -21,7 +21,7 @@ function outcomeOf(exchange: Exchange, expected: ExpectedOutcome): Symptom | und
       return BROKEN[fault.kind] ?? { kind: 'closed', words: `gives no answer (${fault.kind})` };
     const { status } = response;
     const words = fault.kind === 'timeout' ? 'does not finish the response' : 'breaks off the response';
-    // A response that never ends breaks off on a connection that is closed.
+    // On a closing connection, an endless response looks like a truncated one.
     return { kind: 'incomplete', words: `${words} (${status})`, status, family: `incomplete ${status}` };
   }
   const { status, truncated } = exchange.response;
@@ -81,8 +81,8 @@ function representationOf(response: Response, contract: Contract): Symptom | und
 }
 
 /**
- * Everything that is wrong with a response, the same in words for responses that are wrong in the same way.
- * Rules about details (such as an empty message) are left to the checks that have them.
+ * All symptoms of a response; responses with the same fault get identical words. Rules about details (such as an
+ * empty message) are left to the checks that have them.
  */
 export function symptomsOf(
   exchange: Exchange,

@@ -73,7 +73,7 @@ const eachTopic = (
 const ADVICE: readonly Advice[] = [
   {
     symptoms: ['dies'],
-    text: 'Start the store again, send the requests of the steps one after the other, and look at its log: its process has ended or hangs. Let one error handler answer for every exception, and fix what caused this one.',
+    text: 'Start the store again, send the requests of the steps one after the other, and look at its log: its process has exited or hangs. Add one error handler that answers every exception, and fix what caused this one.',
     settings: {
       Express:
         'version 5 passes what an async handler throws to the error handler, version 4 does not; listen to the error events of streams and sockets',
@@ -87,7 +87,7 @@ const ADVICE: readonly Advice[] = [
   },
   {
     kind: 'under-concurrency',
-    text: 'Remove what requests share while they are handled: a variable outside the handler, a lock, a pool that is too small, a connection or buffer that is used twice. Let requests wait for a free one instead of failing.',
+    text: 'Remove state that concurrent requests share: a variable outside the handler, a lock, a pool that is too small, a connection or buffer that is used twice. Let requests wait for a free one instead of failing.',
   },
   {
     kind: 'from-then-on',
@@ -137,7 +137,7 @@ const ADVICE: readonly Advice[] = [
   },
   {
     symptoms: ['redirects'],
-    text: 'Handle the request at the URL where it arrives. Redirects come from a router that adds or removes a trailing slash, or that forces https or another host: register the route as /plants.',
+    text: 'Handle the request at the URL where it arrives. The redirect probably comes from a router that adds or removes a trailing slash, or forces https or another host; register the route as exactly /plants.',
     settings: { FastAPI: 'redirect_slashes=False', Django: 'APPEND_SLASH = False' },
   },
   {
@@ -287,7 +287,7 @@ const ADVICE: readonly Advice[] = [
     credential:
       'Accept only Authorization: Bearer, followed by exactly the right token: split the header into two parts, compare the scheme without regard to case, and the whole token in constant time (no prefix, no substring, no comparison without case, no other header). A missing header is rejected like a wrong token.',
     'any body': {
-      text: 'Validate the body before creating the plant: id an integer, name a string, tag a string if there is one; answer 400 with an Error otherwise. Frameworks do so from a schema or a model: check that the validation is switched on.',
+      text: 'Validate the body before creating the plant: id an integer, name a string, tag a string if there is one; answer 400 with an Error otherwise. Most frameworks can do this from a schema or model: check that validation is enabled.',
       settings: {
         Express: 'a validator middleware before the handler',
         NestJS: 'app.useGlobalPipes(new ValidationPipe())',

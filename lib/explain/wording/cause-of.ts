@@ -87,7 +87,7 @@ function phrasesOf(known: readonly Wording[]): readonly string[] {
   return [...phrases, headers.length > MAX_NAMED_HEADERS ? some : all];
 }
 
-/** What is said of a property implies that it is there. */
+/** Drop "has a tag" if another clause already describes the tag. */
 function withoutImplied(clauses: readonly string[], subject = ''): readonly string[] {
   const all = [subject, ...clauses];
   return [...new Set(clauses)].filter((clause) => {

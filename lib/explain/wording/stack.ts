@@ -39,7 +39,7 @@ export type Settings = Readonly<Partial<Record<Software, string>>>;
 
 const MAX_TEXT_BYTES = 2048;
 
-/** Software of the language that a store is likely to be written in, for the order of hints. It is never judged by it. */
+/** Guesses the store's implementation language, to order the hints. Never affects a verdict. */
 function softwareOf(exchanges: readonly Exchange[]): readonly string[] {
   const texts = exchanges.flatMap(({ response }) =>
     response === undefined

@@ -6,7 +6,7 @@ export interface Wording {
   readonly phrase?: string;
   /** After `accepts`, for what has to be rejected: `null as id`. */
   readonly noun?: string;
-  /** The name of the header of which the phrase says only that it is there. */
+  /** Header name, if the phrase states only its presence. */
   readonly header?: string;
   /** At the end: `to about one request in 25`. */
   readonly note?: string;
@@ -17,7 +17,7 @@ export interface Wording {
   readonly topics?: readonly Topic[];
   /** Only examples of requests that meet the condition are known. */
   readonly isVague?: true;
-  /** The clause names only some of the values that meet it. */
+  /** The clause lists some of the matching values, not all. */
   readonly isPartial?: true;
   /** The value that meets it is the same in each request, so that the store knows it from earlier ones. */
   readonly isRepeated?: true;
@@ -134,7 +134,7 @@ export const except = (words: Wording, exceptions: readonly Wording[]): Wording 
 export const inWords = (text: string, change: (word: string) => string): string =>
   text.split(' ').map(change).join(' ');
 
-/** What is said of one property, said of others. */
+/** Rewrites a statement about one property for other properties. */
 export const ofOthers = (words: Wording, property: string, others: string): Wording =>
   inEachForm(words, (text) =>
     // An exception is about the same property.
@@ -158,7 +158,7 @@ export function alternatives(all: readonly Wording[]): Wording {
   return formsOf(all, 'clause').length > MAX_NAMES ? { ...joined, isPartial: true } : joined;
 }
 
-/** Without those that another one lists. */
+/** Drops clauses that another clause already lists. */
 function formsOf(all: readonly Wording[], form: Form): readonly string[] {
   const texts = [...new Set(all.flatMap((words) => words[form] ?? []))];
   return texts.filter((text) => !texts.some((one) => one !== text && one.split(/, | or /).includes(text)));

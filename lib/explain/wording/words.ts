@@ -13,7 +13,7 @@ import { ordinaryStates } from '../ordinary-requests.ts';
 import type { Search } from '../search.ts';
 import type { Wording } from './wording.ts';
 
-/** The name of what is wrong with a request, as labels of checks have it. */
+/** Name of the defect, as used in check labels. */
 export const labelOf = ({ label, stableLabel = label, sentFor }: Failure): string =>
   sentFor?.label ?? stableLabel;
 
@@ -43,7 +43,7 @@ export function suchAs(failure: Failure, contract: Contract): Wording {
   const observed = extension === undefined ? OBSERVED_BODIES[label] : `has ${extension}`;
   if (observed !== undefined) return { clause: `the body ${observed}`, topics: ['not JSON'] };
   if (label !== '') return { phrase: `such as: ${label}`, isVague: true };
-  // The other names that contexts have say nothing to a reader.
+  // Other context names mean nothing to a report reader.
   const isCheck = check?.includes('/') === true;
   return isCheck ? { phrase: `like those of ${check}`, isVague: true } : {};
 }
@@ -125,7 +125,7 @@ function credentialWords(state: RequestState, experiments: Experiments): Wording
 
 export const methodWords = (method = 'POST'): Wording => ({ phrase: `with the method ${method}` });
 
-/** The words for a part of which no other values are known. */
+/** Wording for a part with a single known value. */
 export function wordsOf(
   { name, dimension }: Part,
   state: RequestState,

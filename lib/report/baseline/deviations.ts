@@ -25,11 +25,11 @@ export const entriesOf = (
 ): readonly EvaluatedEntry[] =>
   ciResult.baseline?.entries.filter(({ state }) => states.includes(state)) ?? [];
 
-/** The entries that make a failed check a known deviation; none if one of its problems is not known. */
+/** Baseline entries that cover every problem of a failed check; empty if any problem is uncovered. */
 export const knownBy = (result: RecordedResult, record: RunRecord): readonly EvaluatedEntry[] =>
   acceptedBy(result, record, record.ciResult.baseline);
 
-/** The failures that no entry names, of a failed check that is known for others. */
+/** New failures of a check that has known deviations for other problems. */
 function newIn(result: RecordedResult, record: RunRecord): RecordedResult['problems'] | undefined {
   const own = covering(record.ciResult.baseline).filter((entry) => isAbout(entry, result));
   return own.length === 0 || knownBy(result, record).length > 0 ? undefined : newProblems(result, own);

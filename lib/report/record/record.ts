@@ -154,7 +154,7 @@ const messages = { request, response: optional(response), fault: optional(fault)
 
 /** A request and what came of it. */
 export interface Messages extends ObjectOf<typeof messages> {}
-/** What came of a request. */
+/** The result of a request. */
 export type Answered = Omit<Messages, 'request'>;
 
 const before = named(
@@ -278,7 +278,7 @@ export const comparedCause = {
   ),
   confirmed: described(
     object({ inside: tried, outside: tried }),
-    'How many requests failed, of how many that were tried: `inside`, such as meet the condition; `outside`, such as do not.',
+    'Failed and tried requests: `inside` counts those that meet the condition, `outside` those that do not.',
   ),
   checks: described(list(text, { minItems: 1 }), 'The ids of the failed checks that it explains.'),
   advice: described(text, 'What to fix, and how such a fault typically comes about.'),

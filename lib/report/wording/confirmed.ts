@@ -4,7 +4,7 @@ import type { RecordedCause, RecordedResult } from '../record/record.ts';
 
 const of = ([failed, tried]: Tried) => `${failed} of ${tried}`;
 
-/** What is said of the requests that meet the condition of a cause, and of the others. */
+/** Text for the confirming requests inside and outside a cause's condition. */
 const CONFIRMED: Readonly<Record<RecordedCause['kind'], readonly [inside: string, outside?: string]>> = {
   always: ['requests of this kind failed', 'others'],
   'now-and-then': ['requests failed, now and then', 'others'],

@@ -7,7 +7,7 @@ import type { Execution } from './execution.ts';
 import { requireAccepted, runTestCase } from './run-test-case.ts';
 import type { TestRun } from './test-run.ts';
 
-/** Timeouts after which a check does not go on. */
+/** Stop a check after this many timeouts. */
 const MAX_TIMEOUTS = 3;
 /** Cases retried in isolation if none was answered; it stops once one shows what the check is about. */
 const MAX_RETRIED_CASES = 3;
@@ -83,7 +83,7 @@ export interface Places {
   readonly step: number;
 }
 
-/** Tries the cases at some places concurrently. The control goes first, but nothing waits for it. */
+/** Runs the cases at these indexes concurrently; the control starts first but is not awaited. */
 export async function tryEach(
   { from, below, step }: Places,
   control: () => Promise<void>,
@@ -105,7 +105,7 @@ export async function tryEach(
   });
 }
 
-/** Why some work cannot be done, if it cannot. */
+/** Reason for skipping the work; undefined if it can be done. */
 export async function blockedBy(work: () => Promise<void>): Promise<Untestable | undefined> {
   try {
     await work();

@@ -15,7 +15,7 @@ import type { Execution } from './execution.ts';
 /** Retries, in isolation and under concurrency, of a failure that did not recur at first. */
 const RETRIES_IN_ISOLATION = 20;
 const CONCURRENT_RETRIES = 24;
-/** Retries in isolation continue up to this number, or until it is this unlikely that all pass by chance. */
+/** Limits of retries in isolation: a maximum count, and the probability of all passing by chance at which to stop. */
 const MAX_RETRIES_IN_ISOLATION = 200;
 const MAX_CHANCE = 0.005;
 
@@ -45,9 +45,8 @@ class Count {
 }
 
 /**
- * Retries a failure in isolation and, if it does not recur, under concurrency, so that the record claims only
- * what was tried. Nothing else may be under way. The fresh ids follow from the place of the failure among the
- * cases.
+ * Retries a failure in isolation and, if it does not recur, under concurrency, so that the record claims only what
+ * was measured. The caller must hold exclusive access. Fresh ids derive from the case's index.
  * @throws Stopped if the run ends meanwhile
  */
 export async function confirm(
@@ -59,7 +58,7 @@ export async function confirm(
   const { ids } = execution;
   const { searchBudget: budget, concurrency, judging, ordinary } = execution.run;
   const [same, concurrent] = [new Count(), new Count()];
-  // Without fresh values, the request is always the same.
+  // If the template has no fresh values, every retry is identical.
   const fresh = holdsFresh(template, judging.token) ? new Count() : same;
   let broken = false;
   const send = async (id: bigint, sent = template): Promise<Failure | undefined> => {

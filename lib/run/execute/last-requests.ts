@@ -18,8 +18,8 @@ interface Kept extends Suspect {
 
 const MAX_KEPT = 200;
 /**
- * A store may send a last response while it dies, and a busy machine may read it late. A store dies of a request that we
- * broke off a moment later, if it does.
+ * Grace period in ms: a dying store may still answer, and we may read that late; a request that we aborted may kill
+ * the store shortly afterwards.
  */
 const [GRACE_MS, GRACE_IF_ABORTED_MS] = [1000, 200];
 
@@ -63,7 +63,7 @@ export class LastRequests {
       endedAt >= this.answeredAt - (isAborted(exchange) ? GRACE_IF_ABORTED_MS : GRACE_MS);
     const last = this.answeredAt === 0 ? [] : this.kept.filter(isLast);
     const diedAt = Math.min(...last.flatMap(({ exchange, endedAt }) => (isAborted(exchange) ? [] : endedAt)));
-    // What a store that hangs received later is not to blame.
+    // Requests received after a store began to hang are not suspects.
     const latest = Math.max(this.answeredAt, Math.min(...last.map(({ sentAt }) => sentAt))) + GRACE_MS;
     return last
       .filter(({ sentAt }) => sentAt <= Math.min(diedAt, latest))

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import type { IdRange } from '../../payloads/plants.ts';
 
 /**
- * The places of the ids of a check, counted from the first id of the run. Ids for cases lie above it, ids for
- * all other requests (`aside`) below it.
+ * Id ranges of one check, as offsets from the run's first id: case ids above it, ids of retries and other requests
+ * (`aside`) below it.
  */
 export interface Room {
   readonly up: number;

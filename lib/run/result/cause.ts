@@ -58,7 +58,7 @@ export interface Cause {
   readonly ladders: readonly Ladder[];
   /** How often to send the request, and how many at a time, until the fault shows. */
   readonly repeat: Repeat;
-  /** If the remainder of the id decides: when divided by this. */
+  /** The divisor, if the fault depends on the id's remainder. */
   readonly modulus?: number | undefined;
 }
 

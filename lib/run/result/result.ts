@@ -11,7 +11,7 @@ export interface Failure {
   readonly label: string;
   /** The stable label of the case; by default the label. */
   readonly stableLabel?: string | undefined;
-  /** Of an invariant: what the request was sent for, and what was special about it. */
+  /** For invariants only: which check sent the request, and its unusual parts. */
   readonly sentFor?: { readonly check: string; readonly label: string };
   readonly payloadClass: PayloadClass;
   readonly before?: readonly Before[];

@@ -67,7 +67,7 @@ export class Tally {
     if (place < known.place) Object.assign(known, { place, failure: truncatedFailure(failure) });
   }
 
-  /** Records that an exchange broke no rule, and what it does not show if no rule applies to it. */
+  /** Records a pass; if no rule applied, also why the exchange proves nothing. */
   recordPass(notSeen: NotSeen | undefined): void {
     if (notSeen === undefined) this.seen = true;
     else this.notSeen ??= notSeen.notSeen;
@@ -79,7 +79,7 @@ export class Tally {
     if (timedOut(pending.failure)) this.timeouts += 1;
   }
 
-  /** It passed in isolation. */
+  /** Called when the held-back case passed in isolation. */
   markPassed(pending: PendingFailure): void {
     this.pending = this.pending.map((one) => (one === pending ? { ...pending, passed: true } : one));
   }

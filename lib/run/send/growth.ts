@@ -10,8 +10,7 @@ const FACTOR = 2;
 
 /**
  * Sends more requests at a time to a distant store, as long as that does not make its answers slower, and fewer if it
- * does. Whatever goes wrong then is not held against the store: the request is sent again, with no more in flight than
- * usual.
+ * does. A failure at raised concurrency is not judged: the request is resent at the usual concurrency.
  */
 export class Growth {
   private readonly client: HttpClient;

@@ -3,9 +3,8 @@ import { type RequestTemplate, validCredential } from '../../payloads/test-case.
 import { isValid } from '../../payloads/validity.ts';
 
 /**
- * How ordinary a request is: 2 if any client could send it, 1 for another valid plant, 0 for everything else.
- * Of several requests without a response, the least ordinary is the likeliest cause and the others are its
- * victims.
+ * How ordinary a request is: 2 if any client could send it, 1 for another valid plant, 0 for everything else. When
+ * several requests get no response, assume that the least ordinary one caused it.
  */
 export function ordinariness(template: RequestTemplate, contract: Contract): 0 | 1 | 2 {
   if (template.ordinary === true) return 2;

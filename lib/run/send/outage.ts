@@ -2,7 +2,7 @@ import type { Exchange } from '../../wire/exchange.ts';
 
 /** A store that serves nothing for this long, and for this many requests, is asked whether it still serves anything. */
 const SUSPECT = { ms: 7_000, requests: 20 } as const;
-/** A store that leaves this many requests unanswered, and most of all, would keep a run waiting for long. */
+/** End the run after this many unanswered requests, if they are the majority. */
 const MAX_TIMEOUTS = 150;
 
 /** Whether a complete response arrived that is not a server error. */
@@ -22,7 +22,7 @@ export class Outage {
     this.all += 1;
     if (exchange.kind === 'broken' && exchange.fault.kind === 'timeout') this.timeouts += 1;
     if (isServed(exchange)) this.inRow = 0;
-    // What gets no response at all is waited for elsewhere.
+    // recovery.ts handles requests without any response.
     else if (exchange.response !== undefined && this.inRow++ === 0) this.since = performance.now();
   }
 

@@ -17,10 +17,10 @@ const MAX_RECOVERY_MS = 5_000;
 const POLL_INTERVAL_MS = 250;
 /** Times that a gateway may say that it did not reach a store that serves right before and after. */
 const MAX_INTERRUPTIONS = 3;
-/** Checks that are named where the store stopped answering during several. */
+/** Maximum number of check ids listed when the store stops answering. */
 const MAX_NAMED_CHECKS = 3;
 
-/** Sends a request once, whatever has the store to itself. */
+/** Sends one request, ignoring exclusive access. */
 interface Prober {
   sendProbe(template: RequestTemplate, context: RequestContext): Promise<Exchange>;
 }
@@ -33,7 +33,7 @@ export class Recovery {
   private readonly judging: Judging;
   private readonly state: RunState;
   private readonly probe: RequestTemplate;
-  /** Whose requests may be in flight. */
+  /** The checks with requests in flight. */
   private readonly contexts = new Set<RequestContext>();
   /** One wait for all requests that it holds up. */
   private waiting: Promise<RecoveryOutcome> | undefined;
@@ -173,7 +173,7 @@ const servesNothing = ({ response }: Exchange, requests: number): Stop => {
     response === undefined ? 'no response' : response.truncated ? 'an incomplete response' : response.status;
   return {
     kind: 'outage',
-    reason: `the store serves nothing: the last ${counted(requests, 'request')} got ${how}, and so did an ordinary plant for ${MAX_RECOVERY_MS / 1000} s after them`,
+    reason: `the store no longer serves requests: the last ${counted(requests, 'request')} got ${how}, and an ordinary plant still got the same after ${MAX_RECOVERY_MS / 1000} s of retrying`,
     remedy: 'find out from its log why, then repeat the run',
   };
 };

@@ -45,13 +45,13 @@ export interface ExchangeListener {
 
 const MAX_RETRY_AFTER_MS = 30_000;
 /**
- * The order in which ordinary requests (`true`) and one answered 503 are sent, to see whether the 503 is final: no rate
- * limit lets only the ordinary ones through in this order.
+ * Interleaving of ordinary requests (`true`) and the one answered 503. If only the ordinary ones pass in this order,
+ * the 503 is a final answer and not a rate limit.
  */
 const IS_ORDINARY_IN_ORDER: readonly boolean[] = [true, false, true, true, false, false, true];
 /**
- * A store that asks for a wait every few requests limits the rate. After so much waiting, requests are spaced, each time
- * further apart: to wait for a limit again and again costs more than to keep to it.
+ * Thresholds for detecting a rate limit. After this much waiting, space requests, and increase the spacing each time;
+ * keeping to the limit is cheaper than hitting it repeatedly.
  */
 const SPACING = { afterWaitingMs: 8000, requestsBetween: 80, firstMs: 4, maxMs: 20 } as const;
 /** Timeouts after which the others are shortened. */
@@ -68,9 +68,9 @@ const SHORT_CONTINUE_WAIT_MS = 100;
 const LOW_BODY_LIMIT_BYTES = 6 * 64 * 1024;
 
 /**
- * Sends request templates at the pace that the user and the store ask for. A 429 or a 503 with Retry-After is
- * waited out and not judged, except a 503 that a request gets with nothing else under way while ordinary
- * requests are served. A request that did not reach the store is sent again once the store is back.
+ * Sends request templates at the pace that the user and the store ask for. The sender waits out a 429, or a 503 with
+ * Retry-After, and does not judge it; exception: a 503 that one request gets alone while ordinary requests succeed. A
+ * request that did not reach the store is sent again once the store is back.
  */
 export class Sender {
   requests = 0;
@@ -317,7 +317,7 @@ export class Sender {
     if (pauseAsked(exchange) === undefined) this.outage.record(exchange);
     this.cookies.learn(exchange, template);
     if (template.preceding !== undefined && before !== undefined) {
-      // What is outside the contract may get any answer, for ever.
+      // A request outside the contract may always get any response; do not wait for another.
       const isFinal = isOutsideContract(template.preceding.template) || isFinalOfGateway(before);
       if (!isFinal && (pauseAsked(before) !== undefined || (isAway(before) && !isThere)))
         return { exchange: { ...before, request: exchange.request }, isOwn: false };
@@ -336,8 +336,8 @@ export class Sender {
   }
 
   /**
-   * A store that leaves requests unanswered, or whose responses do not end, has failed already: the others are not
-   * worth a full timeout each, or as much memory.
+   * Once the store has left requests unanswered or responses unfinished, it has failed; use a shorter timeout and
+   * less memory for the rest.
    */
   private lowerLimits(exchange: Exchange): void {
     if (exchange.kind === 'answered' && exchange.response.truncated)

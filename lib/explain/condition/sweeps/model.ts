@@ -45,7 +45,7 @@ export function modelSweep(model: Model, name: string): Sweep | undefined {
   };
 }
 
-/** What the values of a dimension are about, if its name is not that of a part of the request. */
+/** Topic of a dimension whose name is not a request part. */
 const TOPICS: Readonly<Record<string, readonly Topic[]>> = {
   'undeclared names': ['undeclared property'],
   'undeclared values': ['undeclared property'],
@@ -68,7 +68,7 @@ const ALSO: Readonly<
 
 type Group = readonly [phrase: string, has: RegExp, flags?: Pick<Wording, 'isLarger' | 'topics'>];
 
-/** Values with words of their own for all of them together. The broadest group comes first. */
+/** Groups of values that have a common name, broadest first. */
 const GROUPS: Readonly<Record<string, readonly Group[]>> = {
   framing: [
     ['with a chunked body', /chunk/],
@@ -198,7 +198,7 @@ function textOf(apply: Value['apply'], contract: Contract): string {
   return body === undefined ? '' : Buffer.from(bytesOf(body, 7n, '')).toString('utf8');
 }
 
-/** What a value does to everything but the body. */
+/** The non-body changes that a value makes. */
 const withoutPlant = (apply: Value['apply'], contract: Contract): RequestTemplate =>
   apply(initialState(new JsonObject([])), {
     contract,

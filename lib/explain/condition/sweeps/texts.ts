@@ -65,7 +65,7 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
   };
 }
 
-/** What texts are about that contain something. */
+/** Topics for classes of texts that contain a given character. */
 const TOPICS: readonly (readonly [topic: Topic, has: RegExp])[] = [
   ['quotes', /["'\\]/],
   ['template', /%|\{\{|\$[{&]/],
@@ -76,7 +76,7 @@ const TOPICS: readonly (readonly [topic: Topic, has: RegExp])[] = [
 const topicsOfText = (text: string): readonly Topic[] =>
   TOPICS.flatMap(([topic, has]) => (has.test(text) ? [topic] : []));
 
-/** What a class is about: all its members are. */
+/** Topic of a class; it applies to every member. */
 function topicsOfClass(has: RegExp): readonly Topic[] {
   const members = MARKS.map(([mark]) => mark).filter((mark) => has.test(mark));
   return TOPICS.flatMap(([topic, about]) =>
@@ -87,7 +87,7 @@ function topicsOfClass(has: RegExp): readonly Topic[] {
 /** Texts with fewer characters are not new each time. */
 const SCARCE = 4n;
 
-/** Shorter texts are not rejected for their bytes. */
+/** Byte-length limits are not considered below this length. */
 const LONG = 30;
 const NOT_ASCII = /[^\0-\x7f]/u;
 

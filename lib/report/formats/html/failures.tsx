@@ -59,7 +59,7 @@ function Causes({
         <span class="aside">
           {' '}
           of {counted(checks, level === 'MUST' || record.options.strict ? 'failed check' : 'warning')}
-          {causes.length > 1 && ', what to fix first at the top'}
+          {causes.length > 1 && ', in the order in which to fix them'}
         </span>
       </h3>
       <List
