@@ -1,16 +1,16 @@
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import type { Given, Needed, Settings } from './lib/config/options.ts';
+import type { Given, Needed, Options } from './lib/config/options.ts';
 import { settingsOf } from './lib/config/read-options.ts';
 import { DocumentError } from './lib/contract/document.ts';
 import { ownContract } from './lib/contract/own-contract.ts';
+import { matcherOf, unmatched } from './lib/glob.ts';
 import { readText } from './lib/read-text.ts';
 import { namedBy } from './lib/report/baseline/baseline-entry.ts';
 import type { Baseline, RunRecord } from './lib/report/record/record.ts';
 import { Recorder } from './lib/report/record/recorder.ts';
 import { DEFAULTS } from './lib/run/plan/plan.ts';
 import { type FindCauses, type RunOptions as Plan, type RunEvent, runEvents } from './lib/run/run.ts';
-import { globs, unmatched } from './lib/select.ts';
 import { unknownCheck } from './lib/unknown-check.ts';
 import { UsageError } from './lib/usage-error.ts';
 import { catalogue } from './suites/index.ts';
@@ -101,7 +101,7 @@ export function run(options: RunOptions, signal?: AbortSignal): Run {
 const COMMON = /^(?:accept(?:-[a-z]+)?|cache-control|connection|content-type|prefer|user-agent)$/i;
 
 /** What no report may contain: the token, and values of added headers. */
-export const secretsOf = ({ token, headers = [] }: Pick<Needed<Settings>, 'token' | 'headers'>): string[] => [
+export const secretsOf = ({ token, headers = [] }: Pick<Needed<Options>, 'token' | 'headers'>): string[] => [
   token,
   ...headers.flatMap(([name, value]) => (value.length < 8 || COMMON.test(name) ? [] : [value])),
 ];
@@ -112,7 +112,7 @@ export const secretsOf = ({ token, headers = [] }: Pick<Needed<Settings>, 'token
  */
 export async function knownDeviations({
   baseline,
-}: Pick<Settings, 'baseline'>): Promise<Baseline | undefined> {
+}: Pick<Options, 'baseline'>): Promise<Baseline | undefined> {
   if (baseline === undefined) return undefined;
   const { readBaseline } = await import('./lib/config/baseline.ts');
   return readBaseline(baseline, catalogue);
@@ -146,7 +146,7 @@ export async function planOf(options: RunOptions, loaded?: Plan['contract']): Pr
   const ids = catalogue.map(({ id }) => id);
   const wrong = unmatched([...only, ...skip], ids);
   if (wrong !== undefined) throw unknownCheck(wrong, catalogue);
-  const [wanted, unwanted] = [globs(only), globs(skip)];
+  const [wanted, unwanted] = [matcherOf(only), matcherOf(skip)];
   const known = new Set(
     bail
       ? (await knownDeviations(settings))?.entries.flatMap((entry) => namedBy(entry).map(({ id }) => id))

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { catalogue, knownDeviations, planOf, type RunOptions, secretsOf } from './index.ts';
 import { callback } from './lib/config/option-types.ts';
-import { IN_CODE, type Settings } from './lib/config/options.ts';
+import { IN_CODE, type Options } from './lib/config/options.ts';
 import { optionsGiven, settingsOf } from './lib/config/read-options.ts';
 import { entryName, isAbout } from './lib/report/baseline/baseline-entry.ts';
 import { blocks } from './lib/report/baseline/ci-result.ts';
@@ -9,7 +9,7 @@ import { entriesOf, knownBy, novelty } from './lib/report/baseline/deviations.ts
 import { causeReport } from './lib/report/formats/terminal.ts';
 import type { Baseline, RunRecord } from './lib/report/record/record.ts';
 import { Recorder } from './lib/report/record/recorder.ts';
-import { explain as details } from './lib/report/wording/text.ts';
+import { explain as details } from './lib/report/wording/format-text.ts';
 import type { CheckResult } from './lib/run/result/result.ts';
 import { findCauses, openRun, type RunOptions as Plan, type RunHandle } from './lib/run/run.ts';
 
@@ -40,7 +40,7 @@ const MAX_CHECK_MS = 300_000;
  * failure is not one that the baseline lists, or an entry is out of date.
  */
 export function plantStoreConformance(given: ConformanceOptions): void {
-  const { start, ...options } = optionsGiven(OPTIONS, given, ['start']) as Settings & ConformanceOptions;
+  const { start, ...options } = optionsGiven(OPTIONS, given, ['start']) as Options & ConformanceOptions;
   describe('plant store conformance', { concurrent: false, shuffle: false }, () => {
     let store: StartedStore | undefined;
     let run: RunHandle | undefined;

@@ -1,5 +1,5 @@
 import { counted } from '../lib/counts.ts';
-import { summarise } from '../lib/report/wording/text.ts';
+import { truncate } from '../lib/report/wording/format-text.ts';
 import type { Estimate } from '../lib/run/plan/estimate.ts';
 
 /** Two significant digits: the exact number depends on the store. */
@@ -7,12 +7,12 @@ const about = (count: number, noun: string) => `about ${counted(Number(count.toP
 
 /** Prints warnings about probable mistakes in a document to standard error. */
 export function warn(warnings: readonly string[]): void {
-  for (const warning of warnings) process.stderr.write(`warning: ${summarise(warning, 1000)}\n`);
+  for (const warning of warnings) process.stderr.write(`warning: ${truncate(warning, 1000)}\n`);
 }
 
 /** Prints to standard error, before the first request, which stores get how many requests and keep how many plants. */
 export function announce({ requests, plants }: Estimate, ...baseUrls: readonly string[]): void {
-  const [one = '', ...others] = baseUrls.map((url) => summarise(url, 200));
+  const [one = '', ...others] = baseUrls.map((url) => truncate(url, 200));
   const to = others.length === 0 ? one : `each of ${[one, ...others].join(', ')}`;
   process.stderr.write(
     `Sending ${about(requests, 'request')} to ${to}, creating ${about(plants, 'plant')}.\n`,

@@ -8,7 +8,7 @@ import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { comparisonText } from '../lib/compare/terminal.ts';
 import { readConfig, type Target, targetNamed } from '../lib/config/config.ts';
 import type { Flags as GroupFlags } from '../lib/config/options.ts';
-import { readRecord } from '../lib/report/record/saved.ts';
+import { readRecord } from '../lib/report/record/read-record.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { announce, warn } from './announce.ts';
 import { paint } from './colour.ts';

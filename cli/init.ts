@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Command } from 'commander';
 import { type Answers, initialConfiguration } from '../lib/config/init-file.ts';
-import { type Kind, Misfit, readTextAs } from '../lib/config/option-types.ts';
+import { InvalidValueError, type OptionType, readTextAs } from '../lib/config/option-types.ts';
 import { TARGET } from '../lib/config/options.ts';
 import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -59,7 +59,7 @@ Examples:
 async function asked({ baseUrl, tokenEnv, start }: Given): Promise<Given> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const lines = terminal[Symbol.asyncIterator]();
-  const ask = async <V>(question: string, kind: Kind<V>, usual: string): Promise<V | undefined> => {
+  const ask = async <V>(question: string, kind: OptionType<V>, usual: string): Promise<V | undefined> => {
     for (;;) {
       process.stderr.write(`${question} [${usual || 'none'}] `);
       const { done, value } = await lines.next();
@@ -69,7 +69,7 @@ async function asked({ baseUrl, tokenEnv, start }: Given): Promise<Given> {
       try {
         return readTextAs(kind, text);
       } catch (error) {
-        if (!(error instanceof Misfit)) throw error;
+        if (!(error instanceof InvalidValueError)) throw error;
         process.stderr.write(`It ${error.message}.\n`);
       }
     }

@@ -3,9 +3,9 @@ import { entryOf } from '../lib/catalogue/entry.ts';
 import { json } from '../lib/catalogue/json.ts';
 import { reference, sections } from '../lib/catalogue/markdown.ts';
 import { detail, table } from '../lib/catalogue/terminal.ts';
-import { coloured, plain } from '../lib/report/wording/text.ts';
+import { matcherOf } from '../lib/glob.ts';
+import { coloured, plain } from '../lib/report/wording/format-text.ts';
 import type { Check } from '../lib/run/check.ts';
-import { globs } from '../lib/select.ts';
 import { unknownCheck } from '../lib/unknown-check.ts';
 import { CLAUSES } from '../suites/clauses.ts';
 import { catalogue } from '../suites/index.ts';
@@ -69,7 +69,7 @@ export async function listing(
 
 function matching(wanted: string | undefined): readonly Check[] {
   if (wanted === undefined) return catalogue;
-  const found = catalogue.filter(({ id }) => globs([wanted])(id));
+  const found = catalogue.filter(({ id }) => matcherOf([wanted])(id));
   if (found.length === 0) throw unknownCheck(wanted, catalogue);
   return found;
 }

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { FORMATS } from '../lib/report/formats/formats.ts';
 import { terminalReport } from '../lib/report/formats/terminal.ts';
 import { mergeOf } from '../lib/report/record/merge.ts';
-import { readRecord } from '../lib/report/record/saved.ts';
+import { readRecord } from '../lib/report/record/read-record.ts';
 import { wantsColour } from './colour.ts';
 import { withOptions } from './options.ts';
 import { type Wanted, wantedOf, writeReports } from './output.ts';

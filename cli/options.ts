@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Config, Target } from '../lib/config/config.ts';
-import { type Kind, readTextAs } from '../lib/config/option-types.ts';
+import { type OptionType, readTextAs } from '../lib/config/option-types.ts';
 import {
   describe,
   type Flags,
@@ -8,16 +8,16 @@ import {
   type Group,
   inCode,
   OPTIONS,
-  type Row,
+  type OptionRow,
+  type Options,
   type Rows,
-  type Settings,
   usageOf,
 } from '../lib/config/options.ts';
 import { mistypedIn, rejectOthers, settingIn } from '../lib/config/read-options.ts';
 
 /** Reads the value of a flag. A flag that may be repeated adds to a list. */
 export const reader =
-  <V>(kind: Kind<V>) =>
+  <V>(kind: OptionType<V>) =>
   (text: string, before: unknown): V =>
     rejectOthers(
       () => {
@@ -29,7 +29,7 @@ export const reader =
       },
     );
 
-function optionOf(name: string, row: Row): Option {
+function optionOf(name: string, row: OptionRow): Option {
   const { kind, description } = row;
   const repeats = kind.many && name !== 'format' ? '; may be repeated' : '';
   const option = new Option(
@@ -46,15 +46,15 @@ function optionOf(name: string, row: Row): Option {
 export function withOptions(
   command: Command,
   groups: readonly Group[],
-  changes: Readonly<Record<string, Partial<Row>>> = {},
+  changes: Readonly<Record<string, Partial<OptionRow>>> = {},
 ): Command {
-  for (const [name, row] of groups.flatMap((group) => Object.entries<Row>(GROUPS[group])))
+  for (const [name, row] of groups.flatMap((group) => Object.entries<OptionRow>(GROUPS[group])))
     command.addOption(optionOf(name, { ...row, ...changes[name] }));
   return command;
 }
 
 /** The options of a run that the flags give. */
-export const settingsIn = (flags: Flags<Group>): Settings =>
+export const settingsIn = (flags: Flags<Group>): Options =>
   inCode((name) => (flags as Readonly<Record<string, unknown>>)[name]);
 
 /**

@@ -66,7 +66,9 @@ export const wantedOf = <T>(wanted: Wanted, known: Renderers<T>): Destination<T>
 
 function requireOurs(file: string, force: boolean): void {
   if (!force && existsSync(file) && !isOurs(file))
-    throw new UsageError(`${file} already exists and was not written by this suite; use --force to overwrite it.`);
+    throw new UsageError(
+      `${file} already exists and was not written by this suite; use --force to overwrite it.`,
+    );
 }
 
 /**

@@ -4,7 +4,7 @@ import { suite } from '../lib/package.ts';
 import { redactor } from '../lib/report/record/redact.ts';
 import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { endWith, outliveReaders } from './streams.ts';
+import { exitAfterFlush, ignoreClosedPipes } from './streams.ts';
 
 type Load = () => Promise<(exitWith: (code: number) => void) => Command>;
 
@@ -86,5 +86,5 @@ function tokensGiven(): string[] {
   return [process.env[TOKEN_VARIABLE] ?? '', ...flags];
 }
 
-outliveReaders();
-endWith(await main());
+ignoreClosedPipes();
+exitAfterFlush(await main());

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
-import { readEither } from '../lib/compare/saved.ts';
+import { readEither } from '../lib/compare/read-comparison.ts';
 import { FORMATS } from '../lib/report/formats/formats.ts';
 import { terminalReport } from '../lib/report/formats/terminal.ts';
 import type { RunRecord } from '../lib/report/record/record.ts';

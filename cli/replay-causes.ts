@@ -5,8 +5,8 @@ import type { Answered, RecordedCause, RecordedResult, RunRecord } from '../lib/
 import { sentAndReceived } from '../lib/report/record/recorded.ts';
 import { Recorder } from '../lib/report/record/recorder.ts';
 import { redactor } from '../lib/report/record/redact.ts';
-import { restoredExchange, TOKEN, templateOf } from '../lib/report/reproduce/replay.ts';
-import { summarise, visible } from '../lib/report/wording/text.ts';
+import { restoredExchange, TOKEN, templateFromRecord } from '../lib/report/reproduce/replay.ts';
+import { truncate, visible } from '../lib/report/wording/format-text.ts';
 import type { Check } from '../lib/run/check.ts';
 import type { Stop } from '../lib/run/result/result.ts';
 import { type RunOptions as Plan, runEvents } from '../lib/run/run.ts';
@@ -104,7 +104,7 @@ function requestOf(
 ) {
   if (kind !== 'always' || counterexample === undefined || counterexample.before !== undefined)
     return undefined;
-  const template = templateOf(counterexample.request, record);
+  const template = templateFromRecord(counterexample.request, record);
   if (template === undefined) return undefined;
   const others = record.causes.map((other) => other.symptom).filter((other) => other !== symptom);
   const earlier = { symptom, template, checks, others };
@@ -139,4 +139,4 @@ export const fixedText = (verdicts: readonly Retried['verdict'][]): string =>
   `${verdicts.filter((one) => one === 'fixed').length} of ${counted(verdicts.length, 'cause')} fixed`;
 
 export const retriedLine = ({ cause: { rank, cause }, verdict, reason }: Retried): string =>
-  `${rank}. ${visible(cause.title)}: ${verdict}${reason === undefined ? '' : ` (${summarise(reason)})`}`;
+  `${rank}. ${visible(cause.title)}: ${verdict}${reason === undefined ? '' : ` (${truncate(reason)})`}`;

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { planOf, type RunOptions, secretsOf } from '../index.ts';
 import type { Flags } from '../lib/config/options.ts';
-import { present } from '../lib/list.ts';
+import { compact } from '../lib/list.ts';
 import { suggestion } from '../lib/nearest.ts';
 import { renamingOf } from '../lib/renamed-ids.ts';
 import type { Answered, RecordedResult, RunRecord } from '../lib/report/record/record.ts';
@@ -9,7 +9,7 @@ import { sentAndReceived } from '../lib/report/record/recorded.ts';
 import { Recorder } from '../lib/report/record/recorder.ts';
 import { redactor } from '../lib/report/record/redact.ts';
 import { replayOf } from '../lib/report/reproduce/replay.ts';
-import { answerLine, requestLine, summarise } from '../lib/report/wording/text.ts';
+import { answerLine, requestLine, truncate } from '../lib/report/wording/format-text.ts';
 import { estimate } from '../lib/run/plan/estimate.ts';
 import type { Stop, Verdict } from '../lib/run/result/result.ts';
 import { type RunOptions as Plan, runEvents } from '../lib/run/run.ts';
@@ -113,7 +113,7 @@ function causesNamed(rank: string | undefined, causes: readonly NumberedCause[],
 
 async function replayCauses(retry: Retry, record: RunRecord, secrets: readonly string[]): Promise<number> {
   announce(await estimate(retry.plan), retry.plan.baseUrl);
-  process.stdout.write(`${line('target', summarise(retry.plan.baseUrl, 200))}\n`);
+  process.stdout.write(`${line('target', truncate(retry.plan.baseUrl, 200))}\n`);
   const verdicts: Retried['verdict'][] = [];
   const stop = await retry.run(secrets, (one) => {
     verdicts.push(one.verdict);
@@ -182,7 +182,7 @@ const inCapitals = (verdict: Verdict | undefined): string =>
 const exitCodeOf = (verdict: Verdict | undefined): number =>
   verdict === 'pass' ? 0 : verdict === 'fail' ? 1 : 3;
 
-const because = ({ reason, remedy }: Stop): string => `${summarise(reason)}; ${remedy}`;
+const because = ({ reason, remedy }: Stop): string => `${truncate(reason)}; ${remedy}`;
 
 const line = (name: string, text: string): string => `${name.padEnd(9)} ${text}`;
 
@@ -213,11 +213,11 @@ function formatAnswers(
   const shown = after ?? answer;
   const whole = `whole check: ${now?.failed ?? 0} of ${now?.cases ?? 0} cases failed`;
   const request = (answer === undefined ? after : undefined)?.request ?? before?.request;
-  return `${present(
+  return `${compact(
     `${id}  ${level}  ${statement}`,
-    line('target', summarise(target.baseUrl, 200)),
+    line('target', truncate(target.baseUrl, 200)),
     request && before && line('request', requestLine(request)),
-    before && line('expected', summarise(after?.expected ?? before.expected)),
+    before && line('expected', truncate(after?.expected ?? before.expected)),
     before && line('before', `${answerLine(before)}  ${earlier.startedAt}`),
     line('now', shown === undefined ? whole : answerLine(shown)),
     answer === undefined && shown !== undefined && line('', `(${whole})`),

@@ -12,7 +12,7 @@ import type { Baseline, RunRecord } from '../lib/report/record/record.ts';
 import { sentAndReceived } from '../lib/report/record/recorded.ts';
 import { Recorder } from '../lib/report/record/recorder.ts';
 import { type Redact, redactor } from '../lib/report/record/redact.ts';
-import { answerLine, requestLine } from '../lib/report/wording/text.ts';
+import { answerLine, requestLine } from '../lib/report/wording/format-text.ts';
 import { type Estimate, estimate } from '../lib/run/plan/estimate.ts';
 import { cutShort } from '../lib/run/result/verdict.ts';
 import { type RunOptions as Plan, runEvents } from '../lib/run/run.ts';
@@ -35,7 +35,7 @@ import { progress } from './progress.ts';
 import { startCommand } from './start.ts';
 import { type Choice, choose, required, tokenOf } from './target.ts';
 import { requireFree, waitForStore } from './wait.ts';
-import { type Around, type Attempt, type Attempted, type Publish, watch } from './watch.ts';
+import { type Publish, type RunOnce, type RunResult, type WatchContext, watch } from './watch.ts';
 
 type Flags = AllFlags<Group>;
 
@@ -76,16 +76,16 @@ Examples:
       const destination = wantedOf(flags, FORMATS);
       const log = flags.start === undefined ? undefined : logBeside(destination, 'store', flags);
       const attempt = await attemptOn(choice, token, log, flags);
-      const publish = (attempted: Attempted) => report(attempted, destination, flags);
+      const publish = (attempted: RunResult) => report(attempted, destination, flags);
       if (flags.watch) await watch(attempt, publish, { start: flags.start, unwatched: destination?.out });
       else exitWith(await once(attempt, publish));
     });
 }
 
 /** A run, and the report that follows it. */
-async function once(attempt: Attempt, publish: Publish): Promise<number> {
+async function once(attempt: RunOnce, publish: Publish): Promise<number> {
   const interrupted = interruptible();
-  const closing: Around['closing'] = [];
+  const closing: WatchContext['closing'] = [];
   try {
     const attempted = await attempt({ signal: interrupted.signal, closing });
     await publish(attempted);
@@ -105,7 +105,7 @@ async function attemptOn(
   token: string | undefined,
   log: string | undefined,
   flags: Flags,
-): Promise<Attempt> {
+): Promise<RunOnce> {
   const { start, wait, quiet, verbose, writeBaseline } = flags;
   const baseline = baselineIn(flags);
   const earlier = await earlierOf(flags, baseline);
@@ -146,7 +146,7 @@ async function attemptOn(
 }
 
 async function report(
-  { record, epilogue }: Attempted,
+  { record, epilogue }: RunResult,
   destination: Destination<RunRecord> | undefined,
   { quiet, verbose }: Flags,
 ): Promise<void> {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Flags } from '../lib/config/options.ts';
 import { FORMATS } from '../lib/report/formats/formats.ts';
-import { readRecord } from '../lib/report/record/saved.ts';
+import { readRecord } from '../lib/report/record/read-record.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { configOf, DEFAULT_FOLDER } from './target.ts';
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { suite } from '../lib/package.ts';
 import { redactor } from '../lib/report/record/redact.ts';
-import { summarise } from '../lib/report/wording/text.ts';
+import { truncate } from '../lib/report/wording/format-text.ts';
 import type { Stop } from '../lib/run/result/result.ts';
 import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
 
@@ -42,7 +42,7 @@ export function startCommand(command: string, token: string, log?: string): Star
   });
   const began = performance.now();
   const redact = redactor([token]);
-  const called = `\`${summarise(redact(command), 100)}\``;
+  const called = `\`${truncate(redact(command), 100)}\``;
   const file = log === undefined ? undefined : writerOf(log);
   file?.write(`${suite.name} ${suite.version} started ${called}\n`);
   let tail: readonly string[] = [];
@@ -97,7 +97,7 @@ export function startCommand(command: string, token: string, log?: string): Star
     },
     epilogue() {
       if (!isLost && !(hasEnded() && end?.failed === true)) return '';
-      const lines = tail.map((line) => `  ${summarise(stripVTControlCharacters(line), 200)}\n`);
+      const lines = tail.map((line) => `  ${truncate(stripVTControlCharacters(line), 200)}\n`);
       return `${called} ${end?.how ?? 'is still running'}, ${lines.length === 0 ? 'without any output' : 'and its output ends with'}\n${lines.join('')}`;
     },
     async stop() {

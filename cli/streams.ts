@@ -5,7 +5,7 @@ let writeFailed = false;
  * Keeps the process alive when its readers go away: `| head` or a closed terminal is not an error, and the exit code
  * still reports the verdict. Other errors, such as a full disk behind standard output, are reported once.
  */
-export function outliveReaders(): void {
+export function ignoreClosedPipes(): void {
   // Nothing essential is written to standard error only.
   process.stderr.on('error', () => {});
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -17,6 +17,6 @@ export function outliveReaders(): void {
 }
 
 /** Sets the exit code of the process: 2 if its output was lost. */
-export function endWith(code: number): void {
+export function exitAfterFlush(code: number): void {
   process.exitCode = writeFailed ? 2 : code;
 }

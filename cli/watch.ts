@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DocumentError } from '../index.ts';
 import { diffOf } from '../lib/report/diff.ts';
 import type { RunRecord } from '../lib/report/record/record.ts';
-import { visible } from '../lib/report/wording/text.ts';
+import { visible } from '../lib/report/wording/format-text.ts';
 import type { RunOptions as Plan } from '../lib/run/run.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { paint } from './colour.ts';
@@ -13,17 +13,17 @@ import { fixedText, numberedCauses, type Retried, retriedLine, retryOf } from '.
 import { listens, POLL_INTERVAL_MS } from './wait.ts';
 
 /** Runs the checks against a store, which it starts if that was asked for. */
-export type Attempt = (around: Around) => Promise<Attempted>;
+export type RunOnce = (around: WatchContext) => Promise<RunResult>;
 
 /** The record of a run, and the end of the output of its store, if that store failed. */
-export interface Attempted {
+export interface RunResult {
   readonly record: RunRecord;
   readonly epilogue: string;
 }
 
-export type Publish = (attempted: Attempted) => Promise<void>;
+export type Publish = (attempted: RunResult) => Promise<void>;
 
-export interface Around {
+export interface WatchContext {
   readonly signal: AbortSignal;
   /** Receives what to do once its store is no longer needed. */
   readonly closing: (() => Promise<void>)[];
@@ -46,13 +46,13 @@ const MAX_FIXED = 3;
  * @param unwatched a folder that the run itself writes to
  */
 export async function watch(
-  attempt: Attempt,
+  attempt: RunOnce,
   publish: Publish,
   { start, unwatched }: { readonly start: string | undefined; readonly unwatched: string | undefined },
 ): Promise<void> {
   const interrupted = interruptible();
   const quit = new AbortController();
-  const closing: Around['closing'] = [];
+  const closing: WatchContext['closing'] = [];
   let again: (why: string, since?: number) => void = () => {};
   const releases = [
     onKeys(
@@ -99,16 +99,16 @@ const invitation = (start: string | undefined): string =>
 
 /** The causes of the last run, then all checks. Undefined if the run did not begin: its files are being edited. */
 async function round(
-  attempt: Attempt,
-  around: Around,
+  attempt: RunOnce,
+  around: WatchContext,
   trigger: Trigger | undefined,
   last: RunRecord | undefined,
-): Promise<Attempted | undefined> {
+): Promise<RunResult | undefined> {
   if (trigger === undefined) return attempt(around);
   clear();
   process.stdout.write(`${new Date().toTimeString().slice(0, 8)}  ${visible(trigger.why)}\n`);
   const causes = last === undefined ? [] : numberedCauses(last).filter(({ known }) => !known);
-  const before: Around['before'] = async (plan, secrets) => {
+  const before: WatchContext['before'] = async (plan, secrets) => {
     if (last === undefined || causes.length === 0) return;
     const verdicts: Retried['verdict'][] = [];
     const report = (one: Retried) => {
@@ -134,7 +134,7 @@ async function round(
 const COLOURS = { fixed: 'green', 'still fails': 'red', 'not judged': 'magenta' } as const;
 
 /** Shows the report of a run, and what it no longer finds. */
-async function show(attempted: Attempted, last: RunRecord | undefined, publish: Publish): Promise<void> {
+async function show(attempted: RunResult, last: RunRecord | undefined, publish: Publish): Promise<void> {
   const { record } = attempted;
   clear();
   await publish(attempted);

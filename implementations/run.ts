@@ -10,7 +10,7 @@ import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { summaryTable } from '../lib/compare/markdown.ts';
 import { comparisonText } from '../lib/compare/terminal.ts';
 import { packageFile } from '../lib/package.ts';
-import { plain } from '../lib/report/wording/text.ts';
+import { plain } from '../lib/report/wording/format-text.ts';
 import { freePort, implementationOf, type Manifest, manifestsIn, obstacle, publish } from './manifest.ts';
 
 /*

@@ -37,11 +37,11 @@ export const whole: Schema<number> = { json: { type: 'integer', minimum: 0 } };
 export const positive: Schema<number> = { json: { type: 'integer', minimum: 1 } };
 
 /** The same schema with further keywords. */
-export const such = <T>({ json }: Schema<T>, keywords: Keywords): Schema<T> => ({
+export const withKeywords = <T>({ json }: Schema<T>, keywords: Keywords): Schema<T> => ({
   json: { ...json, ...keywords },
 });
 
-export const matching = (pattern: string): Schema<string> => such(text, { pattern });
+export const matching = (pattern: string): Schema<string> => withKeywords(text, { pattern });
 
 const about = (json: Keywords, description: string | undefined): Keywords =>
   description === undefined ? json : { ...json, description };

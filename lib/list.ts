@@ -1,5 +1,5 @@
 /** The items that are there: `condition && item` leaves one out. */
-export const present = <T>(...items: readonly (T | false | null | undefined)[]): readonly T[] =>
+export const compact = <T>(...items: readonly (T | false | null | undefined)[]): readonly T[] =>
   items.filter((item): item is T => item !== false && item !== null && item !== undefined);
 
 /** The first items of a list, and a last one that says how many more there are. */

@@ -1,4 +1,4 @@
-import { globs } from './select.ts';
+import { matcherOf } from './glob.ts';
 
 /** Renamed checks: ids of earlier versions, each with its present id. */
 const RENAMED_IDS: Readonly<Record<string, string>> = {
@@ -112,7 +112,7 @@ export function renamingOf(wanted: string): string | undefined {
   const [area = ''] = wanted.split('/');
   const newArea = lookUp(RENAMED_AREAS, area);
   if (newArea !== undefined) return `the area ${area} is now called ${newArea}`;
-  const matching = Object.entries(RENAMED_IDS).filter(([id]) => globs([wanted])(id));
+  const matching = Object.entries(RENAMED_IDS).filter(([id]) => matcherOf([wanted])(id));
   if (matching.length === 0) return undefined;
   const listed = matching.slice(0, MAX_LISTED).map(([id, now]) => `${id} is now called ${now}`);
   const more = matching.length - listed.length;

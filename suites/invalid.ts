@@ -14,9 +14,6 @@ import { pickByKind } from '../lib/payloads/choose-cases.ts';
 import { type Defect, type DefectKind, defectsOf } from '../lib/payloads/defects.ts';
 import { freshId } from '../lib/payloads/fresh.ts';
 import { COMPACT, FRESH, FreshText, JsonObject, object, Raw } from '../lib/payloads/json.ts';
-import { ID, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
-import { InTurn } from '../lib/payloads/random.ts';
-import type { RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
 import {
   compressedText,
   type Edit,
@@ -26,7 +23,10 @@ import {
   notJsonBeyondBuffers,
   notUtf8,
   padded,
-} from '../lib/payloads/texts.ts';
+} from '../lib/payloads/malformed.ts';
+import { ID, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
+import { InTurn } from '../lib/payloads/random.ts';
+import type { RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
 import { isInvalid, isValid, onlyValid } from '../lib/payloads/validity.ts';
 import type { Check, PlantFactory } from '../lib/run/check.ts';
 import type { Basis } from './clauses.ts';
@@ -198,7 +198,7 @@ const bodies = (plants: PlantFactory, texts: Readonly<Record<string, string>>): 
     invalidCase(label, { body: rawBytes(text), contentType: 'application/json' }, plants.plain()),
   );
 
-const textOf = (statement: string, basis: readonly Basis[], hint: string) => ({
+const aboutText = (statement: string, basis: readonly Basis[], hint: string) => ({
   statement,
   basis: ['section 4, request body' as const, ...basis],
   hint: `${hint} ${rejectIt}`,
@@ -210,7 +210,8 @@ const rejects = (
   basis: readonly Basis[],
   hint: string,
   cases: (plants: PlantFactory) => readonly TestCase[],
-): Check => must(id, { ...textOf(statement, basis, hint), test: { kind: 'cases', cases, rules: rejected } });
+): Check =>
+  must(id, { ...aboutText(statement, basis, hint), test: { kind: 'cases', cases, rules: rejected } });
 
 /** The same for random cases, `weight` times as many as the run asks for. */
 const rejectsAny = (
@@ -221,7 +222,10 @@ const rejectsAny = (
   weight: number,
   cases: (plants: PlantFactory) => Arbitrary<TestCase>,
 ): Check =>
-  must(id, { ...textOf(statement, basis, hint), test: { kind: 'property', cases, rules: rejected, weight } });
+  must(id, {
+    ...aboutText(statement, basis, hint),
+    test: { kind: 'property', cases, rules: rejected, weight },
+  });
 
 const byKind = (id: string, statement: string, hint: string, kind: DefectKind): Check =>
   rejects(id, statement, ['section 2, NewPlant'], hint, invalidPlants(kind));

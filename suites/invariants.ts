@@ -1,18 +1,18 @@
 import { statusOf } from '../lib/judge/reading.ts';
 import {
   acceptsOrdinary,
-  allowsSomething,
   answered,
   errorBody,
   errorMediaType,
+  hasAllowHeader,
   leaksNoInternals,
   leaksNoToken,
-  messageSaysSomething,
+  messageIsNotEmpty,
   noByteOrderMark,
   noServerError,
   plantBody,
   plantMediaType,
-  promptsForBody,
+  sends100Continue,
 } from '../lib/judge/rules.ts';
 import type { RequestTemplate } from '../lib/payloads/test-case.ts';
 import type { Check, Test } from '../lib/run/check.ts';
@@ -32,7 +32,7 @@ const whenever = (
 
 const ever = () => true;
 const is400 = (exchange: Exchange) => statusOf(exchange) === 400 && exchange.request.method !== 'HEAD';
-const created = ({ request, response }: Exchange) =>
+const createdPlant = ({ request, response }: Exchange) =>
   request.method === 'POST' && response?.status === 200 && /\/plants(?:\?|$)/.test(request.path);
 
 export const invariantChecks: readonly Check[] = [
@@ -63,7 +63,7 @@ export const invariantChecks: readonly Check[] = [
     statement: 'Whenever a plant is created with 200, the response is a Plant as application/json.',
     basis: ['section 4, rule 1', 'section 4, rule 2', 'section 4, success response'],
     hint: 'Answer with a JSON object whose name is a string; omit tag if there is none, since null is not a string.',
-    test: whenever(created, 'the store never answered with 200', plantMediaType, plantBody),
+    test: whenever(createdPlant, 'the store never answered with 200', plantMediaType, plantBody),
   }),
   must('invariants/400-is-json', {
     statement: 'Whenever the status is 400, the content type is application/json.',
@@ -81,7 +81,7 @@ export const invariantChecks: readonly Check[] = [
     statement: 'The message of an Error is not empty.',
     basis: ['section 2, Error'],
     hint: 'Describe in the message what is wrong with the request.',
-    test: whenever(is400, 'the store never answered with 400', messageSaysSomething),
+    test: whenever(is400, 'the store never answered with 400', messageIsNotEmpty),
   }),
   should('invariants/leaks-no-internals', {
     statement: 'No error response contains a stack trace or a file path.',
@@ -122,7 +122,7 @@ export const invariantChecks: readonly Check[] = [
     test: whenever(
       ({ request }) => request.delivery?.expectContinue === true,
       'no request had Expect: 100-continue',
-      promptsForBody,
+      sends100Continue,
     ),
   }),
   should('invariants/405-carries-allow', {
@@ -132,7 +132,7 @@ export const invariantChecks: readonly Check[] = [
     test: whenever(
       (exchange) => statusOf(exchange) === 405,
       'the store never answered with 405',
-      allowsSomething,
+      hasAllowHeader,
     ),
   }),
 ];

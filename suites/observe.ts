@@ -3,9 +3,9 @@ import { contentOf, fields, statusOf } from '../lib/judge/reading.ts';
 import { type DefectKind, defectsOf } from '../lib/payloads/defects.ts';
 import { fixedFor, withWords } from '../lib/payloads/fresh.ts';
 import { FRESH, type Json, JsonObject, Raw } from '../lib/payloads/json.ts';
+import { type Edit, extensions, gzipped } from '../lib/payloads/malformed.ts';
 import { ID } from '../lib/payloads/plants.ts';
 import { noCredential, type RequestTemplate } from '../lib/payloads/test-case.ts';
-import { type Edit, extensions, gzipped } from '../lib/payloads/texts.ts';
 import { isValid } from '../lib/payloads/validity.ts';
 import type { Check, CheckContext } from '../lib/run/check.ts';
 import type { Exchange } from '../lib/wire/exchange.ts';
@@ -31,7 +31,7 @@ const status = (exchange: Exchange): number | string =>
   statusOf(exchange) ?? (exchange.kind === 'broken' ? `no response (${exchange.fault.kind})` : 'no response');
 
 /** The text and object of a 200 response with a JSON object. */
-const plantIn = (exchange: Exchange) => (statusOf(exchange) === 200 ? objectIn(exchange) : undefined);
+const returnedPlant = (exchange: Exchange) => (statusOf(exchange) === 200 ? objectIn(exchange) : undefined);
 
 /** The text and object of a response with a JSON object. */
 function objectIn(exchange: Exchange): { text: string; plant: Record<string, unknown> } | undefined {
@@ -43,7 +43,7 @@ function objectIn(exchange: Exchange): { text: string; plant: Record<string, unk
 }
 
 /** The values of a header of the response, joined. */
-const valuesOf = ({ response }: Exchange, name: string): string =>
+const joinedValues = ({ response }: Exchange, name: string): string =>
   response === undefined ? '' : fields(response, name).join(', ');
 
 /** The word for a value that came back. */
@@ -149,7 +149,7 @@ export const observationChecks: readonly Check[] = [
     'A plant with an id between 2^30 and 2^31, and one with an odd id between 2^60 and 2^61.',
     async (context) => {
       const sent = context.freshId(2n ** 30n, 2n ** 31n);
-      const answer = plantIn(await context.send(having(context, ID, sent)));
+      const answer = returnedPlant(await context.send(having(context, ID, sent)));
       if (answer !== undefined) {
         const words = [
           [undefined, 'absent'],
@@ -159,7 +159,7 @@ export const observationChecks: readonly Check[] = [
         context.recordObservation('id/echo', wordFor(sourceAt(answer.text, [ID]), words));
       }
       const large = context.freshId(2n ** 60n, 2n ** 61n) | 1n;
-      const exact = plantIn(await ask(context, 'id/beyond-2^53', having(context, ID, large)));
+      const exact = returnedPlant(await ask(context, 'id/beyond-2^53', having(context, ID, large)));
       if (exact === undefined) return;
       const words = [
         [undefined, 'absent'],
@@ -175,8 +175,8 @@ export const observationChecks: readonly Check[] = [
     'section 2, not shown',
     'A plant with every property, one without a tag, and one with an empty tag.',
     async (context) => {
-      const full = plantIn(await context.send(requestWith(context.plants.plain('all'))));
-      const bare = plantIn(await context.send(requestWith(context.plants.plain('required'))));
+      const full = returnedPlant(await context.send(requestWith(context.plants.plain('all'))));
+      const bare = returnedPlant(await context.send(requestWith(context.plants.plain('required'))));
       const declared = context.plants.contract.plant.shape.properties;
       const further = Object.keys(full?.plant ?? {}).filter((name) => !declared.has(name));
       if (full !== undefined)
@@ -187,7 +187,7 @@ export const observationChecks: readonly Check[] = [
       ] as const;
       if (bare !== undefined)
         context.recordObservation('tag/absent', wordFor(bare.plant.tag, words, 'filled in'));
-      const empty = plantIn(await ask(context, 'tag/empty', having(context, 'tag', '')));
+      const empty = returnedPlant(await ask(context, 'tag/empty', having(context, 'tag', '')));
       const echo = empty === undefined ? 'rejected' : wordFor(empty.plant.tag, words);
       context.recordObservation('tag/empty/echo', echo);
     },
@@ -220,7 +220,9 @@ export const observationChecks: readonly Check[] = [
     'section 2, not shown',
     'A plant with an additional property, `colour`.',
     async (context) => {
-      const answer = plantIn(await ask(context, 'undeclared-property', having(context, 'colour', 'green')));
+      const answer = returnedPlant(
+        await ask(context, 'undeclared-property', having(context, 'colour', 'green')),
+      );
       if (answer !== undefined)
         context.recordObservation('undeclared-property/echo', answer.plant.colour === 'green');
     },
@@ -294,7 +296,7 @@ export const observationChecks: readonly Check[] = [
       const plain = context.plants.plain();
       const plant = fixedFor(plain, context.freshId(2n ** 30n, 2n ** 31n)).with(ID, plain.get(ID) ?? FRESH);
       const twice = new JsonObject([...plant.members, ['name', 'Second']]);
-      const answer = plantIn(await ask(context, 'duplicate-name', requestWith(twice)));
+      const answer = returnedPlant(await ask(context, 'duplicate-name', requestWith(twice)));
       const words = [
         ['Second', 'the last'],
         [plant.get('name'), 'the first'],
@@ -488,7 +490,7 @@ export const observationChecks: readonly Check[] = [
         each('method', methods, (method) => ({ method })),
       );
       for (const [key, exchange] of exchanges) {
-        const allow = valuesOf(exchange, 'allow');
+        const allow = joinedValues(exchange, 'allow');
         if (allow !== '') context.recordObservation(`${key}/allow`, allow);
       }
     },
@@ -519,7 +521,7 @@ export const observationChecks: readonly Check[] = [
           ['access-control-request-headers', 'authorization, content-type'],
         ],
       });
-      const allowed = valuesOf(exchange, 'access-control-allow-origin');
+      const allowed = joinedValues(exchange, 'access-control-allow-origin');
       context.recordObservation('cors-preflight/allow-origin', allowed);
       await ask(context, 'options-with-an-origin', options);
     },

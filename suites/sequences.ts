@@ -28,7 +28,7 @@ interface Known {
   readonly nameInUse: Set<number>;
 }
 
-interface Sent {
+interface SentStep {
   readonly step: Step;
   readonly template: RequestTemplate;
   /** Empty if the response is not judged. */
@@ -38,13 +38,13 @@ interface Sent {
   readonly name: number | undefined;
 }
 
-interface About extends Pick<Sent, 'id' | 'name'> {
+interface About extends Pick<SentStep, 'id' | 'name'> {
   readonly json: JsonObject;
   /** Whether any store accepts it if its id and name are not in use. */
   readonly isOrdinary: boolean;
 }
 
-interface Fault extends Sent, Before {
+interface Fault extends SentStep, Before {
   /** The requests sent before it in its sequence, or at the same time. */
   readonly before: readonly Before[];
   readonly finding: Finding;
@@ -97,13 +97,13 @@ class Sequences {
     return undefined;
   }
 
-  private pass(sent: Sent): void {
+  private pass(sent: SentStep): void {
     const { wrong } = sent.step;
     this.passed.add(kindOf(sent));
     if (wrong !== undefined && 'name' in wrong) this.passed.add(wrong.name);
   }
 
-  private async send(sent: readonly Sent[]): Promise<readonly Exchange[]> {
+  private async send(sent: readonly SentStep[]): Promise<readonly Exchange[]> {
     const [only, ...others] = sent;
     if (only !== undefined && others.length === 0) return [await this.context.send(only.template)];
     return this.context.sendAll(sent.map(({ template }) => template));
@@ -115,7 +115,7 @@ class Sequences {
     isFirst: boolean,
     known: Known,
     round: bigint,
-  ): Sent {
+  ): SentStep {
     const { plant: number, wrong, manner } = step;
     const connection = isFirst && step.connection !== 'own' ? 'fresh' : step.connection;
     const beside = together.filter((other) => other !== step && other.plant === number);
@@ -215,7 +215,7 @@ function rulesFor({ wrong }: Step, mustBeAccepted: boolean): readonly Rule[] {
 }
 
 /** A request that was not clearly rejected may have created a plant. */
-function learn({ step, id, name, exchange }: Sent & Before, known: Known): void {
+function learn({ step, id, name, exchange }: SentStep & Before, known: Known): void {
   const { request, kind, response } = exchange;
   if (!known.ids.has(step.plant) && request.freshId !== undefined) known.ids.set(step.plant, request.freshId);
   const isRejected = kind === 'answered' && response.status >= 400 && response.status < 500;
@@ -234,7 +234,7 @@ function byMoment(steps: readonly Step[]): readonly (readonly Step[])[] {
 }
 
 /** The kind of the request, independent of the seed and of earlier requests. */
-const kindOf = ({ step: { wrong }, rules }: Sent): string => {
+const kindOf = ({ step: { wrong }, rules }: SentStep): string => {
   if (wrong !== undefined) return `a request ${DESCRIPTIONS[wrong.kind]}`;
   return rules === created ? 'an ordinary plant' : 'a plant that may be a duplicate';
 };
@@ -264,19 +264,19 @@ async function anySequence(context: CheckContext): Promise<void> {
   if (seen?.every((fault) => fault === undefined)) return;
   for (const { steps, own } of each) {
     const fault = await own.play(steps);
-    if (fault === undefined || causes.has(causeOf(fault))) continue;
-    causes.add(causeOf(fault));
+    if (fault === undefined || causes.has(problemOf(fault))) continue;
+    causes.add(problemOf(fault));
     const wasRight = sequences.passed.has(faultOf(fault));
     const found = await shrunk(fault, steps, (some) => sequences.play(some), budget, wasRight);
     record(found);
     // Do not wait for further timeouts.
-    if (causes.size === MAX_FAULTS || timedOut(fault)) return;
+    if (causes.size === MAX_FAULTS || hasTimedOut(fault)) return;
   }
   for (const [index, fault] of (seen ?? []).entries()) {
-    if (fault === undefined || causes.has(causeOf(fault))) continue;
-    causes.add(causeOf(fault));
+    if (fault === undefined || causes.has(problemOf(fault))) continue;
+    causes.add(problemOf(fault));
     const whole = upTo(fault, each[index]?.steps ?? []);
-    record({ ...fault, label: `${summaryOf(whole, fault)}, which did not recur` });
+    record({ ...fault, label: `${failureSummary(whole, fault)}, which did not recur` });
   }
 }
 
@@ -285,11 +285,11 @@ const sideBySide = (
   each: readonly { readonly steps: readonly Step[]; readonly own: Sequences }[],
 ): Promise<readonly (Fault | undefined)[]> => Promise.all(each.map(({ steps, own }) => own.play(steps)));
 
-const timedOut = ({ exchange }: Fault): boolean =>
+const hasTimedOut = ({ exchange }: Fault): boolean =>
   exchange.kind === 'broken' && exchange.fault.kind === 'timeout';
 
 /** The cause of a failure, with the kind of request if the cause depends on it. */
-const causeOf = (fault: Fault): string =>
+const problemOf = (fault: Fault): string =>
   fault.finding.ofRequest === true ? `${fault.finding.problem}: ${kindOf(fault)}` : fault.finding.problem;
 
 /** What is wrong with the request itself, regardless of earlier requests. */
@@ -319,17 +319,17 @@ async function shrunk(
     if (budget.left < some.length) return undefined;
     budget.left -= some.length;
     const again = await play(some);
-    if (again === undefined || causeOf(again) !== causeOf(fault)) return false;
+    if (again === undefined || problemOf(again) !== problemOf(fault)) return false;
     latest = again;
     return true;
   };
   const whole = upTo(fault, steps);
-  const unshrunk = (what: string) => ({ ...fault, label: `${summaryOf(whole, fault)}, ${what}` });
-  if (timedOut(fault)) return unshrunk('which was not retried');
+  const unshrunk = (what: string) => ({ ...fault, label: `${failureSummary(whole, fault)}, ${what}` });
+  if (hasTimedOut(fault)) return unshrunk('which was not retried');
   if (wasRight && whole.length > 1 && (await shows([fault.step])) === true)
     return unshrunk('and from then on');
   let recurs = false;
-  for (let left = MAX_TRIES; left > 0 && !recurs; left -= 1) recurs = (await shows(whole)) === true;
+  for (let left = MAX_REPETITIONS; left > 0 && !recurs; left -= 1) recurs = (await shows(whole)) === true;
   if (!recurs) return unshrunk('which did not recur');
   let least = upTo(latest, await shortest(upTo(latest, whole), shows));
   for (let at = 0; at < least.length; at += 1)
@@ -338,11 +338,11 @@ async function shrunk(
       if (isSame(simpler[at], least[at]) || (await shows(simpler)) !== true) continue;
       least = upTo(latest, simpler);
     }
-  return { ...latest, label: labelOf(least, latest.step) };
+  return { ...latest, label: stepLabel(least, latest.step) };
 }
 
 /** Tries of a whole sequence before its failure is considered intermittent. */
-const MAX_TRIES = 3;
+const MAX_REPETITIONS = 3;
 
 const upTo = ({ step: { moment } }: Fault, steps: readonly Step[]): readonly Step[] =>
   steps.filter((one) => one.moment <= moment);
@@ -351,7 +351,7 @@ const isSame = (one: Step | undefined, other: Step | undefined): boolean =>
   one?.connection === other?.connection && one?.manner === other?.manner && one?.like === other?.like;
 
 /** Summarises an unshrunk sequence: the fault and the kinds of earlier requests. */
-function summaryOf(steps: readonly Step[], fault: Fault): string {
+function failureSummary(steps: readonly Step[], fault: Fault): string {
   const counts = new Map<string, number>();
   for (const { wrong } of steps.filter((step) => step !== fault.step)) {
     const kind = wrong === undefined ? 'a valid request' : `a request ${DESCRIPTIONS[wrong.kind]}`;
@@ -361,7 +361,7 @@ function summaryOf(steps: readonly Step[], fault: Fault): string {
   return `${all.length === 0 ? '' : `after: ${all.join(' | ')}; then: `}${kindOf(fault)}`;
 }
 
-function labelOf(steps: readonly Step[], last: Step): string {
+function stepLabel(steps: readonly Step[], last: Step): string {
   const words = wordsOf(steps);
   const earlier = steps.filter(({ moment }) => moment < last.moment).map(words);
   const beside = steps.filter((step) => step.moment === last.moment && step !== last).map(words);

@@ -1,8 +1,8 @@
 import { created, notSuccess, type Rule } from '../lib/judge/rules.ts';
 import { pickByKind } from '../lib/payloads/choose-cases.ts';
 import { defectsOf } from '../lib/payloads/defects.ts';
+import { notJson } from '../lib/payloads/malformed.ts';
 import { noCredential, type RequestTemplate } from '../lib/payloads/test-case.ts';
-import { notJson } from '../lib/payloads/texts.ts';
 import { isInvalid, isPlantText } from '../lib/payloads/validity.ts';
 import type { Check, CheckContext, PlantFactory } from '../lib/run/check.ts';
 import { createsAtOnce, must, ordinaryRequest, requestWith } from './define.ts';

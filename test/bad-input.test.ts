@@ -6,14 +6,14 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { catalogue, DocumentError, FORMATS, type RunRecord, run, UsageError } from '../index.ts';
 import { comparisonOf } from '../lib/compare/build-comparison.ts';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
-import { readEither } from '../lib/compare/saved.ts';
+import { readEither } from '../lib/compare/read-comparison.ts';
 import { readBaseline } from '../lib/config/baseline.ts';
 import { readConfig } from '../lib/config/config.ts';
 import { loadContract } from '../lib/contract/load-contract.ts';
 import { packageFile, packageText } from '../lib/package.ts';
 import { diffOf, diffText } from '../lib/report/diff.ts';
 import { replayOf } from '../lib/report/reproduce/replay.ts';
-import { plain } from '../lib/report/wording/text.ts';
+import { plain } from '../lib/report/wording/format-text.ts';
 import { suite } from './helpers/command.ts';
 import { TOKEN, withStore } from './helpers/stores.ts';
 

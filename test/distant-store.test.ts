@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { run } from '../index.ts';
-import { Growth } from '../lib/run/send/growth.ts';
+import { AdaptiveConcurrency } from '../lib/run/send/adaptive-concurrency.ts';
 import { endpointOf } from '../lib/wire/endpoint.ts';
 import { HttpClient } from '../lib/wire/http-client.ts';
 import { listen, type Steps, startStore } from '../reference/store.ts';
@@ -14,7 +14,7 @@ const client = (connections: number) =>
 /** The limits after each answer, without repetition. */
 function limitsWith(msAt: (limit: number) => number, { max = 96, answers = 2000 } = {}): readonly number[] {
   const own = client(24);
-  const growth = new Growth(own, max);
+  const growth = new AdaptiveConcurrency(own, max);
   const limits = [own.concurrencyLimit];
   for (let left = answers; left > 0; left -= 1) {
     growth.add(msAt(own.concurrencyLimit));

@@ -5,7 +5,7 @@ import { anchorOf, docsOf, packageText } from '../lib/package.ts';
 import { ciResultOf } from '../lib/report/baseline/ci-result.ts';
 import { difference } from '../lib/report/formats/html/kit/expected.tsx';
 import { htmlReport } from '../lib/report/formats/html/page.tsx';
-import { profileOf, textOf } from '../lib/report/wording/profile.ts';
+import { plainText, profileOf } from '../lib/report/wording/profile.ts';
 import { steady, tried, withoutAssets } from './helpers/hostile-record.ts';
 import { attributesOf, type Page, readPage } from './helpers/read-page.ts';
 import { smallRecordOf, TOKEN, withStore } from './helpers/stores.ts';
@@ -333,7 +333,7 @@ describe('the profile', () => {
 
   test('reads like sentences', () => {
     const sentences = profileOf(conformant.observations).flatMap(({ entries }) =>
-      entries.map(({ sentence }) => textOf(sentence)),
+      entries.map(({ sentence }) => plainText(sentence)),
     );
     for (const sentence of sentences) expect(sentence).toMatch(/^[A-Z].*[^.]\.$/);
     expect(sentences).toContain(
@@ -347,7 +347,7 @@ describe('the profile', () => {
 
   test('words missing responses and unknown values', () => {
     const sentences = (observations: RunRecord['observations']) =>
-      profileOf(observations).flatMap(({ entries }) => entries.map(({ sentence }) => textOf(sentence)));
+      profileOf(observations).flatMap(({ entries }) => entries.map(({ sentence }) => plainText(sentence)));
     expect(
       sentences({
         'framing/no-http/status': 'no response (closed)',

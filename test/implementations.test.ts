@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import type { Comparison } from '../lib/compare/comparison.ts';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { summaryTable } from '../lib/compare/markdown.ts';
-import { readEither } from '../lib/compare/saved.ts';
+import { readEither } from '../lib/compare/read-comparison.ts';
 import { packageFile, packageText } from '../lib/package.ts';
 
 const folders = readdirSync(packageFile('implementations'), { withFileTypes: true })

@@ -8,7 +8,7 @@ import { allSetups, fill, titleOf } from '../implementations/infrastructure/setu
 import { infrastructureMarkdown, surpriseOf } from '../implementations/infrastructure/table.ts';
 import type { Column } from '../lib/compare/comparison.ts';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
-import { readEither } from '../lib/compare/saved.ts';
+import { readEither } from '../lib/compare/read-comparison.ts';
 import { packageFile, packageText } from '../lib/package.ts';
 import { ended, start } from './helpers/command.ts';
 

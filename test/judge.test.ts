@@ -3,20 +3,20 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Contract } from '../lib/contract/contract.ts';
 import { loadContract } from '../lib/contract/load-contract.ts';
-import { contentOf, fields, mediaTypes, statusOf, summarise } from '../lib/judge/reading.ts';
+import { contentOf, describeExchange, fields, mediaTypes, statusOf } from '../lib/judge/reading.ts';
 import {
   acceptedOrRejected,
-  allowsSomething,
   answered,
   answers200,
   challengesBearer,
   echoes,
   errorBody,
   errorMediaType,
+  hasAllowHeader,
   isFinding,
   leaksNoInternals,
   leaksNoToken,
-  messageSaysSomething,
+  messageIsNotEmpty,
   noByteOrderMark,
   noServerError,
   notSuccess,
@@ -24,8 +24,8 @@ import {
   plantMediaType,
   type Rule,
   rejectsWith,
-  type Sent,
-  sound,
+  type SentFacts,
+  validResponseRules,
 } from '../lib/judge/rules.ts';
 import type { Exchange, Fault, HeaderPair, Response } from '../lib/wire/exchange.ts';
 
@@ -83,7 +83,7 @@ const broke = (kind: Fault['kind'], part?: Said): Exchange => ({
   response: part === undefined ? undefined : responseOf({ truncated: true, ...part }),
 });
 
-const judge = (rule: Rule, exchange: Exchange, sent: Partial<Sent> = {}) =>
+const judge = (rule: Rule, exchange: Exchange, sent: Partial<SentFacts> = {}) =>
   rule(exchange, contract, { token: TOKEN, ...sent });
 
 /** The finding of a rule, if any. */
@@ -92,17 +92,17 @@ const findingOf = (...asked: Parameters<typeof judge>) => {
   return isFinding(ruling) ? ruling : undefined;
 };
 
-const accepts = (rule: Rule, exchange: Exchange, sent?: Partial<Sent>) =>
+const accepts = (rule: Rule, exchange: Exchange, sent?: Partial<SentFacts>) =>
   expect(findingOf(rule, exchange, sent)).toBeUndefined();
 
 /** What an exchange lacks, according to a rule that does not apply to it. */
-const sees = (rule: Rule, exchange: Exchange, sent?: Partial<Sent>) => {
+const sees = (rule: Rule, exchange: Exchange, sent?: Partial<SentFacts>) => {
   const ruling = judge(rule, exchange, sent);
   return expect(ruling !== undefined && 'notSeen' in ruling ? ruling.notSeen : 'judged');
 };
 
 /** Expects a finding with all its parts. */
-function finds(rule: Rule, exchange: Exchange, sent?: Partial<Sent>) {
+function finds(rule: Rule, exchange: Exchange, sent?: Partial<SentFacts>) {
   const finding = findingOf(rule, exchange, sent);
   expect(finding).toBeDefined();
   for (const part of [finding?.expected, finding?.actual, finding?.problem]) expect(part).not.toBe('');
@@ -381,7 +381,7 @@ describe('reading', () => {
     [broke('timeout'), 'no response: it was timeout', undefined],
     [broke('closed', { status: 200, headers: [] }), '200, but incomplete: it was closed', 200],
   ])('an exchange in a few words (%#)', (exchange, words, status) => {
-    expect(summarise(exchange)).toBe(words);
+    expect(describeExchange(exchange)).toBe(words);
     expect(statusOf(exchange)).toBe(status);
   });
 });
@@ -495,7 +495,7 @@ describe('statuses', () => {
 
 describe('the rules for every request', () => {
   const broken = (exchange: Exchange) =>
-    sound.filter((rule) => findingOf(rule, exchange) !== undefined).length;
+    validResponseRules.filter((rule) => findingOf(rule, exchange) !== undefined).length;
 
   test.each<[what: string, exchange: () => Exchange, count: number]>([
     ['a Plant', () => said({ body: { name: 'x' } }), 0],
@@ -558,21 +558,21 @@ describe('echoes', () => {
 
 describe('messages', () => {
   test.each(['', ' ', '\n\t'])('%j counts as empty', (message) => {
-    finds(messageSaysSomething, said({ status: 400, body: { error: 1, message } })).toContain('message');
+    finds(messageIsNotEmpty, said({ status: 400, body: { error: 1, message } })).toContain('message');
   });
 
   test('anything else is not empty, and a body that is not an Error is not judged', () => {
-    accepts(messageSaysSomething, said({ status: 400, body: { error: 1, message: '!' } }));
+    accepts(messageIsNotEmpty, said({ status: 400, body: { error: 1, message: '!' } }));
     for (const body of [{ error: 'x', message: '' }, { message: '' }, [], '', 'x'])
-      accepts(messageSaysSomething, said({ status: 400, body }));
-    accepts(messageSaysSomething, said({ status: 200, body: { error: 1, message: '' } }));
-    accepts(messageSaysSomething, broke('closed'));
+      accepts(messageIsNotEmpty, said({ status: 400, body }));
+    accepts(messageIsNotEmpty, said({ status: 200, body: { error: 1, message: '' } }));
+    accepts(messageIsNotEmpty, broke('closed'));
   });
 
   test('are not judged if the document allows a message that is not a string', () => {
     const lenient = { ...contract, error: { validate: () => [] } };
     const exchange = said({ status: 400, body: { error: 1, message: 7 } });
-    expect(isFinding(messageSaysSomething(exchange, lenient, { token: TOKEN }))).toBe(false);
+    expect(isFinding(messageIsNotEmpty(exchange, lenient, { token: TOKEN }))).toBe(false);
   });
 });
 
@@ -793,11 +793,11 @@ describe('a 401', () => {
 
 describe('a 405', () => {
   test('carries Allow', () => {
-    finds(allowsSomething, said({ status: 405, headers: [] })).toBe('405 with Allow | no Allow');
-    accepts(allowsSomething, said({ status: 405, headers: [['allow', 'POST']] }));
-    accepts(allowsSomething, said({ status: 405, headers: [['Allow', '']] }));
-    accepts(allowsSomething, said({ status: 404, headers: [] }));
-    accepts(allowsSomething, broke('closed'));
+    finds(hasAllowHeader, said({ status: 405, headers: [] })).toBe('405 with Allow | no Allow');
+    accepts(hasAllowHeader, said({ status: 405, headers: [['allow', 'POST']] }));
+    accepts(hasAllowHeader, said({ status: 405, headers: [['Allow', '']] }));
+    accepts(hasAllowHeader, said({ status: 404, headers: [] }));
+    accepts(hasAllowHeader, broke('closed'));
   });
 });
 
@@ -812,38 +812,46 @@ describe('an exchange that a rule does not apply to', () => {
   const noResponse = () => broke('closed');
   const ok = () => said({ body: { name: 'Aloe' } });
   const rejection = () => said({ status: 400, body: { error: 1, message: 'no' } });
-  test.each<[what: string, notSeen: string, rule: Rule, exchange: () => Exchange, sent?: Partial<Sent>]>([
-    ['the type of a plant', 'no response with status 200', plantMediaType, () => said({ status: 201 })],
-    ['the type of a plant', 'no response with status 200', plantMediaType, noResponse],
-    ['a plant', 'no response with status 200', plantBody, () => said({ status: 201 })],
-    ['the type of an error', 'no response with status 400', errorMediaType, ok],
-    ['an error', 'no response with status 400', errorBody, ok],
-    ['no success', 'no readable response', notSuccess, noResponse],
-    ['no server error', 'no readable response', noServerError, noResponse],
-    ['the status of a rejection', 'no such request was rejected', rejectsWith(400), ok],
-    ['the status of a rejection', 'no such request was rejected', rejectsWith(400), noResponse],
-    ['an echo', 'no plant with a tag', echoes('tag'), ok, { plant: { name: 'Aloe' } }],
-    ['an echo', 'no response with status 200', echoes('name'), rejection, { plant: { name: 'Aloe' } }],
+  test.each<[what: string, notSeen: string, rule: Rule, exchange: () => Exchange, sent?: Partial<SentFacts>]>(
     [
-      'an echo',
-      'no response with status 200 and a Plant',
-      echoes('name'),
-      () => said({ body: {} }),
-      { plant: { name: 'Aloe' } },
+      ['the type of a plant', 'no response with status 200', plantMediaType, () => said({ status: 201 })],
+      ['the type of a plant', 'no response with status 200', plantMediaType, noResponse],
+      ['a plant', 'no response with status 200', plantBody, () => said({ status: 201 })],
+      ['the type of an error', 'no response with status 400', errorMediaType, ok],
+      ['an error', 'no response with status 400', errorBody, ok],
+      ['no success', 'no readable response', notSuccess, noResponse],
+      ['no server error', 'no readable response', noServerError, noResponse],
+      ['the status of a rejection', 'no such request was rejected', rejectsWith(400), ok],
+      ['the status of a rejection', 'no such request was rejected', rejectsWith(400), noResponse],
+      ['an echo', 'no plant with a tag', echoes('tag'), ok, { plant: { name: 'Aloe' } }],
+      ['an echo', 'no response with status 200', echoes('name'), rejection, { plant: { name: 'Aloe' } }],
+      [
+        'an echo',
+        'no response with status 200 and a Plant',
+        echoes('name'),
+        () => said({ body: {} }),
+        { plant: { name: 'Aloe' } },
+      ],
+      [
+        'a message',
+        'no response with status 400 and an Error',
+        messageIsNotEmpty,
+        () => said({ status: 400, body: {} }),
+      ],
+      ['what an error leaks', 'no error response', leaksNoInternals, ok],
+      ['the token', 'no readable response', leaksNoToken, noResponse],
+      [
+        'the token',
+        'no token long enough to be recognised in a response',
+        leaksNoToken,
+        ok,
+        { token: 'abc' },
+      ],
+      ['the byte order mark', 'no response with JSON', noByteOrderMark, () => said({ body: 'Created' })],
+      ['the challenge', 'no response with status 401', challengesBearer, ok],
+      ['the allowed methods', 'no response with status 405', hasAllowHeader, ok],
     ],
-    [
-      'a message',
-      'no response with status 400 and an Error',
-      messageSaysSomething,
-      () => said({ status: 400, body: {} }),
-    ],
-    ['what an error leaks', 'no error response', leaksNoInternals, ok],
-    ['the token', 'no readable response', leaksNoToken, noResponse],
-    ['the token', 'no token long enough to be recognised in a response', leaksNoToken, ok, { token: 'abc' }],
-    ['the byte order mark', 'no response with JSON', noByteOrderMark, () => said({ body: 'Created' })],
-    ['the challenge', 'no response with status 401', challengesBearer, ok],
-    ['the allowed methods', 'no response with status 405', allowsSomething, ok],
-  ])('says nothing about %s: %s', (_what, notSeen, rule, exchange, sent) => {
+  )('says nothing about %s: %s', (_what, notSeen, rule, exchange, sent) => {
     sees(rule, exchange(), sent).toBe(notSeen);
   });
 

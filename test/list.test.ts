@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { listing } from '../cli/list.ts';
 import { catalogue, run } from '../index.ts';
 import { type CatalogueEntry, entryOf } from '../lib/catalogue/entry.ts';
-import { wrapped } from '../lib/catalogue/terminal.ts';
+import { wrappedLines } from '../lib/catalogue/terminal.ts';
 import { loadContract } from '../lib/contract/load-contract.ts';
 import { nearest } from '../lib/nearest.ts';
 import { anchorOf, packageFile } from '../lib/package.ts';
@@ -173,7 +173,7 @@ describe('the table', () => {
   });
 
   test('wraps text at spaces and keeps long words whole', () => {
-    expect(wrapped(`${'a '.repeat(20)}${'b'.repeat(50)} c`, 30)).toEqual([
+    expect(wrappedLines(`${'a '.repeat(20)}${'b'.repeat(50)} c`, 30)).toEqual([
       'a '.repeat(15).trim(),
       'a '.repeat(5).trim(),
       'b'.repeat(50),

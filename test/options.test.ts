@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DocumentError, planOf, type RunOptions, run, UsageError } from '../index.ts';
 import { readConfig } from '../lib/config/config.ts';
-import { flagOf, IN_A_FILE, IN_CODE, OPTIONS, type Row, variableOf } from '../lib/config/options.ts';
+import { flagOf, IN_A_FILE, IN_CODE, OPTIONS, type OptionRow, variableOf } from '../lib/config/options.ts';
 import { configurationSchema, optionTables } from '../lib/config/options-table.ts';
 import { optionsIn, readOptions } from '../lib/config/read-options.ts';
 import { ownContract } from '../lib/contract/own-contract.ts';
@@ -192,7 +192,7 @@ describe('natural forms of a value are accepted:', () => {
 });
 
 /** Values on both sides of the limits of an option, and any other JSON value. */
-const anyValue = (row: Row): fc.Arbitrary<unknown> => {
+const anyValue = (row: OptionRow): fc.Arbitrary<unknown> => {
   const { minimum, maximum } = row.kind.schema as { minimum?: number; maximum?: number };
   const edges = [minimum, maximum].flatMap((edge) => (edge === undefined ? [] : [edge - 1, edge, edge + 1]));
   return fc.oneof(
@@ -295,7 +295,7 @@ describe('an option has the same limits from every source:', () => {
   ];
 
   test.each(wrong)('%s rejects %s', async (name, value) => {
-    const row = Object.entries<Row>(OPTIONS).find(([own]) => own === name)?.[1];
+    const row = Object.entries<OptionRow>(OPTIONS).find(([own]) => own === name)?.[1];
     if (row === undefined) throw new Error(`there is no ${name}`);
     const { accepts } = row.kind;
     const variable = variableOf(name, row) ?? '';

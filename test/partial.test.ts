@@ -7,7 +7,7 @@ import { comparisonOf } from '../lib/compare/build-comparison.ts';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { comparisonText } from '../lib/compare/terminal.ts';
 import { annotations } from '../lib/report/formats/annotations.ts';
-import { plain } from '../lib/report/wording/text.ts';
+import { plain } from '../lib/report/wording/format-text.ts';
 import { suite } from './helpers/command.ts';
 import { TOKEN, withStore } from './helpers/stores.ts';
 

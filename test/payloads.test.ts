@@ -29,6 +29,7 @@ import {
   textAt,
   write,
 } from '../lib/payloads/json.ts';
+import { extensions, gzipped, malformedText, notJson, notUtf8, padded } from '../lib/payloads/malformed.ts';
 import { ordinaryIds, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
 import { sample } from '../lib/payloads/random.ts';
 import { requireOrdinary } from '../lib/payloads/satisfiable.ts';
@@ -39,11 +40,10 @@ import {
   ordinaryTag,
   patterned,
   plainName,
-} from '../lib/payloads/strings.ts';
+} from '../lib/payloads/string-samples.ts';
 import { bytesOf, noCredential, validCredential } from '../lib/payloads/test-case.ts';
-import { extensions, gzipped, malformedText, notJson, notUtf8, padded } from '../lib/payloads/texts.ts';
 import { isValid, onlyValid } from '../lib/payloads/validity.ts';
-import { commandOf } from '../lib/report/reproduce/steps.ts';
+import { requestCommand } from '../lib/report/reproduce/steps.ts';
 import { anyFirstId, Ids } from '../lib/run/plan/ids.ts';
 import { plantsFor } from '../lib/run/plant-factory.ts';
 import { catalogue } from '../suites/index.ts';
@@ -901,7 +901,7 @@ describe('credentials', () => {
       ({ shell, values }) => shell.map((value, index) => ({ value, sent: values(token)[index] ?? '' })),
     );
     const commands = written.map(({ value }) =>
-      commandOf({
+      requestCommand({
         method: 'POST',
         url: 'http://127.0.0.1/plants',
         headers: [
@@ -977,10 +977,10 @@ describe('ids', () => {
     add(start);
     while (seen.size + 6 <= places) {
       const reserved = ids.reserve(3);
-      add(ids.aside());
+      add(ids.retryId());
       for (const index of [2, 0, 1]) add(reserved(index));
       add(ids.next());
-      add(ids.aside());
+      add(ids.retryId());
     }
     expect(seen.size).toBeGreaterThan(places - 6);
   });
@@ -988,7 +988,7 @@ describe('ids', () => {
   test('extra requests do not change the ids of the cases', () => {
     const range = { first: 1n, last: 1000n, step: 1n };
     const [without, withExtra] = [new Ids(range, 500n).in(ALL), new Ids(range, 500n).in(ALL)];
-    for (let index = 0; index < 20; index += 1) withExtra.aside();
+    for (let index = 0; index < 20; index += 1) withExtra.retryId();
     expect(withExtra.next()).toBe(without.next());
     expect(withExtra.reserve(5)(4)).toBe(without.reserve(5)(4));
   });
@@ -1217,7 +1217,7 @@ describe('ids under an overlay', () => {
     const narrowed = await withOverlay(on('id', update));
     expect(ordinaryIds(narrowed.newPlant.shape)).toEqual({ first, last, step });
     const ids = new Ids({ first, last, step }, first).in(ALL);
-    for (const id of [first, ids.next(), ids.next(), ids.aside(), ids.aside()])
+    for (const id of [first, ids.next(), ids.next(), ids.retryId(), ids.retryId()])
       expect(validity(narrowed, object({ id, name: 'Aloe' }), 1n)).toEqual([]);
   });
 

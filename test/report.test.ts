@@ -10,8 +10,8 @@ import type { RequestTemplate } from '../lib/payloads/test-case.ts';
 import { sentAndReceived } from '../lib/report/record/recorded.ts';
 import { redactor } from '../lib/report/record/redact.ts';
 import { replayOf } from '../lib/report/reproduce/replay.ts';
-import { commandOf } from '../lib/report/reproduce/steps.ts';
-import { explain, summarise, visible } from '../lib/report/wording/text.ts';
+import { requestCommand } from '../lib/report/reproduce/steps.ts';
+import { explain, truncate, visible } from '../lib/report/wording/format-text.ts';
 import { plantsFor } from '../lib/run/plant-factory.ts';
 import { fill } from '../lib/run/send/fill.ts';
 import { endpointOf } from '../lib/wire/endpoint.ts';
@@ -157,7 +157,7 @@ describe('a request with a delivery', () => {
   test('is sent by curl if curl can, otherwise over a socket of the shell', async () => {
     const command = async (one: Delivery, framing: Request['framing'] = 'length') => {
       const { exchange } = await sent({ ...template, framing, delivery: one });
-      return commandOf(sentAndReceived(exchange, template, 'http://h', redactor([])).request);
+      return requestCommand(sentAndReceived(exchange, template, 'http://h', redactor([])).request);
     };
     expect(await command({ absoluteTarget: true })).toMatch(/^curl .* --request-target http:\/\/h\/plants /);
     expect(await command({ expectContinue: true })).toMatch(/^curl .* -H 'Expect: 100-continue' /);
@@ -271,12 +271,12 @@ describe('the token', () => {
 
 describe('a text that is too long for its line', () => {
   test('is truncated after a word, or within a very long one', () => {
-    expect(summarise('refused: the name of a plant', 20)).toBe('refused: the name of… (28 characters)');
-    expect(summarise('refused: the name of a plant', 19)).toBe('refused: the name… (28 characters)');
-    expect(summarise('refused: the name of a plant', 28)).toBe('refused: the name of a plant');
-    expect(summarise('x'.repeat(100), 10)).toBe('xxxxxxxxxx… (100 characters)');
-    expect(summarise(`a ${'x'.repeat(100)}`, 40)).toBe(`a ${'x'.repeat(38)}… (102 characters)`);
-    expect(summarise('🌵'.repeat(10), 5)).toBe('🌵🌵… (20 characters)');
+    expect(truncate('refused: the name of a plant', 20)).toBe('refused: the name of… (28 characters)');
+    expect(truncate('refused: the name of a plant', 19)).toBe('refused: the name… (28 characters)');
+    expect(truncate('refused: the name of a plant', 28)).toBe('refused: the name of a plant');
+    expect(truncate('x'.repeat(100), 10)).toBe('xxxxxxxxxx… (100 characters)');
+    expect(truncate(`a ${'x'.repeat(100)}`, 40)).toBe(`a ${'x'.repeat(38)}… (102 characters)`);
+    expect(truncate('🌵'.repeat(10), 5)).toBe('🌵🌵… (20 characters)');
   });
 });
 

@@ -9,7 +9,7 @@ import { packageFile } from '../lib/package.ts';
 import { ciResultOf } from '../lib/report/baseline/ci-result.ts';
 import { FORMATS } from '../lib/report/formats/formats.ts';
 import { mergeOf } from '../lib/report/record/merge.ts';
-import { readRecord } from '../lib/report/record/saved.ts';
+import { readRecord } from '../lib/report/record/read-record.ts';
 import { estimate } from '../lib/run/plan/estimate.ts';
 import { Ids } from '../lib/run/plan/ids.ts';
 import { layOut } from '../lib/run/plan/plan.ts';

@@ -7,10 +7,10 @@ import { columnOf, comparisonOf, type Entry } from '../../lib/compare/build-comp
 import type { Column } from '../../lib/compare/comparison.ts';
 import { COMPARISON_FORMATS } from '../../lib/compare/formats.ts';
 import { verdictOf } from '../../lib/compare/table.ts';
+import { matcherOf, unmatched } from '../../lib/glob.ts';
 import { packageFile } from '../../lib/package.ts';
+import { readSaved, recordIn } from '../../lib/report/record/read-record.ts';
 import type { RunRecord } from '../../lib/report/record/record.ts';
-import { readSaved, recordIn } from '../../lib/report/record/saved.ts';
-import { globs, unmatched } from '../../lib/select.ts';
 import { implementationOf, obstacle, publish } from '../manifest.ts';
 import { open, type Running, TOKEN } from './lab.ts';
 import { allSetups, fill, type Setup, titleOf } from './setup.ts';
@@ -127,7 +127,7 @@ if (unknown !== undefined) {
   );
   process.exit(2);
 }
-const chosen = globs(only);
+const chosen = matcherOf(only);
 const entries: Entry[] = [];
 for (const [index, setup] of all.entries()) {
   if (!chosen(setup.name)) continue;

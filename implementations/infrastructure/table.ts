@@ -1,7 +1,7 @@
 import type { Column, Comparison } from '../../lib/compare/comparison.ts';
 import { differingObservations, type RunColumn, ran, verdictOf } from '../../lib/compare/table.ts';
 import { cell, joined, lines, prose } from '../../lib/report/formats/markdown-text.ts';
-import { summarise } from '../../lib/report/wording/text.ts';
+import { truncate } from '../../lib/report/wording/format-text.ts';
 import type { Setup } from './setup.ts';
 
 /** Failed checks that are listed. */
@@ -30,7 +30,7 @@ const advised = ({ stop, advice }: RunColumn): string[] =>
 const failed = ({ cells }: RunColumn): string[] =>
   Object.entries(cells)
     .filter(([, { verdict }]) => verdict === 'fail')
-    .map(([id, { actual = '' }]) => summarise(`${id}: ${actual}`, 120));
+    .map(([id, { actual = '' }]) => truncate(`${id}: ${actual}`, 120));
 
 const counted = ({ pass, fail, untestable }: { pass: number; fail: number; untestable: number }) =>
   `${pass} of ${pass + fail + untestable}`;

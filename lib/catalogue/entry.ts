@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.ts';
 import type { Check, Level, TestKind } from '../run/check.ts';
-import { type SentExamples, sentBy } from './sent.ts';
+import { examplesOf, type SentExamples } from './sent.ts';
 
 /** One basis of a check; `text` is that of a clause of the interface. */
 export interface BasisEntry {
@@ -33,7 +33,7 @@ export function entryOf(check: Check, contract: Contract, clauses: Clauses): Cat
       return text === undefined ? { ref } : { ref, text };
     }),
     kind: test.kind,
-    sends: sentBy(check, contract),
+    sends: examplesOf(check, contract),
     hint,
   };
 }

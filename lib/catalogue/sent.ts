@@ -3,7 +3,7 @@ import { counted, grouped } from '../counts.ts';
 import { groupBy } from '../groups.ts';
 import { sampleAfter } from '../payloads/random.ts';
 import { type RequestTemplate, type TestCase, validCredential } from '../payloads/test-case.ts';
-import { summarise, visible } from '../report/wording/text.ts';
+import { truncate, visible } from '../report/wording/format-text.ts';
 import type { Check, Test } from '../run/check.ts';
 import { DEFAULTS } from '../run/plan/plan.ts';
 import { plantsFor } from '../run/plant-factory.ts';
@@ -28,7 +28,7 @@ const filled = (template: RequestTemplate, id: bigint) =>
   fill(template, id, { token: TOKEN, host: '', prefix: '', headers: USUAL });
 
 /** What a check sends under a contract, the same on every call. */
-export function sentBy({ id, test, notApplicable }: Check, contract: Contract): SentExamples {
+export function examplesOf({ id, test, notApplicable }: Check, contract: Contract): SentExamples {
   const reason = notApplicable?.(contract);
   if (reason !== undefined)
     return {
@@ -55,7 +55,7 @@ function named(id: string, test: Test & { kind: 'cases' }, contract: Contract): 
   const [first] = cases;
   return {
     text: [
-      `${counted(cases.length, 'request')}: ${summaryOf(cases.map(({ label }) => label))}.`,
+      `${counted(cases.length, 'request')}: ${labelSummary(cases.map(({ label }) => label))}.`,
       ...control(cases),
       ...(first === undefined ? [] : ['The first:']),
     ].join(' '),
@@ -102,7 +102,7 @@ const control = (cases: readonly TestCase[]): string[] =>
     : [];
 
 /** All labels in one line. If they are all pairs `a, b` of some a and some b, each a and b is listed once. */
-function summaryOf(labels: readonly string[]): string {
+function labelSummary(labels: readonly string[]): string {
   const parts = labels.map((label) => label.split(', '));
   const [before, after] = [0, 1].map((place) => [...new Set(parts.map((part) => part[place] ?? ''))]);
   const inPairs = parts.every(({ length }) => length === 2) && new Set(labels).size === labels.length;
@@ -127,14 +127,14 @@ function request(template: RequestTemplate): string {
     ...shell.map((value) => `${header}: ${value}`),
     ...headers
       .filter(([name]) => name !== header && name !== 'user-agent')
-      .map(([name, value]) => `${name}: ${summarise(value, MAX_EXAMPLE_CHARACTERS)}`),
+      .map(([name, value]) => `${name}: ${truncate(value, MAX_EXAMPLE_CHARACTERS)}`),
     ...(framing === 'chunked' ? ['transfer-encoding: chunked'] : []),
     ...(content === '' ? [] : ['', content]),
   ].join('\n');
 }
 
 const body = (template: RequestTemplate, id: bigint) =>
-  summarise(nameToken(textOf(filled(template, id).body ?? new Uint8Array())), MAX_EXAMPLE_CHARACTERS);
+  truncate(nameToken(textOf(filled(template, id).body ?? new Uint8Array())), MAX_EXAMPLE_CHARACTERS);
 
 const nameToken = (text: string) => text.replaceAll(TOKEN, () => `$${TOKEN}`);
 

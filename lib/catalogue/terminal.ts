@@ -1,5 +1,5 @@
 import { areaOf, groupBy } from '../groups.ts';
-import type { Paint } from '../report/wording/text.ts';
+import type { Paint } from '../report/wording/format-text.ts';
 import type { About, Level } from '../run/check.ts';
 import { type CatalogueEntry, commandFor, countsOf } from './entry.ts';
 
@@ -22,7 +22,7 @@ export function table(checks: readonly About[], width: number, paint: Paint): st
     const indent = below ? 6 : longest + 13;
     return members.flatMap(({ id, level, statement }) => {
       const before = `  ${id.padEnd(longest)}  ${paint(COLOUR[level], level.padEnd(below ? 0 : 7))}`;
-      const lines = wrapped(statement, width - indent);
+      const lines = wrappedLines(statement, width - indent);
       const rest = (from: number) => lines.slice(from).map((line) => `${' '.repeat(indent)}${line}`);
       return below ? [before, ...rest(0)] : [`${before}  ${lines[0]}`, ...rest(1)];
     });
@@ -46,11 +46,11 @@ export function detail(entry: CatalogueEntry, width: number, paint: Paint): stri
   const { id, level, statement, basis, sends, hint } = entry;
   const part = (name: string, ...paragraphs: readonly string[]) =>
     paragraphs
-      .flatMap((paragraph) => wrapped(paragraph, width - 9))
+      .flatMap((paragraph) => wrappedLines(paragraph, width - 9))
       .map((line, index) => `  ${paint('dim', (index === 0 ? name : '').padEnd(5))}  ${line}`);
   return [
     `${paint('bold', id)}  ${paint(COLOUR[level], level)}`,
-    ...wrapped(statement, width - 2).map((line) => `  ${line}`),
+    ...wrappedLines(statement, width - 2).map((line) => `  ${line}`),
     '',
     ...part('basis', ...basis.map(({ ref, text }) => (text === undefined ? ref : `${ref}: ${text}`))),
     '',
@@ -69,7 +69,7 @@ export function detail(entry: CatalogueEntry, width: number, paint: Paint): stri
 }
 
 /** Wraps a text at its spaces; a word longer than `width` gets its own line. */
-export function wrapped(text: string, width: number): string[] {
+export function wrappedLines(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {

@@ -6,8 +6,8 @@ import { sample } from '../payloads/random.ts';
 import type { RequestTemplate, TestCase } from '../payloads/test-case.ts';
 import { sentAndReceived } from '../report/record/recorded.ts';
 import type { Redact } from '../report/record/redact.ts';
-import { commandOf, inShellOf } from '../report/reproduce/steps.ts';
-import { valuesOf } from '../report/wording/text.ts';
+import { inShellOf, requestCommand } from '../report/reproduce/steps.ts';
+import { headerValues } from '../report/wording/format-text.ts';
 import type { Check } from '../run/check.ts';
 import { plantsFor } from '../run/plant-factory.ts';
 import type { Exchange } from '../wire/exchange.ts';
@@ -142,7 +142,7 @@ function describe(
     request: {
       contentType: typeOf(request.headers),
       body: request.body,
-      command: inShellOf(commandOf(request), stores[0] ?? {}),
+      command: inShellOf(requestCommand(request), stores[0] ?? {}),
     },
     payloads,
     shrinks,
@@ -153,7 +153,7 @@ function describe(
 }
 
 const typeOf = (headers: readonly (readonly [string, string])[]): string =>
-  valuesOf(headers, 'content-type').join(', ');
+  headerValues(headers, 'content-type').join(', ');
 
 function answerOf(name: string, { response, fault }: Partial<ReturnType<typeof sentAndReceived>>): Answer {
   if (response === undefined) return { name, fault: fault?.detail ?? 'no response' };

@@ -1,5 +1,5 @@
 import { json } from '../report/formats/formats.ts';
-import { plain } from '../report/wording/text.ts';
+import { plain } from '../report/wording/format-text.ts';
 import type { Comparison } from './comparison.ts';
 import { comparisonPage } from './html/page.tsx';
 import { comparisonMarkdown } from './markdown.ts';

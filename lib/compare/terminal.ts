@@ -1,6 +1,6 @@
 import { counted } from '../counts.ts';
 import { widthOf, wrapped } from '../report/formats/rows.ts';
-import { createdText, documentName, type Paint, summarise, visible } from '../report/wording/text.ts';
+import { createdText, documentName, type Paint, truncate, visible } from '../report/wording/format-text.ts';
 import type { Column, Comparison, Disagreement } from './comparison.ts';
 import {
   causeCount,
@@ -26,7 +26,7 @@ export function comparisonText(comparison: Comparison, paint: Paint): string {
   const changed = differingObservations(comparison).length;
   return `${[
     paint('bold', `${suite.name} ${suite.version}`),
-    `document  ${documentName(document, (file) => summarise(file, 200))}, version ${summarise(document.version, 40)}, sha256 ${document.sha256.slice(0, 12)}`,
+    `document  ${documentName(document, (file) => truncate(file, 200))}, version ${truncate(document.version, 40)}, sha256 ${document.sha256.slice(0, 12)}`,
     `run       --seed ${options.seed} --cases ${options.cases}${options.thorough === true ? ' --thorough' : ''}; ${columns.length} stores`,
     '',
     ...summary(columns, paint),
@@ -49,7 +49,7 @@ export function comparisonText(comparison: Comparison, paint: Paint): string {
 }
 
 function summary(columns: readonly Column[], paint: Paint): string[] {
-  const names = columns.map(({ name }) => summarise(name, 32));
+  const names = columns.map(({ name }) => truncate(name, 32));
   const width = Math.max(5, ...names.map(({ length }) => length));
   const rows = columns.map((column, index) => {
     const number = String(index + 1).padStart(3);
@@ -62,7 +62,7 @@ function summary(columns: readonly Column[], paint: Paint): string[] {
       verdict.padEnd(20),
     );
     if (column.state === 'not-run' || column.stop !== null)
-      return `${number}  ${name}  ${shownVerdict}${summarise(reasonOf(column) ?? '', 120)}`;
+      return `${number}  ${name}  ${shownVerdict}${truncate(reasonOf(column) ?? '', 120)}`;
     const { MUST, SHOULD } = column.summary;
     const numbers = [MUST.pass, MUST.fail, MUST.untestable, SHOULD.pass, SHOULD.fail];
     const counts = numbers.map((count, place) => String(count).padStart(place === 3 ? 9 : 7));
@@ -81,7 +81,7 @@ function summary(columns: readonly Column[], paint: Paint): string[] {
 function createdLines(columns: readonly Column[]): string[] {
   const lines = columns.flatMap((column) =>
     column.state === 'run' && column.created !== undefined && column.created.plants > 0
-      ? [`   ${summarise(column.name, 32)}: ${createdText(column.created)}`]
+      ? [`   ${truncate(column.name, 32)}: ${createdText(column.created)}`]
       : [],
   );
   return lines.length === 0 ? [] : ['', 'Created in the stores', ...lines];
@@ -91,7 +91,7 @@ function createdLines(columns: readonly Column[]): string[] {
 function causes(comparison: Comparison, paint: Paint): string[] {
   const shared = sharedCauses(comparison);
   if (shared.length === 0) return [];
-  const rows = shared.map((one): Row => {
+  const rows = shared.map((one): TableRow => {
     const counts = ran(comparison).map((column) => checksAt(one, column));
     return {
       title: wrapped(visible(one.cause.title), TITLE_COLUMNS),
@@ -107,7 +107,7 @@ function causes(comparison: Comparison, paint: Paint): string[] {
   ];
 }
 
-interface Row {
+interface TableRow {
   /** The lines of its title. */
   readonly title: readonly string[];
   readonly level: string;
@@ -117,7 +117,7 @@ interface Row {
 
 const checkRow =
   (comparison: Comparison) =>
-  (id: string): Row => ({
+  (id: string): TableRow => ({
     title: [id],
     level: comparison.checks.find((check) => check.id === id)?.level ?? '',
     marks: ran(comparison).map(({ cells }) => MARKS[cells[id]?.verdict ?? 'skipped']),
@@ -125,7 +125,7 @@ const checkRow =
 
 const isFailure = (mark: string) => /^\s*(?:F|\d+)$/.test(mark);
 
-function matrix(comparison: Comparison, rows: readonly Row[], paint: Paint): string[] {
+function matrix(comparison: Comparison, rows: readonly TableRow[], paint: Paint): string[] {
   const numbers = ran(comparison).map((column) => String(comparison.columns.indexOf(column) + 1));
   const width = Math.max(...rows.flatMap(({ title }) => title.map(widthOf)));
   const marksIn = (marks: readonly string[]) => marks.map((mark) => mark.padStart(3));
@@ -154,12 +154,12 @@ function disagreements(
 }
 
 function formatDisagreement({ label, request, payloads, ways }: Disagreement): string[] {
-  const body = 'text' in request.body ? summarise(request.body.text, 160) : `(${request.body.bytes} bytes)`;
+  const body = 'text' in request.body ? truncate(request.body.text, 160) : `(${request.body.bytes} bytes)`;
   return [
-    `   ${summarise(label, 100)}: ${body}  (${counted(payloads, 'payload')})`,
+    `   ${truncate(label, 100)}: ${body}  (${counted(payloads, 'payload')})`,
     ...ways.map(
       ({ signature, answers }) =>
-        `     ${signature}: ${answers.map(({ name, status }) => `${summarise(name, 32)}${status === undefined ? '' : ` ${status}`}`).join(', ')}`,
+        `     ${signature}: ${answers.map(({ name, status }) => `${truncate(name, 32)}${status === undefined ? '' : ` ${status}`}`).join(', ')}`,
     ),
   ];
 }

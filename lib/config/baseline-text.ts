@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Document, isMap, isScalar, isSeq, type Node, parse, parseDocument, visit, YAMLMap } from 'yaml';
 import type { Baseline, RunRecord } from '../report/record/record.ts';
-import { visible } from '../report/wording/text.ts';
+import { visible } from '../report/wording/format-text.ts';
 import type { KeptEntry } from './baseline.ts';
 import { schemaLine } from './schema-line.ts';
 
@@ -62,7 +62,7 @@ function written(whole: Whole, { suite, target }: RunRecord, file: string, comme
     ' Give later runs this seed and at least as many cases, so that every entry is evaluated.',
   ].join('\n');
   comment(document, comments);
-  return textOf(document);
+  return printedYaml(document);
 }
 
 /** Adds comments to new entries: what each is about, and until when it might apply. */
@@ -77,7 +77,7 @@ function comment(document: Document<Node>, { until, titles }: Comments): void {
 }
 
 /** Lists of fingerprints are written inline. */
-function textOf(document: Document<Node>): string {
+function printedYaml(document: Document<Node>): string {
   visit(document, {
     Seq(_key, list) {
       list.flow = list.items.every((item) => !isMap(item));
@@ -118,7 +118,7 @@ function edited(
     if (!isMap(root)) map.set('entries', list);
     document.contents = map;
     comment(document, comments);
-    const text = textOf(document);
+    const text = printedYaml(document);
     return isDeepStrictEqual(parse(text), JSON.parse(JSON.stringify(whole))) ? text : undefined;
   } catch {
     return undefined;

@@ -1,14 +1,14 @@
 import { isObject } from '../contract/document.ts';
 import { pick } from '../pick.ts';
 import { FORMATS, type Format, isFormat } from '../report/formats/formats.ts';
-import { summarise } from '../report/wording/text.ts';
+import { truncate } from '../report/wording/format-text.ts';
 import type { Shard } from '../run/plan/shard.ts';
 
 /**
  * The type of an option. Values are read by the same rules from every source: code gives a value, a file gives what
  * YAML can express, flags and the environment give text.
  */
-export interface Kind<Value = unknown, Given = Value> {
+export interface OptionType<Value = unknown, Given = Value> {
   /** The allowed values, as a message puts them after "must be". */
   readonly accepts: string;
   /** JSON Schema for a value in a file. Accepts at least everything that `read` accepts. */
@@ -30,21 +30,25 @@ export interface Kind<Value = unknown, Given = Value> {
 }
 
 /** An invalid value of an option. Its message continues a sentence that begins with the name of the option. */
-export class Misfit extends Error {}
+export class InvalidValueError extends Error {}
 
 /**
  * @param written the value as the user wrote it, for the message
  * @throws Misfit
  */
-export function readAs<V>({ read, accepts, secret }: Kind<V, unknown>, given: unknown, written = given): V {
+export function readAs<V>(
+  { read, accepts, secret }: OptionType<V, unknown>,
+  given: unknown,
+  written = given,
+): V {
   const value = read(given);
   if (value !== undefined) return value;
   const isHidden = secret && typeof written === 'string' && written !== '';
-  throw new Misfit(`must be ${accepts}${isHidden ? '' : `, not ${shown(written)}`}`);
+  throw new InvalidValueError(`must be ${accepts}${isHidden ? '' : `, not ${shown(written)}`}`);
 }
 
 /** @throws Misfit */
-export const readTextAs = <V>(kind: Kind<V, unknown>, text: string): V =>
+export const readTextAs = <V>(kind: OptionType<V, unknown>, text: string): V =>
   readAs(kind, kind.ofText?.(text) ?? text, text);
 
 /** A value from the user as messages show it. */
@@ -52,7 +56,7 @@ export function shown(value: unknown): string {
   switch (typeof value) {
     case 'string':
       if (value === '') return 'an empty string';
-      return summarise(JSON.stringify(value), 80);
+      return truncate(JSON.stringify(value), 80);
     case 'bigint':
     case 'number':
     case 'boolean':
@@ -71,8 +75,8 @@ const number = (
   what: string,
   type: 'integer' | 'number',
   [minimum, maximum]: readonly [number, number],
-  more: Pick<Kind, 'placeholder' | 'ofText'> = {},
-): Kind<number> => ({
+  more: Pick<OptionType, 'placeholder' | 'ofText'> = {},
+): OptionType<number> => ({
   accepts: `a ${what} from ${minimum} to ${maximum}`,
   schema: { type, minimum, maximum },
   read: (given) =>
@@ -87,8 +91,11 @@ const number = (
   ...more,
 });
 
-export const whole = (minimum: number, maximum: number, more?: Pick<Kind, 'placeholder'>): Kind<number> =>
-  number('whole number', 'integer', [minimum, maximum], more);
+export const whole = (
+  minimum: number,
+  maximum: number,
+  more?: Pick<OptionType, 'placeholder'>,
+): OptionType<number> => number('whole number', 'integer', [minimum, maximum], more);
 
 /** A timer with a longer delay overflows and fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -101,7 +108,7 @@ export const rate = number('number', 'number', [0.001, 1_000_000], {
   ofText: (text) => numeral(text.replace(/\/s$/, '')),
 });
 
-export const flag: Kind<boolean> = {
+export const flag: OptionType<boolean> = {
   accepts: 'true or false',
   schema: { type: 'boolean' },
   read: (given) => (typeof given === 'boolean' ? given : undefined),
@@ -111,7 +118,7 @@ export const flag: Kind<boolean> = {
 const LAST_ID = 2n ** 63n - 1n;
 
 /** A bigint. Numbers too large to be exact are rejected. */
-export const id: Kind<bigint, bigint | number | string> = {
+export const id: OptionType<bigint, bigint | number | string> = {
   accepts: `a whole number from 0 to ${LAST_ID}, above ${Number.MAX_SAFE_INTEGER} as text or bigint`,
   schema: {
     type: ['integer', 'string'],
@@ -133,8 +140,8 @@ export const id: Kind<bigint, bigint | number | string> = {
 const textLike = (
   accepts: string,
   pattern: RegExp,
-  more: Pick<Kind, 'isPath' | 'secret' | 'placeholder'> = {},
-): Kind<string> => ({
+  more: Pick<OptionType, 'isPath' | 'secret' | 'placeholder'> = {},
+): OptionType<string> => ({
   accepts,
   schema: { type: 'string', pattern: pattern.source },
   read: (given) => (typeof given === 'string' && pattern.test(given) ? given : undefined),
@@ -154,7 +161,7 @@ export const token = textLike('a string of visible ASCII characters', /^[\x21-\x
   placeholder: 'token',
 });
 
-const listOf = <V, G>(one: Kind<V, G>): Kind<readonly V[], readonly G[]> => ({
+const listOf = <V, G>(one: OptionType<V, G>): OptionType<readonly V[], readonly G[]> => ({
   ...pick(one, 'accepts', 'isPath', 'placeholder'),
   schema: { anyOf: [one.schema, { type: 'array', items: one.schema }] },
   read: (given) => Array.from(Array.isArray(given) ? given : [given], (item) => readAs(one, item)),
@@ -165,7 +172,7 @@ const listOf = <V, G>(one: Kind<V, G>): Kind<readonly V[], readonly G[]> => ({
 export const texts = listOf(text);
 export const paths = listOf(path);
 
-const format: Kind<Format> = {
+const format: OptionType<Format> = {
   accepts: `one of ${Object.keys(FORMATS).join(', ')}`,
   schema: { enum: Object.keys(FORMATS) },
   read: (given) => (typeof given === 'string' && isFormat(given) ? given : undefined),
@@ -196,7 +203,7 @@ const FIELD_VALUE = /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7
 
 type Header = readonly [name: string, value: string];
 
-const header: Kind<Header> = {
+const header: OptionType<Header> = {
   accepts: "'Name: value', or a pair [name, value]",
   schema: {
     anyOf: [
@@ -210,8 +217,9 @@ const header: Kind<Header> = {
     const [name, value]: unknown[] = pair;
     if (typeof name !== 'string' || typeof value !== 'string' || !FIELD_NAME.test(name)) return undefined;
     if (CONTROLLED.has(name.toLowerCase()))
-      throw new Misfit(`must not set ${name}, which the checks control`);
-    if (!FIELD_VALUE.test(value)) throw new Misfit(`has a value for ${name} that no header can carry`);
+      throw new InvalidValueError(`must not set ${name}, which the checks control`);
+    if (!FIELD_VALUE.test(value))
+      throw new InvalidValueError(`has a value for ${name} that no header can carry`);
     return [name, value];
   },
   secret: true,
@@ -220,19 +228,19 @@ const header: Kind<Header> = {
 export const headers = listOf(header);
 
 /** The URL to which /plants is appended, without a slash at its end. */
-export const baseUrl: Kind<string> = {
+export const baseUrl: OptionType<string> = {
   accepts: 'a base URL such as http://127.0.0.1:8080 or https://host/api',
   schema: { type: 'string', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' },
   read: (given) => {
     if (typeof given !== 'string' || given === '') return undefined;
     if (!/^https?:\/\//i.test(given))
-      throw new Misfit(
+      throw new InvalidValueError(
         `is missing http:// or https://: ${shown(given)}; write it as in http://127.0.0.1:8080`,
       );
     if (!URL.canParse(given)) return undefined;
     const { username, password, search, hash, href } = new URL(given);
     if (username !== '' || password !== '' || search !== '' || hash !== '')
-      throw new Misfit(
+      throw new InvalidValueError(
         'must be a base URL of scheme, host, port and path, without a user, a query or a fragment',
       );
     return href.replace(/[?#]*$/, '').replace(/\/+$/, '');
@@ -242,7 +250,7 @@ export const baseUrl: Kind<string> = {
 const MAX_SHARDS = 9999;
 
 /** `2/3` is the second of three parts. In code, parts are counted from 0. */
-export const shard: Kind<Shard> = {
+export const shard: OptionType<Shard> = {
   placeholder: 'i/n',
   accepts: 'I/N from 1/N to N/N, or { index, of } with index below of',
   schema: {},
@@ -259,13 +267,13 @@ export const shard: Kind<Shard> = {
   },
 };
 
-export const stores: Kind<readonly unknown[]> = {
+export const stores: OptionType<readonly unknown[]> = {
   accepts: 'a list of stores',
   schema: { type: 'array' },
   read: (given) => (Array.isArray(given) ? given : undefined),
 };
 
-export const callback: Kind<(...given: never[]) => unknown> = {
+export const callback: OptionType<(...given: never[]) => unknown> = {
   accepts: 'a function',
   schema: {},
   read: (given) => (typeof given === 'function' ? (given as (...given: never[]) => unknown) : undefined),

@@ -4,8 +4,8 @@ import {
   GROUPS,
   IN_A_FILE,
   OPTIONS,
+  type OptionRow,
   ROWS,
-  type Row,
   type Rows,
   TARGET,
   usageOf,
@@ -17,7 +17,7 @@ import {
  * `npm run docs` regenerates both.
  */
 
-export const sentence = (row: Row): string =>
+export const sentence = (row: OptionRow): string =>
   `${describe(row).replace(/^./, (first) => first.toUpperCase())}.`;
 
 const propertiesOf = (rows: Rows): object =>
@@ -49,12 +49,12 @@ export const configurationSchema = (): object => ({
 
 const code = (text: string | undefined | false): string => (text ? `\`${text}\`` : '');
 
-const acceptsOf = ({ kind: { accepts, many } }: Row): string =>
+const acceptsOf = ({ kind: { accepts, many } }: OptionRow): string =>
   many ? `${accepts}; or a list of them` : accepts;
 
 const hasFlag = (name: string): boolean => Object.values(GROUPS).some((rows) => Object.hasOwn(rows, name));
 
-function lineOf([name, row]: readonly [string, Row]): string {
+function lineOf([name, row]: readonly [string, OptionRow]): string {
   const { kind, description, defaultsTo = '', api = name, file } = row;
   const cells = [
     code(hasFlag(name) && usageOf(name, row)),
@@ -85,7 +85,7 @@ export const optionTables = (): string =>
     ...SECTIONS.map(
       ([title, rows]) => `### ${title}\n\n${HEAD}\n${Object.entries(rows).map(lineOf).join('\n')}\n`,
     ),
-    `### A target in a file\n\nEvery key of the file, which it overrides, and:\n\n| key | description | value |\n| --- | --- | --- |\n${Object.entries<Row>(
+    `### A target in a file\n\nEvery key of the file, which it overrides, and:\n\n| key | description | value |\n| --- | --- | --- |\n${Object.entries<OptionRow>(
       TARGET,
     )
       .filter(([name]) => !Object.hasOwn(IN_A_FILE, name))

@@ -4,8 +4,8 @@ import { TOKEN_VARIABLE } from '../token-variable.ts';
 import * as kind from './option-types.ts';
 
 /** An option. Its key in the table is its name in a file and, in kebab case, its flag. */
-export interface Row {
-  readonly kind: kind.Kind;
+export interface OptionRow {
+  readonly kind: kind.OptionType;
   /** What it does, as in the help. */
   readonly description: string;
   /** What the help calls its value, if not by its kind. */
@@ -20,7 +20,7 @@ export interface Row {
   readonly variable?: string | false;
 }
 
-export type Rows = Readonly<Record<string, Row>>;
+export type Rows = Readonly<Record<string, OptionRow>>;
 
 /** The options with a flag, in groups that commands share. `run` has all of them. */
 export const GROUPS = {
@@ -234,11 +234,11 @@ type NamesOf<G extends Group> = G extends Group ? keyof (typeof GROUPS)[G] : nev
 export type Flags<G extends Group> = Pick<Values<Table>, NamesOf<G>>;
 /** The options of a run in code: as a caller may give them, and as they are used. */
 export type Given = { readonly [K in keyof Table as ApiName<K>]?: GivenOf<Table[K]> | undefined };
-export type Settings = { readonly [K in keyof Table as ApiName<K>]?: ValueOf<Table[K]> | undefined };
+export type Options = { readonly [K in keyof Table as ApiName<K>]?: ValueOf<Table[K]> | undefined };
 type Needs<T, K extends keyof T> = T & { readonly [N in K]-?: Exclude<T[N], undefined> };
 export type Needed<T extends Given> = Needs<T, 'baseUrl' | 'token'>;
 
-export const ROWS: readonly (readonly [string, Row])[] = Object.entries(OPTIONS);
+export const ROWS: readonly (readonly [string, OptionRow])[] = Object.entries(OPTIONS);
 
 type InAFile = { readonly [K in keyof Table as Table[K] extends { file: false } ? never : K]: Table[K] };
 
@@ -258,7 +258,7 @@ export const TARGET = {
 export const IN_CODE: Rows = inCode((_name, row) => row);
 
 /** Maps the options of a run that code has, by their names in code. */
-export function inCode<T>(of: (name: string, row: Row) => T): Record<string, T> {
+export function inCode<T>(of: (name: string, row: OptionRow) => T): Record<string, T> {
   return Object.fromEntries(
     ROWS.flatMap(([name, row]) => (row.api === false ? [] : [[row.api ?? name, of(name, row)]])),
   );
@@ -267,17 +267,19 @@ export function inCode<T>(of: (name: string, row: Row) => T): Record<string, T> 
 export const PREFIX = 'PLANT_STORE_';
 
 /** The description of an option, with its default. */
-export const describe = ({ description, defaultsTo }: Row): string =>
+export const describe = ({ description, defaultsTo }: OptionRow): string =>
   defaultsTo === undefined ? description : `${description} (default: ${defaultsTo})`;
 
 /** A flag as in the help: `--seed <n>`. */
-export const usageOf = (name: string, { kind: { placeholder: usual }, placeholder = usual }: Row): string =>
-  placeholder === undefined ? flagOf(name) : `${flagOf(name)} <${placeholder}>`;
+export const usageOf = (
+  name: string,
+  { kind: { placeholder: usual }, placeholder = usual }: OptionRow,
+): string => (placeholder === undefined ? flagOf(name) : `${flagOf(name)} <${placeholder}>`);
 
 export const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, '-$&').toLowerCase()}`;
 
 /** The environment variable of an option: PLANT_STORE_MAX_SECONDS for --max-seconds. */
-export const variableOf = (name: string, { file, variable }: Row): string | undefined =>
+export const variableOf = (name: string, { file, variable }: OptionRow): string | undefined =>
   (variable ?? file) === false
     ? undefined
     : variable || `${PREFIX}${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;

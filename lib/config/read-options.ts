@@ -1,23 +1,23 @@
 import { isObject } from '../contract/document.ts';
 import { nearest, suggestion } from '../nearest.ts';
-import { summarise } from '../report/wording/text.ts';
+import { truncate } from '../report/wording/format-text.ts';
 import { UsageError } from '../usage-error.ts';
-import { Misfit, readAs, readTextAs, shown } from './option-types.ts';
+import { InvalidValueError, readAs, readTextAs, shown } from './option-types.ts';
 import {
   IN_CODE,
   inCode,
   type Needed,
+  type OptionRow,
+  type Options,
   PREFIX,
   ROWS,
-  type Row,
   type Rows,
-  type Settings,
   type Values,
   variableOf,
 } from './options.ts';
 
 const unknownOption = (name: string, known: readonly string[]): string =>
-  `Unknown option ${summarise(name, 60)}; ${suggestion(name, known, `the options are ${known.join(', ')}.`)}`;
+  `Unknown option ${truncate(name, 60)}; ${suggestion(name, known, `the options are ${known.join(', ')}.`)}`;
 
 /**
  * Reads options by their rows.
@@ -50,7 +50,7 @@ export function rejectOthers<T>(read: () => T, reject: (problem: string) => neve
   try {
     return read();
   } catch (error) {
-    if (error instanceof Misfit) return reject(error.message);
+    if (error instanceof InvalidValueError) return reject(error.message);
     throw error;
   }
 }
@@ -74,8 +74,8 @@ export function optionsGiven<R extends Rows>(
 }
 
 /** The options of a run that code gives. @throws UsageError */
-export const settingsOf = (given: unknown): Needed<Settings> =>
-  optionsGiven(IN_CODE, given, ['baseUrl', 'token']) as Needed<Settings>;
+export const settingsOf = (given: unknown): Needed<Options> =>
+  optionsGiven(IN_CODE, given, ['baseUrl', 'token']) as Needed<Options>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -83,7 +83,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * The value of an option in the environment; undefined if its variable is empty or not set.
  * @throws UsageError that names the variable
  */
-export function settingIn(environment: Environment, name: string, row: Row): unknown {
+export function settingIn(environment: Environment, name: string, row: OptionRow): unknown {
   const variable = variableOf(name, row);
   const text = variable === undefined ? undefined : environment[variable];
   if (text === undefined || text === '') return undefined;
@@ -96,7 +96,7 @@ export function settingIn(environment: Environment, name: string, row: Row): unk
 }
 
 /** The options of a run that the environment gives. @throws UsageError */
-export const optionsIn = (environment: Environment): Settings =>
+export const optionsIn = (environment: Environment): Options =>
   inCode((name, row) => settingIn(environment, name, row));
 
 /** Environment variables that look mistyped, each with the variable that was probably meant. */

@@ -73,7 +73,7 @@ export function contractIn({
   const { file } = document;
   const at = (pointer: Pointer) => part(document, api, pointer);
 
-  const path = pathOf(document, api);
+  const path = pathInDocument(document, api);
   const operation = ['paths', path, 'post'];
   at(operation);
   requireBearer(document, api, operation);
@@ -152,7 +152,7 @@ function basePathsOf(servers: unknown, beyond: string): readonly string[] {
  * The path of the operation: `/plants`, or the only one that ends in it, since a document may include the
  * base path.
  */
-function pathOf(document: Document, api: Record<string, unknown>): string {
+function pathInDocument(document: Document, api: Record<string, unknown>): string {
   const paths = isObject(api.paths) ? api.paths : {};
   if (PATH in paths) return PATH;
   const longer = Object.keys(paths).filter((path) => {

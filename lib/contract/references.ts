@@ -18,7 +18,7 @@ export function reader(document: Document, described: unknown): (location: strin
       const pointer = pointerTo(location, described, folder);
       throw new DocumentError(document.file, pointer && document.place(pointer), problem);
     };
-    const path = pathOf(location, folder);
+    const path = filePath(location, folder);
     if (path === undefined) return fail(`refers to ${location}; URLs are not supported: ${FIX}`);
     let text = '';
     try {
@@ -36,7 +36,7 @@ export function reader(document: Document, described: unknown): (location: strin
 }
 
 /** The file of a reference; undefined if it is not a file. */
-function pathOf(location: string, folder: string): string | undefined {
+function filePath(location: string, folder: string): string | undefined {
   if (/^file:/i.test(location)) {
     try {
       return fileURLToPath(location);
@@ -59,8 +59,11 @@ function decoded(path: string): string {
 function pointerTo(location: string, value: unknown, folder: string, at: Pointer = []): Pointer | undefined {
   if (isObject(value) && typeof value.$ref === 'string') {
     const [target = ''] = value.$ref.split('#');
-    const path = pathOf(target, folder);
-    if (target !== '' && (path === undefined ? location.endsWith(target) : path === pathOf(location, folder)))
+    const path = filePath(target, folder);
+    if (
+      target !== '' &&
+      (path === undefined ? location.endsWith(target) : path === filePath(location, folder))
+    )
       return [...at, '$ref'];
   }
   if (typeof value !== 'object' || value === null) return undefined;

@@ -96,11 +96,11 @@ const ANYTHING: Shape = {
 export function shapeOf(schema: unknown): Shape {
   if (!isObject(schema)) return ANYTHING;
   const own = ownShape(schema);
-  const whole = list(schema.allOf).map(shapeOf).reduce(meet, own);
+  const whole = list(schema.allOf).map(shapeOf).reduce(intersect, own);
   const branches = [...list(schema.oneOf), ...list(schema.anyOf)].map(shapeOf);
   return branches.length === 0
     ? whole
-    : { ...whole, alternatives: branches.map((branch) => meet(whole, branch)) };
+    : { ...whole, alternatives: branches.map((branch) => intersect(whole, branch)) };
 }
 
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
@@ -175,21 +175,21 @@ const typeOfValue = (value: unknown): JsonType => {
   return typeof value === 'string' || typeof value === 'boolean' ? (typeof value as JsonType) : 'object';
 };
 
-function meetTypes(a: readonly JsonType[], b: readonly JsonType[]): readonly JsonType[] {
+function intersectTypes(a: readonly JsonType[], b: readonly JsonType[]): readonly JsonType[] {
   const allows = (types: readonly JsonType[], type: JsonType) =>
     types.includes(type) || (type === 'integer' && types.includes('number'));
   return JSON_TYPES.filter((type) => allows(a, type) && allows(b, type));
 }
 
 /** The conjunction of two shapes. */
-export function meet(a: Shape, b: Shape): Shape {
+export function intersect(a: Shape, b: Shape): Shape {
   const properties = new Map(a.properties);
   for (const [name, shape] of b.properties) {
     const other = properties.get(name);
-    properties.set(name, other === undefined ? shape : meet(other, shape));
+    properties.set(name, other === undefined ? shape : intersect(other, shape));
   }
   return {
-    types: meetTypes(a.types, b.types),
+    types: intersectTypes(a.types, b.types),
     values: both(a.values, b.values, (x, y) =>
       x.filter((value) => y.some((other) => JSON.stringify(other) === JSON.stringify(value))),
     ),
@@ -207,7 +207,7 @@ export function meet(a: Shape, b: Shape): Shape {
       multipleOf: greater(a.number.multipleOf, b.number.multipleOf),
       format: a.number.format ?? b.number.format,
     },
-    items: both(a.items, b.items, meet),
+    items: both(a.items, b.items, intersect),
     minItems: Math.max(a.minItems, b.minItems),
     maxItems: smaller(a.maxItems, b.maxItems),
     uniqueItems: a.uniqueItems || b.uniqueItems,

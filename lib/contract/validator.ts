@@ -36,7 +36,7 @@ export const validatorOf =
     const context: ValidationContext = {
       isExact(number, integral, format, pointer) {
         if (typeof number !== 'number') return true;
-        const integer = exactInteger(numeralAt(pathOf(pointer)) ?? String(number));
+        const integer = exactInteger(numeralAt(pointerPath(pointer)) ?? String(number));
         if (integer === undefined) return !integral;
         const range = integerRange(format ?? undefined);
         return range === undefined || (integer >= range[0] && integer <= range[1]);
@@ -45,7 +45,7 @@ export const validatorOf =
     return validate.call(context, value) ? [] : (validate.errors ?? []).map(violation);
   };
 
-const pathOf = (pointer: string): string[] =>
+const pointerPath = (pointer: string): string[] =>
   pointer
     .split('/')
     .slice(1)

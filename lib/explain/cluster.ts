@@ -26,7 +26,7 @@ export const levelOf = ({ members }: Cluster): 'MUST' | 'SHOULD' =>
   members.some(({ check }) => check.level === 'MUST') ? 'MUST' : 'SHOULD';
 
 /** Order of fixing: MUST first, then causes that make other checks untestable, then by number of checks explained. */
-export function gravestFirst(clusters: readonly Cluster[]): readonly Cluster[] {
+export function inFixOrder(clusters: readonly Cluster[]): readonly Cluster[] {
   const isMust = (cluster: Cluster) => (levelOf(cluster) === 'MUST' ? 1 : 0);
   const checks = ({ members }: Cluster) => new Set(members.map(({ check }) => check)).size;
   const blocks = ({ sought: { kind } }: Cluster) => (kind === 'dies' ? 1 : 0);

@@ -5,7 +5,7 @@ import { type Model, modelsOf } from '../payloads/model/model.ts';
 import type { ExpectedOutcome, RequestTemplate } from '../payloads/test-case.ts';
 import type { Check } from '../run/check.ts';
 import { rulingOf } from '../run/execute/judging.ts';
-import type { Suspect } from '../run/execute/last-requests.ts';
+import type { RequestInFlight } from '../run/execute/last-requests.ts';
 import type { CheckResult, Failure } from '../run/result/result.ts';
 import { fill } from '../run/send/fill.ts';
 import type { Exchange, Request } from '../wire/exchange.ts';
@@ -36,7 +36,7 @@ export interface ExplainedRun {
   /** Whether the run ended early because the store answers nothing, or serves nothing, any more. */
   readonly gone: boolean;
   /** The requests of which the store may have died, the likeliest first; none unless it did. */
-  readonly suspects: readonly Suspect[];
+  readonly inFlight: readonly RequestInFlight[];
   readonly budget: { readonly requests: number; readonly seconds: number };
 }
 
@@ -85,7 +85,7 @@ export class Experiments {
   }
 
   /** Caches `work` by key, so that each experiment runs once. */
-  async remembered<T>(key: string, work: () => Promise<T>): Promise<T> {
+  async once<T>(key: string, work: () => Promise<T>): Promise<T> {
     if (!this.memory.has(key)) this.memory.set(key, await work());
     return this.memory.get(key) as T;
   }
@@ -121,7 +121,7 @@ export class Experiments {
   }
 
   private async sendOnOwnConnections(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]> {
-    const exchanges = await this.channel.sendOutsideChecks(templates.map(alone));
+    const exchanges = await this.channel.sendOutsideChecks(templates.map(inIsolation));
     if (exchanges === undefined) throw new BudgetSpent();
     this.sent += templates.length;
     return exchanges;
@@ -189,7 +189,7 @@ const onFreshConnection = (template: RequestTemplate): RequestTemplate => ({
 });
 
 /** Over connections that carry nothing else, so that experiments do not affect one another. */
-function alone(template: RequestTemplate): RequestTemplate {
+function inIsolation(template: RequestTemplate): RequestTemplate {
   const { preceding } = template;
   if (preceding === undefined) return onFreshConnection(template);
   const apart = { ...template, preceding: { ...preceding, template: onFreshConnection(preceding.template) } };

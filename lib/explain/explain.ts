@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.ts';
 import { groupBy } from '../groups.ts';
-import { present } from '../list.ts';
+import { compact } from '../list.ts';
 import { JsonObject } from '../payloads/json.ts';
 import { initialState } from '../payloads/model/dimension.ts';
 import { type ExpectedOutcome, holdsFresh } from '../payloads/test-case.ts';
@@ -13,7 +13,7 @@ import { acceptedNoLonger, died, sameForAll, unreadBody } from './circumstances/
 import type { CheckFailure, Cluster } from './cluster.ts';
 import { investigate } from './condition/investigate.ts';
 import { mayExplain } from './condition/may-explain.ts';
-import { stateOf } from './condition/parts.ts';
+import { stateOf } from './condition/request-parts.ts';
 import {
   type ExperimentChannel,
   Experiments,
@@ -21,15 +21,22 @@ import {
   isWrong400,
   unlessSpent,
 } from './experiments.ts';
-import { explainedBy } from './explained-by.ts';
-import { bareExplanation, type Explanation, type Found } from './explanation.ts';
+import { bareExplanation, type Explanation } from './explanation.ts';
+import { explanationFor } from './explanation-for.ts';
 import { merged } from './merge/merged.ts';
 import { Search } from './search.ts';
 import { soughtFor } from './symptom/sought.ts';
 import { keyOf } from './symptom/symptom.ts';
 import { causeOf } from './wording/cause-of.ts';
+import {
+  ANY_SUBJECT,
+  bodiesNamed,
+  defectWords,
+  labelOf,
+  subjectOf,
+  suchAs,
+} from './wording/request-words.ts';
 import { alternatives, areVague, type Wording } from './wording/wording.ts';
-import { ANY_SUBJECT, bodiesNamed, defectWords, labelOf, subjectOf, suchAs } from './wording/words.ts';
 
 /** Upper limit on experiment time, in seconds; keeps a hanging store from delaying the report. */
 const MAX_SECONDS = 15;
@@ -66,7 +73,7 @@ export function explainRun(
     firstId: BigInt(firstId),
     accepted: run.accepted,
     gone: run.stop?.kind === 'gone' || run.stop?.kind === 'outage',
-    suspects: run.suspects,
+    inFlight: run.inFlight,
     budget: {
       requests: Math.min(requests, requestsLeft),
       seconds: Math.min(secondsFor(run), secondsLeft),
@@ -93,23 +100,23 @@ async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<r
         (failure): CheckFailure => ({ check, failure, sought: soughtFor(failure, check, contract, token) }),
       );
     })
-    .map((one, _index, all) => withWholeAnswer(one, all));
+    .map((one, _index, all) => withCompleteResponse(one, all));
   if (failures.length === 0) return [];
   const experiments = new Experiments(channel, run);
   const alike =
     (await unlessSpent(() => acceptedNoLonger(failures, experiments))) ??
     (await unlessSpent(() => sameForAll(failures, experiments)));
   const unread = alike === undefined ? await unlessSpent(() => unreadBody(failures, experiments)) : undefined;
-  const known = present(alike, unread, died(failures, experiments));
+  const known = compact(alike, unread, died(failures, experiments));
   const left = failures.filter((one) => !known.some(({ members }) => members.includes(one)));
-  const clusters = [...known, ...(await bySymptom(left, experiments))];
+  const clusters = [...known, ...(await explainBySymptom(left, experiments))];
   return merged(clusters).map((cluster) => causeOf(cluster, catalogue));
 }
 
 /**
  * If the response was truncated, use the symptom of another failure with the same finding and a complete response.
  */
-const withWholeAnswer = (one: CheckFailure, all: readonly CheckFailure[]): CheckFailure => {
+const withCompleteResponse = (one: CheckFailure, all: readonly CheckFailure[]): CheckFailure => {
   if (one.failure.exchange.response?.size === undefined) return one;
   const like = all.find(
     ({ failure: { finding, exchange } }) =>
@@ -118,7 +125,7 @@ const withWholeAnswer = (one: CheckFailure, all: readonly CheckFailure[]): Check
   return like === undefined ? one : { ...one, sought: like.sought };
 };
 
-async function bySymptom(
+async function explainBySymptom(
   failures: readonly CheckFailure[],
   experiments: Experiments,
 ): Promise<readonly Cluster[]> {
@@ -127,7 +134,7 @@ async function bySymptom(
     members.some(({ check }) => check.level === 'MUST') ? members.length + 1000 : members.length;
   const clusters: Cluster[] = [];
   for (const members of groups.toSorted((a, b) => rank(b) - rank(a)))
-    clusters.push(...(await ofOneSymptom(members, experiments)));
+    clusters.push(...(await explainSymptom(members, experiments)));
   return clusters;
 }
 
@@ -157,7 +164,7 @@ const simplestFirst = (
   return members.toSorted((a, b) => cost(a) - cost(b));
 };
 
-async function ofOneSymptom(
+async function explainSymptom(
   members: readonly CheckFailure[],
   experiments: Experiments,
 ): Promise<readonly Cluster[]> {
@@ -166,12 +173,12 @@ async function ofOneSymptom(
   for (let lead = left[0]; lead !== undefined; lead = left[0]) {
     const search = new Search(lead, experiments);
     const found = (await explanation(search)) ?? [
-      ofTheRun(search, left) ?? (await unexplained(search, left)),
+      intermittentOverall(search, left) ?? (await unexplained(search, left)),
     ];
     const own = found.find((one) => mayExplain(one, search));
-    const explaining = new Map<CheckFailure, Found>([[lead, own ?? found[0]]]);
+    const explaining = new Map<CheckFailure, Explanation | undefined>([[lead, own ?? found[0]]]);
     for (const one of left)
-      if (one !== lead) explaining.set(one, await explainedBy(found, new Search(one, experiments)));
+      if (one !== lead) explaining.set(one, await explanationFor(found, new Search(one, experiments)));
     for (const one of found) {
       const explained = left.filter((member) => explaining.get(member) === one);
       // Experiments also find other faults. The failures of those lead to them.
@@ -235,18 +242,20 @@ function withAllSubjects(cluster: Cluster, contract: Contract): Cluster {
 }
 
 /** If this many different requests fail, none of them reliably, the requests themselves are not the cause. */
-const MANY_AT_TIMES = 8;
+const MIN_INTERMITTENT_REQUESTS = 8;
 
 /** Describes a symptom that experiments cannot reproduce by its frequency in the run. */
-function ofTheRun(
+function intermittentOverall(
   { failure: { exchange }, ordinary, sought, experiments: { run } }: Search,
   members: readonly CheckFailure[],
 ): Explanation | undefined {
   if (run.gone) return undefined;
-  const recurs = members.some(({ failure: { when } }) => when === 'always' || when === 'this-request');
+  const recursWhenResent = members.some(
+    ({ failure: { when } }) => when === 'always' || when === 'this-request',
+  );
   const invariant = members.find(({ check }) => check.test.kind === 'invariant');
   const whole = run.results.find(({ check }) => check.id === invariant?.check.id);
-  if (whole === undefined || recurs || members.length < MANY_AT_TIMES) return undefined;
+  if (whole === undefined || recursWhenResent || members.length < MIN_INTERMITTENT_REQUESTS) return undefined;
   const every = Math.max(2, Math.round(whole.cases / Math.max(1, whole.failed)));
   return {
     ...bareExplanation(ordinary, exchange),
@@ -258,11 +267,11 @@ function ofTheRun(
 }
 
 /** Retries before a failure counts as not reproducible. */
-const LAST_TRIES = 3;
+const MAX_RESENT = 3;
 
 /** Whether a failure shows when the very same request is sent again. */
 async function recurs({ failure: { template }, sought, experiments }: Search): Promise<boolean> {
-  for (let left = LAST_TRIES; left > 0; left -= 1) {
+  for (let left = MAX_RESENT; left > 0; left -= 1) {
     const exchange = await unlessSpent(() => experiments.sendAgain(template));
     if (exchange === undefined || experiments.isShown(exchange, template, sought) === true) return true;
   }

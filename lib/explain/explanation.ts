@@ -6,7 +6,7 @@ import type { CauseKind, Ladder, Repeat } from '../run/result/cause.ts';
 import type { Tried } from '../run/result/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { escapesIn, type Feature } from './condition/features.ts';
-import { type Part, withParts } from './condition/parts.ts';
+import { type RequestPart, withParts } from './condition/request-parts.ts';
 import type { SweepResult } from './condition/sweep.ts';
 import { unlessSpent } from './experiments.ts';
 import type { Search } from './search.ts';
@@ -23,7 +23,7 @@ export interface Explanation {
   readonly exchange: Exchange;
   /** The same without the parts that matter; the symptom does not show. */
   readonly neutral: RequestState | undefined;
-  readonly parts: readonly Part[];
+  readonly parts: readonly RequestPart[];
   /** Whether these parts show it in an otherwise neutral request. */
   readonly suffices: boolean;
   readonly ladders: readonly Ladder[];
@@ -46,9 +46,7 @@ export interface Explanation {
 }
 
 /** What was found out, if anything was. */
-export type Found = Explanation | undefined;
-
-const NONE: Tried = [0, 0];
+const NOTHING_TRIED: Tried = [0, 0];
 
 /** What is known about a failing request before its condition is found. */
 export const bareExplanation = (state: RequestState, exchange: Exchange): Explanation => ({
@@ -61,8 +59,8 @@ export const bareExplanation = (state: RequestState, exchange: Exchange): Explan
   parts: [],
   suffices: false,
   ladders: [],
-  inside: NONE,
-  outside: NONE,
+  inside: NOTHING_TRIED,
+  outside: NOTHING_TRIED,
   repeat: { times: 1, inFlight: 1 },
 });
 
@@ -88,8 +86,9 @@ export async function explanationOf(
   const inside = sweeps.flatMap(({ shown }) => shown).length;
   const outside = sweeps.flatMap(({ hidden }) => hidden).length;
   const again = await tried(state, Math.max(CONFIRMING_TRIES - inside, MIN_CONFIRMING_TRIES), search);
-  const others = neutral === undefined ? NONE : await tried(neutral, CONFIRMING_TRIES - outside, search);
-  const alone = neutral && !search.isSlow ? withParts(parts, state, neutral) : undefined;
+  const others =
+    neutral === undefined ? NOTHING_TRIED : await tried(neutral, CONFIRMING_TRIES - outside, search);
+  const onlyThese = neutral && !search.isSlow ? withParts(parts, state, neutral) : undefined;
   return {
     ...bareExplanation(state, exchange),
     feature: escapesIn(conditions),
@@ -97,7 +96,7 @@ export async function explanationOf(
     conditions,
     neutral,
     parts,
-    suffices: alone !== undefined && (await unlessSpent(() => search.shows(alone))) === true,
+    suffices: onlyThese !== undefined && (await unlessSpent(() => search.shows(onlyThese))) === true,
     ladders: sweeps.map(({ ladder }) => ladder),
     inside: [inside + again[0], inside + again[1]],
     outside: [others[0], outside + others[1]],
@@ -125,7 +124,7 @@ async function tried(state: RequestState, times: number, search: Search): Promis
 }
 
 /** The request with the values of one id, so that it is the same each time it is sent. */
-export const pinned = (state: RequestState, id: bigint): RequestState => ({
+export const withFixedId = (state: RequestState, id: bigint): RequestState => ({
   ...state,
   plant: fixedFor(state.plant, id),
 });

@@ -1,14 +1,14 @@
 import type { Contract } from '../contract/contract.ts';
 import { freshId, withWords } from '../payloads/fresh.ts';
 import { type Json, JsonObject, write } from '../payloads/json.ts';
+import { memoised } from '../payloads/memoised.ts';
 import { initialState, type RequestState } from '../payloads/model/dimension.ts';
 import { ID } from '../payloads/plants.ts';
 import { sample } from '../payloads/random.ts';
-import { remembered } from '../payloads/remembered.ts';
 import { isValid, plainPlants } from '../payloads/validity.ts';
 
 /** Ordinary requests that differ in everything in which ordinary plants can. The first is the least remarkable. */
-export const ordinaryStates = remembered((contract: Contract): readonly [RequestState, ...RequestState[]] => {
+export const ordinaryStates = memoised((contract: Contract): readonly [RequestState, ...RequestState[]] => {
   const plain = (properties: 'all' | 'required', index: number): JsonObject =>
     sample(plainPlants(contract, properties), 0, 'explain', index).value;
   const set = (plant: JsonObject, values: Readonly<Record<string, Json>>): JsonObject =>

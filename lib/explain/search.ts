@@ -4,13 +4,13 @@ import type { ExpectedOutcome } from '../payloads/test-case.ts';
 import type { Failure } from '../run/result/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { CheckFailure } from './cluster.ts';
-import { differences, type Part, stateOf, withParts } from './condition/parts.ts';
+import { differences, type RequestPart, stateOf, withParts } from './condition/request-parts.ts';
 import { defectSweep } from './condition/sweeps/defects.ts';
 import type { Experiments, SoughtSymptom } from './experiments.ts';
 import { ordinaryStates } from './ordinary-requests.ts';
 import { isSlow, type SymptomKind } from './symptom/symptom.ts';
 import { mustReject } from './symptom/symptoms-of.ts';
-import { labelOf } from './wording/words.ts';
+import { labelOf } from './wording/request-words.ts';
 
 /** Repetitions required before an outcome counts as certain. */
 export const REPEATS = 3;
@@ -36,7 +36,7 @@ export class Search {
   /** Whether the symptom takes as long to see as the timeout. */
   readonly isSlow: boolean;
 
-  private known: readonly Part[] | undefined;
+  private known: readonly RequestPart[] | undefined;
 
   constructor({ failure, sought }: CheckFailure, experiments: Experiments) {
     this.failure = failure;
@@ -49,12 +49,12 @@ export class Search {
   }
 
   /** The parts that make the failing request invalid, if the symptom depends on that. */
-  get faultParts(): readonly Part[] {
+  get faultParts(): readonly RequestPart[] {
     this.known ??= this.findFaultParts();
     return this.known;
   }
 
-  private findFaultParts(): readonly Part[] {
+  private findFaultParts(): readonly RequestPart[] {
     const { lead, ordinary } = this;
     const expected = lead === undefined ? 'open' : this.expectedOutcomeOf(lead);
     if (lead === undefined || !mustReject(expected) || !OUTCOME_KINDS.includes(this.sought.kind)) return [];

@@ -103,7 +103,7 @@ export const locationOf = (response: Response): string | undefined =>
   response.status >= 300 && response.status < 400 ? fields(response, 'location')[0] : undefined;
 
 /** An exchange in a few words: `500 text/html`, `308 to /plants/`, `no response: connection closed`. */
-export function summarise(exchange: Exchange): string {
+export function describeExchange(exchange: Exchange): string {
   const { response } = exchange;
   const status = response === undefined ? '' : statusLine(response);
   if (exchange.kind === 'answered') return status;

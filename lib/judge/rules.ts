@@ -2,7 +2,7 @@ import type { Contract } from '../contract/contract.ts';
 import type { Validator } from '../contract/validator.ts';
 import type { Exchange, Response } from '../wire/exchange.ts';
 import { hasHeader } from '../wire/segments.ts';
-import { contentOf, fields, mediaTypes, statusOf, summarise } from './reading.ts';
+import { contentOf, describeExchange, fields, mediaTypes, statusOf } from './reading.ts';
 
 /**
  * What a finding is about: whether and how a request was answered, a success that had to be a rejection, the form of a
@@ -22,7 +22,7 @@ export interface Finding {
 }
 
 /** What a rule needs to know about a request to judge the response. */
-export interface Sent {
+export interface SentFacts {
   /** Properties of the plant, if the request carried one. */
   readonly plant?: { readonly name?: string | undefined; readonly tag?: string | undefined } | undefined;
   readonly token: string;
@@ -41,7 +41,7 @@ export interface NotSeen {
  * One requirement of one exchange; undefined if it is met. Pure, so that a saved exchange can be judged
  * again.
  */
-export type Rule = (exchange: Exchange, contract: Contract, sent: Sent) => Finding | NotSeen | undefined;
+export type Rule = (exchange: Exchange, contract: Contract, sent: SentFacts) => Finding | NotSeen | undefined;
 
 export const isFinding = (ruling: ReturnType<Rule>): ruling is Finding =>
   ruling !== undefined && 'problem' in ruling;
@@ -111,7 +111,7 @@ function mediaTypeFault(response: Response): Finding | undefined {
 export const answers200: Rule = (exchange) =>
   exchange.collided === true || (exchange.kind === 'answered' && exchange.response.status === 200)
     ? undefined
-    : found('status 200', summarise(exchange), outcome(exchange), 'outcome');
+    : found('status 200', describeExchange(exchange), outcome(exchange), 'outcome');
 
 /** Size of a body that every store must accept for an ordinary plant. */
 const MAX_ORDINARY_BYTES = 1024;
@@ -176,7 +176,10 @@ export const notSuccess: Rule = (exchange) => {
   const status = statusOf(exchange);
   if (status === undefined) return NO_STATUS;
   return isSuccess(status)
-    ? { ...found('a status other than 2xx', summarise(exchange), 'accepted', 'success'), ofRequest: true }
+    ? {
+        ...found('a status other than 2xx', describeExchange(exchange), 'accepted', 'success'),
+        ofRequest: true,
+      }
     : undefined;
 };
 
@@ -187,7 +190,7 @@ export const noServerError: Rule = (exchange) => {
   if (status < 500) return undefined;
   if (status === 501 && exchange.request.method !== 'POST') return undefined;
   if (isStoppedAtGateway(exchange)) return undefined;
-  return found('no server error (5xx)', summarise(exchange), outcome(exchange), 'outcome');
+  return found('no server error (5xx)', describeExchange(exchange), outcome(exchange), 'outcome');
 };
 
 /** A body of which a server that has answered and closed may leave so much unread that the answer is lost. */
@@ -208,7 +211,7 @@ const mayBeLost = (exchange: Exchange): boolean =>
 export const answered: Rule = (exchange) =>
   (exchange.kind === 'answered' && !exchange.response.truncated) || mayBeLost(exchange)
     ? undefined
-    : found('a complete response', summarise(exchange), outcome(exchange), 'outcome');
+    : found('a complete response', describeExchange(exchange), outcome(exchange), 'outcome');
 
 /** Only for GET and HEAD (RFC 9110 section 15.4.5). */
 const NOT_MODIFIED = 304;
@@ -225,15 +228,15 @@ export const acceptedOrRejected: Rule = (exchange) => {
     mayBeLost(exchange);
   return status === 200 || isRejection
     ? undefined
-    : found('200, or a rejection (3xx or 4xx)', summarise(exchange), outcome(exchange), 'outcome');
+    : found('200, or a rejection (3xx or 4xx)', describeExchange(exchange), outcome(exchange), 'outcome');
 };
 
 /** Rules that apply to every well-framed request. */
-export const sound: readonly Rule[] = [
+export const validResponseRules: readonly Rule[] = [
   answered,
   noServerError,
-  plantlike(plantMediaType),
-  plantlike(plantBody),
+  onlyForPlants(plantMediaType),
+  onlyForPlants(plantBody),
   errorMediaType,
   errorBody,
 ];
@@ -242,12 +245,12 @@ export const sound: readonly Rule[] = [
 export const created: readonly Rule[] = [acceptsOrdinary, plantMediaType, plantBody];
 
 /** The response to a plant of which the interface does not say whether it is accepted. */
-export const createdOrRejected: readonly Rule[] = [acceptedOrRejected, ...sound];
+export const createdOrRejected: readonly Rule[] = [acceptedOrRejected, ...validResponseRules];
 
 /** The response to a request that must be rejected. */
 export const rejected: readonly Rule[] = [notSuccess, answered, noServerError, errorMediaType, errorBody];
 
-function plantlike(rule: Rule): Rule {
+function onlyForPlants(rule: Rule): Rule {
   return (exchange, contract, sent) =>
     exchange.request.method === 'POST' ? rule(exchange, contract, sent) : notSeen('no POST request');
 }
@@ -260,7 +263,7 @@ export const rejectsWith =
     if (status === undefined || isSuccess(status)) return NO_REJECTION;
     return statuses.includes(status)
       ? undefined
-      : found(`status ${statuses.join(' or ')}`, summarise(exchange), outcome(exchange), 'outcome');
+      : found(`status ${statuses.join(' or ')}`, describeExchange(exchange), outcome(exchange), 'outcome');
   };
 
 /** A property of the plant comes back as it was sent. Another rule judges whether the response is a Plant. */
@@ -294,7 +297,7 @@ function errorMessage(exchange: Exchange, contract: Contract): string | undefine
   return typeof message === 'string' ? message : undefined;
 }
 
-export const messageSaysSomething: Rule = (exchange, contract) => {
+export const messageIsNotEmpty: Rule = (exchange, contract) => {
   const message = errorMessage(exchange, contract);
   if (message === undefined) return notSeen('no response with status 400 and an Error');
   return message.trim() === ''
@@ -347,7 +350,7 @@ const SLOW_MS = 500;
  * A body that waits for 100 Continue is asked for, or the request answered without it. Not shown by a store that takes
  * long for everything.
  */
-export const promptsForBody: Rule = ({ ms, continueWaitMs, response }) => {
+export const sends100Continue: Rule = ({ ms, continueWaitMs, response }) => {
   if (response === undefined) return NO_STATUS;
   if (continueWaitMs === undefined) return undefined;
   if (ms - continueWaitMs > SLOW_MS) return notSeen('no prompt response');
@@ -399,7 +402,7 @@ export const challengesBearer: Rule = (exchange) => {
 };
 
 /** RFC 9110 section 15.5.6: a 405 carries an Allow header. */
-export const allowsSomething: Rule = ({ response }) => {
+export const hasAllowHeader: Rule = ({ response }) => {
   if (response?.status !== 405) return notSeen('no response with status 405');
   return fields(response, 'allow').length === 0 ? found('405 with Allow', 'no Allow', 'no Allow') : undefined;
 };

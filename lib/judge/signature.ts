@@ -11,7 +11,7 @@ export function signatureOf(exchange: Exchange, contract: Contract): string {
   if (exchange.kind === 'broken') return `no response (${exchange.fault.kind})`;
   const { response } = exchange;
   const kind = Math.floor(response.status / 100);
-  if (kind === 2) return `accepted: ${plantIn(response, exchange, contract)}`;
+  if (kind === 2) return `accepted: ${plantSignature(response, exchange, contract)}`;
   if (kind === 4)
     return `rejected: ${isShape(response, contract.error.validate) ? 'an Error' : 'not an Error'}`;
   return kind === 5 ? 'a server error' : `answered ${response.status}`;
@@ -22,7 +22,7 @@ function isShape(response: Response, validate: Contract['plant']['validate']): b
   return content.kind === 'json' && validate(content.text, content.value).length === 0;
 }
 
-function plantIn(response: Response, { request }: Exchange, contract: Contract): string {
+function plantSignature(response: Response, { request }: Exchange, contract: Contract): string {
   const content = contentOf(response);
   if (content.kind !== 'json' || content.value === null || typeof content.value !== 'object')
     return 'not a Plant';

@@ -1,6 +1,6 @@
 import { withWords } from './fresh.ts';
 import type { FreshText } from './json.ts';
-import { HOSTILE } from './strings.ts';
+import { HOSTILE } from './string-samples.ts';
 
 /** The empty string, white space only, and single characters: too short to contain a fresh word. */
 const SHORT_TEXTS = [

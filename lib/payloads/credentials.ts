@@ -35,30 +35,30 @@ const swapped = (token: string) =>
   [...token].map((c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase())).join('');
 
 /** A part of a wrong token, as it is made of the right one here and in a shell; a text is the same in both. */
-type Part = string | { readonly of: (token: string) => string; readonly shell: string };
+type TokenPart = string | { readonly of: (token: string) => string; readonly shell: string };
 
-const TOKEN: Part = { of: (token) => token, shell: T };
-const FIRST_HALF: Part = {
+const TOKEN: TokenPart = { of: (token) => token, shell: T };
+const FIRST_HALF: TokenPart = {
   of: (token) => token.slice(0, middle(token)),
   shell: '${PLANT_STORE_TOKEN:0:$((${#PLANT_STORE_TOKEN}/2))}',
 };
-const SECOND_HALF: Part = {
+const SECOND_HALF: TokenPart = {
   of: (token) => token.slice(middle(token)),
   shell: '${PLANT_STORE_TOKEN:$((${#PLANT_STORE_TOKEN}/2))}',
 };
-const AFTER_FIRST: Part = { of: (token) => token.slice(1), shell: '${PLANT_STORE_TOKEN:1}' };
-const AFTER_MIDDLE: Part = {
+const AFTER_FIRST: TokenPart = { of: (token) => token.slice(1), shell: '${PLANT_STORE_TOKEN:1}' };
+const AFTER_MIDDLE: TokenPart = {
   of: (token) => token.slice(middle(token) + 1),
   shell: '${PLANT_STORE_TOKEN:$((${#PLANT_STORE_TOKEN}/2+1))}',
 };
-const OTHER_FIRST: Part = { of: (token) => other(token.charAt(0)), shell: 'x' };
-const OTHER_MIDDLE: Part = { of: (token) => other(token.charAt(middle(token))), shell: 'x' };
+const OTHER_FIRST: TokenPart = { of: (token) => other(token.charAt(0)), shell: 'x' };
+const OTHER_MIDDLE: TokenPart = { of: (token) => other(token.charAt(middle(token))), shell: 'x' };
 
 /**
  * A token made of parts. One that equals the right token (no letters whose case could be swapped) or is empty is
  * replaced with an unknown one, so that it is never right.
  */
-function near(name: string, kind: string, ...parts: readonly Part[]): InvalidCredential {
+function near(name: string, kind: string, ...parts: readonly TokenPart[]): InvalidCredential {
   const shell = parts.map((part) => (typeof part === 'string' ? part : part.shell)).join('');
   return {
     name,

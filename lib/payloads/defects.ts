@@ -1,11 +1,11 @@
 import fc, { type Arbitrary } from 'fast-check';
-import { type JsonType, meet, type Shape, type TextLimits, typesOf } from '../contract/shape.ts';
+import { intersect, type JsonType, type Shape, type TextLimits, typesOf } from '../contract/shape.ts';
 import { FRESH, fromValue, type Json, JsonObject, object, Raw, write } from './json.ts';
+import { memoised } from './memoised.ts';
 import { at, besideGrid, gridOf } from './numbers.ts';
 import { oneOfShape, otherName } from './plants.ts';
 import { sample } from './random.ts';
-import { remembered } from './remembered.ts';
-import { HOSTILE, ordinaryTag, patterned } from './strings.ts';
+import { HOSTILE, ordinaryTag, patterned } from './string-samples.ts';
 
 /** The kind of rule that an invalid payload breaks; each has its own checks. */
 export type DefectKind =
@@ -54,7 +54,7 @@ const propertyAt = (name: string): Place => ({
  * Every defect that the shape allows, each the only one in its payload. These are candidates: a schema can
  * say more than a shape, so the validator decides.
  */
-export const defectsOf = remembered(candidatesOf);
+export const defectsOf = memoised(candidatesOf);
 
 function candidatesOf(shape: Shape): readonly Defect[] {
   const kinds = shape.alternatives.filter(({ types }) => types.includes('object'));
@@ -112,8 +112,8 @@ const uniqueByName = (defects: readonly Defect[]): Defect[] => {
 const sampleValue = <T>(arbitrary: Arbitrary<T> | undefined, index = 0): T | undefined =>
   arbitrary === undefined ? undefined : sample(arbitrary, 0, 'defect', index).value;
 
-const plainValues = remembered((shape: Shape) => oneOfShape(shape, 'plain', true));
-const firstOf = remembered((shape: Shape) => sampleValue(plainValues(shape)));
+const plainValues = memoised((shape: Shape) => oneOfShape(shape, 'plain', true));
+const firstOf = memoised((shape: Shape) => sampleValue(plainValues(shape)));
 
 const sampleOf = (shape: Shape, index = 0): Json | undefined =>
   index === 0 ? firstOf(shape) : sampleValue(plainValues(shape), index);
@@ -123,7 +123,7 @@ function ofTwoKinds(place: Place, kinds: readonly Shape[]): Defect[] {
   const both = kinds.flatMap((kind, index) =>
     kinds
       .slice(index + 1)
-      .map((other) => meet(kind, other))
+      .map((other) => intersect(kind, other))
       .filter(({ types, values }) => types.length > 0 && values?.length !== 0),
   );
   const values = both.flatMap((shape) => sampleOf({ ...shape, alternatives: [] }) ?? []);

@@ -11,8 +11,10 @@ import { sample } from './random.ts';
 const NEAR_CERTAIN = { ids: 2 ** 20, texts: 2 ** 28 } as const;
 
 /** Characters that may replace one another; hexadecimal digits stay hexadecimal digits. */
-const KINDS = ['abcdef', 'ghijklmnopqrstuvwxyz', 'ABCDEF', 'GHIJKLMNOPQRSTUVWXYZ', '0123456789'] as const;
-const KIND_OF = new Map(KINDS.flatMap((kind) => [...kind].map((character) => [character, kind] as const)));
+const ALPHABETS = ['abcdef', 'ghijklmnopqrstuvwxyz', 'ABCDEF', 'GHIJKLMNOPQRSTUVWXYZ', '0123456789'] as const;
+const KIND_OF = new Map(
+  ALPHABETS.flatMap((kind) => [...kind].map((character) => [character, kind] as const)),
+);
 const LOWER = 'abcdefghijklmnopqrstuvwxyz';
 const DIGITS = '0123456789';
 

@@ -14,7 +14,7 @@ export interface Required {
 }
 
 /** Values sampled for a parameter before giving up. */
-const MAX_TRIES = 100;
+const MAX_GENERATED = 100;
 const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
@@ -26,7 +26,7 @@ export function requiredOf(contract: Contract): Required {
   const query: Pair[] = [];
   const cookies: string[] = [];
   for (const parameter of contract.parameters) {
-    const values = valuesOf(contract, parameter);
+    const values = sampleParameters(contract, parameter);
     if (parameter.in === 'query') query.push(...values.map((value): Pair => [parameter.name, value]));
     else if (parameter.in === 'cookie') cookies.push(`${parameter.name}=${values.join(',')}`);
     else headers.push([parameter.name, values.join(',')]);
@@ -35,7 +35,7 @@ export function requiredOf(contract: Contract): Required {
 }
 
 /** The texts of a parameter: one, or one for each item of an exploded list. */
-function valuesOf(contract: Contract, parameter: Contract['parameters'][number]): readonly string[] {
+function sampleParameters(contract: Contract, parameter: Contract['parameters'][number]): readonly string[] {
   const { place, shape, validate, given, json, explode } = parameter;
   const fail = (problem: string): never => {
     throw new DocumentError(
@@ -44,7 +44,7 @@ function valuesOf(contract: Contract, parameter: Contract['parameters'][number])
       `the ${parameter.in} parameter ${parameter.name} is required, and ${problem}; give it an example`,
     );
   };
-  for (let index = 0; index < MAX_TRIES; index += 1) {
+  for (let index = 0; index < MAX_GENERATED; index += 1) {
     const value =
       given === undefined
         ? sample(oneOfShape(shape, 'plain', true), 0, `parameter/${parameter.name}`, index).value

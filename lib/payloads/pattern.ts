@@ -12,7 +12,7 @@ interface Writing {
 }
 
 /** Writes strings for a part of a regular expression, with lengths in code points from `minLength` to `maxLength`. */
-interface Part {
+interface PatternPart {
   readonly minLength: number;
   readonly maxLength: number;
   /** Aims for a length, which some parts cannot reach exactly. */
@@ -51,9 +51,9 @@ export function patternOf(source: string): Pattern {
 const isEdge = (element: AST.Element | undefined, kind: 'start' | 'end') =>
   element?.type === 'Assertion' && element.kind === kind;
 
-const NOTHING: Part = { minLength: 0, maxLength: 0, write: () => '' };
+const NOTHING: PatternPart = { minLength: 0, maxLength: 0, write: () => '' };
 
-function partOf(element: AST.Element): Part {
+function partOf(element: AST.Element): PatternPart {
   switch (element.type) {
     case 'Character':
       return character([String.fromCodePoint(element.value)]);
@@ -94,7 +94,7 @@ const PRINTABLE = Array.from({ length: 0x7f - 0x20 }, (_, index) => String.fromC
 /** Characters used of a class without printable ASCII. */
 const MAX_CLASS_CHARACTERS = 32;
 
-function character(narrow: readonly string[], wide = narrow): Part {
+function character(narrow: readonly string[], wide = narrow): PatternPart {
   return {
     minLength: 1,
     maxLength: 1,
@@ -108,7 +108,7 @@ function character(narrow: readonly string[], wide = narrow): Part {
 const PADDING = repetition(character(LETTERS, ['a', 'b', ' ']), 0, Number.POSITIVE_INFINITY);
 
 /** A character of a class, preferably a letter or digit. */
-function ofClass(raw: string): Part {
+function ofClass(raw: string): PatternPart {
   const isIn = new RegExp(`^${raw}$`, 'u');
   const among = (characters: readonly string[]) => characters.filter((one) => isIn.test(one));
   const printable = among(PRINTABLE);
@@ -130,7 +130,7 @@ function anywhere(isIn: RegExp): string[] {
 
 const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
 
-function sequence(parts: readonly Part[]): Part {
+function sequence(parts: readonly PatternPart[]): PatternPart {
   const minLength = sum(parts.map((part) => part.minLength));
   return {
     minLength,
@@ -146,7 +146,7 @@ function sequence(parts: readonly Part[]): Part {
   };
 }
 
-function choice(parts: readonly Part[]): Part {
+function choice(parts: readonly PatternPart[]): PatternPart {
   return {
     minLength: Math.min(...parts.map((part) => part.minLength)),
     maxLength: Math.max(...parts.map((part) => part.maxLength)),
@@ -159,7 +159,7 @@ function choice(parts: readonly Part[]): Part {
   };
 }
 
-function repetition(part: Part, min: number, max: number): Part {
+function repetition(part: PatternPart, min: number, max: number): PatternPart {
   if (part.maxLength === 0) return { ...NOTHING, write: (_, writing) => copies(part, min).write(0, writing) };
   return {
     minLength: min * part.minLength,
@@ -176,7 +176,8 @@ function repetition(part: Part, min: number, max: number): Part {
   };
 }
 
-const copies = (part: Part, count: number): Part => sequence(Array.from({ length: count }, () => part));
+const copies = (part: PatternPart, count: number): PatternPart =>
+  sequence(Array.from({ length: count }, () => part));
 
 /** Distributes `extra` at random among parts with room for more. */
 function spread(extra: number, rooms: readonly number[], choose: Choose): number[] {

@@ -2,9 +2,9 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { NumberLimits, Shape } from '../contract/shape.ts';
 import { freshFrom, freshId, freshText } from './fresh.ts';
 import { FRESH, fromValue, type Json, JsonObject, type Member, Raw, type Style, write } from './json.ts';
+import { memoised } from './memoised.ts';
 import { type Grid, gridOf, halved, isEmpty, onGrid, placesIn } from './numbers.ts';
-import { remembered } from './remembered.ts';
-import { anyString, ordinaryName, ordinaryTag, patterned, plainName } from './strings.ts';
+import { anyString, ordinaryName, ordinaryTag, patterned, plainName } from './string-samples.ts';
 
 /** The range of values: `plain` if the value does not matter, `ordinary`, or `any` that the schema allows. */
 export type Variety = 'plain' | 'ordinary' | 'any';
@@ -79,7 +79,7 @@ export interface IdRange {
   readonly step: bigint;
 }
 
-const idRanges = remembered((newPlant: Shape): { readonly all: IdRange; readonly ordinary: IdRange } => {
+const idRanges = memoised((newPlant: Shape): { readonly all: IdRange; readonly ordinary: IdRange } => {
   const grid = idGrid(newPlant);
   const step = grid.step.digits;
   const [least, last] = placesIn(grid, 1n, MAX_ORDINARY_ID);
@@ -89,7 +89,7 @@ const idRanges = remembered((newPlant: Shape): { readonly all: IdRange; readonly
   return { all, ordinary: isThere ? { ...all, first: fresh * step } : all };
 });
 
-const idGrid = remembered(({ properties, alternatives }: Shape): Grid => {
+const idGrid = memoised(({ properties, alternatives }: Shape): Grid => {
   const shape = properties.get(ID) ?? alternatives[0]?.properties.get(ID);
   return gridOf(shape?.number ?? {}, true);
 });

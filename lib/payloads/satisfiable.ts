@@ -3,18 +3,18 @@ import type { Contract } from '../contract/contract.ts';
 import { DocumentError } from '../contract/document.ts';
 import { type Shape, type TextLimits, typesOf } from '../contract/shape.ts';
 import { write } from './json.ts';
+import { memoised } from './memoised.ts';
 import { patternOf } from './pattern.ts';
 import { ordinaryIds } from './plants.ts';
 import { sample } from './random.ts';
-import { remembered } from './remembered.ts';
-import { isPatterned, patterned } from './strings.ts';
+import { isPatterned, patterned } from './string-samples.ts';
 import { plainPlants } from './validity.ts';
 
 /**
  * Makes sure that ordinary plants can be made for a document: every verdict depends on them.
  * @throws DocumentError if none can be made from the schema
  */
-export const requireOrdinary = remembered((contract: Contract): void => {
+export const requireOrdinary = memoised((contract: Contract): void => {
   const { shape, validate } = contract.newPlant;
   const fail = (problem: string): never => {
     throw new DocumentError(contract.document.file, undefined, problem);

@@ -4,8 +4,8 @@ import { pickByKind } from './choose-cases.ts';
 import { type InvalidCredential, noToken, otherSchemes, wrongTokens } from './credentials.ts';
 import { defectsOf } from './defects.ts';
 import type { JsonObject } from './json.ts';
+import { notJson } from './malformed.ts';
 import type { Credential, RequestTemplate } from './test-case.ts';
-import { notJson } from './texts.ts';
 import { isInvalid } from './validity.ts';
 
 /** Sequences of requests, sent in order or at the same time, and how each relates to the others. */

@@ -1,9 +1,9 @@
 import type { Arbitrary } from 'fast-check';
 import type { Contract } from '../contract/contract.ts';
 import { asParsed, type Json, type JsonObject, textAt, write } from './json.ts';
+import { memoised } from './memoised.ts';
 import { ordinaryIds, plantOf } from './plants.ts';
 import { sample } from './random.ts';
-import { remembered } from './remembered.ts';
 
 /**
  * Whether a value is an exactly valid NewPlant of the document; a fresh id is replaced with an ordinary one.
@@ -33,7 +33,7 @@ export function isInvalid(contract: Contract, json: Json): boolean {
 const MAX_BYTES = 60 * 1024;
 
 /** Attempts to replace a plant that the document does not allow. */
-const MAX_TRIES = 48;
+const MAX_PAYLOADS = 48;
 
 /**
  * Replaces plants that are not valid for the document. The parts of a schema that shapes cannot express may
@@ -49,8 +49,8 @@ export const onlyValid = (
   plants.map((plant) => {
     if (isValid(contract, plant)) return plant;
     const stream = write(plant, 1n);
-    for (let index = 0; index < MAX_TRIES; index += 1) {
-      const arbitrary = instead[Math.floor((index * instead.length) / MAX_TRIES)] ?? plants;
+    for (let index = 0; index < MAX_PAYLOADS; index += 1) {
+      const arbitrary = instead[Math.floor((index * instead.length) / MAX_PAYLOADS)] ?? plants;
       const other = sample(arbitrary, 0, stream, index).value;
       if (isValid(contract, other)) return other;
     }
@@ -64,7 +64,7 @@ export const onlyValid = (
 export const plainPlants = (contract: Contract, properties: 'all' | 'required'): Arbitrary<JsonObject> =>
   plainOf(contract)[properties];
 
-const plainOf = remembered((contract: Contract) => {
+const plainOf = memoised((contract: Contract) => {
   const { shape } = contract.newPlant;
   const [all, required] = [plantOf(shape, 'plain', 'all'), plantOf(shape, 'plain', 'required')];
   const some = plantOf(shape, 'plain', 'some');

@@ -1,10 +1,10 @@
 import { counted } from '../counts.ts';
-import { atMost, present } from '../list.ts';
+import { atMost, compact } from '../list.ts';
 import type { Observations } from '../run/result/result.ts';
 import { problemText } from './record/fingerprint.ts';
 import type { RecordedCause, RecordedResult, RunRecord } from './record/record.ts';
+import { type Paint, plain, truncate } from './wording/format-text.ts';
 import { headlineOf } from './wording/headline.ts';
-import { type Paint, plain, summarise } from './wording/text.ts';
 
 type Diff = ReturnType<typeof diffOf>;
 
@@ -101,12 +101,12 @@ export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: P
   const changed = observations.filter(isInBoth);
   const others = observations.length - changed.length;
   const name = (record: RunRecord) =>
-    `${summarise(record.target.name, 60)}  ${record.startedAt}  --seed ${record.options.seed}${record.options.thorough === true ? ' --thorough' : ''}  ${headlineOf(record)}`;
+    `${truncate(record.target.name, 60)}  ${record.startedAt}  --seed ${record.options.seed}${record.options.thorough === true ? ' --thorough' : ''}  ${headlineOf(record)}`;
   const regressed = counted(regressions.length, 'regression');
   const lines = [
     `before  ${name(before)}`,
     `now     ${name(now)}`,
-    ...present(
+    ...compact(
       before.document.sha256 !== now.document.sha256 &&
         'The runs used different documents, so the stores were checked against different requirements.',
     ),
@@ -127,10 +127,10 @@ export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: P
       `${id}  ${level}  ${statement}`,
     ]),
     ...section(`${stillFailing.length} still failing`, stillFailing, ({ id, level, problems }) => [
-      `${id}  ${level}  ${summarise(problems[0]?.problem ?? '', 80)}`,
+      `${id}  ${level}  ${truncate(problems[0]?.problem ?? '', 80)}`,
     ]),
     ...section(`${unjudged.length} no longer judged`, unjudged, ({ id, reason = '' }) => [
-      `${id}  ${summarise(reason, 120)}`,
+      `${id}  ${truncate(reason, 120)}`,
     ]),
     ...section(`${counted(onlyInOne.length, 'check')} in only one of the runs`, onlyInOne, (id) => [id]),
     ...section(`${counted(changed.length, 'observation')} changed`, changed, (one) => [
@@ -149,28 +149,28 @@ const progressOf = ({ fixed }: Diff['causes'], { causes, startedAt }: RunRecord)
     : `; ${fixed.length} of ${counted(causes.length, 'cause')} fixed since ${startedAt.slice(0, 10)}`;
 
 const formatCause = ({ title, level, checks, fingerprint }: RecordedCause): readonly string[] => [
-  `${summarise(title)}  (${counted(checks.length, 'check')}, ${level}, ${fingerprint})`,
+  `${truncate(title)}  (${counted(checks.length, 'check')}, ${level}, ${fingerprint})`,
 ];
 
-const MAX_NEW_CAUSES = 5;
+const MAX_NEW_PROBLEMS = 5;
 
 function formatFailure({ result, problems }: Diff['regressions'][number]): readonly string[] {
   const { id, level, statement, expected = '', actual = '', exchanges } = result;
   const head = `${id}  ${level}  ${statement}`;
   if (problems !== undefined) {
-    const texts = problems.map((problem) => summarise(problemText(problem), 120));
-    const shown = atMost(MAX_NEW_CAUSES, texts).map((text) => `   ${text}`);
+    const texts = problems.map((problem) => truncate(problemText(problem), 120));
+    const shown = atMost(MAX_NEW_PROBLEMS, texts).map((text) => `   ${text}`);
     return [head, `   failed before; now with ${counted(problems.length, 'new problem')}`, ...shown];
   }
-  return present(
+  return compact(
     head,
-    `   expected  ${summarise(expected)}`,
-    `   actual    ${summarise(actual)}`,
-    exchanges[0] && `   reproduce ${summarise(exchanges[0].command, 2000)}`,
+    `   expected  ${truncate(expected)}`,
+    `   actual    ${truncate(actual)}`,
+    exchanges[0] && `   reproduce ${truncate(exchanges[0].command, 2000)}`,
   );
 }
 
 const section = <T>(title: string, list: readonly T[], lines: (one: T) => readonly string[]): string[] =>
   list.length === 0 ? [] : ['', title, ...list.flatMap((one) => lines(one).map((line) => `   ${line}`))];
 
-const value = (observed: Observations[string] | undefined) => summarise(String(observed), 80);
+const value = (observed: Observations[string] | undefined) => truncate(String(observed), 80);

@@ -4,15 +4,15 @@ import type { RequestTemplate } from '../payloads/test-case.ts';
 import { TOKEN_VARIABLE } from '../token-variable.ts';
 import type { Exchange, HeaderPair } from '../wire/exchange.ts';
 import type { Check, Level } from './check.ts';
-import type { Suspect } from './execute/last-requests.ts';
-import { partsOf } from './parts.ts';
+import type { RequestInFlight } from './execute/last-requests.ts';
 import { DEFAULTS, OUTSIDE_CHECKS, PREFLIGHT, plannedBatches, type WorkItem } from './plan/plan.ts';
 import { type Shard, WHOLE } from './plan/shard.ts';
 import { plantsFor } from './plant-factory.ts';
 import { preflight, type Readiness } from './preflight/preflight.ts';
 import type { Cause } from './result/cause.ts';
 import type { CheckResult, Failure, Stop } from './result/result.ts';
-import { cutShort, type Outcome, outcomeOf, type Summary, summaryOf } from './result/verdict.ts';
+import { cutShort, type Outcome, runOutcome, type Summary, summaryOf } from './result/verdict.ts';
+import { createParts } from './run-parts.ts';
 import type { Latency } from './send/latency.ts';
 import { inPool } from './send/pool.ts';
 import { requestContext } from './send/request-context.ts';
@@ -67,7 +67,7 @@ export interface RunOptions {
 }
 
 /** The options of a run with their defaults. */
-export type Settings = ReturnType<typeof settingsOf>;
+export type RunSettings = ReturnType<typeof settingsOf>;
 
 const settingsOf = (options: RunOptions) => ({
   ...options,
@@ -92,7 +92,7 @@ export interface Listeners {
 /** Finds causes by sending experiment requests that belong to no check. */
 export type FindCauses = (
   results: readonly CheckResult[],
-  run: Pick<RunHandle, 'sendOutsideChecks' | 'header' | 'requests' | 'accepted' | 'stop' | 'suspects'>,
+  run: Pick<RunHandle, 'sendOutsideChecks' | 'header' | 'requests' | 'accepted' | 'stop' | 'inFlight'>,
 ) => Promise<readonly Cause[]>;
 
 /** The options of a run with all defaults filled in. */
@@ -172,7 +172,7 @@ export interface RunHandle {
   /** The ordinary plant that the store accepted when the run began. */
   readonly accepted: Exchange | undefined;
   /** The requests of which the store may have died, the likeliest first; none unless it did. */
-  readonly suspects: readonly Suspect[];
+  readonly inFlight: readonly RequestInFlight[];
   runCheck(check: Check): Promise<CheckResult>;
   /**
    * Runs the whole catalogue in planned order: cheap checks first, extra random cases in alternating batches.
@@ -202,7 +202,7 @@ export async function openRun(
   const startedAt = new Date().toISOString();
   const settings = settingsOf(options);
   const { catalogue, concurrency, maxSeconds, strict } = settings;
-  const parts = partsOf(settings, listeners);
+  const parts = createParts(settings, listeners);
   const { state, client, sender, monitor, executor } = parts;
   const ownContext = requestContext(OUTSIDE_CHECKS, parts.idsOf(OUTSIDE_CHECKS));
   const timer =
@@ -240,8 +240,8 @@ export async function openRun(
     get stop() {
       return state.stop;
     },
-    get suspects() {
-      return state.stop?.kind === 'gone' ? monitor.last.suspects : [];
+    get inFlight() {
+      return state.stop?.kind === 'gone' ? monitor.last.inFlightAtLastAnswer : [];
     },
     get requests() {
       return sender.requests;
@@ -278,7 +278,7 @@ export async function openRun(
       const summary = summaryOf(judged);
       const { plants, ids } = monitor.created;
       return {
-        outcome: outcomeOf(
+        outcome: runOutcome(
           summary,
           strict,
           cutShort(state.stop, judged) || results.length < catalogue.length,
@@ -302,8 +302,8 @@ export async function openRun(
 
 /** Finds out whether the store can be judged at all; ends the run if not. */
 async function readinessOf(
-  { contract, seed, shard }: Settings,
-  { state, client, sender, monitor, recovery, idsOf }: ReturnType<typeof partsOf>,
+  { contract, seed, shard }: RunSettings,
+  { state, client, sender, monitor, recovery, idsOf }: ReturnType<typeof createParts>,
 ): Promise<Readiness> {
   const plants = plantsFor(contract, seed, PREFLIGHT);
   const templates = (['all', 'required', 'all'] as const).map(
@@ -429,7 +429,7 @@ class Queue<T> {
   }
 }
 
-const headerOf = (settings: Settings, firstId: bigint, startedAt: string): RunHeader => {
+const headerOf = (settings: RunSettings, firstId: bigint, startedAt: string): RunHeader => {
   const { contract, catalogue, baseUrl, name = baseUrl, tokenEnv = TOKEN_VARIABLE } = settings;
   const { seed, cases, thorough, concurrency, timeout, strict, shard } = settings;
   return {

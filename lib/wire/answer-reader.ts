@@ -193,16 +193,16 @@ function sizeIn(line: string): number {
   return size;
 }
 
-const valuesOf = ({ headers }: Head, wanted: string): string[] =>
+const headerValues = ({ headers }: Head, wanted: string): string[] =>
   headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value);
 
 const listIn = (head: Head, wanted: string): string[] =>
-  valuesOf(head, wanted).flatMap((value) => value.split(',').map((one) => one.trim().toLowerCase()));
+  headerValues(head, wanted).flatMap((value) => value.split(',').map((one) => one.trim().toLowerCase()));
 
 /** RFC 9112 section 6.3, as strict as undici: rejects whatever the RFC allows a recipient to reject. */
 function framingOf(head: Head, method: string): Framing {
   const codings = listIn(head, 'transfer-encoding');
-  const [length, ...lengths] = valuesOf(head, 'content-length');
+  const [length, ...lengths] = headerValues(head, 'content-length');
   if (length !== undefined && !/^\d+$/.test(length))
     throw new Error('bad response: its Content-Length is not a number');
   if (lengths.length > 0) throw new Error('bad response: it has more than one Content-Length');

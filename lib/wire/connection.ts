@@ -30,7 +30,7 @@ export const IDLE_MS = 4000;
 /** We closed the connection because the run ended; this says nothing about the store. */
 export const ABANDONED: Fault = { kind: 'closed', detail: 'the run has ended' };
 
-export const timedOut = (timeout: number, isPartial: boolean): Fault => ({
+export const timeoutFault = (timeout: number, isPartial: boolean): Fault => ({
   kind: 'timeout',
   detail: `no ${isPartial ? 'complete response' : 'response'} within ${timeout} ms`,
 });

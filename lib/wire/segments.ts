@@ -4,7 +4,7 @@ import type { Endpoint } from './endpoint.ts';
 import type { Delivery, HeaderPair, Request } from './exchange.ts';
 
 /** Milliseconds between two segments: long enough for the server to read them one by one. */
-export const PAUSE_MS = 3;
+export const SEGMENT_PAUSE_MS = 3;
 /** Milliseconds to wait for 100 Continue before the body is sent anyway, as long as the store may send one. */
 export const CONTINUE_WAIT_MS = 1000;
 

@@ -1,11 +1,11 @@
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { AnswerReader } from './answer-reader.ts';
-import { ABANDONED, type Connection, IDLE_MS, type ResponseLimits, timedOut } from './connection.ts';
+import { ABANDONED, type Connection, IDLE_MS, type ResponseLimits, timeoutFault } from './connection.ts';
 import { Deadline } from './deadline.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type Request, type Response } from './exchange.ts';
-import { awaitsContinue, endsConnection, PAUSE_MS, SegmentWriter, segmentsOf } from './segments.ts';
+import { awaitsContinue, endsConnection, SEGMENT_PAUSE_MS, SegmentWriter, segmentsOf } from './segments.ts';
 
 /** Called with the events of a socket. */
 interface Listener {
@@ -96,7 +96,7 @@ export class SocketConnection implements Connection {
     });
   }
 
-  private async exchange(sent: readonly Sent[], limits: ResponseLimits): Promise<void> {
+  private async exchange(sent: readonly Written[], limits: ResponseLimits): Promise<void> {
     const started = performance.now();
     const opened = await this.opened().catch(faultOf);
     if (!('kind' in opened)) return this.exchangeOn(opened, sent, limits);
@@ -105,7 +105,7 @@ export class SocketConnection implements Connection {
 
   private async exchangeOn(
     socket: Socket,
-    sent: readonly Sent[],
+    sent: readonly Written[],
     { timeout, continueWait }: ResponseLimits,
   ): Promise<void> {
     const started = performance.now();
@@ -127,7 +127,7 @@ export class SocketConnection implements Connection {
     const waits = requests.some(awaitsContinue);
     const aborts = requests.some(({ delivery }) => delivery?.abortAfter !== undefined);
     // A request that waits for 100 Continue is never pipelined.
-    const { headCut, pauseMs = PAUSE_MS } = requests[0]?.delivery ?? {};
+    const { headCut, pauseMs = SEGMENT_PAUSE_MS } = requests[0]?.delivery ?? {};
     const writer = new SegmentWriter(waits, headCut === true ? 1 : 0, pauseMs, continueWait);
     let deadline: Deadline | undefined;
     const isKept = await new Promise<boolean>((resolve) => {
@@ -140,7 +140,7 @@ export class SocketConnection implements Connection {
       // Our own pauses do not count towards the time limit.
       const paused = segments.length * pauseMs + (waits ? continueWait : 0);
       deadline = new Deadline(segments.length > 1 ? timeout + paused : timeout, () =>
-        endWith(timedOut(timeout, waiting[0]?.reader.partial() !== undefined)),
+        endWith(timeoutFault(timeout, waiting[0]?.reader.partial() !== undefined)),
       );
       this.abandon = () => endWith(ABANDONED);
       this.listener = {
@@ -181,7 +181,7 @@ export class SocketConnection implements Connection {
 }
 
 /** A request under way, and its outcome so far. */
-interface Sent {
+interface Written {
   readonly request: Request;
   readonly reader: AnswerReader;
   outcome: Response | Fault;
@@ -189,7 +189,7 @@ interface Sent {
   continueWaitMs?: number;
 }
 
-function ended({ request, reader, outcome, ms, continueWaitMs }: Sent): Exchange {
+function ended({ request, reader, outcome, ms, continueWaitMs }: Written): Exchange {
   const waited = continueWaitMs === undefined ? {} : { continueWaitMs };
   const all = { request, ms, interim: reader.interim, ...waited };
   return 'status' in outcome
@@ -233,7 +233,7 @@ function open({ host, port, secure, tls }: Endpoint): Socket {
     : connectPlain({ host, port });
 }
 
-const sentOf = (request: Request, { bodyBytes }: ResponseLimits): Sent => ({
+const sentOf = (request: Request, { bodyBytes }: ResponseLimits): Written => ({
   request,
   reader: new AnswerReader(request.method, bodyBytes),
   outcome: CUT_SHORT,

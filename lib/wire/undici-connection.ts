@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 // Not the index, which loads fetch, caches and mocks as well.
 import Client from 'undici/lib/dispatcher/client.js';
 import { Bytes } from './bytes.ts';
-import { type Connection, IDLE_MS, type ResponseLimits, timedOut } from './connection.ts';
+import { type Connection, IDLE_MS, type ResponseLimits, timeoutFault } from './connection.ts';
 import { Deadline } from './deadline.ts';
 import { type Endpoint, MAX_HEAD_BYTES, MAX_INTERIM_ANSWERS } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type HeaderPair, type Request } from './exchange.ts';
@@ -87,7 +87,7 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
     this.started = performance.now();
     const { timeout } = this.limits;
     this.deadline = new Deadline(timeout, () => {
-      const fault = timedOut(timeout, this.head !== undefined);
+      const fault = timeoutFault(timeout, this.head !== undefined);
       this.end(fault);
       controller.abort(new Error(fault.detail));
     });

@@ -1,10 +1,10 @@
 import { counted, grouped, sum } from '../../counts.ts';
 import { Section } from '../../report/formats/html/kit/section.tsx';
 import { DocumentFact, Fact, inline, StartedFact } from '../../report/formats/html/kit/text.tsx';
-import { createdText } from '../../report/wording/text.ts';
+import { createdText } from '../../report/wording/format-text.ts';
 import type { Comparison } from '../comparison.ts';
 import { ran } from '../table.ts';
-import { numbered, StoreLink } from './parts.tsx';
+import { numbered, StoreLink } from './page-parts.tsx';
 
 export function About({ comparison }: Readonly<{ comparison: Comparison }>) {
   const { suite, document, options, startedAt, seconds, checks, differential } = comparison;

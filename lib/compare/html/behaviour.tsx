@@ -3,10 +3,10 @@ import { groupBy } from '../../groups.ts';
 import { List, More, Section } from '../../report/formats/html/kit/section.tsx';
 
 import { Sentence } from '../../report/formats/html/profile.tsx';
-import { profileOf, textOf } from '../../report/wording/profile.ts';
+import { plainText, profileOf } from '../../report/wording/profile.ts';
 import type { Comparison } from '../comparison.ts';
 import { ran } from '../table.ts';
-import { Ways } from './parts.tsx';
+import { Ways } from './page-parts.tsx';
 
 /** Response times always differ and have their own section. */
 const TIMES = 'Response times';
@@ -25,7 +25,7 @@ export function questionsOf(comparison: Comparison) {
   return questions.flatMap(([, answers]) => {
     const [first] = answers;
     if (first === undefined) return [];
-    const ways = groupBy(answers, ({ sentence }) => textOf(sentence)).map(([, alike]) => ({
+    const ways = groupBy(answers, ({ sentence }) => plainText(sentence)).map(([, alike]) => ({
       sentence: alike[0]?.sentence ?? [],
       names: alike.map(({ name }) => name),
     }));

@@ -5,7 +5,7 @@ import { confirmedText } from '../../report/wording/confirmed.ts';
 import type { ComparedCause, Comparison } from '../comparison.ts';
 import { causeCount, checksAt, type SharedCause, sharedCauses } from '../table.ts';
 import { Marks, type MarksRow } from './marks.tsx';
-import { type NumberedRun, nameOf, triedOf } from './parts.tsx';
+import { type NumberedRun, nameOf, triedOf } from './page-parts.tsx';
 
 const MAX_TITLE_CHARACTERS = 1000;
 const MAX_ADVICE_CHARACTERS = 2000;

@@ -7,7 +7,7 @@ import type { Comparison } from '../comparison.ts';
 import { differing, reasonOf, verdictOf } from '../table.ts';
 import { CheckByCheck } from './explained.tsx';
 import { Marks, type MarksRow } from './marks.tsx';
-import { type NumberedRun, nameOf, triedOf } from './parts.tsx';
+import { type NumberedRun, nameOf, triedOf } from './page-parts.tsx';
 
 export function Checks({ comparison }: Readonly<{ comparison: Comparison }>) {
   const { checks } = comparison;

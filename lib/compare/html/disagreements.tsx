@@ -4,7 +4,7 @@ import { Card, List, More, Section } from '../../report/formats/html/kit/section
 import { Box, Captioned, Commands, inline, lines, sizeOf } from '../../report/formats/html/kit/text.tsx';
 import type { RecordedBody } from '../../report/record/record.ts';
 import type { Answer, Comparison, Disagreement } from '../comparison.ts';
-import { AllNames, Ways } from './parts.tsx';
+import { AllNames, Ways } from './page-parts.tsx';
 
 export function Disagreements({ comparison: { differential } }: Readonly<{ comparison: Comparison }>) {
   return (
@@ -55,7 +55,7 @@ function DisagreementDetails({ one, number }: Readonly<{ one: Disagreement; numb
       head={
         <>
           <span class="label">{inline(label, 100)}</span>
-          <span class="code">{inline(textOf(request.body), 120)}</span>
+          <span class="code">{inline(bodyText(request.body), 120)}</span>
         </>
       }
       weight={
@@ -74,7 +74,7 @@ function DisagreementDetails({ one, number }: Readonly<{ one: Disagreement; numb
             {shrinks > 0 && `, shrunk in ${counted(shrinks, 'step')}`}
           </>
         }
-        text={lines(textOf(request.body))}
+        text={lines(bodyText(request.body))}
       />
       <Commands list={[request.command]} />
       <Ways
@@ -117,9 +117,9 @@ const AnswerDetails = ({ answer: { status, contentType, body, fault } }: Readonl
       {contentType !== undefined && inline(contentType, 100)}
       {body !== undefined && `, ${sizeOf(body)}`}
     </p>
-    {body !== undefined && body.bytes > 0 && <Box text={lines(textOf(body))} />}
+    {body !== undefined && body.bytes > 0 && <Box text={lines(bodyText(body))} />}
   </>
 );
 
-const textOf = (body: RecordedBody): string =>
+const bodyText = (body: RecordedBody): string =>
   body.bytes === 0 ? '(no body)' : 'text' in body ? body.text : `(not UTF-8; base64) ${body.base64}`;

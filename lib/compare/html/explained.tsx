@@ -13,7 +13,7 @@ import {
 } from '../../report/formats/html/kit/text.tsx';
 import type { About } from '../../run/check.ts';
 import type { Cell, Comparison } from '../comparison.ts';
-import { Names, type NumberedRun, nameOf } from './parts.tsx';
+import { Names, type NumberedRun, nameOf } from './page-parts.tsx';
 
 interface ShownCell {
   readonly one: NumberedRun;

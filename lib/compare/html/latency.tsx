@@ -3,7 +3,7 @@ import { Section } from '../../report/formats/html/kit/section.tsx';
 import { time } from '../../report/formats/html/kit/text.tsx';
 import type { Comparison } from '../comparison.ts';
 import type { RunColumn } from '../table.ts';
-import { nameOf, numbered, Scrolling, StoreLink, VisuallyHidden } from './parts.tsx';
+import { nameOf, numbered, Scrolling, StoreLink, VisuallyHidden } from './page-parts.tsx';
 
 export function Latency({ comparison }: Readonly<{ comparison: Comparison }>) {
   const answered = numbered(comparison).flatMap(({ column, number }) =>

@@ -14,7 +14,7 @@ import {
   Scrolling,
   VERDICTS,
   VisuallyHidden,
-} from './parts.tsx';
+} from './page-parts.tsx';
 
 /** What a table says about one row at one store. */
 export interface Mark {
@@ -104,7 +104,7 @@ export function Marks({
             </thead>
             <tbody>
               {rows.map((row, index) => (
-                <Row row={row} index={index} tried={tried} />
+                <MarkRow row={row} index={index} tried={tried} />
               ))}
             </tbody>
           </table>
@@ -160,7 +160,7 @@ function Head({
   );
 }
 
-function Row({
+function MarkRow({
   row: { id, level, area, title, words, marks },
   index,
   tried,
@@ -175,7 +175,7 @@ function Row({
         {failing}
       </td>
       {tried.map(({ number }, at) => {
-        const { tone, text, hasDetails } = marks[at] ?? NONE;
+        const { tone, text, hasDetails } = marks[at] ?? NO_MARK;
         const mark = (
           <>
             {text ?? <Icon name={tone} />}
@@ -192,6 +192,6 @@ function Row({
   );
 }
 
-const NONE: Mark = { tone: 'skipped', hasDetails: false };
+const NO_MARK: Mark = { tone: 'skipped', hasDetails: false };
 
 const isFailure = (tone: Tone) => tone === 'fail' || tone === 'warn';

@@ -8,7 +8,7 @@ import { Causes } from './causes.tsx';
 import { Checks } from './checks.tsx';
 import { Disagreements } from './disagreements.tsx';
 import { Latency } from './latency.tsx';
-import { MIN_WIDE_COLUMNS } from './parts.tsx';
+import { MIN_WIDE_COLUMNS } from './page-parts.tsx';
 import { Stores } from './stores.tsx';
 import { sentenceOf, Verdict } from './verdict.tsx';
 

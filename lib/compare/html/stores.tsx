@@ -13,7 +13,7 @@ import {
   StoreVerdict,
   VERDICTS,
   VisuallyHidden,
-} from './parts.tsx';
+} from './page-parts.tsx';
 
 /** One row for each store: its stack, verdict, counts and response times. */
 export function Stores({ comparison }: Readonly<{ comparison: Comparison }>) {
@@ -101,8 +101,8 @@ const Numbers = ({
   latency: { median, p95 },
 }: Readonly<{ column: RunColumn; latency: NonNullable<RunColumn['latency']> }>) => (
   <>
-    <Count counts={summary.MUST} />
-    <Count counts={summary.SHOULD} />
+    <CountCell counts={summary.MUST} />
+    <CountCell counts={summary.SHOULD} />
     <td class="number" data-value={median}>
       {time(median)}
     </td>
@@ -115,7 +115,7 @@ const Numbers = ({
   </>
 );
 
-function Count({ counts }: Readonly<{ counts: RunColumn['summary']['MUST'] }>) {
+function CountCell({ counts }: Readonly<{ counts: RunColumn['summary']['MUST'] }>) {
   const { pass, fail, untestable } = counts;
   const all = judgedOf(counts);
   const width = (count: number) => percent((100 * count) / Math.max(all, 1));

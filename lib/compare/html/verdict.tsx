@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { counted, grouped } from '../../counts.ts';
-import { present } from '../../list.ts';
+import { compact } from '../../list.ts';
 import { Icon, inline } from '../../report/formats/html/kit/text.tsx';
 import type { Comparison } from '../comparison.ts';
 import { differing, sharedCauses, verdictOf } from '../table.ts';
 import { questionsOf } from './behaviour.tsx';
-import { type ShownVerdict, VERDICTS } from './parts.tsx';
+import { type ShownVerdict, VERDICTS } from './page-parts.tsx';
 
 const WORDS = Object.keys(VERDICTS) as ShownVerdict[];
 
@@ -22,7 +22,7 @@ export function sentenceOf(comparison: Comparison): string {
   if (good === all) return all === 2 ? 'Both stores are conformant.' : `All ${all} stores are conformant.`;
   const [unjudged, notRun] = [count('could not be judged'), count('not run')];
   const be = (count: number) => (count === 1 ? 'is' : 'are');
-  return `${present(
+  return `${compact(
     good === 0 && partial === 0 && `None of ${counted(all, 'store')} is conformant`,
     good > 0 && `${good} of ${counted(all, 'store')} ${be(good)} conformant`,
     partial > 0 && `${partial} of ${counted(all, 'store')} passed the selected checks`,

@@ -4,7 +4,7 @@ import { ID } from '../../payloads/plants.ts';
 import { isValid } from '../../payloads/validity.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { unlessSpent } from '../experiments.ts';
-import { bareExplanation, type Found, pinned } from '../explanation.ts';
+import { bareExplanation, type Explanation, withFixedId } from '../explanation.ts';
 import type { Search } from '../search.ts';
 import { type Wording, withArticle } from '../wording/wording.ts';
 
@@ -14,24 +14,24 @@ export async function byValue(
   failing: Exchange,
   passing: Exchange,
   search: Search,
-): Promise<Found> {
+): Promise<Explanation | undefined> {
   const [bad, good] = [failing.request.freshId, passing.request.freshId];
   if (bad === undefined || good === undefined) return undefined;
   for (let left = 3; left > 0; left -= 1) {
-    if ((await search.shows(pinned(state, bad))) !== true) return undefined;
-    if ((await search.shows(pinned(state, good))) === true) return undefined;
+    if ((await search.shows(withFixedId(state, bad))) !== true) return undefined;
+    if ((await search.shows(withFixedId(state, good))) === true) return undefined;
   }
   const tried: { readonly id: bigint; readonly shows: boolean }[] = [];
-  for (const first of [bad, good].flatMap((id) => idIn(pinned(state, id)) ?? []))
-    for (let offset = 0n; offset < NEIGHBOURS; offset += 1n) {
+  for (const first of [bad, good].flatMap((id) => idOfState(withFixedId(state, id)) ?? []))
+    for (let offset = 0n; offset < NEIGHBOUR_IDS; offset += 1n) {
       const id = first + offset;
-      const plant = pinned(state, good).plant.with(ID, id);
+      const plant = withFixedId(state, good).plant.with(ID, id);
       tried.push({ id, shows: (await search.shows({ ...state, plant })) === true });
     }
   const { words, modulus, example } = aboutIds(tried) ?? {
     words: { phrase: 'with some names or ids', isVague: true },
   };
-  const known = pinned(state, bad);
+  const known = withFixedId(state, bad);
   const failingState = example === undefined ? known : { ...known, plant: known.plant.with(ID, example) };
   const presences = await unlessSpent(() =>
     presencesOf(failingState, search, async (other) => (await search.shows(other)) === true),
@@ -48,10 +48,10 @@ export async function byValue(
 }
 
 /** Ids that are tried from one that fails, and from one that passes. */
-const NEIGHBOURS = 24n;
+const NEIGHBOUR_IDS = 24n;
 
 /** The id of a plant if it is written as a whole number: not as `1.0`, and not as `1e3`. */
-function idIn({ plant }: RequestState): bigint | undefined {
+function idOfState({ plant }: RequestState): bigint | undefined {
   const id = plant.get(ID);
   if (!(id instanceof Raw)) return typeof id === 'bigint' ? id : undefined;
   const numeral = id.written(0n);

@@ -1,31 +1,31 @@
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { isWrong400, type SoughtSymptom, unlessSpent } from '../experiments.ts';
-import { bareExplanation, type Found } from '../explanation.ts';
+import { bareExplanation, type Explanation } from '../explanation.ts';
 import { hasFreshId, namesIn, ordinaryStates } from '../ordinary-requests.ts';
 import type { Search } from '../search.ts';
 import { aspectOf, isSlow } from '../symptom/symptom.ts';
 import { mustReject } from '../symptom/symptoms-of.ts';
+import { subjectOf } from '../wording/request-words.ts';
 import { withArticle } from '../wording/wording.ts';
-import { subjectOf } from '../wording/words.ts';
 import { byValue, presencesOf } from './by-value.ts';
 import { besideOthers, underConcurrency } from './concurrency.ts';
-import { afterMany, afterOne, KINDS, onConnection, Preceding, soonAfter } from './preceding.ts';
-import { fromThenOn } from './whole-run.ts';
+import { afterMany, afterOne, onConnection, PRECEDING_KINDS, Preceding, soonAfter } from './preceding.ts';
+import { failsFromSomePointOn } from './whole-run.ts';
 
-interface Limits {
+interface RateBudget {
   /** Maximum sequential requests for measuring a failure rate. */
   readonly max: number;
   /** Stop after this many requests without a failure. */
   readonly maxWithout: number;
 }
 /** Rare failures are searched for last, as other explanations are likelier. */
-const FIRST_SEARCH: Limits = { max: 120, maxWithout: 40 };
-const LONG_SEARCH: Limits = { max: 250, maxWithout: 250 };
+const FIRST_SEARCH: RateBudget = { max: 120, maxWithout: 40 };
+const LONG_SEARCH: RateBudget = { max: 250, maxWithout: 250 };
 const ENOUGH_FAILURES = 4;
 
 /** Finds out when a failure shows that does not do so each time: now and then, under concurrency, or after others. */
-export async function circumstancesOf(search: Search): Promise<Found> {
+export async function circumstancesOf(search: Search): Promise<Explanation | undefined> {
   const { ordinary, lead = ordinary } = search;
   const isOrdinary = search.expectedOutcomeOf(lead) === 'accept';
   const like =
@@ -39,7 +39,7 @@ export async function circumstancesOf(search: Search): Promise<Found> {
 }
 
 /** Explains failures that need concurrent or preceding requests. */
-async function withOthers(state: RequestState, search: Search): Promise<Found> {
+async function withOthers(state: RequestState, search: Search): Promise<Explanation | undefined> {
   const preceding = await Preceding.of(state, search);
   return (
     (preceding && ((await afterOne(preceding)) ?? (await soonAfter(preceding)))) ??
@@ -50,7 +50,11 @@ async function withOthers(state: RequestState, search: Search): Promise<Found> {
   );
 }
 
-async function nowAndThen(state: RequestState, search: Search, { max, maxWithout }: Limits): Promise<Found> {
+async function nowAndThen(
+  state: RequestState,
+  search: Search,
+  { max, maxWithout }: RateBudget,
+): Promise<Explanation | undefined> {
   const failures: number[] = [];
   let tried = 0;
   let failing: Exchange | undefined;
@@ -73,10 +77,10 @@ async function nowAndThen(state: RequestState, search: Search, { max, maxWithout
   const values = passing === undefined ? undefined : await byValue(state, failing, passing, search);
   if (values !== undefined) return values;
   if (failed === tried) {
-    const found = await inARow(state, search);
+    const found = await afterManyInARow(state, search);
     // With the same id each time, it is about that id.
     if (found !== undefined || !hasFreshId(state)) return found;
-    return fromThenOn(state, [failed, tried], search.sought, search.experiments);
+    return failsFromSomePointOn(state, [failed, tried], search.sought, search.experiments);
   }
   const every = Math.max(2, Math.round(tried / failed));
   const gap = gapIn(failures);
@@ -94,9 +98,9 @@ async function nowAndThen(state: RequestState, search: Search, { max, maxWithout
 }
 
 /** A failure that always occurs, except right after an accepted plant, needs several requests in a row. */
-async function inARow(state: RequestState, search: Search): Promise<Found> {
+async function afterManyInARow(state: RequestState, search: Search): Promise<Explanation | undefined> {
   const preceding = await Preceding.of(state, search);
-  if (preceding === undefined || (await preceding.after(KINDS.accepted)).shows) return undefined;
+  if (preceding === undefined || (await preceding.after(PRECEDING_KINDS.accepted)).shows) return undefined;
   return afterMany(preceding);
 }
 
@@ -104,17 +108,21 @@ const ORDINALS = new Intl.PluralRules('en', { type: 'ordinal' });
 const SUFFIXES: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' };
 
 /** From this gap size on, two equal gaps are enough to prove a period. */
-const LARGE_GAP = 10;
+const MIN_SIGNIFICANT_GAP = 10;
 
 /** How far apart the failures are, if they are equally far apart. */
 function gapIn(failures: readonly number[]): number | undefined {
   const [gap = 0, ...others] = failures.slice(1).map((place, index) => place - (failures[index] ?? 0));
-  const enough = gap >= LARGE_GAP ? 1 : ENOUGH_FAILURES - 2;
+  const enough = gap >= MIN_SIGNIFICANT_GAP ? 1 : ENOUGH_FAILURES - 2;
   return gap < 2 || others.length < enough || others.some((one) => one !== gap) ? undefined : gap;
 }
 
 /** A rejected request that fails at equal distances may fail after so many rejections in a row; then ordinary plants do, too. */
-async function afterAsMany(gap: number | undefined, state: RequestState, search: Search): Promise<Found> {
+async function afterAsMany(
+  gap: number | undefined,
+  state: RequestState,
+  search: Search,
+): Promise<Explanation | undefined> {
   if (gap === undefined || !mustReject(search.expectedOutcomeOf(state))) return undefined;
   const preceding = await Preceding.of(search.ordinary, search);
   return preceding && afterMany(preceding, [gap - 1]);
@@ -126,13 +134,13 @@ const regular = (gap: number): string =>
 
 /** At a failure rate of 1/n, 5n requests all pass with probability e⁻⁵ ≈ 1/150. */
 const TIMES_RATE = 5;
-const MAX_TRIES = 200;
+const MAX_RATE_REQUESTS = 200;
 
 /** Describes the requests, one in N of which shows the symptom. */
 async function whichOf(state: RequestState, every: number, search: Search): Promise<string> {
   const anything = ', whatever it contains';
   const tries = every * TIMES_RATE;
-  if (tries > MAX_TRIES) return anything;
+  if (tries > MAX_RATE_REQUESTS) return anything;
   const presences = await unlessSpent(() =>
     presencesOf(state, search, (other) => search.showsAtAll(other, tries)),
   );

@@ -1,45 +1,48 @@
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { bareExplanation, type Found, pinned } from '../explanation.ts';
+import { bareExplanation, type Explanation, withFixedId } from '../explanation.ts';
 import { hasFreshId, ordinaryStates } from '../ordinary-requests.ts';
 import { isEachTime, REPEATS, type Search } from '../search.ts';
 import { presenceClause, presencesOf } from './by-value.ts';
-import { KINDS } from './preceding.ts';
+import { PRECEDING_KINDS } from './preceding.ts';
 
 /** Requests in flight. */
 const SIZES = [2, 3, 4, 5, 6, 8, 12, 16, 24];
 
 /** Finds out whether a failure shows only while other requests are in flight: with the same values, or with any. */
-export async function underConcurrency(state: RequestState, search: Search): Promise<Found> {
+export async function underConcurrency(
+  state: RequestState,
+  search: Search,
+): Promise<Explanation | undefined> {
   // An id that is always the same is in flight with others of its kind, which may be what matters.
   return hasFreshId(state)
-    ? ((await crowd(state, search)) ?? sameValues(state, search))
-    : ((await sameValues(search.ordinary, search)) ?? crowd(state, search));
+    ? ((await failsUnderLoad(state, search)) ?? sameValues(state, search))
+    : ((await sameValues(search.ordinary, search)) ?? failsUnderLoad(state, search));
 }
 
 /** Requests sent together; those whose responses show the symptom. */
-async function wave(state: RequestState, size: number, search: Search): Promise<readonly Exchange[]> {
+async function sendTogether(state: RequestState, size: number, search: Search): Promise<readonly Exchange[]> {
   const template = templateOf(state);
   const exchanges = await search.experiments.together(Array.from({ length: size }, () => template));
   return exchanges.filter((exchange) => search.isShown(exchange, state) === true);
 }
 
 /** Requests with the same values that are sent together, at most. */
-const MANY_ALIKE = 8;
+const SAME_ID_REQUESTS = 8;
 
 /** Whether the failure needs a concurrent request with the same id (a sequential one does not trigger it). */
-async function sameValues(state: RequestState, search: Search): Promise<Found> {
-  const size = Math.min(search.experiments.run.concurrency, MANY_ALIKE);
+async function sameValues(state: RequestState, search: Search): Promise<Explanation | undefined> {
+  const size = Math.min(search.experiments.run.concurrency, SAME_ID_REQUESTS);
   let found: { readonly state: RequestState; readonly exchange: Exchange } | undefined;
   let waves = 0;
   for (let left = 3; left > 0 && size > 1; left -= 1) {
     const { freshId } = (await search.send(state)).request;
     if (freshId === undefined) return undefined;
-    const withSameId = pinned(state, freshId);
-    const [exchange] = await wave(withSameId, size, search);
+    const withSameId = withFixedId(state, freshId);
+    const [exchange] = await sendTogether(withSameId, size, search);
     if (exchange === undefined) continue;
-    if ((await search.shows(withSameId)) === true || (await wave(state, size, search)).length > 0)
+    if ((await search.shows(withSameId)) === true || (await sendTogether(state, size, search)).length > 0)
       return undefined;
     waves += 1;
     found = { state: withSameId, exchange };
@@ -62,16 +65,18 @@ const [PAIRS, WAVES_OF_PAIRS] = [4, 6];
 /** Failures in all of them, at least. */
 const MIN_MIXED_UP = 3;
 /** Requests that have to pass beside as many of their own kind. */
-const PASSING = 16;
+const MIN_PASSING_REQUESTS = 16;
 
 /**
  * Whether the failure needs concurrent requests with a different outcome; then the store mixes requests up, for
  * example in a shared variable.
  */
-export async function besideOthers(state: RequestState, search: Search): Promise<Found> {
+export async function besideOthers(state: RequestState, search: Search): Promise<Explanation | undefined> {
   if (search.isSlow) return undefined;
   const isOrdinary = search.expectedOutcomeOf(state) === 'accept';
-  const kinds = isOrdinary ? [KINDS.rejected, KINDS.unauthenticated] : [KINDS.accepted];
+  const kinds = isOrdinary
+    ? [PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated]
+    : [PRECEDING_KINDS.accepted];
   const others = [
     ...kinds.map(({ change, many }) => ({ many, other: { ...search.ordinary, ...change(search.ordinary) } })),
     ...(isOrdinary ? ofOtherLengths(state, search) : []),
@@ -86,7 +91,7 @@ export async function besideOthers(state: RequestState, search: Search): Promise
       kind: 'under-concurrency',
       conditions: [{ clause: `${many} are in flight`, isOfOthers: true }],
       inside: [mixed.shown, PAIRS * WAVES_OF_PAIRS],
-      outside: [0, PASSING],
+      outside: [0, MIN_PASSING_REQUESTS],
       repeat: { times: PAIRS * WAVES_OF_PAIRS * 4, inFlight: PAIRS * 2 },
     };
   }
@@ -106,9 +111,9 @@ function ofOtherLengths(state: RequestState, { contract, experiments }: Search) 
 
 /** Whether the symptom shows among as many requests of its own kind, or after as many of the other kind. */
 async function showsOtherwise(state: RequestState, other: RequestState, search: Search): Promise<boolean> {
-  for (let left = PASSING; left > 0; left -= PAIRS * 2) {
-    if ((await wave(state, PAIRS * 2, search)).length > 0) return true;
-    await wave(other, PAIRS * 2, search);
+  for (let left = MIN_PASSING_REQUESTS; left > 0; left -= PAIRS * 2) {
+    if ((await sendTogether(state, PAIRS * 2, search)).length > 0) return true;
+    await sendTogether(other, PAIRS * 2, search);
     if ((await search.shows(state)) === true) return true;
   }
   return false;
@@ -140,7 +145,7 @@ async function amongOthers(
 }
 
 /** Requests that have to pass one at a time before a failure is said to need others in flight. */
-const IN_TURN = 48;
+const SEQUENTIAL_REQUESTS = 48;
 
 /** The least number of requests above `fewer`, and up to `size`, with which a failure shows each time. */
 async function leastBetween(
@@ -154,14 +159,15 @@ async function leastBetween(
 }
 
 /** Whether the failure needs a number of requests in flight, whatever they contain. */
-async function crowd(state: RequestState, search: Search): Promise<Found> {
-  const showsWith = async (count: number, other = state) => (await wave(other, count, search)).length > 0;
+async function failsUnderLoad(state: RequestState, search: Search): Promise<Explanation | undefined> {
+  const showsWith = async (count: number, other = state) =>
+    (await sendTogether(other, count, search)).length > 0;
   for (const [index, size] of SIZES.entries()) {
     if (size > search.experiments.run.concurrency) return undefined;
     let shown: Exchange | undefined;
     let waves = 0;
     for (let left = 3; left > 0; left -= 1) {
-      const found = await wave(state, size, search);
+      const found = await sendTogether(state, size, search);
       if (found.length > 0) waves += 1;
       shown ??= found[0];
     }
@@ -174,7 +180,7 @@ async function crowd(state: RequestState, search: Search): Promise<Found> {
     // Too rare to attribute to concurrency.
     if (waves < 3) return undefined;
     // A rare failure is as likely among as many requests one at a time.
-    if (await search.showsAtAll(state, IN_TURN)) return undefined;
+    if (await search.showsAtAll(state, SEQUENTIAL_REQUESTS)) return undefined;
     const least = await leastBetween(fewer, size, showsWith);
     const isHidden = async (other: RequestState) =>
       isEachTime(3, async () => !(await showsWith(size, other)));

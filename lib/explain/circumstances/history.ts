@@ -3,21 +3,21 @@ import { unseenToken } from '../../payloads/credentials.ts';
 import { freshId } from '../../payloads/fresh.ts';
 import { templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
-import { bareExplanation, type Explanation, type Found } from '../explanation.ts';
+import { bareExplanation, type Explanation } from '../explanation.ts';
 import { REPEATS, type Search } from '../search.ts';
 import { aspectOf } from '../symptom/symptom.ts';
 import type { Wording } from '../wording/wording.ts';
 import {
   afterMany,
   afterOne,
-  KINDS,
   onConnection,
+  PRECEDING_KINDS,
   Preceding,
   type Sequence,
   shownOnlyBy,
   soonAfter,
 } from './preceding.ts';
-import { fromThenOn } from './whole-run.ts';
+import { failsFromSomePointOn } from './whole-run.ts';
 
 /** What was found, with what has to come before, if anything has to. */
 export async function withHistory(found: Explanation, search: Search): Promise<Explanation> {
@@ -26,7 +26,7 @@ export async function withHistory(found: Explanation, search: Search): Promise<E
   const isOrdinary =
     subject === undefined && conditions.length === 0 && experiments.expectedOutcomeOf(state) === 'accept';
   if (isOrdinary && experiments.run.accepted !== undefined && aspectOf(sought) === 'outcome')
-    return fromThenOn(state, found.inside, sought, experiments);
+    return failsFromSomePointOn(state, found.inside, sought, experiments);
   const known = await withKnownValue(found, search);
   if (known !== undefined) return known;
   const preceding = await Preceding.of(state, search);
@@ -69,7 +69,7 @@ function withOrdinary(property: string, found: Explanation): Explanation | undef
 }
 
 /** If a constant value fails because the store has already seen it, any value that it has seen must fail too. */
-async function withKnownValue(found: Explanation, search: Search): Promise<Found> {
+async function withKnownValue(found: Explanation, search: Search): Promise<Explanation | undefined> {
   const { ordinary } = search;
   for (const { part: property = '', isRepeated } of found.conditions) {
     const other = isRepeated === true ? withOrdinary(property, found) : undefined;
@@ -97,7 +97,7 @@ async function withKnownValue(found: Explanation, search: Search): Promise<Found
   return undefined;
 }
 
-async function historyOf(preceding: Preceding): Promise<Found> {
+async function historyOf(preceding: Preceding): Promise<Explanation | undefined> {
   const { state, search } = preceding;
   const expected = search.expectedOutcomeOf(state);
   const one =
@@ -105,7 +105,7 @@ async function historyOf(preceding: Preceding): Promise<Found> {
       ? ((await sentAgain(preceding)) ?? (await afterOne(preceding)) ?? (await soonAfter(preceding)))
       : await afterOne(preceding);
   if (one !== undefined) return one;
-  const atRest = await preceding.after(KINDS.accepted);
+  const atRest = await preceding.after(PRECEDING_KINDS.accepted);
   // A failure that needs many predecessors does not occur right after an accepted plant.
   if (!atRest.shows) return (await afterMany(preceding)) ?? onConnection(state, search);
   return expected === 'reject-body' && hasEarlierValues(atRest)
@@ -114,10 +114,10 @@ async function historyOf(preceding: Preceding): Promise<Found> {
 }
 
 /** Whether a wrong token is rejected at first, and accepted when it is sent again. */
-async function sentAgain(preceding: Preceding): Promise<Found> {
+async function sentAgain(preceding: Preceding): Promise<Explanation | undefined> {
   const { state, search } = preceding;
   if (search.sought.kind !== 'accepts') return undefined;
-  let found: Found;
+  let found: Explanation | undefined;
   for (let left = REPEATS; left > 0; left -= 1) {
     const wrong = { ...state, credential: unseenToken() };
     const first = await search.send(wrong);

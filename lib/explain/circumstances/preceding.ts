@@ -9,7 +9,7 @@ import type { CauseKind } from '../../run/result/cause.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { sweep } from '../condition/sweep.ts';
 import { modelSweep } from '../condition/sweeps/model.ts';
-import { bareExplanation, type Explanation, type Found } from '../explanation.ts';
+import { bareExplanation, type Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { isEachTime, REPEATS, type Search } from '../search.ts';
 import { mustReject } from '../symptom/symptoms-of.ts';
@@ -24,7 +24,7 @@ interface Kind {
 export type ChangeOf = (ordinary: RequestState) => Partial<RequestState>;
 
 /** Kinds of preceding request that may change the outcome, as edits of an ordinary request. */
-export const KINDS = {
+export const PRECEDING_KINDS = {
   accepted: { one: 'an accepted plant', many: 'accepted plants', change: () => ({}) },
   rejected: {
     one: 'a rejected request',
@@ -69,7 +69,7 @@ export async function shownOnlyBy(
 }
 
 /** Milliseconds after which most stores have recovered, restarted or forgotten what came before. */
-export const PAUSE_MS = 1000;
+export const RECOVERY_PAUSE_MS = 1000;
 
 /** Requests in a row, the last of which is the one in question. */
 export interface Sequence {
@@ -144,9 +144,9 @@ async function accepted({ experiments, contract, isSlow }: Search): Promise<Requ
   return undefined;
 }
 
-const ALL_KINDS = Object.values(KINDS);
+const ALL_KINDS = Object.values(PRECEDING_KINDS);
 /** Predecessors worth trying once. Wrong tokens are excluded because stores count them. */
-const SINGLE_KINDS = [KINDS.accepted, KINDS.rejected, KINDS.unauthenticated];
+const SINGLE_KINDS = [PRECEDING_KINDS.accepted, PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated];
 
 /**
  * Whether a body that has to be rejected is accepted after a rejected one, but not after an accepted one: then what comes
@@ -159,8 +159,13 @@ export async function needsRejectionBefore(search: Search): Promise<boolean> {
   const preceding = await Preceding.of(lead, search);
   if (preceding === undefined) return false;
   // In changing order: every other request may show it.
-  for (const kind of [KINDS.accepted, KINDS.rejected, KINDS.rejected, KINDS.accepted])
-    if ((await preceding.after(kind)).shows !== (kind === KINDS.rejected)) return false;
+  for (const kind of [
+    PRECEDING_KINDS.accepted,
+    PRECEDING_KINDS.rejected,
+    PRECEDING_KINDS.rejected,
+    PRECEDING_KINDS.accepted,
+  ])
+    if ((await preceding.after(kind)).shows !== (kind === PRECEDING_KINDS.rejected)) return false;
   return true;
 }
 
@@ -168,7 +173,7 @@ export async function needsRejectionBefore(search: Search): Promise<boolean> {
  * What has to come right before a request, over another connection, so that a symptom shows.
  * @returns undefined if it shows whatever came before, or never
  */
-export async function afterOne(preceding: Preceding): Promise<Found> {
+export async function afterOne(preceding: Preceding): Promise<Explanation | undefined> {
   const shows: boolean[] = [];
   for (const kind of SINGLE_KINDS) shows.push((await preceding.after(kind)).shows);
   if (shows.every((one) => one === shows[0])) return undefined;
@@ -183,31 +188,34 @@ export async function afterOne(preceding: Preceding): Promise<Found> {
 }
 
 /** Whether a symptom shows only within a moment after an accepted plant. */
-export async function soonAfter(preceding: Preceding): Promise<Found> {
+export async function soonAfter(preceding: Preceding): Promise<Explanation | undefined> {
   const { state, search } = preceding;
   if ((await search.shows(state)) !== true) return undefined;
   let last: Sequence | undefined;
   for (let left = REPEATS; left > 0; left -= 1) {
-    await sleep(PAUSE_MS);
+    await sleep(RECOVERY_PAUSE_MS);
     if ((await search.shows(state)) === true) return undefined;
-    last = await preceding.after(KINDS.accepted);
+    last = await preceding.after(PRECEDING_KINDS.accepted);
     if (!last.shows) return undefined;
   }
-  return last && preceding.finding({ phrase: `soon after ${KINDS.accepted.one}` }, last);
+  return last && preceding.finding({ phrase: `soon after ${PRECEDING_KINDS.accepted.one}` }, last);
 }
 
 /** Numbers of requests of one kind in a row. */
 const COUNTS = [2, 3, 5, 8, 10, 20, 30];
 
 /** How many requests of one kind have to come right before a request so that a symptom shows. */
-export async function afterMany(preceding: Preceding, counts: readonly number[] = COUNTS): Promise<Found> {
+export async function afterMany(
+  preceding: Preceding,
+  counts: readonly number[] = COUNTS,
+): Promise<Explanation | undefined> {
   for (const kind of ALL_KINDS)
     for (const count of counts) {
       const sequence = await preceding.alwaysAfter(kind, count);
       if (sequence === undefined) continue;
       // An intermittent failure also occurs after other predecessors.
-      const others = kind === KINDS.accepted ? 1 : count;
-      const isHidden = async () => !(await preceding.after(KINDS.accepted, others)).shows;
+      const others = kind === PRECEDING_KINDS.accepted ? 1 : count;
+      const isHidden = async () => !(await preceding.after(PRECEDING_KINDS.accepted, others)).shows;
       if (!(await isEachTime(REPEATS, isHidden))) return undefined;
       return preceding.finding({ phrase: `after ${count} ${kind.many} in a row` }, sequence);
     }
@@ -215,7 +223,7 @@ export async function afterMany(preceding: Preceding, counts: readonly number[] 
 }
 
 /** What has to come before a request on the same connection, or beside it, so that a symptom shows. */
-export async function onConnection(state: RequestState, search: Search): Promise<Found> {
+export async function onConnection(state: RequestState, search: Search): Promise<Explanation | undefined> {
   const history = modelSweep(search.experiments.modelOf(state), 'history');
   if (history === undefined) return undefined;
   const reach = await sweep(history, state, search, false);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { groupBy } from '../../groups.ts';
-import { membersOf, summarise } from '../../judge/reading.ts';
+import { describeExchange, membersOf } from '../../judge/reading.ts';
 import { wrongToken } from '../../payloads/credentials.ts';
 import { freshText } from '../../payloads/fresh.ts';
 import { FRESH, FreshText, type Json, JsonObject } from '../../payloads/json.ts';
@@ -8,7 +8,7 @@ import { type RequestState, templateOf } from '../../payloads/model/dimension.ts
 import { ID } from '../../payloads/plants.ts';
 import { noCredential, type RequestTemplate } from '../../payloads/test-case.ts';
 import type { Before } from '../../run/check.ts';
-import type { Suspect } from '../../run/execute/last-requests.ts';
+import type { RequestInFlight } from '../../run/execute/last-requests.ts';
 import type { Tried } from '../../run/result/result.ts';
 import { type Exchange, isAborted } from '../../wire/exchange.ts';
 import type { CheckFailure, Cluster } from '../cluster.ts';
@@ -20,7 +20,7 @@ import { isEachTime, REPEATS } from '../search.ts';
 import { aspectOf, isSlow, keyOf, type Symptom } from '../symptom/symptom.ts';
 import { symptomsOf } from '../symptom/symptoms-of.ts';
 import { listOf, type Wording, withArticle } from '../wording/wording.ts';
-import { type ChangeOf, KINDS, PAUSE_MS, shownOnlyBy } from './preceding.ts';
+import { type ChangeOf, PRECEDING_KINDS, RECOVERY_PAUSE_MS, shownOnlyBy } from './preceding.ts';
 
 /** A single cause for many failures with different symptoms. */
 type WholeRun = (failures: readonly CheckFailure[], experiments: Experiments) => Promise<Cluster | undefined>;
@@ -47,13 +47,13 @@ export const sameForAll: WholeRun = async (failures, experiments) => {
     for (const state of authorised) {
       const exchange = await experiments.send(state);
       exchanges.push(exchange);
-      if (new Set(exchanges.map(contentOf)).size > 1) return undefined;
+      if (new Set(exchanges.map(responseText)).size > 1) return undefined;
       if (exchange.kind === 'broken' && exchange.fault.kind === 'timeout') turns = SLOW_TURNS;
     }
   const [exchange] = exchanges;
   if (exchange === undefined) return undefined;
   const other = await experiments.send({ ...ordinary, credential: noCredential });
-  const authenticates = contentOf(other) !== contentOf(exchange);
+  const authenticates = responseText(other) !== responseText(exchange);
   const whom = authenticates ? 'request with a valid token' : 'request';
   return {
     sought: symptomOf(exchange, whom),
@@ -72,15 +72,15 @@ function symptomOf(exchange: Exchange, whom: string): Symptom {
     };
   return {
     kind: 'same-for-all',
-    words: `answers every ${whom} with ${summarise(exchange).replace(/ (?=\S+\/)/, ' as ')}${exchange.response.truncated ? ' and an incomplete body' : ''}`,
+    words: `answers every ${whom} with ${describeExchange(exchange).replace(/ (?=\S+\/)/, ' as ')}${exchange.response.truncated ? ' and an incomplete body' : ''}`,
     status: exchange.response.status,
   };
 }
 
-const contentOf = (exchange: Exchange): string =>
+const responseText = (exchange: Exchange): string =>
   exchange.response === undefined
     ? `none: ${exchange.kind === 'broken' ? exchange.fault.kind : ''}`
-    : `${summarise(exchange)}\n${Buffer.from(exchange.response.body).toString('latin1')}`;
+    : `${describeExchange(exchange)}\n${Buffer.from(exchange.response.body).toString('latin1')}`;
 
 interface RejectedEarly {
   readonly one: string;
@@ -91,13 +91,16 @@ interface RejectedEarly {
 
 /** Requests that a store may reject by their heads alone, or before it has understood the body. */
 const REJECTED_EARLY: readonly RejectedEarly[] = [
-  KINDS.unauthenticated,
-  { ...KINDS.wrong, change: () => ({ credential: wrongToken('a random token of the same length') }) },
+  PRECEDING_KINDS.unauthenticated,
+  {
+    ...PRECEDING_KINDS.wrong,
+    change: () => ({ credential: wrongToken('a random token of the same length') }),
+  },
   { one: 'a request with another media type', change: () => ({ template: { contentType: 'text/plain' } }) },
   {
     one: 'a request with malformed JSON',
     change: () => ({ defect: TRUNCATED }),
-    control: KINDS.rejected.change,
+    control: PRECEDING_KINDS.rejected.change,
   },
 ];
 
@@ -160,8 +163,8 @@ const mayBeOfConnection = ({
   when !== 'always' ||
   (kind !== 'accepts' && kind !== 'lenient' && (template.preceding !== undefined || before.length > 0));
 
-/** Suspects that the title names, and that the steps send. */
-const [MAX_NAMED, MAX_SUSPECTS] = [3, 8];
+/** Requests that the title names, and that the steps send. */
+const [MAX_NAMED, MAX_SENT] = [3, 8];
 
 /**
  * The single cause of all unanswered requests after the store died. No experiments are possible, so it lists the
@@ -169,17 +172,17 @@ const [MAX_NAMED, MAX_SUSPECTS] = [3, 8];
  */
 export function died(
   failures: readonly CheckFailure[],
-  { ordinary, run: { suspects } }: Experiments,
+  { ordinary, run: { inFlight } }: Experiments,
 ): Cluster | undefined {
-  const distinct = groupBy(suspects, labelOf).flatMap(([, [first]]) => first ?? []);
+  const distinct = groupBy(inFlight, requestLabel).flatMap(([, [first]]) => first ?? []);
   const members = failures.filter(
     ({ sought: { kind }, failure: { exchange } }) =>
       exchange.response === undefined && (kind === 'closed' || kind === 'no-answer'),
   );
-  const isSuspect = ({ failure }: CheckFailure) =>
-    suspects.some(({ template }) => template === failure.template);
+  const wasInFlight = ({ failure }: CheckFailure) =>
+    inFlight.some(({ template }) => template === failure.template);
   const last =
-    members.find((one) => one.failure.template.ordinary === true && !isSuspect(one)) ?? members.at(-1);
+    members.find((one) => one.failure.template.ordinary === true && !wasInFlight(one)) ?? members.at(-1);
   if (distinct.length === 0 || last === undefined) return undefined;
   const { exchange, template } = last.failure;
   return {
@@ -189,18 +192,18 @@ export function died(
       kind: 'from-then-on',
       conditions: [wordsFor(distinct.slice(0, MAX_NAMED))],
       inside: [1, 1],
-      before: distinct.slice(0, MAX_SUSPECTS),
+      before: distinct.slice(0, MAX_SENT),
       template,
     },
     members,
   };
 }
 
-const labelOf = ({ exchange, template: { sentAs = '' }, check }: Suspect): string =>
+const requestLabel = ({ exchange, template: { sentAs = '' }, check }: RequestInFlight): string =>
   isAborted(exchange) ? 'broken off' : `${check}: ${sentAs}`;
 
 /** @param named the likeliest first, at least one */
-function wordsFor(named: readonly Suspect[]): Wording {
+function wordsFor(named: readonly RequestInFlight[]): Wording {
   if (named.some(({ exchange }) => isAborted(exchange))) return { phrase: 'that the client broke off' };
   // The label of a combination names everything that is unusual about it.
   const labels = named.flatMap(({ template: { sentAs }, check }) =>
@@ -234,7 +237,11 @@ export const acceptedNoLonger: WholeRun = async (failures, experiments) => {
   const members = failures.filter((one) => keyOf(one.sought) === keyOf(sought));
   if (some === undefined || members.length === 0) return undefined;
   const tried: Tried = [failing.length, failing.length];
-  return { sought, found: await fromThenOn(some.state, tried, sought, experiments, some.property), members };
+  return {
+    sought,
+    found: await failsFromSomePointOn(some.state, tried, sought, experiments, some.property),
+    members,
+  };
 };
 
 /** Ordinary plants that a store does not accept any more. */
@@ -276,7 +283,7 @@ const REQUESTS_TO_EXHAUST_A_STORE = 200;
  * What began to fail during the run. On a fresh store, requests of each kind in turn show it.
  * @param property what all failing plants have, if only some fail
  */
-export async function fromThenOn(
+export async function failsFromSomePointOn(
   state: RequestState,
   inside: Tried,
   sought: SoughtSymptom,
@@ -287,16 +294,18 @@ export async function fromThenOn(
   const before: Before[] = [];
   // A store that takes a second for each answer leaves no time for more.
   await unlessSpent(async () => {
-    for (const { change } of [KINDS.rejected, KINDS.unauthenticated]) {
+    for (const { change } of [PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated]) {
       const one = { ...state, ...change(state) };
       before.push({ template: templateOf(one), exchange: await experiments.send(one) });
     }
   });
-  await sleep(PAUSE_MS);
+  await sleep(RECOVERY_PAUSE_MS);
   // Only some plants may fail.
   const recovers = () => isEachTime(REPEATS, async () => (await experiments.shows(state, sought)) === false);
   const lasts = (await unlessSpent(recovers)) !== true;
-  const [rejected, unauthenticated] = before.map((one) => outcomeOf(one.exchange) === outcomeOf(exchange));
+  const [rejected, unauthenticated] = before.map(
+    (one) => statusOrFault(one.exchange) === statusOrFault(exchange),
+  );
   const isOutcome = aspectOf(sought) === 'outcome' && sought.kind !== 'rejects';
   const all = unauthenticated === true ? 'everything' : 'every request with a valid token';
   const some = property === undefined ? 'ordinary plants' : `requests with ${withArticle(property)}`;
@@ -312,5 +321,5 @@ export async function fromThenOn(
 }
 
 /** The status, or what went wrong on the way. */
-const outcomeOf = (exchange: Exchange) =>
+const statusOrFault = (exchange: Exchange) =>
   exchange.kind === 'broken' ? exchange.fault.kind : exchange.response.status;

@@ -19,7 +19,7 @@ export interface Candidate {
    * Matches text, such as NUL, that many stores reject for unrelated reasons; try it only if the failing body
    * contains it.
    */
-  readonly oddity?: RegExp | undefined;
+  readonly skipUnlessFailing?: RegExp | undefined;
 }
 
 /** A named set of values. */
@@ -112,7 +112,7 @@ export function named(tries: Tries, classes: readonly CandidateClass[]): readonl
       addName(own.some(candidate), own.group, siblings, false);
     else addName(candidate.words, own?.group ?? candidate.classes[0] ?? '', [candidate]);
   }
-  const groups = joined(found, tries, classes);
+  const groups = inGroups(found, tries, classes);
   // Prefer a nearly complete class to fragments of several.
   const around = groups.length > 1 ? smallestAround(shown, tries, classes, MIN_PART_OF_CLASS) : undefined;
   if (around !== undefined) return [around];
@@ -146,7 +146,7 @@ const [MIN_PART_OF_CLASS, MIN_PART_OF_GROUP] = [0.75, 0.5];
 /** Members of a group that are listed rather than a class around them. */
 const MAX_PARTS = 3;
 
-function joined(
+function inGroups(
   named: readonly NamedCandidates[],
   tries: Tries,
   classes: readonly CandidateClass[],
@@ -186,7 +186,7 @@ function smallestAround(
   if (smallest === undefined) return undefined;
   const size = sizeOf(smallest);
   if (candidates.length < size * part) return undefined;
-  const exceptions = partsOf(hidden.filter(isIn(smallest)), candidates, classes);
+  const exceptions = exactCover(hidden.filter(isIn(smallest)), candidates, classes);
   const words =
     exceptions === undefined
       ? mostly(smallest.most ?? smallest.words, candidates.length, size)
@@ -198,7 +198,7 @@ function smallestAround(
 const MAX_EXCEPTIONS = 2;
 
 /** Names the few classes or values that together make up exactly this set. */
-function partsOf(
+function exactCover(
   candidates: readonly Candidate[],
   others: readonly Candidate[],
   classes: readonly CandidateClass[],

@@ -7,11 +7,11 @@ import { unlessSpent } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
 import type { Search } from '../search.ts';
 import { mustReject } from '../symptom/symptoms-of.ts';
+import { wordsOf } from '../wording/request-words.ts';
 import { areVague, type Wording } from '../wording/wording.ts';
-import { wordsOf } from '../wording/words.ts';
 import type { Sweep } from './candidates.ts';
-import { CREDENTIAL, type Part } from './parts.ts';
 import { reduce } from './reduce.ts';
+import { CREDENTIAL, type RequestPart } from './request-parts.ts';
 import { type SweepResult, sweep } from './sweep.ts';
 import { credentialSweep } from './sweeps/credentials.ts';
 import { defectSweep } from './sweeps/defects.ts';
@@ -21,7 +21,7 @@ import { methodSweep } from './sweeps/methods.ts';
 import { modelSweep } from './sweeps/model.ts';
 import { orderSweep } from './sweeps/order.ts';
 import { depthSweep, nestingIn, sizeSweep } from './sweeps/sizes.ts';
-import { textSweep } from './sweeps/texts.ts';
+import { textSweep } from './sweeps/strings.ts';
 
 export interface Conditions extends Pick<Explanation, 'conditions' | 'parts' | 'neutral'> {
   readonly sweeps: readonly SweepResult[];
@@ -51,16 +51,16 @@ export async function conditionsAmong(
 /** How far each part that matters reaches. */
 export async function conditionsOf(
   state: RequestState,
-  parts: readonly Part[],
+  parts: readonly RequestPart[],
   neutral: RequestState | undefined,
   search: Search,
 ): Promise<Pick<Conditions, 'conditions' | 'sweeps'>> {
   const expected = search.expectedOutcomeOf(state);
   /** The defect is the subject of the cause, so it is not part of the condition. */
-  const isWrong = (part: Part) =>
+  const isWrong = (part: RequestPart) =>
     part.name === 'body' ||
     (neutral !== undefined && search.expectedOutcomeOf(part.copy(neutral, state)) !== 'reject-body');
-  const isCarrier = (part: Part) =>
+  const isCarrier = (part: RequestPart) =>
     (expected === 'reject-body' && isWrong(part)) || search.faultParts.includes(part);
   const conditions: Wording[] = [];
   const sweeps: SweepResult[] = [];
@@ -120,7 +120,7 @@ async function bySize(
 
 /** The candidate values to try for one part of a request; `bare` is the request without that part. */
 function sweepOf(
-  part: Part,
+  part: RequestPart,
   state: RequestState,
   { neutral, bare }: Readonly<Record<'neutral' | 'bare', RequestState>>,
   { contract, experiments }: Search,

@@ -105,11 +105,11 @@ function neighbours(numbers: readonly number[]): readonly (readonly [below: numb
 
 /** The best separating id magnitude lies between two adjacent observed magnitudes. */
 function magnitudesIn(tries: Tries): readonly Feature[] {
-  const idIn = (body: string): number => {
+  const idInBody = (body: string): number => {
     const id = membersOf(body)[ID];
     return typeof id === 'number' ? id : Number.NaN;
   };
-  const ids = tries.map(([body]) => idIn(body));
+  const ids = tries.map(([body]) => idInBody(body));
   // A body without a number says nothing about its magnitude.
   if (ids.some(Number.isNaN)) return [];
   return neighbours(ids).map(([below, id]) => ({
@@ -119,7 +119,7 @@ function magnitudesIn(tries: Tries): readonly Feature[] {
       topics: ['large id'],
     },
     // Nothing is known of those in between.
-    has: (body) => idIn(body) > below,
+    has: (body) => idInBody(body) > below,
   }));
 }
 

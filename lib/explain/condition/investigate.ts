@@ -5,21 +5,21 @@ import { insideCharacter } from '../../payloads/model/message.ts';
 import { ID } from '../../payloads/plants.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import { unlessSpent } from '../experiments.ts';
-import { type Explanation, explanationOf, pinned } from '../explanation.ts';
+import { type Explanation, explanationOf, withFixedId } from '../explanation.ts';
 import { REPEATS, type Search } from '../search.ts';
 import { mustReject } from '../symptom/symptoms-of.ts';
-import { subjectOf, suchAs } from '../wording/words.ts';
+import { subjectOf, suchAs } from '../wording/request-words.ts';
 import type { Candidate } from './candidates.ts';
 import { conditionsAmong, conditionsOf, UNCONDITIONAL } from './conditions.ts';
 import { mayExplain } from './may-explain.ts';
-import { CREDENTIAL, type Part, WHITE_SPACE, withParts } from './parts.ts';
 import { reduce } from './reduce.ts';
+import { CREDENTIAL, type RequestPart, WHITE_SPACE, withParts } from './request-parts.ts';
 import { explanationOfSubject, inEveryRejection, subjectsOf, TRUNCATED, withSubjects } from './subjects.ts';
 import { sweep } from './sweep.ts';
 import { idSweep } from './sweeps/ids.ts';
 import { orderSweep } from './sweeps/order.ts';
 import { nestingIn, paddedTo } from './sweeps/sizes.ts';
-import { textSweep } from './sweeps/texts.ts';
+import { textSweep } from './sweeps/strings.ts';
 
 /** Finds out under which condition a failure shows; undefined if it does not show again. */
 export async function investigate(search: Search): Promise<readonly Explanation[] | undefined> {
@@ -50,7 +50,7 @@ export async function investigate(search: Search): Promise<readonly Explanation[
   if (shown.length === 0) {
     const found = (await sized(search)) ?? (await likeFailing(lead, search));
     if (found !== undefined) return found;
-    if (!(await recurs(lead, search))) return byClassOfId(lead, base, search);
+    if (!(await showsEachTime(lead, search))) return byClassOfId(lead, base, search);
   }
   if (passing === undefined && shown.length > 0) return unconditional(failing, search);
   const { state, parts } = await reduce(failing, base, search);
@@ -62,7 +62,7 @@ export async function investigate(search: Search): Promise<readonly Explanation[
 async function sharedToo(
   found: readonly Explanation[],
   state: RequestState,
-  parts: readonly Part[],
+  parts: readonly RequestPart[],
   search: Search,
 ): Promise<readonly Explanation[]> {
   const others = search.bases.map((base) => withParts(parts, state, base));
@@ -85,7 +85,7 @@ async function sized(search: Search): Promise<readonly Explanation[] | undefined
   const size = failure.exchange.request.body?.length ?? 0;
   if (base === undefined || size <= experiments.sizeOf(base)) return undefined;
   const sizedTo = (bytes: number) => ({ ...base, edits: [...base.edits, paddedTo(bytes)] });
-  if (!(await recurs(sizedTo(size), search))) return undefined;
+  if (!(await showsEachTime(sizedTo(size), search))) return undefined;
   for (const bytes of [size - 1, size + 1])
     if ((await search.shows(sizedTo(bytes))) !== false) return undefined;
   let clause = `the body has ${size} bytes`;
@@ -112,7 +112,7 @@ async function likeFailing(lead: RequestState, search: Search): Promise<readonly
   const nested = deep && { ...base, plant: base.plant.with(UNDECLARED, deep.nested(deep.levels)) };
   if (nested !== undefined && (await search.shows(nested)) === true) return reducedTo(base, nested, search);
   for (const state of split(lead, base, search))
-    if (await recurs(state, search)) return reducedTo(base, state, search);
+    if (await showsEachTime(state, search)) return reducedTo(base, state, search);
   return undefined;
 }
 
@@ -158,8 +158,8 @@ async function byClassOfId(
   search: Search,
 ): Promise<readonly Explanation[] | undefined> {
   const { freshId } = search.failure.exchange.request;
-  const failing = freshId === undefined ? undefined : pinned(lead, freshId);
-  if (failing === undefined || !(await recurs(failing, search))) return undefined;
+  const failing = freshId === undefined ? undefined : withFixedId(lead, freshId);
+  if (failing === undefined || !(await showsEachTime(failing, search))) return undefined;
   const { state, parts } = await reduce(failing, base, search);
   if (!parts.some(({ name }) => name === ID)) return undefined;
   const { named, hidden } = await sweep(idSweep, state, search, false);
@@ -187,7 +187,7 @@ function featureOf({ conditions }: Explanation): Pick<Explanation, 'feature'> {
 const LARGER_BYTES = 500;
 
 /** Whether the symptom is always there. */
-const recurs = (state: RequestState, search: Search): Promise<boolean> =>
+const showsEachTime = (state: RequestState, search: Search): Promise<boolean> =>
   search.showsEachTime(state, search.isSlow ? 1 : REPEATS);
 
 /** Whether both the failing and the passing request keep their outcome with fresh values. */
@@ -239,7 +239,7 @@ async function reducedTo(
 /** Says what shows the symptom, and under which conditions. */
 async function described(
   state: RequestState,
-  parts: readonly Part[],
+  parts: readonly RequestPart[],
   neutral: RequestState | undefined,
   search: Search,
 ): Promise<readonly Explanation[]> {
@@ -256,8 +256,8 @@ async function described(
       found.push(await explanationOfSubject(own, subjects, about, search));
     }
   if (!found.some((one) => mayExplain(one, search))) {
-    const isSaid = subjects === undefined || parts.includes(CREDENTIAL);
-    const subject = isSaid ? undefined : subjectOf(search);
+    const isNamed = subjects === undefined || parts.includes(CREDENTIAL);
+    const subject = isNamed ? undefined : subjectOf(search);
     const isUnknown = subject === undefined && conditions.length === 0 && parts.length > 0;
     const known = isUnknown ? [suchAs(search.failure, search.contract)] : conditions;
     return [await explanationOf({ state, subject, conditions: known, sweeps, parts, neutral }, search)];

@@ -1,6 +1,6 @@
 import type { Explanation } from '../explanation.ts';
 import type { Search } from '../search.ts';
-import { labelOf } from '../wording/words.ts';
+import { labelOf } from '../wording/request-words.ts';
 import { isAboutBytes } from './sweeps/defects.ts';
 
 /** A store that accepts as many JSON types as this does not check the property at all. */

@@ -1,7 +1,7 @@
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import type { Explanation } from '../explanation.ts';
 import type { Search } from '../search.ts';
-import { differences, type Part, withParts } from './parts.ts';
+import { differences, type RequestPart, withParts } from './request-parts.ts';
 
 /** Finds the smallest set of parts that differ from an ordinary request and still trigger the symptom. */
 type Reduced = Pick<Explanation, 'state' | 'parts'>;
@@ -21,7 +21,7 @@ export async function reduce(
     if ((await search.shows(state)) === true) return { state, parts: [part] };
   }
   let state = failing;
-  let needed: readonly Part[] = parts;
+  let needed: readonly RequestPart[] = parts;
   for (const part of parts) {
     const without = part.copy(ordinary, state);
     if ((await search.shows(without)) !== true) continue;
@@ -38,7 +38,7 @@ export async function reduce(
 async function reducedAtOnce(
   failing: RequestState,
   ordinary: RequestState,
-  parts: readonly Part[],
+  parts: readonly RequestPart[],
   search: Search,
 ): Promise<Reduced | undefined> {
   const without = parts.map((part) => part.copy(ordinary, failing));

@@ -2,16 +2,16 @@ import { JsonObject } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { noCredential } from '../../payloads/test-case.ts';
 import { isWrong400 } from '../experiments.ts';
-import { type Description, type Explanation, explanationOf, type Found } from '../explanation.ts';
+import { type Description, type Explanation, explanationOf } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import type { Search } from '../search.ts';
 import { keyOf } from '../symptom/symptom.ts';
-import { labelOf } from '../wording/words.ts';
+import { labelOf } from '../wording/request-words.ts';
 import { type Candidate, type CandidateClass, isIn, type NamedCandidates } from './candidates.ts';
 import { type Conditions, conditionsAmong, UNCONDITIONAL } from './conditions.ts';
 import { type Feature, separating } from './features.ts';
 import { mayExplain, typeIn } from './may-explain.ts';
-import { BODY, CREDENTIAL, differences } from './parts.ts';
+import { BODY, CREDENTIAL, differences } from './request-parts.ts';
 import { type SweepResult, sweep } from './sweep.ts';
 import { credentialSweep } from './sweeps/credentials.ts';
 import { NOT_JSON } from './sweeps/defect-classes.ts';
@@ -24,7 +24,7 @@ const labelsOf = (candidates: readonly Candidate[]): readonly string[] =>
   candidates.flatMap(({ label }) => label ?? []);
 
 /** Whether every 400 shows the symptom, regardless of the rejected defect. */
-export async function inEveryRejection(search: Search): Promise<Found> {
+export async function inEveryRejection(search: Search): Promise<Explanation | undefined> {
   if (!isWrong400(search.sought)) return undefined;
   const { ordinary } = search;
   const rejected: readonly RequestState[] = [
@@ -53,7 +53,7 @@ export async function withSubjects(
   search: Search,
 ): Promise<readonly Explanation[] | 'unsteady' | undefined> {
   const kind = `${isBody}/${isAboutBytes(labelOf(search.failure), search.contract)}`;
-  const subjects = await search.experiments.remembered(`subjects/${kind}/${keyOf(search.sought)}`, () =>
+  const subjects = await search.experiments.once(`subjects/${kind}/${keyOf(search.sought)}`, () =>
     subjectsOf(search.ordinary, isBody, search),
   );
   if (await beganToShow(subjects, search)) return 'unsteady';

@@ -46,7 +46,7 @@ export async function sweep(
 ): Promise<SweepResult> {
   const tries = new Map<Candidate, boolean | undefined>();
   const own = search.experiments.textOf(state);
-  const isOther = ({ oddity }: Candidate) =>
+  const isOther = ({ skipUnlessFailing: oddity }: Candidate) =>
     HIDDEN_BY_REJECTION.includes(search.sought.kind) && oddity !== undefined && !oddity.test(own);
   const stateWith = (candidate: Candidate): RequestState | undefined => {
     if (isOther(candidate)) return undefined;
@@ -77,7 +77,7 @@ export async function sweep(
     // One odd value may show it for another reason.
     const isOdd = only?.candidates.length === 1 && place !== undefined && limits.has(place);
     const isExact = only?.isExact === true && others.length === 0 && !isOdd;
-    const isClass = isExact && (await recurs(tries, attempt));
+    const isClass = isExact && (await isConsistent(tries, attempt));
     if (agrees(tries, limits, isClass ? 0 : MAX_CONTRADICTIONS))
       found = [{ words: limits.words, group: part, candidates: [], isExact: true }];
   }
@@ -94,7 +94,7 @@ export async function sweep(
 const MAX_SECOND_TRIES = 16;
 
 /** Whether each candidate gives the same result again with fresh values (rules out coincidence). */
-async function recurs(tries: Tries, attempt: Attempt): Promise<boolean> {
+async function isConsistent(tries: Tries, attempt: Attempt): Promise<boolean> {
   for (const [candidate, shows] of [...tries].slice(0, MAX_SECOND_TRIES))
     if (shows !== undefined && (await attempt(candidate)) === !shows) return false;
   return true;
@@ -117,7 +117,7 @@ async function allAtOnce(
   });
 }
 
-interface Limits {
+interface ScaleBounds {
   readonly words: Wording;
   readonly has: (point: bigint) => boolean;
 }
@@ -126,7 +126,7 @@ interface Limits {
 const MAX_CONTRADICTIONS = 0.25;
 
 /** Whether the values beside the scale show the symptom if their place on the scale is within the limits. */
-function agrees(tries: Tries, { has }: Limits, maxFraction: number): boolean {
+function agrees(tries: Tries, { has }: ScaleBounds, maxFraction: number): boolean {
   const clear = [...tries].filter(([, shows]) => shows !== undefined);
   const against = clear.filter(([{ point }, shows]) => shows !== (point !== undefined && has(point)));
   return against.length <= clear.length * maxFraction;
@@ -137,7 +137,7 @@ async function limitsOn(
   { points, valueAt, apply, above, below, between }: Scale,
   attempt: Attempt,
   isSlow: boolean,
-): Promise<{ readonly tries: Tries; readonly limits?: Limits }> {
+): Promise<{ readonly tries: Tries; readonly limits?: ScaleBounds }> {
   const tries = new Map<Candidate, boolean | undefined>();
   const at = async (point: bigint) => {
     const candidate: Candidate = {

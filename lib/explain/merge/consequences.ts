@@ -1,8 +1,8 @@
 import type { Cluster } from '../cluster.ts';
 import { hasFreshId } from '../ordinary-requests.ts';
 import { aspectOf, keyOf, type SymptomKind } from '../symptom/symptom.ts';
+import { labelOf } from '../wording/request-words.ts';
 import { fullText, topicsOf, type Wording } from '../wording/wording.ts';
-import { labelOf } from '../wording/words.ts';
 
 /** Whether one cluster explains the failures of another one. */
 export type Explains = (one: Cluster, other: Cluster) => boolean;
@@ -98,7 +98,7 @@ const isMore: Explains = (one, other) =>
     ((one.found.labels ?? []).length > (other.found.labels ?? []).length && hasLabelsOf(one, other)));
 
 /** Whether all bodies of the other have the feature of the one. */
-const hasItsFeature: Explains = (one, other) => {
+const haveItsFeature: Explains = (one, other) => {
   const { feature } = one.found;
   return (
     feature !== undefined &&
@@ -113,7 +113,7 @@ const hasItsFeature: Explains = (one, other) => {
 /** A broader cluster with the same symptom includes a narrower one. */
 const includes: Explains = (one, other) =>
   isSameSymptom(one, other) &&
-  (isMore(one, other) || isWider(one, other) || (hasItsFeature(one, other) && !isMore(other, one)));
+  (isMore(one, other) || isWider(one, other) || (haveItsFeature(one, other) && !isMore(other, one)));
 
 /** A limit below this may lie below the size of an ordinary request by chance. */
 const MIN_LIMIT_BYTES = 300;

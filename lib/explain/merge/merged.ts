@@ -1,5 +1,5 @@
 import { groupBy } from '../../groups.ts';
-import { type Cluster, gravestFirst } from '../cluster.ts';
+import { type Cluster, inFixOrder } from '../cluster.ts';
 import { fullText } from '../wording/wording.ts';
 import { BY_CHANCE, CONSEQUENCES, type Explains } from './consequences.ts';
 import { byCodePath, SAME_FAULTS, type SameFault } from './same-fault.ts';
@@ -9,15 +9,15 @@ const RULES: readonly (Explains | SameFault)[] = [...BY_CHANCE, ...SAME_FAULTS, 
 
 /** Merges clusters into one per fault, in order of fixing. */
 export const merged = (clusters: readonly Cluster[]): readonly Cluster[] =>
-  gravestFirst(
+  inFixOrder(
     RULES.reduce<readonly Cluster[]>(
-      (left, rule) => joined(left, typeof rule === 'function' ? explainedBy(rule, left) : rule),
+      (left, rule) => applied(left, typeof rule === 'function' ? asMergeRule(rule, left) : rule),
       clusters.map(withDistinctConditions),
     ),
   );
 
 /** Makes one cluster of those with the same key, with the failures of all. Those without a key stay as they are. */
-function joined(clusters: readonly Cluster[], { key, join }: SameFault): readonly Cluster[] {
+function applied(clusters: readonly Cluster[], { key, join }: SameFault): readonly Cluster[] {
   const groups = groupBy(clusters, (cluster) => key(cluster, clusters) ?? String(clusters.indexOf(cluster)));
   return groups.flatMap(([, all]) => {
     const [first] = all;
@@ -27,12 +27,12 @@ function joined(clusters: readonly Cluster[], { key, join }: SameFault): readonl
 }
 
 /** Moves the failures of each explained cluster into the cluster that explains it. */
-function explainedBy(explains: Explains, clusters: readonly Cluster[]): SameFault {
-  const last = (cluster: Cluster): Cluster => {
+function asMergeRule(explains: Explains, clusters: readonly Cluster[]): SameFault {
+  const rootOf = (cluster: Cluster): Cluster => {
     const next = clusters.find((one) => one !== cluster && explains(one, cluster));
-    return next === undefined ? cluster : last(next);
+    return next === undefined ? cluster : rootOf(next);
   };
-  return { key: (cluster) => String(clusters.indexOf(last(cluster))), join: last };
+  return { key: (cluster) => String(clusters.indexOf(rootOf(cluster))), join: rootOf };
 }
 
 /** Several parts of a request may matter for one reason, such as that each makes the body larger. */

@@ -1,6 +1,6 @@
 import { mediaTypes } from '../../judge/reading.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { type Cluster, gravestFirst } from '../cluster.ts';
+import { type Cluster, inFixOrder } from '../cluster.ts';
 import { isWrong400, type SoughtSymptom } from '../experiments.ts';
 import { keyOf } from '../symptom/symptom.ts';
 import { sentenceOf } from '../wording/cause-of.ts';
@@ -241,7 +241,7 @@ export const byCodePath: SameFault = {
     return JSON.stringify([kind, isAboutPieces ? PIECES : textOfAll(conditions)]);
   },
   join: (first, all) => {
-    const [gravest = first, ...others] = gravestFirst(all);
+    const [gravest = first, ...others] = inFixOrder(all);
     const words = others.map(({ sought: { kind, words, status } }) => {
       if (kind === 'accepts') return `${words} what it has to reject`;
       return kind === 'rejects' ? `rejects a valid plant with ${status}` : words;

@@ -123,7 +123,7 @@ export function unreadable(response: Response): Symptom {
   const { status } = response;
   const [kind, words] = textProblem(response);
   const symptom: Symptom = { kind, words: `answers ${status} ${words}`, status };
-  return kind === 'no-body' ? symptom : { ...symptom, family: `unreadable ${status}` };
+  return kind === 'no-body' ? symptom : { ...symptom, groupKey: `unreadable ${status}` };
 }
 
 function textProblem({

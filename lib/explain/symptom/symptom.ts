@@ -65,7 +65,7 @@ export interface Symptom {
   /** The body is an Error, though the status is that of a success. */
   readonly isErrorAsSuccess?: true;
   /** Grouping key shared by all variants of one fault; defaults to `words`. */
-  readonly family?: string;
+  readonly groupKey?: string;
 }
 
 export const aspectOf = ({ kind }: Symptom): Aspect => ASPECTS[kind];
@@ -74,7 +74,7 @@ export const aspectOf = ({ kind }: Symptom): Aspect => ASPECTS[kind];
 export const isSlow = ({ kind }: Symptom): boolean => kind === 'no-answer';
 
 /** Names a symptom: the same for responses that are wrong in the same way. */
-export const keyOf = ({ words, family = words }: Pick<Symptom, 'words' | 'family'>): string => family;
+export const keyOf = ({ words, groupKey = words }: Pick<Symptom, 'words' | 'groupKey'>): string => groupKey;
 
 export const REJECTS = 'rejects with';
 

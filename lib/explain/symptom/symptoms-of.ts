@@ -14,7 +14,7 @@ const BROKEN: Partial<Record<FaultKind, Symptom>> = {
 };
 
 /** What is wrong with the outcome of an exchange: whether and with which status it was answered. */
-function outcomeOf(exchange: Exchange, expected: ExpectedOutcome): Symptom | undefined {
+function outcomeSymptom(exchange: Exchange, expected: ExpectedOutcome): Symptom | undefined {
   if (exchange.kind === 'broken') {
     const { fault, response } = exchange;
     if (response === undefined)
@@ -22,7 +22,7 @@ function outcomeOf(exchange: Exchange, expected: ExpectedOutcome): Symptom | und
     const { status } = response;
     const words = fault.kind === 'timeout' ? 'does not finish the response' : 'breaks off the response';
     // On a closing connection, an endless response looks like a truncated one.
-    return { kind: 'incomplete', words: `${words} (${status})`, status, family: `incomplete ${status}` };
+    return { kind: 'incomplete', words: `${words} (${status})`, status, groupKey: `incomplete ${status}` };
   }
   const { status, truncated } = exchange.response;
   const symptom = (kind: SymptomKind, words: string): Symptom => ({ kind, words, status });
@@ -90,7 +90,7 @@ export function symptomsOf(
   contract: Contract,
 ): readonly Symptom[] {
   const { response } = exchange;
-  const found: (Symptom | undefined)[] = [outcomeOf(exchange, expected)];
+  const found: (Symptom | undefined)[] = [outcomeSymptom(exchange, expected)];
   if (response !== undefined) {
     if (mustReject(expected) && isSuccess(response.status))
       found.push(isError(response, contract) ? ERROR_AS_SUCCESS : { kind: 'accepts', words: 'accepts' });

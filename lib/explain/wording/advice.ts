@@ -2,7 +2,7 @@ import type { CheckFailure } from '../cluster.ts';
 import type { SoughtSymptom } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
-import { hintsOf, type Settings } from './stack.ts';
+import { hintsOf, type SoftwareSettings } from './stack.ts';
 import { type Topic, topicsOf } from './wording.ts';
 
 /** What to do about a fault: the fix first, then how such a fault typically comes about. */
@@ -47,7 +47,7 @@ interface Advice {
   readonly isCodePath?: true;
   readonly isErrorAsSuccess?: true;
   readonly text: string;
-  readonly settings?: Settings;
+  readonly settings?: SoftwareSettings;
 }
 
 const SERVER_ERROR: readonly SymptomKind[] = [

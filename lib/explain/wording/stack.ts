@@ -35,7 +35,7 @@ const LANGUAGES = {
 type Software = (typeof LANGUAGES)[keyof typeof LANGUAGES]['software'][number];
 
 /** How a fault is avoided with some software. */
-export type Settings = Readonly<Partial<Record<Software, string>>>;
+export type SoftwareSettings = Readonly<Partial<Record<Software, string>>>;
 
 const MAX_TEXT_BYTES = 2048;
 
@@ -53,7 +53,7 @@ function softwareOf(exchanges: readonly Exchange[]): readonly string[] {
 }
 
 /** Settings as sentences, those for the software of the store first. */
-export function hintsOf(settings: Settings, exchanges: readonly Exchange[]): string {
+export function hintsOf(settings: SoftwareSettings, exchanges: readonly Exchange[]): string {
   const own = softwareOf(exchanges);
   const isOwn = ([software]: readonly [string, string]) => own.includes(software);
   const all = Object.entries(settings);

@@ -86,7 +86,7 @@ export interface Value {
    * Dimensions that must have their usual value, because they would have no effect, or another one, together
    * with it.
    */
-  readonly apart?: readonly string[];
+  readonly incompatibleWith?: readonly string[];
   /** The values that it represents, including itself: each row uses one of them. */
   readonly members?: readonly Value[];
 }
@@ -97,7 +97,7 @@ export interface Dimension {
   /** The first is the usual one. */
   readonly values: readonly [Value, ...Value[]];
   /** Most stores reject its unusual values, which masks everything else about the request. */
-  readonly masks?: true;
+  readonly hidesOtherFaults?: true;
 }
 
 const usual: Value = { name: 'as usual', apply: (state) => state };
@@ -110,7 +110,7 @@ export const dimension = (name: string, values: readonly Value[]): Dimension => 
 /** One value that represents several similar ones: rows use its members in rotation. */
 export const anyOf = (members: readonly [Value, ...Value[]]): Value => ({
   ...members[0],
-  apart: [...new Set(members.flatMap(({ apart = [] }) => apart))],
+  incompatibleWith: [...new Set(members.flatMap(({ incompatibleWith: apart = [] }) => apart))],
   ...(members.some(({ optional }) => optional) ? { optional: true } : {}),
   members,
 });

@@ -26,7 +26,7 @@ const framing = dimension(
     chunked('in one chunk', { chunks: 'one' }),
     chunked('in two chunks', { chunks: 'halves' }),
     // A large body would have thousands.
-    chunked('in many chunks', { chunks: 'many' }, { apart: ['size'] }),
+    chunked('in many chunks', { chunks: 'many' }, { incompatibleWith: ['size'] }),
     anyOf([
       chunked('in chunks with extensions', { chunks: 'extensions' }),
       chunked('in chunks with leading zeros in their sizes', { leadingZeros: true }),
@@ -91,11 +91,11 @@ const expectation = dimension(
   'expectation',
   optional([
     anyOf([
-      delivered('with Expect: 100-continue', { expectContinue: true }, { apart: ['history'] }),
+      delivered('with Expect: 100-continue', { expectContinue: true }, { incompatibleWith: ['history'] }),
       delivered(
         'with Expect: 100-Continue',
         { expectContinue: true, capitals: true },
-        { apart: ['history'] },
+        { incompatibleWith: ['history'] },
       ),
     ]),
   ]),
@@ -119,7 +119,7 @@ const mediaType = dimension('media type', [
 ]);
 
 /** Requests that many stores do not recognise as JSON for this resource. */
-const oddity: Dimension = {
+const unusualHeader: Dimension = {
   ...dimension(
     'oddity',
     optional(
@@ -132,18 +132,18 @@ const oddity: Dimension = {
         type('application/x-www-form-urlencoded'),
         withTemplate('without a content type', { contentType: undefined }),
       ]
-        .map((value): Value => ({ ...value, apart: ['media type'] }))
+        .map((value): Value => ({ ...value, incompatibleWith: ['media type'] }))
         .concat(
           withTemplate(
             'with a percent-encoded letter in the path',
             { path: '/%70lants' },
-            { apart: ['target'] },
+            { incompatibleWith: ['target'] },
           ),
           delivered('with the target in absolute form', { absoluteTarget: true }),
         ),
     ),
   ),
-  masks: true,
+  hidesOtherFaults: true,
 };
 
 const accepting = (who: string, accept: string) =>
@@ -331,8 +331,10 @@ const capitalised = NAMES.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 
 /** Field names are case-insensitive (RFC 9110 section 5.1). */
 const headerLines = dimension('header lines', [
-  ordered('with header names in capital letters', NAMES.toUpperCase(), { apart: ['header order'] }),
-  ordered('with header names in capitalised words', capitalised, { apart: ['header order'] }),
+  ordered('with header names in capital letters', NAMES.toUpperCase(), {
+    incompatibleWith: ['header order'],
+  }),
+  ordered('with header names in capitalised words', capitalised, { incompatibleWith: ['header order'] }),
   // RFC 9112 section 5 allows any white space, or none.
   delivered('with no space after the colons of the headers', { headerGap: '' }),
   // Not a tab, which nginx takes for a part of a Content-Length.
@@ -363,7 +365,7 @@ export const schemeDimension: Dimension = {
       ]),
     ]),
   ),
-  masks: true,
+  hidesOtherFaults: true,
 };
 
 const FRAMING_NAMES = 'content-length transfer-encoding';
@@ -375,7 +377,7 @@ const headerOrder = dimension('header order', [
     'with Content-Type last',
     `host authorization accept user-agent ${FRAMING_NAMES} content-type`,
     // Without chunks there is a Content-Length before it.
-    { apart: ['framing'] },
+    { incompatibleWith: ['framing'] },
   ),
   ordered(
     'with Content-Length first and Host last',
@@ -407,7 +409,7 @@ export const messageDimensions: readonly Dimension[] = [
   segments,
   expectation,
   mediaType,
-  oddity,
+  unusualHeader,
   accept,
   acceptEncoding,
   client,

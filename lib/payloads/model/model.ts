@@ -1,7 +1,7 @@
 import type { Contract } from '../../contract/contract.ts';
 import { coverage, coveringArray, type Dimensions, type Row } from '../covering.ts';
+import { memoised } from '../memoised.ts';
 import { sample } from '../random.ts';
-import { remembered } from '../remembered.ts';
 import type { ExpectedOutcome } from '../test-case.ts';
 import { isValid, plainPlants } from '../validity.ts';
 import {
@@ -28,7 +28,7 @@ export interface Model {
 }
 
 /** The models of a document, without the values that it does not allow. */
-export const modelsOf = remembered((contract: Contract): Readonly<Record<ExpectedOutcome, Model>> => {
+export const modelsOf = memoised((contract: Contract): Readonly<Record<ExpectedOutcome, Model>> => {
   const ofAnyDocument = [...plantDimensions, sizeDimension];
   const plant = ofAnyDocument.map((one) => valid(one, contract));
   const notApplicable = countOf(ofAnyDocument) - countOf(plant);
@@ -91,8 +91,11 @@ const mapped = (
 const maskingWithout =
   (...names: readonly string[]) =>
   (one: Dimension): Dimension =>
-    one.masks === true
-      ? mapped(one, (value) => ({ ...value, apart: [...(value.apart ?? []), ...names] }))
+    one.hidesOtherFaults === true
+      ? mapped(one, (value) => ({
+          ...value,
+          incompatibleWith: [...(value.incompatibleWith ?? []), ...names],
+        }))
       : one;
 
 /** Groups adjacent values, which are similar, so that at most `maxCount` unusual values remain. */
@@ -186,17 +189,18 @@ export const valuesOf = (
 export const countsOf = ({ dimensions }: Model): readonly (readonly number[])[] =>
   dimensions.map(({ values }) => values.map(({ members }) => members?.length ?? 1));
 
-export const dimensionsOf = remembered(({ dimensions }: Model): Dimensions => {
+export const dimensionsOf = memoised(({ dimensions }: Model): Dimensions => {
   const apart = dimensions.map(({ values }) =>
     values.map(
-      (value) => new Set(dimensions.flatMap(({ name }, at) => (value.apart?.includes(name) ? [at] : []))),
+      (value) =>
+        new Set(dimensions.flatMap(({ name }, at) => (value.incompatibleWith?.includes(name) ? [at] : []))),
     ),
   );
   const keepsApart = (dimension: number, value: number, other: number, otherValue: number) =>
     otherValue !== 0 && apart[dimension]?.[value]?.has(other) === true;
   return {
     sizes: dimensions.map(({ values }) => values.length),
-    masking: dimensions.flatMap(({ masks }, at) => (masks === true ? [at] : [])),
+    masking: dimensions.flatMap(({ hidesOtherFaults: masks }, at) => (masks === true ? [at] : [])),
     allowed: (dimension, value, other, otherValue) =>
       !keepsApart(dimension, value, other, otherValue) && !keepsApart(other, otherValue, dimension, value),
   };
@@ -206,8 +210,8 @@ export const dimensionsOf = remembered(({ dimensions }: Model): Dimensions => {
 export type Strength = 2 | 3;
 
 const arrays = {
-  2: remembered((model: Model) => storedPairs(model) ?? coveringArray(dimensionsOf(model), 2)),
-  3: remembered((model: Model) => coveringArray(dimensionsOf(model), 3)),
+  2: memoised((model: Model) => storedPairs(model) ?? coveringArray(dimensionsOf(model), 2)),
+  3: memoised((model: Model) => coveringArray(dimensionsOf(model), 3)),
 } as const;
 
 /** Rows in which every allowed pair, or triple, of values occurs. */

@@ -3,7 +3,7 @@ import { groupBy } from '../../groups.ts';
 import { type InvalidCredential, invalidCredentials } from '../credentials.ts';
 import { type Defect, type DefectKind, defectsOf } from '../defects.ts';
 import type { Json } from '../json.ts';
-import { multipart, notJson } from '../texts.ts';
+import { multipart, notJson } from '../malformed.ts';
 import { isInvalid } from '../validity.ts';
 import { alike, type Dimension, dimension, type Value } from './dimension.ts';
 
@@ -30,7 +30,7 @@ const withDefect = (defect: Defect): Value => ({
     const invalid = candidates.find((json) => isInvalid(contract, json));
     return { ...state, defect: { json: invalid ?? null } };
   },
-  apart: DIMENSIONS_WITHOUT_EFFECT[defect.kind] ?? [],
+  incompatibleWith: DIMENSIONS_WITHOUT_EFFECT[defect.kind] ?? [],
 });
 
 /** A text that is not JSON; this edit comes last. */
@@ -42,7 +42,7 @@ const malformedBody = ({ name, apply }: (typeof notJson)[number]): Value => {
     name: `with a body that is ${name}`,
     fault: name,
     apply: (state) => ({ ...state, defect: { corrupt: apply } }),
-    apart: replaces
+    incompatibleWith: replaces
       ? // A body without content has no segments, and nothing to wait for before it (RFC 9110 section 10.1.1).
         [
           ...PLANT,
@@ -59,7 +59,7 @@ const noBody: Value = {
   name: 'without a body',
   fault: 'no body',
   apply: (state) => ({ ...state, defect: { noBody: true } }),
-  apart: [...PLANT, 'size', 'white space', 'escapes', 'segments', 'framing', 'expectation'],
+  incompatibleWith: [...PLANT, 'size', 'white space', 'escapes', 'segments', 'framing', 'expectation'],
 };
 
 /** Texts that are not JSON but that some parsers accept; the others have their own checks. */
@@ -102,7 +102,10 @@ export function fewDefects(shape: Shape): Dimension {
       .slice(0, 1),
   );
   const malformed = notJson.slice(2, 3).map(malformedBody);
-  return { ...dimension('defect', [...defects.map(withDefect), ...malformed, noBody]), masks: true };
+  return {
+    ...dimension('defect', [...defects.map(withDefect), ...malformed, noBody]),
+    hidesOtherFaults: true,
+  };
 }
 
 const withCredential = ({ name, credential }: InvalidCredential): Value => ({

@@ -36,6 +36,10 @@ const keyOf = ({ dimensions }: Dimensioned): string =>
   hash(
     'sha256',
     JSON.stringify(
-      dimensions.map(({ name, masks, values }) => [name, masks, values.map(({ apart }) => apart)]),
+      dimensions.map(({ name, hidesOtherFaults: masks, values }) => [
+        name,
+        masks,
+        values.map(({ incompatibleWith: apart }) => apart),
+      ]),
     ),
   );

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { freshId, withWords } from '../fresh.ts';
 import { FRESH, type FreshText, type Json, JsonObject, nestedArrays, Raw } from '../json.ts';
 import { ID } from '../plants.ts';
-import { HOSTILE } from '../strings.ts';
+import { HOSTILE } from '../string-samples.ts';
 import { alike, type Context, type Dimension, dimension, optional, type Value } from './dimension.ts';
 
 /** The plant of a request. */
@@ -76,7 +76,7 @@ const TAGS: readonly Value[] = [
       const text = letters(8);
       return { ...state, plant: state.plant.with('name', text).with('tag', text) };
     },
-    apart: ['name', 'size'],
+    incompatibleWith: ['name', 'size'],
   },
   ...optional(
     having('tag', {

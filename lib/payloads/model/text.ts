@@ -21,7 +21,7 @@ const growing = (
 });
 
 /** For values that would exceed 64 KiB if every character were escaped. */
-const UNESCAPED = { apart: ['escapes'] } as const;
+const UNESCAPED = { incompatibleWith: ['escapes'] } as const;
 
 const widened = (count: number) => (text: string) => {
   const end = text.trimEnd().length - 1;
@@ -59,7 +59,7 @@ export const sizeDimension: Dimension = dimension('size', [
         )
         .without('tag'),
     }),
-    apart: ['name', 'tag', 'escapes', 'undeclared names', 'undeclared values'],
+    incompatibleWith: ['name', 'tag', 'escapes', 'undeclared names', 'undeclared values'],
   },
   spaces('of 900 bytes with white space', 700),
   ...optional([
@@ -113,8 +113,12 @@ const whiteSpace = dimension('white space', [
   editing('followed by a line feed', (text) => `${text}\n`),
   editing('surrounded by white space', (text) => `\n  ${text}  `),
   // One segment may then contain nothing but white space. More would exceed 1 KiB.
-  editing('after 300 spaces', (text) => `${' '.repeat(300)}${text}`, { apart: ['size', 'escapes'] }),
-  editing('followed by 300 spaces', (text) => `${text}${' '.repeat(300)}`, { apart: ['size', 'escapes'] }),
+  editing('after 300 spaces', (text) => `${' '.repeat(300)}${text}`, {
+    incompatibleWith: ['size', 'escapes'],
+  }),
+  editing('followed by 300 spaces', (text) => `${text}${' '.repeat(300)}`, {
+    incompatibleWith: ['size', 'escapes'],
+  }),
 ]);
 
 const escapes = dimension('escapes', [

@@ -1,5 +1,5 @@
 import { counted } from '../../counts.ts';
-import { atMost, present } from '../../list.ts';
+import { atMost, compact } from '../../list.ts';
 import { problemText } from '../record/fingerprint.ts';
 import type {
   EntryState,
@@ -8,14 +8,14 @@ import type {
   RecordedResult,
   RunRecord,
 } from '../record/record.ts';
+import { truncate } from '../wording/format-text.ts';
 import { NOTHING_JUDGED } from '../wording/headline.ts';
-import { summarise } from '../wording/text.ts';
 import { entryName, isAbout, newProblems } from './baseline-entry.ts';
 import { acceptedBy, covering, unaccounted } from './known-deviations.ts';
 
 const MAX_REASON_CHARACTERS = 300;
 
-const MAX_NEW_CAUSES = 3;
+const MAX_NEW_PROBLEMS = 3;
 
 export type EvaluatedEntry = JudgedBaseline['entries'][number];
 
@@ -54,8 +54,8 @@ export function novelty(result: RecordedResult, record: RunRecord): string | und
   if (problems === undefined) return undefined;
   if (problems.length === 0)
     return `${counted(unaccounted(result), 'failure')} of a known failing check, of which nothing was recorded`;
-  const texts = problems.map((problem) => summarise(problemText(problem), 120));
-  const shown = atMost(MAX_NEW_CAUSES, texts, (count) => `${count} more`);
+  const texts = problems.map((problem) => truncate(problemText(problem), 120));
+  const shown = atMost(MAX_NEW_PROBLEMS, texts, (count) => `${count} more`);
   return `${counted(problems.length, 'new problem')} of a known failing check: ${shown.join('; ')}`;
 }
 
@@ -112,8 +112,8 @@ export const knownCauses = (record: RunRecord): readonly ExplainedChecks[] =>
   explainedChecks(record).filter(({ known }) => known);
 
 export function whyKnown({ reason, issue, until }: EvaluatedEntry): string {
-  const more = present(issue, until !== undefined && `until ${until}`);
-  return summarise(more.length === 0 ? reason : `${reason} (${more.join(', ')})`, MAX_REASON_CHARACTERS);
+  const more = compact(issue, until !== undefined && `until ${until}`);
+  return truncate(more.length === 0 ? reason : `${reason} (${more.join(', ')})`, MAX_REASON_CHARACTERS);
 }
 
 /** What an entry is about: the cause that experiments found, else its name. */
@@ -129,7 +129,7 @@ export function baselineNotes({ ciResult: { baseline } }: RunRecord): readonly s
   const noun = entries.every((entry) => 'cause' in entry) ? 'causes' : 'deviations';
   const fixed = all - entries.filter(({ state }) => state !== 'stale').length;
   const open = entries.filter(({ reason }) => /^TODO\b/.test(reason)).length;
-  return present(
+  return compact(
     fixed > 0 && `${fixed} of ${all} known ${noun} fixed${since === undefined ? '' : ` since ${since}`}`,
     open > 0 &&
       `${counted(open, 'entry has', 'entries have')} the reason TODO: say why the deviation is accepted`,
@@ -144,7 +144,7 @@ export const deselected = ({ results }: Pick<RunRecord, 'results'>): readonly Re
 export function unjudged({ ciResult, stop, summary }: RunRecord): string | undefined {
   const asAsked = stop?.kind === 'limit' || stop?.kind === 'bailed';
   if (stop !== null && (!asAsked || ciResult.exitCode === 3))
-    return `${summarise(stop.reason)}; ${stop.remedy}`;
+    return `${truncate(stop.reason)}; ${stop.remedy}`;
   if (ciResult.exitCode === 2) return NOTHING_JUDGED;
   if (ciResult.exitCode !== 3) return undefined;
   const { untestable } = summary.MUST;

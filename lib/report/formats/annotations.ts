@@ -1,4 +1,4 @@
-import { firstNames, present } from '../../list.ts';
+import { compact, firstNames } from '../../list.ts';
 import {
   aboutEntry,
   deselected,
@@ -11,8 +11,8 @@ import {
 } from '../baseline/deviations.ts';
 import type { RunRecord } from '../record/record.ts';
 import { confirmedText } from '../wording/confirmed.ts';
+import { truncate } from '../wording/format-text.ts';
 import { headlineOf } from '../wording/headline.ts';
-import { summarise } from '../wording/text.ts';
 
 interface Annotation {
   readonly title: string;
@@ -36,16 +36,16 @@ export function annotations(record: RunRecord): string[] {
       .map((one) => failure(one, record));
   const should = of('SHOULD');
   const errors = [
-    ...present(reason !== undefined && { title: headlineOf(record), lines: [reason] }),
+    ...compact(reason !== undefined && { title: headlineOf(record), lines: [reason] }),
     ...of('MUST'),
     ...(strict ? should : []),
     ...entriesOf(record, 'stale', 'expired').map((entry) => ({
-      title: `${entry.state} baseline entry ${summarise(aboutEntry(entry, record), 120)}`,
-      lines: [summarise(entry.remedy ?? '', MAX_LINE_CHARACTERS)],
+      title: `${entry.state} baseline entry ${truncate(aboutEntry(entry, record), 120)}`,
+      lines: [truncate(entry.remedy ?? '', MAX_LINE_CHARACTERS)],
     })),
   ];
   const notices = [
-    ...present(
+    ...compact(
       record.outcome === 'partial' &&
         record.ciResult.exitCode !== 2 && {
           title: headlineOf(record),
@@ -53,7 +53,7 @@ export function annotations(record: RunRecord): string[] {
         },
     ),
     ...entriesOf(record, 'known').map((entry) => ({
-      title: `known deviation ${summarise(aboutEntry(entry, record), 120)}`,
+      title: `known deviation ${truncate(aboutEntry(entry, record), 120)}`,
       lines: [whyKnown(entry)],
     })),
   ];
@@ -67,20 +67,20 @@ export function annotations(record: RunRecord): string[] {
 function failure({ cause, level, checks }: ExplainedChecks, record: RunRecord): Annotation {
   const { statement, failed, cases, expected, actual } = checks[0] ?? {};
   return {
-    title: `${level} ${summarise(cause.title, MAX_LINE_CHARACTERS)}`,
+    title: `${level} ${truncate(cause.title, MAX_LINE_CHARACTERS)}`,
     lines: [
       `confirmed: ${confirmedText(cause)}`,
       `checks: ${firstNames(
         MAX_CHECKS,
-        checks.map(({ id }) => summarise(id, 120)),
+        checks.map(({ id }) => truncate(id, 120)),
       )}`,
       ...checks.flatMap((one) => novelty(one, record) ?? []),
-      ...present(
+      ...compact(
         statement !== undefined && `${statement} ${failed} of ${cases} failed.`,
-        expected !== undefined && `expected: ${summarise(expected, MAX_LINE_CHARACTERS)}`,
-        actual !== undefined && `actual: ${summarise(actual, MAX_LINE_CHARACTERS)}`,
+        expected !== undefined && `expected: ${truncate(expected, MAX_LINE_CHARACTERS)}`,
+        actual !== undefined && `actual: ${truncate(actual, MAX_LINE_CHARACTERS)}`,
       ),
-      `fix: ${summarise(cause.advice, MAX_LINE_CHARACTERS)}`,
+      `fix: ${truncate(cause.advice, MAX_LINE_CHARACTERS)}`,
     ],
   };
 }
@@ -89,7 +89,7 @@ function commands(level: 'error' | 'warning' | 'notice', list: readonly Annotati
   const shown = list.length > MAX_ANNOTATIONS ? list.slice(0, MAX_ANNOTATIONS - 1) : list;
   const rest = list.length - shown.length;
   const last = rest > 0 && { title: `${rest} more`, lines: [`the reports of the run have ${rest} more`] };
-  return present(...shown, last).map(
+  return compact(...shown, last).map(
     ({ title, lines }) => `::${level} title=${property(title)}::${data(lines.join('\n'))}`,
   );
 }

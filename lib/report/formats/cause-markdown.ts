@@ -1,9 +1,9 @@
-import { present } from '../../list.ts';
+import { compact } from '../../list.ts';
 import { docsOf, suite } from '../../package.ts';
 import type { ExplainedChecks } from '../baseline/deviations.ts';
 import type { RecordedCause, RunRecord } from '../record/record.ts';
 import { confirmedText } from '../wording/confirmed.ts';
-import { answerLine, beforeLine, requestLine, summarise, visible } from '../wording/text.ts';
+import { answerLine, beforeLine, requestLine, truncate, visible } from '../wording/format-text.ts';
 import { code, fenced, joined, lines } from './markdown-text.ts';
 
 export const MAX_TITLE_CHARACTERS = 1000;
@@ -16,12 +16,12 @@ const MAX_STEPS_CHARACTERS = 2400;
 export function causeBlocks(cause: RecordedCause): readonly string[] {
   const { counterexample: shown } = cause;
   const steps = cause.steps.map(visible);
-  const what = present(
+  const what = compact(
     `confirmed ${confirmedText(cause)}`,
     ...(shown?.before ?? []).slice(-MAX_BEFORE).map((one) => `before    ${beforeLine(one)}`),
     shown && `request   ${requestLine(shown.request)}`,
     shown && `response  ${answerLine(shown)}`,
-    `fix       ${summarise(cause.advice, 1000)}`,
+    `fix       ${truncate(cause.advice, 1000)}`,
   );
   // Half of the steps would be of no use.
   const fits = steps.length > 0 && lines(steps).length <= MAX_STEPS_CHARACTERS;

@@ -1,7 +1,7 @@
 import XMLBuilder from 'fast-xml-builder';
 import { sum } from '../../counts.ts';
 import { areaOf, groupBy } from '../../groups.ts';
-import { present } from '../../list.ts';
+import { compact } from '../../list.ts';
 import { entryName } from '../baseline/baseline-entry.ts';
 import { blocks } from '../baseline/ci-result.ts';
 import {
@@ -14,7 +14,7 @@ import {
   whyKnown,
 } from '../baseline/deviations.ts';
 import type { RecordedResult, RunRecord } from '../record/record.ts';
-import { explain, summarise, visible } from '../wording/text.ts';
+import { explain, truncate, visible } from '../wording/format-text.ts';
 
 /** Children by name, in the order of the schema; a name that begins with @_ is an attribute. */
 interface Element {
@@ -115,7 +115,7 @@ const propertiesOf = ({ suite, target, document, options, outcome, ciResult }: R
     shard: options.shard ?? '',
     outcome,
     'ci.result': `${ciResult.exitCode === 0 ? 'pass' : 'fail'} (exit code ${ciResult.exitCode}: ${ciResult.reason})`,
-  }).map(([name, value]) => ({ '@_name': name, '@_value': summarise(value) }));
+  }).map(([name, value]) => ({ '@_name': name, '@_value': truncate(value) }));
 
 const caseOf = (result: RecordedResult, record: RunRecord): JUnitCase => ({
   name: result.id,
@@ -127,12 +127,12 @@ function bodyOf(result: RecordedResult, record: RunRecord): JUnitBody {
   const { level, verdict, reason = '', blockedBy = '' } = result;
   switch (verdict) {
     case 'skipped':
-      return { skipped: { '@_message': summarise(reason) } };
+      return { skipped: { '@_message': truncate(reason) } };
     case 'untestable':
       // The CI result can be pass although some checks are untestable.
       return record.ciResult.exitCode === 0
-        ? { skipped: { '@_message': summarise(`could not be tested: ${reason}`) } }
-        : { error: { '@_message': summarise(reason), '@_type': blockedBy, '#text': untestable(result) } };
+        ? { skipped: { '@_message': truncate(`could not be tested: ${reason}`) } }
+        : { error: { '@_message': truncate(reason), '@_type': blockedBy, '#text': untestable(result) } };
     case 'fail': {
       const known = knownBy(result, record);
       if (known.length > 0) {
@@ -143,7 +143,7 @@ function bodyOf(result: RecordedResult, record: RunRecord): JUnitBody {
       }
       const news = novelty(result, record);
       const title = titleFor(result, record);
-      const text = bounded(present(...title, news, explain(newFirst(result, record))).join('\n'));
+      const text = bounded(compact(...title, news, explain(newFirst(result, record))).join('\n'));
       const message = bounded([...title, news ?? messageOf(result)].join(': '));
       return blocks(result, record)
         ? { failure: { '@_message': message, '@_type': level, '#text': text } }
@@ -165,15 +165,15 @@ function titleFor({ id }: RecordedResult, record: RunRecord): readonly string[] 
 const messageOf = ({ statement, expected, actual }: RecordedResult) =>
   expected === undefined || actual === undefined
     ? statement
-    : `${statement} Expected: ${summarise(expected)}; actual: ${summarise(actual)}`;
+    : `${statement} Expected: ${truncate(expected)}; actual: ${truncate(actual)}`;
 
 const untestable = ({ level, statement, reason = '' }: RecordedResult) =>
-  `${level}  ${statement}\ncould not be tested: ${summarise(reason)}`;
+  `${level}  ${statement}\ncould not be tested: ${truncate(reason)}`;
 
 const observed = ({ observations }: RecordedResult) =>
   bounded(
     Object.entries(observations)
-      .map(([key, value]) => `${visible(key)}: ${summarise(String(value))}`)
+      .map(([key, value]) => `${visible(key)}: ${truncate(String(value))}`)
       .join('\n'),
   );
 
@@ -185,9 +185,9 @@ const bounded = (text: string) =>
 /** Outdated baseline entries make the CI result fail, so they are failures here too. */
 const baselineCases = (record: RunRecord): readonly JUnitCase[] =>
   entriesOf(record, 'stale', 'expired').map((entry) => ({
-    name: summarise(entryName(entry), 200),
+    name: truncate(entryName(entry), 200),
     seconds: 0,
-    body: { failure: { '@_message': summarise(entry.remedy ?? ''), '@_type': entry.state } },
+    body: { failure: { '@_message': truncate(entry.remedy ?? ''), '@_type': entry.state } },
   }));
 
 /** A run that ended early may have no verdict although no check is untestable. */

@@ -1,4 +1,4 @@
-import { summarise } from '../wording/text.ts';
+import { truncate } from '../wording/format-text.ts';
 
 const MAX_LINE_CHARACTERS = 2500;
 
@@ -12,7 +12,7 @@ const fence = (text: string, minimum: number) =>
 
 /** Untrusted text as inline code. */
 export function code(text: string, maxCharacters?: number): string {
-  const shown = summarise(text, maxCharacters);
+  const shown = truncate(text, maxCharacters);
   if (shown.trim() === '') return '(nothing)';
   const ticks = fence(shown, 1);
   // Renderers strip one space at each end.

@@ -1,7 +1,7 @@
 import { counted } from '../../counts.ts';
 import { groupBy } from '../../groups.ts';
-import { atMost, firstNames, present } from '../../list.ts';
-import type { Count } from '../../run/result/verdict.ts';
+import { atMost, compact, firstNames } from '../../list.ts';
+import type { VerdictCount } from '../../run/result/verdict.ts';
 import { TOKEN_VARIABLE } from '../../token-variable.ts';
 import {
   aboutEntry,
@@ -17,11 +17,18 @@ import {
   whyKnown,
 } from '../baseline/deviations.ts';
 import type { EntryState, RecordedResult, RunRecord } from '../record/record.ts';
-import { commandOf } from '../reproduce/run-command.ts';
+import { runCommand } from '../reproduce/run-command.ts';
 import { coverageOfAll } from '../wording/coverage.ts';
-import { headlineOf, loudly } from '../wording/headline.ts';
+import {
+  createdText,
+  documentName,
+  explain,
+  resentText,
+  visible,
+  waitedText,
+} from '../wording/format-text.ts';
+import { headlineOf, inUpperCase } from '../wording/headline.ts';
 import { HIGHLIGHTS } from '../wording/profile.ts';
-import { createdText, documentName, explain, resentText, visible, waitedText } from '../wording/text.ts';
 import { causeBlocks, MAX_TITLE_CHARACTERS } from './cause-markdown.ts';
 import { code, fenced, joined, lines, prose } from './markdown-text.ts';
 
@@ -60,10 +67,10 @@ function head(record: RunRecord): string {
   const name = target.name === target.baseUrl ? '' : `${code(target.name, 60)}, `;
   const server = target.server === null ? '' : `, server ${code(target.server, 60)}`;
   return joined([
-    `## ${suite.name}: ${loudly(headlineOf(record))}`,
+    `## ${suite.name}: ${inUpperCase(headlineOf(record))}`,
     `CI result: **${ciResult.exitCode === 0 ? 'pass' : 'fail'}** (exit code ${ciResult.exitCode}): ${ciResult.reason}.`,
     lines(
-      present(
+      compact(
         reason !== undefined && `- not completely judged: ${code(reason, 600)}`,
         advice !== null && `- advice: ${code(advice)}`,
       ),
@@ -80,7 +87,7 @@ function head(record: RunRecord): string {
 }
 
 function counts({ summary, options }: RunRecord): string {
-  const row = (level: string, count: Count, note = '') =>
+  const row = (level: string, count: VerdictCount, note = '') =>
     `| ${level} | ${count.pass} | ${count.fail}${note} | ${count.untestable} | ${count.skipped} | ${count.observed} |`;
   return lines([
     '| level | passed | failed | untestable | skipped | observed |',
@@ -209,7 +216,7 @@ function reproduction(record: RunRecord): string {
   const skipped = deselected(record).length;
   return joined([
     `To reproduce the run, with the token in \`${record.target.tokenEnv ?? TOKEN_VARIABLE}\`${skipped === 0 ? '' : ` and the same filter (${skipped} checks were skipped)`}:`,
-    fenced([visible(commandOf(record))], 'sh'),
+    fenced([visible(runCommand(record))], 'sh'),
   ]);
 }
 

@@ -1,7 +1,7 @@
 import { counted } from '../../counts.ts';
 import type { ExplainedChecks } from '../baseline/deviations.ts';
 import { confirmedText } from '../wording/confirmed.ts';
-import { answerLine, type Paint, requestLine, visible } from '../wording/text.ts';
+import { answerLine, type Paint, requestLine, visible } from '../wording/format-text.ts';
 import { heightOf, rowsOf, shellRows, wrapped } from './rows.ts';
 
 const MAX_FULL = 3;
@@ -27,13 +27,13 @@ export interface Layout {
 }
 
 /** How many rows the fields of a cause may take. */
-type Limits = Readonly<Record<'title' | 'before' | 'checks' | 'line' | 'fix', number>>;
+type RowLimits = Readonly<Record<'title' | 'before' | 'checks' | 'line' | 'fix', number>>;
 
-const NONE = Number.POSITIVE_INFINITY;
-const UNLIMITED: Limits = { title: NONE, before: NONE, checks: NONE, line: NONE, fix: NONE };
-const USUAL: Limits = { title: 3, before: 2, checks: 1, line: 2, fix: 3 };
-const TIGHT: Limits = { title: 2, before: 1, checks: 0, line: 1, fix: 2 };
-const TIGHTEST: Limits = { ...TIGHT, fix: 1 };
+const ALL = Number.POSITIVE_INFINITY;
+const UNLIMITED: RowLimits = { title: ALL, before: ALL, checks: ALL, line: ALL, fix: ALL };
+const USUAL: RowLimits = { title: 3, before: 2, checks: 1, line: 2, fix: 3 };
+const TIGHT: RowLimits = { title: 2, before: 1, checks: 0, line: 1, fix: 2 };
+const TIGHTEST: RowLimits = { ...TIGHT, fix: 1 };
 
 /** The causes to be fixed, the first ones in full, in at most so many rows. */
 export function causeRows(open: readonly ExplainedChecks[], most: number, layout: Layout): readonly string[] {
@@ -71,7 +71,7 @@ export const allCauseRows = (
 const wholeCause = (
   one: ExplainedChecks,
   rank: number,
-  limits: Limits,
+  limits: RowLimits,
   layout: Layout,
 ): readonly string[] => [...fieldsOf(one, rank, limits, layout), ...stepRows(one, layout)];
 
@@ -89,7 +89,7 @@ function shortened(one: ExplainedChecks, rank: number, most: number, layout: Lay
 function fieldsOf(
   { cause, level, checks, news }: ExplainedChecks,
   rank: number,
-  limits: Limits,
+  limits: RowLimits,
   { columns, paint }: Layout,
 ): readonly string[] {
   const { title, advice, counterexample } = cause;

@@ -1,6 +1,6 @@
 import { counted } from '../../counts.ts';
 import { groupBy } from '../../groups.ts';
-import { firstNames, present } from '../../list.ts';
+import { compact, firstNames } from '../../list.ts';
 import type { Summary } from '../../run/result/verdict.ts';
 import {
   baselineNotes,
@@ -15,8 +15,6 @@ import {
 } from '../baseline/deviations.ts';
 import type { RunRecord } from '../record/record.ts';
 import { confidenceOfAll, coverageOfAll } from '../wording/coverage.ts';
-import { headlineOf, loudly } from '../wording/headline.ts';
-import { HIGHLIGHTS } from '../wording/profile.ts';
 import {
   coloured,
   createdText,
@@ -24,10 +22,12 @@ import {
   formatFailure,
   plain,
   resentText,
-  summarise,
+  truncate,
   visible,
   waitedText,
-} from '../wording/text.ts';
+} from '../wording/format-text.ts';
+import { headlineOf, inUpperCase } from '../wording/headline.ts';
+import { HIGHLIGHTS } from '../wording/profile.ts';
 import { heightOf, widthOf, wrapped } from './rows.ts';
 import {
   allCauseRows,
@@ -153,18 +153,18 @@ const limited = (text: string, columns: number, { verbose }: Layout, most?: numb
 function head(record: RunRecord, { columns, paint }: Layout): readonly string[] {
   const layout = { columns, paint, verbose: false };
   const { suite, target, document, options, requests, seconds, created } = record;
-  const server = target.server === null ? '' : `  (${summarise(target.server, 60)})`;
+  const server = target.server === null ? '' : `  (${truncate(target.server, 60)})`;
   return [
     paint('bold', `${suite.name} ${suite.version}`),
     ...field(
       'target    ',
-      `${target.name === target.baseUrl ? '' : `${summarise(target.name, 60)}  `}${summarise(target.baseUrl, 200)}${server}`,
+      `${target.name === target.baseUrl ? '' : `${truncate(target.name, 60)}  `}${truncate(target.baseUrl, 200)}${server}`,
       layout,
       2,
     ),
     ...field(
       'document  ',
-      `${documentName(document, (file) => summarise(file, 200))}, version ${summarise(document.version, 40)}, sha256 ${document.sha256.slice(0, 12)}`,
+      `${documentName(document, (file) => truncate(file, 200))}, version ${truncate(document.version, 40)}, sha256 ${document.sha256.slice(0, 12)}`,
       layout,
       2,
     ),
@@ -181,7 +181,7 @@ function documentWarnings({ document: { warnings = [] } }: RunRecord, layout: La
   const shown = layout.verbose ? warnings : warnings.slice(0, 1);
   const omitted = warnings.length - shown.length;
   return [
-    ...shown.flatMap((warning) => field('          ', summarise(warning, 400), layout, 3)),
+    ...shown.flatMap((warning) => field('          ', truncate(warning, 400), layout, 3)),
     ...(omitted === 0 ? [] : [`          and ${omitted} more ${SEE_REPORTS}`]),
   ];
 }
@@ -197,7 +197,7 @@ function headingOf(
       (result) => result.verdict === 'fail' && result.level === level && knownBy(result, record).length === 0,
     ).length;
   const [must, should] = [ids('MUST'), ids('SHOULD')];
-  const counts = present(
+  const counts = compact(
     must > 0 && paint(['red', 'bold'], `${counted(must, 'MUST check')} failed`),
     should > 0 &&
       paint(
@@ -211,7 +211,7 @@ function headingOf(
 const checkLines = ({ checks }: ExplainedChecks, record: RunRecord, { paint }: Layout): readonly string[] =>
   checks.flatMap((result) => {
     const news = novelty(result, record);
-    return present(
+    return compact(
       ...formatFailure(result, paint),
       news !== undefined && `     ${paint('dim', 'new'.padEnd(9))} ${news}`,
     );
@@ -241,7 +241,7 @@ function untestable({ results }: RunRecord, layout: Layout): readonly string[] {
   const blocked = results.filter(({ verdict: one }) => one === 'untestable');
   const rows = groupBy(blocked, ({ reason = '' }) => reason).map(([reason, members]) => {
     const ids = members.map(({ id }) => id);
-    const title = `${counted(members.length, 'check')} could not be tested: ${summarise(reason)}`;
+    const title = `${counted(members.length, 'check')} could not be tested: ${truncate(reason)}`;
     return [title, firstNames(layout.verbose ? 12 : 2, ids)] as const;
   });
   const shown = layout.verbose || rows.length <= MAX_ITEMS ? rows : rows.slice(0, MAX_ITEMS - 1);
@@ -267,7 +267,7 @@ function observed({ observations }: RunRecord, layout: Layout): readonly string[
   if (count === 0) return [];
   const shown = Object.entries(HIGHLIGHTS)
     .filter(([key]) => key in observations)
-    .map(([key, name]) => `${name}: ${summarise(String(observations[key]), 40)}`);
+    .map(([key, name]) => `${name}: ${truncate(String(observations[key]), 40)}`);
   if (layout.verbose)
     return [
       ...field('observed  ', shown.join(', '), layout),
@@ -297,15 +297,15 @@ function verdict(record: RunRecord, layout: Layout): readonly string[] {
     undetermined: 'magenta',
     partial: 'yellow',
   } as const;
-  const title = loudly(headlineOf(record));
+  const title = inUpperCase(headlineOf(record));
   const reason = record.ciResult.exitCode === 2 ? unjudged(record) : undefined;
   const skipped = deselected(record).length;
   const text = `${title}  ${outcome === 'partial' ? '' : `${counts('MUST', summary)}; `}${counts('SHOULD', summary)}${options.strict ? ' (strict)' : ''}; ${summary.OBSERVE.observed} observed${skipped > 0 ? `; ${skipped} not selected` : ''}`;
-  const notes = present(
-    stop !== null && `${summarise(stop.reason)}; ${stop.remedy}`,
+  const notes = compact(
+    stop !== null && `${truncate(stop.reason)}; ${stop.remedy}`,
     outcome === 'nonconformant' && summary.MUST.fail === 0 && strictFindings(results),
     reason,
-    advice !== null && summarise(advice),
+    advice !== null && truncate(advice),
     options.shard !== null &&
       `This is shard ${options.shard} of a run; merge joins the records of all shards.`,
   );
@@ -332,9 +332,9 @@ function ciResultLines(record: RunRecord, layout: Layout): readonly string[] {
   const { columns, paint } = layout;
   const outdated = baseline.entries
     .filter(({ remedy }) => remedy !== undefined)
-    .map(({ state, remedy = '' }) => `${state}: ${summarise(remedy)}`);
+    .map(({ state, remedy = '' }) => `${state}: ${truncate(remedy)}`);
   const result = `CI RESULT ${exitCode === 0 ? 'pass' : 'fail'}`;
-  const text = `${result}  ${reason} (${summarise(baseline.file, 120)})`;
+  const text = `${result}  ${reason} (${truncate(baseline.file, 120)})`;
   const [first = '', ...rest] = limited(text, columns, layout, 3);
   return [
     first.replace(result, paint('bold', result)),

@@ -5,7 +5,7 @@ import { omit, pick } from '../../pick.ts';
 import { IdRanges } from '../../run/plan/id-ranges.ts';
 import type { Tried, Verdict } from '../../run/result/result.ts';
 import { MAX_FAILURES } from '../../run/result/tally.ts';
-import { cutShort, outcomeOf, summaryOf } from '../../run/result/verdict.ts';
+import { cutShort, runOutcome, summaryOf } from '../../run/result/verdict.ts';
 import type { Latency } from '../../run/send/latency.ts';
 import { UsageError } from '../../usage-error.ts';
 import { withCiResult } from '../baseline/ci-result.ts';
@@ -19,7 +19,7 @@ import type {
   WithoutCiResult,
 } from './record.ts';
 import { rounded } from './recorded.ts';
-import { explainedIn, withUnexplained, worstFirst } from './unexplained.ts';
+import { explainedIn, mustFirst, withUnexplained } from './unexplained.ts';
 
 export interface ShardRecord {
   readonly file: string;
@@ -54,7 +54,7 @@ export function mergeOf(parts: readonly ShardRecord[]): RunRecord {
     created: createdBy(records),
     ...total('collisions'),
     latency: latencyOf(records.flatMap(({ latency }) => latency ?? [])),
-    outcome: outcomeOf(summary, head.options.strict, cutShort(stop, results), results.some(isDeselected)),
+    outcome: runOutcome(summary, head.options.strict, cutShort(stop, results), results.some(isDeselected)),
     stop,
     advice: firstOf(records, ({ advice }) => advice),
     summary,
@@ -200,7 +200,7 @@ function causesOf(
   results: readonly RecordedResult[],
 ): readonly RecordedCause[] {
   const same = groupBy(records.flatMap(explainedIn), ({ fingerprint }) => fingerprint);
-  const explained = worstFirst(
+  const explained = mustFirst(
     same.flatMap(([, [first, ...others]]): readonly RecordedCause[] => {
       if (first === undefined) return [];
       const all = [first, ...others];

@@ -18,10 +18,10 @@ import {
   pair,
   positive,
   type Schema,
-  such,
   text,
   truth,
   whole,
+  withKeywords,
   wordOf,
 } from '../../json-schema.ts';
 import type { Predecessor } from '../../payloads/test-case.ts';
@@ -37,7 +37,7 @@ import type {
   Tried,
   Verdict,
 } from '../../run/result/result.ts';
-import type { Count, Outcome, Summary } from '../../run/result/verdict.ts';
+import type { Outcome, Summary, VerdictCount } from '../../run/result/verdict.ts';
 import type { RunFooter, Settled } from '../../run/run.ts';
 import type { Latency } from '../../run/send/latency.ts';
 import type { Delivery, FaultKind } from '../../wire/exchange.ts';
@@ -49,8 +49,8 @@ import type { Delivery, FaultKind } from '../../wire/exchange.ts';
  */
 
 const texts = list(text);
-const date = such(text, { format: 'date' });
-const instant = such(text, { format: 'date-time' });
+const date = withKeywords(text, { format: 'date' });
+const instant = withKeywords(text, { format: 'date-time' });
 const sha256 = '[0-9a-f]{64}';
 const checkId = matching('^[a-z0-9-]+/[a-z0-9^-]+$');
 const failureName = 'f[0-9a-f]{11}';
@@ -61,7 +61,7 @@ const level: Schema<Level> = wordOf('MUST SHOULD OBSERVE');
 export const verdict: Schema<Verdict> = wordOf('pass fail observed untestable skipped');
 export const exitCode = oneOf(0, 1, 2, 3);
 
-const count: Schema<Count> = named(
+const count: Schema<VerdictCount> = named(
   'count',
   object({ pass: whole, fail: whole, observed: whole, untestable: whole, skipped: whole }),
 );
@@ -77,7 +77,10 @@ const size = { bytes: whole, truncated: optional(constant(true)) };
 
 export const body = named(
   'body',
-  either(object({ ...size, text }), object({ ...size, base64: such(text, { contentEncoding: 'base64' }) })),
+  either(
+    object({ ...size, text }),
+    object({ ...size, base64: withKeywords(text, { contentEncoding: 'base64' }) }),
+  ),
   'A body: text if it is UTF-8, otherwise base64. `bytes` is its full length; `truncated` means that only the beginning is recorded.',
 );
 export type RecordedBody = Of<typeof body>;
@@ -140,7 +143,7 @@ const request = named(
 );
 export interface RecordedRequest extends Of<typeof request> {}
 
-const status = such(whole, { minimum: 100, maximum: 999 });
+const status = withKeywords(whole, { minimum: 100, maximum: 999 });
 
 const response = named('response', object({ status, statusText: text, headers, body }));
 
@@ -322,13 +325,13 @@ export const knownCause = {
   ),
   ...accepted,
   checks: described(
-    such(mapOf(matching(`^${failureName}( +${failureName})*$`)), { minProperties: 1 }),
+    withKeywords(mapOf(matching(`^${failureName}( +${failureName})*$`)), { minProperties: 1 }),
     'The checks that fail for this cause, each with the fingerprints of its failures, separated by spaces.',
   ),
 };
 
 export const knownCheck = {
-  id: described(such(text, { minLength: 1 }), 'The id of a check, as in the report.'),
+  id: described(withKeywords(text, { minLength: 1 }), 'The id of a check, as in the report.'),
   ...accepted,
   fingerprints: optional(
     list(failureFingerprint, { minItems: 1 }),

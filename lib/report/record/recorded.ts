@@ -4,7 +4,7 @@ import { truncate } from '../../run/result/truncate.ts';
 import type { RunHeader } from '../../run/run.ts';
 import { codingsOf, decoded } from '../../wire/codings.ts';
 import type { Exchange, HeaderPair, Response } from '../../wire/exchange.ts';
-import { commandOf, inShellOf } from '../reproduce/steps.ts';
+import { inShellOf, requestCommand } from '../reproduce/steps.ts';
 import type { Messages, RecordedBody, RecordedExchange, RecordedRequest } from './record.ts';
 import { REDACTED, type Redact, redactAll } from './redact.ts';
 
@@ -33,7 +33,7 @@ export function recordedExchange(
       ? {}
       : { before: before.map((one) => sentAndReceived(one.exchange, one.template, target.baseUrl, redact)) }),
     ...messages,
-    command: inShellOf(commandOf(messages.request), target),
+    command: inShellOf(requestCommand(messages.request), target),
     ...redactAll(
       {
         expected: finding.expected,

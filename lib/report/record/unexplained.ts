@@ -15,7 +15,7 @@ export function withUnexplained(
   const explained = new Set(causes.flatMap(({ checks }) => checks));
   const rest = results.filter(({ id, verdict }) => verdict === 'fail' && !explained.has(id));
   const kinds = groupBy(rest, symptomOf);
-  return [...causes, ...worstFirst(kinds.map(([symptom, members]) => unexplained(symptom, members)))];
+  return [...causes, ...mustFirst(kinds.map(([symptom, members]) => unexplained(symptom, members)))];
 }
 
 /** The causes that say more than the failed checks themselves do. */
@@ -32,7 +32,7 @@ export const explainedIn = ({
 const symptomOf = ({ exchanges, statement }: RecordedResult): string => exchanges[0]?.problem ?? statement;
 
 /** MUST first, then what explains the most checks. */
-export const worstFirst = (causes: readonly RecordedCause[]): readonly RecordedCause[] =>
+export const mustFirst = (causes: readonly RecordedCause[]): readonly RecordedCause[] =>
   causes.toSorted((a, b) => a.level.localeCompare(b.level) || b.checks.length - a.checks.length);
 
 function unexplained(symptom: string, members: readonly RecordedResult[]): RecordedCause {

@@ -2,13 +2,13 @@ import { USUAL } from '../../run/send/fill.ts';
 import { hasHeader } from '../../wire/segments.ts';
 import type { RecordedRequest } from '../record/record.ts';
 import { dividedUrl, latin1, MAX_SECONDS, type Showing } from './on-connection.ts';
-import { fitsWord, partsOf, printing, shortened, word } from './shell.ts';
+import { fitsWord, printing, shellParts, shortened, word } from './shell.ts';
 import { wholeBody } from './untruncated-body.ts';
 
 export function curlArguments(request: RecordedRequest, { shows, givesUp, variables }: Showing): string[] {
   const { method, url, delivery } = request;
   const { origin, target } = dividedUrl(url);
-  const text = (bytes: string) => word(shortened(partsOf(bytes, variables)));
+  const text = (bytes: string) => word(shortened(shellParts(bytes, variables)));
   // curl would change these targets, or reject them.
   const isPlain =
     /^\/[\w\-.~%!$&'()*+,;=:@/?]*(?<!\?)$/.test(target) && !/\/(?:\.|%2e){1,2}(?=[/?]|$)/i.test(target);
@@ -59,7 +59,7 @@ const spelled = (name: string) =>
 
 function curlBody({ body }: RecordedRequest, variables: ReadonlyMap<string, string>): string[] {
   const bytes = wholeBody(body);
-  const parts = shortened(partsOf(bytes, variables));
+  const parts = shortened(shellParts(bytes, variables));
   if (!fitsWord(parts)) return ['--data-binary', `@<(${printing(parts).join('; ')})`];
   const option = bytes.startsWith('@') ? '--data-raw' : bytes.includes('\n') ? '--data-binary' : '-d';
   return [option, word(parts)];

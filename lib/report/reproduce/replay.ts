@@ -7,7 +7,7 @@ import { fill } from '../../run/send/fill.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import type { Answered, RecordedRequest, RecordedResult, RunRecord } from '../record/record.ts';
 import { REDACTED } from '../record/redact.ts';
-import { pathOf, valuesOf } from '../wording/text.ts';
+import { headerValues, pathOf } from '../wording/format-text.ts';
 import { bytesIn } from './untruncated-body.ts';
 
 type Rules = Extract<Check['test'], { kind: 'invariant' }>['rules'];
@@ -31,7 +31,7 @@ export function replayOf(
   const { when = 'always' } = counterexample ?? {};
   if (exchange === undefined || when !== 'always' || !('rules' in check.test)) return undefined;
   const { label, request } = exchange;
-  const template = templateOf(request, record);
+  const template = templateFromRecord(request, record);
   if (template === undefined) return undefined;
   const { kind, rules: own } = check.test;
   // A failure of an invariant is also fixed if what it is about no longer happens.
@@ -49,19 +49,19 @@ const isWhole = (body: RecordedRequest['body']) =>
   body.truncated !== true && !('text' in body && body.text.includes(REDACTED));
 
 /** The template of a request; undefined if it depends on an earlier one or was not recorded completely. */
-export function templateOf(
+export function templateFromRecord(
   { method, url, headers, body, delivery, rawBytes, after }: RecordedRequest,
   record: RunRecord,
 ): RequestTemplate | undefined {
   if (rawBytes === true || after !== undefined || !isWhole(body)) return undefined;
   const path = pathOf(url).slice(pathOf(record.target.baseUrl).replace(/\/+$/, '').length);
   const inQuery = /[?&]([^=&]+)=\$PLANT_STORE_TOKEN$/.exec(path);
-  const [contentType] = valuesOf(headers, 'content-type');
+  const [contentType] = headerValues(headers, 'content-type');
   const isRegenerated = (name: string) =>
     REGENERATED.has(name) ||
     (name === 'expect' && delivery?.expectContinue === true) ||
     (name === 'trailer' && delivery?.chunks === 'trailer');
-  const chunked = valuesOf(headers, 'transfer-encoding').length > 0;
+  const chunked = headerValues(headers, 'transfer-encoding').length > 0;
   const isCarried = (value: string) => value.includes(TOKEN) || value === KEPT_COOKIES;
   const carrier = headers.find(([name, value]) => name.toLowerCase() !== 'authorization' && isCarried(value));
   return {
@@ -70,7 +70,7 @@ export function templateOf(
     ...(inQuery?.[1] === undefined ? {} : { tokenIn: inQuery[1] }),
     credential:
       carrier === undefined
-        ? credentialOf(valuesOf(headers, 'authorization'))
+        ? credentialOf(headerValues(headers, 'authorization'))
         : carrier[1] === KEPT_COOKIES
           ? keptCookies.credential
           : carriedBy(...carrier),

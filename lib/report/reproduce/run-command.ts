@@ -4,7 +4,7 @@ import type { RunRecord } from '../record/record.ts';
 import { quoted } from './shell.ts';
 
 /** The command that repeats a run, without its token, filters, documents and headers. */
-export function commandOf({ suite, target, options }: RunRecord): string {
+export function runCommand({ suite, target, options }: RunRecord): string {
   const settings = pick(options, 'seed', 'firstId', 'cases', 'concurrency', 'timeout', 'rate');
   const limits = pick(options, 'maxSeconds', 'maxRequests', 'shard');
   return [

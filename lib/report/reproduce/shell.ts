@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
  */
 
 /** A part of a text that the shell puts together. `source` is what it stands for in the recorded text. */
-export type Part =
+export type ShellPart =
   | { readonly literal: string }
   /** Expanded within double quotes. */
   | { readonly expression: string; readonly source: string }
@@ -55,7 +55,7 @@ const literalWord = (bytes: string): string =>
   isReadable(bytes) ? quoted(readable(bytes)) : `$'${readable(bytes, /['\\!]/g)}'`;
 
 /** The parts as one word of a command. */
-export function word(parts: readonly Part[]): string {
+export function word(parts: readonly ShellPart[]): string {
   const [only] = parts;
   if (only === undefined) return "''";
   if (parts.length === 1 && 'literal' in only)
@@ -78,7 +78,7 @@ export function word(parts: readonly Part[]): string {
 const MAX_WORD_BYTES = 100 * 1024;
 
 /** Whether a word can hold the parts: `$(…)` drops line feeds at its end, and no word has a NUL. */
-export function fitsWord(parts: readonly Part[]): boolean {
+export function fitsWord(parts: readonly ShellPart[]): boolean {
   const whole = sourceOf(parts);
   return (
     whole.length <= MAX_WORD_BYTES &&
@@ -88,13 +88,13 @@ export function fitsWord(parts: readonly Part[]): boolean {
   );
 }
 
-const sourceOf = (parts: readonly Part[]): string =>
+const sourceOf = (parts: readonly ShellPart[]): string =>
   parts.map((part) => ('literal' in part ? part.literal : part.source)).join('');
 
 const formatOf = (bytes: string): string => readable(bytes, /['\\]|^-/g).replaceAll('%', '%%');
 
 /** Commands that print the parts. */
-export function printing(parts: readonly Part[]): string[] {
+export function printing(parts: readonly ShellPart[]): string[] {
   const commands: string[] = [];
   let [format, words]: [string, string[]] = ['', []];
   const finish = () => {
@@ -150,10 +150,10 @@ const GENERATED: Readonly<Record<string, string>> = {
  * Divides a recorded text into literals and expressions.
  * @param variables the names of the variables that stand for numerals
  */
-export function partsOf(bytes: string, variables: ReadonlyMap<string, string>): Part[] {
+export function shellParts(bytes: string, variables: ReadonlyMap<string, string>): ShellPart[] {
   const numerals = [...variables.keys()].map((numeral) => `(?<!\\d)${numeral}(?!\\d)`);
   const special = new RegExp([EXPRESSION.source, ...numerals].join('|'), 'g');
-  const parts: Part[] = [];
+  const parts: ShellPart[] = [];
   let done = 0;
   for (const { 0: source, index } of bytes.matchAll(special)) {
     if (index > done) parts.push({ literal: bytes.slice(done, index) });
@@ -171,11 +171,11 @@ const MIN_RUN_BYTES = 60;
 const RUN = /([\s\S]{1,24}?)\1{2,}/g;
 
 /** The same parts, with commands for long repetitions and other long texts. */
-export const shortened = (parts: readonly Part[]): Part[] =>
+export const shortened = (parts: readonly ShellPart[]): ShellPart[] =>
   parts.flatMap((part) => ('literal' in part ? withoutRuns(part.literal) : [part]));
 
-function withoutRuns(bytes: string): Part[] {
-  const parts: Part[] = [];
+function withoutRuns(bytes: string): ShellPart[] {
+  const parts: ShellPart[] = [];
   let done = 0;
   for (const { 0: source, 1: unit = '', index } of bytes.matchAll(RUN)) {
     if (source.length <= MIN_RUN_BYTES) continue;
@@ -190,7 +190,7 @@ function withoutRuns(bytes: string): Part[] {
 
 const MAX_PLAIN_BYTES = 1024;
 
-function compressed(bytes: string): Part {
+function compressed(bytes: string): ShellPart {
   if (bytes.length <= MAX_PLAIN_BYTES) return { literal: bytes };
   const base64 = gzipSync(Buffer.from(bytes, 'latin1'), { level: 9 }).toString('base64');
   if (base64.length > 0.7 * bytes.length) return { literal: bytes };
@@ -198,7 +198,7 @@ function compressed(bytes: string): Part {
 }
 
 /** Divides parts after so many bytes of the recorded text, or after the expression there. */
-export function cutParts(parts: readonly Part[], at: number): readonly [Part[], Part[]] {
+export function cutParts(parts: readonly ShellPart[], at: number): readonly [ShellPart[], ShellPart[]] {
   let place = 0;
   for (const [index, part] of parts.entries()) {
     const offset = at - place;

@@ -1,6 +1,6 @@
 import { endpointOf } from '../../wire/endpoint.ts';
 import type { Request } from '../../wire/exchange.ts';
-import { CONTINUE_WAIT_MS, hasHeader, PAUSE_MS, segmentsOf } from '../../wire/segments.ts';
+import { CONTINUE_WAIT_MS, hasHeader, SEGMENT_PAUSE_MS, segmentsOf } from '../../wire/segments.ts';
 import type { RecordedRequest } from '../record/record.ts';
 import {
   dividedUrl,
@@ -10,14 +10,14 @@ import {
   type OnConnection,
   type Showing,
 } from './on-connection.ts';
-import { cutParts, type Part, partsOf, printing, shortened } from './shell.ts';
+import { cutParts, printing, type ShellPart, shellParts, shortened } from './shell.ts';
 import { wholeBody } from './untruncated-body.ts';
 
 /** Shorter pauses would depend on how the system delays and joins small segments. */
 const MIN_PAUSE_MS = 50;
 const RESPONSE_MS = 500;
 
-type Step = { readonly parts: readonly Part[] } | { readonly pauseMs: number };
+type Step = { readonly parts: readonly ShellPart[] } | { readonly pauseMs: number };
 
 /** Writes the bytes of requests to a socket, in the segments that their deliveries ask for. */
 export function overSocket(requests: readonly OnConnection[], { shows, variables }: Showing): string {
@@ -26,7 +26,7 @@ export function overSocket(requests: readonly OnConnection[], { shows, variables
   });
   const steps = requests.flatMap(({ request, pipelined }, index): Step[] => {
     const isLast = index === requests.length - 1;
-    const { pauseMs = PAUSE_MS, headCut, expectContinue } = request.delivery ?? {};
+    const { pauseMs = SEGMENT_PAUSE_MS, headCut, expectContinue } = request.delivery ?? {};
     const headEnd = headCut === true ? 2 : 1;
     const written = segmentParts(request, variables, isLast).flatMap((parts, at): Step[] => {
       const waits = expectContinue === true && at === headEnd;
@@ -55,7 +55,7 @@ export function overSocket(requests: readonly OnConnection[], { shows, variables
 }
 
 /** bash itself writes line by line, and each line would be a segment. */
-function inOneSegment(parts: readonly Part[]): string {
+function inOneSegment(parts: readonly ShellPart[]): string {
   const commands = printing(parts);
   return parts.some((part) => 'command' in part)
     ? `{ ${commands.join('; ')}; } | dd obs=256k 2> /dev/null`
@@ -81,7 +81,7 @@ function segmentParts(
   recorded: RecordedRequest,
   variables: ReadonlyMap<string, string>,
   isLast: boolean,
-): readonly (readonly Part[])[] {
+): readonly (readonly ShellPart[])[] {
   const { origin, target } = dividedUrl(recorded.url);
   const bytes = wholeBody(recorded.body);
   const { headCut, ...delivery } = recorded.delivery ?? {};
@@ -116,7 +116,7 @@ const MARKS = 24;
 /** A text in which a mark stands for each digit of an id, and everything else is alike. */
 function marked(bytes: string, variables: ReadonlyMap<string, string>): string {
   const names = [...variables.values()];
-  return partsOf(bytes, variables)
+  return shellParts(bytes, variables)
     .map((part) => {
       if ('literal' in part) return NO_MARK.repeat(part.literal.length);
       const index = 'expression' in part ? names.indexOf(part.expression.slice(1)) : -1;
@@ -133,12 +133,12 @@ function partsOfMarked(
   marks: string,
   bodyAt: number,
   variables: ReadonlyMap<string, string>,
-): Part[] {
+): ShellPart[] {
   const entries = [...variables];
-  const parts: Part[] = [];
+  const parts: ShellPart[] = [];
   let done = 0;
   const upTo = (end: number) => {
-    parts.push(...partsOf(segment.slice(done, end), variables));
+    parts.push(...shellParts(segment.slice(done, end), variables));
     done = end;
   };
   for (let at = bodyAt; at < marks.length; at += 1) {

@@ -29,7 +29,7 @@ export const inShellOf = (lines: string, { tokenEnv }: { readonly tokenEnv?: str
   tokenEnv === undefined ? lines : lines.replaceAll('PLANT_STORE_TOKEN', tokenEnv);
 
 /** A shell command that sends one request again, without those before it. */
-export function commandOf(request: RecordedRequest): string {
+export function requestCommand(request: RecordedRequest): string {
   if (request.rawBytes === true)
     return `# not well-formed, so no HTTP client can send it: ${request.method} ${request.url}`;
   const command = withVariables(
@@ -44,7 +44,7 @@ export function commandOf(request: RecordedRequest): string {
 /** Shell lines that show a fault. Each line works by itself in an interactive bash, after those before it. */
 export function stepsOf(reproduction: Reproduction): readonly string[] {
   const { request, before, repeat, modulus = 1, unanswered = false } = reproduction;
-  if (request.rawBytes === true) return [commandOf(request)];
+  if (request.rawBytes === true) return [requestCommand(request)];
   const sent = before.filter((one) => one.request.rawBytes !== true);
   const ids = idsIn([reproduction, ...sent]);
   const variables = new Map(ids.map(({ numeral, name }) => [numeral, name]));

@@ -1,4 +1,4 @@
-import { present } from '../../list.ts';
+import { compact } from '../../list.ts';
 import type { Tried } from '../../run/result/result.ts';
 import type { RecordedCause, RecordedResult } from '../record/record.ts';
 
@@ -26,21 +26,21 @@ export function confirmedText({
   return `${of(inside)} ${text}${rest}`;
 }
 
-const NONE: Tried = [0, 0];
+const NOTHING_TRIED: Tried = [0, 0];
 
 /** How often a failure occurred again on a retry; undefined if it was not retried. */
 export function retrySummary({
   when,
   retries = {},
 }: NonNullable<RecordedResult['counterexample']>): string | undefined {
-  const { same = NONE, fresh = NONE, concurrent } = retries;
+  const { same = NOTHING_TRIED, fresh = NOTHING_TRIED, concurrent } = retries;
   const isolated = `${of([same[0] + fresh[0], same[1] + fresh[1]])} in isolation`;
   const underConcurrency = concurrent === undefined ? '' : `, ${of(concurrent)} under concurrency`;
   switch (when) {
     case undefined:
       return undefined;
     case 'always':
-      return `fails again in isolation: ${present(
+      return `fails again in isolation: ${compact(
         retries.same && `${of(same)} with the same request`,
         retries.fresh && `${of(fresh)} with a fresh id`,
       ).join(', ')}`;

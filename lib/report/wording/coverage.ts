@@ -1,5 +1,5 @@
 import { counted, grouped, sum } from '../../counts.ts';
-import { present } from '../../list.ts';
+import { compact } from '../../list.ts';
 import type { RecordedResult } from '../record/record.ts';
 
 const NOUNS = { 2: 'pairs', 3: 'triples' } as const;
@@ -11,7 +11,7 @@ const fraction = (covered: number, all: number) =>
 export function coverageText({ coverage }: RecordedResult): string | undefined {
   if (coverage === undefined) return undefined;
   const { covered, all, strength, dimensions, notApplicable, together } = coverage;
-  return present(
+  return compact(
     `${fraction(covered, all)} ${NOUNS[strength]} of ${dimensions} dimensions${together === undefined ? '' : ' in this shard'}`,
     notApplicable > 0 && `${grouped(notApplicable)} values not applicable`,
   ).join('; ');

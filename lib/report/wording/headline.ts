@@ -18,7 +18,7 @@ export function headlineOf(record: Pick<RunRecord, 'outcome' | 'ciResult' | 'sum
 }
 
 /** The headline with its verdict in capitals. */
-export const loudly = (headline: string): string =>
+export const inUpperCase = (headline: string): string =>
   headline.replace(/^[^:]+/, (words) => words.toUpperCase());
 
 /** How many checks a filtered run judged, of those that decide its verdict. */

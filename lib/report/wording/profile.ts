@@ -16,7 +16,7 @@ export const HIGHLIGHTS: Readonly<Record<string, string>> = {
 export type SentencePart = string | { readonly value: string };
 
 /** Text for a value, with `{}` for the value itself; or a text for each value, and `else` for all others. */
-type Wording = string | Readonly<Record<string, string>>;
+type AnswerWords = string | Readonly<Record<string, string>>;
 
 /** One question that the interface leaves open. */
 interface Question {
@@ -49,7 +49,7 @@ export function profileOf(observations: Observations) {
   ].filter(({ entries }) => entries.length > 0);
 }
 
-export const textOf = (parts: readonly SentencePart[]): string =>
+export const plainText = (parts: readonly SentencePart[]): string =>
   parts.map((part) => (typeof part === 'string' ? part : part.value)).join('');
 
 /**
@@ -60,7 +60,7 @@ export const textOf = (parts: readonly SentencePart[]): string =>
 function answers(
   label: string,
   subjects: Readonly<Record<string, string>>,
-  details: Readonly<Record<string, Wording>> = {},
+  details: Readonly<Record<string, AnswerWords>> = {},
 ): Question {
   const suffixes = ['status', ...Object.keys(details)];
   return {
@@ -76,7 +76,7 @@ function answers(
       });
       const groups = groupBy(
         answered.filter(({ answer }) => answer.length > 0),
-        ({ answer }) => textOf(answer),
+        ({ answer }) => plainText(answer),
       );
       return joinClauses(
         groups.map(([, same]) => [
@@ -89,7 +89,7 @@ function answers(
 }
 
 /** One clause for each observation, in this order. */
-const clauses = (label: string, wordings: Readonly<Record<string, Wording>>): Question => ({
+const clauses = (label: string, wordings: Readonly<Record<string, AnswerWords>>): Question => ({
   label,
   keys: Object.keys(wordings),
   compose: (seen) =>
@@ -101,7 +101,7 @@ const clauses = (label: string, wordings: Readonly<Record<string, Wording>>): Qu
     ),
 });
 
-function fill(wording: Wording, value: string): SentencePart[] {
+function fill(wording: AnswerWords, value: string): SentencePart[] {
   const pattern =
     typeof wording === 'string'
       ? wording
@@ -128,7 +128,7 @@ function sentence([first = '', ...others]: readonly SentencePart[]): readonly Se
 }
 
 /** What happens to a value that was sent, after the status of the response. */
-const returned = (values: Readonly<Record<string, string>>): Wording => ({
+const returned = (values: Readonly<Record<string, string>>): AnswerWords => ({
   absent: ' and {is not returned}',
   else: ' and is returned {}',
   ...values,
@@ -139,8 +139,8 @@ const rejection = {
   'content-type': { '': ', {without a content type}', else: ', as {}' },
 };
 
-const error: Readonly<Record<string, Wording>> = { error: ' with the error {}' };
-const allow: Readonly<Record<string, Wording>> = { allow: ' with Allow: {}' };
+const error: Readonly<Record<string, AnswerWords>> = { error: ' with the error {}' };
+const allow: Readonly<Record<string, AnswerWords>> = { allow: ' with Allow: {}' };
 
 const TOPICS: Readonly<Record<string, readonly Question[]>> = {
   Credentials: [

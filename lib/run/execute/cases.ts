@@ -31,7 +31,7 @@ export function namedCases(
     const one = cases[index];
     return one === undefined ? undefined : runTestCase(one, id, test.rules, execution);
   };
-  const retry = (index: number) => tryOne(index, ids.aside(index));
+  const retry = (index: number) => tryOne(index, ids.retryId(index));
   return {
     ended: true,
     async run() {
@@ -56,7 +56,7 @@ export function namedCases(
      */
     async retryInIsolation() {
       if (tally.blocked !== undefined && control !== undefined)
-        tally.blocked = await blockedBy(() => sendControl(ids.aside()));
+        tally.blocked = await blockedBy(() => sendControl(ids.retryId()));
       for (const pending of tally.pending.toSorted((a, b) => a.place - b.place)) {
         const failure = await retry(pending.place);
         if (failure === undefined) tally.markPassed(pending);

@@ -22,7 +22,7 @@ const MAX_CHANCE = 0.005;
 /** Requests per run for failures that do not recur at once. */
 export const SEARCH_BUDGET_REQUESTS = 2000;
 
-class Count {
+class RetryCount {
   failed = 0;
   tried = 0;
   latest: Failure | undefined;
@@ -57,9 +57,9 @@ export async function confirm(
   const { template, finding, exchange } = failure;
   const { ids } = execution;
   const { searchBudget: budget, concurrency, judging, ordinary } = execution.run;
-  const [same, concurrent] = [new Count(), new Count()];
+  const [same, concurrent] = [new RetryCount(), new RetryCount()];
   // If the template has no fresh values, every retry is identical.
-  const fresh = holdsFresh(template, judging.token) ? new Count() : same;
+  const fresh = holdsFresh(template, judging.token) ? new RetryCount() : same;
   let broken = false;
   const send = async (id: bigint, sent = template): Promise<Failure | undefined> => {
     const answer = await execution.sendAsIs(sent, id);
@@ -69,7 +69,7 @@ export async function confirm(
       ? { ...failure, finding: again, exchange: truncated(answer) }
       : undefined;
   };
-  const anew = () => send(ids.aside(place));
+  const anew = () => send(ids.retryId(place));
   // The store may have kept the plant and may reject it now, so it is no longer an ordinary one.
   const { ordinary: _, ...repeated } = template;
   /** Waits for the store to serve again before the next try. */
@@ -78,7 +78,7 @@ export async function confirm(
     broken = false;
   };
   const once = async () => {
-    await same.add(() => send(exchange.request.freshId ?? ids.aside(place), repeated));
+    await same.add(() => send(exchange.request.freshId ?? ids.retryId(place), repeated));
     await recovered();
     await fresh.add(anew);
     await recovered();
@@ -98,7 +98,7 @@ export async function confirm(
     await recovered();
   };
   const amongOrdinary = async () => {
-    const [, again] = await Promise.all([execution.sendAsIs(ordinary, ids.aside(place)), anew()]);
+    const [, again] = await Promise.all([execution.sendAsIs(ordinary, ids.retryId(place)), anew()]);
     return again;
   };
   const found = (when: When): Failure => {

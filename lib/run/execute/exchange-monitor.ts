@@ -6,11 +6,11 @@ import type { Shard } from '../plan/shard.ts';
 import { Created } from '../result/created.ts';
 import { truncate } from '../result/truncate.ts';
 import { ordinariness } from '../send/ordinariness.ts';
-import { Limiter } from '../send/rate-limit-advice.ts';
+import { RateLimitDetector } from '../send/rate-limit-detector.ts';
 import type { Recovery } from '../send/recovery.ts';
 import type { RequestContext } from '../send/request-context.ts';
 import type { ExchangeListener } from '../send/sender.ts';
-import { isAway, isUnanswered } from '../send/unreachable.ts';
+import { didNotReachStore, isUnanswered } from '../send/unreachable.ts';
 import type { Invariants } from './invariants.ts';
 import type { Judging } from './judging.ts';
 import { LastRequests } from './last-requests.ts';
@@ -28,7 +28,7 @@ export interface MonitorOptions {
 /** Sees every exchange of a run: what the store created, how it limits its clients, and whether the invariants hold. */
 export class ExchangeMonitor implements ExchangeListener {
   readonly created = new Created();
-  readonly limiter = new Limiter();
+  readonly limiter = new RateLimitDetector();
   readonly last: LastRequests;
   /** The Server header of the first response that has one. */
   server: string | undefined;
@@ -63,7 +63,7 @@ export class ExchangeMonitor implements ExchangeListener {
     const watch = () =>
       invariants.watch(exchange, template, context.id, () => this.placeOf(exchange, template), judging);
     if (!isPreflight) watch();
-    else if (!isAway(exchange)) this.held.push(watch);
+    else if (!didNotReachStore(exchange)) this.held.push(watch);
   }
 
   /** The store can be judged: applies the invariants to the exchanges so far. */

@@ -1,5 +1,5 @@
 import type { Contract } from '../../contract/contract.ts';
-import { type Finding, isFinding, type Rule, type Sent } from '../../judge/rules.ts';
+import { type Finding, isFinding, type Rule, type SentFacts } from '../../judge/rules.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import { type Exchange, isAborted } from '../../wire/exchange.ts';
 
@@ -10,15 +10,15 @@ export interface Judging {
 }
 
 /** What the rules know of a request. */
-const sentOf = ({ request }: Exchange, token: string): Sent => ({
+const sentOf = ({ request }: Exchange, token: string): SentFacts => ({
   token,
   get plant() {
-    return plantIn(request.body);
+    return sentPlant(request.body);
   },
 });
 
 /** Name and tag of the plant in a body, if there is one. */
-function plantIn(body: Uint8Array = new Uint8Array()): Sent['plant'] {
+function sentPlant(body: Uint8Array = new Uint8Array()): SentFacts['plant'] {
   try {
     const { name, tag } = JSON.parse(Buffer.from(body).toString('utf8')) as Record<string, unknown>;
     return {

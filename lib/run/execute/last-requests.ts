@@ -6,12 +6,12 @@ import { truncated } from '../result/truncate.ts';
 import { ordinariness } from '../send/ordinariness.ts';
 
 /** A request of which a store may have died. */
-export interface Suspect extends Before {
+export interface RequestInFlight extends Before {
   /** The id of the check that sent it. */
   readonly check: string;
 }
 
-interface Kept extends Suspect {
+interface Kept extends RequestInFlight {
   readonly sentAt: number;
   readonly endedAt: number;
 }
@@ -52,7 +52,7 @@ export class LastRequests {
    * The requests of which the store may have died, the likeliest first: what we broke off, then the least ordinary, then
    * the earliest, as most servers handle requests in the order in which they arrive.
    */
-  get suspects(): readonly Suspect[] {
+  get inFlightAtLastAnswer(): readonly RequestInFlight[] {
     const rank = ({ exchange, template }: Kept) => {
       if (isAborted(exchange)) return -1;
       const degree = ordinariness(template, this.contract);
@@ -63,7 +63,7 @@ export class LastRequests {
       endedAt >= this.answeredAt - (isAborted(exchange) ? GRACE_IF_ABORTED_MS : GRACE_MS);
     const last = this.answeredAt === 0 ? [] : this.kept.filter(isLast);
     const diedAt = Math.min(...last.flatMap(({ exchange, endedAt }) => (isAborted(exchange) ? [] : endedAt)));
-    // Requests received after a store began to hang are not suspects.
+    // Requests received after a store began to hang cannot have killed it.
     const latest = Math.max(this.answeredAt, Math.min(...last.map(({ sentAt }) => sentAt))) + GRACE_MS;
     return last
       .filter(({ sentAt }) => sentAt <= Math.min(diedAt, latest))

@@ -84,7 +84,7 @@ async function inIsolation(
   const again = await confirm({ failure, place: index }, rules, execution);
   let minimal: Failure = { ...again, sampled: { path: String(index), shrinks: 0 } };
   if (again.when !== 'always' || timedOut(again)) return minimal;
-  const retry = (one: TestCase) => runTestCase(one, execution.ids.aside(index), rules, execution);
+  const retry = (one: TestCase) => runTestCase(one, execution.ids.retryId(index), rules, execution);
   let current = value;
   let budget = SHRINK_BUDGET_REQUESTS;
   let path = String(index);

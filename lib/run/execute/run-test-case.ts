@@ -1,4 +1,4 @@
-import { summarise } from '../../judge/reading.ts';
+import { describeExchange } from '../../judge/reading.ts';
 import { acceptsOrdinary, answers200, type Rule } from '../../judge/rules.ts';
 import type { RequestTemplate, TestCase } from '../../payloads/test-case.ts';
 import { Untestable } from '../check.ts';
@@ -46,10 +46,10 @@ export async function requireAccepted(
     const exchange = await execution.send(control, freshId);
     return judged(exchange, control, [acceptsOrdinary], execution.run.judging) === undefined
       ? undefined
-      : truncate(summarise(exchange));
+      : truncate(describeExchange(exchange));
   };
   if ((await rejection(id)) === undefined) return;
-  const again = await rejection(execution.ids.aside());
+  const again = await rejection(execution.ids.retryId());
   if (again === undefined) return;
   throw new Untestable(
     'ordinary/answers-200',

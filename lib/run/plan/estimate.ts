@@ -74,7 +74,7 @@ export async function estimate({ contract, catalogue, ...options }: RunOptions):
       control([sampled(0)]);
     }
     if (test.kind === 'scenario') {
-      const sent = await sentBy(test, own, cases, isAccepted);
+      const sent = await simulateScenario(test, own, cases, isAccepted);
       requests += sent.requests;
       plants += sent.plants;
     }
@@ -115,7 +115,7 @@ const acceptedBy =
  * Counts what a scenario sends to a store that accepts plants and rejects everything else, always with an
  * empty body.
  */
-async function sentBy(
+async function simulateScenario(
   test: Test & { kind: 'scenario' },
   own: PlantFactory,
   cases: number,

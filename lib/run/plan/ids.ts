@@ -3,15 +3,15 @@ import type { IdRange } from '../../payloads/plants.ts';
 
 /**
  * Id ranges of one check, as offsets from the run's first id: case ids above it, ids of retries and other requests
- * (`aside`) below it.
+ * (`retryId`) below it.
  */
-export interface Room {
+export interface IdLayout {
   readonly up: number;
   /** Number of planned cases. Further cases have their ids at `overflow`. */
   readonly size: number;
   readonly overflow: number;
   readonly down: number;
-  /** Number of slots into which the ids aside are divided. Cases are distributed over the slots. */
+  /** Number of slots into which the ids of retries are divided. Cases are distributed over the slots. */
   readonly slots: number;
   /** The slot for requests that belong to no case; it differs from shard to shard. */
   readonly own: number;
@@ -33,8 +33,8 @@ export class Ids {
     return Number(this.places);
   }
 
-  in(room: Room): CheckIds {
-    return new CheckIds((place) => this.at(place), room);
+  in(layout: IdLayout): CheckIds {
+    return new CheckIds((place) => this.at(place), layout);
   }
 
   /** The distance of an id from the first, upwards or downwards, in the order of the plan. */
@@ -52,8 +52,8 @@ export class Ids {
   }
 }
 
-/** Ids aside in one slot: enough to confirm a failure, which needs the most. */
-export const ASIDE = 512;
+/** Retry ids in one slot: enough to confirm a failure, which needs the most. */
+export const RETRY_IDS_PER_CASE = 512;
 
 /**
  * The ids of one check. They follow only from the plan of the run and the place of the case, so that they are
@@ -61,18 +61,18 @@ export const ASIDE = 512;
  */
 export class CheckIds {
   private readonly at: (place: number) => bigint;
-  private readonly room: Room;
+  private readonly layout: IdLayout;
   private reserved = 0;
   private readonly usedBySlot = new Map<number, number>();
 
-  constructor(at: (place: number) => bigint, room: Room) {
+  constructor(at: (place: number) => bigint, layout: IdLayout) {
     this.at = at;
-    this.room = room;
+    this.layout = layout;
   }
 
   /** Reserves the next `count` ids for cases. Returns a function from index to id. */
   reserve(count: number): (index: number) => bigint {
-    const { up, size, overflow } = this.room;
+    const { up, size, overflow } = this.layout;
     const from = this.reserved;
     this.reserved += count;
     return (index) => {
@@ -86,12 +86,12 @@ export class CheckIds {
   }
 
   /** An id for an unplanned request: one that retries the case at `place`, or one that belongs to no case. */
-  aside(place?: number): bigint {
-    const { slots, down, own } = this.room;
+  retryId(place?: number): bigint {
+    const { slots, down, own } = this.layout;
     const slot = place === undefined ? own : (place + 1) % slots;
     const used = (this.usedBySlot.get(slot) ?? 0) + 1;
     this.usedBySlot.set(slot, used);
-    return this.at(-(down + slot * ASIDE + used));
+    return this.at(-(down + slot * RETRY_IDS_PER_CASE + used));
   }
 }
 

@@ -1,7 +1,7 @@
 import { areaOf, groupBy } from '../../groups.ts';
 import type { TestCase } from '../../payloads/test-case.ts';
 import type { Check, PlantFactory, Test } from '../check.ts';
-import { ASIDE, type CheckIds, type Ids, type Room } from './ids.ts';
+import { type CheckIds, type IdLayout, type Ids, RETRY_IDS_PER_CASE } from './ids.ts';
 import type { Shard } from './shard.ts';
 
 export const DEFAULTS = {
@@ -24,7 +24,7 @@ const OVERFLOW = { pairs: 2 ** 16, triples: 2 ** 18 } as const;
 /** Shards with separate ids for requests that belong to no case. */
 const SHARDS = 16;
 /**
- * Slots for the ids aside of cases. Cases rarely share a slot, and that matters only to a store with unique
+ * Slots for the retry ids of cases. Cases rarely share a slot, and that matters only to a store with unique
  * ids.
  */
 const SLOTS = 61;
@@ -69,14 +69,14 @@ export function layOut(
     [OUTSIDE_CHECKS, uncounted],
   ];
   const planned = sizes.reduce((sum, [, size]) => sum + size, 0);
-  const rooms = new Map<string, Room>();
+  const layouts = new Map<string, IdLayout>();
   let up = 0;
   for (const [item, [id, size]] of sizes.entries()) {
-    rooms.set(id, {
+    layouts.set(id, {
       up,
       size,
       overflow: planned + item * overflow,
-      down: item * (SLOTS + SHARDS) * ASIDE,
+      down: item * (SLOTS + SHARDS) * RETRY_IDS_PER_CASE,
       slots: SLOTS,
       own: SLOTS + (index % SHARDS),
     });
@@ -84,10 +84,11 @@ export function layOut(
   }
   const start = Math.floor(ids.count / of) * index;
   const shared = ids.in({ up: start, size: ids.count, overflow: 0, down: -start, slots: 1, own: 0 });
-  if (planned + sizes.length * (overflow + (SLOTS + SHARDS) * ASIDE) > ids.count) return () => shared;
+  if (planned + sizes.length * (overflow + (SLOTS + SHARDS) * RETRY_IDS_PER_CASE) > ids.count)
+    return () => shared;
   return (checkId) => {
-    const room = rooms.get(checkId);
-    return room === undefined ? shared : ids.in(room);
+    const layout = layouts.get(checkId);
+    return layout === undefined ? shared : ids.in(layout);
   };
 }
 

@@ -1,4 +1,4 @@
-import { summarise } from '../../judge/reading.ts';
+import { describeExchange } from '../../judge/reading.ts';
 import type { Endpoint } from '../../wire/endpoint.ts';
 import type { Exchange, Fault } from '../../wire/exchange.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
@@ -10,7 +10,7 @@ import { truncate } from '../result/truncate.ts';
  * Why the server cannot be reached over HTTP/1.1, if so: nobody listens, TLS, a certificate, or another
  * protocol.
  */
-export async function inTheWay(
+export async function unreachableReason(
   exchange: Exchange,
   client: HttpClient,
   url: string,
@@ -168,6 +168,6 @@ function unreachable(exchange: Exchange, url: string): Stop | undefined {
 
 const wantsTls = (exchange: Exchange, url: string): Stop => ({
   kind: 'not-http',
-  reason: `${url}: the server speaks TLS, and ${isClosedSilently(exchange) ? 'closes plain connections' : `answers plain HTTP with ${truncate(summarise(exchange))}`}`,
+  reason: `${url}: the server speaks TLS, and ${isClosedSilently(exchange) ? 'closes plain connections' : `answers plain HTTP with ${truncate(describeExchange(exchange))}`}`,
   remedy: 'use https:// in the base URL',
 });

@@ -1,4 +1,4 @@
-import { fields, locationOf, summarise } from '../../judge/reading.ts';
+import { describeExchange, fields, locationOf } from '../../judge/reading.ts';
 import { noCredential, type RequestTemplate } from '../../payloads/test-case.ts';
 import type { Endpoint } from '../../wire/endpoint.ts';
 import type { Exchange } from '../../wire/exchange.ts';
@@ -8,7 +8,7 @@ import { truncate } from '../result/truncate.ts';
 import type { RequestContext } from '../send/request-context.ts';
 import type { Sender } from '../send/sender.ts';
 import { isFromGateway } from '../send/unreachable.ts';
-import { agreesOnlyOnHttp2, foreign, inTheWay, isForeign, wantsHttp2 } from './listener.ts';
+import { agreesOnlyOnHttp2, foreign, isForeign, unreachableReason, wantsHttp2 } from './listener.ts';
 
 /** Whether a run can begin, and if not, why; otherwise advice on what the user may have got wrong. */
 export interface Readiness {
@@ -22,7 +22,7 @@ export interface Readiness {
  * Requests after which the token counts as rejected throughout, the store as unreachable behind its gateway, and the
  * base URL as wrong.
  */
-const MAX_TRIES = 3;
+const MAX_ATTEMPTS = 3;
 
 /**
  * Sends an ordinary plant to distinguish what prevents a verdict from what the store does wrong.
@@ -38,18 +38,18 @@ export async function preflight(
   const { endpoint } = client;
   const url = `${endpoint.origin}${endpoint.prefix}/plants`;
   const seen: Exchange[] = [];
-  for (const template of templates.slice(0, MAX_TRIES)) {
+  for (const template of templates.slice(0, MAX_ATTEMPTS)) {
     const exchange = await sender.send(template, context.ids.next(), context);
     seen.push(exchange);
     if (isForeign(exchange)) continue;
-    const stop = await inTheWay(exchange, client, url);
+    const stop = await unreachableReason(exchange, client, url);
     if (stop !== undefined) return { stop };
     if (!rejectsToken(exchange) && !isFromGateway(exchange) && !isNotFound(exchange)) break;
   }
   const [first] = seen;
   const last = seen.at(-1);
   if (first === undefined || last === undefined) return {};
-  const throughout = (is: (exchange: Exchange) => boolean) => seen.length === MAX_TRIES && seen.every(is);
+  const throughout = (is: (exchange: Exchange) => boolean) => seen.length === MAX_ATTEMPTS && seen.every(is);
   if (seen.every(isForeign)) return { stop: await foreign(first, endpoint, url) };
   if (throughout(isFromGateway)) return { stop: noStoreBehind(last, url) };
   if (throughout(isNotFound)) return { stop: notFound(last, endpoint, basePaths) };
@@ -96,7 +96,7 @@ const isSame = (one: Exchange, other: Exchange): boolean =>
 
 const tokenRejected = (last: Exchange, asWithout: boolean, url: string): Stop => ({
   kind: 'token-rejected',
-  reason: `POST ${url} rejects the token on every request (${truncate(summarise(last))})${asWithout ? ', with the same response as without a token' : ''}`,
+  reason: `POST ${url} rejects the token on every request (${truncate(describeExchange(last))})${asWithout ? ', with the same response as without a token' : ''}`,
   remedy: `pass a valid token with PLANT_STORE_TOKEN=... or --token${asWithout ? '; if this one is valid, check whether a proxy drops Authorization' : ''}`,
 });
 
@@ -106,13 +106,13 @@ function notFound(last: Exchange, { origin, prefix }: Endpoint, basePaths: reado
   const base = above === prefix ? basePaths.find((path) => path !== prefix) : above;
   return {
     kind: 'not-found',
-    reason: `POST ${origin}${prefix}/plants answers every ordinary plant with ${truncate(summarise(last))} (${MAX_TRIES} tried)`,
+    reason: `POST ${origin}${prefix}/plants answers every ordinary plant with ${truncate(describeExchange(last))} (${MAX_ATTEMPTS} tried)`,
     remedy: `${base === undefined ? 'check the base URL, which is the part before /plants' : `give ${origin}${base} as the base URL, to which /plants is added`}; if it is right, check the token`,
   };
 }
 
 const noStoreBehind = (last: Exchange, url: string): Stop => ({
   kind: 'unreachable',
-  reason: `${url}: the gateway cannot reach the store (${truncate(summarise(last))})`,
+  reason: `${url}: the gateway cannot reach the store (${truncate(describeExchange(last))})`,
   remedy: 'start the store, and check the upstream address in the configuration of the gateway',
 });

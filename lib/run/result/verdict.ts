@@ -4,8 +4,8 @@ import type { Stop, Verdict } from './result.ts';
 /** `partial`: all checks that ran passed, but --only or --skip left some out. */
 export type Outcome = 'conformant' | 'nonconformant' | 'undetermined' | 'partial';
 
-export type Count = Readonly<Record<Verdict, number>>;
-export type Summary = Readonly<Record<Level, Count>>;
+export type VerdictCount = Readonly<Record<Verdict, number>>;
+export type Summary = Readonly<Record<Level, VerdictCount>>;
 
 interface Judged {
   readonly level: Level;
@@ -33,7 +33,7 @@ export const cutShort = (stop: Stop | null | undefined, results: readonly Judged
  * @param stopped whether the run stopped before it could judge
  * @param filtered whether the user left out checks
  */
-export function outcomeOf(
+export function runOutcome(
   { MUST, SHOULD }: Summary,
   strict: boolean,
   stopped: boolean,
@@ -45,4 +45,4 @@ export function outcomeOf(
 }
 
 /** The number of checks that passed, failed or were untestable. */
-export const judgedOf = ({ pass, fail, untestable }: Count): number => pass + fail + untestable;
+export const judgedOf = ({ pass, fail, untestable }: VerdictCount): number => pass + fail + untestable;

@@ -88,7 +88,7 @@ export class Collisions {
       (duplicate.id.includes(status) && mayBeUsedUp.id(value(ID))) ||
       (duplicate.name.includes(status) && mayBeUsedUp.name(value('name')));
     for (let left = usedUp ? MAX_RETRIES.usedUp : MAX_RETRIES.fresh; left > 0; left -= 1) {
-      const again = await channel.sendWithRetries(template, ids.aside());
+      const again = await channel.sendWithRetries(template, ids.retryId());
       if (again.response !== undefined && isOfDuplicate(again.response.status)) {
         channel.report(collided(again), template);
         continue;

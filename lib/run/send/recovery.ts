@@ -10,7 +10,7 @@ import type { RunState } from '../run-state.ts';
 import { ordinariness } from './ordinariness.ts';
 import { isServed, type Outage } from './outage.ts';
 import type { RequestContext } from './request-context.ts';
-import { isAway, isFromGateway } from './unreachable.ts';
+import { didNotReachStore, isFromGateway } from './unreachable.ts';
 
 /** How long a store that has stopped answering is given to come back. */
 const MAX_RECOVERY_MS = 5_000;
@@ -108,7 +108,7 @@ export class Recovery {
     context: RequestContext,
     prober: Prober,
     isBack = (exchange: Exchange) =>
-      judged(exchange, this.probe, [answered], this.judging) === undefined && !isAway(exchange),
+      judged(exchange, this.probe, [answered], this.judging) === undefined && !didNotReachStore(exchange),
     stop = (last: Exchange) => this.state.halt(this.gone(isFromGateway(last))),
   ): Promise<RecoveryOutcome> {
     this.waiting ??= this.poll(context, prober, isBack, stop).finally(() => {

@@ -6,17 +6,17 @@ import type { HttpClient } from '../../wire/http-client.ts';
 import { OUTSIDE_CHECKS } from '../plan/plan.ts';
 import type { Stop } from '../result/result.ts';
 import type { RunState } from '../run-state.ts';
+import { AdaptiveConcurrency } from './adaptive-concurrency.ts';
 import type { Collisions } from './collisions.ts';
 import { ExclusiveAccess } from './exclusive-access.ts';
 import { fill, withUsual } from './fill.ts';
-import { Growth } from './growth.ts';
 import { KeptCookies } from './kept-cookies.ts';
 import { LatencyLog } from './latency.ts';
 import { Outage } from './outage.ts';
 import type { Recovery } from './recovery.ts';
 import type { RequestContext } from './request-context.ts';
 import { Stopped } from './stopped.ts';
-import { isAway, isFromGateway } from './unreachable.ts';
+import { didNotReachStore, isFromGateway } from './unreachable.ts';
 
 export interface SenderOptions {
   readonly token: string;
@@ -78,7 +78,7 @@ export class Sender {
   private readonly client: HttpClient;
   private readonly options: SenderOptions;
   private readonly access = new ExclusiveAccess();
-  private readonly growth: Growth;
+  private readonly growth: AdaptiveConcurrency;
   private readonly cookies = new KeptCookies();
   private readonly outage = new Outage();
   /** Set if the store asks for longer waits than the run allows. */
@@ -101,7 +101,7 @@ export class Sender {
     this.client = client;
     this.spacing = options.rate === undefined ? 0 : 1000 / options.rate;
     this.options = { ...options, headers: withUsual(options.headers) };
-    this.growth = new Growth(client, options.rate === undefined ? options.maxConcurrency : 0);
+    this.growth = new AdaptiveConcurrency(client, options.rate === undefined ? options.maxConcurrency : 0);
   }
 
   /** Why nothing more is sent, if nothing is. */
@@ -183,18 +183,18 @@ export class Sender {
         : first;
       if (exchange.kind === 'broken' && exchange.fault.kind === 'unasked-continue') {
         this.client.useRawSockets();
-        id = context.ids.aside();
+        id = context.ids.retryId();
         continue;
       }
       if (isFinalOfGateway(exchange)) return exchange;
       const pause = pauseAsked(exchange);
       if (this.growth.isAbove(concurrencyLimit) && mayBeOverloaded(exchange, current)) {
         this.growth.end();
-        id = context.ids.aside();
+        id = context.ids.retryId();
         continue;
       }
       if (pause === undefined) {
-        if (isAway(exchange) && !hasWaited) {
+        if (didNotReachStore(exchange) && !hasWaited) {
           hasWaited = true;
           const isBack = await this.options.recovery.whileAway(exchange, context, template, this);
           if (isBack || !isOwn) continue;
@@ -232,7 +232,7 @@ export class Sender {
         (_, index) => (index + 1) * SEGMENT_BYTES,
       );
     const delivery = { ...template.delivery, pauseMs: SEGMENT_PAUSE_MS };
-    const { exchange } = await this.tryOnce({ ...template, cut, delivery }, context.ids.aside(), context);
+    const { exchange } = await this.tryOnce({ ...template, cut, delivery }, context.ids.retryId(), context);
     const { status = 0 } = exchange.response ?? {};
     return status >= 400 && status < 500 ? exchange : undefined;
   }
@@ -263,7 +263,7 @@ export class Sender {
   /** Sends a request once, regardless of exclusive access and of what the response asks for. */
   async sendProbe(template: RequestTemplate, context: RequestContext): Promise<Exchange> {
     await this.pace(template);
-    const { exchange } = await this.tryOnce(template, context.ids.aside(), context);
+    const { exchange } = await this.tryOnce(template, context.ids.retryId(), context);
     this.options.monitor.see(exchange, template, context);
     return exchange;
   }
@@ -293,7 +293,7 @@ export class Sender {
       this.requests += 1;
       // The store may have created the plant before the connection was closed. What follows a request with the same
       // values is about them.
-      return made(one, template.preceding === undefined ? context.ids.aside() : id);
+      return made(one, template.preceding === undefined ? context.ids.retryId() : id);
     };
     const send = (one: RequestTemplate) => this.client.send(made(one, id), again(one));
     /** Makes the request as it is the first time, and with another id when it is sent again. */
@@ -319,7 +319,7 @@ export class Sender {
     if (template.preceding !== undefined && before !== undefined) {
       // A request outside the contract may always get any response; do not wait for another.
       const isFinal = isOutsideContract(template.preceding.template) || isFinalOfGateway(before);
-      if (!isFinal && (pauseAsked(before) !== undefined || (isAway(before) && !isThere)))
+      if (!isFinal && (pauseAsked(before) !== undefined || (didNotReachStore(before) && !isThere)))
         return { exchange: { ...before, request: exchange.request }, isOwn: false };
       // Its response may have been lost. A store that gives none fails with large bodies of their own, too.
       if (!mayHaveBeenRejectedEarly(before))

@@ -18,6 +18,6 @@ export const isUnanswered = (exchange: Exchange): boolean =>
   exchange.kind === 'broken' || isFromGateway(exchange);
 
 /** Whether a request did not reach the store. */
-export const isAway = (exchange: Exchange): boolean =>
+export const didNotReachStore = (exchange: Exchange): boolean =>
   isFromGateway(exchange) ||
   (exchange.kind === 'broken' && ['refused', 'connect-timeout', 'unresolved'].includes(exchange.fault.kind));

@@ -61,9 +61,13 @@ function seen({ header, values }: InvalidCredential['credential'], token: string
 }
 
 /** A set of credentials, and whether one belongs to it. */
-type Row = readonly [noun: string, clause: string, has: (credential: Seen) => boolean | undefined];
+type CredentialClass = readonly [
+  noun: string,
+  clause: string,
+  has: (credential: Seen) => boolean | undefined,
+];
 
-const ROWS: readonly Row[] = [
+const ROWS: readonly CredentialClass[] = [
   ['requests without a valid token', 'the token is missing or wrong', () => true],
   ['any Authorization header', 'the token is wrong', ({ value = '' }) => value !== ''],
   ['any bearer token', 'the bearer token is wrong', ({ bearer }) => bearer !== undefined],

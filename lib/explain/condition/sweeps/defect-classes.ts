@@ -17,10 +17,10 @@ export const TYPES: Readonly<Record<string, string>> = {
   'an object': 'an object',
 };
 
-type Row = readonly [id: string, noun: string, clause: string, topic: Topic, group?: string];
+type DefectClass = readonly [id: string, noun: string, clause: string, topic: Topic, group?: string];
 
 /** Bodies, whichever property is wrong. The broadest come first. */
-const BROAD: readonly Row[] = [
+const BROAD: readonly DefectClass[] = [
   ['any', 'any body that is not a NewPlant', 'the body is not a NewPlant', 'any body'],
   [NOT_JSON, 'any body that is not JSON', 'the body is not JSON', 'not JSON', 'text'],
   ['object', 'any JSON object', 'the body is an object but not a NewPlant', 'any body'],
@@ -35,14 +35,14 @@ const BROAD: readonly Row[] = [
 ];
 
 /** What may be wrong with one property, whose name stands for `$`. */
-const OF_PROPERTY: readonly Row[] = [
+const OF_PROPERTY: readonly DefectClass[] = [
   ['wrong', 'any type as $', '$ has the wrong type', 'wrong type'],
   ['lacking', 'a plant without $', '$ is missing', 'missing'],
   ['absent', 'a plant without $', '$ is missing', 'missing'],
 ];
 
 /** The same, less broad. */
-const WAYS: readonly Row[] = [
+const WAYS: readonly DefectClass[] = [
   ['other than a number', 'anything but a number as $', '$ is not a number', 'wrong type'],
   ['any string', 'any string as $', '$ is a string', 'wrong type'],
   ['falsy', 'a falsy value as $', '$ is null, false, 0 or another falsy value', 'falsy'],
@@ -60,7 +60,7 @@ const WAYS: readonly Row[] = [
 ];
 
 /** The same of any property. */
-const OF_ANY: readonly Row[] = [
+const OF_ANY: readonly DefectClass[] = [
   ['other-name', 'property names in another case', 'a property name is in another case', 'other name'],
   ['ended', 'property names that end with a NUL', 'a property name ends with a NUL', 'other name'],
   ['nested', 'properties nested one level down', 'the properties are nested one level down', 'missing'],
@@ -75,7 +75,7 @@ const OF_ANY: readonly Row[] = [
   ['missing', 'a plant without a required property', 'a required property is missing', 'missing', 'absent'],
 ];
 
-const OF_BODY: readonly Row[] = [
+const OF_BODY: readonly DefectClass[] = [
   ['body array', 'an array as the body', 'the body is an array', 'not an object', 'not an object'],
   ['body string', 'a string as the body', 'the body is a JSON string', 'not an object', 'not an object'],
   ['body null', 'null as the body', 'the body is null', 'not an object', 'not an object'],
@@ -127,13 +127,13 @@ export function classesOf(properties: readonly string[], strings: readonly strin
   ];
 }
 
-const classOf = ([id, noun, clause, topic, group = id]: Row): CandidateClass => ({
+const classOf = ([id, noun, clause, topic, group = id]: DefectClass): CandidateClass => ({
   id,
   words: { noun, clause, topics: [topic] },
   group,
 });
 
-function ofProperty(property: string, [way, noun, clause, topic]: Row): CandidateClass {
+function ofProperty(property: string, [way, noun, clause, topic]: DefectClass): CandidateClass {
   const named = (text: string) => text.replace('$', () => property);
   const { words, ...rest } = classOf([`${way} ${property}`, named(noun), named(clause), topic, property]);
   return { ...rest, words: { ...words, property } };

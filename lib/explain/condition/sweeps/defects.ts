@@ -1,10 +1,10 @@
 import type { Contract } from '../../../contract/contract.ts';
 import { stringsOf } from '../../../contract/shape.ts';
-import { present } from '../../../list.ts';
+import { compact } from '../../../list.ts';
 import { type Defect, type DefectKind, defectsOf } from '../../../payloads/defects.ts';
 import { type Json, JsonObject, write } from '../../../payloads/json.ts';
+import { multipart, notJson, notUtf8, randomBytes } from '../../../payloads/malformed.ts';
 import type { RequestState } from '../../../payloads/model/dimension.ts';
-import { multipart, notJson, notUtf8, randomBytes } from '../../../payloads/texts.ts';
 import { isInvalid } from '../../../payloads/validity.ts';
 import { type Topic, type Wording, withArticle } from '../../wording/wording.ts';
 import type { Candidate, Sweep } from '../candidates.ts';
@@ -125,11 +125,11 @@ export function wordsOfDefect(name: string, property?: string): Wording {
   const subject = property ?? 'everything';
   if (!name.startsWith(`${subject} `))
     return { clause: `the body is ${name}`, noun: bodyNoun(name), ...about };
-  const said = name.slice(subject.length + 1);
-  const [, limit] = /^is ((?:above|below|at) .*)$/.exec(said) ?? [];
-  const instead = said.startsWith('is ') ? `${said.slice(3)} as ${subject}` : name;
+  const rest = name.slice(subject.length + 1);
+  const [, limit] = /^is ((?:above|below|at) .*)$/.exec(rest) ?? [];
+  const instead = rest.startsWith('is ') ? `${rest.slice(3)} as ${subject}` : name;
   return {
-    clause: `${subject} ${said.replace(/^(?=spelled|nested|inherited)/, 'is ')}`,
+    clause: `${subject} ${rest.replace(/^(?=spelled|nested|inherited)/, 'is ')}`,
     noun: limit === undefined ? instead : `${withArticle(subject)} ${limit}`,
     ...about,
   };
@@ -170,7 +170,7 @@ const notAnObjectClass = (name: string) =>
   `body ${name.startsWith('an array') ? 'array' : name.startsWith('a string') ? 'string' : name}`;
 
 /** Kinds of texts that are not JSON, by their names. */
-const KINDS: readonly (readonly [kind: string, has: RegExp])[] = [
+const KIND_PATTERNS: readonly (readonly [kind: string, has: RegExp])[] = [
   ['truncated', /truncated|without the closing/],
   ['more', /followed|two values|twice/],
   ['empty', /white space only|no body|empty/],
@@ -178,7 +178,7 @@ const KINDS: readonly (readonly [kind: string, has: RegExp])[] = [
 ];
 
 function textCandidate(name: string, defect: BodyDefect): Candidate {
-  const kind = KINDS.find(([, has]) => has.test(name))?.[0];
+  const kind = KIND_PATTERNS.find(([, has]) => has.test(name))?.[0];
   const isAbsent = name === 'no body';
   return {
     value: name,
@@ -191,7 +191,7 @@ function textCandidate(name: string, defect: BodyDefect): Candidate {
     },
     apply: (state) => ({ ...state, defect }),
     label: name,
-    classes: ['any', NOT_JSON, ...present(kind), ...(isAbsent || name === 'empty' ? ['none'] : [])],
+    classes: ['any', NOT_JSON, ...compact(kind), ...(isAbsent || name === 'empty' ? ['none'] : [])],
   };
 }
 

@@ -8,15 +8,15 @@ const POWERS = [10, 15, 16, 17, 20, 23, 24, 26, 28, 29, 30, 31, 32, 33, 40, 48, 
   BigInt,
 );
 
-type Row = readonly [clause: string, has: (id: bigint) => boolean];
+type IdClass = readonly [clause: string, has: (id: bigint) => boolean];
 
-const PARITY: readonly Row[] = [
+const PARITY: readonly IdClass[] = [
   ['is odd', (id) => id % 2n !== 0n],
   ['is even', (id) => id % 2n === 0n],
 ];
 
 /** Sets of ids that programs treat alike. */
-const CLASSES: readonly Row[] = [
+const CLASSES: readonly IdClass[] = [
   ...PARITY,
   ['cannot be represented by a 32-bit float', (id) => Math.fround(Number(id)) !== Number(id)],
   ['cannot be represented by a double', (id) => BigInt(Number(id)) !== id],

@@ -1,4 +1,4 @@
-import { methodWords } from '../../wording/words.ts';
+import { methodWords } from '../../wording/request-words.ts';
 import type { Candidate, Sweep } from '../candidates.ts';
 
 const METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];

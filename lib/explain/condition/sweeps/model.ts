@@ -14,7 +14,7 @@ import type { Topic, Wording } from '../../wording/wording.ts';
 import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 
 /** The values of a dimension but for the usual one. */
-export const valuesOf = (dimension: string | undefined, { dimensions }: Model): readonly Value[] =>
+export const unusualValuesOf = (dimension: string | undefined, { dimensions }: Model): readonly Value[] =>
   dimensions
     .filter(({ name }) => name === dimension)
     .flatMap(({ values: [, ...others] }) => others.flatMap((one) => one.members ?? [one]));
@@ -23,8 +23,8 @@ export const valuesOf = (dimension: string | undefined, { dimensions }: Model): 
 export function modelSweep(model: Model, name: string): Sweep | undefined {
   const also = ALSO[name];
   const values = [
-    ...valuesOf(name, model),
-    ...valuesOf(also?.dimension, model).filter(
+    ...unusualValuesOf(name, model),
+    ...unusualValuesOf(also?.dimension, model).filter(
       ({ apply }) => also?.has(withoutPlant(apply, model.contract)) === true,
     ),
   ];
@@ -168,7 +168,7 @@ function candidateOf(
 ): Candidate {
   const { headers = [] } = withoutPlant(apply, contract);
   const text =
-    part === WHITE_SPACE ? textOf(apply, contract) : [name, ...headers.map(([, value]) => value)].join(' ');
+    part === WHITE_SPACE ? bodyOf(apply, contract) : [name, ...headers.map(([, value]) => value)].join(' ');
   let sampled = 0;
   const pick = <T>(arbitrary: Parameters<typeof sample<T>>[0]): T => {
     sampled += 1;
@@ -191,7 +191,7 @@ const worded = (name: string): string =>
   name.replace(/^of /, 'with a body of ').replace(/^as (?=\S+\/)/, 'with Content-Type ');
 
 /** The JSON text of an ordinary plant with a value. */
-function textOf(apply: Value['apply'], contract: Contract): string {
+function bodyOf(apply: Value['apply'], contract: Contract): string {
   const plant = sample(plainPlants(contract, 'all'), 0, 'explain', 0).value;
   const state = apply(initialState(plant), { contract, pick: (one) => sample(one, 0, 'explain', 0).value });
   const { body } = templateOf(state);

@@ -1,13 +1,13 @@
 import { counted, grouped } from '../../../counts.ts';
 import { areaOf, groupBy } from '../../../groups.ts';
-import { present } from '../../../list.ts';
+import { compact } from '../../../list.ts';
 import { knownBy } from '../../baseline/deviations.ts';
 import { unaccounted } from '../../baseline/known-deviations.ts';
 import { problemText } from '../../record/fingerprint.ts';
 import type { RecordedResult, RunRecord } from '../../record/record.ts';
 import { confidenceText, coverageText } from '../../wording/coverage.ts';
 import { Exchange } from './exchange.tsx';
-import { KnownAs, whatFailed } from './failures.tsx';
+import { BaselineNote, whatFailed } from './failures.tsx';
 import { Choice, Filter } from './kit/filter.tsx';
 import { More, Section } from './kit/section.tsx';
 import { CheckLink, DocsLink, Fact, Icon, inline, type Tone, toneOf, WORDS } from './kit/text.tsx';
@@ -87,7 +87,7 @@ function Check({ result, record }: Readonly<{ result: RecordedResult; record: Ru
   );
 }
 
-const KINDS = {
+const KIND_WORDS = {
   cases: 'named requests',
   property: 'random requests',
   invariant: 'every exchange of the run that it applies to',
@@ -100,14 +100,14 @@ function Details({ result, record }: Readonly<{ result: RecordedResult; record: 
   const [confidence, covered] = [confidenceText(result), coverageText(result)];
   return (
     <>
-      <KnownAs result={result} record={record} />
+      <BaselineNote result={result} record={record} />
       <dl class="facts">
         {verdict === 'fail' && <Fact name="What failed">{whatFailed(result)}</Fact>}
         <Blocker result={result} />
         <Fact name={verdict === 'fail' ? 'Fix' : 'If it fails'}>{hint}</Fact>
         <Fact name="Basis">{basis.join('; ')}</Fact>
         <Fact name="Tried">
-          {counted(cases, 'case')} in {seconds.toFixed(2)} s: {KINDS[kind]}
+          {counted(cases, 'case')} in {seconds.toFixed(2)} s: {KIND_WORDS[kind]}
           {counterexample?.path !== undefined &&
             `; seed ${counterexample.seed}, path ${inline(counterexample.path, 60)}`}
         </Fact>
@@ -127,7 +127,7 @@ function Details({ result, record }: Readonly<{ result: RecordedResult; record: 
           <Exchange exchange={exchange} />
         </More>
       ))}
-      <CauseTable result={result} />
+      <ProblemTable result={result} />
       <Observed observations={observations} />
       <p class="permalink">
         <a href={`#${id}`}>#{id}</a>
@@ -170,10 +170,10 @@ function Blocker({ result: { verdict, reason, blockedBy } }: Readonly<{ result: 
 /** Problems listed; the record contains all of them. */
 const MAX_PROBLEMS = 40;
 
-function CauseTable({ result }: Readonly<{ result: RecordedResult }>) {
+function ProblemTable({ result }: Readonly<{ result: RecordedResult }>) {
   const { problems } = result;
   if (problems.length === 0) return null;
-  const rest = present(
+  const rest = compact(
     problems.length > MAX_PROBLEMS && `${problems.length - MAX_PROBLEMS} more are in the record`,
     unaccounted(result) > 0 &&
       `${counted(unaccounted(result), 'failure')} with problems that were not recorded`,

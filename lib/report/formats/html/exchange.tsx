@@ -1,6 +1,6 @@
 import { counted } from '../../../counts.ts';
 import type { RecordedBody, RecordedCause, RecordedExchange, RecordedRequest } from '../../record/record.ts';
-import { beforeLine } from '../../wording/text.ts';
+import { beforeLine } from '../../wording/format-text.ts';
 import { ExpectedAndActual } from './kit/expected.tsx';
 import { More } from './kit/section.tsx';
 import { Box, Captioned, Commands, inline, type Line, lines, sizeOf, time } from './kit/text.tsx';
@@ -17,13 +17,13 @@ export const Exchange = ({ exchange }: Readonly<{ exchange: RecordedExchange }>)
   </div>
 );
 
-type Sent = NonNullable<RecordedCause['counterexample']>;
+type Counterexample = NonNullable<RecordedCause['counterexample']>;
 
 /** The request that shows a cause, with what matters in it, what was sent before it, and its response. */
 export function CauseExchange({
   exchange,
   matters,
-}: Readonly<{ exchange: Sent; matters: readonly string[] }>) {
+}: Readonly<{ exchange: Counterexample; matters: readonly string[] }>) {
   const { before = [], request } = exchange;
   const isMarked = mattersIn(request, matters) !== undefined;
   return (
@@ -41,7 +41,10 @@ export function CauseExchange({
   );
 }
 
-function Messages({ exchange, matters = [] }: Readonly<{ exchange: Sent; matters?: readonly string[] }>) {
+function Messages({
+  exchange,
+  matters = [],
+}: Readonly<{ exchange: Counterexample; matters?: readonly string[] }>) {
   const { request, response, ms } = exchange;
   return (
     <div class="messages">

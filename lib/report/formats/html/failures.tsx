@@ -1,6 +1,6 @@
 import { counted, grouped } from '../../../counts.ts';
 import { groupBy } from '../../../groups.ts';
-import { present } from '../../../list.ts';
+import { compact } from '../../../list.ts';
 import { type ExplainedChecks, knownBy, novelty, openCauses } from '../../baseline/deviations.ts';
 import type { RecordedCause, RecordedResult, RunRecord } from '../../record/record.ts';
 import { confirmedText, retrySummary } from '../../wording/confirmed.ts';
@@ -164,7 +164,7 @@ function Lead({ result, record }: Readonly<{ result: RecordedResult; record: Run
         <Icon name={toneOf(result, record)} /> <CheckLink id={id} /> <span class="aside">failed</span>{' '}
         {whatFailed(result)}
       </p>
-      <KnownAs result={result} record={record} />
+      <BaselineNote result={result} record={record} />
       <Fix>{hint}</Fix>
       {exchange !== undefined && <Exchange exchange={exchange} />}
       <p class="basis">
@@ -177,7 +177,7 @@ function Lead({ result, record }: Readonly<{ result: RecordedResult; record: Run
 export function whatFailed({ failed, cases, counterexample }: RecordedResult): string {
   const retried = counterexample && retrySummary(counterexample);
   const { label, shrinks = 0 } = counterexample ?? {};
-  return present(
+  return compact(
     `${grouped(failed)} of ${counted(cases, 'case')}${label === undefined ? '' : `: ${inline(label, 160)}`}.`,
     retried !== undefined && `${retried.charAt(0).toUpperCase()}${retried.slice(1)}.`,
     shrinks > 0 && `Shrunk in ${counted(shrinks, 'step')}.`,
@@ -185,7 +185,7 @@ export function whatFailed({ failed, cases, counterexample }: RecordedResult): s
 }
 
 /** The reason of a known deviation, or the new causes of a known failing check. */
-export function KnownAs({ result, record }: Readonly<{ result: RecordedResult; record: RunRecord }>) {
+export function BaselineNote({ result, record }: Readonly<{ result: RecordedResult; record: RunRecord }>) {
   const news = novelty(result, record);
   return (
     <>

@@ -1,5 +1,5 @@
 import type { RecordedRequest } from '../../record/record.ts';
-import { type Line, MAX_BOX_CHARACTERS, type Part } from './kit/text.tsx';
+import { type Line, MAX_BOX_CHARACTERS, type MarkedText } from './kit/text.tsx';
 
 const FIRST_LINE = ['method', 'path', 'query'];
 
@@ -18,7 +18,7 @@ export function mattersIn(
 /** The lines of a request body; those of its properties that matter are marked, the rest is dimmed. */
 export function markedBody(text: string, matters: (name: string) => boolean): readonly Line[] {
   const kept = text.slice(0, MAX_BOX_CHARACTERS).replace(/[\ud800-\udbff]$/, '');
-  const parts: Part[] = [];
+  const parts: MarkedText[] = [];
   const add = (from: number, to: number, does: boolean) => {
     const last = parts.at(-1);
     if (last?.matters === does) parts[parts.length - 1] = { ...last, text: last.text + kept.slice(from, to) };
@@ -34,8 +34,8 @@ export function markedBody(text: string, matters: (name: string) => boolean): re
   return [...inLines(parts), ...(kept.length < text.length ? [`… (${text.length} characters)`] : [])];
 }
 
-function inLines(parts: readonly Part[]): readonly Line[] {
-  const lines: Part[][] = [[]];
+function inLines(parts: readonly MarkedText[]): readonly Line[] {
+  const lines: MarkedText[][] = [[]];
   for (const { text, matters } of parts)
     for (const [index, piece] of text.split('\n').entries()) {
       if (index > 0) lines.push([]);

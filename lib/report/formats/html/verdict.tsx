@@ -1,5 +1,5 @@
 import { counted } from '../../../counts.ts';
-import { present } from '../../../list.ts';
+import { compact } from '../../../list.ts';
 import { judgedOf, type Summary } from '../../../run/result/verdict.ts';
 import { deselected, explainedChecks, openCauses } from '../../baseline/deviations.ts';
 import type { RunRecord } from '../../record/record.ts';
@@ -82,7 +82,7 @@ function sentence(record: RunRecord): string {
   if (outcome === 'nonconformant')
     return `is not conformant: ${all}, but ${counted(SHOULD.fail, 'SHOULD check')} failed, and the run was strict.`;
   const skipped = deselected(record).filter(({ level }) => level === 'MUST').length;
-  const notes = present(
+  const notes = compact(
     all,
     skipped > 0 && `${skipped} ${skipped === 1 ? 'was' : 'were'} skipped`,
     SHOULD.fail > 0 && `${counted(SHOULD.fail, 'SHOULD check')} ${SHOULD.fail === 1 ? 'warns' : 'warn'}`,

@@ -1,4 +1,4 @@
-import { visible } from '../../../wording/text.ts';
+import { visible } from '../../../wording/format-text.ts';
 import { inline } from './text.tsx';
 
 interface Texts {

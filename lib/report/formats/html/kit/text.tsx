@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { counted, grouped, sum } from '../../../../counts.ts';
 import { docsOf } from '../../../../package.ts';
 import type { RecordedBody, RecordedResult, RunRecord } from '../../../record/record.ts';
-import { beginning, documentName, visible } from '../../../wording/text.ts';
+import { beginning, documentName, visible } from '../../../wording/format-text.ts';
 
 const MAX_LINE_CHARACTERS = 400;
 export const MAX_BOX_CHARACTERS = 4000;
@@ -122,12 +122,12 @@ export const StartedFact = ({ startedAt, seconds }: Pick<RunRecord, 'startedAt' 
   </Fact>
 );
 
-export interface Part {
+export interface MarkedText {
   readonly text: string;
   readonly matters: boolean;
 }
 
-export type Line = string | readonly Part[];
+export type Line = string | readonly MarkedText[];
 
 const Parts = ({ line }: Readonly<{ line: Line }>) => (
   <>

@@ -1,5 +1,5 @@
 /** Memoises a function of one object, for as long as the object exists. */
-export function remembered<K extends object, V>(make: (key: K) => V): (key: K) => V {
+export function memoised<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const known = new WeakMap<K, { readonly value: V }>();
   return (key) => {
     const found = known.get(key) ?? { value: make(key) };

@@ -1,5 +1,5 @@
 /** Whether an id matches one of the patterns, or is in an area that does; `*` stands for any characters. */
-export function globs(patterns: readonly string[]): (id: string) => boolean {
+export function matcherOf(patterns: readonly string[]): (id: string) => boolean {
   const expressions = patterns.map(
     (pattern) =>
       new RegExp(
@@ -15,4 +15,4 @@ export function globs(patterns: readonly string[]): (id: string) => boolean {
 
 /** The first pattern that matches none of the ids. */
 export const unmatched = (patterns: readonly string[], ids: readonly string[]): string | undefined =>
-  patterns.find((pattern) => !ids.some(globs([pattern])));
+  patterns.find((pattern) => !ids.some(matcherOf([pattern])));

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { counted } from '../../counts.ts';
-import { present } from '../../list.ts';
+import { compact } from '../../list.ts';
 import type {
   Answered,
   Messages,
@@ -69,7 +69,7 @@ export function beginning(text: string, maxCharacters: number): string {
   return text.slice(0, end).replace(/[\ud800-\udbff]$/, '');
 }
 
-export const summarise = (text: string, maxCharacters = MAX_CHARACTERS) => {
+export const truncate = (text: string, maxCharacters = MAX_CHARACTERS) => {
   const shown = visible(text);
   return shown.length > maxCharacters
     ? `${beginning(shown, maxCharacters)}… (${text.length} characters)`
@@ -80,8 +80,8 @@ const bodyText = (body: RecordedBody, maxCharacters: number): string =>
   body.bytes === 0
     ? '(no body)'
     : 'text' in body
-      ? summarise(body.text, maxCharacters)
-      : `(${body.bytes} bytes, not UTF-8, as base64) ${summarise(body.base64, 120)}`;
+      ? truncate(body.text, maxCharacters)
+      : `(${body.bytes} bytes, not UTF-8, as base64) ${truncate(body.base64, 120)}`;
 
 /** The details of a failed check, without colour. */
 export const explain = (result: RecordedResult): string => formatFailure(result, plain).join('\n');
@@ -95,32 +95,34 @@ export function formatFailure(result: RecordedResult, paint: Paint): readonly st
   const [exchange] = exchanges;
   const line = (name: string, text: string) => `     ${paint('dim', name.padEnd(9))} ${text}`;
   const { label, shrinks = 0 } = counterexample ?? {};
-  const notes = present(
-    `${failed} of ${cases}${label === undefined ? '' : `: ${summarise(label, 120)}`}`,
+  const notes = compact(
+    `${failed} of ${cases}${label === undefined ? '' : `: ${truncate(label, 120)}`}`,
     counterexample && retrySummary(counterexample),
     shrinks > 0 && `shrunk in ${counted(shrinks, 'step')}`,
   );
-  return present(
+  return compact(
     `   ${paint('bold', id)}  ${level}  ${statement}`,
     line('basis', basis.join('; ')),
     line('failed', notes.join('; ')),
     ...(exchange?.before ?? []).slice(-MAX_BEFORE).map((one) => line('before', beforeLine(one))),
-    exchange && line('expected', summarise(exchange.expected)),
-    exchange && line('actual', summarise(exchange.actual)),
+    exchange && line('expected', truncate(exchange.expected)),
+    exchange && line('actual', truncate(exchange.actual)),
     exchange && line('request', requestLine(exchange.request)),
     exchange && line('response', answerLine(exchange)),
     line('fix', hint),
-    exchange && line('reproduce', summarise(exchange.command, 2000)),
+    exchange && line('reproduce', truncate(exchange.command, 2000)),
   );
 }
 
 /** The values of the headers of a name, which is given in lower case. */
-export const valuesOf = (headers: readonly (readonly [string, string])[], name: string): readonly string[] =>
-  headers.filter(([own]) => own.toLowerCase() === name).map(([, value]) => value);
+export const headerValues = (
+  headers: readonly (readonly [string, string])[],
+  name: string,
+): readonly string[] => headers.filter(([own]) => own.toLowerCase() === name).map(([, value]) => value);
 
 const contentType = ({ headers }: Pick<RecordedRequest, 'headers'>) =>
-  valuesOf(headers, 'content-type')
-    .map((value) => summarise(value, 120))
+  headerValues(headers, 'content-type')
+    .map((value) => truncate(value, 120))
     .join(', ');
 
 /** Path and query of a URL. */
@@ -129,11 +131,11 @@ export const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/
 /** A request in one line, with the credential only if it is not the usual one. */
 export function requestLine(request: RecordedRequest, maxCharacters = MAX_CHARACTERS): string {
   const { method, url, headers, body } = request;
-  const credential = valuesOf(headers, 'authorization');
+  const credential = headerValues(headers, 'authorization');
   const usual = credential.length === 1 && credential[0] === 'Bearer $PLANT_STORE_TOKEN';
   const authorization = usual
     ? ''
-    : ` [Authorization: ${credential.length === 0 ? 'none' : summarise(credential.join(' | '), 80)}]`;
+    : ` [Authorization: ${credential.length === 0 ? 'none' : truncate(credential.join(' | '), 80)}]`;
   return `${method} ${pathOf(url)} ${contentType(request)}${authorization} ${bodyText(body, maxCharacters)}`;
 }
 
@@ -143,8 +145,8 @@ export const beforeLine = ({ request, response }: Messages, maxCharacters?: numb
 
 /** A response in one line, or why there was none. */
 export function answerLine({ response, fault, ms }: Answered, maxCharacters = MAX_CHARACTERS): string {
-  if (response === undefined) return `none: ${summarise(fault?.detail ?? '')}`;
+  if (response === undefined) return `none: ${truncate(fault?.detail ?? '')}`;
   const { status, statusText, body } = response;
-  const then = fault === undefined ? '' : ` — then ${summarise(fault.detail)}`;
-  return `${status} ${summarise(statusText, 60)} ${contentType(response)} ${bodyText(body, maxCharacters)}${then}  (${Math.round(ms)} ms)`;
+  const then = fault === undefined ? '' : ` — then ${truncate(fault.detail)}`;
+  return `${status} ${truncate(statusText, 60)} ${contentType(response)} ${bodyText(body, maxCharacters)}${then}  (${Math.round(ms)} ms)`;
 }

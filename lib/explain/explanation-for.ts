@@ -2,15 +2,18 @@ import { type DefectKind, defectsOf } from '../payloads/defects.ts';
 import { JsonObject } from '../payloads/json.ts';
 import type { RequestState } from '../payloads/model/dimension.ts';
 import { isAbout, isOfProperty, mayExplain } from './condition/may-explain.ts';
-import { stateOf, withParts } from './condition/parts.ts';
+import { stateOf, withParts } from './condition/request-parts.ts';
 import { unlessSpent } from './experiments.ts';
-import type { Explanation, Found } from './explanation.ts';
+import type { Explanation } from './explanation.ts';
 import { isEachTime, type Search } from './search.ts';
 import { mustReject } from './symptom/symptoms-of.ts';
-import { labelOf } from './wording/words.ts';
+import { labelOf } from './wording/request-words.ts';
 
 /** Picks the explanation that covers a failure: when its condition is removed, the symptom disappears. */
-export async function explainedBy(found: readonly Explanation[], search: Search): Promise<Found> {
+export async function explanationFor(
+  found: readonly Explanation[],
+  search: Search,
+): Promise<Explanation | undefined> {
   const { failure } = search;
   const [first] = found;
   if (first === undefined) return undefined;
@@ -59,7 +62,7 @@ function isOtherRejection({ subject, state }: Explanation, { failure, experiment
 const UNDECLARED: readonly (DefectKind | undefined)[] = ['other-name', 'nested', 'inherited'];
 
 /** What is wrong with a plant may also stand in undeclared properties: in another case, or one level down. */
-async function inUndeclared(found: readonly Explanation[], search: Search): Promise<Found> {
+async function inUndeclared(found: readonly Explanation[], search: Search): Promise<Explanation | undefined> {
   const { shape } = search.contract.newPlant;
   const kinds = new Map(defectsOf(shape).map(({ name, kind }) => [name, kind] as const));
   const isAboutUndeclared = (label: string) => UNDECLARED.includes(kinds.get(label));

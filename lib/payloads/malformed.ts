@@ -13,7 +13,7 @@ const cut = (fraction: number) => (text: string) =>
   text.slice(0, Math.max(1, Math.floor(text.length * fraction)));
 
 /** The id in the text of a plant: a fresh one, so that the request is not rejected as a duplicate. */
-const idIn = (text: string): string => /"id"\s*:\s*(\d+)/.exec(text)?.[1] ?? '12';
+const idInText = (text: string): string => /"id"\s*:\s*(\d+)/.exec(text)?.[1] ?? '12';
 
 export const randomBytes: Edit = edit('random bytes', () =>
   Uint8Array.from([0x8b, 0x1f, 0x00, 0xff, 0x10, 0x7f, 0x80, 0xc0]),
@@ -45,7 +45,7 @@ export const notJson: readonly Edit[] = [
   edit('followed by a brace', (text) => `${text}}`),
   edit('preceded by text', (text) => `plant: ${text}`),
   edit('two values separated by a comma', (text) => `${text},${text}`),
-  edit('a URL-encoded form', (text) => `id=${idIn(text)}&name=Aloe&tag=succulent`),
+  edit('a URL-encoded form', (text) => `id=${idInText(text)}&name=Aloe&tag=succulent`),
   edit('empty', () => ''),
 ];
 
@@ -61,7 +61,7 @@ export const notJsonBeyondBuffers: readonly Edit[] = [5, 17].map((kibibytes) =>
 export const multipart: Edit = edit('a multipart form', (text) =>
   [
     '--b\r\nContent-Disposition: form-data; name="id"\r\n',
-    `${idIn(text)}\r\n--b\r\nContent-Disposition: form-data; name="name"\r\n`,
+    `${idInText(text)}\r\n--b\r\nContent-Disposition: form-data; name="name"\r\n`,
     'Aloe\r\n--b--\r\n',
   ].join('\r\n'),
 );

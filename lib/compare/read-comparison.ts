@@ -1,4 +1,4 @@
-import { readSaved, recordIn, validated } from '../report/record/saved.ts';
+import { readSaved, recordIn, validated } from '../report/record/read-record.ts';
 import type { Comparison } from './comparison.ts';
 
 /**

@@ -3,8 +3,8 @@ import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { TextLimits } from '../contract/shape.ts';
 import { freshText } from './fresh.ts';
 import type { FreshText } from './json.ts';
+import { memoised } from './memoised.ts';
 import { patternOf } from './pattern.ts';
-import { remembered } from './remembered.ts';
 
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'];
 const LOWER = LETTERS.slice(26);
@@ -91,7 +91,7 @@ const MAX_FREE_CHARACTERS = 24;
  * Strings that match the patterns and the format of the document; undefined if it has none, or no string is
  * found.
  */
-export const patterned = remembered(stringsFor);
+export const patterned = memoised(stringsFor);
 
 /** Whether a document restricts the characters of a string. */
 export const isPatterned = ({ patterns, format = '' }: TextLimits): boolean =>

@@ -9,7 +9,7 @@ const ISOLATED_REQUESTS = 12;
  * Detects what looks like a rate limiter that does not send Retry-After: 503 to some ordinary plants, but not
  * all.
  */
-export class Limiter {
+export class RateLimitDetector {
   private plants = 0;
   private rejected503 = 0;
 

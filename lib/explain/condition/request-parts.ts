@@ -6,7 +6,7 @@ import type { RequestTemplate } from '../../payloads/test-case.ts';
  * One respect in which two requests can differ. An experiment copies it from one request to another: from an ordinary
  * one to see whether it matters, or to an ordinary one to see whether it suffices.
  */
-export interface Part {
+export interface RequestPart {
   /** A field of a request as a reader would name it: `name`, `Accept`, `segments`. */
   readonly name: string;
   /** The dimension of the model whose values differ in this respect, if there is one. */
@@ -32,7 +32,7 @@ const part = (
   dimension: string | undefined,
   keys: readonly Key[],
   deliveryKeys: readonly DeliveryKey[] = [],
-): Part => ({
+): RequestPart => ({
   name,
   dimension,
   copy: (from, to) => {
@@ -51,7 +51,7 @@ const HISTORY = part(
 );
 
 /** Everything about a request but its headers and its body. */
-const AROUND: readonly Part[] = [
+const AROUND: readonly RequestPart[] = [
   part('method', undefined, ['method']),
   part('target', 'target', ['path', 'tokenIn'], ['absoluteTarget']),
   part('Content-Type', 'media type', ['contentType']),
@@ -64,25 +64,25 @@ const AROUND: readonly Part[] = [
   { ...HISTORY, copy: (from, to) => withSameValues(from, to, HISTORY.copy(from, to)) },
 ];
 
-export const CREDENTIAL: Part = {
+export const CREDENTIAL: RequestPart = {
   name: 'Authorization',
   dimension: 'credential',
   copy: (from, to) => copied(from, to, ['credential']),
 };
 
-export const BODY: Part = {
+export const BODY: RequestPart = {
   name: 'body',
   dimension: 'defect',
   copy: (from, to) => copied(from, to, ['defect']),
 };
 
-export const WHITE_SPACE: Part = {
+export const WHITE_SPACE: RequestPart = {
   name: 'white space',
   dimension: 'white space',
   copy: (from, to) => ({ ...to, style: { ...to.style, gaps: from.style.gaps }, edits: from.edits }),
 };
 
-const ESCAPES: Part = {
+const ESCAPES: RequestPart = {
   name: 'escapes',
   dimension: 'escapes',
   copy: ({ style: { escapes, every, digits } }, to) => ({
@@ -102,7 +102,7 @@ const headerNames = ({ template: { headers = [] } }: RequestState): string[] =>
 
 const spelled = (name: string) => name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 
-const header = (name: string): Part => ({
+const header = (name: string): RequestPart => ({
   name: spelled(name),
   dimension: DIMENSIONS[name],
   copy: (from, to) => {
@@ -113,7 +113,7 @@ const header = (name: string): Part => ({
 });
 
 /** The dimension of a property of the plant. */
-const property = (name: string): Part => ({
+const property = (name: string): RequestPart => ({
   name,
   dimension: name,
   copy: ({ plant: from }, to) => {
@@ -134,7 +134,8 @@ function withSame(
   if (preceding === undefined || body === undefined || !('json' in body)) return template;
   const { json } = body;
   const [own, before] = [plant.get(name), json instanceof JsonObject ? json.get(name) : undefined];
-  if (own === undefined || before === undefined || textOf(own) !== textOf(before)) return template;
+  if (own === undefined || before === undefined || comparableText(own) !== comparableText(before))
+    return template;
   const same = json instanceof JsonObject ? changed(json) : json;
   return {
     ...template,
@@ -159,7 +160,7 @@ function withInPlace(from: JsonObject, to: JsonObject, name: string): JsonObject
   return new JsonObject(others.toSpliced(at < 0 ? others.length : at, 0, ...own));
 }
 
-const ORDER: Part = {
+const ORDER: RequestPart = {
   name: 'property order',
   dimension: 'property order',
   copy: ({ plant: from }, to) => ({ ...to, plant: to.plant.inOrder(from.members.map(([name]) => name)) }),
@@ -169,7 +170,7 @@ const ORDER: Part = {
  * Functions are compared by their source: requests that differ only in what a function captures count as equal.
  * Content-Type may be undefined, which is not the same as unchanged.
  */
-const textOf = (value: unknown): string =>
+const comparableText = (value: unknown): string =>
   JSON.stringify(value, (_key, inner: unknown) =>
     ['bigint', 'function', 'symbol', 'undefined'].includes(typeof inner) ? String(inner) : inner,
   );
@@ -183,11 +184,11 @@ const SAMPLE_IDS = [1n, 2n ** 40n + 12345n] as const;
 const isSame = (one: RequestState, other: RequestState): boolean =>
   one === other ||
   (isSamePlant(one.plant, other.plant) &&
-    textOf([one.style, one.edits, one.template, one.defect, one.credential]) ===
-      textOf([other.style, other.edits, other.template, other.defect, other.credential]));
+    comparableText([one.style, one.edits, one.template, one.defect, one.credential]) ===
+      comparableText([other.style, other.edits, other.template, other.defect, other.credential]));
 
 /** Every respect in which two requests differ. */
-export function differences(one: RequestState, other: RequestState): readonly Part[] {
+export function differences(one: RequestState, other: RequestState): readonly RequestPart[] {
   const names = [...new Set([...headerNames(one), ...headerNames(other)])];
   const properties = [...new Set([...one.plant.members, ...other.plant.members].map(([name]) => name))];
   const all = [
@@ -204,8 +205,11 @@ export function differences(one: RequestState, other: RequestState): readonly Pa
 }
 
 /** A request with some parts of another one. */
-export const withParts = (parts: readonly Part[], from: RequestState, to: RequestState): RequestState =>
-  parts.reduce((changed, part) => part.copy(from, changed), to);
+export const withParts = (
+  parts: readonly RequestPart[],
+  from: RequestState,
+  to: RequestState,
+): RequestState => parts.reduce((changed, part) => part.copy(from, changed), to);
 
 /** The request of a template as the model describes it; undefined for raw bytes, or a body with the token. */
 export function stateOf(

@@ -14,7 +14,7 @@ import { anyFirstId, Ids } from './plan/ids.ts';
 import { COLLISIONS, layOut } from './plan/plan.ts';
 import { plantsFor } from './plant-factory.ts';
 import type { Failure, Stop } from './result/result.ts';
-import type { Listeners, Settings } from './run.ts';
+import type { Listeners, RunSettings } from './run.ts';
 import { RunState } from './run-state.ts';
 import { Collisions } from './send/collisions.ts';
 import { Recovery } from './send/recovery.ts';
@@ -30,7 +30,10 @@ const BAILED: Stop = {
 };
 
 /** Makes the parts of one run against one store, and connects them. */
-export function partsOf(settings: Settings, { onProgress = () => {}, onFailure = () => {} }: Listeners) {
+export function createParts(
+  settings: RunSettings,
+  { onProgress = () => {}, onFailure = () => {} }: Listeners,
+) {
   const { contract, catalogue, selected, token, seed, cases, concurrency, thorough, shard } = settings;
   const { shape } = contract.newPlant;
   const range = ordinaryIds(shape);
@@ -54,7 +57,7 @@ export function partsOf(settings: Settings, { onProgress = () => {}, onFailure =
   );
   const collisions = new Collisions(
     () => plantsFor(contract, seed, COLLISIONS).plain(),
-    () => collisionIds.aside(),
+    () => collisionIds.retryId(),
     settings.firstId === undefined
       ? undefined
       : { firstId: settings.firstId, otherFirstId: () => anyFirstId(range) },

@@ -8,8 +8,8 @@ import type { Candidate, Scale, Sweep } from '../candidates.ts';
  * @param failing the value of a failing request: if it is not ASCII, its length in bytes may matter
  */
 export function textSweep(property: string, isRequired: boolean, failing?: Json): Sweep {
-  const sent = textOf(failing) ?? '';
-  const letter = sent.length < LONG ? undefined : NOT_ASCII.exec(sent)?.[0];
+  const sent = stringIn(failing) ?? '';
+  const letter = sent.length < MIN_BYTE_LIMIT_LENGTH ? undefined : NOT_ASCII.exec(sent)?.[0];
   const classes = CLASSES.map(([clause, has]) => ({
     id: clause,
     words: {
@@ -22,7 +22,7 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
   }));
   const candidates = [...MARKS.map(([mark]) => `word${mark}word`), ...FORMS].map((form): Candidate => {
     const text = form === '' ? '' : withWords((word, digit) => filled(form, word, digit));
-    const sample = textOf(text) ?? '';
+    const sample = stringIn(text) ?? '';
     const own = CLASSES.filter(([, has]) => has.test(sample)).map(([clause]) => clause);
     const [, words, oddity] = MARKS.find(([mark]) => form === `word${mark}word`) ?? [];
     return {
@@ -36,7 +36,7 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
       apply: (state) => ({ ...state, plant: state.plant.with(property, text) }),
       classes: [...(form === '' ? [] : ['present']), ...own],
       point: BigInt([...sample].length),
-      oddity,
+      skipUnlessFailing: oddity,
     };
   });
   const absent: Candidate = {
@@ -88,10 +88,10 @@ function topicsOfClass(has: RegExp): readonly Topic[] {
 const SCARCE = 4n;
 
 /** Byte-length limits are not considered below this length. */
-const LONG = 30;
+const MIN_BYTE_LIMIT_LENGTH = 30;
 const NOT_ASCII = /[^\0-\x7f]/u;
 
-const textOf = (value: Json | undefined): string | undefined =>
+const stringIn = (value: Json | undefined): string | undefined =>
   value instanceof FreshText ? value.of(1n) : typeof value === 'string' ? value : undefined;
 
 const filled = (form: string, word: (length: number) => string, digit: () => string): string =>
@@ -244,7 +244,7 @@ function lengths(property: string, letter?: string): Scale {
       property,
     }),
     pointOf: ({ plant }) => {
-      const text = textOf(plant.get(property));
+      const text = stringIn(plant.get(property));
       return text === undefined ? undefined : BigInt([...text].length);
     },
   };

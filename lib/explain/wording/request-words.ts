@@ -4,10 +4,10 @@ import { type Model, modelsOf } from '../../payloads/model/model.ts';
 import { IN_ONE_OF_MANY_WAYS } from '../../payloads/model/rows.ts';
 import type { Failure } from '../../run/result/result.ts';
 import { type CandidateClass, isIn } from '../condition/candidates.ts';
-import type { Part } from '../condition/parts.ts';
+import type { RequestPart } from '../condition/request-parts.ts';
 import { credentialCandidates } from '../condition/sweeps/credentials.ts';
 import { defectSweep, wordsOfDefect } from '../condition/sweeps/defects.ts';
-import { valuesOf } from '../condition/sweeps/model.ts';
+import { unusualValuesOf } from '../condition/sweeps/model.ts';
 import type { Experiments } from '../experiments.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import type { Search } from '../search.ts';
@@ -34,8 +34,8 @@ export function suchAs(failure: Failure, contract: Contract): Wording {
   const { label, check } = failure.sentFor ?? { label: failure.label, check: undefined };
   const property = propertyIn(labelOf(failure), contract);
   if (property !== undefined) {
-    const said = labelOf(failure).slice(property.length + 1);
-    return { clause: `${property} ${said.replace(/^(?=")/, 'is ')}`, property };
+    const rest = labelOf(failure).slice(property.length + 1);
+    return { clause: `${property} ${rest.replace(/^(?=")/, 'is ')}`, property };
   }
   if (label.startsWith('an undeclared property'))
     return { phrase: `with ${label}`, topics: ['undeclared property'] };
@@ -50,7 +50,7 @@ export function suchAs(failure: Failure, contract: Contract): Wording {
 
 /** The value of a dimension that the label of a row names. */
 const valueIn = (label: string, dimension: string | undefined, model: Model): string | undefined =>
-  valuesOf(dimension, model)
+  unusualValuesOf(dimension, model)
     .map(({ name }) => name)
     .filter((name) => label.includes(name))
     .toSorted((a, b) => b.length - a.length)[0];
@@ -127,7 +127,7 @@ export const methodWords = (method = 'POST'): Wording => ({ phrase: `with the me
 
 /** Wording for a part with a single known value. */
 export function wordsOf(
-  { name, dimension }: Part,
+  { name, dimension }: RequestPart,
   state: RequestState,
   { failure, contract, experiments }: Search,
 ): Wording {

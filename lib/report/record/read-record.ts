@@ -1,7 +1,7 @@
 import { ownSchema } from '../../own-schemas.ts';
 import { readText } from '../../read-text.ts';
 import { UsageError } from '../../usage-error.ts';
-import { visible } from '../wording/text.ts';
+import { visible } from '../wording/format-text.ts';
 import type { RunRecord } from './record.ts';
 
 /** Many times the size of what this suite writes. */

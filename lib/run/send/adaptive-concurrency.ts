@@ -12,7 +12,7 @@ const FACTOR = 2;
  * Sends more requests at a time to a distant store, as long as that does not make its answers slower, and fewer if it
  * does. A failure at raised concurrency is not judged: the request is resent at the usual concurrency.
  */
-export class Growth {
+export class AdaptiveConcurrency {
   private readonly client: HttpClient;
   private readonly usual: number;
   private max: number;
