@@ -424,7 +424,7 @@ test('a store that answers everything with a slow 503 ends the checks, and its c
   expect(record.stop).toMatchObject({
     kind: 'outage',
     reason: expect.stringMatching(
-      /^the store serves nothing: the last \d+ requests got 503, and so did an ord/,
+      /^the store no longer serves requests: the last \d+ requests got 503, and an ordinary plant/,
     ),
   });
   expect(record.requests).toBeLessThan(600);

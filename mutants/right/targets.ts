@@ -26,11 +26,11 @@ const rejecting =
 
 /** A proxy answers some targets. */
 const diverting =
-  (when: (url: string) => boolean, answer: (url: string) => ReturnType<typeof html>): Change =>
+  (when: (url: string, host: string) => boolean, answer: (url: string) => ReturnType<typeof html>): Change =>
   (reference) => ({
     send: (usual, response, request) => {
       const url = request.message.url ?? '';
-      reference.send(when(url) ? answer(url) : usual, response, request);
+      reference.send(when(url, request.headers.host?.[0] ?? '') ? answer(url) : usual, response, request);
     },
   });
 
@@ -58,6 +58,14 @@ export const targets: readonly RightStore[] = [
     'absolute-form-redirects',
     'redirects a target in absolute form to its path',
     diverting(isAbsolute, (url) => ({ status: 301, headers: { location: new URL(url).pathname } })),
+  ),
+  right(
+    'absolute-form-other-host-400',
+    'answers 400 in HTML to a target in absolute form with another host than Host (RFC 9112 section 3.2.2)',
+    diverting(
+      (url, host) => isAbsolute(url) && new URL(url).host !== host.toLowerCase(),
+      () => html(400, 'Bad request'),
+    ),
   ),
   right(
     'misdirected-421',

@@ -119,9 +119,9 @@ const mediaType = dimension('media type', [
 ]);
 
 /** Requests that many stores do not recognise as JSON for this resource. */
-const unusualHeader: Dimension = {
+const unusualForm: Dimension = {
   ...dimension(
-    'oddity',
+    'unusual form',
     optional(
       [
         type('text/json'),
@@ -285,7 +285,11 @@ const proxy = dimension(
     ]),
     header('cache-control', 'no-cache, only-if-cached'),
     // As some proxies and tools pass it on, and clients send it on the usual port (RFC 9110 section 7.2).
-    withHeaders('with a Host without the port', [['host', '{hostname}']]),
+    {
+      ...withHeaders('with a Host without the port', [['host', '{hostname}']]),
+      // HAProxy rejects an absolute target with another host (RFC 9112 section 3.2.2 requires them to be equal).
+      incompatibleWith: ['unusual form'],
+    },
     // Varnish rejects more than 64 lines in all, also after it has added its own.
     withHeaders('with many headers', [
       ['via', '1.1 proxy.example'],
@@ -409,7 +413,7 @@ export const messageDimensions: readonly Dimension[] = [
   segments,
   expectation,
   mediaType,
-  unusualHeader,
+  unusualForm,
   accept,
   acceptEncoding,
   client,

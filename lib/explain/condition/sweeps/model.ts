@@ -58,9 +58,9 @@ const WHITE_SPACE = 'white space';
 const ALSO: Readonly<
   Record<string, { readonly dimension: string; readonly has: (template: RequestTemplate) => boolean }>
 > = {
-  'media type': { dimension: 'oddity', has: (template) => 'contentType' in template },
+  'media type': { dimension: 'unusual form', has: (template) => 'contentType' in template },
   target: {
-    dimension: 'oddity',
+    dimension: 'unusual form',
     has: ({ path, delivery }) => path !== undefined || delivery?.absoluteTarget === true,
   },
   'header lines': { dimension: 'header order', has: () => true },
