@@ -106,6 +106,16 @@ export const auth: readonly BrokenStore[] = [
     acceptingCredential(header(/^bearer +\S+/i)),
   ),
   broken(
+    'auth-any-word',
+    'accepts any bearer token without a space',
+    [
+      'auth/rejects-after-an-accepted-request',
+      'auth/rejects-wrong-tokens',
+      'state/accepts-among-many-rejections',
+    ],
+    acceptingCredential(header(/^bearer +\S+$/i)),
+  ),
+  broken(
     'auth-any-long-token',
     'accepts any bearer token of eight characters or more',
     ['auth/rejects-after-an-accepted-request', 'auth/rejects-wrong-tokens'],

@@ -71,6 +71,7 @@ const ROWS: readonly CredentialClass[] = [
   ['requests without a valid token', 'the token is missing or wrong', () => true],
   ['any Authorization header', 'the token is wrong', ({ value = '' }) => value !== ''],
   ['any bearer token', 'the bearer token is wrong', ({ bearer }) => bearer !== undefined],
+  ['any bearer token', 'the bearer token is wrong', ({ word }) => word !== undefined],
   [
     'any Authorization header that contains the token',
     'the header contains the token',
