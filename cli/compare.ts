@@ -15,9 +15,9 @@ import { paint } from './colour.ts';
 import { interruptible } from './interrupt.ts';
 import { settingsIn, settle, withOptions } from './options.ts';
 import { logBeside, wantedOf, writeReports } from './output.ts';
-import { type StartedStore, startCommand } from './start.ts';
+import { StartedStore } from './start.ts';
 import { configOf, DEFAULT_FILE, tokenOf } from './target.ts';
-import { requireFree, waitForStore } from './wait.ts';
+import { keptAlive, requireFree, waitForStore } from './wait.ts';
 
 type Flags = GroupFlags<'connection' | 'sampling' | 'reports'>;
 
@@ -148,14 +148,19 @@ async function startAndCompare(
     for (const { start, baseUrl } of targets) if (start !== undefined) await requireFree(baseUrl);
     for (const [index, { start, name }] of targets.entries())
       if (start !== undefined)
-        running[index] = startCommand(start, compared[index]?.plan.token ?? '', logOf(name));
+        running[index] = new StartedStore(start, compared[index]?.plan.token ?? '', logOf(name));
     await Promise.all(
       targets.map((target, index) => waitForStore(target, running[index], interrupted.signal)),
     );
     const comparison = await compareStores(
       compared.map((one, index) => {
-        const explainStop = running[index]?.explainStop;
-        return { ...one, plan: { ...one.plan, explainStop } };
+        const started = running[index];
+        if (started === undefined) return one;
+        const store = { baseUrl: one.plan.baseUrl, wait: targets[index]?.wait };
+        return {
+          ...one,
+          plan: { ...one.plan, ...keptAlive(started, store, interrupted.signal) },
+        };
       }),
       interrupted.signal,
     );

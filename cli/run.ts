@@ -32,9 +32,9 @@ import {
   writeReports,
 } from './output.ts';
 import { progress } from './progress.ts';
-import { startCommand } from './start.ts';
+import { StartedStore } from './start.ts';
 import { type Choice, choose, required, tokenOf } from './target.ts';
-import { requireFree, waitForStore } from './wait.ts';
+import { keptAlive, requireFree, waitForStore } from './wait.ts';
 import { type Publish, type RunOnce, type RunResult, type WatchContext, watch } from './watch.ts';
 
 type Flags = AllFlags<Group>;
@@ -125,10 +125,11 @@ async function attemptOn(
       announce(expected, planned.baseUrl);
     }
     if (start !== undefined) await requireFree(planned.baseUrl);
-    const started = start === undefined ? undefined : startCommand(start, target.token, log);
-    if (started !== undefined) closing.push(started.stop);
-    await waitForStore({ baseUrl: planned.baseUrl, wait }, started, signal);
-    const plan = { ...planned, explainStop: started?.explainStop };
+    const started = start === undefined ? undefined : new StartedStore(start, target.token, log);
+    if (started !== undefined) closing.push(() => started.stop());
+    const store = { baseUrl: planned.baseUrl, wait };
+    await waitForStore(store, started, signal);
+    const plan = { ...planned, ...(started === undefined ? {} : keptAlive(started, store, signal)) };
     await before?.(plan, secrets);
     const recorder = new Recorder(secrets, known);
     const show = expected === undefined || verbose ? () => {} : progress(process.stderr, expected.requests);

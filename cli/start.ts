@@ -1,11 +1,12 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
+import { counted } from '../lib/counts.ts';
 import { suite } from '../lib/package.ts';
-import { redactor } from '../lib/report/record/redact.ts';
+import { type Redact, redactor } from '../lib/report/record/redact.ts';
 import { truncate } from '../lib/report/wording/format-text.ts';
 import type { Stop } from '../lib/run/result/result.ts';
 import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
@@ -17,99 +18,153 @@ const MAX_LINE_CHARACTERS = 8 * 1024;
 /** Lines of the output that are shown if the store does not start or ends: a stack trace and the error above it. */
 const TAIL_LINES = 20;
 
-export interface StartedStore {
+/** A store that a shell command runs, with the token in its environment. */
+export class StartedStore {
+  /** Whether the run ended because the store could not be reached. */
+  private isLost = false;
+  private tail: readonly string[] = [];
+  private ends = 0;
+  private readonly called: string;
+  private readonly file: WriteStream | undefined;
+  private readonly redact: Redact;
+  private process: StoreProcess;
+  private readonly command: string;
+  private readonly token: string;
+  private readonly log: string | undefined;
+
+  /**
+   * Starts the store.
+   * @param log the file for its output, in which the token is redacted; without one, only the end of the output is kept
+   */
+  constructor(command: string, token: string, log?: string) {
+    this.command = command;
+    this.token = token;
+    this.log = log;
+    this.redact = redactor([token]);
+    this.called = `\`${truncate(this.redact(command), 100)}\``;
+    this.file = log === undefined ? undefined : writerOf(log);
+    this.process = this.spawned('started');
+  }
+
   /** Whether no process of the command is left. */
-  hasEnded(): boolean;
+  hasEnded(): boolean {
+    return this.process.hasEnded();
+  }
+
+  /** Starts the store again. */
+  async startAgain(): Promise<void> {
+    this.ends += 1;
+    await this.process.stop();
+    this.process = this.spawned('started again');
+  }
+
   /** If a run stops because the store is unreachable, adds the state of the start command to the reason. */
-  explainStop(stop: Stop): Stop;
+  explainStop(stop: Stop): Stop {
+    if (stop.kind !== 'unreachable' && stop.kind !== 'gone') return stop;
+    this.isLost = true;
+    const output = this.log === undefined ? 'keep its output with --out DIR' : `its output is in ${this.log}`;
+    const reason = `${this.called} ${this.process.state}; ${stop.reason}`;
+    if (stop.kind === 'gone') return { ...stop, reason, remedy: `${stop.remedy}; ${output}` };
+    const what = this.hasEnded()
+      ? 'correct the command'
+      : 'check that it listens on this port, or raise --wait';
+    return { ...stop, reason, remedy: `${what}; ${output}` };
+  }
+
   /** The end of the output of a store that could not be reached or that failed; empty for any other. */
-  epilogue(): string;
+  epilogue(): string {
+    if (!this.isLost && this.ends === 0 && !this.process.hasFailed()) return '';
+    const lines = this.tail.map((line) => `  ${truncate(stripVTControlCharacters(line), 200)}\n`);
+    const died = this.ends === 0 ? '' : `died ${counted(this.ends, 'time')} and was started again; it `;
+    const output = lines.length === 0 ? 'without any output' : 'and its output ends with';
+    return `${this.called} ${died}${this.process.state}, ${output}\n${lines.join('')}`;
+  }
+
   /** Stops the store and all of its children. */
-  stop(): Promise<void>;
+  async stop(): Promise<void> {
+    await this.process.stop();
+    this.file?.end();
+  }
+
+  private spawned(how: string): StoreProcess {
+    this.file?.write(`${suite.name} ${suite.version} ${how} ${this.called}\n`);
+    return new StoreProcess(this.command, this.token, (lines) => {
+      const text = this.redact(lines);
+      this.file?.write(text);
+      this.tail = [...this.tail, ...text.replace(/\n$/, '').split('\n')].slice(-TAIL_LINES);
+    });
+  }
 }
 
-/**
- * Starts a store with a shell command and the token in its environment.
- * @param log the file for its output, in which the token is redacted; without one, only the end of the output is kept
- */
-export function startCommand(command: string, token: string, log?: string): StartedStore {
-  const child = spawn(command, {
-    shell: true,
-    // A process group of its own, so that the children of the shell are stopped with it.
-    detached: process.platform !== 'win32',
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, [TOKEN_VARIABLE]: token },
-  });
-  const began = performance.now();
-  const redact = redactor([token]);
-  const called = `\`${truncate(redact(command), 100)}\``;
-  const file = log === undefined ? undefined : writerOf(log);
-  file?.write(`${suite.name} ${suite.version} started ${called}\n`);
-  let tail: readonly string[] = [];
-  const outputs = [child.stdout, child.stderr];
-  for (const stream of outputs)
-    byLine(stream, (lines) => {
-      const text = redact(lines);
-      file?.write(text);
-      tail = [...tail, ...text.replace(/\n$/, '').split('\n')].slice(-TAIL_LINES);
-    });
+/** One process of the command, with its children. */
+class StoreProcess {
+  private readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  private readonly ended: Promise<void>;
+  private end: { readonly how: string; readonly failed: boolean } | undefined;
+  private readonly kill = () => void this.signal('SIGKILL');
 
-  let isLost = false;
-  let end: { readonly how: string; readonly failed: boolean } | undefined;
-  const ended = new Promise<void>((resolve) => {
-    child.once('error', ({ message }) => {
-      end ??= { how: `could not be started: ${message}`, failed: true };
-      resolve();
+  /** @param onOutput called with whole lines of its output */
+  constructor(command: string, token: string, onOutput: (lines: string) => void) {
+    const began = performance.now();
+    const child = spawn(command, {
+      shell: true,
+      // A process group of its own, so that the children of the shell are stopped with it.
+      detached: process.platform !== 'win32',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, [TOKEN_VARIABLE]: token },
     });
-    child.once('exit', (code, signal) => {
-      const after = `after ${((performance.now() - began) / 1000).toFixed(1)} s`;
-      const by = signal ?? signalOf(code);
-      end =
-        by === undefined
-          ? { how: `ended with exit code ${code} ${after}`, failed: code !== 0 }
-          : { how: `was ended by ${by} ${after}`, failed: true };
-      resolve();
+    this.child = child;
+    for (const stream of [child.stdout, child.stderr]) byLine(stream, onOutput);
+    this.ended = new Promise<void>((resolve) => {
+      child.once('error', ({ message }) => {
+        this.end ??= { how: `could not be started: ${message}`, failed: true };
+        resolve();
+      });
+      child.once('exit', (code, signal) => {
+        const after = `after ${((performance.now() - began) / 1000).toFixed(1)} s`;
+        const by = signal ?? signalOf(code);
+        this.end =
+          by === undefined
+            ? { how: `ended with exit code ${code} ${after}`, failed: code !== 0 }
+            : { how: `was ended by ${by} ${after}`, failed: true };
+        resolve();
+      });
     });
-  });
-  const signal = (name: NodeJS.Signals | 0): boolean => {
-    if (child.pid === undefined) return false;
+    process.once('exit', this.kill);
+  }
+
+  /** A store in the background outlives the shell that started it, in the same group. */
+  hasEnded(): boolean {
+    return this.end !== undefined && !this.signal(0);
+  }
+
+  hasFailed(): boolean {
+    return this.hasEnded() && this.end?.failed === true;
+  }
+
+  get state(): string {
+    return this.end?.how ?? 'is still running';
+  }
+
+  async stop(): Promise<void> {
+    this.signal('SIGTERM');
+    await Promise.race([this.ended, sleep(GRACE_MS, undefined, { ref: false })]);
+    this.kill();
+    process.off('exit', this.kill);
+    // A child that left the group may still hold the other end, which must not keep this process alive.
+    for (const stream of [this.child.stdout, this.child.stderr]) stream.destroy();
+  }
+
+  private signal(name: NodeJS.Signals | 0): boolean {
+    const { pid } = this.child;
+    if (pid === undefined) return false;
     try {
-      return process.kill(process.platform === 'win32' ? child.pid : -child.pid, name);
+      return process.kill(process.platform === 'win32' ? pid : -pid, name);
     } catch {
       // It has already ended.
       return false;
     }
-  };
-  const kill = () => void signal('SIGKILL');
-  process.once('exit', kill);
-  // A store in the background outlives the shell that started it, in the same group.
-  const hasEnded = () => end !== undefined && !signal(0);
-  const output = log === undefined ? 'keep its output with --out DIR' : `its output is in ${log}`;
-  return {
-    hasEnded,
-    explainStop(stop) {
-      if (stop.kind !== 'unreachable' && stop.kind !== 'gone') return stop;
-      isLost = true;
-      const reason = `${called} ${end?.how ?? 'is still running'}; ${stop.reason}`;
-      if (stop.kind === 'gone') return { ...stop, reason, remedy: `${stop.remedy}; ${output}` };
-      const what = hasEnded() ? 'correct the command' : 'check that it listens on this port, or raise --wait';
-      return { ...stop, reason, remedy: `${what}; ${output}` };
-    },
-    epilogue() {
-      if (!isLost && !(hasEnded() && end?.failed === true)) return '';
-      const lines = tail.map((line) => `  ${truncate(stripVTControlCharacters(line), 200)}\n`);
-      return `${called} ${end?.how ?? 'is still running'}, ${lines.length === 0 ? 'without any output' : 'and its output ends with'}\n${lines.join('')}`;
-    },
-    async stop() {
-      signal('SIGTERM');
-      await Promise.race([ended, sleep(GRACE_MS, undefined, { ref: false })]);
-      kill();
-      process.off('exit', kill);
-      // A child that left the group may still hold the other end, which must not keep this process alive.
-      for (const stream of outputs) stream.destroy();
-      file?.end();
-    },
-  };
+  }
 }
 
 /** The signal that a shell reports in the exit code of a command. */

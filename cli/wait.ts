@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { RunOptions } from '../lib/run/run.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { endpointOf } from '../lib/wire/endpoint.ts';
 import type { StartedStore } from './start.ts';
@@ -29,6 +30,19 @@ export async function waitForStore(
     await sleep(POLL_INTERVAL_MS);
   }
 }
+
+/** What a run has to know of a store that it started: how to start it again if it dies, and what became of it. */
+export const keptAlive = (
+  started: StartedStore,
+  store: Parameters<typeof waitForStore>[0],
+  signal: AbortSignal,
+): Pick<RunOptions, 'explainStop' | 'restart'> => ({
+  explainStop: (stop) => started.explainStop(stop),
+  async restart() {
+    await started.startAgain();
+    await waitForStore(store, started, signal);
+  },
+});
 
 /**
  * Makes sure that a store to be started is the one that the run reaches. One that is being stopped gets a moment.

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startCommand } from '../cli/start.ts';
+import { StartedStore } from '../cli/start.ts';
 import { waitForStore } from '../cli/wait.ts';
 import { planOf, secretsOf } from '../index.ts';
 import { type ComparedTarget, compareStores } from '../lib/compare/compare.ts';
@@ -71,8 +71,8 @@ async function compared(list: readonly About[]): Promise<Comparison> {
       const port = await freePort(18_100 + index);
       const baseUrl = `http://127.0.0.1:${port}`;
       const folder = packageFile(about.folder);
-      const started = startCommand(`cd '${folder}' && export PORT=${port} && ${about.start}`, TOKEN);
-      closing.push(started.stop);
+      const started = new StartedStore(`cd '${folder}' && export PORT=${port} && ${about.start}`, TOKEN);
+      closing.push(() => started.stop());
       await waitForStore({ baseUrl, wait: MAX_START_S }, started);
       targets.push(await comparedTargetOf(about, index, baseUrl));
     }

@@ -109,19 +109,45 @@ describe('a store that does not start', () => {
   });
 });
 
-test('a store that dies during the run is reported with its signal and the end of its output', async () => {
-  const port = freePort();
-  const code = storeAt(
-    port,
-    'console.error("going down soon");',
-    'setTimeout(() => process.kill(process.pid, "SIGKILL"), 300);',
-  );
-  const run = await started(code, { port, args: ['--rate', '50', '--only', 'ordinary', '--explain', '0'] });
-  expect(run.code).toBe(1);
-  expect(run.stderr).toMatch(
-    /was ended by SIGKILL after \d+\.\d s, and its output ends with\n {2}going down soon\n/,
-  );
-  expect(run.stdout.replaceAll(/\s+/g, ' ')).toMatch(
-    /was ended by SIGKILL after \S+ s; the store stopped answering during/,
-  );
+describe('a store that dies during the run', () => {
+  /** Crashes outside of any handler. */
+  const crash = `import { EventEmitter } from 'node:events';
+const emit = EventEmitter.prototype.emit;
+EventEmitter.prototype.emit = function (event, ...others) {
+  if (event === 'data' && String(others[0]) === 'null') { console.error('it is null'); process.exit(1); }
+  return emit.call(this, event, ...others);
+};`;
+
+  test('is started again, so that experiments find out what it dies of', async () => {
+    const port = freePort();
+    const only = ['ordinary', 'invalid/rejects-non-objects', 'invariants'].flatMap((one) => ['--only', one]);
+    const args = [...only, '--out', 'reports'];
+    const { code, stdout, stderr, read } = await started(storeAt(port, crash), { port, args });
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/`.*` died \d+ times and was started again; .*it is null/s),
+    ]);
+    expect(stdout).toMatch(/^1\. Dies when the body is null {2}\(\d checks, MUST\)$/m);
+    const [cause, ...others] = JSON.parse(read('reports/report.json')).causes;
+    expect([cause.answer, cause.confirmed.outside[0], others]).toEqual(['none', 0, []]);
+    expect(cause.steps.at(-1)).toContain('-d null');
+  });
+
+  test('and cannot be started again is reported with its signal and the end of its output', async () => {
+    const port = freePort();
+    const once = `import { mkdirSync } from 'node:fs'; mkdirSync('lock');
+console.error("going down soon");`;
+    const run = await started(
+      storeAt(port, once, 'setTimeout(() => process.kill(process.pid, "SIGKILL"), 300);'),
+      {
+        port,
+        args: ['--rate', '50', '--only', 'ordinary', '--explain', '0'],
+      },
+    );
+    expect(run.code).toBe(1);
+    expect(run.stderr).toMatch(/died 1 time and was started again; it ended with exit code 1 .*EEXIST/s);
+    expect(run.stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      /ended with exit code 1 after \S+ s; the store stopped answering during/,
+    );
+  });
 });

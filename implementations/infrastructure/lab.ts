@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startCommand } from '../../cli/start.ts';
+import { StartedStore } from '../../cli/start.ts';
 import { waitForStore } from '../../cli/wait.ts';
 import { packageFile } from '../../lib/package.ts';
 import { freePort } from '../manifest.ts';
@@ -61,8 +61,8 @@ export async function open(setup: Setup, index: number, folder: string): Promise
     for (const stop of [...closing.values()].reverse()) await stop();
   };
   const start = async (at: number, command: string) => {
-    const started = startCommand(command, TOKEN);
-    closing.set(at, started.stop);
+    const started = new StartedStore(command, TOKEN);
+    closing.set(at, () => started.stop());
     await waitForStore({ baseUrl: `http://127.0.0.1:${at}`, wait: MAX_START_S }, started);
   };
   const startStore = (at: number) => start(at, `exec node '${values.MAIN}' serve --port ${at} > /dev/null`);

@@ -15,6 +15,8 @@ import { expectedOutcomeOf, mustReject, symptomsOf } from './symptom/symptoms-of
 
 /** How experiments reach the store. */
 export interface ExperimentChannel {
+  /** Times that the store died and was started again. */
+  readonly restarts: number;
   /** Sends requests together, each with a fresh id; undefined if the run has ended. */
   sendOutsideChecks(templates: readonly RequestTemplate[]): Promise<readonly Exchange[] | undefined>;
 }
@@ -106,6 +108,11 @@ export class Experiments {
     const [exchange] = this.isWithin(1, this.until.all) ? await this.sendOnOwnConnections([template]) : [];
     if (exchange === undefined) throw new BudgetSpent();
     return exchange;
+  }
+
+  /** Times that the store died and was started again. */
+  get restarts(): number {
+    return this.channel.restarts;
   }
 
   get hasBudget(): boolean {

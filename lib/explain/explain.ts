@@ -24,9 +24,9 @@ import {
 import { bareExplanation, type Explanation } from './explanation.ts';
 import { explanationFor } from './explanation-for.ts';
 import { merged } from './merge/merged.ts';
-import { Search } from './search.ts';
+import { REPEATS, Search } from './search.ts';
 import { soughtFor } from './symptom/sought.ts';
-import { keyOf } from './symptom/symptom.ts';
+import { keyOf, type SymptomKind } from './symptom/symptom.ts';
 import { causeOf } from './wording/cause-of.ts';
 import {
   ANY_SUBJECT,
@@ -41,8 +41,11 @@ import { alternatives, areVague, type Wording } from './wording/wording.ts';
 /** Upper limit on experiment time, in seconds; keeps a hanging store from delaying the report. */
 const MAX_SECONDS = 15;
 const MAX_SECONDS_OF_OUTAGE = 10;
+/** To start a store again takes most of it. */
+const MAX_SECONDS_WITH_RESTARTS = 60;
 
-function secondsFor({ stop, accepted }: Parameters<FindCauses>[1]): number {
+function secondsFor({ stop, accepted, restarts }: Parameters<FindCauses>[1]): number {
+  if (restarts > 0) return MAX_SECONDS_WITH_RESTARTS;
   if (stop?.kind === 'outage' || stop?.kind === 'unresponsive') return MAX_SECONDS_OF_OUTAGE;
   // A store that never answered would cost a timeout for each experiment.
   return stop?.kind === 'gone' && accepted === undefined ? 0 : MAX_SECONDS;
@@ -147,22 +150,30 @@ const OUTCOME_COSTS: Readonly<Record<ExpectedOutcome, number>> = {
   open: UNCLEAR_OUTCOME_COST,
 };
 
+/** A store that dies leaves the other requests in flight without an answer, too. */
+const VICTIM_COST = 500;
+
 /** Sorts ordinary requests first: a fault that they trigger affects all requests. */
 const simplestFirst = (
   members: readonly CheckFailure[],
   experiments: Experiments,
 ): readonly CheckFailure[] => {
-  const cost = ({ failure: { template, before = [] }, sought }: CheckFailure): number => {
+  const cost = ({ failure: { template, before = [], when }, sought }: CheckFailure): number => {
     const state = stateOf(template, experiments.ordinary.plant);
     if (state === undefined) return 1000;
     const delivered = Object.keys(template).length + Object.keys(template.delivery ?? {}).length;
     const expected = experiments.expectedOutcomeOf(state);
     const outcomeCost =
       expected === 'accept' && isWrong400(sought) ? UNCLEAR_OUTCOME_COST : OUTCOME_COSTS[expected];
-    return delivered + outcomeCost + before.length * 10;
+    const victimCost = experiments.restarts > 0 && when !== 'always' ? VICTIM_COST : 0;
+    return delivered + outcomeCost + before.length * 10 + victimCost;
   };
   return members.toSorted((a, b) => cost(a) - cost(b));
 };
+
+/** What is wrong if the store had to be started again after each request that shows the symptom. */
+const DIES = { kind: 'dies', words: 'dies' } as const;
+const UNANSWERED: readonly SymptomKind[] = ['closed', 'no-answer', 'incomplete'];
 
 async function explainSymptom(
   members: readonly CheckFailure[],
@@ -172,9 +183,13 @@ async function explainSymptom(
   let left = simplestFirst(members, experiments);
   for (let lead = left[0]; lead !== undefined; lead = left[0]) {
     const search = new Search(lead, experiments);
+    const restartsBefore = experiments.restarts;
     const found = (await explanation(search)) ?? [
       intermittentOverall(search, left) ?? (await unexplained(search, left)),
     ];
+    const isFatal = experiments.restarts - restartsBefore >= REPEATS;
+    const sought =
+      isFatal && UNANSWERED.includes(lead.sought.kind) ? { ...lead.sought, ...DIES } : lead.sought;
     const own = found.find((one) => mayExplain(one, search));
     const explaining = new Map<CheckFailure, Explanation | undefined>([[lead, own ?? found[0]]]);
     for (const one of left)
@@ -183,9 +198,7 @@ async function explainSymptom(
       const explained = left.filter((member) => explaining.get(member) === one);
       // Experiments also find other faults. The failures of those lead to them.
       if (explained.length === 0) continue;
-      clusters.push(
-        withAllSubjects({ sought: lead.sought, found: one, members: explained }, experiments.contract),
-      );
+      clusters.push(withAllSubjects({ sought, found: one, members: explained }, experiments.contract));
     }
     left = left.filter((one) => explaining.get(one) === undefined);
   }

@@ -64,7 +64,7 @@ export function createParts(
   );
   const client = new HttpClient(endpointOf(settings.baseUrl, settings), concurrency);
   state.signal.addEventListener('abort', () => void client.close(), { once: true });
-  const recovery = new Recovery(judging, state, probe);
+  const recovery = new Recovery(judging, state, probe, settings.restart);
   const monitor: ExchangeMonitor = new ExchangeMonitor({
     judging,
     ids,

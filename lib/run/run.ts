@@ -15,6 +15,7 @@ import { cutShort, type Outcome, runOutcome, type Summary, summaryOf } from './r
 import { createParts } from './run-parts.ts';
 import type { Latency } from './send/latency.ts';
 import { inPool } from './send/pool.ts';
+import type { Restart } from './send/recovery.ts';
 import { requestContext } from './send/request-context.ts';
 
 export interface RunOptions {
@@ -62,6 +63,8 @@ export interface RunOptions {
   readonly explain?: FindCauses | undefined;
   /** Adds what the caller knows of the store to the reason for which the run stops. */
   readonly explainStop?: ((stop: Stop) => Stop) | undefined;
+  /** Starts the store again if it died. Without it, a run ends when its store does. */
+  readonly restart?: Restart | undefined;
   /** Called with every exchange as it happens, and the check that it was sent for. */
   readonly onExchange?: ((exchange: Exchange, template: RequestTemplate, during: string) => void) | undefined;
 }
@@ -92,7 +95,10 @@ export interface Listeners {
 /** Finds causes by sending experiment requests that belong to no check. */
 export type FindCauses = (
   results: readonly CheckResult[],
-  run: Pick<RunHandle, 'sendOutsideChecks' | 'header' | 'requests' | 'accepted' | 'stop' | 'inFlight'>,
+  run: Pick<
+    RunHandle,
+    'sendOutsideChecks' | 'header' | 'requests' | 'accepted' | 'stop' | 'inFlight' | 'restarts'
+  >,
 ) => Promise<readonly Cause[]>;
 
 /** The options of a run with all defaults filled in. */
@@ -171,6 +177,8 @@ export interface RunHandle {
   readonly requests: number;
   /** The ordinary plant that the store accepted when the run began. */
   readonly accepted: Exchange | undefined;
+  /** Times that the store died, or hung, and was started again. */
+  readonly restarts: number;
   /** The requests of which the store may have died, the likeliest first; none unless it did. */
   readonly inFlight: readonly RequestInFlight[];
   runCheck(check: Check): Promise<CheckResult>;
@@ -246,6 +254,9 @@ export async function openRun(
     get requests() {
       return sender.requests;
     },
+    get restarts() {
+      return parts.recovery.restarts;
+    },
     async runCheck(check) {
       for (;;) {
         const [result] = await runBatch([{ check, limit: Number.POSITIVE_INFINITY }]);
@@ -264,7 +275,9 @@ export async function openRun(
       const exchanges: Exchange[] = [];
       const id = ownContext.ids.reserve(templates.length);
       return state.unlessStopped(async () => {
-        await inPool(templates.length, concurrency, async (index) => {
+        // One that kills the store would take the others with it.
+        const inFlight = parts.recovery.restarts > 0 ? 1 : concurrency;
+        await inPool(templates.length, inFlight, async (index) => {
           const template = templates[index];
           if (template !== undefined) exchanges[index] = await sender.send(template, id(index), ownContext);
         });

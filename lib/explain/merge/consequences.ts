@@ -63,6 +63,13 @@ const explainsChance: Explains = (one, other) =>
     (isIntermittent(one) && isOfBody(one) && isOfBody(other)) ||
     (isIntermittent(one) && isGarbled(one) && isGarbled(other)));
 
+/** A request that kills the store leaves those in flight with it without an answer. */
+const killsOthers: Explains = (one, other) =>
+  hasSymptom(one, 'dies') &&
+  one.found.kind === 'always' &&
+  hasSymptom(other, 'closed', 'no-answer', 'incomplete') &&
+  (other.found.kind === 'once' || isIntermittent(other));
+
 /** What a response leaves on its connection is read as the next one: one fault. */
 const leavesResponse: Explains = (one, other) =>
   hasSymptom(one, 'truncated-json', 'incomplete') && hasSymptom(other, 'not-http');
@@ -149,7 +156,12 @@ const rejectsEverything: Explains = (one, other) =>
   one.sought.status === other.sought.status;
 
 /** Rules that attribute a cluster to another fault, in order of application. */
-export const BY_CHANCE: readonly Explains[] = [explainsRepeatedValue, explainsChance, acceptsCarrier];
+export const BY_CHANCE: readonly Explains[] = [
+  explainsRepeatedValue,
+  explainsChance,
+  acceptsCarrier,
+  killsOthers,
+];
 
 /** What follows from another fault. */
 export const CONSEQUENCES: readonly Explains[] = [

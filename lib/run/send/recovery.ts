@@ -17,8 +17,13 @@ const MAX_RECOVERY_MS = 5_000;
 const POLL_INTERVAL_MS = 250;
 /** Times that a gateway may say that it did not reach a store that serves right before and after. */
 const MAX_INTERRUPTIONS = 3;
+/** Limits of starting a store again in one run. Checks leave most of them to the experiments that explain why it dies. */
+const [MAX_RESTARTS_IN_CHECKS, MAX_RESTARTS, MAX_RESTART_MS] = [25, 120, 90_000];
 /** Maximum number of check ids listed when the store stops answering. */
 const MAX_NAMED_CHECKS = 3;
+
+/** Starts a store again, and resolves when it listens or cannot be started. */
+export type Restart = () => Promise<void>;
 
 /** Sends one request, ignoring exclusive access. */
 interface Prober {
@@ -38,12 +43,18 @@ export class Recovery {
   /** One wait for all requests that it holds up. */
   private waiting: Promise<RecoveryOutcome> | undefined;
   private interruptions = 0;
+  /** Times that the store was started again. */
+  restarts = 0;
+  private restartMs = 0;
+  private readonly restart: Restart | undefined;
 
   /**
    * @param state ended if the store does not come back
    * @param probe an ordinary plant that the invariants leave out
+   * @param restart starts a store again that has died
    */
-  constructor(judging: Judging, state: RunState, probe: RequestTemplate) {
+  constructor(judging: Judging, state: RunState, probe: RequestTemplate, restart?: Restart) {
+    this.restart = restart;
     this.judging = judging;
     this.state = state;
     this.probe = probe;
@@ -123,17 +134,33 @@ export class Recovery {
     isBack: (exchange: Exchange) => boolean,
     stop: (last: Exchange) => void,
   ): Promise<RecoveryOutcome> {
-    const deadline = Date.now() + MAX_RECOVERY_MS;
+    let deadline = Date.now() + MAX_RECOVERY_MS;
+    let isStarted = false;
     for (let isFirst = true; ; isFirst = false) {
       // Even while another check has the store to itself.
       const exchange = await prober.sendProbe(this.probe, context);
       if (isBack(exchange)) return isFirst ? 'at once' : 'later';
-      if (Date.now() >= deadline) {
+      if (!isStarted && (await this.isStartedAgain(exchange))) {
+        isStarted = true;
+        deadline = Date.now() + MAX_RECOVERY_MS;
+      } else if (Date.now() >= deadline) {
         stop(exchange);
         return 'gone';
-      }
-      await sleep(POLL_INTERVAL_MS);
+      } else await sleep(POLL_INTERVAL_MS);
     }
+  }
+
+  /** Starts the store again if it is dead and the caller can do so. */
+  private async isStartedAgain(exchange: Exchange): Promise<boolean> {
+    const isDead = didNotReachStore(exchange) && !isFromGateway(exchange);
+    if (this.restart === undefined || !isDead) return false;
+    if (this.restarts >= MAX_RESTARTS || this.restartMs >= MAX_RESTART_MS) return false;
+    this.restarts += 1;
+    if (this.restarts === MAX_RESTARTS_IN_CHECKS) this.state.endChecks(DIES_OFTEN);
+    const began = performance.now();
+    await this.restart();
+    this.restartMs += performance.now() - began;
+    return true;
   }
 
   private recordOrdinariness(context: RequestContext, template: RequestTemplate): void {
@@ -158,9 +185,16 @@ export class Recovery {
       .filter(({ broken, away }) => broken > 0 || away > 0)
       .sort((a, b) => a.ordinariness - b.ordinariness)
       .map(({ id }) => id);
+    if (ids.length === 0) return 'experiments';
     return `${ids.slice(0, MAX_NAMED_CHECKS).join(', ')}${ids.length > MAX_NAMED_CHECKS ? ' and others' : ''}`;
   }
 }
+
+const DIES_OFTEN: Stop = {
+  kind: 'unresponsive',
+  reason: `the store died ${MAX_RESTARTS_IN_CHECKS} times, and was started again each time`,
+  remedy: 'look in its output for why, and repeat the run once that is repaired',
+};
 
 const answersTooLittle = ({ timeouts, all }: Outage): Stop => ({
   kind: 'unresponsive',

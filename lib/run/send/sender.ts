@@ -43,6 +43,9 @@ export interface ExchangeListener {
   see(exchange: Exchange, template: RequestTemplate, context: RequestContext): void;
 }
 
+/** Times that a request waits for a store that it did not reach: other requests may have killed it again. */
+const MAX_WAITS_FOR_STORE = 5;
+
 const MAX_RETRY_AFTER_MS = 30_000;
 /**
  * Interleaving of ordinary requests (`true`) and the one answered 503. If only the ordinary ones pass in this order,
@@ -168,7 +171,7 @@ export class Sender {
     context: RequestContext,
   ): Promise<Exchange> {
     let id = freshId;
-    let hasWaited = false;
+    let waits = 0;
     let current = template;
     const { state } = this.options;
     for (let attempt = 1; ; attempt += 1) {
@@ -177,7 +180,7 @@ export class Sender {
       await this.pace(current);
       if (this.access.excludes(context)) await this.access.waitFor(context);
       const { concurrencyLimit } = this.client;
-      const { exchange: first, isOwn } = await this.tryOnce(current, id, context, hasWaited);
+      const { exchange: first, isOwn } = await this.tryOnce(current, id, context, waits > 0);
       const exchange = mayHaveBeenRejectedEarly(first)
         ? ((await this.rejection(current, context)) ?? first)
         : first;
@@ -194,8 +197,8 @@ export class Sender {
         continue;
       }
       if (pause === undefined) {
-        if (didNotReachStore(exchange) && !hasWaited) {
-          hasWaited = true;
+        if (didNotReachStore(exchange) && waits < (isFromGateway(exchange) ? 1 : MAX_WAITS_FOR_STORE)) {
+          waits += 1;
           const isBack = await this.options.recovery.whileAway(exchange, context, template, this);
           if (isBack || !isOwn) continue;
         }
