@@ -23,6 +23,16 @@ export interface Credential {
   readonly values: (token: string, cookies?: string) => readonly string[];
   /** The same for a shell with the token in $PLANT_STORE_TOKEN: the only form that is recorded. */
   readonly shell: readonly string[];
+  /** The credential whose scheme this one spells in another way. */
+  readonly respelled?: { readonly scheme: string; readonly of: Credential };
+}
+
+/** A credential whose scheme is spelled in another way. One that is no bearer token stays as it is. */
+export function withScheme(scheme: string, of: Credential): Credential {
+  const spell = (value: string) => value.replace(/^Bearer /, scheme);
+  if (of.shell.every((value) => spell(value) === value)) return of;
+  const values: Credential['values'] = (token, cookies) => of.values(token, cookies).map(spell);
+  return { ...of, values, shell: of.shell.map(spell), respelled: { scheme, of } };
 }
 
 export const validCredential: Credential = {

@@ -115,6 +115,19 @@ export const auth: readonly BrokenStore[] = [
     ],
     acceptingCredential(header(/^bearer +\S+$/i)),
   ),
+  {
+    name: 'auth-case-of-lower-scheme',
+    breaks: 'compares the token without regard to case if the scheme is in lower case',
+    fails: ['combinations/rejects-invalid-credentials'],
+    start: (token) =>
+      startStore({
+        token,
+        steps: acceptingCredential((request) => {
+          const [, own = ''] = /^bearer (\S+)$/.exec(authorization(request) ?? '') ?? [];
+          return own.toLowerCase() === token.toLowerCase();
+        }),
+      }),
+  },
   broken(
     'auth-any-long-token',
     'accepts any bearer token of eight characters or more',

@@ -1,6 +1,6 @@
 import { COMPACT, JsonObject, write } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
-import type { RequestTemplate } from '../../payloads/test-case.ts';
+import { type RequestTemplate, validCredential } from '../../payloads/test-case.ts';
 
 /**
  * One respect in which two requests can differ. An experiment copies it from one request to another: from an ordinary
@@ -68,6 +68,12 @@ export const CREDENTIAL: RequestPart = {
   name: 'Authorization',
   dimension: 'credential',
   copy: (from, to) => copied(from, to, ['credential']),
+};
+
+const SCHEME: RequestPart = {
+  name: 'scheme',
+  dimension: 'scheme',
+  copy: (from, to) => copied(from, to, ['scheme']),
 };
 
 export const BODY: RequestPart = {
@@ -184,8 +190,15 @@ const SAMPLE_IDS = [1n, 2n ** 40n + 12345n] as const;
 const isSame = (one: RequestState, other: RequestState): boolean =>
   one === other ||
   (isSamePlant(one.plant, other.plant) &&
-    comparableText([one.style, one.edits, one.template, one.defect, one.credential]) ===
-      comparableText([other.style, other.edits, other.template, other.defect, other.credential]));
+    comparableText([one.style, one.edits, one.template, one.defect, one.credential, one.scheme]) ===
+      comparableText([
+        other.style,
+        other.edits,
+        other.template,
+        other.defect,
+        other.credential,
+        other.scheme,
+      ]));
 
 /** Every respect in which two requests differ. */
 export function differences(one: RequestState, other: RequestState): readonly RequestPart[] {
@@ -200,6 +213,7 @@ export function differences(one: RequestState, other: RequestState): readonly Re
     ORDER,
     BODY,
     CREDENTIAL,
+    SCHEME,
   ];
   return all.filter(({ copy }) => !isSame(copy(one, other), other));
 }
@@ -211,6 +225,12 @@ export const withParts = (
   to: RequestState,
 ): RequestState => parts.reduce((changed, part) => part.copy(from, changed), to);
 
+function credentialOf(sent: RequestTemplate['credential']): Pick<RequestState, 'credential' | 'scheme'> {
+  if (sent?.respelled === undefined) return sent === undefined ? {} : { credential: sent };
+  const { scheme, of } = sent.respelled;
+  return of === validCredential ? { scheme } : { scheme, credential: of };
+}
+
 /** The request of a template as the model describes it; undefined for raw bytes, or a body with the token. */
 export function stateOf(
   { body, credential, ordinary: _, sentAs: __, ...template }: RequestTemplate,
@@ -221,7 +241,7 @@ export function stateOf(
     style: COMPACT,
     edits: [],
     template: { ...template, delivery: template.delivery ?? {} },
-    ...(credential === undefined ? {} : { credential }),
+    ...credentialOf(credential),
   };
   if (template.rawBytes !== undefined) return undefined;
   if (body === undefined)

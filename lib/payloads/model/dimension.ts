@@ -1,7 +1,13 @@
 import type { Arbitrary } from 'fast-check';
 import type { Contract } from '../../contract/contract.ts';
 import { COMPACT, type Json, type JsonObject, type Style } from '../json.ts';
-import type { Body, Credential, RequestTemplate } from '../test-case.ts';
+import {
+  type Body,
+  type Credential,
+  type RequestTemplate,
+  validCredential,
+  withScheme,
+} from '../test-case.ts';
 
 /** A request under construction: each dimension changes a part of it, in the order of the model. */
 export interface RequestState {
@@ -16,6 +22,8 @@ export interface RequestState {
   readonly defect?: BodyDefect;
   /** Sent instead of the right credential. */
   readonly credential?: Credential;
+  /** Written instead of `Bearer `. */
+  readonly scheme?: string;
 }
 
 /** What is wrong with a body: another value instead of the plant, a malformed text, or no body. */
@@ -32,12 +40,14 @@ export function templateOf({
   template,
   defect,
   credential,
+  scheme,
 }: RequestState): RequestTemplate {
+  const sent = scheme === undefined ? credential : withScheme(scheme, credential ?? validCredential);
   const around: RequestTemplate = {
     // Sent by the suite's raw socket: only it controls segments and the order of headers.
     delivery: {},
     ...template,
-    ...(credential === undefined ? {} : { credential }),
+    ...(sent === undefined ? {} : { credential: sent }),
   };
   if (defect !== undefined && 'noBody' in defect) return { contentType: 'application/json', ...around };
   const corrupt = defect !== undefined && 'corrupt' in defect ? [defect.corrupt] : [];

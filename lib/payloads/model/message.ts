@@ -347,30 +347,26 @@ const headerLines = dimension('header lines', [
   delivered('with leading zeros in Content-Length', { leadingZeros: true }),
 ]);
 
-const T = '$PLANT_STORE_TOKEN';
-
 const scheme = (name: string, spelled: string): Value => ({
   name: `with ${name}`,
-  apply: (state) => ({
-    ...state,
-    credential: { values: (token) => [`${spelled}${token}`], shell: [`${spelled}${T}`] },
-  }),
+  apply: (state) => ({ ...state, scheme: spelled }),
 });
 
-/** Other spellings of the right credential (RFC 9110 section 11.1, RFC 6750 section 2.1). */
+/** Other spellings of the scheme (RFC 9110 section 11.1, RFC 6750 section 2.1). */
+const SPELLINGS = [
+  scheme('the scheme in lower case', 'bearer '),
+  scheme('two spaces after the scheme', 'Bearer  '),
+  scheme('the scheme in capitals', 'BEARER '),
+] as const;
+
+/** Other spellings of the right credential. */
 export const schemeDimension: Dimension = {
-  ...dimension(
-    'scheme',
-    optional([
-      anyOf([
-        scheme('the scheme in lower case', 'bearer '),
-        scheme('two spaces after the scheme', 'Bearer  '),
-        scheme('the scheme in capitals', 'BEARER '),
-      ]),
-    ]),
-  ),
+  ...dimension('scheme', optional([anyOf(SPELLINGS)])),
   hidesOtherFaults: true,
 };
+
+/** Other spellings of invalid bearer tokens, which must be rejected in each of them. */
+export const schemeOfInvalid: Dimension = dimension('scheme', SPELLINGS);
 
 const FRAMING_NAMES = 'content-length transfer-encoding';
 

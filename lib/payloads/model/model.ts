@@ -13,7 +13,7 @@ import {
   type Value,
 } from './dimension.ts';
 import { historyOfFaulty, historyOfValid } from './history.ts';
-import { messageDimensions, schemeDimension } from './message.ts';
+import { messageDimensions, schemeDimension, schemeOfInvalid } from './message.ts';
 import { credentialDimension, defectDimension, fewDefects } from './outcome.ts';
 import { storedPairs } from './pairs.ts';
 import { plantDimensions } from './plant.ts';
@@ -60,6 +60,7 @@ export const modelsOf = memoised((contract: Contract): Readonly<Record<ExpectedO
       fewDefects(shape),
       ...aroundFaulty,
       withoutUsual(credentialDimension),
+      schemeOfInvalid,
       historyOfFaulty,
     ),
   };
