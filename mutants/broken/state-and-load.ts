@@ -488,6 +488,25 @@ export const stateAndLoad: readonly BrokenStore[] = [
     }),
   ),
   broken(
+    'load-new-id-500',
+    'keeps ids unique, and answers 500 instead of 409 to an id that another request is about to create',
+    ['combinations/answers-unconstrained-plants'],
+    overlapping(10, () => (right) => {
+      const created = new Set<bigint>();
+      const inProgress = new Set<bigint>();
+      return {
+        create(plant, request) {
+          const { id } = plant;
+          if (created.has(id)) return json(409, { error: 409, message: 'the id exists' });
+          if (inProgress.has(id)) throw new Error('duplicate key');
+          inProgress.add(id);
+          setTimeout(() => created.add(id), 8).unref();
+          return right.create(plant, request);
+        },
+      };
+    }),
+  ),
+  broken(
     'load-4-broken-off',
     'closes the connection in the middle of the response while more than four requests are in progress',
     ['invalid/rejects-non-json', 'invalid/rejects-several-values', 'invalid/rejects-truncated-json'],

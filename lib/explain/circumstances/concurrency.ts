@@ -34,9 +34,36 @@ const SAME_ID_REQUESTS = 8;
 /** Whether the failure needs a concurrent request with the same id (a sequential one does not trigger it). */
 async function sameValues(state: RequestState, search: Search): Promise<Explanation | undefined> {
   const size = Math.min(search.experiments.run.concurrency, SAME_ID_REQUESTS);
-  let found: { readonly state: RequestState; readonly exchange: Exchange } | undefined;
+  if (size < 2) return undefined;
+  const found = (await withUsedId(state, size, search)) ?? (await withNewId(state, size, search));
+  if (found === undefined) return undefined;
+  const { shown, waves, repeat } = found;
+  return {
+    ...bareExplanation(shown.state, shown.exchange),
+    kind: 'under-concurrency',
+    conditions: [
+      { clause: `another request with the same ${ID} is in flight`, property: ID, topics: ['known value'] },
+    ],
+    inside: [waves, WAVES_OF_SAME_ID],
+    outside: [0, waves],
+    repeat,
+  };
+}
+
+const WAVES_OF_SAME_ID = 3;
+
+interface Shown {
+  readonly shown: { readonly state: RequestState; readonly exchange: Exchange };
+  /** Waves of requests in which the symptom showed. */
+  readonly waves: number;
+  readonly repeat: Explanation['repeat'];
+}
+
+/** With an id that the store has accepted before. */
+async function withUsedId(state: RequestState, size: number, search: Search): Promise<Shown | undefined> {
+  let shown: Shown['shown'] | undefined;
   let waves = 0;
-  for (let left = 3; left > 0 && size > 1; left -= 1) {
+  for (let left = WAVES_OF_SAME_ID; left > 0; left -= 1) {
     const { freshId } = (await search.send(state)).request;
     if (freshId === undefined) return undefined;
     const withSameId = withFixedId(state, freshId);
@@ -45,19 +72,31 @@ async function sameValues(state: RequestState, search: Search): Promise<Explanat
     if ((await search.shows(withSameId)) === true || (await sendTogether(state, size, search)).length > 0)
       return undefined;
     waves += 1;
-    found = { state: withSameId, exchange };
+    shown = { state: withSameId, exchange };
   }
-  if (found === undefined || waves < 2) return undefined;
-  return {
-    ...bareExplanation(found.state, found.exchange),
-    kind: 'under-concurrency',
-    conditions: [
-      { clause: `another request with the same ${ID} is in flight`, property: ID, topics: ['known value'] },
-    ],
-    inside: [waves, 3],
-    outside: [0, waves],
-    repeat: { times: size * 16, inFlight: size * 4, sameId: true },
-  };
+  if (shown === undefined || waves < 2) return undefined;
+  return { shown, waves, repeat: { times: size * 16, inFlight: size * 4, sameId: true } };
+}
+
+/** With an id that is new to the store, which may reject any other one. */
+async function withNewId(state: RequestState, size: number, search: Search): Promise<Shown | undefined> {
+  const after = (connection: 'beside' | 'other'): RequestState => ({
+    ...state,
+    template: { ...state.template, preceding: { template: templateOf(state), connection } },
+  });
+  let exchange: Exchange | undefined;
+  let waves = 0;
+  for (let left = WAVES_OF_SAME_ID; left > 0; left -= 1) {
+    // Two at a time with each id: one of them may be too late.
+    const [one] = await sendTogether(after('beside'), size, search);
+    if (one === undefined) continue;
+    if ((await sendTogether(state, size, search)).length > 0) return undefined;
+    if ((await sendTogether(after('other'), size, search)).length > 0) return undefined;
+    waves += 1;
+    exchange = one;
+  }
+  if (exchange === undefined || waves < 2) return undefined;
+  return { shown: { state: after('beside'), exchange }, waves, repeat: { times: size * 4, inFlight: 2 } };
 }
 
 /** Concurrent pairs per wave, and number of waves. */

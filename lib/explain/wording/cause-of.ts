@@ -23,7 +23,7 @@ export function causeOf(cluster: Cluster, catalogue: readonly Check[]): Cause {
     example: exampleOf(found),
     matters: found.parts.map(({ name }) => name),
     ladders: found.ladders,
-    repeat: found.repeat,
+    repeat: repeatOf(found),
     modulus: found.modulus,
   };
 }
@@ -72,6 +72,14 @@ export function sentenceOf(
   const condition = `${subject === undefined ? '' : (subject.clause ?? subject.noun ?? '')} ${[...phrases, ...clauses, ...notes].join(' and ')}`;
   return { title: capitalised(whole), condition: condition.trim() === '' ? null : condition.trim() };
 }
+
+/** Two requests that have to meet in the store do not do so each time that a shell sends them. */
+const TIMES_BESIDE = 16;
+
+const repeatOf = ({ repeat, template, state }: Explanation): Explanation['repeat'] =>
+  repeat.times === 1 && (template ?? state.template).preceding?.connection === 'beside'
+    ? { times: TIMES_BESIDE, inFlight: 1 }
+    : repeat;
 
 /** A list of headers longer than this is summarised. */
 const MAX_NAMED_HEADERS = 3;

@@ -60,7 +60,8 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
   const connections = connectionsOf(sent.filter(({ connection }) => connection !== 'beside'));
   const last: readonly OnConnection[] = [...(connections.pop() ?? []), { request }];
   const lines = connections.map((requests) => sending(requests, showing(others)));
-  const background = beside.map((one) => `${sending([one], showing(others))} &`);
+  // Either of them may be the one that fails.
+  const background = beside.map((one) => `${sending([one], showing(own))} &`);
   const main = sending(last, showing(own));
   lines.push(beside.length === 0 ? main : `( ${background.join(' ')} ${main} & wait )`);
   const set = (addend: string) =>
