@@ -120,3 +120,10 @@ function statusLine(response: Response): string {
     .filter(Boolean)
     .join(' ');
 }
+
+/** Levels of nesting in the body of a request from which an indented echo may exceed what is read of a response. */
+const DEEPLY_NESTED = /(?:\[|\{"[^"]{0,20}":){300}/;
+
+/** Whether a response is only so long because the store echoes and indents what is deeply nested. */
+export const isLongEcho = ({ response, request }: Exchange): boolean =>
+  response?.truncated === true && DEEPLY_NESTED.test(Buffer.from(request.body ?? []).toString('latin1'));

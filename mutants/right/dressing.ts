@@ -243,6 +243,15 @@ export const dressing: readonly RightStore[] = [
     }),
   ),
   right(
+    'echoes-all-indented',
+    'echoes the whole body, indented by four spaces a level: deeply nested ones become longer than 8 MiB',
+    answering((answer, { name, tag }, { body }) => {
+      if (depthOf(body.toString()) > 2500) return answer;
+      const plant: Record<string, unknown> = JSON.parse(body.toString());
+      return { ...answer, body: JSON.stringify({ ...plant, name, tag }, null, 4) };
+    }),
+  ),
+  right(
     'message-quotes',
     'quotes the truncated body in the message of a 400: nothing forbids it',
     rejected((answer, { code, message }, { body }) =>

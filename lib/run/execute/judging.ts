@@ -1,4 +1,5 @@
 import type { Contract } from '../../contract/contract.ts';
+import { isLongEcho } from '../../judge/reading.ts';
 import { type Finding, isFinding, type Rule, type SentFacts } from '../../judge/rules.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import { type Exchange, isAborted } from '../../wire/exchange.ts';
@@ -40,6 +41,7 @@ export function rulingOf(
   if (!isSentAsTemplate(exchange, template))
     return { notSeen: `no request with ${template.framing === 'chunked' ? 'chunks' : 'a length'}` };
   if (isAborted(exchange)) return { notSeen: 'no request that was sent to its end' };
+  if (isLongEcho(exchange)) return { notSeen: 'no response that was read to its end' };
   const sent = sentOf(exchange, token);
   const rulings = [];
   for (const rule of rules) {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isLongEcho } from '../../judge/reading.ts';
 import { isStoppedAtGateway } from '../../judge/rules.ts';
 import { isOutsideContract, type RequestTemplate } from '../../payloads/test-case.ts';
 import type { Exchange, HeaderPair, Request } from '../../wire/exchange.ts';
@@ -343,7 +344,7 @@ export class Sender {
    * less memory for the rest.
    */
   private lowerLimits(exchange: Exchange): void {
-    if (exchange.kind === 'answered' && exchange.response.truncated)
+    if (exchange.kind === 'answered' && exchange.response.truncated && !isLongEcho(exchange))
       this.client.lowerBodyLimit(LOW_BODY_LIMIT_BYTES);
     if (exchange.continueWaitMs !== undefined) this.unansweredExpectations += 1;
     if (this.unansweredExpectations === MAX_FULL_CONTINUE_WAITS)
