@@ -6,6 +6,7 @@ import type { ExpectedOutcome, RequestTemplate } from '../payloads/test-case.ts'
 import type { Check } from '../run/check.ts';
 import { rulingOf } from '../run/execute/judging.ts';
 import type { RequestInFlight } from '../run/execute/last-requests.ts';
+import type { Answers } from '../run/result/cause.ts';
 import type { CheckResult, Failure } from '../run/result/result.ts';
 import { fill } from '../run/send/fill.ts';
 import type { Exchange, Request } from '../wire/exchange.ts';
@@ -35,6 +36,8 @@ export interface ExplainedRun {
   readonly firstId: bigint;
   /** The ordinary plant that the store accepted when the run began. */
   readonly accepted: Exchange | undefined;
+  /** The responses until the store accepted its last plant. */
+  readonly answers: Answers;
   /** Whether the run ended early because the store answers nothing, or serves nothing, any more. */
   readonly gone: boolean;
   /** The requests of which the store may have died, the likeliest first; none unless it did. */

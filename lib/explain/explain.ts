@@ -75,6 +75,7 @@ export function explainRun(
     concurrency,
     firstId: BigInt(firstId),
     accepted: run.accepted,
+    answers: run.answers,
     gone: run.stop?.kind === 'gone' || run.stop?.kind === 'outage',
     inFlight: run.inFlight,
     budget: {

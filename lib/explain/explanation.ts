@@ -2,7 +2,7 @@ import { fixedFor } from '../payloads/fresh.ts';
 import type { RequestState } from '../payloads/model/dimension.ts';
 import type { RequestTemplate } from '../payloads/test-case.ts';
 import type { Before } from '../run/check.ts';
-import type { CauseKind, Ladder, Repeat } from '../run/result/cause.ts';
+import type { Answers, CauseKind, Ladder, Repeat } from '../run/result/cause.ts';
 import type { Tried } from '../run/result/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { escapesIn, type Feature } from './condition/features.ts';
@@ -30,6 +30,8 @@ export interface Explanation {
   readonly inside: Tried;
   readonly outside: Tried;
   readonly repeat: Repeat;
+  /** The responses of the run until the store accepted its last plant, if it accepts none any more. */
+  readonly until?: Answers | undefined;
   /** The divisor, if the remainder of the id decides. */
   readonly modulus?: number;
   /** Labels of what is wrong with the requests that it is about, and of all that was tried. */

@@ -9,7 +9,7 @@ import { DEFAULTS, OUTSIDE_CHECKS, PREFLIGHT, plannedBatches, type WorkItem } fr
 import { type Shard, WHOLE } from './plan/shard.ts';
 import { plantsFor } from './plant-factory.ts';
 import { preflight, type Readiness } from './preflight/preflight.ts';
-import type { Cause } from './result/cause.ts';
+import type { Answers, Cause } from './result/cause.ts';
 import type { CheckResult, Failure, Stop } from './result/result.ts';
 import { cutShort, type Outcome, runOutcome, type Summary, summaryOf } from './result/verdict.ts';
 import { createParts } from './run-parts.ts';
@@ -97,7 +97,7 @@ export type FindCauses = (
   results: readonly CheckResult[],
   run: Pick<
     RunHandle,
-    'sendOutsideChecks' | 'header' | 'requests' | 'accepted' | 'stop' | 'inFlight' | 'restarts'
+    'sendOutsideChecks' | 'header' | 'requests' | 'accepted' | 'answers' | 'stop' | 'inFlight' | 'restarts'
   >,
 ) => Promise<readonly Cause[]>;
 
@@ -177,6 +177,8 @@ export interface RunHandle {
   readonly requests: number;
   /** The ordinary plant that the store accepted when the run began. */
   readonly accepted: Exchange | undefined;
+  /** The responses until the store accepted its last plant. */
+  readonly answers: Answers;
   /** Times that the store died, or hung, and was started again. */
   readonly restarts: number;
   /** The requests of which the store may have died, the likeliest first; none unless it did. */
@@ -245,6 +247,9 @@ export async function openRun(
   return {
     header: headerOf(settings, parts.firstId, startedAt),
     accepted: ready.accepted,
+    get answers() {
+      return monitor.answers.untilLastAccepted;
+    },
     get stop() {
       return state.stop;
     },

@@ -316,6 +316,7 @@ export async function failsFromSomePointOn(
     conditions: [{ note: `${whom}${lasts ? 'from some point in the run onwards' : 'for a while'}` }],
     inside,
     before,
+    until: lasts && property === undefined && isOutcome ? experiments.run.answers : undefined,
     repeat: { times: REQUESTS_TO_EXHAUST_A_STORE, inFlight: 1 },
   };
 }

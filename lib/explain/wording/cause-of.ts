@@ -18,6 +18,7 @@ export function causeOf(cluster: Cluster, catalogue: readonly Check[]): Cause {
     condition,
     kind: found.kind,
     confirmed: { inside: found.inside, outside: found.outside },
+    until: found.until,
     checks: catalogue.flatMap(({ id }) => (ids.has(id) ? [id] : [])),
     advice: adviceFor(sought, found, members),
     example: exampleOf(found),

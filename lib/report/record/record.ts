@@ -283,6 +283,12 @@ export const comparedCause = {
     object({ inside: tried, outside: tried }),
     'Failed and tried requests: `inside` counts those that meet the condition, `outside` those that do not.',
   ),
+  until: optional(
+    described(
+      list(object({ status, count: whole })),
+      'The responses of the run until the store accepted its last plant, if it accepts none any more.',
+    ),
+  ),
   checks: described(list(text, { minItems: 1 }), 'The ids of the failed checks that it explains.'),
   advice: described(text, 'What to fix, and how such a fault typically comes about.'),
   steps: described(texts, 'Shell lines that show the fault, with the token in $PLANT_STORE_TOKEN.'),

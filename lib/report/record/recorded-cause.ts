@@ -33,7 +33,7 @@ export function recordedCause(cause: Cause, { target }: RunHeader, redact: Redac
 
 /** The record of a cause without a request. */
 export function summarisedCause(cause: Cause, redact: Redact): RecordedCause {
-  const { title, symptom, condition, advice, level, kind, confirmed, checks, example } = cause;
+  const { title, symptom, condition, advice, level, kind, confirmed, until, checks, example } = cause;
   const what = redactAll({ title, symptom, condition, advice }, redact);
   return {
     title: what.title,
@@ -42,6 +42,7 @@ export function summarisedCause(cause: Cause, redact: Redact): RecordedCause {
     condition: what.condition,
     kind,
     confirmed,
+    ...(until === undefined ? {} : { until }),
     checks,
     advice: what.advice,
     matters: [],

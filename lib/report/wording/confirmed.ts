@@ -1,3 +1,4 @@
+import { grouped } from '../../counts.ts';
 import { compact } from '../../list.ts';
 import type { Tried } from '../../run/result/result.ts';
 import type { RecordedCause, RecordedResult } from '../record/record.ts';
@@ -20,10 +21,12 @@ export function confirmedText({
   kind,
   condition,
   confirmed: { inside, outside },
-}: Pick<RecordedCause, 'kind' | 'condition' | 'confirmed'>): string {
+  until = [],
+}: Pick<RecordedCause, 'kind' | 'condition' | 'confirmed' | 'until'>): string {
   const [text, others] = kind === 'always' && condition === null ? UNCONDITIONAL : CONFIRMED[kind];
   const rest = others === undefined || outside[1] === 0 ? '' : `, ${of(outside)} ${others}`;
-  return `${of(inside)} ${text}${rest}`;
+  const before = until.map(({ status, count }) => `${grouped(count)} × ${status}`).join(', ');
+  return `${of(inside)} ${text}${rest}${before === '' ? '' : `; until then ${before}`}`;
 }
 
 const NOTHING_TRIED: Tried = [0, 0];

@@ -3,6 +3,7 @@ import { type Exchange, isAborted } from '../../wire/exchange.ts';
 import type { Ids } from '../plan/ids.ts';
 import { PREFLIGHT } from '../plan/plan.ts';
 import type { Shard } from '../plan/shard.ts';
+import type { Answers } from '../result/cause.ts';
 import { Created } from '../result/created.ts';
 import { truncate } from '../result/truncate.ts';
 import { ordinariness } from '../send/ordinariness.ts';
@@ -25,6 +26,26 @@ export interface MonitorOptions {
   readonly onExchange: (exchange: Exchange, template: RequestTemplate, during: string) => void;
 }
 
+/** Counts responses by status, so that what happened before a store broke down is known. */
+class AnswerCounts {
+  private readonly before = new Map<number, number>();
+  private readonly after = new Map<number, number>();
+
+  add(status: number): void {
+    this.after.set(status, (this.after.get(status) ?? 0) + 1);
+    if (status !== 200) return;
+    for (const [own, count] of this.after) this.before.set(own, (this.before.get(own) ?? 0) + count);
+    this.after.clear();
+  }
+
+  /** The responses up to the last 200, in the order of their status. */
+  get untilLastAccepted(): Answers {
+    return [...this.before]
+      .sort(([one], [other]) => one - other)
+      .map(([status, count]) => ({ status, count }));
+  }
+}
+
 /** Sees every exchange of a run: what the store created, how it limits its clients, and whether the invariants hold. */
 export class ExchangeMonitor implements ExchangeListener {
   readonly created = new Created();
@@ -32,6 +53,8 @@ export class ExchangeMonitor implements ExchangeListener {
   readonly last: LastRequests;
   /** The Server header of the first response that has one. */
   server: string | undefined;
+  /** Responses of each status up to the last 200, and after it. */
+  readonly answers = new AnswerCounts();
   /** Requests without an answer since the last answer. */
   brokenInRow = 0;
   private readonly options: MonitorOptions;
@@ -49,6 +72,7 @@ export class ExchangeMonitor implements ExchangeListener {
     this.last.record(exchange, template, context.id);
     const server = exchange.response?.headers.find(([name]) => name.toLowerCase() === 'server')?.[1];
     if (server !== undefined) this.server ??= truncate(server);
+    if (exchange.response !== undefined) this.answers.add(exchange.response.status);
     if (isAborted(exchange)) {
       this.created.record(exchange, template);
       return;

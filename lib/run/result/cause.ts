@@ -28,6 +28,9 @@ export interface Ladder {
   }[];
 }
 
+/** How many responses had which status. */
+export type Answers = readonly { readonly status: number; readonly count: number }[];
+
 /** One fault of the store, as far as experiments establish it. */
 export interface Cause {
   /** One complete sentence with the condition, never truncated. */
@@ -40,6 +43,8 @@ export interface Cause {
   readonly kind: CauseKind;
   /** Failed requests of those tried, with fresh values: `inside` meet the condition, `outside` do not. */
   readonly confirmed: { readonly inside: Tried; readonly outside: Tried };
+  /** The responses of the run until the store accepted its last plant, if it accepts none any more. */
+  readonly until?: Answers | undefined;
   /** Ids of the failed checks that it explains, in the order of the catalogue. */
   readonly checks: readonly string[];
   /** What to fix first, then how such a fault typically comes about. */
