@@ -127,6 +127,20 @@ export const transports: readonly RightStore[] = [
       ]),
     ),
   ),
+  right(
+    'http-1.0-without-length',
+    'leaves a response to HTTP/1.0 with Connection: keep-alive without a length, and the connection open',
+    (reference) => ({
+      send(answer, response, request) {
+        const { httpVersion, socket } = request.message;
+        const keepsAlive = request.headers.connection?.[0]?.toLowerCase() === 'keep-alive';
+        if (httpVersion !== '1.0' || !keepsAlive) return reference.send(answer, response, request);
+        socket.write(
+          `HTTP/1.0 ${answer.status} OK\r\ncontent-type: application/json\r\n\r\n${textOf(answer)}`,
+        );
+      },
+    }),
+  ),
   right('to-http-2', 'goes on in HTTP/2 if that is offered', (reference) => ({
     send(answer, response, request) {
       if (request.headers.upgrade === undefined) return reference.send(answer, response, request);
