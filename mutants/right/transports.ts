@@ -13,6 +13,7 @@ import {
   later,
   type Seen,
   sending,
+  textOf,
 } from '../helpers.ts';
 
 const bytesOf = ({ body = '' }: Answer) => (typeof body === 'string' ? Buffer.from(body) : body);
