@@ -54,8 +54,8 @@ function DisagreementDetails({ one, number }: Readonly<{ one: Disagreement; numb
       mark={<span class="rank">{number}</span>}
       head={
         <>
-          <span class="label">{inline(label, 100)}</span>
-          <span class="code">{inline(bodyText(request.body), 120)}</span>
+          <span class="title">{inline(label, 100)}</span>
+          <span class="code dim">{inline(bodyText(request.body), 120)}</span>
         </>
       }
       weight={

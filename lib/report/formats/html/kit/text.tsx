@@ -30,6 +30,7 @@ export const time = (ms: number): string =>
 /** How a result is shown: a failed SHOULD is a warning unless the run was strict. */
 export type Tone = 'fail' | 'warn' | 'untestable' | 'pass' | 'observed' | 'skipped';
 
+/** The word for each tone, worst first. */
 export const WORDS: Readonly<Record<Tone, string>> = {
   fail: 'failed',
   warn: 'warned',
@@ -43,6 +44,36 @@ export const toneOf = (
   { level, verdict }: Pick<RecordedResult, 'level' | 'verdict'>,
   { options }: Readonly<{ options: Pick<RunRecord['options'], 'strict'> }>,
 ): Tone => (verdict === 'fail' && level === 'SHOULD' && !options.strict ? 'warn' : verdict);
+
+interface ToneCount {
+  readonly tone: Tone;
+  readonly count: number;
+}
+
+/** How often each tone occurs, worst first, without those that do not. */
+export const countTones = (tones: readonly Tone[]): readonly ToneCount[] =>
+  (Object.keys(WORDS) as Tone[])
+    .map((tone) => ({ tone, count: tones.filter((one) => one === tone).length }))
+    .filter(({ count }) => count > 0);
+
+export const inWords = (counts: readonly ToneCount[]): string =>
+  counts.map(({ tone, count }) => `${count} ${WORDS[tone]}`).join(', ');
+
+/** A word with the icon of its tone. */
+export const ToneLabel = ({
+  tone,
+  children = WORDS[tone],
+}: Readonly<{ tone: Tone; children?: ComponentChildren }>) => (
+  <>
+    <Icon name={tone} /> {children}
+  </>
+);
+
+export const ToneWord = (label: Parameters<typeof ToneLabel>[0]) => (
+  <span class={`word ${label.tone}`}>
+    <ToneLabel {...label} />
+  </span>
+);
 
 /** A decorative icon; the text beside it says the same. */
 export const Icon = ({ name }: Readonly<{ name: Tone | 'link' }>) => (
@@ -68,7 +99,7 @@ const SHAPES: Readonly<Record<Tone | 'link', ComponentChildren>> = {
   ],
   observed: [<circle class="line" cx="8" cy="8" r="6.8" />, <circle class="fill" cx="8" cy="8" r="2.6" />],
   skipped: [
-    <rect class="line faint" x="1" y="1" width="14" height="14" rx="3" />,
+    <rect class="line" x="1" y="1" width="14" height="14" rx="3" />,
     <path class="line" d="M5 8h6" />,
   ],
   link: (
