@@ -1,17 +1,6 @@
 import { groupBy } from '../../groups.ts';
 import type { Observations } from '../../run/result/result.ts';
 
-/** The observations that interest most readers, by a short name. */
-export const HIGHLIGHTS: Readonly<Record<string, string>> = {
-  'missing-token/status': 'no token',
-  'rejection/not-json/status': 'not JSON',
-  'rejection/wrong-type/status': 'wrong type',
-  'same-id/second/status': 'same id again',
-  'id/echo': 'id in the response',
-  'name/longest-accepted': 'longest name',
-  'response-time-ms/median': 'median ms',
-};
-
 /** A piece of a sentence: text of the suite, or an observed value, which may be text of a store. */
 export type SentencePart = string | { readonly value: string };
 

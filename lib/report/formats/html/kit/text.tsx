@@ -2,7 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { counted, grouped, sum } from '../../../../counts.ts';
 import { docsOf } from '../../../../package.ts';
 import type { RecordedBody, RecordedResult, RunRecord } from '../../../record/record.ts';
-import { beginning, documentName, visible } from '../../../wording/format-text.ts';
+import { documentName } from '../../../wording/facts.ts';
+import { beginning, visible } from '../../../wording/format-text.ts';
 
 const MAX_LINE_CHARACTERS = 400;
 export const MAX_BOX_CHARACTERS = 4000;
