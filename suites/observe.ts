@@ -351,9 +351,9 @@ export const observationChecks: readonly Check[] = [
       const coded = (coding: string, edit: Edit['apply'] = (text) => text) =>
         edited(context, edit, { headers: [['content-encoding', coding]] });
       return {
-        'coded-body/gzip': coded('gzip', gzipped.apply),
-        'coded-body/not-what-it-says': coded('gzip'),
-        'coded-body/unknown-coding': coded('rot13'),
+        'compressed-body/gzip': coded('gzip', gzipped.apply),
+        'compressed-body/not-gzip': coded('gzip'),
+        'compressed-body/unknown-coding': coded('rot13'),
       };
     },
   ),
@@ -364,16 +364,16 @@ export const observationChecks: readonly Check[] = [
     'Ordinary plants with eight content types, such as plants, application/*, application/vnd.plants+json, and application/json with an unknown charset.',
     (context) =>
       each(
-        'odd-content-type',
+        'unusual-content-type',
         {
-          'no-type': 'plants',
-          'json-alone': 'json',
-          'a-range': 'application/*',
+          'not-a-media-type': 'plants',
+          'json-without-type': 'json',
+          'media-range': 'application/*',
           'vendor-json': 'application/vnd.plants+json',
           'merge-patch': 'application/merge-patch+json',
           'unknown-charset': 'application/json; charset=nonsense',
           'charset-utf-16': 'application/json; charset=utf-16',
-          'half-a-parameter': 'application/json; charset',
+          'incomplete-parameter': 'application/json; charset',
         },
         (contentType) => plain(context, { contentType }),
       ),
@@ -385,7 +385,7 @@ export const observationChecks: readonly Check[] = [
     'Ordinary plants, each with one of these headers: Cookie, Range, If-None-Match, If-Modified-Since, X-Forwarded-For, Origin, Accept (one that allows nothing, one that is invalid), Accept-Language, Content-Language.',
     (context) =>
       each<[string, string]>(
-        'odd-header',
+        'unusual-header',
         {
           cookie: ['cookie', 'a=b; =; ;; session="x'],
           range: ['range', 'bytes=0-1'],
@@ -394,7 +394,7 @@ export const observationChecks: readonly Check[] = [
           forwarded: ['x-forwarded-for', 'unknown, 127.0.0.1, [::1]:80'],
           origin: ['origin', 'null'],
           'accept-nothing': ['accept', '*/*;q=0'],
-          'accept-nonsense': ['accept', 'plants'],
+          'invalid-accept': ['accept', 'plants'],
           'accept-language': ['accept-language', 'xx-YY-zz;q=7'],
           'content-language': ['content-language', 'plants'],
         },
@@ -469,7 +469,7 @@ export const observationChecks: readonly Check[] = [
         ...Object.fromEntries(invalid),
         'rejection/no-body': { contentType: 'application/json' },
         'rejection/not-json': { body: { bytes: Buffer.from('{"id":') } },
-        'rejection/foreign-media-type': plain(context, { contentType: 'text/plain' }),
+        'rejection/other-media-type': plain(context, { contentType: 'text/plain' }),
       });
       for (const [key, exchange] of exchanges) {
         const error = objectIn(exchange)?.plant.error;
