@@ -131,7 +131,7 @@ function makeMarks(section) {
     for (const [index, head] of heads.entries()) head.hidden = !shown[index];
     for (const { cells } of rows) {
       for (const [index, cell] of [...cells].entries()) cell.hidden = !shown[index];
-      const failing = storesIn(cells).filter(({ classList }) => classList.contains('fail')).length;
+      const failing = storesIn(cells).filter((cell) => cell.matches('.fail, .warn')).length;
       const [, count] = cells;
       if (count) count.textContent = count.dataset.value = String(failing);
     }

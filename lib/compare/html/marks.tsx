@@ -178,11 +178,7 @@ function MarkRow({
             <VisuallyHidden> {WORDS[tone]}</VisuallyHidden>
           </>
         );
-        return (
-          <td class={tone === 'warn' ? 'fail warned' : tone}>
-            {hasDetails ? <a href={`#${id}~${number}`}>{mark}</a> : mark}
-          </td>
-        );
+        return <td class={tone}>{hasDetails ? <a href={`#${id}~${number}`}>{mark}</a> : mark}</td>;
       })}
     </tr>
   );
