@@ -3,6 +3,7 @@ import { groupBy } from '../groups.ts';
 import { OUTCOMES } from '../report/wording/headline.ts';
 import type { Cell, Column, ComparedCause, Comparison } from './comparison.ts';
 
+/** How the stores answered the payloads that were generated in addition to the checks. */
 export type Differential = NonNullable<Comparison['differential']>;
 
 export type RunColumn = Extract<Column, { state: 'run' }>;
@@ -14,6 +15,7 @@ export const verdictOf = (column: Column) =>
 export const reasonOf = (column: Column): string | undefined =>
   column.state === 'not-run' ? column.reason : column.stop?.reason;
 
+/** The stores that were run. */
 export const ran = ({ columns }: Comparison): readonly RunColumn[] =>
   columns.filter((column) => column.state === 'run');
 

@@ -18,7 +18,7 @@ import type { Cell, Comparison } from '../comparison.ts';
 import { AtStore, Names, type NumberedRun } from './page-parts.tsx';
 
 interface ShownCell {
-  readonly one: NumberedRun;
+  readonly run: NumberedRun;
   readonly cell: Cell;
   readonly tone: Tone;
 }
@@ -33,10 +33,10 @@ export const CheckByCheck = ({
     {comparison.checks.map((check) => (
       <Check
         check={check}
-        all={tried.flatMap((one): ShownCell[] => {
-          const cell = one.column.cells[check.id];
+        all={tried.flatMap((run): ShownCell[] => {
+          const cell = run.column.cells[check.id];
           if (cell === undefined) return [];
-          return [{ one, cell, tone: toneOf({ level: check.level, verdict: cell.verdict }, comparison) }];
+          return [{ run, cell, tone: toneOf({ level: check.level, verdict: cell.verdict }, comparison) }];
         })}
       />
     ))}
@@ -78,7 +78,7 @@ function Check({
             <h4>
               <ToneLabel tone={own} />
             </h4>
-            <Names names={list.map(({ one }) => one.column.name)} of={all.length} />
+            <Names names={list.map(({ run }) => run.column.name)} of={all.length} />
           </div>
         ) : (
           groupBy(list, problemOf)
@@ -120,10 +120,10 @@ const Variant = ({ id, alike }: Readonly<{ id: string; alike: readonly ShownCell
   <div class="variant">
     <ExpectedAndActual {...alike[0]?.cell} />
     <ul class="who">
-      {alike.map(({ one, cell: { failed, cases, problem, reason, command } }) => (
+      {alike.map(({ run, cell: { failed, cases, problem, reason, command } }) => (
         <AtStore
           row={id}
-          run={one}
+          run={run}
           note={compact(
             failed > 0 && `${failed} of ${counted(cases, 'case')}`,
             problem !== undefined && reason !== undefined && `also: ${inline(reason)}`,

@@ -166,7 +166,7 @@ function checkDetails([first, ...others]: readonly RecordedResult[]): readonly s
     .filter((line) => !/^ *reproduce /.test(line))
     .map((line) => line.replace(/^ {5}/, ''));
   return [
-    `<details>\n<summary><code>${html(first.id)}</code> ${html(first.statement)}</summary>`,
+    `<details>\n<summary><code>${escapedHtml(first.id)}</code> ${escapedHtml(first.statement)}</summary>`,
     fenced(details, 'text'),
     others.length === 0
       ? ''
@@ -223,4 +223,5 @@ const listed = (results: readonly RecordedResult[]) =>
   );
 
 /** The suite's own text, escaped for HTML. */
-const html = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const escapedHtml = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

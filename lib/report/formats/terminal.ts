@@ -177,11 +177,11 @@ function headingOf(
   { paint }: Layout,
 ): readonly string[] {
   if (open.length === 0) return [];
-  const ids = (level: string) =>
+  const failed = (level: string) =>
     record.results.filter(
       (result) => result.verdict === 'fail' && result.level === level && knownBy(result, record).length === 0,
     ).length;
-  const [must, should] = [ids('MUST'), ids('SHOULD')];
+  const [must, should] = [failed('MUST'), failed('SHOULD')];
   const counts = compact(
     must > 0 && paint(['red', 'bold'], `${counted(must, 'MUST check')} failed`),
     should > 0 &&
@@ -217,6 +217,7 @@ function deviations(record: RunRecord, layout: Layout): readonly string[] {
   ]);
 }
 
+/** The first items of a list, and how many more there are; all of them if the report is verbose. */
 const some = (list: readonly string[], { verbose }: Layout): readonly string[] =>
   verbose || list.length <= MAX_ITEMS
     ? list

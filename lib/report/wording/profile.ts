@@ -4,7 +4,10 @@ import type { Observations } from '../../run/result/result.ts';
 /** A piece of a sentence: text of the suite, or an observed value, which may be text of a store. */
 export type SentencePart = string | { readonly value: string };
 
-/** Text for a value, with `{}` for the value itself; or a text for each value, and `else` for all others. */
+/**
+ * What a sentence says of an observed value: `{}` is the value itself, `{not accepted}` are words to be emphasised. Or a
+ * text for each value, and `else` for all others.
+ */
 type AnswerWords = string | Readonly<Record<string, string>>;
 
 /** One question that the interface leaves open. */
@@ -13,7 +16,7 @@ interface Question {
   readonly label: string;
   /** The observations that the sentence reports. */
   readonly keys: readonly string[];
-  /** The sentence for the observations that were made, each a string by its key. */
+  /** The sentence, given the values that were observed, by their keys. */
   readonly compose: (seen: ReadonlyMap<string, string>) => readonly SentencePart[];
 }
 
@@ -90,6 +93,7 @@ const clauses = (label: string, wordings: Readonly<Record<string, AnswerWords>>)
     ),
 });
 
+/** The parts of a sentence for one value. */
 function fill(wording: AnswerWords, value: string): SentencePart[] {
   const pattern =
     typeof wording === 'string'

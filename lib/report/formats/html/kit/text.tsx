@@ -161,7 +161,7 @@ export interface MarkedText {
 
 export type Line = string | readonly MarkedText[];
 
-const Parts = ({ line }: Readonly<{ line: Line }>) => (
+const LineText = ({ line }: Readonly<{ line: Line }>) => (
   <>
     {typeof line === 'string'
       ? line
@@ -175,7 +175,7 @@ const Parts = ({ line }: Readonly<{ line: Line }>) => (
 export function Box({ text }: Readonly<{ text: readonly Line[] }>) {
   // No line of the page begins with untrusted text: in a log of a runner it could be a command.
   const broken = text.map((line, index) =>
-    index === 0 ? <Parts line={line} /> : [<br />, <Parts line={line} />],
+    index === 0 ? <LineText line={line} /> : [<br />, <LineText line={line} />],
   );
   const length = sum(text, (line) =>
     typeof line === 'string' ? line.length : sum(line, (one) => one.text.length),
