@@ -12,19 +12,20 @@ import type { Exchange } from '../lib/wire/exchange.ts';
 import type { Basis } from './clauses.ts';
 import { observe, requestWith } from './define.ts';
 
-const open = (
+/** A check that records what the interface leaves open. */
+const records = (
   id: string,
   statement: string,
   basis: Basis,
   sends: string,
   run: (context: CheckContext) => Promise<void>,
-  how: { readonly exclusive?: boolean; readonly concurrent?: boolean } = {},
+  options: { readonly exclusive?: boolean; readonly concurrent?: boolean } = {},
 ): Check =>
   observe(id, {
     statement,
     basis: [basis],
     hint: 'Nothing to fix: the interface leaves this open.',
-    test: { kind: 'scenario', sends, run, ...how },
+    test: { kind: 'scenario', sends, run, ...options },
   });
 
 const status = (exchange: Exchange): number | string =>
@@ -46,7 +47,7 @@ function objectIn(exchange: Exchange): { text: string; plant: Record<string, unk
 const joinedValues = ({ response }: Exchange, name: string): string =>
   response === undefined ? '' : fields(response, name).join(', ');
 
-/** The word for a value that came back. */
+/** The word under which a returned value is recorded. */
 const wordFor = (
   value: unknown,
   words: readonly (readonly [value: unknown, word: string])[],
@@ -77,7 +78,7 @@ const edited = (
 /** Requests by the key under which the status of each is recorded. */
 type Requests = Readonly<Record<string, RequestTemplate>>;
 
-/** A request for each value, with keys below `prefix`. */
+/** A request for each value; the keys of the values follow `prefix`. */
 const each = <T>(
   prefix: string,
   values: Readonly<Record<string, T>>,
@@ -114,11 +115,11 @@ const asks = (
   sends: string,
   requests: (context: CheckContext) => Requests,
 ): Check =>
-  open(id, statement, basis, sends, async (context) => void (await askAll(context, requests(context))));
+  records(id, statement, basis, sends, async (context) => void (await askAll(context, requests(context))));
 
 /** The same with one request after the other. */
 const asksInTurn: typeof asks = (id, statement, basis, sends, requests) =>
-  open(id, statement, basis, sends, async (context) => {
+  records(id, statement, basis, sends, async (context) => {
     for (const [key, template] of Object.entries(requests(context))) await ask(context, key, template);
   });
 
@@ -142,7 +143,7 @@ const DEFECT_KINDS: readonly DefectKind[] = [
 ];
 
 export const observationChecks: readonly Check[] = [
-  open(
+  records(
     'observe/id',
     'Whether and how the response contains the id.',
     'section 2, not shown',
@@ -169,7 +170,7 @@ export const observationChecks: readonly Check[] = [
       context.recordObservation('id/beyond-2^53/echo', wordFor(kept, words));
     },
   ),
-  open(
+  records(
     'observe/fields',
     'What a response contains besides name and tag, and how an absent tag is returned.',
     'section 2, not shown',
@@ -202,7 +203,7 @@ export const observationChecks: readonly Check[] = [
       return { 'same-id/first': having(context, ID, id), 'same-id/second': having(context, ID, id) };
     },
   ),
-  open(
+  records(
     'observe/same-id-at-once',
     'How two plants with the same id are answered if sent at the same time.',
     'section 2, not shown',
@@ -214,7 +215,7 @@ export const observationChecks: readonly Check[] = [
     },
     { concurrent: true },
   ),
-  open(
+  records(
     'observe/undeclared-properties',
     'How a property that the document does not declare is answered.',
     'section 2, not shown',
@@ -248,7 +249,7 @@ export const observationChecks: readonly Check[] = [
       'id/-2^63': having(context, ID, -(2n ** 63n)),
     }),
   ),
-  open(
+  records(
     'observe/longest-name',
     'The longest accepted name, and the statuses for a longer one and for one of a single letter.',
     'section 2, not shown',
@@ -266,7 +267,7 @@ export const observationChecks: readonly Check[] = [
       await ask(context, 'name/one-letter', having(context, 'name', oneLetter));
     },
   ),
-  open(
+  records(
     'observe/largest-body',
     'The largest accepted body, and the status for a larger one.',
     'section 8',
@@ -287,7 +288,7 @@ export const observationChecks: readonly Check[] = [
     },
     { exclusive: true },
   ),
-  open(
+  records(
     'observe/duplicate-names',
     'Which of two properties with the same name applies.',
     'RFC 8259 section 4',
@@ -351,9 +352,9 @@ export const observationChecks: readonly Check[] = [
       const coded = (coding: string, edit: Edit['apply'] = (text) => text) =>
         edited(context, edit, { headers: [['content-encoding', coding]] });
       return {
-        'coded-body/gzip': coded('gzip', gzipped.apply),
-        'coded-body/not-what-it-says': coded('gzip'),
-        'coded-body/unknown-coding': coded('rot13'),
+        'compressed-body/gzip': coded('gzip', gzipped.apply),
+        'compressed-body/not-gzip': coded('gzip'),
+        'compressed-body/unknown-coding': coded('rot13'),
       };
     },
   ),
@@ -364,16 +365,16 @@ export const observationChecks: readonly Check[] = [
     'Ordinary plants with eight content types, such as plants, application/*, application/vnd.plants+json, and application/json with an unknown charset.',
     (context) =>
       each(
-        'odd-content-type',
+        'unusual-content-type',
         {
-          'no-type': 'plants',
-          'json-alone': 'json',
-          'a-range': 'application/*',
+          'not-a-media-type': 'plants',
+          'json-without-type': 'json',
+          'media-range': 'application/*',
           'vendor-json': 'application/vnd.plants+json',
           'merge-patch': 'application/merge-patch+json',
           'unknown-charset': 'application/json; charset=nonsense',
           'charset-utf-16': 'application/json; charset=utf-16',
-          'half-a-parameter': 'application/json; charset',
+          'incomplete-parameter': 'application/json; charset',
         },
         (contentType) => plain(context, { contentType }),
       ),
@@ -385,7 +386,7 @@ export const observationChecks: readonly Check[] = [
     'Ordinary plants, each with one of these headers: Cookie, Range, If-None-Match, If-Modified-Since, X-Forwarded-For, Origin, Accept (one that allows nothing, one that is invalid), Accept-Language, Content-Language.',
     (context) =>
       each<[string, string]>(
-        'odd-header',
+        'unusual-header',
         {
           cookie: ['cookie', 'a=b; =; ;; session="x'],
           range: ['range', 'bytes=0-1'],
@@ -394,7 +395,7 @@ export const observationChecks: readonly Check[] = [
           forwarded: ['x-forwarded-for', 'unknown, 127.0.0.1, [::1]:80'],
           origin: ['origin', 'null'],
           'accept-nothing': ['accept', '*/*;q=0'],
-          'accept-nonsense': ['accept', 'plants'],
+          'invalid-accept': ['accept', 'plants'],
           'accept-language': ['accept-language', 'xx-YY-zz;q=7'],
           'content-language': ['content-language', 'plants'],
         },
@@ -456,7 +457,7 @@ export const observationChecks: readonly Check[] = [
     'An ordinary plant with Accept: text/html.',
     (context) => ({ 'accept-without-json': plain(context, { headers: [['accept', 'text/html']] }) }),
   ),
-  open(
+  records(
     'observe/rejections',
     'The status and error value for each kind of invalid request.',
     'section 7, not shown',
@@ -474,7 +475,7 @@ export const observationChecks: readonly Check[] = [
         ...Object.fromEntries(invalid),
         'rejection/no-body': { contentType: 'application/json' },
         'rejection/not-json': { body: { bytes: Buffer.from('{"id":') } },
-        'rejection/foreign-media-type': plain(context, { contentType: 'text/plain' }),
+        'rejection/other-media-type': plain(context, { contentType: 'text/plain' }),
       });
       for (const [key, exchange] of exchanges) {
         const error = objectIn(exchange)?.plant.error;
@@ -482,7 +483,7 @@ export const observationChecks: readonly Check[] = [
       }
     },
   ),
-  open(
+  records(
     'observe/methods',
     'How safe methods are answered.',
     'section 4, operation',
@@ -510,7 +511,7 @@ export const observationChecks: readonly Check[] = [
       'path/in-capitals': plain(context, { path: '/PLANTS' }),
     }),
   ),
-  open(
+  records(
     'observe/cors-preflight',
     'How a CORS preflight is answered.',
     'section 4, operation',
@@ -571,7 +572,7 @@ export const observationChecks: readonly Check[] = [
       return each('framing', broken, (rawBytes) => ({ rawBytes, outsideContract: true }));
     },
   ),
-  open(
+  records(
     'observe/response-time',
     'Response times at the concurrency of the run.',
     'section 8',

@@ -6,6 +6,7 @@ import {
   causeCount,
   checksAt,
   differing,
+  disagreementCount,
   MARKS,
   type RunColumn,
   ran,
@@ -78,21 +79,20 @@ const head = (title: string, columns: readonly RunColumn[]): readonly string[] =
   `| --- | --- | ${columns.map(() => ':-:').join(' | ')} |`,
 ];
 
+const marked = (mark: string) => `\`${mark}\``;
+
 function matrix(comparison: Comparison): string {
-  const [rows, columns] = [differing(comparison), ran(comparison)];
+  const rows = differing(comparison);
   if (rows.length === 0) return 'No check differs between the stores.';
-  const marks = Object.entries(MARKS)
-    .map(([verdict, mark]) => `\`${mark}\` ${verdict}`)
-    .join(', ');
+  const legend = Object.entries(MARKS).map(([verdict, mark]) => `${marked(mark)} ${verdict}`);
   return joined([
     `<details>\n<summary>${rows.length} of ${comparison.checks.length} checks differ between the stores</summary>`,
-    `${marks}.`,
+    `${legend.join(', ')}.`,
     lines([
-      ...head('check', columns),
-      ...rows.slice(0, MAX_ROWS).map((id) => {
-        const level = comparison.checks.find((check) => check.id === id)?.level ?? '';
-        return `| \`${id}\` | ${level} | ${columns.map(({ cells }) => `\`${MARKS[cells[id]?.verdict ?? 'skipped']}\``).join(' | ')} |`;
-      }),
+      ...head('check', ran(comparison)),
+      ...rows
+        .slice(0, MAX_ROWS)
+        .map(({ id, level, marks }) => `| \`${id}\` | ${level} | ${marks.map(marked).join(' | ')} |`),
     ]),
     '</details>',
   ]);
@@ -100,10 +100,10 @@ function matrix(comparison: Comparison): string {
 
 function disagreements({ differential }: Comparison): string {
   if (differential === null) return '';
-  const { payloads, disagreements: list, more } = differential;
-  if (list.length === 0) return `All stores agree on ${payloads} generated payloads.`;
+  const { disagreements: list, more } = differential;
+  if (list.length === 0) return disagreementCount(differential);
   return joined([
-    `### ${counted(list.length + more, 'disagreement')} among ${payloads} generated payloads`,
+    `### ${disagreementCount(differential)}`,
     ...list.slice(0, MAX_DISAGREEMENTS).map(formatDisagreement),
     list.length + more > MAX_DISAGREEMENTS ? `And ${list.length + more - MAX_DISAGREEMENTS} more.` : '',
   ]);

@@ -3,6 +3,9 @@ import { groupBy } from '../groups.ts';
 import { OUTCOMES } from '../report/wording/headline.ts';
 import type { Cell, Column, ComparedCause, Comparison } from './comparison.ts';
 
+/** How the stores answered the payloads that were generated in addition to the checks. */
+export type Differential = NonNullable<Comparison['differential']>;
+
 export type RunColumn = Extract<Column, { state: 'run' }>;
 
 export const verdictOf = (column: Column) =>
@@ -12,15 +15,21 @@ export const verdictOf = (column: Column) =>
 export const reasonOf = (column: Column): string | undefined =>
   column.state === 'not-run' ? column.reason : column.stop?.reason;
 
+/** The stores that were run. */
 export const ran = ({ columns }: Comparison): readonly RunColumn[] =>
   columns.filter((column) => column.state === 'run');
 
-/** The checks with different verdicts, among stores whose runs were not stopped. */
-export function differing(comparison: Comparison): readonly string[] {
-  const columns = ran(comparison).filter(({ stop }) => stop === null);
+/** The checks with different verdicts among stores whose runs were not stopped, with a mark for each store. */
+export function differing(comparison: Comparison) {
+  const columns = ran(comparison);
+  const completed = columns.filter(({ stop }) => stop === null);
   return comparison.checks
-    .map(({ id }) => id)
-    .filter((id) => new Set(columns.map(({ cells }) => cells[id]?.verdict)).size > 1);
+    .filter(({ id }) => new Set(completed.map(({ cells }) => cells[id]?.verdict)).size > 1)
+    .map(({ id, level }) => ({
+      id,
+      level,
+      marks: columns.map(({ cells }) => MARKS[cells[id]?.verdict ?? 'skipped']),
+    }));
 }
 
 /** A cause, and the stores that have it. */
@@ -64,6 +73,12 @@ export const MARKS: Readonly<Record<Cell['verdict'], string>> = {
   untestable: '?',
   skipped: '-',
 };
+
+/** How many disagreements there are, for a heading. */
+export const disagreementCount = ({ payloads, disagreements, more }: Differential): string =>
+  disagreements.length === 0
+    ? `All stores agree on ${payloads} generated payloads.`
+    : `${counted(disagreements.length + more, 'disagreement')} among ${payloads} generated payloads`;
 
 /** The observations that differ, with the value of each store. Response times always differ, so they are ignored. */
 export function differingObservations(comparison: Comparison) {

@@ -1,12 +1,15 @@
 import { counted } from '../counts.ts';
 import { widthOf, wrapped } from '../report/formats/rows.ts';
-import { createdText, documentName, type Paint, truncate, visible } from '../report/wording/format-text.ts';
+import { createdText, documentText } from '../report/wording/facts.ts';
+import { type Paint, truncate, visible } from '../report/wording/format-text.ts';
 import type { Column, Comparison, Disagreement } from './comparison.ts';
 import {
   causeCount,
   checksAt,
+  type Differential,
   differing,
   differingObservations,
+  disagreementCount,
   MARKS,
   ran,
   reasonOf,
@@ -26,7 +29,7 @@ export function comparisonText(comparison: Comparison, paint: Paint): string {
   const changed = differingObservations(comparison).length;
   return `${[
     paint('bold', `${suite.name} ${suite.version}`),
-    `document  ${documentName(document, (file) => truncate(file, 200))}, version ${truncate(document.version, 40)}, sha256 ${document.sha256.slice(0, 12)}`,
+    `document  ${documentText(document, truncate)}`,
     `run       --seed ${options.seed} --cases ${options.cases}${options.thorough === true ? ' --thorough' : ''}; ${columns.length} stores`,
     '',
     ...summary(columns, paint),
@@ -39,7 +42,11 @@ export function comparisonText(comparison: Comparison, paint: Paint): string {
           `   columns numbered as above: ${Object.entries(MARKS)
             .map(([verdict, mark]) => `${mark} ${verdict}`)
             .join(', ')}`,
-          ...matrix(comparison, rows.map(checkRow(comparison)), paint),
+          ...matrix(
+            comparison,
+            rows.map(({ id, ...row }) => ({ ...row, title: [id] })),
+            paint,
+          ),
         ]),
     '',
     `${counted(changed, 'observation differs', 'observations differ')} (--format html --out DIR shows them side by side)`,
@@ -115,14 +122,6 @@ interface TableRow {
   readonly marks: readonly string[];
 }
 
-const checkRow =
-  (comparison: Comparison) =>
-  (id: string): TableRow => ({
-    title: [id],
-    level: comparison.checks.find((check) => check.id === id)?.level ?? '',
-    marks: ran(comparison).map(({ cells }) => MARKS[cells[id]?.verdict ?? 'skipped']),
-  });
-
 const isFailure = (mark: string) => /^\s*(?:F|\d+)$/.test(mark);
 
 function matrix(comparison: Comparison, rows: readonly TableRow[], paint: Paint): string[] {
@@ -140,14 +139,12 @@ function matrix(comparison: Comparison, rows: readonly TableRow[], paint: Paint)
   ];
 }
 
-function disagreements(
-  { payloads, disagreements: list, more }: NonNullable<Comparison['differential']>,
-  paint: Paint,
-): string[] {
-  if (list.length === 0) return [`All stores agree on ${payloads} generated payloads.`];
+function disagreements(differential: Differential, paint: Paint): string[] {
+  const { disagreements: list, more } = differential;
+  if (list.length === 0) return [disagreementCount(differential)];
   const omitted = list.length - MAX_DISAGREEMENTS + more;
   return [
-    paint('bold', `${counted(list.length + more, 'disagreement')} among ${payloads} generated payloads`),
+    paint('bold', disagreementCount(differential)),
     ...list.slice(0, MAX_DISAGREEMENTS).flatMap((one) => ['', ...formatDisagreement(one)]),
     ...(omitted > 0 ? ['', `and ${omitted} more`] : []),
   ];

@@ -1,7 +1,7 @@
 import { counted, grouped, sum } from '../../counts.ts';
 import { Section } from '../../report/formats/html/kit/section.tsx';
 import { DocumentFact, Fact, inline, StartedFact } from '../../report/formats/html/kit/text.tsx';
-import { createdText } from '../../report/wording/format-text.ts';
+import { createdText } from '../../report/wording/facts.ts';
 import type { Comparison } from '../comparison.ts';
 import { ran } from '../table.ts';
 import { numbered, StoreLink } from './page-parts.tsx';

@@ -1,7 +1,6 @@
 import { counted } from '../../counts.ts';
 import { groupBy } from '../../groups.ts';
 import { List, More, Section } from '../../report/formats/html/kit/section.tsx';
-
 import { Sentence } from '../../report/formats/html/profile.tsx';
 import { plainText, profileOf } from '../../report/wording/profile.ts';
 import type { Comparison } from '../comparison.ts';
@@ -48,7 +47,7 @@ export function Behaviour({ comparison }: Readonly<{ comparison: Comparison }>) 
       </p>
       {topics.length > 1 && (
         <List
-          class="topics-of"
+          class="links"
           items={topics.map(([heading], index) => <a href={`#topic-${index + 1}`}>{heading}</a>)}
         />
       )}
@@ -77,10 +76,11 @@ export function Behaviour({ comparison }: Readonly<{ comparison: Comparison }>) 
   );
 }
 
+/** The questions that all stores answer in the same way. */
 const Alike = ({ questions }: Readonly<{ questions: ReturnType<typeof questionsOf> }>) => (
   <More class="alike" summary={<>No difference: {counted(questions.length, 'question')}</>}>
     <List
-      class="sentences"
+      class="topics"
       items={questions.map(({ ways: [way] }) => way !== undefined && <Sentence parts={way.sentence} />)}
     />
   </More>

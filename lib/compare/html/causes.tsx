@@ -1,14 +1,19 @@
 import { counted } from '../../counts.ts';
-import { Card, Fix, List, More, Section, titleOfChecks } from '../../report/formats/html/kit/section.tsx';
+import {
+  Card,
+  causeTitle,
+  Fix,
+  List,
+  More,
+  Section,
+  titleOfChecks,
+} from '../../report/formats/html/kit/section.tsx';
 import { CheckLink, Commands, Icon, inline, toneOf } from '../../report/formats/html/kit/text.tsx';
 import { confirmedText } from '../../report/wording/confirmed.ts';
 import type { ComparedCause, Comparison } from '../comparison.ts';
 import { causeCount, checksAt, type SharedCause, sharedCauses } from '../table.ts';
 import { Marks, type MarksRow } from './marks.tsx';
-import { type NumberedRun, nameOf, triedOf } from './page-parts.tsx';
-
-const MAX_TITLE_CHARACTERS = 1000;
-const MAX_ADVICE_CHARACTERS = 2000;
+import { AtStore, type NumberedRun, triedOf } from './page-parts.tsx';
 
 /** The causes of all stores. Those that several stores have share a row. */
 export function Causes({ comparison }: Readonly<{ comparison: Comparison }>) {
@@ -68,7 +73,7 @@ function rowOf(one: SharedCause, tried: Shown['tried'], comparison: Comparison):
 
 const Title = ({ cause: { title, level } }: Readonly<{ cause: ComparedCause }>) => (
   <>
-    <span class="title">{inline(title, MAX_TITLE_CHARACTERS)}</span> <span class="level">{level}</span>
+    <span class="title">{causeTitle(title)}</span> <span class="level">{level}</span>
   </>
 );
 
@@ -76,8 +81,8 @@ const Title = ({ cause: { title, level } }: Readonly<{ cause: ComparedCause }>) 
 function CauseDetails({ one, tried, comparison }: Shown) {
   const { cause, stores } = one;
   const tone = toneFor(cause, comparison);
-  const own = tried.flatMap(({ column, number }) =>
-    stores.flatMap((store) => (store.column === column ? [{ ...store, number }] : [])),
+  const own = tried.flatMap((run) =>
+    stores.flatMap((store) => (store.column === run.column ? [{ run, theirs: store.cause }] : [])),
   );
   return (
     <Card
@@ -87,29 +92,21 @@ function CauseDetails({ one, tried, comparison }: Shown) {
       head={<Title cause={cause} />}
       weight={counted(stores.length, 'store')}
     >
-      <Fix>{inline(cause.advice, MAX_ADVICE_CHARACTERS)}</Fix>
+      <Fix advice={cause.advice} />
       <div class="way">
         <ul class="who">
-          {own.map(({ column, cause: theirs, number }) => (
-            <li id={`${cause.fingerprint}~${number}`}>
-              <p>
-                <strong class="name">{nameOf(column)}</strong>{' '}
-                <span class="aside">{confirmedText(theirs)}</span>
-              </p>
-              <AtStore cause={theirs} />
-            </li>
+          {own.map(({ run, theirs }) => (
+            <AtStore row={cause.fingerprint} run={run} note={confirmedText(theirs)}>
+              <div>
+                <Commands list={theirs.steps} />
+                <More summary={titleOfChecks(theirs.checks.length)}>
+                  <List class="links" items={theirs.checks.map((id) => <CheckLink id={id} />)} />
+                </More>
+              </div>
+            </AtStore>
           ))}
         </ul>
       </div>
     </Card>
   );
 }
-
-const AtStore = ({ cause: { steps, checks } }: Readonly<{ cause: ComparedCause }>) => (
-  <div>
-    <Commands list={steps} />
-    <More summary={titleOfChecks(checks.length)}>
-      <List class="ids" items={checks.map((id) => <CheckLink id={id} />)} />
-    </More>
-  </div>
-);

@@ -9,15 +9,8 @@ const NEXT = /** @type {const} */ ({ ascending: 'descending', descending: 'ascen
 /** @param {HTMLTableRowElement} row @param {number} column */
 const sortValue = (row, column) => row.cells[column]?.dataset.value ?? '';
 
-/** @param {string} a @param {string} b */
-const inOrder = (a, b) =>
-  a !== '' && b !== '' && !Number.isNaN(Number(a)) && !Number.isNaN(Number(b))
-    ? Number(a) - Number(b)
-    : a < b
-      ? -1
-      : a > b
-        ? 1
-        : 0;
+/** By number, or by text if they are not both numbers. @param {string} a @param {string} b */
+const inOrder = (a, b) => Number(a) - Number(b) || (a < b ? -1 : Number(a > b));
 
 /** @param {HTMLTableElement} table @param {() => void} done */
 function makeSortable(table, done) {
@@ -92,16 +85,18 @@ function makeMarks(section) {
       (link) => link instanceof HTMLAnchorElement,
     );
 
-  function resetFocus() {
-    for (const [index, link] of links().entries()) link.tabIndex = index === 0 ? 0 : -1;
+  /** @param {HTMLAnchorElement | undefined} stop */
+  function setTabStop(stop) {
+    for (const link of links()) link.tabIndex = link === stop ? 0 : -1;
   }
 
   /** @param {HTMLAnchorElement} link */
   function moveTo(link) {
-    for (const other of links()) other.tabIndex = -1;
-    link.tabIndex = 0;
+    setTabStop(link);
     link.focus();
   }
+
+  const resetTabStop = () => setTabStop(links()[0]);
 
   table.addEventListener('keydown', (event) => {
     const cell = event.target instanceof Element ? event.target.closest('td') : null;
@@ -136,7 +131,7 @@ function makeMarks(section) {
     for (const [index, head] of heads.entries()) head.hidden = !shown[index];
     for (const { cells } of rows) {
       for (const [index, cell] of [...cells].entries()) cell.hidden = !shown[index];
-      const failing = storesIn(cells).filter(({ classList }) => classList.contains('fail')).length;
+      const failing = storesIn(cells).filter((cell) => cell.matches('.fail, .warn')).length;
       const [, count] = cells;
       if (count) count.textContent = count.dataset.value = String(failing);
     }
@@ -215,8 +210,8 @@ function makeMarks(section) {
     if (key === 'Escape') closeCell();
   });
 
-  makeSortable(table, resetFocus);
-  makeFilter(form, chooseColumns, resetFocus);
+  makeSortable(table, resetTabStop);
+  makeFilter(form, chooseColumns, resetTabStop);
 }
 
 for (const section of elements(document.body, 'section.matrix')) makeMarks(section);

@@ -4,6 +4,7 @@ import { Card, List, More, Section } from '../../report/formats/html/kit/section
 import { Box, Captioned, Commands, inline, lines, sizeOf } from '../../report/formats/html/kit/text.tsx';
 import type { RecordedBody } from '../../report/record/record.ts';
 import type { Answer, Comparison, Disagreement } from '../comparison.ts';
+import type { Differential } from '../table.ts';
 import { AllNames, Ways } from './page-parts.tsx';
 
 export function Disagreements({ comparison: { differential } }: Readonly<{ comparison: Comparison }>) {
@@ -20,7 +21,7 @@ export function Disagreements({ comparison: { differential } }: Readonly<{ compa
 
 function Found({
   differential: { payloads, disagreements, more },
-}: Readonly<{ differential: NonNullable<Comparison['differential']> }>) {
+}: Readonly<{ differential: Differential }>) {
   if (disagreements.length + more === 0)
     return <p>All stores agree on {counted(payloads, 'generated payload')}.</p>;
   return (
@@ -54,8 +55,8 @@ function DisagreementDetails({ one, number }: Readonly<{ one: Disagreement; numb
       mark={<span class="rank">{number}</span>}
       head={
         <>
-          <span class="label">{inline(label, 100)}</span>
-          <span class="code">{inline(bodyText(request.body), 120)}</span>
+          <span class="title">{inline(label, 100)}</span>
+          <span class="code dim">{inline(bodyText(request.body), 120)}</span>
         </>
       }
       weight={

@@ -1,5 +1,6 @@
 import { counted } from '../../counts.ts';
 import { groupBy } from '../../groups.ts';
+import { compact } from '../../list.ts';
 import { ExpectedAndActual } from '../../report/formats/html/kit/expected.tsx';
 import { Card } from '../../report/formats/html/kit/section.tsx';
 import {
@@ -8,15 +9,16 @@ import {
   Icon,
   inline,
   type Tone,
+  ToneLabel,
   toneOf,
   WORDS,
 } from '../../report/formats/html/kit/text.tsx';
 import type { About } from '../../run/check.ts';
 import type { Cell, Comparison } from '../comparison.ts';
-import { Names, type NumberedRun, nameOf } from './page-parts.tsx';
+import { AtStore, Names, type NumberedRun } from './page-parts.tsx';
 
 interface ShownCell {
-  readonly one: NumberedRun;
+  readonly run: NumberedRun;
   readonly cell: Cell;
   readonly tone: Tone;
 }
@@ -31,10 +33,10 @@ export const CheckByCheck = ({
     {comparison.checks.map((check) => (
       <Check
         check={check}
-        all={tried.flatMap((one): ShownCell[] => {
-          const cell = one.column.cells[check.id];
+        all={tried.flatMap((run): ShownCell[] => {
+          const cell = run.column.cells[check.id];
           if (cell === undefined) return [];
-          return [{ one, cell, tone: toneOf({ level: check.level, verdict: cell.verdict }, comparison) }];
+          return [{ run, cell, tone: toneOf({ level: check.level, verdict: cell.verdict }, comparison) }];
         })}
       />
     ))}
@@ -74,9 +76,9 @@ function Check({
         own === 'pass' || own === 'observed' ? (
           <div class="way">
             <h4>
-              <Icon name={own} /> {WORDS[own]}
+              <ToneLabel tone={own} />
             </h4>
-            <Names names={list.map(({ one }) => one.column.name)} of={all.length} />
+            <Names names={list.map(({ run }) => run.column.name)} of={all.length} />
           </div>
         ) : (
           groupBy(list, problemOf)
@@ -102,7 +104,7 @@ function Way({ id, members }: Readonly<{ id: string; members: readonly ShownCell
   return (
     <div class={`way ${tone}`}>
       <h4>
-        <Icon name={tone} /> {WORDS[tone]}
+        <ToneLabel tone={tone} />
         {problem !== undefined && <>: {inline(problem, 200)}</>}
         {members.length > 1 && <span class="aside"> at {counted(members.length, 'store')}</span>}
       </h4>
@@ -118,21 +120,17 @@ const Variant = ({ id, alike }: Readonly<{ id: string; alike: readonly ShownCell
   <div class="variant">
     <ExpectedAndActual {...alike[0]?.cell} />
     <ul class="who">
-      {alike.map(({ one, cell: { failed, cases, problem, reason, command } }) => (
-        <li id={`${id}~${one.number}`}>
-          <p>
-            <strong class="name">{nameOf(one.column)}</strong>{' '}
-            {failed > 0 && (
-              <span class="aside">
-                {failed} of {counted(cases, 'case')}
-              </span>
-            )}
-            {problem !== undefined && reason !== undefined && (
-              <span class="aside">; also: {inline(reason)}</span>
-            )}
-          </p>
+      {alike.map(({ run, cell: { failed, cases, problem, reason, command } }) => (
+        <AtStore
+          row={id}
+          run={run}
+          note={compact(
+            failed > 0 && `${failed} of ${counted(cases, 'case')}`,
+            problem !== undefined && reason !== undefined && `also: ${inline(reason)}`,
+          ).join('; ')}
+        >
           <Commands list={command === undefined ? [] : [command]} />
-        </li>
+        </AtStore>
       ))}
     </ul>
   </div>

@@ -3,7 +3,15 @@ import { Section } from '../../report/formats/html/kit/section.tsx';
 import { time } from '../../report/formats/html/kit/text.tsx';
 import type { Comparison } from '../comparison.ts';
 import type { RunColumn } from '../table.ts';
-import { nameOf, numbered, Scrolling, StoreLink, VisuallyHidden } from './page-parts.tsx';
+import {
+  NumberCell,
+  nameOf,
+  numbered,
+  Scrolling,
+  SortableHead,
+  StoreLink,
+  VisuallyHidden,
+} from './page-parts.tsx';
 
 export function Latency({ comparison }: Readonly<{ comparison: Comparison }>) {
   const answered = numbered(comparison).flatMap(({ column, number }) =>
@@ -27,17 +35,13 @@ export function Latency({ comparison }: Readonly<{ comparison: Comparison }>) {
             <table class="sortable times" id="latency-table">
               <thead>
                 <tr>
-                  <th scope="col" data-sort="ascending">
-                    Store
-                  </th>
+                  <SortableHead>Store</SortableHead>
                   <th scope="col" class="axis">
                     <VisuallyHidden>On a logarithmic axis</VisuallyHidden>
                     <Ticks axis={axis} />
                   </th>
                   {NUMBERS.map(([word]) => (
-                    <th scope="col" class="number" data-sort="ascending">
-                      {word}
-                    </th>
+                    <SortableHead number>{word}</SortableHead>
                   ))}
                 </tr>
               </thead>
@@ -51,9 +55,7 @@ export function Latency({ comparison }: Readonly<{ comparison: Comparison }>) {
                       <Plot latency={latency} axis={axis} />
                     </td>
                     {NUMBERS.map(([, key]) => (
-                      <td class="number" data-value={latency[key]}>
-                        {time(latency[key])}
-                      </td>
+                      <NumberCell value={latency[key]}>{time(latency[key])}</NumberCell>
                     ))}
                   </tr>
                 ))}

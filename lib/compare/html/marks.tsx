@@ -1,17 +1,26 @@
 import type { ComponentChildren } from 'preact';
 import { counted } from '../../counts.ts';
 import { Choice, Filter } from '../../report/formats/html/kit/filter.tsx';
-import { Section } from '../../report/formats/html/kit/section.tsx';
-import { Icon, inline, type Tone, WORDS } from '../../report/formats/html/kit/text.tsx';
+import { List, Section } from '../../report/formats/html/kit/section.tsx';
+import {
+  countTones,
+  Icon,
+  inline,
+  type Tone,
+  ToneLabel,
+  WORDS,
+} from '../../report/formats/html/kit/text.tsx';
 import type { Level } from '../../run/check.ts';
 import type { Comparison } from '../comparison.ts';
 import { verdictOf } from '../table.ts';
 import {
   groupsOf,
   MIN_WIDE_COLUMNS,
+  NumberCell,
   type NumberedRun,
   nameOf,
   Scrolling,
+  SortableHead,
   VERDICTS,
   VisuallyHidden,
 } from './page-parts.tsx';
@@ -91,12 +100,10 @@ export function Marks({
           <table class="sortable marks-table" id={`${id}-table`}>
             <thead>
               <tr>
-                <th scope="col" data-sort="ascending">
-                  {noun.charAt(0).toUpperCase() + noun.slice(1)}
-                </th>
-                <th scope="col" data-sort="descending" class="number">
+                <SortableHead>{noun.charAt(0).toUpperCase() + noun.slice(1)}</SortableHead>
+                <SortableHead first="descending" number>
                   Fail at
-                </th>
+                </SortableHead>
                 {tried.map((one) => (
                   <Head one={one} groups={groups} />
                 ))}
@@ -124,20 +131,11 @@ export function Marks({
 
 /** The tones of a table, except those of marks that have a text. */
 function Legend({ rows }: Pick<Props, 'rows'>) {
-  const present = new Set(
+  const shown = countTones(
     rows.flatMap(({ marks }) => marks.flatMap(({ tone, text }) => (text === undefined ? [tone] : []))),
   );
-  const shown = (Object.keys(WORDS) as Tone[]).filter((tone) => present.has(tone));
   if (shown.length < 2) return null;
-  return (
-    <ul class="legend marks-legend">
-      {shown.map((tone) => (
-        <li class={tone}>
-          <Icon name={tone} /> {WORDS[tone]}
-        </li>
-      ))}
-    </ul>
-  );
+  return <List class="legend marks-legend" items={shown.map(({ tone }) => <ToneLabel tone={tone} />)} />;
 }
 
 function Head({
@@ -171,9 +169,7 @@ function MarkRow({
       <th scope="row" data-value={index}>
         {title}
       </th>
-      <td class="number" data-value={failing}>
-        {failing}
-      </td>
+      <NumberCell value={failing} />
       {tried.map(({ number }, at) => {
         const { tone, text, hasDetails } = marks[at] ?? NO_MARK;
         const mark = (
@@ -182,11 +178,7 @@ function MarkRow({
             <VisuallyHidden> {WORDS[tone]}</VisuallyHidden>
           </>
         );
-        return (
-          <td class={tone === 'warn' ? 'fail warned' : tone}>
-            {hasDetails ? <a href={`#${id}~${number}`}>{mark}</a> : mark}
-          </td>
-        );
+        return <td class={tone}>{hasDetails ? <a href={`#${id}~${number}`}>{mark}</a> : mark}</td>;
       })}
     </tr>
   );

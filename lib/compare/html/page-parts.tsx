@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { counted, sum } from '../../counts.ts';
 import { percent } from '../../report/formats/html/kit/axis.ts';
 import { List, More } from '../../report/formats/html/kit/section.tsx';
-import { Icon, inline, type Tone } from '../../report/formats/html/kit/text.tsx';
+import { inline, type Tone } from '../../report/formats/html/kit/text.tsx';
 import type { Column, Comparison } from '../comparison.ts';
 import { type RunColumn, ran, verdictOf } from '../table.ts';
 
@@ -18,15 +18,6 @@ export const VERDICTS: Readonly<Record<ShownVerdict, Tone>> = {
   'not conformant': 'fail',
   'could not be judged': 'untestable',
   'not run': 'skipped',
-};
-
-export const StoreVerdict = ({ column }: Readonly<{ column: Column }>) => {
-  const word = verdictOf(column);
-  return (
-    <span class={`word ${VERDICTS[word]}`}>
-      <Icon name={VERDICTS[word]} /> {word}
-    </span>
-  );
 };
 
 export const nameOf = ({ name }: Readonly<{ name: string }>): string => inline(name, 80);
@@ -64,6 +55,41 @@ export const VisuallyHidden = ({ children }: Readonly<{ children: ComponentChild
   <span class="visually-hidden">{children}</span>
 );
 
+/** What happened at one store of a row, to which the mark of the table links. */
+export const AtStore = ({
+  row,
+  run: { column, number },
+  note,
+  children,
+}: Readonly<{ row: string; run: NumberedRun; note: string; children: ComponentChildren }>) => (
+  <li id={`${row}~${number}`}>
+    <p>
+      <strong class="name">{nameOf(column)}</strong> <span class="aside">{note}</span>
+    </p>
+    {children}
+  </li>
+);
+
+/** The head of a column that the script makes sortable. */
+export const SortableHead = ({
+  first = 'ascending',
+  number = false,
+  children,
+}: Readonly<{ first?: 'ascending' | 'descending'; number?: boolean; children: string }>) => (
+  <th scope="col" data-sort={first} class={number ? 'number' : undefined}>
+    {children}
+  </th>
+);
+
+export const NumberCell = ({
+  value,
+  children = value,
+}: Readonly<{ value: number; children?: ComponentChildren }>) => (
+  <td class="number" data-value={value}>
+    {children}
+  </td>
+);
+
 export const AllNames = ({ names }: Readonly<{ names: readonly string[] }>) => (
   <span class="names">
     {names.map((name) => (
@@ -74,6 +100,7 @@ export const AllNames = ({ names }: Readonly<{ names: readonly string[] }>) => (
 
 const MAX_NAMES = 6;
 
+/** The names of stores, folded if there are many. @param of how many stores there are in all */
 export function Names({ names, of }: Readonly<{ names: readonly string[]; of: number }>) {
   const list = <AllNames names={names} />;
   if (names.length <= MAX_NAMES) return list;
@@ -96,12 +123,12 @@ export function Ways({ ways }: Readonly<{ ways: readonly Way[] }>) {
       class="answers"
       items={ways.map(({ head, names, details }) => (
         <>
-          <span class="many">
+          <span class="share">
             <strong>{names.length}</strong>
-            <svg class="share-bar" width="100%" height="5" aria-hidden="true" focusable="false">
-              <rect class="rest" width="100%" height="5" rx="2.5" />
+            <svg class="bar" width="100%" height="5" aria-hidden="true" focusable="false">
+              <rect width="100%" height="5" rx="2.5" />
               <rect
-                class="part"
+                class="pass"
                 width={percent((100 * names.length) / Math.max(all, 1))}
                 height="5"
                 rx="2.5"

@@ -23,7 +23,7 @@ const Page = ({ comparison }: Readonly<{ comparison: Comparison }>) => (
     assets={assetsOf(['lib/compare/html/compare.css'], ['lib/compare/html/compare.js'])}
     sections={SECTIONS}
     skip="Skip to the result"
-    class={comparison.columns.length > MIN_WIDE_COLUMNS ? 'side-by-side wide' : 'side-by-side'}
+    class={comparison.columns.length > MIN_WIDE_COLUMNS ? 'wide' : undefined}
   >
     <Verdict comparison={comparison} />
     <Stores comparison={comparison} />

@@ -1,16 +1,17 @@
 import { grouped } from '../../counts.ts';
 import { percent } from '../../report/formats/html/kit/axis.ts';
 import { Section } from '../../report/formats/html/kit/section.tsx';
-import { inline, time } from '../../report/formats/html/kit/text.tsx';
+import { inline, ToneWord, time } from '../../report/formats/html/kit/text.tsx';
 import { judgedOf } from '../../run/result/verdict.ts';
 import type { Comparison } from '../comparison.ts';
 import { type RunColumn, reasonOf, verdictOf } from '../table.ts';
 import {
+  NumberCell,
   type Numbered,
   nameOf,
   numbered,
   Scrolling,
-  StoreVerdict,
+  SortableHead,
   VERDICTS,
   VisuallyHidden,
 } from './page-parts.tsx';
@@ -24,14 +25,14 @@ export function Stores({ comparison }: Readonly<{ comparison: Comparison }>) {
         <table class="sortable" id="stores-table">
           <thead>
             <tr>
-              <Head>Store</Head>
-              <Head>Verdict</Head>
-              <Head first="descending">MUST</Head>
-              <Head first="descending">SHOULD</Head>
-              <Head number>Median</Head>
-              <Head number>95 %</Head>
-              <Head number>Requests</Head>
-              {hasImplementations && <Head>Language</Head>}
+              <SortableHead>Store</SortableHead>
+              <SortableHead>Verdict</SortableHead>
+              <SortableHead first="descending">MUST</SortableHead>
+              <SortableHead first="descending">SHOULD</SortableHead>
+              <SortableHead number>Median</SortableHead>
+              <SortableHead number>95 %</SortableHead>
+              <SortableHead number>Requests</SortableHead>
+              {hasImplementations && <SortableHead>Language</SortableHead>}
             </tr>
           </thead>
           <tbody>
@@ -46,20 +47,9 @@ export function Stores({ comparison }: Readonly<{ comparison: Comparison }>) {
   );
 }
 
-/** A column head that the script makes sortable. */
-const Head = ({
-  first,
-  number = false,
-  children,
-}: Readonly<{ first?: 'descending'; number?: boolean; children: string }>) => (
-  <th scope="col" data-sort={first ?? 'ascending'} class={number ? 'number' : undefined}>
-    {children}
-  </th>
-);
-
 function Store({ column, number, hasImplementations }: Numbered & { readonly hasImplementations: boolean }) {
   const { implementation } = column;
-  const rank = Object.keys(VERDICTS).indexOf(verdictOf(column));
+  const verdict = verdictOf(column);
   const reason = reasonOf(column);
   return (
     <tr id={`store-${number}`}>
@@ -71,8 +61,8 @@ function Store({ column, number, hasImplementations }: Numbered & { readonly has
           </span>
         )}
       </th>
-      <td data-value={rank} class="store-verdict">
-        <StoreVerdict column={column} />
+      <td data-value={Object.keys(VERDICTS).indexOf(verdict)} class="store-verdict">
+        <ToneWord tone={VERDICTS[verdict]}>{verdict}</ToneWord>
         {reason !== undefined && <span class="why">{inline(reason)}</span>}
         {column.state === 'run' && column.advice !== null && <span class="why">{inline(column.advice)}</span>}
       </td>
@@ -81,7 +71,7 @@ function Store({ column, number, hasImplementations }: Numbered & { readonly has
       ) : (
         // A store that never responded has no useful counts.
         [...Array(5).keys()].map((index) => (
-          <td class={index < 2 ? 'none' : 'none number'}>
+          <td class={index < 2 ? 'aside' : 'aside number'}>
             <span aria-hidden="true">–</span>
             <VisuallyHidden>none</VisuallyHidden>
           </td>
@@ -103,15 +93,9 @@ const Numbers = ({
   <>
     <CountCell counts={summary.MUST} />
     <CountCell counts={summary.SHOULD} />
-    <td class="number" data-value={median}>
-      {time(median)}
-    </td>
-    <td class="number" data-value={p95}>
-      {time(p95)}
-    </td>
-    <td class="number" data-value={requests}>
-      {grouped(requests)}
-    </td>
+    <NumberCell value={median}>{time(median)}</NumberCell>
+    <NumberCell value={p95}>{time(p95)}</NumberCell>
+    <NumberCell value={requests}>{grouped(requests)}</NumberCell>
   </>
 );
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { counted, grouped } from '../../counts.ts';
 import { compact } from '../../list.ts';
-import { Icon, inline } from '../../report/formats/html/kit/text.tsx';
+import { inline, ToneWord } from '../../report/formats/html/kit/text.tsx';
 import type { Comparison } from '../comparison.ts';
 import { differing, sharedCauses, verdictOf } from '../table.ts';
 import { questionsOf } from './behaviour.tsx';
@@ -53,9 +53,9 @@ export function Verdict({ comparison }: Readonly<{ comparison: Comparison }>) {
         {counts
           .filter(({ count }) => count > 0)
           .map(({ word, count }) => (
-            <span class={`word ${VERDICTS[word]}`}>
-              <Icon name={VERDICTS[word]} /> {count} {word}
-            </span>
+            <ToneWord tone={VERDICTS[word]}>
+              {count} {word}
+            </ToneWord>
           ))}
       </p>
       <ul class="tiles">

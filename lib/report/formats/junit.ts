@@ -138,7 +138,7 @@ function bodyOf(result: RecordedResult, record: RunRecord): JUnitBody {
       if (known.length > 0) {
         return {
           skipped: { '@_message': `known deviation: ${known.map(whyKnown).join('; ')}` },
-          ...out(bounded(explain(result))),
+          ...withOutput(bounded(explain(result))),
         };
       }
       const news = novelty(result, record);
@@ -147,14 +147,14 @@ function bodyOf(result: RecordedResult, record: RunRecord): JUnitBody {
       const message = bounded([...title, news ?? messageOf(result)].join(': '));
       return blocks(result, record)
         ? { failure: { '@_message': message, '@_type': level, '#text': text } }
-        : out(`WARNING (SHOULD)\n${text}`);
+        : withOutput(`WARNING (SHOULD)\n${text}`);
     }
     default:
-      return out(observed(result));
+      return withOutput(observed(result));
   }
 }
 
-const out = (text: string): JUnitBody => (text === '' ? {} : { 'system-out': { '#text': text } });
+const withOutput = (text: string): JUnitBody => (text === '' ? {} : { 'system-out': { '#text': text } });
 
 /** The title of the first cause to fix that explains a failed check. */
 function titleFor({ id }: RecordedResult, record: RunRecord): readonly string[] {

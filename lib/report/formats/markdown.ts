@@ -19,16 +19,9 @@ import {
 import type { EntryState, RecordedResult, RunRecord } from '../record/record.ts';
 import { runCommand } from '../reproduce/run-command.ts';
 import { coverageOfAll } from '../wording/coverage.ts';
-import {
-  createdText,
-  documentName,
-  explain,
-  resentText,
-  visible,
-  waitedText,
-} from '../wording/format-text.ts';
+import { documentText, highlightsOf, sentText } from '../wording/facts.ts';
+import { explain, visible } from '../wording/format-text.ts';
 import { headlineOf, inUpperCase } from '../wording/headline.ts';
-import { HIGHLIGHTS } from '../wording/profile.ts';
 import { causeBlocks, MAX_TITLE_CHARACTERS } from './cause-markdown.ts';
 import { code, fenced, joined, lines, prose } from './markdown-text.ts';
 
@@ -60,8 +53,7 @@ export function markdownReport(record: RunRecord): string {
 }
 
 function head(record: RunRecord): string {
-  const { suite, target, document, options, requests, seconds, created, startedAt, ciResult, advice } =
-    record;
+  const { suite, target, document, options, startedAt, ciResult, advice } = record;
   const reason = unjudged(record);
   const covered = coverageOfAll(record.results);
   const name = target.name === target.baseUrl ? '' : `${code(target.name, 60)}, `;
@@ -78,9 +70,9 @@ function head(record: RunRecord): string {
     counts(record),
     lines([
       `- target: ${name}${code(target.baseUrl)}${server}`,
-      `- document: ${documentName(document, code)}, version ${code(document.version, 40)}, sha256 ${code(document.sha256.slice(0, 12))}`,
+      `- document: ${documentText(document, code)}`,
       ...(document.warnings ?? []).map((warning) => `- document warning: ${code(warning, 400)}`),
-      `- run: ${suite.name} ${suite.version}, ${startedAt}; ${counted(requests, 'request')} in ${seconds.toFixed(1)} s${waitedText(record)}${resentText(record)}, ${createdText(created)}${options.strict ? '; strict' : ''}`,
+      `- run: ${suite.name} ${suite.version}, ${startedAt}; ${sentText(record)}${options.strict ? '; strict' : ''}`,
       ...(covered === undefined ? [] : [`- covered: ${covered}`]),
     ]),
   ]);
@@ -174,7 +166,7 @@ function checkDetails([first, ...others]: readonly RecordedResult[]): readonly s
     .filter((line) => !/^ *reproduce /.test(line))
     .map((line) => line.replace(/^ {5}/, ''));
   return [
-    `<details>\n<summary><code>${html(first.id)}</code> ${html(first.statement)}</summary>`,
+    `<details>\n<summary><code>${escapedHtml(first.id)}</code> ${escapedHtml(first.statement)}</summary>`,
     fenced(details, 'text'),
     others.length === 0
       ? ''
@@ -202,12 +194,12 @@ function untestable({ results }: RunRecord): string {
 }
 
 function observed({ observations }: RunRecord): string {
-  const shown = Object.keys(HIGHLIGHTS).filter((key) => key in observations);
+  const shown = highlightsOf(observations);
   const count = Object.keys(observations).length;
   if (shown.length === 0) return '';
   return joined([
     `<details>\n<summary>Observed: ${shown.length} of ${count}</summary>`,
-    lines(shown.map((key) => `- ${key}: ${code(String(observations[key]), 60)}`)),
+    lines(shown.map(({ key, value }) => `- ${key}: ${code(value, 60)}`)),
     '</details>',
   ]);
 }
@@ -231,4 +223,5 @@ const listed = (results: readonly RecordedResult[]) =>
   );
 
 /** The suite's own text, escaped for HTML. */
-const html = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const escapedHtml = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -6,7 +6,7 @@ import { heightOf, rowsOf, shellRows, wrapped } from './rows.ts';
 
 const MAX_FULL = 3;
 
-/** Rows with which a cause is still worth showing in full. */
+/** With fewer rows, a cause is not worth showing in full. */
 const MIN_ROWS = 5;
 
 /** Rows reserved for the other causes. */
@@ -131,6 +131,7 @@ function stepRows({ cause: { steps } }: ExplainedChecks, { columns, paint }: Lay
   return rows.length === 0 ? [] : [`   ${paint('dim', 'reproduce')}`, ...rows];
 }
 
+/** How many checks a cause explains, and their level. */
 const weightOf = ({ level, checks }: Pick<ExplainedChecks, 'level' | 'checks'>): string =>
   `(${counted(checks.length, 'check')}, ${level})`;
 

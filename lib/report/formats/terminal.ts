@@ -15,19 +15,9 @@ import {
 } from '../baseline/deviations.ts';
 import type { RunRecord } from '../record/record.ts';
 import { confidenceOfAll, coverageOfAll } from '../wording/coverage.ts';
-import {
-  coloured,
-  createdText,
-  documentName,
-  formatFailure,
-  plain,
-  resentText,
-  truncate,
-  visible,
-  waitedText,
-} from '../wording/format-text.ts';
+import { documentText, highlightsOf, sentText } from '../wording/facts.ts';
+import { coloured, formatFailure, plain, truncate, visible } from '../wording/format-text.ts';
 import { headlineOf, inUpperCase } from '../wording/headline.ts';
-import { HIGHLIGHTS } from '../wording/profile.ts';
 import { heightOf, widthOf, wrapped } from './rows.ts';
 import {
   allCauseRows,
@@ -152,7 +142,7 @@ const limited = (text: string, columns: number, { verbose }: Layout, most?: numb
 
 function head(record: RunRecord, { columns, paint }: Layout): readonly string[] {
   const layout = { columns, paint, verbose: false };
-  const { suite, target, document, options, requests, seconds, created } = record;
+  const { suite, target, document, options } = record;
   const server = target.server === null ? '' : `  (${truncate(target.server, 60)})`;
   return [
     paint('bold', `${suite.name} ${suite.version}`),
@@ -162,15 +152,10 @@ function head(record: RunRecord, { columns, paint }: Layout): readonly string[] 
       layout,
       2,
     ),
-    ...field(
-      'document  ',
-      `${documentName(document, (file) => truncate(file, 200))}, version ${truncate(document.version, 40)}, sha256 ${document.sha256.slice(0, 12)}`,
-      layout,
-      2,
-    ),
+    ...field('document  ', documentText(document, truncate), layout, 2),
     ...field(
       'run       ',
-      `--seed ${options.seed} --first-id ${options.firstId} --cases ${options.cases}${options.thorough === true ? ' --thorough' : ''}${options.shard === null ? '' : ` --shard ${options.shard}`}; ${counted(requests, 'request')} in ${seconds.toFixed(1)} s${waitedText(record)}${resentText(record)}, ${createdText(created)}`,
+      `--seed ${options.seed} --first-id ${options.firstId} --cases ${options.cases}${options.thorough === true ? ' --thorough' : ''}${options.shard === null ? '' : ` --shard ${options.shard}`}; ${sentText(record)}`,
       layout,
       4,
     ),
@@ -192,11 +177,11 @@ function headingOf(
   { paint }: Layout,
 ): readonly string[] {
   if (open.length === 0) return [];
-  const ids = (level: string) =>
+  const failed = (level: string) =>
     record.results.filter(
       (result) => result.verdict === 'fail' && result.level === level && knownBy(result, record).length === 0,
     ).length;
-  const [must, should] = [ids('MUST'), ids('SHOULD')];
+  const [must, should] = [failed('MUST'), failed('SHOULD')];
   const counts = compact(
     must > 0 && paint(['red', 'bold'], `${counted(must, 'MUST check')} failed`),
     should > 0 &&
@@ -232,6 +217,7 @@ function deviations(record: RunRecord, layout: Layout): readonly string[] {
   ]);
 }
 
+/** The first items of a list, and how many more there are; all of them if the report is verbose. */
 const some = (list: readonly string[], { verbose }: Layout): readonly string[] =>
   verbose || list.length <= MAX_ITEMS
     ? list
@@ -265,9 +251,7 @@ const emphasised = (
 function observed({ observations }: RunRecord, layout: Layout): readonly string[] {
   const count = Object.keys(observations).length;
   if (count === 0) return [];
-  const shown = Object.entries(HIGHLIGHTS)
-    .filter(([key]) => key in observations)
-    .map(([key, name]) => `${name}: ${truncate(String(observations[key]), 40)}`);
+  const shown = highlightsOf(observations).map(({ name, value }) => `${name}: ${truncate(value, 40)}`);
   if (layout.verbose)
     return [
       ...field('observed  ', shown.join(', '), layout),

@@ -1,14 +1,7 @@
 import { styleText } from 'node:util';
 import { counted } from '../../counts.ts';
 import { compact } from '../../list.ts';
-import type {
-  Answered,
-  Messages,
-  RecordedBody,
-  RecordedRequest,
-  RecordedResult,
-  RunRecord,
-} from '../record/record.ts';
+import type { Answered, Messages, RecordedBody, RecordedRequest, RecordedResult } from '../record/record.ts';
 import { retrySummary } from './confirmed.ts';
 
 type TextStyle = Parameters<typeof styleText>[0];
@@ -32,31 +25,6 @@ export const visible = (text: string): string =>
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 const escaped = (character: string) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
-
-/**
- * The document that a store was checked against, how it was read, and its overlays.
- * @param show formats the name of a file
- */
-export function documentName(
-  { file, openapi, overlays = [] }: RunRecord['document'],
-  show: (file: string) => string,
-): string {
-  const read = openapi === undefined ? '' : ` (OpenAPI ${openapi}, read as 3.1)`;
-  return `${show(file)}${read}${overlays.length === 0 ? '' : ` with ${overlays.map(show).join(', ')}`}`;
-}
-
-export const createdText = ({ plants = 0, ids = [] }: Partial<RunRecord['created']>): string =>
-  `${counted(plants, 'plant')} created${ids.length === 0 ? '' : ' (ids in the JSON report)'}`;
-
-/** The time spent waiting at the store's request, after a comma. */
-export const waitedText = ({ waited }: RunRecord): string =>
-  waited === undefined
-    ? ''
-    : `, ${waited.toFixed(1)} s of it spent waiting at the store's request (429, 503)`;
-
-/** How many connections were closed during a request, after a comma. */
-export const resentText = ({ closedUnderRequests: count = 0 }: RunRecord): string =>
-  count === 0 ? '' : `, ${counted(count, 'connection')} closed during a request that was then resent`;
 
 /** A word of at most so many characters is dropped rather than cut. */
 const MAX_WORD_CHARACTERS = 24;

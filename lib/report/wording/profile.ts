@@ -1,21 +1,13 @@
 import { groupBy } from '../../groups.ts';
 import type { Observations } from '../../run/result/result.ts';
 
-/** The observations that interest most readers, by a short name. */
-export const HIGHLIGHTS: Readonly<Record<string, string>> = {
-  'missing-token/status': 'no token',
-  'rejection/not-json/status': 'not JSON',
-  'rejection/wrong-type/status': 'wrong type',
-  'same-id/second/status': 'same id again',
-  'id/echo': 'id in the response',
-  'name/longest-accepted': 'longest name',
-  'response-time-ms/median': 'median ms',
-};
-
 /** A piece of a sentence: text of the suite, or an observed value, which may be text of a store. */
 export type SentencePart = string | { readonly value: string };
 
-/** Text for a value, with `{}` for the value itself; or a text for each value, and `else` for all others. */
+/**
+ * What a sentence says of an observed value: `{}` is the value itself, `{not accepted}` are words to be emphasised. Or a
+ * text for each value, and `else` for all others.
+ */
 type AnswerWords = string | Readonly<Record<string, string>>;
 
 /** One question that the interface leaves open. */
@@ -24,7 +16,7 @@ interface Question {
   readonly label: string;
   /** The observations that the sentence reports. */
   readonly keys: readonly string[];
-  /** The sentence for the observations that were made, each a string by its key. */
+  /** The sentence, given the values that were observed, by their keys. */
   readonly compose: (seen: ReadonlyMap<string, string>) => readonly SentencePart[];
 }
 
@@ -101,6 +93,7 @@ const clauses = (label: string, wordings: Readonly<Record<string, AnswerWords>>)
     ),
 });
 
+/** The parts of a sentence for one value. */
 function fill(wording: AnswerWords, value: string): SentencePart[] {
   const pattern =
     typeof wording === 'string'
@@ -259,7 +252,7 @@ const TOPICS: Readonly<Record<string, readonly Question[]>> = {
       {
         'rejection/no-body': 'a request without a body',
         'rejection/not-json': 'text that is not JSON',
-        'rejection/foreign-media-type': 'a plant as text/plain',
+        'rejection/other-media-type': 'a plant as text/plain',
       },
       error,
     ),
@@ -292,37 +285,37 @@ const TOPICS: Readonly<Record<string, readonly Question[]>> = {
       'lone-surrogate-in-tag': 'a lone surrogate in a tag',
     }),
     answers('Compressed bodies', {
-      'coded-body/gzip': 'a gzip body',
-      'coded-body/not-what-it-says': 'a body that is declared as gzip but is not',
-      'coded-body/unknown-coding': 'a body in an unknown coding',
+      'compressed-body/gzip': 'a gzip body',
+      'compressed-body/not-gzip': 'a body that is declared as gzip but is not',
+      'compressed-body/unknown-coding': 'a body in an unknown coding',
     }),
   ],
   'Headers and content types': [
     answers('Content types', {
       'missing-content-type': 'no content type',
-      'odd-content-type/no-type': 'the type plants',
-      'odd-content-type/json-alone': 'the type json',
-      'odd-content-type/a-range': 'the type application/*',
-      'odd-content-type/vendor-json': 'a vendor type',
-      'odd-content-type/merge-patch': 'a merge patch',
-      'odd-content-type/unknown-charset': 'an unknown charset',
-      'odd-content-type/charset-utf-16': 'the charset UTF-16',
-      'odd-content-type/half-a-parameter': 'an incomplete parameter',
+      'unusual-content-type/not-a-media-type': 'the type plants',
+      'unusual-content-type/json-without-type': 'the type json',
+      'unusual-content-type/media-range': 'the type application/*',
+      'unusual-content-type/vendor-json': 'a vendor type',
+      'unusual-content-type/merge-patch': 'a merge patch',
+      'unusual-content-type/unknown-charset': 'an unknown charset',
+      'unusual-content-type/charset-utf-16': 'the charset UTF-16',
+      'unusual-content-type/incomplete-parameter': 'an incomplete parameter',
     }),
     answers('Accept and Accept-Language', {
       'accept-without-json': 'an Accept of only text/html',
-      'odd-header/accept-nothing': 'an Accept that allows nothing',
-      'odd-header/accept-nonsense': 'an invalid Accept',
-      'odd-header/accept-language': 'an unknown Accept-Language',
+      'unusual-header/accept-nothing': 'an Accept that allows nothing',
+      'unusual-header/invalid-accept': 'an invalid Accept',
+      'unusual-header/accept-language': 'an unknown Accept-Language',
     }),
     answers('Unusual headers', {
-      'odd-header/cookie': 'an invalid Cookie',
-      'odd-header/range': 'Range',
-      'odd-header/if-none-match': 'If-None-Match',
-      'odd-header/if-modified-since': 'an invalid If-Modified-Since',
-      'odd-header/forwarded': 'an invalid X-Forwarded-For',
-      'odd-header/origin': 'the origin null',
-      'odd-header/content-language': 'an invalid Content-Language',
+      'unusual-header/cookie': 'an invalid Cookie',
+      'unusual-header/range': 'Range',
+      'unusual-header/if-none-match': 'If-None-Match',
+      'unusual-header/if-modified-since': 'an invalid If-Modified-Since',
+      'unusual-header/forwarded': 'an invalid X-Forwarded-For',
+      'unusual-header/origin': 'the origin null',
+      'unusual-header/content-language': 'an invalid Content-Language',
       'header-of-64-kib': 'a header of 64 KiB',
     }),
     answers('Other protocols', {

@@ -10,14 +10,23 @@ import { Exchange } from './exchange.tsx';
 import { BaselineNote, whatFailed } from './failures.tsx';
 import { Choice, Filter } from './kit/filter.tsx';
 import { More, Section } from './kit/section.tsx';
-import { CheckLink, DocsLink, Fact, Icon, inline, type Tone, toneOf, WORDS } from './kit/text.tsx';
+import {
+  CheckLink,
+  countTones,
+  DocsLink,
+  Fact,
+  inline,
+  inWords,
+  ToneWord,
+  toneOf,
+  WORDS,
+} from './kit/text.tsx';
 
 export function Checks({ record }: Readonly<{ record: RunRecord }>) {
   const { results } = record;
   const areas = groupBy(results, areaOf);
-  const tones = (Object.keys(WORDS) as Tone[]).filter((tone) =>
-    results.some((result) => toneOf(result, record) === tone),
-  );
+  const tones = (members: readonly RecordedResult[]) =>
+    countTones(members.map((result) => toneOf(result, record)));
   return (
     <Section id="checks" heading="Every check">
       <Filter id="filter" search="id, statement or problem" rows={counted(results.length, 'check')}>
@@ -25,14 +34,14 @@ export function Checks({ record }: Readonly<{ record: RunRecord }>) {
         <Choice
           name="verdict"
           label="Verdict"
-          options={Object.fromEntries(tones.map((tone) => [tone, WORDS[tone]]))}
+          options={Object.fromEntries(tones(results).map(({ tone }) => [tone, WORDS[tone]]))}
         />
         <Choice name="area" label="Area" options={Object.fromEntries(areas.map(([area]) => [area, area]))} />
       </Filter>
       {areas.map(([area, members]) => (
         <section class="area">
           <h3>
-            {area} <span class="aside">{tally(members, record)}</span>
+            {area} <span class="aside">{inWords(tones(members))}</span>
           </h3>
           {members.map((result) => (
             <Check result={result} record={record} />
@@ -42,13 +51,6 @@ export function Checks({ record }: Readonly<{ record: RunRecord }>) {
     </Section>
   );
 }
-
-const tally = (members: readonly RecordedResult[], record: RunRecord): string =>
-  (Object.keys(WORDS) as Tone[])
-    .map((tone) => [members.filter((one) => toneOf(one, record) === tone).length, WORDS[tone]] as const)
-    .filter(([count]) => count > 0)
-    .map(([count, word]) => `${count} ${word}`)
-    .join(', ');
 
 function Check({ result, record }: Readonly<{ result: RecordedResult; record: RunRecord }>) {
   const { id, level, statement, problems } = result;
@@ -70,9 +72,7 @@ function Check({ result, record }: Readonly<{ result: RecordedResult; record: Ru
       data-text={searched.join(' | ').toLowerCase()}
     >
       <summary>
-        <span class="word">
-          <Icon name={tone} /> {WORDS[tone]}
-        </span>
+        <ToneWord tone={tone} />
         <span class="level">{level}</span>
         <span class="head">
           <span class="id">{id}</span>

@@ -6,14 +6,11 @@ import type { RecordedCause, RecordedResult, RunRecord } from '../../record/reco
 import { confirmedText, retrySummary } from '../../wording/confirmed.ts';
 import { issueMarkdown } from '../cause-markdown.ts';
 import { CauseExchange, Exchange } from './exchange.tsx';
-import { Card, Fix, List, More, Section, titleOfChecks } from './kit/section.tsx';
+import { Card, causeTitle, Fix, List, More, Section, titleOfChecks } from './kit/section.tsx';
 import { CheckLink, Commands, CopyButton, Icon, inline, toneOf } from './kit/text.tsx';
 
 /** With more causes, only the first is open initially. */
 const MAX_OPEN_CAUSES = 3;
-
-const MAX_TITLE_CHARACTERS = 1000;
-const MAX_ADVICE_CHARACTERS = 2000;
 
 export const FIRST_CAUSE = 'cause-1';
 
@@ -91,7 +88,7 @@ export function Cause({
       mark={<span class="rank">{rank}</span>}
       head={
         <>
-          <h4>{inline(title, MAX_TITLE_CHARACTERS)}</h4>
+          <h4>{causeTitle(title)}</h4>
           <span class="statement">{confirmedText(cause)}</span>
         </>
       }
@@ -102,7 +99,7 @@ export function Cause({
         </>
       }
     >
-      <Fix>{inline(advice, MAX_ADVICE_CHARACTERS)}</Fix>
+      <Fix advice={advice} />
       {counterexample !== undefined && <CauseExchange exchange={counterexample} matters={matters} />}
       <Commands list={steps} />
       <Ladders ladders={ladders} />
@@ -165,7 +162,7 @@ function Lead({ result, record }: Readonly<{ result: RecordedResult; record: Run
         {whatFailed(result)}
       </p>
       <BaselineNote result={result} record={record} />
-      <Fix>{hint}</Fix>
+      <Fix advice={hint} />
       {exchange !== undefined && <Exchange exchange={exchange} />}
       <p class="basis">
         <strong>Basis.</strong> {basis.join('; ')}
@@ -190,12 +187,12 @@ export function BaselineNote({ result, record }: Readonly<{ result: RecordedResu
   return (
     <>
       {news !== undefined && (
-        <p class="known-reason">
+        <p>
           <strong>New.</strong> {inline(news)}
         </p>
       )}
       {knownBy(result, record).map(({ reason, issue, until }) => (
-        <p class="known-reason">
+        <p>
           <span class="state">known deviation</span> {inline(reason)}
           {issue !== undefined && ` (${inline(issue, 100)})`}
           {until !== undefined && `, until ${inline(until, 40)}`}
@@ -225,7 +222,7 @@ function Others({ members, record }: Readonly<{ members: readonly RecordedResult
     <More summary={title}>{list}</More>
   ) : (
     <>
-      <p class="more-title">{title}</p>
+      <p>{title}</p>
       {list}
     </>
   );
@@ -244,13 +241,14 @@ function Blocked({ blocked }: Readonly<{ blocked: readonly RecordedResult[] }>) 
           head={<span class="reason">{inline(reason)}</span>}
           weight={counted(members.length, 'check')}
         >
-          <ul class="ids">
-            {members.map(({ id, level }) => (
-              <li>
+          <List
+            class="links"
+            items={members.map(({ id, level }) => (
+              <>
                 <CheckLink id={id} /> <span class="aside">{level}</span>
-              </li>
+              </>
             ))}
-          </ul>
+          />
         </Card>
       ))}
     </section>

@@ -19,10 +19,11 @@ export function mattersIn(
 export function markedBody(text: string, matters: (name: string) => boolean): readonly Line[] {
   const kept = text.slice(0, MAX_BOX_CHARACTERS).replace(/[\ud800-\udbff]$/, '');
   const parts: MarkedText[] = [];
-  const add = (from: number, to: number, does: boolean) => {
+  const add = (from: number, to: number, isMarked: boolean) => {
     const last = parts.at(-1);
-    if (last?.matters === does) parts[parts.length - 1] = { ...last, text: last.text + kept.slice(from, to) };
-    else if (to > from) parts.push({ text: kept.slice(from, to), matters: does });
+    if (last?.matters === isMarked)
+      parts[parts.length - 1] = { ...last, text: last.text + kept.slice(from, to) };
+    else if (to > from) parts.push({ text: kept.slice(from, to), matters: isMarked });
   };
   let done = 0;
   for (const { name, from, to } of matters('body') ? [] : membersIn(kept)) {

@@ -5,7 +5,8 @@ import { deselected, explainedChecks, openCauses } from '../../baseline/deviatio
 import type { RunRecord } from '../../record/record.ts';
 import { headlineOf, NOTHING_JUDGED } from '../../wording/headline.ts';
 import { FIRST_CAUSE } from './failures.tsx';
-import { Icon, inline, type Tone, toneOf, WORDS } from './kit/text.tsx';
+import { causeTitle, List } from './kit/section.tsx';
+import { countTones, Icon, inline, inWords, ToneLabel, toneOf, WORDS } from './kit/text.tsx';
 
 const ICONS = {
   conformant: 'pass',
@@ -101,7 +102,7 @@ function FirstCause({ record }: Readonly<{ record: RunRecord }>) {
   const { cause, checks } = first;
   return (
     <p class="callout">
-      <strong>Fix first:</strong> <a href={`#${FIRST_CAUSE}`}>{inline(cause.title, 1000)}</a>, which explains{' '}
+      <strong>Fix first:</strong> <a href={`#${FIRST_CAUSE}`}>{causeTitle(cause.title)}</a>, which explains{' '}
       {counted(checks.length, 'failed check')}. {inline(cause.advice, 1000)}
     </p>
   );
@@ -110,20 +111,17 @@ function FirstCause({ record }: Readonly<{ record: RunRecord }>) {
 /** With a capital, unless it begins with a URL. */
 const capital = (text: string) => text.replace(/^[a-z](?=[a-z]*\b(?!:))/, (letter) => letter.toUpperCase());
 
-/** Worst first. */
-const ORDER: readonly Tone[] = ['fail', 'warn', 'untestable', 'pass', 'skipped'];
 const COLUMNS = 28;
 const STEP = 20;
 
 /** One mark for each check of a level. */
 function LevelMarks({ level, record }: Readonly<{ level: keyof Summary; record: RunRecord }>) {
   const tones = record.results.filter((one) => one.level === level).map((one) => toneOf(one, record));
-  const counts = ORDER.map((tone) => ({ tone, count: tones.filter((one) => one === tone).length }));
-  const shown = counts.filter(({ count }) => count > 0);
+  const shown = countTones(tones);
   const marks = shown.flatMap(({ tone, count }) => Array.from({ length: count }, () => tone));
   const rows = Math.max(1, Math.ceil(marks.length / COLUMNS));
   const summary = record.summary[level];
-  const label = shown.map(({ tone, count }) => `${count} ${WORDS[tone]}`).join(', ');
+  const label = inWords(shown);
   return (
     <div class="level-picture">
       <p class="level-count">
@@ -146,13 +144,14 @@ function LevelMarks({ level, record }: Readonly<{ level: keyof Summary; record: 
           />
         ))}
       </svg>
-      <ul class="legend">
-        {shown.map(({ tone, count }) => (
-          <li>
-            <Icon name={tone} /> {count} {WORDS[tone]}
-          </li>
+      <List
+        class="legend"
+        items={shown.map(({ tone, count }) => (
+          <ToneLabel tone={tone}>
+            {count} {WORDS[tone]}
+          </ToneLabel>
         ))}
-      </ul>
+      />
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Tone } from './text.tsx';
+import { inline, type Tone } from './text.tsx';
 
 interface Content {
   readonly class?: string;
@@ -63,9 +63,12 @@ export const Card = ({ id, tone, of, open = false, mark, head, weight, children 
   </details>
 );
 
-export const Fix = ({ children }: Content) => (
+/** The title of a cause, which may contain text of a store. */
+export const causeTitle = (title: string): string => inline(title, 1000);
+
+export const Fix = ({ advice }: Readonly<{ advice: string }>) => (
   <p class="hint">
-    <strong>Fix.</strong> {children}
+    <strong>Fix.</strong> {inline(advice, 2000)}
   </p>
 );
 

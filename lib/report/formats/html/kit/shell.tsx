@@ -20,7 +20,7 @@ export function Shell({
   /** Section names by id. */
   readonly sections: Readonly<Record<string, string>>;
   readonly skip: string;
-  readonly class?: string;
+  readonly class?: string | undefined;
   readonly children: ComponentChildren;
 }) {
   return (
@@ -44,7 +44,10 @@ export function Shell({
             {inline(suite.name, 80)} <span class="aside">{inline(suite.version, 40)}</span>
           </p>
           <nav aria-label="Sections">
-            <List items={Object.entries(sections).map(([id, name]) => <a href={`#${id}`}>{name}</a>)} />
+            <List
+              class="links"
+              items={Object.entries(sections).map(([id, name]) => <a href={`#${id}`}>{name}</a>)}
+            />
           </nav>
         </header>
         <main id="main" tabIndex={-1}>

@@ -2,7 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { counted, grouped, sum } from '../../../../counts.ts';
 import { docsOf } from '../../../../package.ts';
 import type { RecordedBody, RecordedResult, RunRecord } from '../../../record/record.ts';
-import { beginning, documentName, visible } from '../../../wording/format-text.ts';
+import { documentName } from '../../../wording/facts.ts';
+import { beginning, visible } from '../../../wording/format-text.ts';
 
 const MAX_LINE_CHARACTERS = 400;
 export const MAX_BOX_CHARACTERS = 4000;
@@ -30,6 +31,7 @@ export const time = (ms: number): string =>
 /** How a result is shown: a failed SHOULD is a warning unless the run was strict. */
 export type Tone = 'fail' | 'warn' | 'untestable' | 'pass' | 'observed' | 'skipped';
 
+/** The word for each tone, worst first. */
 export const WORDS: Readonly<Record<Tone, string>> = {
   fail: 'failed',
   warn: 'warned',
@@ -43,6 +45,36 @@ export const toneOf = (
   { level, verdict }: Pick<RecordedResult, 'level' | 'verdict'>,
   { options }: Readonly<{ options: Pick<RunRecord['options'], 'strict'> }>,
 ): Tone => (verdict === 'fail' && level === 'SHOULD' && !options.strict ? 'warn' : verdict);
+
+interface ToneCount {
+  readonly tone: Tone;
+  readonly count: number;
+}
+
+/** How often each tone occurs, worst first, without those that do not. */
+export const countTones = (tones: readonly Tone[]): readonly ToneCount[] =>
+  (Object.keys(WORDS) as Tone[])
+    .map((tone) => ({ tone, count: tones.filter((one) => one === tone).length }))
+    .filter(({ count }) => count > 0);
+
+export const inWords = (counts: readonly ToneCount[]): string =>
+  counts.map(({ tone, count }) => `${count} ${WORDS[tone]}`).join(', ');
+
+/** A word with the icon of its tone. */
+export const ToneLabel = ({
+  tone,
+  children = WORDS[tone],
+}: Readonly<{ tone: Tone; children?: ComponentChildren }>) => (
+  <>
+    <Icon name={tone} /> {children}
+  </>
+);
+
+export const ToneWord = (label: Parameters<typeof ToneLabel>[0]) => (
+  <span class={`word ${label.tone}`}>
+    <ToneLabel {...label} />
+  </span>
+);
 
 /** A decorative icon; the text beside it says the same. */
 export const Icon = ({ name }: Readonly<{ name: Tone | 'link' }>) => (
@@ -68,7 +100,7 @@ const SHAPES: Readonly<Record<Tone | 'link', ComponentChildren>> = {
   ],
   observed: [<circle class="line" cx="8" cy="8" r="6.8" />, <circle class="fill" cx="8" cy="8" r="2.6" />],
   skipped: [
-    <rect class="line faint" x="1" y="1" width="14" height="14" rx="3" />,
+    <rect class="line" x="1" y="1" width="14" height="14" rx="3" />,
     <path class="line" d="M5 8h6" />,
   ],
   link: (
@@ -129,7 +161,7 @@ export interface MarkedText {
 
 export type Line = string | readonly MarkedText[];
 
-const Parts = ({ line }: Readonly<{ line: Line }>) => (
+const LineText = ({ line }: Readonly<{ line: Line }>) => (
   <>
     {typeof line === 'string'
       ? line
@@ -143,7 +175,7 @@ const Parts = ({ line }: Readonly<{ line: Line }>) => (
 export function Box({ text }: Readonly<{ text: readonly Line[] }>) {
   // No line of the page begins with untrusted text: in a log of a runner it could be a command.
   const broken = text.map((line, index) =>
-    index === 0 ? <Parts line={line} /> : [<br />, <Parts line={line} />],
+    index === 0 ? <LineText line={line} /> : [<br />, <LineText line={line} />],
   );
   const length = sum(text, (line) =>
     typeof line === 'string' ? line.length : sum(line, (one) => one.text.length),

@@ -1,0 +1,60 @@
+import { counted } from '../../counts.ts';
+import type { Observations } from '../../run/result/result.ts';
+import type { RunRecord } from '../record/record.ts';
+
+/** What the formats say of a run; each of them only lays it out. */
+
+/**
+ * The document that a store was checked against, how it was read, and its overlays.
+ * @param show formats the name of a file
+ */
+export function documentName(
+  { file, openapi, overlays = [] }: RunRecord['document'],
+  show: (file: string) => string,
+): string {
+  const read = openapi === undefined ? '' : ` (OpenAPI ${openapi}, read as 3.1)`;
+  return `${show(file)}${read}${overlays.length === 0 ? '' : ` with ${overlays.map(show).join(', ')}`}`;
+}
+
+/**
+ * The document with its version and hash.
+ * @param show formats a text of at most so many characters
+ */
+export const documentText = (
+  document: RunRecord['document'],
+  show: (text: string, maxCharacters: number) => string,
+): string =>
+  `${documentName(document, (file) => show(file, 200))}, version ${show(document.version, 40)}, sha256 ${show(document.sha256.slice(0, 12), 12)}`;
+
+export const createdText = ({ plants = 0, ids = [] }: Partial<RunRecord['created']>): string =>
+  `${counted(plants, 'plant')} created${ids.length === 0 ? '' : ' (ids in the JSON report)'}`;
+
+/** What was sent, how long it took, and what the store created. */
+export function sentText({ requests, seconds, waited, closedUnderRequests = 0, created }: RunRecord): string {
+  const waiting =
+    waited === undefined
+      ? ''
+      : `, ${waited.toFixed(1)} s of it spent waiting at the store's request (429, 503)`;
+  const resent =
+    closedUnderRequests === 0
+      ? ''
+      : `, ${counted(closedUnderRequests, 'connection')} closed during a request that was then resent`;
+  return `${counted(requests, 'request')} in ${seconds.toFixed(1)} s${waiting}${resent}, ${createdText(created)}`;
+}
+
+/** The observations that interest most readers, by a short name. */
+const HIGHLIGHTS: Readonly<Record<string, string>> = {
+  'missing-token/status': 'no token',
+  'rejection/not-json/status': 'not JSON',
+  'rejection/wrong-type/status': 'wrong type',
+  'same-id/second/status': 'same id again',
+  'id/echo': 'id in the response',
+  'name/longest-accepted': 'longest name',
+  'response-time-ms/median': 'median ms',
+};
+
+export const highlightsOf = (observations: Observations) =>
+  Object.entries(HIGHLIGHTS).flatMap(([key, name]) => {
+    const value = observations[key];
+    return value === undefined ? [] : [{ key, name, value: String(value) }];
+  });
