@@ -7,10 +7,10 @@ import type { RequestTemplate, TestCase } from '../payloads/test-case.ts';
 import { sentAndReceived } from '../report/record/recorded.ts';
 import type { Redact } from '../report/record/redact.ts';
 import { inShellOf, requestCommand } from '../report/reproduce/steps.ts';
-import { headerValues } from '../report/wording/format-text.ts';
 import type { Check } from '../run/check.ts';
 import { plantsFor } from '../run/plant-factory.ts';
 import type { Exchange } from '../wire/exchange.ts';
+import { headerValues } from '../wire/headers.ts';
 import type { Answer, Comparison, Disagreement } from './comparison.ts';
 
 export interface DifferentialTarget {

@@ -1,16 +1,12 @@
 import { codingsOf, decoded } from '../wire/codings.ts';
 import type { Exchange, Response } from '../wire/exchange.ts';
+import { headerValues } from '../wire/headers.ts';
 
 /** A body that decodes to more bytes than this is unreadable, whatever its compressed size. */
 const MAX_DECODED_BYTES = 8 * 1024 * 1024;
 
 /** The values of a header field, in the order of arrival. */
-export function fields(response: Response, name: string): string[] {
-  const values: string[] = [];
-  for (const [own, value] of response.headers)
-    if (own.length === name.length && own.toLowerCase() === name) values.push(value);
-  return values;
-}
+export const fields = ({ headers }: Response, name: string): string[] => headerValues(headers, name);
 
 /** The media types in every Content-Type of a response, without parameters, in lower case. */
 export const mediaTypes = (response: Response): string[] => fields(response, 'content-type').flatMap(typesIn);

@@ -1,5 +1,6 @@
 import type { Contract } from '../contract/contract.ts';
 import type { Request } from '../wire/exchange.ts';
+import { headerValue } from '../wire/headers.ts';
 import { isAuthorised } from './credentials.ts';
 import type { ExpectedOutcome, RequestTemplate } from './test-case.ts';
 import { isPlantText } from './validity.ts';
@@ -22,9 +23,8 @@ export function expectedOutcomeOf(
   const body = request.body ?? new Uint8Array();
   if (body.length > MAX_BYTES) return 'open';
   if (!isPlant(contract, body)) return 'reject-body';
-  const [type = '', coding = 'identity'] = ['content-type', 'content-encoding'].map(
-    (name) => request.headers.find(([own]) => own.toLowerCase() === name)?.[1],
-  );
+  const type = headerValue(request.headers, 'content-type') ?? '';
+  const coding = headerValue(request.headers, 'content-encoding') ?? 'identity';
   const isDeclared = /^\s*application\/json\s*(?:;|$)/i.test(type) && coding === 'identity';
   return isDeclared && request.delivery?.abortAfter === undefined ? 'accept' : 'open';
 }

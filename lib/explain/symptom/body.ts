@@ -2,6 +2,7 @@ import type { Contract } from '../../contract/contract.ts';
 import { type Content, contentOf, membersOf } from '../../judge/reading.ts';
 import { decoded } from '../../wire/codings.ts';
 import type { Exchange, Response } from '../../wire/exchange.ts';
+import { headerValue } from '../../wire/headers.ts';
 import type { Symptom, SymptomKind } from './symptom.ts';
 
 /** How JSON differs from the Plant or Error that it should be. */
@@ -136,7 +137,7 @@ function textProblem({
 ] {
   if (body.length === 0) return ['no-body', 'without a body'];
   if (truncated) return ['truncated-json', 'with an incomplete body'];
-  const coding = headers.find(([name]) => name.toLowerCase() === 'content-encoding')?.[1];
+  const coding = headerValue(headers, 'content-encoding');
   if (coding !== undefined && coding !== 'identity')
     return ['unreadable', `with a body that is not encoded as ${coding}`];
   if (body.length > 3 && (body[1] === 0 || body[0] === 0)) return ['unreadable', 'in UTF-16'];

@@ -1,5 +1,5 @@
 import { USUAL } from '../../run/send/fill.ts';
-import { hasHeader } from '../../wire/segments.ts';
+import { hasHeader } from '../../wire/headers.ts';
 import type { RecordedRequest } from '../record/record.ts';
 import { dividedUrl, latin1, MAX_SECONDS, type Showing } from './on-connection.ts';
 import { fitsWord, printing, shellParts, shortened, word } from './shell.ts';

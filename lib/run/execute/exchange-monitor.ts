@@ -1,5 +1,6 @@
 import { isOutsideContract, type RequestTemplate } from '../../payloads/test-case.ts';
 import { type Exchange, isAborted } from '../../wire/exchange.ts';
+import { headerValue } from '../../wire/headers.ts';
 import type { Ids } from '../plan/ids.ts';
 import { PREFLIGHT } from '../plan/plan.ts';
 import type { Shard } from '../plan/shard.ts';
@@ -47,7 +48,7 @@ export class ExchangeMonitor implements ExchangeListener {
     const { invariants, judging, shard, recovery, onExchange } = this.options;
     onExchange(exchange, template, context.id);
     this.last.record(exchange, template, context.id);
-    const server = exchange.response?.headers.find(([name]) => name.toLowerCase() === 'server')?.[1];
+    const server = headerValue(exchange.response?.headers ?? [], 'server');
     if (server !== undefined) this.server ??= truncate(server);
     if (isAborted(exchange)) {
       this.created.record(exchange, template);

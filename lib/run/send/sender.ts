@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isStoppedAtGateway } from '../../judge/rules.ts';
 import { isOutsideContract, type RequestTemplate } from '../../payloads/test-case.ts';
 import type { Exchange, HeaderPair, Request } from '../../wire/exchange.ts';
+import { headerValue } from '../../wire/headers.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
 import { OUTSIDE_CHECKS } from '../plan/plan.ts';
 import type { Stop } from '../result/result.ts';
@@ -458,7 +459,7 @@ const isBusy = ({ response }: Exchange): boolean => response?.status === 503;
 function pauseAsked(exchange: Exchange): number | undefined {
   const { response } = exchange;
   if (response === undefined || (response.status !== 429 && response.status !== 503)) return undefined;
-  const after = response.headers.find(([name]) => name.toLowerCase() === 'retry-after')?.[1];
+  const after = headerValue(response.headers, 'retry-after');
   // A 503 without Retry-After is a server error like any other.
   if (response.status === 503 && after === undefined) return undefined;
   const asked =
