@@ -17,6 +17,7 @@ test.each<[what: string, expected: ExpectedOutcome, template: RequestTemplate]>(
   ['a plant with a charset', 'accept', { ...PLANT, contentType: 'application/json;charset=utf-8' }],
   ['a media type in capitals', 'accept', { ...PLANT, contentType: 'Application/JSON' }],
   ['a coding that changes nothing', 'accept', { ...PLANT, headers: [['Content-Encoding', 'identity']] }],
+  ['a plant with a byte order mark', 'accept', text('\ufeff{"name":"Aloe","id":7}')],
   ['a media type that begins alike', 'open', { ...PLANT, contentType: 'application/json-patch+json' }],
   ['no media type', 'open', { ...PLANT, contentType: undefined }],
   ['an undeclared coding', 'open', { ...PLANT, headers: [['Content-Encoding', 'x-none']] }],

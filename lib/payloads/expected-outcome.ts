@@ -1,4 +1,5 @@
 import type { Contract } from '../contract/contract.ts';
+import { utf8Text } from '../utf8.ts';
 import type { Request } from '../wire/exchange.ts';
 import { headerValue } from '../wire/headers.ts';
 import { isAuthorised } from './credentials.ts';
@@ -30,8 +31,10 @@ export function expectedOutcomeOf(
 }
 
 function isPlant(contract: Contract, body: Uint8Array): boolean {
+  // A parser may ignore a byte order mark (RFC 8259 section 8.1).
+  const text = utf8Text(body)?.replace(/^\ufeff/, '');
   try {
-    return isPlantText(contract, new TextDecoder('utf-8', { fatal: true }).decode(body));
+    return text !== undefined && isPlantText(contract, text);
   } catch {
     return false;
   }

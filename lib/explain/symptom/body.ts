@@ -1,5 +1,6 @@
 import type { Contract } from '../../contract/contract.ts';
 import { type Content, contentOf, membersOf } from '../../judge/reading.ts';
+import { utf8Text } from '../../utf8.ts';
 import { decoded } from '../../wire/codings.ts';
 import type { Exchange, Response } from '../../wire/exchange.ts';
 import { headerValue } from '../../wire/headers.ts';
@@ -141,10 +142,8 @@ function textProblem({
   if (coding !== undefined && coding !== 'identity')
     return ['unreadable', `with a body that is not encoded as ${coding}`];
   if (body.length > 3 && (body[1] === 0 || body[0] === 0)) return ['unreadable', 'in UTF-16'];
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(body);
-  } catch {
+  const text = utf8Text(body);
+  if (text === undefined) {
     if (isCutOff(body)) return ['truncated-json', 'with truncated JSON'];
     const undeclared = CODINGS.find((one) => isJson(textIn(body, one)));
     return undeclared === undefined
@@ -182,13 +181,8 @@ function textIn(body: Uint8Array, coding: string): string {
 
 /** Whether bytes are UTF-8 up to a character that lacks its last bytes. */
 function isCutOff(body: Uint8Array): boolean {
-  try {
-    // In a stream, the rest of the character may follow.
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(body, { stream: true });
-    return firstValue(text) === 'open';
-  } catch {
-    return false;
-  }
+  const text = utf8Text(body, true);
+  return text !== undefined && firstValue(text) === 'open';
 }
 
 /** The first object or array of a text; `open` if it does not end. */
