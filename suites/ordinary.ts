@@ -1,4 +1,5 @@
 import type { Arbitrary } from 'fast-check';
+import { capitalised } from '../lib/capitals.ts';
 import { acceptsOrdinary, created, echoes, plantBody, plantMediaType } from '../lib/judge/rules.ts';
 import { ordersOf } from '../lib/payloads/choose-cases.ts';
 import { withWords } from '../lib/payloads/fresh.ts';
@@ -118,8 +119,6 @@ const namedLike = (kind: string): FreshText =>
       })
       .replaceAll('#', () => digit()),
   );
-
-const capitalised = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 const written = (plants: PlantFactory, spellings: Readonly<Record<string, Style>>): TestCase[] =>
   Object.entries(spellings).map(([label, style]) => ({

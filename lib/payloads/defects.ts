@@ -1,4 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
+import { capitalised } from '../capitals.ts';
 import { intersect, type JsonType, type Shape, type TextLimits, typesOf } from '../contract/shape.ts';
 import { FRESH, fromValue, type Json, JsonObject, object, Raw, write } from './json.ts';
 import { memoised } from './memoised.ts';
@@ -160,7 +161,7 @@ function notAnObject({ types }: Shape): Defect[] {
 type Typical = Defect['typical'];
 
 function missing(name: string): Defect[] {
-  const capital = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  const capital = capitalised(name);
   const value = (control: JsonObject): Json => control.get(name) ?? null;
   const rule = (title: string, kind: DefectKind, typical: Typical) => listed(title, kind, name, typical);
   return [

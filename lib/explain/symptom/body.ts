@@ -1,3 +1,4 @@
+import { capitalised, wordsCapitalised } from '../../capitals.ts';
 import type { Contract } from '../../contract/contract.ts';
 import { type Content, contentOf, membersOf } from '../../judge/reading.ts';
 import { utf8Text } from '../../utf8.ts';
@@ -233,8 +234,8 @@ const CHANGES: readonly (readonly [words: string, change: (text: string) => stri
   ['with white space collapsed', (text) => text.replace(/\s+/g, ' ')],
   ['in lower case', (text) => text.toLowerCase()],
   ['in upper case', (text) => text.toUpperCase()],
-  ['capitalised', (text) => text.charAt(0).toUpperCase() + text.slice(1).toLowerCase()],
-  ['capitalised', (text) => text.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())],
+  ['capitalised', (text) => capitalised(text.toLowerCase())],
+  ['capitalised', wordsCapitalised],
   ['in another Unicode normal form', (text) => text.normalize('NFC')],
   ['in another Unicode normal form', (text) => text.normalize('NFD')],
   ['escaped for HTML', escapedForHtml],

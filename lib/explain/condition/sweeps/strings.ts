@@ -1,3 +1,4 @@
+import { capitalised } from '../../../capitals.ts';
 import { withWords } from '../../../payloads/fresh.ts';
 import { FreshText, type Json } from '../../../payloads/json.ts';
 import { type Topic, withArticle } from '../../wording/wording.ts';
@@ -97,7 +98,7 @@ const stringIn = (value: Json | undefined): string | undefined =>
 const filled = (form: string, word: (length: number) => string, digit: () => string): string =>
   form
     .replaceAll('WORD', () => word(6).toUpperCase())
-    .replaceAll('Word', () => word(6).replace(/^./, (letter) => letter.toUpperCase()))
+    .replaceAll('Word', () => capitalised(word(6)))
     .replaceAll('word', () => word(6))
     .replaceAll('#', () => digit());
 
