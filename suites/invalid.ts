@@ -22,8 +22,8 @@ import {
   notJson,
   notJsonBeyondBuffers,
   notUtf8,
-  padded,
 } from '../lib/payloads/malformed.ts';
+import { padded } from '../lib/payloads/padded.ts';
 import { ID, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
 import { InTurn } from '../lib/payloads/random.ts';
 import type { RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
@@ -154,7 +154,7 @@ const anyInvalidPlant =
             .tuple(
               fc.oneof(
                 { weight: 11, arbitrary: fc.constant({}) },
-                { weight: 1, arbitrary: fc.constant({ edit: padded(20_000).apply }) },
+                { weight: 1, arbitrary: fc.constant({ edit: padded(20_000) }) },
               ),
               fc.oneof(
                 { weight: 3, arbitrary: fc.constant(undefined) },
