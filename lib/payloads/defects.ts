@@ -34,6 +34,9 @@ export interface Defect {
   sampled(control: JsonObject): Arbitrary<Json>;
 }
 
+/** Whether the interface demands that a store rejects a payload with a defect: an id beyond int64 violates a SHOULD. */
+export const mustBeRejected = ({ kind }: Defect): boolean => kind !== 'beyond-format';
+
 /** The position of a value in a plant. */
 interface Place {
   /** The name used in names of defects. */
