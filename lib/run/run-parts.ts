@@ -99,6 +99,9 @@ export function createParts(
   return { firstId, idsOf, state, client, sender, collisions, recovery, monitor, executor, probe };
 }
 
+/** The parts of a run, as they were made for it. */
+export type CreatedParts = ReturnType<typeof createParts>;
+
 /** Headers and query parameters of every request. The user's headers replace those that the document requires. */
 function addedToRequests(contract: Contract, headers: readonly HeaderPair[]) {
   const required = requiredOf(contract);
