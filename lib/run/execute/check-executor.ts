@@ -100,7 +100,6 @@ export class CheckExecutor {
     const { state, recovery } = this.parts;
     const active = this.active.get(check) ?? this.begin(check);
     const { context } = active.execution;
-    Object.assign(context, { broken: 0, ordinariness: 2 });
     recovery.enter(context);
     const started = performance.now();
     if (state.stop === undefined) await state.unlessStopped(() => this.runTest(active, limit));
