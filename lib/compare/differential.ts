@@ -13,7 +13,7 @@ import type { Exchange } from '../wire/exchange.ts';
 import { headerValues } from '../wire/headers.ts';
 import type { Answer, Comparison, Disagreement } from './comparison.ts';
 
-export interface DifferentialTarget {
+interface DifferentialTarget {
   readonly name: string;
   readonly baseUrl: string;
   readonly tokenEnv?: string | undefined;

@@ -6,7 +6,7 @@ import { suggestion } from '../nearest.ts';
 import { ownSchema } from '../own-schemas.ts';
 import { UsageError } from '../usage-error.ts';
 
-export interface SettingsFile<T> {
+interface SettingsFile<T> {
   readonly value: T;
   /** @throws UsageError with the file, the line of the value at the pointer, and the problem */
   reject(pointer: Pointer, problem: string): never;

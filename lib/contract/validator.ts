@@ -2,7 +2,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { namesIn } from '../json-pointer.ts';
 import { exactInteger, integerRange, sourceAt } from './numeral.ts';
 
-export interface Violation {
+interface Violation {
   /** JSON Pointer to the invalid value; empty for the whole. */
   readonly at: string;
   readonly message: string;

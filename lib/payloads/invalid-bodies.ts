@@ -6,7 +6,7 @@ import type { Body } from './test-case.ts';
 import { isInvalid } from './validity.ts';
 
 /** A body that a store must reject. */
-export interface InvalidBody {
+interface InvalidBody {
   /** What is wrong with it. */
   readonly name: string;
   /** Makes it of a valid plant; undefined if this plant leaves no way to. */

@@ -9,7 +9,7 @@ import type { Credential, RequestTemplate } from './test-case.ts';
 /** Sequences of requests, sent in order or at the same time, and how each relates to the others. */
 
 /** How the plant of a step resembles the plant of an earlier step. */
-export type Likeness = 'same' | 'same id' | 'same name' | 'name in another case' | 'composed' | 'decomposed';
+type Likeness = 'same' | 'same id' | 'same name' | 'name in another case' | 'composed' | 'decomposed';
 
 /** What is wrong with a request. */
 export type Wrong =
@@ -25,7 +25,7 @@ export type Wrong =
   | { readonly kind: 'oversized' };
 
 /** Other differences between requests; the interface does not say whether a store accepts the last two. */
-export type Manner = 'as usual' | 'in chunks' | 'with a query' | 'with an Idempotency-Key';
+type Manner = 'as usual' | 'in chunks' | 'with a query' | 'with an Idempotency-Key';
 
 /** One request of a sequence. Steps with the same plant share values. */
 export interface Step {

@@ -19,7 +19,7 @@ import type { TestRun } from './test-run.ts';
 /** Checks of a batch that run at the same time: most send few requests, and would wait for each on a distant store. */
 const MAX_PARALLEL_CHECKS = 8;
 
-export interface ExecutorOptions {
+interface ExecutorOptions {
   readonly catalogue: readonly Check[];
   readonly selected: (id: string) => boolean;
   readonly thorough: boolean;

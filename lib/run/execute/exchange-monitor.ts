@@ -16,7 +16,7 @@ import type { Invariants } from './invariants.ts';
 import type { Judging } from './judging.ts';
 import { LastRequests } from './last-requests.ts';
 
-export interface MonitorOptions {
+interface MonitorOptions {
   readonly judging: Judging;
   readonly ids: Ids;
   readonly firstId: bigint;

@@ -15,7 +15,7 @@ export const withUsual = (headers: readonly HeaderPair[]): readonly HeaderPair[]
 ];
 
 /** What a run adds to every request. */
-export interface RequestDefaults {
+interface RequestDefaults {
   readonly token: string;
   /** Those that the store has set, as a Cookie header. */
   readonly cookies?: string;

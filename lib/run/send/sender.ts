@@ -19,7 +19,7 @@ import type { RequestContext } from './request-context.ts';
 import { Stopped } from './stopped.ts';
 import { didNotReachStore, isFromGateway } from './unreachable.ts';
 
-export interface SenderOptions {
+interface SenderOptions {
   readonly token: string;
   readonly headers: readonly HeaderPair[];
   /** Query parameters of every request. */
